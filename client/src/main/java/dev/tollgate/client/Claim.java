@@ -7,7 +7,7 @@ public sealed interface Claim {
   /**
    * All the tokens are spent.
    *
-   * @param tokens how many
+   * @param tokens the number of spent tokens
    */
   record Granted(int tokens) implements Claim {}
 
@@ -17,7 +17,7 @@ public sealed interface Claim {
   /**
    * Too few tokens are left; none is spent or held.
    *
-   * @param retryAt when the missing tokens will have appeared, if no other caller takes them
+   * @param retryAt when the missing tokens will be available, if no other caller takes them
    */
   record Denied(Instant retryAt) implements Shortfall {}
 
@@ -25,7 +25,7 @@ public sealed interface Claim {
    * The bucket's queue failed. The application decides whether to admit or refuse. Up to the
    * claimed number of tokens may have been spent.
    *
-   * @param cause what failed, for logs
+   * @param cause the failure, for logs
    */
   record Undecided(String cause) implements Shortfall {}
 }

@@ -16,7 +16,7 @@ final class ClaimEvents {
     this.listener = listener;
   }
 
-  /** A call that starts now. */
+  /** Starts a call. */
   Call start(BucketId bucket) {
     return new Call(bucket);
   }
@@ -66,7 +66,8 @@ final class ClaimEvents {
     }
 
     /**
-     * Logs what the listener throws. If the caller got the exception, it would not get its tokens.
+     * Runs a listener's method and logs its exceptions. A rethrown exception would cost the caller
+     * its tokens.
      */
     private static void report(Runnable event) {
       try {

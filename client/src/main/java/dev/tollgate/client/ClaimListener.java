@@ -12,21 +12,21 @@ public interface ClaimListener {
   /**
    * A call to Tollgate.
    *
-   * @param tokens those that the event is about
-   * @param took how long the call took
+   * @param tokens the number of tokens of this event
+   * @param took the duration of the call
    */
   record Call(String tenantId, String action, int tokens, Duration took) {}
 
   /** Tokens were spent, by {@link TokenBucket#tryClaim} or {@link TokenBucket#claimUpTo}. */
   default void claimed(Call call) {}
 
-  /** Tokens are held. */
+  /** Tokens were reserved. */
   default void reserved(Call call) {}
 
   /** Tokens were denied. */
   default void denied(Call call, Instant retryAt) {}
 
-  /** The bucket's queue failed. */
+  /** A claim is undecided because the bucket's queue failed. */
   default void undecided(Call call, String cause) {}
 
   /** {@link Reservation#spend} was called. */

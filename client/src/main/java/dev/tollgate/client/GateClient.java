@@ -104,7 +104,7 @@ final class GateClient implements TollgateClient {
   }
 
   private static IllegalStateException isClosed() {
-    return new IllegalStateException("TollgateClient: closed (expected: open)");
+    return new IllegalStateException("The TollgateClient is closed.");
   }
 
   private <T> CompletionStage<T> later(Supplier<T> work) {
@@ -271,7 +271,7 @@ final class GateClient implements TollgateClient {
 
   private final class Held implements Reservation {
     private final dev.tollgate.core.bucket.claim.ClaimResult.Granted granted;
-    private final AtomicBoolean left = new AtomicBoolean();
+    private final AtomicBoolean settled = new AtomicBoolean();
 
     Held(dev.tollgate.core.bucket.claim.ClaimResult.Granted granted) {
       this.granted = granted;
@@ -296,9 +296,8 @@ final class GateClient implements TollgateClient {
     }
 
     private Settlement settle() {
-      if (!left.compareAndSet(false, true)) {
-        throw new IllegalStateException(
-            "reservation: spent or returned before (expected: still held)");
+      if (!settled.compareAndSet(false, true)) {
+        throw new IllegalStateException("The reservation was already spent or returned.");
       }
       var settlement = gate.settle(granted);
       if (settlement instanceof dev.tollgate.core.bucket.claim.SettleResult.Spent) {
@@ -321,7 +320,7 @@ final class GateClient implements TollgateClient {
     }
 
     private boolean giveBack() {
-      boolean first = left.compareAndSet(false, true);
+      boolean first = settled.compareAndSet(false, true);
       if (first) {
         gate.giveBack(granted);
       }

@@ -43,12 +43,12 @@ public final class InMemoryTollgate implements TollgateClient {
   /** Read while the tokens' lock is held, so it needs no lock of its own. */
   private volatile Instant now;
 
-  /** A client without buckets, whose clock shows the present. */
+  /** Creates a client without buckets, whose clock starts at the current time. */
   public InMemoryTollgate() {
     this(Instant.now(), new ClaimListener() {});
   }
 
-  /** A client without buckets, whose clock shows {@code start}. */
+  /** Creates a client without buckets, whose clock starts at {@code start}. */
   public InMemoryTollgate(Instant start, ClaimListener listener) {
     now = start;
     ExecutorService requests = Threads.upTo(1, "tollgate-requests");
@@ -58,8 +58,8 @@ public final class InMemoryTollgate implements TollgateClient {
   }
 
   /**
-   * Puts a full bucket in place, instead of one of the same name if there is any. A tenant that is
-   * new gets a bucket for {@code connect} as well, of 60 a minute.
+   * Adds a full bucket, or replaces the bucket of the same name. A new tenant gets a {@code
+   * connect} bucket of 60 tokens a minute as well.
    *
    * @param ratePerMinute tokens a minute, 0.000001 to 60,000, with at most six decimals
    * @param capacity 1 to 100,000
@@ -84,20 +84,20 @@ public final class InMemoryTollgate implements TollgateClient {
     buckets.put(Bucket.opened(id, spec, now));
   }
 
-  /** The bucket, filled as its schedule would have filled it by now. */
+  /** Fills the bucket as its schedule would have done by now, and returns it. */
   private synchronized Optional<Bucket> find(BucketId id) {
     tokens.requireAvailable(id);
     fill.fill(id);
     return buckets.find(id);
   }
 
-  /** What the clock shows. */
+  /** The current time of the clock. */
   public Instant now() {
     return now;
   }
 
   /**
-   * Moves the clock forward, while buckets fill.
+   * Moves the clock forward; buckets fill accordingly.
    *
    * @throws IllegalArgumentException if {@code by} is negative, or leads beyond the year 9999
    */
@@ -105,8 +105,9 @@ public final class InMemoryTollgate implements TollgateClient {
     Duration most = Duration.between(now, LATEST);
     InvalidValue.unless(
         !by.isNegative() && by.compareTo(most) <= 0, "by", by, Duration.ZERO + " to " + most);
-    // One fill gives at most the room that the last fill left, and a minute's tokens. With a fill
-    // before the jump, the fill before the next claim gives all that the time in between owes.
+    // A fill adds at most the room that the last fill left, plus one minute's tokens. Because of
+    // this fill before the jump, the fill before the next claim adds all tokens of the time in
+    // between.
     buckets.ids().forEach(fill::fill);
     now = now.plus(by);
   }
@@ -129,7 +130,7 @@ public final class InMemoryTollgate implements TollgateClient {
     client.close();
   }
 
-  /** A bucket is filled before each claim, so there is nothing left to request. */
+  /** Ignores fill requests, because a bucket is filled before each claim. */
   private static final class Fills implements FillRequests {
     @Override
     public void send(BucketId id) {}

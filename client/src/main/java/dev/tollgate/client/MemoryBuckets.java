@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Buckets in memory, as far as claims and fills need them. */
+/** Buckets in memory, with the operations that claims and fills use. */
 final class MemoryBuckets implements Buckets {
   private final Map<BucketId, Bucket> rows = new HashMap<>();
 
@@ -62,13 +62,13 @@ final class MemoryBuckets implements Buckets {
         id, (key, current) -> with(current, Optional.empty(), current.version() + 1));
   }
 
-  private static Bucket with(Bucket bucket, Optional<EmptyHint> emptiness, long version) {
+  private static Bucket with(Bucket bucket, Optional<EmptyHint> hint, long version) {
     return new Bucket(
         bucket.id(),
         bucket.spec(),
         bucket.ledger(),
         bucket.level(),
-        emptiness,
+        hint,
         bucket.fillState(),
         version);
   }

@@ -25,7 +25,10 @@ final class MemoryTokens implements TokenQueue {
   private long receipts;
   private boolean available = true;
 
-  /** Where a token is: to be had from an instant on, until which somebody may hold it. */
+  /**
+   * A token's state: available from an instant on, and the receipt of the holder until then, if
+   * any.
+   */
   private record Place(Instant from, String receipt) {
     private static final String NOBODY = "";
 

@@ -3,8 +3,8 @@ package dev.tollgate.client;
 import java.time.Instant;
 
 /**
- * Tokens that are held but not yet spent. Nobody else gets them before {@link #endsAt}. Leaving a
- * reservation without spending it returns them at once:
+ * Tokens that are held but not yet spent. No other caller gets them before {@link #endsAt}. Closing
+ * a reservation without spending it returns the tokens at once:
  *
  * <pre>{@code
  * if (bucket.reserve(3) instanceof Reservation reservation) {
@@ -18,17 +18,16 @@ import java.time.Instant;
  * Thread-safe.
  */
 public non-sealed interface Reservation extends ReserveResult, AutoCloseable {
-  /** How many tokens are held. */
+  /** The number of held tokens. */
   int tokens();
 
-  /** When the tokens return by themselves. */
+  /** When the lease ends and unspent tokens return to the bucket. */
   Instant endsAt();
 
   /**
    * Spends the tokens.
    *
-   * @throws IllegalStateException if they have been spent or returned before, or the client is
-   *     closed
+   * @throws IllegalStateException if they were already spent or returned, or the client is closed
    */
   Settlement spend();
 

@@ -12,10 +12,10 @@ public sealed interface Settlement {
   record Lapsed() implements Settlement {}
 
   /**
-   * The queue did not confirm that all tokens are spent; some may be, the others return when their
-   * lease ends.
+   * The queue did not confirm that all tokens are spent; some may be spent, the others return when
+   * their lease ends.
    *
-   * @param cause what failed, for logs
+   * @param cause the failure, for logs
    */
   record Unknown(String cause) implements Settlement {}
 }

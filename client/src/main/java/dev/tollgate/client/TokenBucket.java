@@ -7,8 +7,8 @@ import java.util.concurrent.CompletionStage;
  * A handle to a bucket: one tenant's tokens for one action. Thread-safe.
  *
  * <p>Every method sends requests and may take seconds when AWS is slow. The variants that return a
- * {@link CompletionStage} never throw: their stage fails with what the other variant would throw,
- * and what depends on the stage runs on threads of the client.
+ * {@link CompletionStage} never throw: the stage fails with the exception that the synchronous
+ * variant would throw. Dependent stages run on threads of the client.
  *
  * <p>Every method throws
  *
@@ -19,7 +19,7 @@ import java.util.concurrent.CompletionStage;
  *   <li>{@link IllegalStateException} if the client is closed.
  * </ul>
  *
- * Then nothing was claimed.
+ * In each case nothing was claimed.
  */
 public interface TokenBucket {
   /** The tenant's id. */
@@ -34,21 +34,21 @@ public interface TokenBucket {
   }
 
   /**
-   * Spends n tokens, or none.
+   * Spends n tokens or none.
    *
    * @param n 1 to the bucket's capacity, at most 10,000
    */
   Claim tryClaim(int n);
 
   /**
-   * Spends as many tokens as there are, up to n.
+   * Spends the available tokens, up to n.
    *
    * @param n 1 to 10,000
    */
   Claimed claimUpTo(int n);
 
   /**
-   * Holds n tokens for 30 seconds, or none, to be spent when the work that they pay for is done.
+   * Holds n tokens for 30 seconds, or none. Spend them when the work that they pay for is done.
    *
    * @param n 1 to the bucket's capacity, at most 10,000
    */
@@ -57,10 +57,10 @@ public interface TokenBucket {
   }
 
   /**
-   * Holds n tokens, or none.
+   * Holds n tokens for a given time, or none.
    *
    * @param n 1 to the bucket's capacity, at most 10,000
-   * @param lease for how long: 1 second to 12 hours, in whole seconds
+   * @param lease how long the tokens are held: 1 second to 12 hours, in whole seconds
    */
   ReserveResult reserve(int n, Duration lease);
 
@@ -81,8 +81,8 @@ public interface TokenBucket {
   }
 
   /**
-   * {@link #reserve(int, Duration)}, asynchronously. If the stage was cancelled before, or
-   * completed in any other way, the tokens are returned at once.
+   * {@link #reserve(int, Duration)}, asynchronously. If the caller has already cancelled or
+   * completed the stage, the tokens are returned at once.
    */
   CompletionStage<ReserveResult> reserveAsync(int n, Duration lease);
 }

@@ -1,8 +1,8 @@
 package dev.tollgate.client;
 
 /**
- * A client of one deployment, for claiming tokens from tenants' buckets. Thread-safe; a process
- * needs one.
+ * A client of one deployment that claims tokens from tenants' buckets. Thread-safe; one per process
+ * is enough.
  *
  * <pre>{@code
  * try (TollgateClient tollgate = TollgateClient.fromEnvironment()) {
@@ -15,7 +15,7 @@ package dev.tollgate.client;
  */
 public interface TollgateClient extends AutoCloseable {
   /**
-   * Opens a client that is configured by environment variables, see {@link
+   * Opens a client with the configuration in environment variables, see {@link
    * TollgateClientBuilder#environment}.
    *
    * @throws IllegalStateException if a variable is missing
@@ -24,14 +24,14 @@ public interface TollgateClient extends AutoCloseable {
     return builder().environment(System.getenv()).build();
   }
 
-  /** Returns a builder of clients, with nothing set. */
+  /** Returns a builder without any settings. */
   static TollgateClientBuilder builder() {
     return new TollgateClientBuilder();
   }
 
   /**
-   * Returns a handle to a bucket. Sends no request, so the bucket may turn out to be unknown at the
-   * first claim.
+   * Returns a handle to a bucket. Sends no request; the first claim fails if the bucket does not
+   * exist.
    *
    * @param tenantId 1 to 36 lower-case letters, digits and hyphens; not a hyphen first
    * @param action 1 to 20 lower-case letters, digits and hyphens; a letter first
@@ -40,10 +40,9 @@ public interface TollgateClient extends AutoCloseable {
   TokenBucket bucket(String tenantId, String action);
 
   /**
-   * Waits for the claims under way, which takes some seconds at most, and closes what this client
-   * opened; SDK and HTTP clients that were given to its builder stay open. Reservations that are
-   * still held can be neither spent nor returned any more; their tokens return when their leases
-   * end. Closing twice does nothing.
+   * Waits up to a few seconds for claims in progress, and closes all resources that this client
+   * opened. SDK and HTTP clients given to the builder stay open. Reservations can no longer be
+   * spent or returned; their tokens return when their leases end. A second call does nothing.
    */
   @Override
   void close();

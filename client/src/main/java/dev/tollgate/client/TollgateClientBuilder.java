@@ -28,10 +28,10 @@ import software.amazon.awssdk.services.sts.StsClient;
 import software.amazon.awssdk.utils.SdkAutoCloseable;
 
 /**
- * Builds a {@link TollgateClient}. What identifies the deployment must be set: by {@link
- * #environment}, or by {@link #limitTable}, {@link #queueUrlPrefix}, {@link #tenantRole} and {@link
- * #tokenProducer}. Everything else has a default. SDK and HTTP clients, and credentials, that are
- * given here belong to the caller: closing the {@link TollgateClient} leaves them open.
+ * Builds a {@link TollgateClient}. The deployment is required: set it by {@link #environment}, or
+ * by {@link #limitTable}, {@link #queueUrlPrefix}, {@link #tenantRole} and {@link #tokenProducer}.
+ * All other settings have defaults. SDK clients, HTTP clients and credentials set here belong to
+ * the caller: closing the {@link TollgateClient} leaves them open.
  *
  * <p>Not thread-safe.
  */
@@ -60,7 +60,7 @@ public final class TollgateClientBuilder {
 
   /**
    * Reads these environment variables. The construct's {@code grantClaims} returns the first five,
-   * and {@code ./tollgate up} writes all that its deployment needs to {@code .tollgate/claims.env}.
+   * and {@code ./tollgate up} writes all of them to {@code .tollgate/claims.env}.
    *
    * <ul>
    *   <li>{@code LIMIT_TABLE}: see {@link #limitTable}
@@ -68,10 +68,10 @@ public final class TollgateClientBuilder {
    *   <li>{@code NAME_PREFIX}: see {@link #prefix}
    *   <li>{@code TENANT_ROLE_ARN}: see {@link #tenantRole}
    *   <li>{@code TOKEN_PRODUCER_ARN}: see {@link #tokenProducer}
-   *   <li>{@code AWS_REGION}, {@code AWS_ENDPOINT_URL}: where the services are. Default: what the
-   *       SDK finds, and AWS.
-   *   <li>{@code AWS_ACCESS_KEY_ID}, {@code AWS_SECRET_ACCESS_KEY}, {@code AWS_SESSION_TOKEN}: as
-   *       whom to send requests. Default: what the SDK finds.
+   *   <li>{@code AWS_REGION}, {@code AWS_ENDPOINT_URL}: the region and the endpoint. Default: the
+   *       SDK's region, and AWS.
+   *   <li>{@code AWS_ACCESS_KEY_ID}, {@code AWS_SECRET_ACCESS_KEY}, {@code AWS_SESSION_TOKEN}: the
+   *       credentials. Default: the SDK's credentials.
    * </ul>
    */
   public TollgateClientBuilder environment(Map<String, String> environment) {
@@ -109,46 +109,46 @@ public final class TollgateClientBuilder {
     return this;
   }
 
-  /** The region of SDK clients that are not given here. */
-  public TollgateClientBuilder region(Region where) {
-    region = Optional.of(where);
+  /** The region of SDK clients that are not set here. */
+  public TollgateClientBuilder region(Region value) {
+    region = Optional.of(value);
     return this;
   }
 
-  /** The credentials of SDK clients that are not given here. */
+  /** The credentials of SDK clients that are not set here. */
   public TollgateClientBuilder credentials(AwsCredentialsProvider provider) {
     credentials = Optional.of(provider);
     return this;
   }
 
-  /** The HTTP client of SDK clients that are not given here. Default: one on the JDK's own. */
+  /** The HTTP client of SDK clients that are not set here. Default: one based on the JDK's. */
   public TollgateClientBuilder httpClient(SdkHttpClient client) {
     http = Optional.of(client);
     return this;
   }
 
   /**
-   * A client of SQS. It should not repeat receives: tokens of a lost answer are held until their
-   * lease ends.
+   * The client of SQS. It should not retry receives: the tokens of a lost answer are held until
+   * their lease ends.
    */
   public TollgateClientBuilder sqs(SqsClient client) {
     sqs = Optional.of(client);
     return this;
   }
 
-  /** A client of DynamoDB. */
+  /** The client of DynamoDB. */
   public TollgateClientBuilder dynamoDb(DynamoDbClient client) {
     dynamoDb = Optional.of(client);
     return this;
   }
 
-  /** A client of Lambda, which requests fills. */
+  /** The client of Lambda, for fill requests. */
   public TollgateClientBuilder lambda(LambdaClient client) {
     lambda = Optional.of(client);
     return this;
   }
 
-  /** A client of STS, which assumes the role for one tenant at a time. */
+  /** The client of STS, which assumes the role for one tenant at a time. */
   public TollgateClientBuilder sts(StsClient client) {
     sts = Optional.of(client);
     return this;
@@ -160,7 +160,7 @@ public final class TollgateClientBuilder {
     return this;
   }
 
-  /** Receives the results of claims. Default: none. */
+  /** The listener that receives the results of claims. Default: none. */
   public TollgateClientBuilder listener(ClaimListener claims) {
     listener = claims;
     return this;
@@ -169,7 +169,7 @@ public final class TollgateClientBuilder {
   /**
    * Opens the client. Sends no request.
    *
-   * @throws IllegalStateException if the deployment is not identified; names what is missing
+   * @throws IllegalStateException if a required setting is missing; the message names it
    * @throws IllegalArgumentException if a value is malformed
    */
   public TollgateClient build() {
@@ -217,7 +217,7 @@ public final class TollgateClientBuilder {
         variable(TOKEN_PRODUCER_ARN));
   }
 
-  /** The caller's clients, and for each that is missing one that is opened here. */
+  /** Returns the caller's clients, and opens those that are missing. */
   private ClaimPorts.Clients clients(Opened opened) {
     SdkClients sdk = sdkClients(opened);
     return new ClaimPorts.Clients(
@@ -248,7 +248,7 @@ public final class TollgateClientBuilder {
     return optional(name).orElseThrow();
   }
 
-  /** What was opened for one client, and how to close it: the last first. */
+  /** The resources opened for a client, and the actions that close them, last opened first. */
   private static final class Opened {
     private final Deque<Runnable> closing = new ArrayDeque<>();
     private final ExecutorService requests = Threads.upTo(REQUESTS, "tollgate-requests");
@@ -257,11 +257,11 @@ public final class TollgateClientBuilder {
       closing.push(requests::shutdown);
     }
 
-    private <T> T add(T part) {
-      if (part instanceof SdkAutoCloseable closeable) {
+    private <T> T add(T resource) {
+      if (resource instanceof SdkAutoCloseable closeable) {
         closing.push(closeable::close);
       }
-      return part;
+      return resource;
     }
   }
 }

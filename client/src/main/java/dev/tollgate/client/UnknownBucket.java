@@ -1,6 +1,6 @@
 package dev.tollgate.client;
 
-/** A tenant that is not onboarded, or an action that its tier has no bucket for. */
+/** Thrown if a tenant is not onboarded, or its tier has no bucket for an action. */
 public final class UnknownBucket extends IllegalArgumentException {
   private static final long serialVersionUID = 1L;
 

@@ -1,7 +1,6 @@
 /**
- * Claims tokens from tenants' buckets: the public API for applications. {@link
- * dev.tollgate.client.TollgateClient} is where to start; tests use {@link
- * dev.tollgate.client.InMemoryTollgate}.
+ * The public API for applications that claim tokens from tenants' buckets. Start with {@link
+ * dev.tollgate.client.TollgateClient}; tests use {@link dev.tollgate.client.InMemoryTollgate}.
  */
 @NullMarked
 package dev.tollgate.client;

@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The class path of an application that depends on this module and nothing else. */
+/** Tests the class path of an application that depends on this module only. */
 class ClassPathTest {
   private static final Path OWN = Path.of("target", "classes");
 
@@ -25,24 +25,24 @@ class ClassPathTest {
     return Stream.of(paths.strip().split(Pattern.quote(File.pathSeparator))).toList();
   }
 
-  /** The artifact in the repository, or the module in this build. */
+  /** The name of an artifact, or of a module of this build. */
   private static String name(String entry) {
     return entry.replaceFirst(".*/([^/]+)/[^/]+/[^/]+", "$1");
   }
 
   @Test
-  void class_path_holds_what_claiming_needs_and_nothing_else() throws IOException {
+  void class_path_contains_exactly_the_libraries_that_claims_need() throws IOException {
     assertThat(entries().stream().map(ClassPathTest::name))
         .containsExactlyInAnyOrder(
             "aws",
             "core",
-            // The services
+            // SDK clients
             "dynamodb",
             "lambda",
             "sqs",
             "sts",
             "url-connection-client",
-            // What these are made of
+            // Dependencies of the SDK clients
             "annotations",
             "auth",
             "aws-core",
@@ -75,7 +75,7 @@ class ClassPathTest {
   }
 
   @Test
-  void claims_work_with_it() throws Exception {
+  void claims_work_with_this_class_path() throws Exception {
     List<URL> urls =
         Stream.concat(Stream.of(OWN.toAbsolutePath().toString()), entries().stream())
             .map(ClassPathTest::url)

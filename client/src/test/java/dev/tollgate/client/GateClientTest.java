@@ -30,7 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Reservations that two threads settle at once: one of them does. */
+/** Reservations that two threads settle at the same time: only one succeeds. */
 class GateClientTest {
   private static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
   private static final BucketId ID = new BucketId(new TenantId("acme"), new Action("send-email"));
@@ -78,7 +78,7 @@ class GateClientTest {
   }
 
   @Test
-  void reservation_that_is_being_spent_is_not_returned() {
+  void reservation_closed_during_spend_is_not_returned() {
     Reservation reservation = reserve();
     queue.meanwhile.set(() -> onAnotherThread(reservation::close));
 
@@ -89,7 +89,7 @@ class GateClientTest {
   }
 
   @Test
-  void reservation_that_is_being_returned_is_neither_spent_nor_returned_again() {
+  void reservation_spent_or_closed_during_its_return_is_returned_once() {
     Reservation reservation = reserve();
     queue.meanwhile.set(
         () ->
@@ -106,7 +106,7 @@ class GateClientTest {
   }
 
   @Test
-  void reservation_that_two_threads_close_at_once_is_returned_once() {
+  void reservation_closed_by_two_threads_is_returned_once() {
     List<Reservation> reservations = Stream.generate(this::reserve).limit(TOKENS).toList();
     AtomicInteger arrived = new AtomicInteger();
     CompletableFuture<Void> other =
@@ -118,7 +118,10 @@ class GateClientTest {
     assertThat(returned).hasValue(TOKENS);
   }
 
-  /** Closes each as soon as both threads have come so far; spins, so that they do it together. */
+  /**
+   * Closes each reservation as soon as both threads have reached it. Spins, so that both close at
+   * the same time.
+   */
   private static void closeAll(List<Reservation> reservations, AtomicInteger arrived) {
     int expected = 0;
     for (Reservation reservation : reservations) {
@@ -131,7 +134,7 @@ class GateClientTest {
     }
   }
 
-  /** Runs once what a test wants done while a request to settle or return tokens is under way. */
+  /** Runs an action of the test once during a request to settle or return tokens. */
   private static final class BusyQueue implements TokenQueue {
     private final MemoryTokens tokens = new MemoryTokens(InstantSource.fixed(NOW));
     private final List<String> requests = Collections.synchronizedList(new ArrayList<>());
@@ -167,7 +170,7 @@ class GateClientTest {
     }
   }
 
-  /** No bucket runs out of tokens here. */
+  /** No bucket runs out of tokens in these tests. */
   private static final class NoFills implements FillRequests {
     @Override
     public void send(BucketId id) {}

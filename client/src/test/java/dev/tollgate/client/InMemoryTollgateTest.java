@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The client for tests of applications: the contract, and what only it can do. */
+/** Runs the contract against {@link InMemoryTollgate}, and tests its own methods. */
 class InMemoryTollgateTest extends TollgateClientContract {
   private static final Instant START = Instant.parse("2026-03-01T12:00:00.5Z");
   private static final int SEEDS = 100;
@@ -56,7 +56,7 @@ class InMemoryTollgateTest extends TollgateClientContract {
   }
 
   @Test
-  void each_of_many_buckets_fills_at_its_rate() {
+  void every_bucket_fills_at_its_own_rate() {
     for (int i = 0; i < 8; i++) {
       tollgate.put("t" + i, "export", 10, 1_000).bucket("t" + i, "export").tryClaim(1_000);
     }
@@ -69,10 +69,11 @@ class InMemoryTollgateTest extends TollgateClientContract {
   }
 
   /**
-   * The same random claims and reservations; one clock moves at once, the other minute by minute.
+   * Compares two clients under the same random claims: one clock jumps, the other moves minute by
+   * minute.
    */
   @Test
-  void bucket_fills_alike_however_its_clock_is_moved() {
+  void clock_steps_do_not_affect_fills() {
     for (long seed = 1; seed <= SEEDS; seed++) {
       Random random = new Random(seed);
       double rate = (1 + random.nextInt(3_000)) / 100.0;
@@ -96,7 +97,7 @@ class InMemoryTollgateTest extends TollgateClientContract {
     }
   }
 
-  /** A bucket is filled before a claim is found to be too large for it. */
+  /** Triggers a fill by a claim that is too large. */
   private static void fill(InMemoryTollgate bucketsOf) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> bucketsOf.bucket("globex", "export").tryClaim(10_000));
@@ -120,7 +121,7 @@ class InMemoryTollgateTest extends TollgateClientContract {
   }
 
   @Test
-  void claims_are_undecided_while_buckets_are_not_available() {
+  void claims_are_undecided_while_buckets_are_unavailable() {
     TokenBucket bucket = tollgate.put("acme", "send-email", 1, 20).bucket("acme", "send-email");
     tollgate.setAvailable(false);
 
@@ -134,7 +135,7 @@ class InMemoryTollgateTest extends TollgateClientContract {
   }
 
   @Test
-  void reservations_are_not_settled_while_buckets_are_not_available() {
+  void reservations_are_not_settled_while_buckets_are_unavailable() {
     TokenBucket bucket = tollgate.put("acme", "send-email", 1, 20).bucket("acme", "send-email");
     Reservation spent = (Reservation) bucket.reserve(15);
     Reservation returned = (Reservation) bucket.reserve(5);
@@ -151,7 +152,7 @@ class InMemoryTollgateTest extends TollgateClientContract {
   }
 
   @Test
-  void bucket_that_is_put_again_is_full_again() {
+  void bucket_put_again_is_full() {
     tollgate.put("acme", "send-email", 1, 20).bucket("acme", "send-email").tryClaim(20);
     tollgate.put("acme", "send-email", 60, 30);
     assertThat(tollgate.bucket("acme", "send-email").claimUpTo(99).tokens()).isEqualTo(30);
@@ -167,7 +168,7 @@ class InMemoryTollgateTest extends TollgateClientContract {
     "1, 0, capacity: 0",
     "1, 100001, capacity: 100001"
   })
-  void bucket_out_of_range_is_refused(double rate, long capacity, String message) {
+  void bucket_with_values_out_of_range_is_rejected(double rate, long capacity, String message) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> tollgate.put("globex", "export", rate, capacity))
         .withMessageStartingWith(message + " (expected: ");
@@ -177,7 +178,7 @@ class InMemoryTollgateTest extends TollgateClientContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"PT-0.000000001S", "PT70000000H", "PT2562047788015215H30M7S"})
-  void clock_never_goes_back_nor_beyond_what_it_can_show(Duration by) {
+  void clock_rejects_moves_back_and_beyond_its_range(Duration by) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> advance(by))
         .withMessage("by: %s (expected: PT0S to PT69897179H59M59.5S)", by);

@@ -17,8 +17,8 @@ import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 
 /**
- * A server that answers AWS clients as a test says, and records what they asked. Without a script,
- * STS gives credentials, and an operation is answered with an empty object.
+ * A server with scripted answers for AWS clients that records their operations. Without a script,
+ * STS returns credentials and every other operation an empty object.
  */
 final class ScriptedAws implements AutoCloseable {
   private static final String CREDENTIALS =
@@ -44,7 +44,7 @@ final class ScriptedAws implements AutoCloseable {
     server.start();
   }
 
-  /** The environment of an application that claims here. */
+  /** The environment variables of an application that uses this server. */
   Map<String, String> environment() {
     String endpoint = "http://127.0.0.1:" + server.getAddress().getPort();
     return Map.of(
@@ -58,12 +58,12 @@ final class ScriptedAws implements AutoCloseable {
         "TOKEN_PRODUCER_ARN", "arn:aws:lambda:eu-central-1:000000000000:function:f:live");
   }
 
-  /** Answers an operation so. */
+  /** Sets the answer to an operation. */
   void on(String operation, Supplier<String> answer) {
     scripts.put(operation, answer);
   }
 
-  /** What was asked, in that order. */
+  /** The requested operations, in order. */
   List<String> operations() {
     return List.copyOf(operations);
   }

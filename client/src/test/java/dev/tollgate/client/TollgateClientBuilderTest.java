@@ -35,7 +35,7 @@ import software.amazon.awssdk.services.lambda.LambdaClient;
 import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sts.StsClient;
 
-/** How clients of a deployment are configured, and what they open and close. */
+/** The configuration of clients, and the resources that they open and close. */
 class TollgateClientBuilderTest {
   private final ScriptedAws aws = new ScriptedAws();
 
@@ -48,7 +48,7 @@ class TollgateClientBuilderTest {
     return TollgateClient.builder().environment(aws.environment());
   }
 
-  private static void assertThatNobodyIsKnownTo(TollgateClient tollgate) {
+  private static void assertThatNoTenantIsKnown(TollgateClient tollgate) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> tollgate.bucket("acme", "send-email").tryClaim())
         .isInstanceOf(UnknownBucket.class);
@@ -87,21 +87,21 @@ class TollgateClientBuilderTest {
     "QUEUE_URL_PREFIX, https://sqs.example, 'QUEUE_URL_PREFIX: https://sqs.example (expected: '",
     "NAME_PREFIX, Blue, 'NAME_PREFIX: Blue (expected: [a-z][a-z0-9]{0,7}_)'"
   })
-  void malformed_variable_is_refused(String name, String value, String message) {
+  void malformed_variable_is_rejected(String name, String value, String message) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> builder().environment(Map.of(name, value)).build())
         .withMessageStartingWith(message);
   }
 
   @Test
-  void access_key_without_a_secret_is_refused() {
+  void access_key_without_a_secret_is_rejected() {
     assertThatIllegalStateException()
         .isThrownBy(() -> builder().environment(Map.of("AWS_SECRET_ACCESS_KEY", "")).build())
         .withMessageContaining("AWS_SECRET_ACCESS_KEY");
   }
 
   @Test
-  void settings_say_what_the_environment_would() {
+  void settings_replace_environment_variables() {
     Map<String, String> variables = aws.environment();
     try (TollgateClient tollgate =
         TollgateClient.builder()
@@ -115,14 +115,14 @@ class TollgateClientBuilderTest {
             .credentials(
                 StaticCredentialsProvider.create(AwsBasicCredentials.create("mine", "secret")))
             .build()) {
-      assertThatNobodyIsKnownTo(tollgate);
+      assertThatNoTenantIsKnown(tollgate);
     }
-    // The bucket's row, then that of the tenant's bucket for connecting.
+    // Reads the bucket's row, then the row of the tenant's connect bucket.
     assertThat(aws.operations()).containsExactly("AssumeRole", "GetItem", "GetItem");
   }
 
   @Test
-  void numbers_that_no_bucket_could_give_cost_no_request() {
+  void numbers_beyond_every_bucket_cost_no_request() {
     try (TollgateClient tollgate = builder().build()) {
       TokenBucket bucket = tollgate.bucket("acme", "send-email");
       assertThatIllegalArgumentException().isThrownBy(() -> bucket.tryClaim(0));
@@ -133,7 +133,7 @@ class TollgateClientBuilderTest {
   }
 
   @Test
-  void claims_are_undecided_while_aws_does_not_answer() {
+  void claims_are_undecided_while_aws_fails() {
     aws.on("GetItem", () -> "not json");
     AtomicInteger undecided = new AtomicInteger();
     ClaimListener listener =
@@ -155,13 +155,13 @@ class TollgateClientBuilderTest {
     assertThat(undecided).hasValue(3);
   }
 
-  // What is opened and closed
+  // Opened and closed resources
 
   @Test
   void given_http_client_is_used_and_stays_open() {
     CountingHttp http = new CountingHttp();
     try (TollgateClient tollgate = builder().httpClient(http).build()) {
-      assertThatNobodyIsKnownTo(tollgate);
+      assertThatNoTenantIsKnown(tollgate);
     }
     assertThat(http.requests).hasValue(3);
     assertThat(http.closed).hasValue(0);
@@ -200,7 +200,7 @@ class TollgateClientBuilderTest {
             .endpointOverride(endpoint)
             .credentialsProvider(keys)
             .build();
-    // Nowhere else would anything answer.
+    // No other address answers.
     try (TollgateClient tollgate =
         builder()
             .environment(Map.of("AWS_ENDPOINT_URL", "http://127.0.0.1:9"))
@@ -209,7 +209,7 @@ class TollgateClientBuilderTest {
             .lambda(lambda)
             .sts(sts)
             .build()) {
-      assertThatNobodyIsKnownTo(tollgate);
+      assertThatNoTenantIsKnown(tollgate);
     }
     dynamoDb.getItem(request -> request.tableName("Limits").key(Map.of()));
     sqs.receiveMessage(request -> request.queueUrl(endpoint + "/000000000000/queue"));
@@ -218,7 +218,7 @@ class TollgateClientBuilderTest {
   }
 
   @Test
-  void close_waits_for_claims_under_way() throws Exception {
+  void close_waits_for_claims_in_progress() throws Exception {
     CountDownLatch asked = new CountDownLatch(1);
     CountDownLatch answered = new CountDownLatch(1);
     aws.on(
@@ -259,17 +259,17 @@ class TollgateClientBuilderTest {
   }
 
   @Test
-  void process_is_left_as_it_was() {
+  void client_leaves_no_threads_or_properties_behind() {
     Properties before = (Properties) System.getProperties().clone();
     try (TollgateClient tollgate = builder().build()) {
-      assertThatNobodyIsKnownTo(tollgate);
+      assertThatNoTenantIsKnown(tollgate);
       assertThat(tollgate.bucket("acme", "send-email").tryClaimAsync())
           .failsWithin(Duration.ofSeconds(10));
       assertThat(ownThreads()).isNotEmpty().allMatch(Thread::isDaemon);
     }
     assertThat(System.getProperties())
         .isEqualTo(before)
-        // An earlier test would have set it, too.
+        // An earlier test may have set it.
         .doesNotContainKey("http.maxConnections");
     ownThreads().forEach(TollgateClientBuilderTest::join);
     assertThat(ownThreads()).isEmpty();
@@ -289,7 +289,7 @@ class TollgateClientBuilderTest {
     }
   }
 
-  /** An HTTP client that counts. */
+  /** An HTTP client that counts its requests and closes. */
   private static final class CountingHttp implements SdkHttpClient {
     private final SdkHttpClient http = UrlConnectionHttpClient.create();
     private final AtomicInteger requests = new AtomicInteger();

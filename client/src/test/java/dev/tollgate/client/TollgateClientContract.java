@@ -27,11 +27,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What every {@link TollgateClient} does. */
+/** The contract of {@link TollgateClient}. */
 public abstract class TollgateClientContract {
   private static final String ACTION = "send-email";
 
-  /** No two tests share a tenant, so they may share a deployment. */
+  /** Unique for each test, so that tests can share a deployment. */
   private final String tenant = "t-" + UUID.randomUUID().toString().substring(0, 8);
 
   private final Events events = new Events();
@@ -41,13 +41,13 @@ public abstract class TollgateClientContract {
   /** Opens a client of a deployment that has no buckets. */
   protected abstract TollgateClient open(ClaimListener listener);
 
-  /** Gives the client's deployment a full bucket, of a tenant that can connect as well. */
+  /** Adds a full bucket to the deployment, and a {@code connect} bucket for its tenant. */
   protected abstract void put(String tenantId, String action, double ratePerMinute, long capacity);
 
-  /** What the client's clock shows. */
+  /** The time of the client's clock. */
   protected abstract Instant now();
 
-  /** Moves the client's clock, and fills the buckets as schedules would. */
+  /** Advances the client's clock, and fills buckets as their schedules would. */
   protected abstract void advance(Duration by);
 
   @BeforeEach
@@ -88,7 +88,7 @@ public abstract class TollgateClientContract {
   }
 
   @Test
-  void denied_claim_succeeds_when_told() {
+  void denied_claim_succeeds_at_retryAt() {
     bucket.tryClaim(20);
 
     Instant retryAt = denied(bucket.tryClaim(2)).retryAt();
@@ -99,7 +99,7 @@ public abstract class TollgateClientContract {
   }
 
   @Test
-  void claim_for_up_to_n_spends_what_there_is() {
+  void claim_of_up_to_n_spends_the_available_tokens() {
     assertThat(bucket.claimUpTo(15)).isEqualTo(new Claimed(15, Optional.empty()));
 
     Claimed rest = bucket.claimUpTo(10_000);
@@ -110,7 +110,7 @@ public abstract class TollgateClientContract {
   }
 
   @Test
-  void of_four_that_claim_fifteen_of_twenty_at_once_one_is_granted() {
+  void four_concurrent_claims_for_fifteen_of_twenty_grant_one() {
     List<CompletionStage<Claim>> claims =
         Stream.generate(() -> bucket.tryClaimAsync(15)).limit(4).toList();
 
@@ -123,7 +123,7 @@ public abstract class TollgateClientContract {
   // Reservations
 
   @Test
-  void reservation_that_is_left_returns_its_tokens() {
+  void reservation_closed_without_spending_returns_its_tokens() {
     try (Reservation reservation = reservation(bucket.reserve(20))) {
       assertThat(reservation.tokens()).isEqualTo(20);
       assertThat(reservation.endsAt()).isAfter(now()).isBeforeOrEqualTo(now().plusSeconds(30));
@@ -134,7 +134,7 @@ public abstract class TollgateClientContract {
   }
 
   @Test
-  void reservation_that_is_spent_is_gone() {
+  void spent_reservation_returns_no_tokens() {
     try (Reservation reservation = reservation(bucket.reserve(20))) {
       assertThat(reservation.spend()).isEqualTo(new Settlement.Spent());
       assertThatIllegalStateException()
@@ -146,7 +146,7 @@ public abstract class TollgateClientContract {
   }
 
   @Test
-  void reservation_that_was_returned_cannot_be_spent() {
+  void returned_reservation_cannot_be_spent() {
     Reservation reservation = reservation(bucket.reserve(1));
     reservation.close();
     reservation.close();
@@ -167,16 +167,16 @@ public abstract class TollgateClientContract {
   }
 
   @Test
-  void reservation_of_more_than_there_is_holds_nothing() {
+  void reservation_of_more_than_available_holds_nothing() {
     bucket.tryClaim(10);
     denied(bucket.reserve(11));
     assertThat(bucket.tryClaim(10)).isEqualTo(new Claim.Granted(10));
   }
 
-  // Asynchronously
+  // Asynchronous calls
 
   @Test
-  void asynchronous_calls_answer_what_the_others_do() {
+  void asynchronous_calls_return_the_same_as_synchronous_ones() {
     assertThat(join(bucket.tryClaimAsync())).isEqualTo(new Claim.Granted(1));
     assertThat(join(bucket.tryClaimAsync(2))).isEqualTo(new Claim.Granted(2));
     assertThat(join(bucket.claimUpToAsync(3)).tokens()).isEqualTo(3);
@@ -188,7 +188,7 @@ public abstract class TollgateClientContract {
   }
 
   @Test
-  void asynchronous_calls_fail_where_the_others_throw() {
+  void asynchronous_calls_fail_where_synchronous_ones_throw() {
     for (CompletionStage<?> stage :
         List.of(
             bucket.tryClaimAsync(0),
@@ -202,26 +202,26 @@ public abstract class TollgateClientContract {
   }
 
   @Test
-  void reservation_of_a_stage_that_was_cancelled_is_returned() throws Exception {
+  void reservation_of_a_cancelled_stage_is_returned() throws Exception {
     CompletableFuture<CompletionStage<ReserveResult>> stage = new CompletableFuture<>();
-    CountDownLatch heard = new CountDownLatch(2);
+    CountDownLatch called = new CountDownLatch(2);
     events.meanwhile =
         () -> {
           join(stage).toCompletableFuture().cancel(true);
-          heard.countDown();
+          called.countDown();
         };
     stage.complete(bucket.reserveAsync(20, Duration.ofHours(12)));
 
-    assertThat(heard.await(10, TimeUnit.SECONDS)).as("%s", events.all).isTrue();
+    assertThat(called.await(10, TimeUnit.SECONDS)).as("%s", events.all).isTrue();
     assertThat(events.all).containsExactly("reserved 20", "returned 20");
     advance(Duration.ofSeconds(2));
     assertThat(bucket.tryClaim(20)).isEqualTo(new Claim.Granted(20));
   }
 
-  // Listening
+  // Listeners
 
   @Test
-  void listener_hears_of_everything() {
+  void listener_receives_all_events() {
     bucket.tryClaim(5);
     bucket.tryClaim(16);
     reservation(bucket.reserve(3)).spend();
@@ -247,7 +247,7 @@ public abstract class TollgateClientContract {
   }
 
   @Test
-  void listener_that_fails_changes_nothing() {
+  void exception_of_a_listener_changes_nothing() {
     events.meanwhile =
         () -> {
           throw new IllegalArgumentException("planted");
@@ -257,7 +257,7 @@ public abstract class TollgateClientContract {
   }
 
   @Test
-  void listener_that_throws_an_error_changes_nothing() {
+  void error_of_a_listener_changes_nothing() {
     events.meanwhile =
         () -> {
           throw new AssertionError("planted");
@@ -268,7 +268,7 @@ public abstract class TollgateClientContract {
   }
 
   @Test
-  void reservation_is_returned_when_the_virtual_machine_fails_in_the_listener() {
+  void virtual_machine_error_in_the_listener_returns_the_reservation() {
     events.meanwhile =
         () -> {
           throw new StackOverflowError("planted");
@@ -290,7 +290,7 @@ public abstract class TollgateClientContract {
 
   @ParameterizedTest
   @MethodSource("callsWithBadValues")
-  void numbers_out_of_range_are_refused_with_the_range(Function<TokenBucket, Object> call) {
+  void number_out_of_range_is_rejected_with_the_range(Function<TokenBucket, Object> call) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> call.apply(bucket))
         .withMessageMatching("tokens: -?[0-9]+ \\(expected: 1 to (20|10000)\\)");
@@ -299,7 +299,7 @@ public abstract class TollgateClientContract {
 
   @ParameterizedTest
   @ValueSource(ints = {0, -1, 10_001})
-  void numbers_up_to_n_out_of_range_are_refused_with_the_range(int n) {
+  void claim_of_up_to_a_number_out_of_range_is_rejected_with_the_range(int n) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> bucket.claimUpTo(n))
         .withMessage("tokens: " + n + " (expected: 1 to 10000)");
@@ -308,7 +308,7 @@ public abstract class TollgateClientContract {
 
   @ParameterizedTest
   @ValueSource(strings = {"PT0S", "PT-1S", "PT0.999S", "PT1.5S", "PT12H1S", "PT1000000H"})
-  void leases_out_of_range_are_refused_with_the_range(Duration lease) {
+  void lease_out_of_range_is_rejected_with_the_range(Duration lease) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> bucket.reserve(1, lease))
         .withMessage("lease: " + lease + " (expected: PT1S to PT12H in whole seconds)");
@@ -322,7 +322,7 @@ public abstract class TollgateClientContract {
     "nobody, send-email, 'tenantId: nobody (expected: an onboarded tenant), action: send-email'",
     "nobody, connect, 'tenantId: nobody (expected: an onboarded tenant), action: connect'"
   })
-  void an_unknown_bucket_is_named_in_the_error(String tenantId, String action, String message) {
+  void unknown_bucket_is_named_in_the_error(String tenantId, String action, String message) {
     String id = tenantId.equals("acme") ? tenant : tenantId;
     TokenBucket unknown = tollgate.bucket(id, action);
 
@@ -352,7 +352,7 @@ public abstract class TollgateClientContract {
     ", send-email, tenantId: null",
     "acme, , action: null"
   })
-  void malformed_names_are_refused(String tenantId, String action, String message) {
+  void malformed_name_is_rejected(String tenantId, String action, String message) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> tollgate.bucket(tenantId, action))
         .withMessageStartingWith(message + " (expected: ");
@@ -370,7 +370,7 @@ public abstract class TollgateClientContract {
     tollgate.close();
     tollgate.close();
 
-    String message = "TollgateClient: closed (expected: open)";
+    String message = "The TollgateClient is closed.";
     assertThatIllegalStateException().isThrownBy(bucket::tryClaim).withMessage(message);
     assertThatIllegalStateException().isThrownBy(() -> bucket.claimUpTo(1)).withMessage(message);
     assertThatIllegalStateException().isThrownBy(() -> bucket.reserve(1)).withMessage(message);
@@ -381,7 +381,7 @@ public abstract class TollgateClientContract {
   }
 
   @Test
-  void reservation_outlives_its_client_in_vain() {
+  void reservation_of_a_closed_client_cannot_be_spent() {
     Reservation reservation = reservation(bucket.reserve(1));
     tollgate.close();
 
@@ -390,13 +390,13 @@ public abstract class TollgateClientContract {
     assertThat(events.all).containsExactly("reserved 1");
   }
 
-  /** Writes down what it hears, and does what a test wants done meanwhile. */
+  /** Records events, and runs an action of the test at each. */
   private static final class Events implements ClaimListener {
     private final List<String> all = new CopyOnWriteArrayList<>();
     private final List<Call> calls = new CopyOnWriteArrayList<>();
     private volatile Runnable meanwhile = () -> {};
 
-    private void hear(Call call, String event) {
+    private void record(Call call, String event) {
       calls.add(call);
       all.add(event);
       meanwhile.run();
@@ -404,32 +404,32 @@ public abstract class TollgateClientContract {
 
     @Override
     public void claimed(Call call) {
-      hear(call, "claimed " + call.tokens());
+      record(call, "claimed " + call.tokens());
     }
 
     @Override
     public void reserved(Call call) {
-      hear(call, "reserved " + call.tokens());
+      record(call, "reserved " + call.tokens());
     }
 
     @Override
     public void denied(Call call, Instant retryAt) {
-      hear(call, "denied " + call.tokens());
+      record(call, "denied " + call.tokens());
     }
 
     @Override
     public void undecided(Call call, String cause) {
-      hear(call, "undecided " + call.tokens());
+      record(call, "undecided " + call.tokens());
     }
 
     @Override
     public void settled(Call call, Settlement settlement) {
-      hear(call, "settled " + call.tokens() + " " + settlement.getClass().getSimpleName());
+      record(call, "settled " + call.tokens() + " " + settlement.getClass().getSimpleName());
     }
 
     @Override
     public void returned(Call call) {
-      hear(call, "returned " + call.tokens());
+      record(call, "returned " + call.tokens());
     }
   }
 }

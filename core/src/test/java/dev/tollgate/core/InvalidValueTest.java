@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 final class InvalidValueTest {
   @Test
-  void long_value_is_cut_but_no_character_in_two() {
+  void long_value_is_truncated_between_characters() {
     String ninetyNine = "a".repeat(99);
 
     assertThat(new InvalidValue("field", ninetyNine + "bcd", "shorter").value())

@@ -22,17 +22,17 @@ class LogTextTest {
         "`a\u2028\u202eb\u0085`, `\"a\\u2028\\u202eb\\u0085\"`",
         "größe, `\"größe\"`",
       })
-  void a_value_is_escaped(String value, String quoted) {
+  void value_is_escaped(String value, String quoted) {
     assertThat(LogText.quoted(value)).isEqualTo(quoted);
   }
 
   @Test
-  void a_value_is_cut_between_characters() {
+  void value_is_truncated_between_characters() {
     assertThat(LogText.quoted("😀".repeat(1_000))).isEqualTo("\"" + "😀".repeat(100) + "…\"");
   }
 
   @Test
-  void what_could_be_a_session_is_hidden_in_any_case() {
+  void possible_session_id_is_hidden_in_lower_and_upper_case() {
     String upper = "0123456789ABCDEF0123456789ABCDEF";
 
     assertThat(LogText.quoted("a" + upper + "/x")).isEqualTo("\"[hidden]/x\"");
@@ -40,13 +40,13 @@ class LogTextTest {
   }
 
   @Test
-  void lines_after_the_first_are_indented_and_steer_nothing() {
+  void lines_after_the_first_are_indented_without_control_characters() {
     assertThat(LogText.lines("broken: \u001b[2K\n\tat here\r\nforged line\n"))
         .isEqualTo("broken: \\u001b[2K\n\tat here\n\tforged line");
   }
 
   @Test
-  void whatever_stands_in_a_text_no_line_of_it_begins_at_the_margin() {
+  void random_text_has_no_unindented_line_after_the_first() {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     for (int i = 0; i < 2_000; i++) {
@@ -66,7 +66,7 @@ class LogTextTest {
   }
 
   @Test
-  void a_refused_value_is_logged_escaped_and_a_session_not_at_all() {
+  void refused_value_is_logged_escaped_and_a_session_id_is_not_logged() {
     assertThat(new InvalidValue("tenantId", "a\nb", "x").logged())
         .isEqualTo("tenantId: \"a\\u000ab\" (expected: x)");
     for (String session : new String[] {SECRET.toUpperCase(java.util.Locale.ROOT), SECRET + "\n"}) {

@@ -22,8 +22,7 @@ class ThreadsTest {
 
   @ParameterizedTest
   @MethodSource("all")
-  void they_have_a_name_keep_no_process_alive_and_end_when_idle(ExecutorService threads)
-      throws Exception {
+  void threads_are_named_daemons_that_end_when_idle(ExecutorService threads) throws Exception {
     Thread thread = threads.submit(Thread::currentThread).get();
 
     assertThat(thread.getName()).isEqualTo("some");
@@ -34,7 +33,7 @@ class ThreadsTest {
   }
 
   @Test
-  void so_many_run_at_once_and_no_more() throws Exception {
+  void pool_runs_at_most_the_given_number_of_threads() throws Exception {
     ThreadPoolExecutor threads = (ThreadPoolExecutor) Threads.upTo(3, "few");
     CyclicBarrier three = new CyclicBarrier(3);
     Callable<Integer> meeting = () -> three.await(10, TimeUnit.SECONDS);
@@ -47,7 +46,7 @@ class ThreadsTest {
   }
 
   @Test
-  void what_is_cancelled_is_kept_no_longer() {
+  void cancelled_task_is_removed() {
     ScheduledThreadPoolExecutor timer = (ScheduledThreadPoolExecutor) Threads.timer("later");
 
     assertThat(timer.schedule(() -> {}, 1, TimeUnit.DAYS).cancel(false)).isTrue();

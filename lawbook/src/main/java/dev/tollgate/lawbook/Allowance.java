@@ -8,19 +8,19 @@ import java.util.PriorityQueue;
 import java.util.Queue;
 
 /**
- * The most tokens that may still be admitted: an ideal bucket in exact integer arithmetic. In every
- * interval at most capacity + rate × time + slack tokens were admitted if and only if this bucket
- * never fell below −slack.
+ * The most tokens that may still be admitted: an ideal bucket in exact integer arithmetic. This
+ * bucket never falls below −slack if and only if in every interval at most capacity + rate × time +
+ * slack tokens are admitted.
  *
- * <p>A retune keeps its tokens, as far as the new capacity can hold them. Until the grain of the
- * terms has passed, a surplus may remain, and tokens may come at the faster of both rates.
+ * <p>A retune keeps the bucket's tokens up to the new capacity. Until the grain of the terms has
+ * passed, a surplus may remain and tokens may accrue at the faster of the two rates.
  */
 public final class Allowance {
   private Terms terms;
   private long slack;
   private Instant now;
 
-  /** Units in a token; a multiple of the nanoseconds that each rate so far is per. */
+  /** Units per token: a multiple of the period, in nanoseconds, of every rate so far. */
   private BigInteger unit;
 
   private BigInteger units;
@@ -29,31 +29,31 @@ public final class Allowance {
   private final Queue<Surplus> surpluses =
       new PriorityQueue<>(Comparator.comparing(Surplus::until));
 
-  /** Until when a bucket may hold more than its capacity. */
+  /** Tokens that the bucket may hold beyond its capacity until {@code until}. */
   private record Surplus(long tokens, Instant until) {}
 
-  /** The allowance of a bucket that is opened, full, at {@code now}. */
+  /** The allowance of a bucket that is opened full at {@code now}. */
   public Allowance(Terms terms, Instant now) {
     this.terms = terms;
     this.slack = terms.slack();
     this.now = now;
     this.unit = Rate.nanos(terms.rate().per());
     this.units = unit.multiply(BigInteger.valueOf(terms.capacity()));
-    this.perNano = ofTerms();
+    this.perNano = unitsPerNano();
     this.settlesAt = now;
   }
 
-  /** The terms change at {@code at}. */
+  /** Changes the terms at {@code at}. */
   public void retune(Terms next, Instant at) {
     retune(next, at, 0, at);
   }
 
   /**
-   * The terms change at {@code at}, while so many tokens are held by leases: these may be spent
-   * until the last of them ends.
+   * Changes the terms at {@code at}, while leases hold {@code held} tokens, which may be spent
+   * until the last lease ends.
    */
   public void retune(Terms next, Instant at, long held, Instant lastEnd) {
-    pass(at);
+    advance(at);
     if (held > next.capacity()) {
       surpluses.add(new Surplus(held, lastEnd));
     }
@@ -68,18 +68,18 @@ public final class Allowance {
     BigInteger before = perNano.multiply(factor);
     settlesAt = at.plus(max(terms.grain(), next.grain()));
     terms = next;
-    perNano = settlesAt.isAfter(at) ? before.max(ofTerms()) : ofTerms();
+    perNano = settlesAt.isAfter(at) ? before.max(unitsPerNano()) : unitsPerNano();
     slack = Math.max(slack, next.slack());
     cap();
   }
 
-  /** So many are admitted at {@code at}. */
+  /** Records that this many tokens were spent at {@code at}. */
   public void spend(long tokens, Instant at) {
-    pass(at);
+    advance(at);
     units = units.subtract(unit.multiply(BigInteger.valueOf(tokens)));
   }
 
-  /** How many more tokens than the terms allow have been admitted, rounded up; 0 if none. */
+  /** The tokens spent beyond what the terms allow, rounded up; 0 if none. */
   public long excess() {
     BigInteger below = unit.multiply(BigInteger.valueOf(slack)).add(units).negate();
     if (below.signum() <= 0) {
@@ -88,7 +88,7 @@ public final class Allowance {
     return below.add(unit).subtract(BigInteger.ONE).divide(unit).longValueExact();
   }
 
-  private void pass(Instant at) {
+  private void advance(Instant at) {
     for (Surplus first = surpluses.peek();
         first != null && !first.until().isAfter(at);
         first = surpluses.peek()) {
@@ -105,7 +105,7 @@ public final class Allowance {
     }
     if (now.isBefore(settlesAt) && !settlesAt.isAfter(at)) {
       accrueSteadily(settlesAt);
-      perNano = ofTerms();
+      perNano = unitsPerNano();
     }
     accrueSteadily(at);
     cap();
@@ -116,7 +116,7 @@ public final class Allowance {
     now = at;
   }
 
-  private BigInteger ofTerms() {
+  private BigInteger unitsPerNano() {
     return unit.divide(Rate.nanos(terms.rate().per()))
         .multiply(BigInteger.valueOf(terms.rate().tokens()));
   }

@@ -1,6 +1,8 @@
 package dev.tollgate.lawbook;
 
-/** A law was broken. Its message tells which, where, and how to see it again. */
+/**
+ * Thrown if a law is broken. The message names the law and the step, and how to replay the history.
+ */
 public final class Breach extends AssertionError {
   private static final long serialVersionUID = 1L;
 
@@ -20,12 +22,12 @@ public final class Breach extends AssertionError {
     return law;
   }
 
-  /** The seed of the history that showed it. */
+  /** The seed of the history that broke the law. */
   public long seed() {
     return seed;
   }
 
-  /** The shortest history found that shows it. */
+  /** The shortest history found that still breaks the law. */
   public History shortest() {
     return shortest;
   }
@@ -35,17 +37,20 @@ public final class Breach extends AssertionError {
     StringBuilder lines = new StringBuilder(400);
     lines.append("the law is broken: ").append(law.name()).append('\n');
     line(lines, "law", law.text());
-    line(lines, "seed", whole.seed() + " (again: -Dlawbook.seed=" + whole.seed() + ")");
+    line(lines, "seed", whole.seed() + " (replay: -Dlawbook.seed=" + whole.seed() + ")");
     line(lines, "terms", terms);
     int count = shown.steps().size();
     String step =
         broken.step() > count
             ? "after all " + count + " steps"
             : "step " + broken.step() + " of " + count;
-    line(lines, "at", step + ", " + broken.after() + " after the beginning");
+    line(lines, "at", step + ", " + broken.after() + " after the start");
     line(lines, "expected", broken.expected());
     line(lines, "happened", broken.happened());
-    lines.append("  the shortest history found, of ").append(whole.steps().size()).append(":\n");
+    lines
+        .append("  the shortest history found, shortened from ")
+        .append(whole.steps().size())
+        .append(" steps:\n");
     for (int i = 0; i < count; i++) {
       lines.append("    %3d. %s%n".formatted(i + 1, shown.steps().get(i)));
     }

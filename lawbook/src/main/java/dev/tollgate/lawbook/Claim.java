@@ -6,9 +6,9 @@ import java.util.Optional;
 /** The answer to a claim. */
 public sealed interface Claim {
   /**
-   * There are as many tokens as were claimed.
+   * The claimed tokens are available.
    *
-   * @param lease what holds them; empty if they are spent already
+   * @param lease the lease that holds them; empty if they are already spent
    */
   record Admitted(Optional<Lease> lease) implements Claim {
     @Override
@@ -18,9 +18,9 @@ public sealed interface Claim {
   }
 
   /**
-   * There are not so many; none is held.
+   * Too few tokens are available; none is held.
    *
-   * @param retryAfter how long whoever claims alone is to wait
+   * @param retryAfter how long a caller without competitors must wait
    */
   record Refused(Duration retryAfter) implements Claim {
     @Override
@@ -30,7 +30,7 @@ public sealed interface Claim {
   }
 
   /**
-   * It could not be said. Whoever claimed is not admitted.
+   * The limiter failed to decide. The caller is not admitted.
    *
    * @param why what failed
    */
@@ -41,17 +41,17 @@ public sealed interface Claim {
     }
   }
 
-  /** There is a token, and it is spent. */
+  /** An admitted claim whose token is already spent. */
   static Claim admitted() {
     return new Admitted(Optional.empty());
   }
 
-  /** There are tokens, and they are held. */
+  /** An admitted claim whose tokens are held by a lease. */
   static Claim admitted(Lease lease) {
     return new Admitted(Optional.of(lease));
   }
 
-  /** There are not so many. */
+  /** A refused claim. */
   static Claim refused(Duration retryAfter) {
     return new Refused(retryAfter);
   }

@@ -5,56 +5,55 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.Random;
 
-/** What counts things absolutely, such as open connections, on trial. */
+/**
+ * The counter under test: it counts what is open now, such as connections, and enforces a limit.
+ */
 public interface Counter {
-  /** Something of this name, which nothing else ever had, is to be open. */
+  /** Opens a thing with this name, which no other thing ever had. */
   Opening open(String id);
 
-  /** It is told that the thing of this name closed; perhaps again, perhaps of one never opened. */
+  /** Reports a close. It may be a repetition, or name something that was never opened. */
   void closed(String id);
 
-  /**
-   * A thing closed, and that is not told: this may be found out by looking, {@link #closed} will
-   * not be called.
-   */
+  /** A thing closed without a {@link #closed} call; the counter has to discover it itself. */
   void vanished(String id);
 
-  /** What is counted now. */
+  /** The current count. */
   long count();
 
-  /** When this wants to be told next that time has passed; empty if it never needs to be. */
+  /** When {@link #passedTo} must be called next; empty for never. */
   default Optional<Instant> nextTimer() {
     return Optional.empty();
   }
 
-  /** The clock has come to this instant. */
+  /** Reports that the clock has reached {@code now}. */
   default void passedTo(Instant now) {}
 
-  /** What became of something that was to be open. */
+  /** The result of opening. */
   enum Opening {
-    /** It is open. */
+    /** Opened. */
     OPEN,
-    /** As many are open as may be, or are counted. */
+    /** Refused: the limit is reached, or the count says so. */
     REFUSED,
-    /** Nobody knows; it is not open. */
+    /** Unknown, because of a failure; the thing is not open. */
     UNDECIDED
   }
 
   /**
-   * What is promised.
+   * * What the counter promises.
    *
-   * @param most the most that may be open at a time, at least 1
-   * @param heals within which time after nothing has gone wrong any more the count is right, if
-   *     every place is sought
+   * @param most the limit: the most that may be open at a time, at least 1
+   * @param heals how long after the last fault the count is right again, provided that clients try
+   *     to fill every place
    */
   record Terms(long most, Duration heals) {}
 
-  /** Makes what counts, anew for each history, and says what it promises. */
+  /** Makes a counter for each history, and draws the terms that it promises. */
   interface Maker {
-    /** One that knows nothing of an earlier one. */
+    /** Makes a counter without any state of earlier ones. */
     Counter make(Setting setting, Terms terms);
 
-    /** Some terms that it can keep. */
+    /** Draws terms that the counter can keep. */
     Terms terms(Random random);
   }
 }

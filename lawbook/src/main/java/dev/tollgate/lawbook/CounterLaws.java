@@ -7,47 +7,46 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 
-/** The laws of what is counted absolutely. */
+/** The laws of counters. */
 public final class CounterLaws {
-  /** Never below zero. */
+  /** A count is never below zero. */
   public static final Law<Counter.Maker> NEVER_NEGATIVE =
       new Law<>(
           "counts are never negative",
-          "Whatever closes, and however often that is told, no less than none is counted.",
+          "The count is never below zero, whatever closes and however often that is reported.",
           (maker, history) -> play(maker, history, CounterLaws::neverNegative, run -> {}));
 
-  /** Never more open than may be. */
+  /** The limit is never exceeded. */
   public static final Law<Counter.Maker> NEVER_MORE_OPEN =
       new Law<>(
-          "never more open than may be",
-          "At no time are more open than the terms say.",
+          "never more open than allowed",
+          "Never are more things open than the limit.",
           (maker, history) -> play(maker, history, CounterLaws::neverMore, run -> {}));
 
-  /** Counts heal. */
+  /** A wrong count is repaired. */
   public static final Law<Counter.Maker> HEALS =
       new Law<>(
           "counts heal",
-          "When every place has been sought and nothing has gone wrong for as long as the terms say, "
-              + "the count is how many are open.",
+          "The count is right again within the stated time after the last fault, provided"
+              + " that every place has been tried since.",
           (maker, history) -> play(maker, history, run -> {}, Run::healsAtRest));
 
-  /** Counts heal while things open and close. */
+  /** A wrong count is repaired while things open and close. */
   public static final Law<Counter.Maker> HEALS_UNDER_TRAFFIC =
       new Law<>(
           "counts heal under traffic",
-          "When nothing has gone wrong for as long as the terms say, while things opened and closed "
-              + "and every place was sought, nothing is refused that has a place, and the count is "
-              + "how many are open.",
+          "The stated time after the last fault, while things open and close and every place"
+              + " is tried, the count is right and nothing is refused while a place is free.",
           (maker, history) -> play(maker, history, run -> {}, Run::healsUnderTraffic));
 
-  /** All of them. */
+  /** All laws of counters. */
   public static final List<Law<Counter.Maker>> ALL =
       List.of(NEVER_NEGATIVE, NEVER_MORE_OPEN, HEALS, HEALS_UNDER_TRAFFIC);
 
-  /** Time between two changes of the traffic. */
+  /** The time between two changes. */
   private static final Duration BEAT = Duration.ofMillis(250);
 
-  /** For so long the law is watched once the count has healed. */
+  /** How long the count is observed after it has healed. */
   private static final Duration WATCHED = Duration.ofSeconds(20);
 
   private CounterLaws() {}
@@ -89,19 +88,19 @@ public final class CounterLaws {
       return new Finding.Broken(
           run.step,
           Duration.between(Setting.START, run.setting.now()),
-          "an answer, whatever goes wrong",
+          "an answer despite faults",
           thrown.toString());
     }
   }
 
-  /** What counts, going through a history, and what is truly open. */
+  /** A counter during a history, and what is really open. */
   private static final class Run {
     private final Setting setting;
     private final Counter.Terms terms;
     private final Counter counter;
     private final List<String> open = new ArrayList<>();
-    private final List<String> gone = new ArrayList<>();
-    private int made;
+    private final List<String> closed = new ArrayList<>();
+    private int opened;
     private int step;
 
     Run(Counter.Maker maker, long seed) {
@@ -115,12 +114,12 @@ public final class CounterLaws {
         wait(wait.time());
       } else if (next instanceof Step.Open some) {
         for (int i = 0; i < some.count(); i++) {
-          open("id-" + made++);
+          open("id-" + opened++);
         }
       } else if (next instanceof Step.Close close && !open.isEmpty()) {
-        close(open.remove(close.which() % open.size()), close.told());
+        close(open.remove(close.which() % open.size()), close.reports());
       } else if (next instanceof Step.CloseUnknown unknown) {
-        counter.closed(gone.isEmpty() ? "never" : gone.get(unknown.which() % gone.size()));
+        counter.closed(closed.isEmpty() ? "never" : closed.get(unknown.which() % closed.size()));
       } else if (next instanceof Step.CloseAll) {
         List.copyOf(open).forEach(id -> close(id, 0));
         open.clear();
@@ -135,10 +134,10 @@ public final class CounterLaws {
       }
     }
 
-    private void close(String id, int told) {
-      gone.add(id);
+    private void close(String id, int reports) {
+      closed.add(id);
       counter.vanished(id);
-      for (int i = 0; i < told; i++) {
+      for (int i = 0; i < reports; i++) {
         counter.closed(id);
       }
     }
@@ -147,7 +146,7 @@ public final class CounterLaws {
       setting.stopFaults();
       fill();
       wait(terms.heals());
-      isRight();
+      checkCount();
     }
 
     private void healsUnderTraffic() {
@@ -162,13 +161,13 @@ public final class CounterLaws {
       while (setting.now().isBefore(watched)) {
         change(random);
         Violation.unless(
-            open.size() == terms.most(), "all of " + terms.most() + " places had", open.size());
-        isRight();
+            open.size() == terms.most(), "all " + terms.most() + " places taken", open.size());
+        checkCount();
         wait(BEAT);
       }
     }
 
-    /** Some close, and others take their places. */
+    /** Closes some, and opens others in their places. */
     private void change(Random random) {
       for (int i = random.nextInt(3); i >= 0 && !open.isEmpty(); i--) {
         close(open.remove(random.nextInt(open.size())), 1);
@@ -176,20 +175,20 @@ public final class CounterLaws {
       fill();
     }
 
-    /** As many open as may be, until one is refused. */
+    /** Opens until the limit is reached or one is refused. */
     private void fill() {
       int before = -1;
       while (open.size() < terms.most() && open.size() > before) {
         before = open.size();
-        open("id-" + made++);
+        open("id-" + opened++);
       }
     }
 
-    private void isRight() {
+    private void checkCount() {
       long count = counter.count();
       Violation.unless(
           count == open.size(),
-          open.size() + " counted, " + terms.heals() + " after anything went wrong",
+          open.size() + " counted, " + terms.heals() + " after the last fault",
           count);
     }
 

@@ -3,19 +3,19 @@ package dev.tollgate.lawbook;
 import java.time.Instant;
 
 /**
- * What the faults that were injected so far account for, counted one by one as they strike. A fault
- * that a limiter must bear is no excuse.
+ * The deviations that the faults injected so far explain, counted one by one as they strike. A
+ * fault that a limiter must tolerate explains nothing.
  *
- * @param tokens how many more tokens than the terms say may have been admitted: one for each that
- *     was delivered twice, and so on
- * @param strikes how many faults struck
- * @param struckAt when a fault last struck that may make a promised time wrong
+ * @param tokens how many tokens beyond the terms may have been admitted, such as one for each token
+ *     that was delivered twice
+ * @param strikes the number of faults so far
+ * @param struckAt when the last fault struck that may delay a promised token
  */
 public record Excuse(long tokens, long strikes, Instant struckAt) {
-  /** Nothing went wrong. */
+  /** No fault has struck. */
   public static final Excuse NONE = new Excuse(0, 0, Instant.MIN);
 
-  /** Whether nothing went wrong. */
+  /** Whether no fault has struck. */
   public boolean isNone() {
     return equals(NONE);
   }

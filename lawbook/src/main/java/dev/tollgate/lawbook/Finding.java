@@ -2,22 +2,25 @@ package dev.tollgate.lawbook;
 
 import java.time.Duration;
 
-/** What came of holding a subject to a law in one history. */
+/** The result of checking a law in one history. */
 public sealed interface Finding {
   /** The law was kept. */
   record Kept() implements Finding {}
 
-  /** The history says nothing of the law, or the subject does not let it be judged. */
+  /**
+   * The law could not be checked: the history has no relevant step, or the subject does not support
+   * it.
+   */
   record NotJudged() implements Finding {}
 
   /**
    * The law was broken.
    *
-   * @param step the number of the step that showed it, from 1; one beyond the last if it showed
-   *     after the history
-   * @param after how long after the history began
-   * @param expected what should have been
-   * @param happened what was
+   * @param step the number of the step that broke it, from 1; the number of steps plus one if it
+   *     broke after the history
+   * @param after the time since the start of the history
+   * @param expected what the law requires
+   * @param happened what happened instead
    */
   record Broken(int step, Duration after, String expected, String happened) implements Finding {}
 }

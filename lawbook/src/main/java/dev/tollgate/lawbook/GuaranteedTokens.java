@@ -11,25 +11,24 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fewest tokens that a limiter must have: an ideal bucket, computed with whole numbers and
- * never rounded, whose tokens come as late as the terms state. The counterpart of {@link
- * Allowance}.
+ * The fewest tokens that a limiter must have: those of an ideal bucket in exact integer arithmetic,
+ * delayed by the stated lateness. The counterpart of {@link Allowance}.
  *
- * <p>A token that is held takes up room until it is spent. One that is given back, or whose lease
- * ends, can be had again after {@link #RETURN}, or after the stated lateness if that is less.
+ * <p>A held token takes up room until it is spent. A token that is given back, or whose lease ends,
+ * is available again after {@link #RETURN}, or after the stated lateness if that is less.
  */
 final class GuaranteedTokens {
-  /** The longest until a token that came back can be had again. */
+  /** The longest time until a returned token is available again. */
   static final Duration RETURN = Duration.ofSeconds(1);
 
   private Terms terms;
   private Duration lateness;
   private Instant now;
 
-  /** Units in a token; a multiple of the nanoseconds that each rate so far is per. */
+  /** Units per token: a multiple of the period, in nanoseconds, of every rate so far. */
   private BigInteger unit;
 
-  /** All tokens: those in the bucket and those that are held. */
+  /** The units of all tokens, in the bucket or held. */
   private BigInteger units;
 
   private BigInteger perNano;
@@ -39,7 +38,7 @@ final class GuaranteedTokens {
   private final List<Return> returns = new ArrayList<>();
   private final IdentityHashMap<Lease, Long> held = new IdentityHashMap<>();
 
-  /** A time in which tokens accrued, each of which may be late. */
+  /** An interval in which tokens accrued at {@code perNano}; each token may be late. */
   private record Accrual(Instant from, Instant to, BigInteger perNano) {
     BigInteger unitsAfter(Instant instant) {
       Instant start = from.isAfter(instant) ? from : instant;
@@ -49,10 +48,10 @@ final class GuaranteedTokens {
     }
   }
 
-  /** Tokens that came back. */
+  /** Tokens that were returned and may be unavailable until {@code until}. */
   private record Return(Instant until, long tokens) {}
 
-  /** The floor of a bucket that is opened, full, at {@code now}. */
+  /** The guaranteed tokens of a bucket that is opened full at {@code now}. */
   GuaranteedTokens(Terms terms, Instant now) {
     this.terms = terms;
     this.lateness = terms.lateness();
@@ -63,48 +62,54 @@ final class GuaranteedTokens {
     this.units = unit.multiply(BigInteger.valueOf(terms.capacity()));
   }
 
-  /** Tokens are spent that were not held. */
+  /** Spends tokens that no lease holds. */
   void take(long tokens, Instant at) {
-    pass(at);
-    expectIfForgiven(tokens, at);
+    advance(at);
+    addUnguaranteed(tokens, at);
     units = units.subtract(tokens(tokens));
   }
 
-  /** Tokens are held by a lease from {@code at} on. */
+  /** Records that a lease holds its tokens from {@code at} on. */
   void hold(Lease lease, Instant at) {
-    pass(at);
-    expectIfForgiven(lease.tokens(), at);
+    advance(at);
+    addUnguaranteed(lease.tokens(), at);
     held.put(lease, lease.tokens());
   }
 
-  /** Callers contended at {@code at}: what one of them held for a moment was hidden from others. */
+  /**
+   * Records concurrent claims at {@code at}, each of which may have hidden tokens from the others
+   * for a moment.
+   */
   void contended(Instant at) {
     Duration most = lateness.compareTo(RETURN) < 0 ? lateness : RETURN;
     hiddenUntil = at.plus(most);
   }
 
-  /** What a lease holds is spent. */
+  /** Spends the tokens of a lease. */
   void spend(Lease lease, Instant at) {
-    pass(at);
+    advance(at);
     Long tokens = held.remove(lease);
     if (tokens != null) {
       units = units.subtract(tokens(tokens));
     }
   }
 
-  /** What a lease holds is given back. */
+  /** Gives the tokens of a lease back. */
   void giveBack(Lease lease, Instant at) {
-    pass(at);
+    advance(at);
     returned(held.remove(lease), at);
   }
 
-  /** Tokens have gone because of their age, which the terms allow. */
+  /** Removes tokens that expired by age, as the terms allow. */
   void expire(long tokens, Instant at) {
-    pass(at);
+    advance(at);
     units = units.subtract(tokens(tokens));
   }
 
-  /** Nothing is expected until {@code at}; from then on, as much as if it were drained then. */
+  /**
+   * Guarantees nothing until {@code at}, and from then on the tokens of a bucket that was empty at
+   * {@code at}.
+   */
   void reset(Instant at) {
     units = BigInteger.ZERO;
     accruals.clear();
@@ -114,8 +119,8 @@ final class GuaranteedTokens {
     settle();
   }
 
-  /** Tokens are taken; while nothing is expected, they are more than were expected. */
-  private void expectIfForgiven(long tokens, Instant at) {
+  /** While nothing is guaranteed, adds the tokens that were taken nevertheless. */
+  private void addUnguaranteed(long tokens, Instant at) {
     if (at.isBefore(now)) {
       BigInteger missing = tokens(tokens + heldTokens()).subtract(units);
       units = units.add(missing.max(BigInteger.ZERO));
@@ -123,11 +128,11 @@ final class GuaranteedTokens {
   }
 
   /**
-   * The terms change at {@code at}. Until they are in force, the slower of both rates and the later
-   * of both latenesses are expected.
+   * Changes the terms at {@code at}. Until they are in force, the slower rate and the greater
+   * lateness are guaranteed.
    */
   void retune(Terms next, Instant at) {
-    pass(at);
+    advance(at);
     BigInteger per = Rate.nanos(next.rate().per());
     BigInteger factor = per.divide(per.gcd(unit));
     unit = unit.multiply(factor);
@@ -136,7 +141,7 @@ final class GuaranteedTokens {
     BigInteger before = perNano.multiply(factor);
     terms = next;
     settlesAt = at.plus(next.grain());
-    perNano = before.min(ofTerms());
+    perNano = before.min(unitsPerNano());
     lateness = max(lateness, next.lateness());
     settle();
     cap();
@@ -144,20 +149,20 @@ final class GuaranteedTokens {
 
   private void settle() {
     if (!now.isBefore(settlesAt)) {
-      perNano = ofTerms();
+      perNano = unitsPerNano();
       lateness = terms.lateness();
     }
   }
 
-  /** Whether so many tokens must be there at {@code at}. */
+  /** Whether this many tokens must be available at {@code at}. */
   boolean has(long tokens, Instant at) {
-    pass(at);
-    BigInteger there =
+    advance(at);
+    BigInteger available =
         units
             .subtract(tokens(heldTokens()))
             .subtract(pending(at))
             .subtract(tokens(returns.stream().mapToLong(Return::tokens).sum()));
-    return there.compareTo(tokens(tokens)) >= 0 && !at.isBefore(hiddenUntil);
+    return available.compareTo(tokens(tokens)) >= 0 && !at.isBefore(hiddenUntil);
   }
 
   private BigInteger pending(Instant at) {
@@ -167,7 +172,7 @@ final class GuaranteedTokens {
         .reduce(BigInteger.ZERO, BigInteger::add);
   }
 
-  private void pass(Instant at) {
+  private void advance(Instant at) {
     while (true) {
       Instant end = nextEnd();
       if (end.isAfter(at)) {
@@ -237,7 +242,7 @@ final class GuaranteedTokens {
     return unit.multiply(BigInteger.valueOf(tokens));
   }
 
-  private BigInteger ofTerms() {
+  private BigInteger unitsPerNano() {
     return unit.divide(Rate.nanos(terms.rate().per()))
         .multiply(BigInteger.valueOf(terms.rate().tokens()));
   }

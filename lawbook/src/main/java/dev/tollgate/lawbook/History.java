@@ -7,10 +7,10 @@ import java.util.Random;
 import java.util.function.Function;
 
 /**
- * What happens to a subject, step by step; the same for the same seed.
+ * A random sequence of steps, determined by its seed.
  *
- * @param seed what it follows from, with whatever else is random
- * @param steps what happens
+ * @param seed the seed of the steps and of all other random choices
+ * @param steps the steps, in order
  */
 public record History(long seed, List<Step> steps) {
   private static final int LONGEST = 60;
@@ -22,12 +22,12 @@ public record History(long seed, List<Step> steps) {
     steps = List.copyOf(steps);
   }
 
-  /** The same with other steps. */
+  /** A history with the same seed and other steps. */
   History with(List<Step> others) {
     return new History(seed, others);
   }
 
-  /** What is drawn for a subject, before any step: its terms. */
+  /** The random source for the first terms of a subject. */
   static Random terms(long seed) {
     return new Random(seed * 31 + 7);
   }
@@ -39,7 +39,7 @@ public record History(long seed, List<Step> steps) {
     Duration full = first.rate().timeOf(first.capacity());
     boolean retunes = random.nextInt(3) == 0;
     boolean busy = random.nextBoolean();
-    return drawn(
+    return draw(
         seed,
         random,
         any -> {
@@ -74,7 +74,7 @@ public record History(long seed, List<Step> steps) {
   }
 
   static History ofCounter(long seed) {
-    return drawn(
+    return draw(
         seed,
         new Random(seed),
         any -> {
@@ -84,8 +84,8 @@ public record History(long seed, List<Step> steps) {
           } else if (what < 12) {
             return new Step.Open(1 + any.nextInt(4));
           } else if (what < 18) {
-            int[] told = {0, 1, 1, 1, 2, 3};
-            return new Step.Close(any.nextInt(12), told[any.nextInt(told.length)]);
+            int[] reports = {0, 1, 1, 1, 2, 3};
+            return new Step.Close(any.nextInt(12), reports[any.nextInt(reports.length)]);
           } else if (what == 18) {
             return new Step.CloseUnknown(any.nextInt(12));
           }
@@ -96,7 +96,7 @@ public record History(long seed, List<Step> steps) {
   }
 
   static History ofProcessor(long seed) {
-    return drawn(
+    return draw(
         seed,
         new Random(seed),
         any -> {
@@ -112,7 +112,7 @@ public record History(long seed, List<Step> steps) {
         });
   }
 
-  private static History drawn(long seed, Random random, Function<Random, Step> next) {
+  private static History draw(long seed, Random random, Function<Random, Step> next) {
     List<Step> steps = new ArrayList<>();
     int count = 1 + random.nextInt(LONGEST);
     for (int i = 0; i < count; i++) {
@@ -121,7 +121,7 @@ public record History(long seed, List<Step> steps) {
     return new History(seed, steps);
   }
 
-  /** Nothing, some milliseconds, about a token's time, or until the bucket is full and longer. */
+  /** Waits up to a few milliseconds, one token's time, two minutes, or 1.5 times the fill time. */
   private static Step wait(Random random, Duration token, Duration full) {
     Duration bound =
         switch (random.nextInt(5)) {

@@ -3,35 +3,35 @@ package dev.tollgate.lawbook;
 import java.util.function.BiFunction;
 
 /**
- * A law, and how to find out whether a subject keeps it in a history.
+ * A law, and the check whether a subject keeps it in a history.
  *
- * @param <S> what it is for: {@link Limiter.Maker}s, {@link Counter.Maker}s or {@link
+ * @param <S> the kind of subject: {@link Limiter.Maker}s, {@link Counter.Maker}s or {@link
  *     Processor.Maker}s
  */
 public final class Law<S> {
   private final String name;
   private final String text;
-  private final BiFunction<S, History, Finding> examination;
+  private final BiFunction<S, History, Finding> check;
 
-  Law(String name, String text, BiFunction<S, History, Finding> examination) {
+  Law(String name, String text, BiFunction<S, History, Finding> check) {
     this.name = name;
     this.text = text;
-    this.examination = examination;
+    this.check = check;
   }
 
-  /** What it is called. */
+  /** The law's short name. */
   public String name() {
     return name;
   }
 
-  /** What it says, in a sentence. */
+  /** The law in full sentences. */
   public String text() {
     return text;
   }
 
-  /** Plays the history, as often as it takes, and says what came of it. */
+  /** Checks the law in a history, which may take several runs. */
   public Finding examine(S subject, History history) {
-    return examination.apply(subject, history);
+    return check.apply(subject, history);
   }
 
   @Override

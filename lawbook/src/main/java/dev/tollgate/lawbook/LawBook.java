@@ -7,19 +7,19 @@ import java.util.Map;
 import java.util.function.LongFunction;
 
 /**
- * Laws that a subject is held to, over many seeded histories. {@code -Dlawbook.seed=N} plays that
- * history alone, {@code -Dlawbook.histories=N} plays so many.
+ * Checks a subject against laws, over many seeded histories. {@code -Dlawbook.seed=N} replays that
+ * one history; {@code -Dlawbook.histories=N} plays N histories.
  *
- * @param <S> what is held to them
+ * @param <S> the maker of the subject under test
  */
 public final class LawBook<S> {
-  /** The property that names the one history to play. */
+  /** The system property with the seed of the only history to play. */
   public static final String SEED = "lawbook.seed";
 
-  /** The property that says how many histories to play. */
+  /** The system property with the number of histories to play. */
   public static final String HISTORIES = "lawbook.histories";
 
-  /** The property that says how many times the usual number of histories to play. */
+  /** The system property with the factor by which the default number of histories is multiplied. */
   public static final String TIMES = "tests.times";
 
   private static final int MOST_ATTEMPTS = 500;
@@ -37,7 +37,7 @@ public final class LawBook<S> {
     this.terms = terms;
   }
 
-  /** All the laws of {@link LimiterLaws} for a limiter. */
+  /** Checks a limiter against all {@link LimiterLaws}. */
   public static LawBook<Limiter.Maker> ofLimiter(Limiter.Maker maker) {
     return new LawBook<>(
         maker,
@@ -46,7 +46,7 @@ public final class LawBook<S> {
         seed -> maker.terms(History.terms(seed)).toString());
   }
 
-  /** All the laws of {@link CounterLaws} for what counts. */
+  /** Checks a counter against all {@link CounterLaws}. */
   public static LawBook<Counter.Maker> ofCounter(Counter.Maker maker) {
     return new LawBook<>(
         maker,
@@ -55,21 +55,21 @@ public final class LawBook<S> {
         seed -> maker.terms(History.terms(seed)).toString());
   }
 
-  /** All the laws of {@link ProcessorLaws} for what processes messages. */
+  /** Checks a processor against all {@link ProcessorLaws}. */
   public static LawBook<Processor.Maker> ofProcessor(Processor.Maker maker) {
-    return new LawBook<>(maker, ProcessorLaws.ALL, History::ofProcessor, seed -> "its own");
+    return new LawBook<>(maker, ProcessorLaws.ALL, History::ofProcessor, seed -> "none");
   }
 
-  /** The same subject held to these laws only. */
+  /** A copy that checks only these laws. */
   public LawBook<S> only(List<Law<S>> some) {
     return new LawBook<>(subject, some, histories, terms);
   }
 
   /**
-   * Plays so many histories under every law, unless the properties say otherwise.
+   * Checks every law in {@code count} histories, unless the system properties override that.
    *
-   * @return how many of them each law could be judged in
-   * @throws Breach for the first law that is broken
+   * @return in how many histories each law could be checked
+   * @throws Breach for the first broken law
    */
   public Report hold(int count) {
     Long only = Long.getLong(SEED);
@@ -79,10 +79,10 @@ public final class LawBook<S> {
   }
 
   /**
-   * Plays the history of one seed under every law.
+   * Checks every law in the history of one seed.
    *
-   * @return which laws it could be judged by
-   * @throws Breach for the first law that is broken
+   * @return which laws could be checked in it
+   * @throws Breach for the first broken law
    */
   public Report replay(long seed) {
     return hold(seed, seed);
@@ -104,7 +104,10 @@ public final class LawBook<S> {
     return new Report(last - first + 1, judged);
   }
 
-  /** The laws that are broken in one of so many histories; for the trial of the law book itself. */
+  /**
+   * The laws that are broken in at least one of {@code count} histories; for tests of the law book
+   * itself.
+   */
   List<Law<S>> broken(int count) {
     List<Law<S>> found = new ArrayList<>();
     for (Law<S> law : laws) {
@@ -124,7 +127,7 @@ public final class LawBook<S> {
     return new Breach(law, terms.apply(history.seed()), history, shortest, broken);
   }
 
-  /** Leaves out whatever the law is broken without, in large pieces first. */
+  /** Shortens a history: removes steps while the law stays broken, large blocks first. */
   private History shortest(Law<S> law, History history) {
     int attempts = 0;
     Finding.Broken whole = (Finding.Broken) law.examine(subject, history);
@@ -133,13 +136,13 @@ public final class LawBook<S> {
     if (!isBroken(law, shown)) {
       shown = history;
     }
-    for (int piece = Math.max(1, shown.steps().size() / 2); piece > 0; piece /= 2) {
-      for (int at = shown.steps().size() - piece; at >= 0; at -= piece) {
+    for (int block = Math.max(1, shown.steps().size() / 2); block > 0; block /= 2) {
+      for (int at = shown.steps().size() - block; at >= 0; at -= block) {
         if (++attempts > MOST_ATTEMPTS) {
           return shown;
         }
         List<Step> fewer = new ArrayList<>(shown.steps());
-        fewer.subList(at, at + piece).clear();
+        fewer.subList(at, at + block).clear();
         if (isBroken(law, history.with(fewer))) {
           shown = history.with(fewer);
         }
@@ -153,20 +156,20 @@ public final class LawBook<S> {
   }
 
   /**
-   * What was found: no law was broken.
+   * The result if no law was broken.
    *
-   * @param histories how many were played
-   * @param judged for each law, in how many of them it could be judged
+   * @param histories the number of histories played
+   * @param judged by the law's name, the number of histories in which it could be checked
    */
   public record Report(long histories, Map<String, Integer> judged) {
-    /** In how many histories the law was kept, and not merely not judged. */
+    /** The number of histories in which the law was checked and kept. */
     public int judged(Law<?> law) {
       return judged.getOrDefault(law.name(), 0);
     }
 
     @Override
     public String toString() {
-      return histories + " histories; kept, of those that say anything: " + judged;
+      return histories + " histories; checked and kept in: " + judged;
     }
   }
 }

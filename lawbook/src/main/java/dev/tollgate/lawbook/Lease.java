@@ -2,29 +2,29 @@ package dev.tollgate.lawbook;
 
 import java.time.Instant;
 
-/** Tokens that are held, to be spent or given back. */
+/** Claimed tokens that are held until they are spent or given back. */
 public interface Lease {
   /** How many tokens are held. */
   default long tokens() {
     return 1;
   }
 
-  /** When the tokens go back by themselves; they are not to be spent from then on. */
+  /** When the lease ends: the tokens return to the bucket and can no longer be spent. */
   Instant endsAt();
 
-  /** Spends the tokens, all of them or none. */
+  /** Spends the tokens, all or none. */
   Spending spend();
 
-  /** Gives the tokens back. They may be had again, within a second. */
+  /** Gives the tokens back. They are available again within a second. */
   void giveBack();
 
-  /** What became of tokens that were to be spent. */
+  /** The result of spending. */
   enum Spending {
-    /** They are spent, and their holder admitted. */
+    /** The tokens are spent; the holder is admitted. */
     SPENT,
-    /** They are not, for they were not held any more. */
+    /** The lease had ended; nothing is spent. */
     REFUSED,
-    /** Nobody knows; their holder is not admitted. */
+    /** Unknown, because of a failure; the holder is not admitted. */
     UNDECIDED
   }
 }

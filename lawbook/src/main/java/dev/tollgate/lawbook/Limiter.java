@@ -7,11 +7,11 @@ import java.util.OptionalLong;
 import java.util.Random;
 
 /**
- * A limiter on trial, with buckets of tenants that it tells apart by name. Only the first three
- * methods are needed; each other one lets more laws be judged, or judged closer.
+ * The limiter under test: one bucket per tenant name. Only the first three methods are required;
+ * each of the others lets more laws be checked, or checked more strictly.
  */
 public interface Limiter {
-  /** Opens a tenant's bucket, full. */
+  /** Creates a full bucket for a tenant. */
   void open(String tenant, Terms terms);
 
   /** Claims one token for a tenant. */
@@ -20,24 +20,25 @@ public interface Limiter {
   /**
    * Changes a tenant's terms from now on.
    *
-   * @return false if this limiter's terms cannot change
+   * @return false if this limiter cannot change terms
    */
   boolean retune(String tenant, Terms terms);
 
   /**
-   * Claims several tokens for a tenant: all of them or none.
+   * Claims several tokens for a tenant, all or none.
    *
    * @param tokens 2 to the capacity
-   * @return empty if this limiter gives tokens one by one only
+   * @return empty if this limiter has no claims for several tokens
    */
   default Optional<Claim> claim(String tenant, long tokens) {
     return Optional.empty();
   }
 
   /**
-   * Has several callers, each in a process of its own, claim so many tokens each at the same time.
+   * Makes several callers, each in its own process, claim {@code tokens} tokens each at the same
+   * time.
    *
-   * @return an answer for each; empty if this limiter cannot be tried in this way
+   * @return one answer per caller; empty if this limiter cannot be tested with concurrent callers
    */
   default Optional<List<Claim>> claimTogether(String tenant, int callers, long tokens) {
     return Optional.empty();
@@ -48,42 +49,39 @@ public interface Limiter {
     return Optional.empty();
   }
 
-  /** The clock has come to this instant: the one that was asked for, or a later one. */
+  /**
+   * Reports that the clock has reached {@code now}, the instant of {@link #nextTimer} or a later
+   * one.
+   */
   default void passedTo(Instant now) {}
 
-  /** Its own counts of a tenant's tokens, if it has them. */
+  /** The limiter's own counts of a tenant's tokens, if it keeps any. */
   default Optional<TokenCounts> tokenCounts(String tenant) {
     return Optional.empty();
   }
 
-  /**
-   * How many tokens have gone so far because of their age, which its terms allow; empty if nobody
-   * knows.
-   */
+  /** How many tokens have expired by age so far, as the terms allow; empty if unknown. */
   default OptionalLong expiredByAge(String tenant) {
     return OptionalLong.of(0);
   }
 
-  /** What injected faults account for. */
+  /** The deviations that the injected faults explain. */
   default Excuse excuse(String tenant) {
     return Excuse.NONE;
   }
 
-  /** What a tenant's claims have cost so far, in whatever is scarce: requests to a store, locks. */
+  /** The total cost of a tenant's claims so far, in any unit: requests to a store, locks taken. */
   default long cost(String tenant) {
     return 0;
   }
 
-  /** Makes limiters, one for each history, and says what it promises. */
+  /** Makes a limiter for each history, and draws the terms that it promises. */
   @FunctionalInterface
   interface Maker {
-    /** A limiter that knows nothing of an earlier one. */
+    /** Makes a limiter without any state of earlier ones. */
     Limiter make(Setting setting);
 
-    /**
-     * Some terms that it can keep, with the slack, the lateness and the grain that it says it
-     * needs.
-     */
+    /** Draws terms that the limiter can keep, with the slack, lateness and grain that it needs. */
     default Terms terms(Random random) {
       return Terms.any(random);
     }

@@ -9,85 +9,86 @@ import java.util.function.Predicate;
 
 /** The laws of token buckets. */
 public final class LimiterLaws {
-  /** Never more than capacity and rate × time. */
+  /** No interval admits more than capacity + rate × time. */
   public static final Law<Limiter.Maker> NEVER_MORE =
       new Law<>(
           "never more than capacity + rate × time",
-          "In no time, however short or long, are more tokens spent than the capacity, what the rate"
-              + " brings in that time, the stated slack, and one for each that an injected fault made.",
+          "In every interval, the tokens spent are at most the capacity, plus rate × time,"
+              + " plus the stated slack, plus the tokens that injected faults explain.",
           (maker, history) -> LimiterRun.of(maker, history, new NeverMore()));
 
-  /** Nothing is made, and nothing vanishes. */
+  /** Tokens neither appear nor disappear unaccounted for. */
   public static final Law<Limiter.Maker> CONSERVATION =
       new Law<>(
           "minted = spent + expired + held + in flight",
-          "At every step the books balance, tell as spent what was spent and as in flight what is"
-              + " held; a lease that has ended cannot be spent.",
+          "After every step the limiter's counts balance; its spent count equals the tokens"
+              + " spent, its in-flight count the tokens held. A lease that has ended cannot"
+              + " be spent.",
           LimiterLaws::conservation);
 
-  /** A refusal costs nothing. */
+  /** A refusal neither takes nor delays tokens. */
   public static final Law<Limiter.Maker> REFUSAL_IS_FREE =
       new Law<>(
           "a refusal costs nothing",
-          "A claim that is refused takes no token, and makes none come later: a caller that insists,"
-              + " by claiming again before it is time, is not refused for longer.",
+          "A refused claim takes no token and delays none: a caller that retries too early is"
+              + " not refused for longer.",
           LimiterLaws::refusal);
 
-  /** Whoever waits alone as told is admitted. */
+  /** A lone caller that waits for the retry time is admitted. */
   public static final Law<Limiter.Maker> RETRY_AFTER =
       new Law<>(
-          "whoever alone waits Retry-After is admitted",
-          "A refusal tells a wait no longer than the tokens take to come, and the stated lateness;"
-              + " whoever claims alone after just that wait, and no fault struck nor the terms"
-              + " changed meanwhile, is admitted.",
+          "a lone caller that waits for Retry-After is admitted",
+          "The retry time is at most the time in which the missing tokens accrue, plus the"
+              + " stated lateness. A caller that claims then is admitted, unless another"
+              + " caller, a fault or a retune interfered.",
           (maker, history) ->
               LimiterRun.of(
                   maker, history, LimiterRun.Mode.PLAIN, new RetryAfter(), RetryAfter::close));
 
-  /** Never later than an ideal bucket and the stated lateness. */
+  /** Tokens arrive at most the stated lateness after those of an ideal bucket. */
   public static final Law<Limiter.Maker> NEVER_LATE =
       new Law<>(
           "a token comes no later than stated",
-          "A claim is refused only while an ideal bucket, whose tokens come as late as the terms"
-              + " state, has no token either. A token that is given back, or whose lease ends, can be"
-              + " had again within a second. Once the grain has passed after a fault, the bucket is"
-              + " as good as one that was drained then.",
+          "A claim is refused only if an ideal bucket, delayed by the stated lateness, has no"
+              + " token either. A token that is given back, or whose lease ends, is available"
+              + " again within a second. One grain after a fault, the bucket has at least the"
+              + " tokens of one that was empty then.",
           (maker, history) -> LimiterRun.of(maker, history, new NeverLate(false)));
 
-  /** Demand gets the rate. */
+  /** Permanent demand is admitted at the rate. */
   public static final Law<Limiter.Maker> THROUGHPUT =
       new Law<>(
           "permanent demand gets the rate",
-          "Ten minutes of permanent demand are given at least 99 % of what the rate brings, or what"
-              + " it brings in ten minutes less the stated lateness; whatever the capacity, if that"
-              + " holds what comes while a token is late.",
+          "Ten minutes of permanent demand get at least 99 % of rate × time, or the rate ×"
+              + " (ten minutes less the stated lateness) if that is less. This is checked if"
+              + " the capacity holds the tokens that accrue during twice the lateness.",
           LimiterLaws::throughput);
 
-  /** Several tokens at once. */
+  /** A claim for several tokens gets all of them or none. */
   public static final Law<Limiter.Maker> ALL_OR_NONE =
       new Law<>(
           "several tokens: all or none",
-          "A claim for several tokens holds all of them or none, and is refused only while an ideal"
-              + " bucket lacks them too. If it fits, one of several callers at least is granted.",
+          "A claim for several tokens holds all of them or none, and is refused only if an"
+              + " ideal bucket has too few as well. Of several concurrent callers at least"
+              + " one is admitted if the tokens suffice for one.",
           LimiterLaws::allOrNone);
 
-  /** A retune conserves. */
+  /** A retune neither adds nor loses tokens. */
   public static final Law<Limiter.Maker> RETUNE_CONSERVES =
       new Law<>(
           "a retune conserves",
-          "After a change of terms there is what there was before, as far as the new capacity holds"
-              + " that: nothing is forgotten and nothing made.",
+          "A change of terms keeps the tokens, up to the new capacity, and adds none.",
           LimiterLaws::retune);
 
   /** One tenant cannot slow another. */
   public static final Law<Limiter.Maker> NEIGHBOURS =
       new Law<>(
           "one tenant cannot slow another",
-          "A tenant gets the same answers, at the same cost, whether or not another claims beside it"
-              + " as fast as can be.",
+          "A tenant gets the same answers, at the same cost, whether or not another tenant"
+              + " claims as fast as it can.",
           LimiterLaws::neighbours);
 
-  /** All of them. */
+  /** All laws of token buckets. */
   public static final List<Law<Limiter.Maker>> ALL =
       List.of(
           NEVER_MORE,
@@ -100,7 +101,7 @@ public final class LimiterLaws {
           RETUNE_CONSERVES,
           NEIGHBOURS);
 
-  /** One of so many histories is followed by permanent demand, which takes long to play. */
+  /** One history in this many is followed by permanent demand, because that takes long to run. */
   private static final long DEMANDS = 4;
 
   private static final Duration DEMAND = Duration.ofMinutes(10);
@@ -108,139 +109,133 @@ public final class LimiterLaws {
 
   private LimiterLaws() {}
 
-  /** What is admitted, held against an ideal bucket. */
+  /** Compares the spent tokens with {@link Allowance}. */
   private static final class NeverMore implements RunObserver {
     private Optional<Allowance> allowance = Optional.empty();
-    private Optional<Terms> was = Optional.empty();
+    private Optional<Terms> current = Optional.empty();
 
     @Override
-    public void opened(LimiterRun play) {
-      allowance = Optional.of(new Allowance(play.terms(), play.now()));
+    public void opened(LimiterRun run) {
+      allowance = Optional.of(new Allowance(run.terms(), run.now()));
     }
 
     @Override
-    public void retuned(LimiterRun play) {
-      allowance.orElseThrow().retune(play.terms(), play.now(), play.holding(), play.lastEnd());
-      was = Optional.of(play.terms());
+    public void retuned(LimiterRun run) {
+      allowance.orElseThrow().retune(run.terms(), run.now(), run.holding(), run.lastEnd());
+      current = Optional.of(run.terms());
     }
 
     @Override
-    public void spent(LimiterRun play, Lease.Spending spending, long tokens) {
+    public void spent(LimiterRun run, Lease.Spending spending, long tokens) {
       if (spending != Lease.Spending.SPENT) {
         return;
       }
       Allowance left = allowance.orElseThrow();
-      left.spend(tokens, play.now());
-      long excused = play.excuse().tokens();
+      left.spend(tokens, run.now());
+      long excused = run.excuse().tokens();
       Violation.unless(
           left.excess() <= excused,
           "at most "
               + excused
-              + " more than "
-              + was.orElse(play.terms())
-              + " allow: "
-              + excused
-              + " for faults",
-          left.excess() + " more");
+              + " tokens, explained by faults, beyond "
+              + current.orElse(run.terms()),
+          left.excess() + " beyond");
     }
   }
 
   private static Finding conservation(Limiter.Maker maker, History history) {
     Balance balance = new Balance();
-    Finding books = LimiterRun.of(maker, history, balance);
-    return books instanceof Finding.Broken || balance.judged ? books : new Finding.NotJudged();
+    Finding finding = LimiterRun.of(maker, history, balance);
+    return finding instanceof Finding.Broken || balance.judged ? finding : new Finding.NotJudged();
   }
 
-  /** What the books say, held against what was done. */
+  /** Compares the limiter's counts with the events of the run. */
   private static final class Balance implements RunObserver {
     private long spent;
-    private long doubtful;
+    private long undecided;
     private Excuse excuse = Excuse.NONE;
     private long inFlight;
     private boolean judged;
 
     @Override
-    public void spent(LimiterRun play, Lease.Spending spending, long tokens) {
+    public void spent(LimiterRun run, Lease.Spending spending, long tokens) {
       spent += spending == Lease.Spending.SPENT ? tokens : 0;
-      doubtful += spending == Lease.Spending.UNDECIDED ? tokens : 0;
+      undecided += spending == Lease.Spending.UNDECIDED ? tokens : 0;
     }
 
     @Override
-    public void spentLease(LimiterRun play, Lease lease, Lease.Spending spending, boolean ended) {
+    public void spentLease(LimiterRun run, Lease lease, Lease.Spending spending, boolean ended) {
       Violation.unless(
           !ended || spending != Lease.Spending.SPENT,
-          "a token whose lease has ended not to be spent",
+          "no spending after the lease has ended",
           spending);
     }
 
     @Override
-    public void claimed(LimiterRun play, long tokens, List<Claim> answers) {
-      check(play);
+    public void claimed(LimiterRun run, long tokens, List<Claim> answers) {
+      check(run);
     }
 
     @Override
-    public void givingBack(LimiterRun play) {
-      excuse = play.excuse();
-      inFlight = play.tokenCounts().map(TokenCounts::inFlight).orElse(0L);
+    public void givingBack(LimiterRun run) {
+      excuse = run.excuse();
+      inFlight = run.tokenCounts().map(TokenCounts::inFlight).orElse(0L);
     }
 
     @Override
-    public void gaveBack(LimiterRun play, Lease lease, boolean ended) {
-      check(play);
-      play.tokenCounts()
+    public void gaveBack(LimiterRun run, Lease lease, boolean ended) {
+      check(run);
+      run.tokenCounts()
           .ifPresent(
-              books ->
+              counts ->
                   Violation.unless(
                       ended
-                          || !excuse.equals(play.excuse())
-                          || books.inFlight() == inFlight - lease.tokens()
-                          || (books.expired() > 0 && books.inFlight() <= inFlight),
-                      "tokens that are given back to be in flight no more: "
-                          + (inFlight - lease.tokens()),
-                      books));
+                          || !excuse.equals(run.excuse())
+                          || counts.inFlight() == inFlight - lease.tokens()
+                          || (counts.expired() > 0 && counts.inFlight() <= inFlight),
+                      "in flight after tokens were given back: " + (inFlight - lease.tokens()),
+                      counts));
     }
 
     @Override
-    public void stepped(LimiterRun play) {
-      check(play);
-      play.tokenCounts()
+    public void stepped(LimiterRun run) {
+      check(run);
+      run.tokenCounts()
           .ifPresent(
-              books -> {
+              counts -> {
                 Violation.unless(
-                    books.spent() >= spent && books.spent() <= spent + doubtful,
-                    "spent: " + spent + (doubtful > 0 ? " to " + (spent + doubtful) : ""),
-                    books);
+                    counts.spent() >= spent && counts.spent() <= spent + undecided,
+                    "spent: " + spent + (undecided > 0 ? " to " + (spent + undecided) : ""),
+                    counts);
                 Violation.unless(
-                    !play.excuse().isNone()
-                        || (books.inFlight() <= play.holding()
-                            && books.inFlight() >= play.holding() - books.expired()),
-                    "in flight: "
-                        + play.holding()
-                        + ", for so many leases have not ended, but for expired ones",
-                    books);
+                    !run.excuse().isNone()
+                        || (counts.inFlight() <= run.holding()
+                            && counts.inFlight() >= run.holding() - counts.expired()),
+                    "in flight: " + run.holding() + " (tokens of open leases), less expired tokens",
+                    counts);
               });
     }
 
-    private void check(LimiterRun play) {
-      play.tokenCounts()
+    private void check(LimiterRun run) {
+      run.tokenCounts()
           .ifPresent(
-              books -> {
+              counts -> {
                 judged = true;
-                Violation.unless(books.balances(), "books that balance", "not so: " + books);
+                Violation.unless(counts.balances(), "counts that balance", counts);
               });
     }
   }
 
   private static Finding refusal(Limiter.Maker maker, History history) {
-    Finding books = LimiterRun.of(maker, history, new Refusals());
-    if (books instanceof Finding.Broken) {
-      return books;
+    Finding finding = LimiterRun.of(maker, history, new Refusals());
+    if (finding instanceof Finding.Broken) {
+      return finding;
     }
     Finding plain = LimiterRun.of(maker, history, new NeverLate(false));
     return plain instanceof Finding.Broken
-        ? books
+        ? finding
         : LimiterRun.of(
-            maker, history, LimiterRun.Mode.EARLY_RETRIES, new NeverLate(false), play -> {});
+            maker, history, LimiterRun.Mode.EARLY_RETRIES, new NeverLate(false), run -> {});
   }
 
   private static Finding throughput(Limiter.Maker maker, History history) {
@@ -253,13 +248,13 @@ public final class LimiterLaws {
                 history,
                 LimiterRun.Mode.PLAIN,
                 new RunObserver() {},
-                play -> judged[0] = hasThroughput(play));
+                run -> judged[0] = hasThroughput(run));
     return finding instanceof Finding.Broken || judged[0] ? finding : new Finding.NotJudged();
   }
 
-  /** Returns whether that can be judged. */
-  private static boolean hasThroughput(LimiterRun play) {
-    Terms terms = play.terms();
+  /** Checks the throughput. Returns false if the terms do not allow that. */
+  private static boolean hasThroughput(LimiterRun run) {
+    Terms terms = run.terms();
     Duration pause = clamp(terms.rate().timeOf(1).dividedBy(4));
     Duration late = terms.lateness().multipliedBy(2).plus(pause);
     Duration sure = least(DEMAND.multipliedBy(99).dividedBy(100), DEMAND.minus(terms.lateness()));
@@ -267,9 +262,9 @@ public final class LimiterLaws {
     if (terms.capacity() <= terms.rate().tokensIn(late) || expected < 1) {
       return false;
     }
-    play.stopFaults();
-    play.drain();
-    long admitted = play.demand(DEMAND, pause);
+    run.stopFaults();
+    run.drain();
+    long admitted = run.demand(DEMAND, pause);
     Violation.unless(
         admitted >= expected,
         "at least " + expected + " tokens in " + DEMAND + " of permanent demand",
@@ -282,36 +277,36 @@ public final class LimiterLaws {
     return most.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : most;
   }
 
-  private static Duration least(Duration one, Duration other) {
-    return one.compareTo(other) < 0 ? one : other;
+  private static Duration least(Duration first, Duration second) {
+    return first.compareTo(second) < 0 ? first : second;
   }
 
   private static Finding allOrNone(Limiter.Maker maker, History history) {
     Several several = new Several();
-    Finding books = LimiterRun.of(maker, history, several);
-    if (books instanceof Finding.Broken || !several.judged) {
-      return books instanceof Finding.Broken ? books : new Finding.NotJudged();
+    Finding finding = LimiterRun.of(maker, history, several);
+    if (finding instanceof Finding.Broken || !several.judged) {
+      return finding instanceof Finding.Broken ? finding : new Finding.NotJudged();
     }
     return LimiterRun.of(maker, history, new NeverLate(true));
   }
 
-  /** The books before and after a claim for several tokens. */
+  /** Compares the limiter's counts before and after a claim for several tokens. */
   private static final class Several implements RunObserver {
     private Optional<TokenCounts> before = Optional.empty();
     private boolean judged;
 
     @Override
-    public void claiming(LimiterRun play) {
-      before = play.tokenCounts();
+    public void claiming(LimiterRun run) {
+      before = run.tokenCounts();
     }
 
     @Override
-    public void claimed(LimiterRun play, long tokens, List<Claim> answers) {
+    public void claimed(LimiterRun run, long tokens, List<Claim> answers) {
       if (tokens == 1) {
         return;
       }
       judged = true;
-      Optional<TokenCounts> after = play.tokenCounts();
+      Optional<TokenCounts> after = run.tokenCounts();
       if (before.isEmpty() || after.isEmpty()) {
         return;
       }
@@ -322,30 +317,30 @@ public final class LimiterLaws {
               .count();
       long held = after.get().inFlight() - before.get().inFlight();
       Violation.unless(
-          held == leases * tokens || !play.excuse().isNone(),
+          held == leases * tokens || !run.excuse().isNone(),
           leases + " claims for " + tokens + " tokens each to hold " + leases * tokens,
           held + " held");
     }
   }
 
-  /** The books before and after a refusal. */
+  /** Compares the limiter's counts before and after a refusal. */
   private static final class Refusals implements RunObserver {
     private Optional<TokenCounts> before = Optional.empty();
     private Excuse excuse = Excuse.NONE;
 
     @Override
-    public void claiming(LimiterRun play) {
-      before = play.tokenCounts();
-      excuse = play.excuse();
+    public void claiming(LimiterRun run) {
+      before = run.tokenCounts();
+      excuse = run.excuse();
     }
 
     @Override
-    public void claimed(LimiterRun play, long tokens, List<Claim> answers) {
-      Optional<TokenCounts> after = play.tokenCounts();
+    public void claimed(LimiterRun run, long tokens, List<Claim> answers) {
+      Optional<TokenCounts> after = run.tokenCounts();
       if (!answers.stream().allMatch(Claim.Refused.class::isInstance)
           || before.isEmpty()
           || after.isEmpty()
-          || !excuse.equals(play.excuse())) {
+          || !excuse.equals(run.excuse())) {
         return;
       }
       TokenCounts then = before.get();
@@ -355,68 +350,67 @@ public final class LimiterLaws {
               && now.inFlight() == then.inFlight()
               && now.held() - then.held()
                   == now.minted() - then.minted() - now.expired() + then.expired(),
-          "a refusal to take nothing from " + then,
+          "a refusal that takes nothing from " + then,
           now);
     }
   }
 
-  /** Plays a history alone and beside a storm, and compares what each claim came to. */
+  /** Runs a history twice, alone and with a busy neighbour, and compares the answers. */
   private static Finding neighbours(Limiter.Maker maker, History history) {
-    LimiterRun[] plays = new LimiterRun[1];
+    LimiterRun[] runs = new LimiterRun[1];
     Finding plain =
         LimiterRun.of(
-            maker, history, LimiterRun.Mode.PLAIN, new RunObserver() {}, play -> plays[0] = play);
+            maker, history, LimiterRun.Mode.PLAIN, new RunObserver() {}, run -> runs[0] = run);
     if (plain instanceof Finding.Broken) {
       return new Finding.NotJudged();
     }
-    LimiterRun alone = plays[0];
+    LimiterRun alone = runs[0];
     return LimiterRun.of(
         maker,
         history,
         LimiterRun.Mode.BUSY_NEIGHBOUR,
         new RunObserver() {},
-        play -> {
+        run -> {
           List<String> expected = alone.answers();
           for (int i = 0; i < expected.size(); i++) {
-            String answer = i < play.answers().size() ? play.answers().get(i) : "nothing more";
+            String answer = i < run.answers().size() ? run.answers().get(i) : "no answer";
             Violation.unless(
                 expected.get(i).equals(answer),
-                "answer " + (i + 1) + " to be the same beside a storm: " + expected.get(i),
+                "answer " + (i + 1) + ", as without a busy neighbour: " + expected.get(i),
                 answer);
           }
           Violation.unless(
-              alone.cost() == play.cost(),
-              "the same cost beside a storm: " + alone.cost(),
-              play.cost());
+              alone.cost() == run.cost(),
+              "cost " + alone.cost() + ", as without a busy neighbour",
+              run.cost());
         });
   }
 
-  /** Refusals tell a time that is not too long, and hold it. */
+  /** Checks that retry times are short enough, and that a caller is admitted after them. */
   private static final class RetryAfter implements RunObserver {
     private Instant settledAt = Instant.MIN;
     private long slack;
 
     @Override
-    public void opened(LimiterRun play) {
-      slack = play.terms().slack();
+    public void opened(LimiterRun run) {
+      slack = run.terms().slack();
     }
 
-    /** What was given ahead at the old rate is set off against the new one. */
+    /** Tokens given in advance at the old rate are deducted at the new rate. */
     @Override
-    public void retuned(LimiterRun play) {
-      Terms terms = play.terms();
-      Instant setOff = play.now().plus(terms.grain()).plus(terms.rate().timeOf(2 * slack + 1));
-      settledAt = setOff.isAfter(settledAt) ? setOff : settledAt;
+    public void retuned(LimiterRun run) {
+      Terms terms = run.terms();
+      Instant deducted = run.now().plus(terms.grain()).plus(terms.rate().timeOf(2 * slack + 1));
+      settledAt = deducted.isAfter(settledAt) ? deducted : settledAt;
       slack = Math.max(slack, terms.slack());
     }
 
     @Override
-    public void claimed(LimiterRun play, long tokens, List<Claim> answers) {
-      Terms terms = play.terms();
-      Instant struck = play.excuse().struckAt();
-      boolean isFair =
-          struck.equals(Instant.MIN) || struck.plus(terms.grain()).isBefore(play.now());
-      boolean isSettled = !play.now().isBefore(settledAt);
+    public void claimed(LimiterRun run, long tokens, List<Claim> answers) {
+      Terms terms = run.terms();
+      Instant struck = run.excuse().struckAt();
+      boolean isFair = struck.equals(Instant.MIN) || struck.plus(terms.grain()).isBefore(run.now());
+      boolean isSettled = !run.now().isBefore(settledAt);
       Duration most =
           terms
               .rate()
@@ -434,47 +428,44 @@ public final class LimiterLaws {
 
     @Override
     public void waited(
-        LimiterRun play, Claim.Refused refused, Instant at, boolean alone, Claim then) {
-      Instant struck = play.excuse().struckAt();
+        LimiterRun run, Claim.Refused refused, Instant at, boolean alone, Claim then) {
+      Instant struck = run.excuse().struckAt();
       boolean isFair =
           !at.isBefore(settledAt)
-              && (struck.equals(Instant.MIN) || struck.plus(play.terms().grain()).isBefore(at));
+              && (struck.equals(Instant.MIN) || struck.plus(run.terms().grain()).isBefore(at));
       Violation.unless(
           then instanceof Claim.Admitted || !alone || !isFair,
-          "whoever was "
+          "admission after that time of the caller "
               + refused
-              + ", at "
-              + Duration.between(Setting.START, at)
-              + ", to be admitted then",
+              + " at "
+              + Duration.between(Setting.START, at),
           then);
     }
 
-    static void close(LimiterRun play) {
-      play.stopFaults();
+    static void close(LimiterRun run) {
+      run.stopFaults();
       for (int i = 0; i < 2; i++) {
-        play.awaitRetry();
-        Claim last = play.claim(Step.Use.SPENT);
+        run.awaitRetry();
+        Claim last = run.claim(Step.Use.SPENT);
         Violation.unless(
-            !(last instanceof Claim.Undecided),
-            "an answer, when nothing goes wrong any more",
-            last);
+            !(last instanceof Claim.Undecided), "an answer after the last fault", last);
       }
     }
   }
 
   private static Finding retune(Limiter.Maker maker, History history) {
-    Finding books = LimiterRun.of(maker, history, new Retunes());
-    if (books instanceof Finding.Broken) {
-      return books;
+    Finding finding = LimiterRun.of(maker, history, new Retunes());
+    if (finding instanceof Finding.Broken) {
+      return finding;
     }
     Terms next = maker.terms(new Random(~history.seed()));
-    return twins(
+    return compareTwoRuns(
         maker,
         history,
-        play -> true,
-        play -> play.retune(next),
-        (drained, after, play, before) -> {
-          long least = Math.min(drained, Math.max(0, next.capacity() - play.holding()));
+        run -> true,
+        run -> run.retune(next),
+        (drained, after, run, before) -> {
+          long least = Math.min(drained, Math.max(0, next.capacity() - run.holding()));
           boolean atOnce = before.grain().isZero() && next.grain().isZero();
           long most = atOnce ? least : drained;
           Violation.unless(
@@ -484,80 +475,80 @@ public final class LimiterLaws {
         });
   }
 
-  /** The books before and after a retune. */
+  /** Compares the limiter's counts before and after a retune. */
   private static final class Retunes implements RunObserver {
     private Optional<TokenCounts> before = Optional.empty();
     private Excuse excuse = Excuse.NONE;
 
     @Override
-    public void retuning(LimiterRun play) {
-      before = play.tokenCounts();
-      excuse = play.excuse();
+    public void retuning(LimiterRun run) {
+      before = run.tokenCounts();
+      excuse = run.excuse();
     }
 
     @Override
-    public void retuned(LimiterRun play) {
-      Optional<TokenCounts> after = play.tokenCounts();
-      if (before.isEmpty() || after.isEmpty() || !excuse.equals(play.excuse())) {
+    public void retuned(LimiterRun run) {
+      Optional<TokenCounts> after = run.tokenCounts();
+      if (before.isEmpty() || after.isEmpty() || !excuse.equals(run.excuse())) {
         return;
       }
       TokenCounts then = before.get();
       TokenCounts now = after.get();
-      long least = Math.min(then.held(), Math.max(0, play.terms().capacity() - then.inFlight()));
+      long least = Math.min(then.held(), Math.max(0, run.terms().capacity() - then.inFlight()));
       Violation.unless(
           now.minted() == then.minted()
               && now.spent() == then.spent()
               && now.inFlight() == then.inFlight()
               && now.held() >= least,
-          "a retune to " + play.terms() + " to leave at least " + least + " held of " + then,
+          "a retune to " + run.terms() + " that leaves at least " + least + " held of " + then,
           now);
     }
   }
 
-  /** What is compared of two plays. */
+  /** Compares two runs by the tokens drained from each. */
   private interface Comparison {
-    void check(long drained, long after, LimiterRun play, Terms before);
+    void check(long drained, long after, LimiterRun run, Terms before);
   }
 
   /**
-   * Plays a history twice, does something else after each, and compares how many tokens there are
-   * then. A bucket that has none at first may only be thought to be empty, and tells nothing.
+   * Runs a history twice, performs a different action after each, and compares the tokens left. If
+   * the first run leaves none, nothing is compared: the bucket may have been mistaken for empty.
    */
-  private static Finding twins(
+  private static Finding compareTwoRuns(
       Limiter.Maker maker,
       History history,
-      Predicate<LimiterRun> one,
-      Predicate<LimiterRun> other,
+      Predicate<LimiterRun> first,
+      Predicate<LimiterRun> second,
       Comparison comparison) {
     long[] drained = {0};
     boolean[] judged = {false};
-    Finding first =
+    Finding control =
         LimiterRun.of(
             maker,
             history,
             LimiterRun.Mode.PLAIN,
             new RunObserver() {},
-            play -> {
-              judged[0] = one.test(play);
-              drained[0] = play.drain();
-              judged[0] &= drained[0] > 0 && play.excuse().isNone();
+            run -> {
+              judged[0] = first.test(run);
+              drained[0] = run.drain();
+              judged[0] &= drained[0] > 0 && run.excuse().isNone();
             });
-    if (first instanceof Finding.Broken || !judged[0]) {
+    if (control instanceof Finding.Broken || !judged[0]) {
       return new Finding.NotJudged();
     }
-    Finding second =
+    Finding compared =
         LimiterRun.of(
             maker,
             history,
             LimiterRun.Mode.PLAIN,
             new RunObserver() {},
-            play -> {
-              Terms before = play.terms();
-              judged[0] = other.test(play);
+            run -> {
+              Terms before = run.terms();
+              judged[0] = second.test(run);
               if (judged[0]) {
-                comparison.check(drained[0], play.drain(), play, before);
+                comparison.check(drained[0], run.drain(), run, before);
               }
             });
-    return judged[0] ? second : new Finding.NotJudged();
+    return judged[0] ? compared : new Finding.NotJudged();
   }
 }

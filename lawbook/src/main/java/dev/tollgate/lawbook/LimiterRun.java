@@ -19,7 +19,7 @@ final class LimiterRun {
   private final RunObserver observer;
   private final List<Lease> leases = new ArrayList<>();
   private final List<String> answers = new ArrayList<>();
-  private final Mode manner;
+  private final Mode mode;
   private Terms terms;
   private Instant refusedUntil = Instant.MIN;
   private boolean canRetune = true;
@@ -27,7 +27,7 @@ final class LimiterRun {
 
   /** How callers behave during a history. */
   enum Mode {
-    /** As the history states. */
+    /** Callers do what the history states and nothing else. */
     PLAIN,
     /** A refused caller claims again at once, and again before its retry time. */
     EARLY_RETRIES,
@@ -35,50 +35,47 @@ final class LimiterRun {
     BUSY_NEIGHBOUR
   }
 
-  private LimiterRun(Limiter.Maker maker, long seed, Mode manner, RunObserver witness) {
+  private LimiterRun(Limiter.Maker maker, long seed, Mode mode, RunObserver observer) {
     this.setting = new Setting(seed);
     this.limiter = maker.make(setting);
-    this.manner = manner;
-    this.observer = witness;
+    this.mode = mode;
+    this.observer = observer;
     this.terms = maker.terms(History.terms(seed));
   }
 
-  /** Runs a history as it is. */
-  static Finding of(Limiter.Maker maker, History history, RunObserver witness) {
-    return of(maker, history, Mode.PLAIN, witness, play -> {});
+  /** Runs a history. */
+  static Finding of(Limiter.Maker maker, History history, RunObserver observer) {
+    return of(maker, history, Mode.PLAIN, observer, run -> {});
   }
 
   /** Runs a history and then {@code afterwards}. */
   static Finding of(
       Limiter.Maker maker,
       History history,
-      Mode manner,
-      RunObserver witness,
+      Mode mode,
+      RunObserver observer,
       Consumer<LimiterRun> afterwards) {
-    LimiterRun play = new LimiterRun(maker, history.seed(), manner, witness);
+    LimiterRun run = new LimiterRun(maker, history.seed(), mode, observer);
     try {
-      play.all(history.steps());
-      play.step++;
-      afterwards.accept(play);
+      run.all(history.steps());
+      run.step++;
+      afterwards.accept(run);
       return new Finding.Kept();
     } catch (Violation broke) {
       return new Finding.Broken(
-          play.step,
-          Duration.between(Setting.START, play.now()),
-          broke.expected(),
-          broke.happened());
+          run.step, Duration.between(Setting.START, run.now()), broke.expected(), broke.happened());
     } catch (RuntimeException thrown) {
       return new Finding.Broken(
-          play.step,
-          Duration.between(Setting.START, play.now()),
-          "an answer, whatever goes wrong",
+          run.step,
+          Duration.between(Setting.START, run.now()),
+          "an answer despite faults",
           thrown.toString());
     }
   }
 
   private void all(List<Step> steps) {
     limiter.open(TENANT, terms);
-    if (manner == Mode.BUSY_NEIGHBOUR) {
+    if (mode == Mode.BUSY_NEIGHBOUR) {
       limiter.open(NEIGHBOUR, terms);
     }
     observer.opened(this);
@@ -90,7 +87,7 @@ final class LimiterRun {
   }
 
   private void perform(Step next) {
-    if (manner == Mode.BUSY_NEIGHBOUR) {
+    if (mode == Mode.BUSY_NEIGHBOUR) {
       claimAsNeighbour();
     }
     if (next instanceof Step.Wait wait) {
@@ -103,9 +100,9 @@ final class LimiterRun {
       claimAll(claim.tokens(), claim.use());
     } else if (next instanceof Step.Together together) {
       claimTogether(together.callers(), together.tokens());
-    } else if (next instanceof Step.IdleThenBurst crowd) {
-      wait(crowd.sleep());
-      for (int i = 0; i < crowd.count(); i++) {
+    } else if (next instanceof Step.IdleThenBurst burst) {
+      wait(burst.idle());
+      for (int i = 0; i < burst.count(); i++) {
         claim(Step.Use.SPENT);
       }
     } else if (next instanceof Step.Spend spend && !leases.isEmpty()) {
@@ -129,15 +126,15 @@ final class LimiterRun {
 
   void wait(Duration time) {
     Instant until = now().plus(time);
-    if (manner == Mode.EARLY_RETRIES && now().isBefore(refusedUntil)) {
+    if (mode == Mode.EARLY_RETRIES && now().isBefore(refusedUntil)) {
       Duration early = Duration.between(now(), refusedUntil).dividedBy(2);
-      pass(early.compareTo(time) < 0 ? now().plus(early) : until);
+      advance(early.compareTo(time) < 0 ? now().plus(early) : until);
       retryEarly();
     }
-    pass(until);
+    advance(until);
   }
 
-  private void pass(Instant until) {
+  private void advance(Instant until) {
     Optional<Instant> timer = limiter.nextTimer();
     while (timer.isPresent() && !timer.get().isAfter(until)) {
       setting.set(timer.get().isAfter(now()) ? timer.get() : now());
@@ -152,11 +149,11 @@ final class LimiterRun {
     Claim claim = ask();
     if (claim instanceof Claim.Refused refused) {
       refusedUntil = now().plus(refused.retryAfter());
-      if (manner == Mode.EARLY_RETRIES) {
+      if (mode == Mode.EARLY_RETRIES) {
         retryEarly();
       }
     }
-    took(claim, 1, use);
+    use(claim, 1, use);
     return claim;
   }
 
@@ -171,7 +168,7 @@ final class LimiterRun {
     return claims;
   }
 
-  private void took(Claim claim, long tokens, Step.Use use) {
+  private void use(Claim claim, long tokens, Step.Use use) {
     if (claim instanceof Claim.Admitted admitted) {
       if (admitted.lease().isEmpty()) {
         observer.spent(this, Lease.Spending.SPENT, tokens);
@@ -181,10 +178,10 @@ final class LimiterRun {
     }
   }
 
-  /** Claims before the retry time. */
+  /** Claims before the retry time of a refusal. */
   private void retryEarly() {
     for (int i = 0; i < 3; i++) {
-      took(ask(), 1, Step.Use.SPENT);
+      use(ask(), 1, Step.Use.SPENT);
     }
   }
 
@@ -194,7 +191,7 @@ final class LimiterRun {
       observer.claiming(this);
       limiter
           .claim(TENANT, tokens)
-          .ifPresent(claim -> took(answered(tokens, List.of(claim)).get(0), tokens, use));
+          .ifPresent(claim -> use(answered(tokens, List.of(claim)).get(0), tokens, use));
     }
   }
 
@@ -205,8 +202,7 @@ final class LimiterRun {
         .claimTogether(TENANT, callers, tokens)
         .ifPresent(
             claims ->
-                answered(tokens, claims)
-                    .forEach(claim -> took(claim, tokens, Step.Use.GIVEN_BACK)));
+                answered(tokens, claims).forEach(claim -> use(claim, tokens, Step.Use.GIVEN_BACK)));
   }
 
   private void use(Lease lease, Step.Use use) {
@@ -232,7 +228,7 @@ final class LimiterRun {
     observer.gaveBack(this, lease, ended);
   }
 
-  /** Returns whether the limiter can do that. */
+  /** Changes the terms. Returns false if the limiter cannot. */
   boolean retune(Terms next) {
     observer.retuning(this);
     canRetune = canRetune && limiter.retune(TENANT, next);
@@ -261,7 +257,7 @@ final class LimiterRun {
     }
   }
 
-  /** Claims and spends until one claim is not admitted; returns how many were. */
+  /** Claims and spends until a claim is not admitted; returns the number of admitted claims. */
   long drain() {
     long most = 2 * terms.capacity() + 1_000;
     long drained = 0;
@@ -271,7 +267,10 @@ final class LimiterRun {
     return drained;
   }
 
-  /** Claims and spends all available tokens after every {@code pause}; returns how many. */
+  /**
+   * Claims and spends all available tokens after every {@code pause} during {@code time}; returns
+   * how many.
+   */
   long demand(Duration time, Duration pause) {
     Instant until = now().plus(time);
     long admitted = 0;
@@ -282,7 +281,7 @@ final class LimiterRun {
     return admitted;
   }
 
-  /** Stops faults, waits until all leases have ended and late tokens have come. */
+  /** Stops faults, and waits until all leases have ended and late tokens have arrived. */
   void stopFaults() {
     setting.stopFaults();
     Instant last = lastEnd();
@@ -310,12 +309,12 @@ final class LimiterRun {
     return limiter.cost(TENANT);
   }
 
-  /** Tokens that have gone because of their age, if that is known. */
+  /** The number of tokens that expired by age, if known. */
   OptionalLong expiredByAge() {
     return limiter.expiredByAge(TENANT);
   }
 
-  /** The tokens that are held and whose lease has not ended. */
+  /** The number of tokens held by leases that have not ended. */
   long holding() {
     return leases.stream()
         .filter(lease -> now().isBefore(lease.endsAt()))
@@ -323,7 +322,7 @@ final class LimiterRun {
         .sum();
   }
 
-  /** When the last of the leases ends, if that is yet to come; else now. */
+  /** When the last open lease ends; now if there is none. */
   Instant lastEnd() {
     return leases.stream()
         .map(Lease::endsAt)
@@ -332,7 +331,7 @@ final class LimiterRun {
         .orElse(now());
   }
 
-  /** What every claim and spending came to, in order. */
+  /** The results of all claims and spendings, in order. */
   List<String> answers() {
     return answers;
   }

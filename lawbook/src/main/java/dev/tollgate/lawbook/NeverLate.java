@@ -5,46 +5,47 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** What is refused, held against an ideal bucket whose tokens come as late as the terms state. */
+/** Compares refusals with {@link GuaranteedTokens}. */
 final class NeverLate implements RunObserver {
-  private final boolean several;
-  private Optional<GuaranteedTokens> floor = Optional.empty();
+  private final boolean judgesSeveral;
+  private Optional<GuaranteedTokens> guaranteed = Optional.empty();
   private long strikes;
-  private long aged;
+  private long expiredByAge;
   private Optional<Instant> demandedAt = Optional.empty();
   private long taken;
 
   /**
-   * Watches claims.
+   * Judges some of the claims.
    *
-   * @param several whether it judges claims for several tokens or by several callers, or all others
+   * @param judgesSeveral true to judge claims for several tokens and concurrent claims, false to
+   *     judge all others
    */
-  NeverLate(boolean several) {
-    this.several = several;
+  NeverLate(boolean judgesSeveral) {
+    this.judgesSeveral = judgesSeveral;
   }
 
   @Override
-  public void opened(LimiterRun play) {
-    floor = Optional.of(new GuaranteedTokens(play.terms(), play.now()));
+  public void opened(LimiterRun run) {
+    guaranteed = Optional.of(new GuaranteedTokens(run.terms(), run.now()));
   }
 
   @Override
-  public void claimed(LimiterRun play, long tokens, List<Claim> answers) {
-    GuaranteedTokens least = floor(play);
-    Instant now = play.now();
-    boolean isMine = several == (tokens > 1 || answers.size() > 1);
+  public void claimed(LimiterRun run, long tokens, List<Claim> answers) {
+    GuaranteedTokens least = guaranteed(run);
+    Instant now = run.now();
+    boolean isJudged = judgesSeveral == (tokens > 1 || answers.size() > 1);
     boolean isAdmitted = answers.stream().anyMatch(Claim.Admitted.class::isInstance);
     Violation.unless(
         isAdmitted
-            || play.expiredByAge().isEmpty()
+            || run.expiredByAge().isEmpty()
             || !least.has(tokens, now)
-            || isDemand(play)
-            || !isMine,
-        "a claim for "
+            || isAllowedOnDemand(run)
+            || !isJudged,
+        "admission of a claim for "
             + tokens
-            + " to be admitted, as by a bucket whose tokens come "
-            + play.terms().lateness()
-            + " later than an ideal one's",
+            + ", as by an ideal bucket whose tokens arrive "
+            + run.terms().lateness()
+            + " late",
         answers);
     for (Claim answer : answers) {
       if (answer instanceof Claim.Admitted admitted) {
@@ -59,50 +60,50 @@ final class NeverLate implements RunObserver {
     }
   }
 
-  /** Whether a refusal makes tokens come that are due, as the terms allow. */
-  private boolean isDemand(LimiterRun play) {
-    Terms terms = play.terms();
+  /** Whether the terms allow this refusal, because it requests due tokens. */
+  private boolean isAllowedOnDemand(LimiterRun run) {
+    Terms terms = run.terms();
     if (!terms.onDemand()) {
       return false;
     }
     if (demandedAt.isEmpty() || taken >= terms.capacity()) {
-      demandedAt = Optional.of(play.now());
+      demandedAt = Optional.of(run.now());
       taken = 0;
     }
-    return !play.now().isAfter(demandedAt.get().plus(terms.lateness()));
+    return !run.now().isAfter(demandedAt.get().plus(terms.lateness()));
   }
 
   @Override
-  public void spentLease(LimiterRun play, Lease lease, Lease.Spending spending, boolean ended) {
+  public void spentLease(LimiterRun run, Lease lease, Lease.Spending spending, boolean ended) {
     if (spending != Lease.Spending.REFUSED) {
-      floor(play).spend(lease, play.now());
+      guaranteed(run).spend(lease, run.now());
     }
   }
 
   @Override
-  public void gaveBack(LimiterRun play, Lease lease, boolean ended) {
-    floor(play).giveBack(lease, play.now());
+  public void gaveBack(LimiterRun run, Lease lease, boolean ended) {
+    guaranteed(run).giveBack(lease, run.now());
   }
 
   @Override
-  public void retuned(LimiterRun play) {
-    floor(play).retune(play.terms(), play.now());
+  public void retuned(LimiterRun run) {
+    guaranteed(run).retune(run.terms(), run.now());
     demandedAt = Optional.empty();
   }
 
-  /** The floor after what has happened since it was last looked at. */
-  private GuaranteedTokens floor(LimiterRun play) {
-    GuaranteedTokens least = floor.orElseThrow();
-    OptionalLong gone = play.expiredByAge();
-    if (gone.isPresent() && gone.getAsLong() > aged) {
-      least.expire(gone.getAsLong() - aged, play.now());
-      aged = gone.getAsLong();
+  /** The guaranteed tokens, after applying expiries and faults since the last call. */
+  private GuaranteedTokens guaranteed(LimiterRun run) {
+    GuaranteedTokens least = guaranteed.orElseThrow();
+    OptionalLong expired = run.expiredByAge();
+    if (expired.isPresent() && expired.getAsLong() > expiredByAge) {
+      least.expire(expired.getAsLong() - expiredByAge, run.now());
+      expiredByAge = expired.getAsLong();
     }
-    Excuse excuse = play.excuse();
+    Excuse excuse = run.excuse();
     if (excuse.strikes() > strikes) {
       strikes = excuse.strikes();
       demandedAt = Optional.empty();
-      least.reset(excuse.struckAt().plus(play.terms().grain()));
+      least.reset(excuse.struckAt().plus(run.terms().grain()));
     }
     return least;
   }

@@ -4,40 +4,42 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/** What processes messages that have names, on trial: each once, however often it is sent. */
+/**
+ * The message processor under test: it processes each named message once, however often it is sent.
+ */
 public interface Processor {
-  /** A message that was processed may be sent again for so long without being processed twice. */
+  /** For this long after it was processed, a repeated message must not be processed again. */
   Duration KNOWN_FOR = Duration.ofMinutes(5);
 
-  /** The message of this name is sent, perhaps for the second time. */
+  /** Sends the message of this name, possibly not for the first time. */
   Answer send(String name);
 
-  /** How often the message of this name has been processed. */
+  /** How many times the message of this name has been processed. */
   long processed(String name);
 
-  /** When this wants to be told next that time has passed; empty if it never needs to be. */
+  /** When {@link #passedTo} must be called next; empty for never. */
   default Optional<Instant> nextTimer() {
     return Optional.empty();
   }
 
-  /** The clock has come to this instant. */
+  /** Reports that the clock has reached {@code now}. */
   default void passedTo(Instant now) {}
 
-  /** What the sender of a message is told. */
+  /** The answer to the sender of a message. */
   sealed interface Answer {}
 
-  /** The message is processed, now or before. */
+  /** The message was processed, now or earlier. */
   record Processed() implements Answer {}
 
-  /** The message is not processed: there is no token for it. */
+  /** The message was not processed because the bucket has no token. */
   record Throttled(Duration retryAfter) implements Answer {}
 
-  /** Nothing is told yet. */
+  /** There is no answer yet. */
   record NoAnswer() implements Answer {}
 
-  /** Makes what processes, anew for each history. */
+  /** Makes a processor for each history. */
   interface Maker {
-    /** One that knows nothing of an earlier one. */
+    /** Makes a processor without any state of earlier ones. */
     Processor make(Setting setting);
   }
 }

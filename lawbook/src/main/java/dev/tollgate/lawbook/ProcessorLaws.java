@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The laws of messages that their senders may send again. */
+/** The laws of message processors whose senders may send a message again. */
 public final class ProcessorLaws {
-  /** No message is processed twice. */
+  /** A repeated message is not processed again. */
   public static final Law<Processor.Maker> NEVER_TWICE =
       new Law<>(
           "no message is processed twice",
@@ -18,24 +18,24 @@ public final class ProcessorLaws {
               + "however often it is sent.",
           (maker, history) -> play(maker, history, true, run -> {}));
 
-  /** No message is lost. */
+  /** A message that its sender repeats is processed in the end. */
   public static final Law<Processor.Maker> NEVER_LOST =
       new Law<>(
           "no message is lost",
-          "Once nothing goes wrong, a message that is sent again after the time that its sender was "
-              + "told is processed within a minute.",
-          (maker, history) -> play(maker, history, false, Run::allAreProcessed));
+          "After the last fault, a message that its sender repeats at the retry time is"
+              + " processed within a minute.",
+          (maker, history) -> play(maker, history, false, Run::checkAllProcessed));
 
-  /** All of them. */
+  /** All laws of message processors. */
   public static final List<Law<Processor.Maker>> ALL = List.of(NEVER_TWICE, NEVER_LOST);
 
-  /** Within this time a message that can be processed is. */
+  /** The time limit for processing a message that is not throttled. */
   private static final Duration SOON = Duration.ofMinutes(1);
 
-  /** After what went wrong last, messages that come again have come within this time. */
+  /** How long after the last fault redeliveries may still arrive. */
   private static final Duration CALM = Duration.ofMinutes(2);
 
-  /** So often a sender that waits as told may be refused. */
+  /** How often a sender that waits for the retry time may be throttled. */
   private static final int REFUSALS = 3;
 
   private ProcessorLaws() {}
@@ -58,11 +58,11 @@ public final class ProcessorLaws {
       return new Finding.Broken(run.step, run.time(), broke.expected(), broke.happened());
     } catch (RuntimeException thrown) {
       return new Finding.Broken(
-          run.step, run.time(), "an answer, whatever goes wrong", thrown.toString());
+          run.step, run.time(), "an answer despite faults", thrown.toString());
     }
   }
 
-  /** What processes, going through a history, and what was sent. */
+  /** A processor during a history, and what was sent to it. */
   private static final class Run {
     private final Setting setting;
     private final Processor processor;
@@ -97,12 +97,12 @@ public final class ProcessorLaws {
 
     private Processor.Answer send(String name) {
       Processor.Answer answer = processor.send(name);
-      look();
+      recordProcessed();
       return answer;
     }
 
-    /** Sees what was processed since it was seen last. */
-    private void look() {
+    /** Records what was processed since the last call. */
+    private void recordProcessed() {
       for (String name : sent) {
         long times = processor.processed(name) - processed.getOrDefault(name, 0L);
         if (times > 0) {
@@ -115,21 +115,21 @@ public final class ProcessorLaws {
       }
     }
 
-    /** Whether a message that was processed then is still to be known. */
+    /** Whether a message that was processed at that time must not be processed again yet. */
     private boolean isKnown(Instant processedAt) {
       return setting.now().isBefore(processedAt.plus(Processor.KNOWN_FOR));
     }
 
-    private void allAreProcessed() {
+    private void checkAllProcessed() {
       setting.stopFaults();
       wait(CALM);
-      sent.forEach(this::isProcessed);
+      sent.forEach(this::checkProcessed);
     }
 
-    private void isProcessed(String name) {
+    private void checkProcessed(String name) {
       for (int refusals = 0; processor.processed(name) == 0; refusals++) {
         Violation.unless(
-            refusals <= REFUSALS, name + " admitted after waits as told", "refused again");
+            refusals <= REFUSALS, name + " processed after its retry times", "throttled again");
         if (send(name) instanceof Processor.Throttled refused) {
           wait(refused.retryAfter());
         } else {
@@ -146,12 +146,12 @@ public final class ProcessorLaws {
       while (timer.isPresent() && !timer.get().isAfter(until)) {
         setting.set(timer.get().isAfter(setting.now()) ? timer.get() : setting.now());
         processor.passedTo(setting.now());
-        look();
+        recordProcessed();
         timer = processor.nextTimer();
       }
       setting.set(until);
       processor.passedTo(until);
-      look();
+      recordProcessed();
     }
   }
 }

@@ -4,14 +4,14 @@ import java.math.BigInteger;
 import java.time.Duration;
 
 /**
- * How fast a bucket fills, exactly: so many tokens in so much time.
+ * The exact rate at which a bucket fills.
  *
- * @param tokens at least 1
- * @param per more than nothing
+ * @param tokens the tokens per period, at least 1
+ * @param per the period, more than zero
  */
 public record Rate(long tokens, Duration per) {
   /**
-   * Checks both.
+   * Checks the values.
    *
    * @throws IllegalArgumentException if one of them is not positive
    */
@@ -24,7 +24,7 @@ public record Rate(long tokens, Duration per) {
     }
   }
 
-  /** So many tokens a minute. */
+  /** A whole number of tokens a minute. */
   public static Rate perMinute(long tokens) {
     return new Rate(tokens, Duration.ofMinutes(1));
   }
@@ -34,7 +34,7 @@ public record Rate(long tokens, Duration per) {
     return new Rate(tokens, Duration.ofMinutes(divisor));
   }
 
-  /** The whole nanoseconds after which so many tokens have come, rounded up. */
+  /** The time in which {@code count} tokens accrue, rounded up to nanoseconds. */
   public Duration timeOf(long count) {
     BigInteger[] parts =
         nanos(per)
@@ -45,7 +45,7 @@ public record Rate(long tokens, Duration per) {
     return Duration.ofSeconds(split[0].longValueExact(), split[1].longValueExact());
   }
 
-  /** The whole tokens that come in so much time, rounded up. */
+  /** The tokens that accrue in {@code time}, rounded up. */
   public long tokensIn(Duration time) {
     BigInteger[] parts =
         nanos(time).multiply(BigInteger.valueOf(tokens)).divideAndRemainder(nanos(per));
@@ -58,7 +58,7 @@ public record Rate(long tokens, Duration per) {
         .add(BigInteger.valueOf(time.getNano()));
   }
 
-  /** As a fraction of tokens a minute. */
+  /** The rate as a fraction, in tokens a minute. */
   @Override
   public String toString() {
     BigInteger dividend = BigInteger.valueOf(tokens).multiply(nanos(Duration.ofMinutes(1)));

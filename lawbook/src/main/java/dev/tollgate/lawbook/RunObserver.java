@@ -5,44 +5,44 @@ import java.util.List;
 
 /** Observes a {@link LimiterRun} and throws {@link Violation} if a law is broken. */
 interface RunObserver {
-  default void opened(LimiterRun play) {}
+  default void opened(LimiterRun run) {}
 
-  default void claiming(LimiterRun play) {}
+  default void claiming(LimiterRun run) {}
 
   /**
-   * Tokens were claimed.
+   * Called after a claim.
    *
-   * @param tokens how many each caller claimed
-   * @param answers one for each caller; several callers claimed at the same time
+   * @param tokens the number that each caller claimed
+   * @param answers one per caller; several callers claimed at the same time
    */
-  default void claimed(LimiterRun play, long tokens, List<Claim> answers) {}
+  default void claimed(LimiterRun run, long tokens, List<Claim> answers) {}
 
-  default void spent(LimiterRun play, Lease.Spending spending, long tokens) {}
+  default void spent(LimiterRun run, Lease.Spending spending, long tokens) {}
 
   /**
-   * Something was tried to be spent.
+   * Called after an attempt to spend a lease.
    *
    * @param ended whether its lease had ended
    */
-  default void spentLease(LimiterRun play, Lease lease, Lease.Spending spending, boolean ended) {}
+  default void spentLease(LimiterRun run, Lease lease, Lease.Spending spending, boolean ended) {}
 
-  default void givingBack(LimiterRun play) {}
+  default void givingBack(LimiterRun run) {}
 
-  default void gaveBack(LimiterRun play, Lease lease, boolean ended) {}
+  default void gaveBack(LimiterRun run, Lease lease, boolean ended) {}
 
-  default void retuning(LimiterRun play) {}
+  default void retuning(LimiterRun run) {}
 
-  default void retuned(LimiterRun play) {}
+  default void retuned(LimiterRun run) {}
 
   /**
-   * A caller was refused and has waited as long as it was told.
+   * Called after a refused caller has waited for its retry time and claimed again.
    *
-   * @param at when the refusal was
-   * @param alone whether nobody else held a token then
+   * @param at the time of the refusal
+   * @param alone whether no lease was open then
    * @param then the answer to its claim after the wait
    */
   default void waited(
-      LimiterRun play, Claim.Refused refused, Instant at, boolean alone, Claim then) {}
+      LimiterRun run, Claim.Refused refused, Instant at, boolean alone, Claim then) {}
 
-  default void stepped(LimiterRun play) {}
+  default void stepped(LimiterRun run) {}
 }

@@ -3,7 +3,7 @@ package dev.tollgate.lawbook;
 import java.time.Duration;
 import java.util.Locale;
 
-/** Something that happens in a {@link History}. Any step can follow any other. */
+/** A step of a {@link History}. Any step can follow any other. */
 public sealed interface Step {
   /** Time passes. */
   record Wait(Duration time) implements Step {
@@ -13,10 +13,10 @@ public sealed interface Step {
     }
   }
 
-  /** Something is done with a bucket. */
+  /** A step of a limiter's history. */
   sealed interface OfLimiter extends Step {}
 
-  /** Some tokens are claimed, one after the other. */
+  /** Several claims for one token each, one after the other. */
   record Claims(int count, Use use) implements OfLimiter {
     @Override
     public String toString() {
@@ -24,7 +24,7 @@ public sealed interface Step {
     }
   }
 
-  /** Several tokens are claimed at once: all of them or none. */
+  /** One claim for several tokens, all or none. */
   record ClaimOf(long tokens, Use use) implements OfLimiter {
     @Override
     public String toString() {
@@ -32,7 +32,7 @@ public sealed interface Step {
     }
   }
 
-  /** Several callers claim several tokens each, at the same time. Nobody spends them. */
+  /** Concurrent claims for several tokens each, which are not spent. */
   record Together(int callers, long tokens) implements OfLimiter {
     @Override
     public String toString() {
@@ -40,15 +40,15 @@ public sealed interface Step {
     }
   }
 
-  /** Nobody claims for long, and then many do at the same time. */
-  record IdleThenBurst(Duration sleep, int count) implements OfLimiter {
+  /** A long time without claims, then many claims at the same time. */
+  record IdleThenBurst(Duration idle, int count) implements OfLimiter {
     @Override
     public String toString() {
-      return "nobody claims for " + sleep + ", then " + count + " claim, each spent";
+      return "no claims for " + idle + ", then " + count + " claims, each spent";
     }
   }
 
-  /** A token that is held is spent, if any is; its lease may have ended. */
+  /** Spends a held token, if there is one; its lease may have ended. */
   record Spend(int which) implements OfLimiter {
     @Override
     public String toString() {
@@ -56,7 +56,7 @@ public sealed interface Step {
     }
   }
 
-  /** A token that is held is given back, if any is; its lease may have ended. */
+  /** Gives a held token back, if there is one; its lease may have ended. */
   record GiveBack(int which) implements OfLimiter {
     @Override
     public String toString() {
@@ -64,7 +64,7 @@ public sealed interface Step {
     }
   }
 
-  /** The terms change. */
+  /** Changes the terms. */
   record Retune(Terms terms) implements OfLimiter {
     @Override
     public String toString() {
@@ -72,21 +72,21 @@ public sealed interface Step {
     }
   }
 
-  /** Tokens are claimed until one is refused; then the wait is as told, and one more claimed. */
+  /** Claims until refused, waits for the retry time, and claims once more. */
   record AwaitRetry() implements OfLimiter {
     @Override
     public String toString() {
-      return "claim until refused, wait as told, claim";
+      return "claim until refused, wait for the retry time, claim";
     }
   }
 
-  /** What is done with a token that was claimed. */
+  /** What a caller does with a claimed token. */
   enum Use {
-    /** It is spent at once. */
+    /** Spends it at once. */
     SPENT,
-    /** It is held: later spent or given back, or left until its lease ends. */
+    /** Holds it: a later step spends it or gives it back, or its lease ends. */
     HELD,
-    /** It is given back at once. */
+    /** Gives it back at once. */
     GIVEN_BACK;
 
     @Override
@@ -95,57 +95,57 @@ public sealed interface Step {
     }
   }
 
-  /** Something is done with messages. */
+  /** A step of a processor's history. */
   sealed interface OfProcessor extends Step {}
 
-  /** Some messages are sent, each for the first time. */
+  /** Sends new messages. */
   record Send(int count) implements OfProcessor {
     @Override
     public String toString() {
-      return count + " sent";
+      return "send " + count + " messages";
     }
   }
 
-  /** A message is sent again, if any was sent. */
+  /** Sends an earlier message again, if there is one. */
   record SendAgain(int which) implements OfProcessor {
     @Override
     public String toString() {
-      return "number " + which + " sent again";
+      return "send message " + which + " again";
     }
   }
 
-  /** Something is done with what is counted. */
+  /** A step of a counter's history. */
   sealed interface OfCounter extends Step {}
 
-  /** Some open, one after the other. */
+  /** Opens several things, one after the other. */
   record Open(int count) implements OfCounter {
     @Override
     public String toString() {
-      return count + " open";
+      return "open " + count;
     }
   }
 
-  /** One that is open closes, and its closing is told so often: 0 if it is lost. */
-  record Close(int which, int told) implements OfCounter {
+  /** Closes an open thing, and reports that so many times; 0 if the report is lost. */
+  record Close(int which, int reports) implements OfCounter {
     @Override
     public String toString() {
-      return "number " + which + " closes, told " + told + " times";
+      return "close number " + which + ", reported " + reports + " times";
     }
   }
 
-  /** A closing is told of one that closed long ago, or never was open. */
+  /** Reports a close of something that closed long ago or was never open. */
   record CloseUnknown(int which) implements OfCounter {
     @Override
     public String toString() {
-      return "closing of one long gone told, number " + which;
+      return "report the close of something not open, number " + which;
     }
   }
 
-  /** All that are open close at once, and it is told of none. */
+  /** Closes everything without a report. */
   record CloseAll() implements OfCounter {
     @Override
     public String toString() {
-      return "all close, told of none";
+      return "close everything, without a report";
     }
   }
 }

@@ -4,20 +4,21 @@ import java.time.Duration;
 import java.util.Random;
 
 /**
- * What a limiter promises for one tenant: the terms that it is held to.
+ * What a limiter promises for one tenant.
  *
- * @param rate how fast tokens come
- * @param capacity the most that can be saved up, at least 1
- * @param slack how many more than capacity and rate × time it says that it may admit. 0 for a
- *     bucket that reckons at each claim; one fill for one that is filled now and then, since a fill
- *     that finds a bucket just emptied brings what came while it was full.
- * @param lateness how much later than from an ideal bucket a token may come. Nothing for a bucket
- *     that reckons at each claim; up to the time between two fills for one that is filled.
- * @param onDemand whether it may be a claim that makes tokens come which are due: the claim is
- *     refused, and whoever claims after the lateness is admitted. That may happen again once as
- *     many tokens as the capacity have been taken.
- * @param grain how long it takes at most until a change of terms is in force and a surplus gone,
- *     and until a fault that struck shows no more. Nothing for a bucket that reckons at each claim.
+ * @param rate the rate at which tokens accrue
+ * @param capacity the most tokens that the bucket can hold, at least 1
+ * @param slack how many tokens beyond capacity + rate × time may be admitted: 0 for a bucket that
+ *     is computed at each claim; one fill for a bucket that is filled periodically, because a fill
+ *     right after the bucket was emptied adds the tokens that accrued while it was full
+ * @param lateness how much later than in an ideal bucket a token may arrive: zero for a bucket that
+ *     is computed at each claim; up to the time between two fills for a bucket that is filled
+ *     periodically
+ * @param onDemand whether due tokens may appear only after a refused claim has requested them. A
+ *     claim after the lateness is then admitted. Another such refusal is allowed after as many
+ *     tokens as the capacity have been taken.
+ * @param grain the longest time until a change of terms is in force and its surplus gone, and until
+ *     a fault has no more effect; zero for a bucket that is computed at each claim
  */
 public record Terms(
     Rate rate, long capacity, long slack, Duration lateness, boolean onDemand, Duration grain) {
@@ -42,17 +43,17 @@ public record Terms(
     }
   }
 
-  /** Terms of a bucket whose tokens may be as late as its changes. */
+  /** Terms whose lateness equals the grain. */
   public Terms(Rate rate, long capacity, long slack, Duration grain) {
     this(rate, capacity, slack, grain, false, grain);
   }
 
-  /** Terms of a bucket that reckons at each claim: no slack, and nothing comes late. */
+  /** Terms of a bucket that is computed at each claim: no slack, no lateness. */
   public Terms(Rate rate, long capacity) {
     this(rate, capacity, 0, Duration.ZERO);
   }
 
-  /** Some terms: slow and fast, small and larger buckets, whole rates and fractions. */
+  /** Draws random terms: slow and fast rates, whole and fractional, small and large capacities. */
   public static Terms any(Random random) {
     Rate rate =
         switch (random.nextInt(4)) {

@@ -1,8 +1,9 @@
 /**
- * The law book: what a token bucket owes its users, as laws that any limiter can be held to over
- * simulated time.
+ * Checks any rate limiter against the laws of token buckets, in simulated time and over random
+ * histories.
  *
- * <p>A limiter of your own is put behind {@link dev.tollgate.lawbook.Limiter}, three methods:
+ * <p>To check your own limiter, implement the three methods of {@link
+ * dev.tollgate.lawbook.Limiter}:
  *
  * <pre>{@code
  * LawBook.ofLimiter(setting -> new Limiter() {
@@ -23,20 +24,20 @@
  * }).hold(1_000);
  * }</pre>
  *
- * <p>It throws a {@link dev.tollgate.lawbook.Breach} for the first law that does not hold: which
- * one, in which history, what was expected and what happened, and the shortest history found that
- * shows it. {@code -Dlawbook.seed=N} plays that history alone again, {@code -Dlawbook.histories=N}
- * plays so many.
+ * <p>{@code hold} throws a {@link dev.tollgate.lawbook.Breach} for the first broken law. It names
+ * the law, the history, what was expected and what happened, and shows a shortened history that
+ * still breaks the law. {@code -Dlawbook.seed=N} replays that one history; {@code
+ * -Dlawbook.histories=N} plays N histories.
  *
- * <p>A limiter that admits more than it should breaks {@link
- * dev.tollgate.lawbook.LimiterLaws#NEVER_MORE}, one that admits later than it says breaks {@link
- * dev.tollgate.lawbook.LimiterLaws#NEVER_LATE}; {@link dev.tollgate.lawbook.Terms} says what each
- * is held to. Claims for several tokens, and by several callers at the same time, are tried where
- * the limiter takes them.
+ * <p>A limiter that admits too much breaks {@link dev.tollgate.lawbook.LimiterLaws#NEVER_MORE}; one
+ * that admits later than its terms state breaks {@link
+ * dev.tollgate.lawbook.LimiterLaws#NEVER_LATE}; {@link dev.tollgate.lawbook.Terms} states what a
+ * limiter promises. Claims for several tokens, and concurrent claims, are checked if the limiter
+ * supports them.
  *
- * <p>What counts absolutely, like open connections, is put behind {@link
- * dev.tollgate.lawbook.Counter}; what processes messages that may be sent again, behind {@link
- * dev.tollgate.lawbook.Processor}.
+ * <p>Implement {@link dev.tollgate.lawbook.Counter} to check a count, such as open connections, and
+ * {@link dev.tollgate.lawbook.Processor} to check a processor of messages that senders may send
+ * again.
  */
 @NullMarked
 package dev.tollgate.lawbook;

@@ -14,7 +14,7 @@ final class AllowanceTest {
   }
 
   @Test
-  void a_token_one_nanosecond_early_is_one_too_many() {
+  void token_spent_one_nanosecond_early_is_excess() {
     Allowance thirds = allowance(Rate.perMinute(1, 3), 1);
     thirds.spend(1, START);
     assertThat(thirds.excess()).isZero();
@@ -23,7 +23,7 @@ final class AllowanceTest {
   }
 
   @Test
-  void a_third_of_a_token_a_minute_is_a_token_in_three() {
+  void rate_of_a_third_a_minute_accrues_one_token_in_three_minutes() {
     Allowance thirds = allowance(Rate.perMinute(1, 3), 5);
     thirds.spend(5, START);
     for (int token = 1; token <= 1_000; token++) {
@@ -33,7 +33,7 @@ final class AllowanceTest {
   }
 
   @Test
-  void what_is_not_spent_is_saved_up_to_the_capacity() {
+  void unspent_tokens_accumulate_up_to_the_capacity() {
     Allowance ten = allowance(Rate.perMinute(10), 20);
     ten.spend(20, START.plus(Duration.ofDays(3)));
     assertThat(ten.excess()).isZero();
@@ -42,7 +42,7 @@ final class AllowanceTest {
   }
 
   @Test
-  void a_retune_leaves_what_there_is_as_far_as_it_has_room() {
+  void retune_keeps_tokens_up_to_the_new_capacity() {
     Allowance bucket = allowance(Rate.perMinute(60), 60);
     bucket.spend(30, START);
     bucket.retune(new Terms(Rate.perMinute(1, 7), 100), START);
@@ -56,20 +56,20 @@ final class AllowanceTest {
   }
 
   @Test
-  void a_surplus_may_be_spent_until_the_grain_is_over() {
+  void surplus_after_a_retune_may_be_spent_until_the_grain_has_passed() {
     Terms small = new Terms(Rate.perMinute(1), 10, 0, Duration.ofMinutes(2));
-    Allowance soon = allowance(Rate.perMinute(60), 60);
-    soon.retune(small, START);
-    soon.spend(60, START.plusSeconds(60));
-    assertThat(soon.excess()).isZero();
-    Allowance late = allowance(Rate.perMinute(60), 60);
-    late.retune(small, START);
-    late.spend(11, START.plusSeconds(120));
-    assertThat(late.excess()).isEqualTo(1);
+    Allowance withinGrain = allowance(Rate.perMinute(60), 60);
+    withinGrain.retune(small, START);
+    withinGrain.spend(60, START.plusSeconds(60));
+    assertThat(withinGrain.excess()).isZero();
+    Allowance afterGrain = allowance(Rate.perMinute(60), 60);
+    afterGrain.retune(small, START);
+    afterGrain.spend(11, START.plusSeconds(120));
+    assertThat(afterGrain.excess()).isEqualTo(1);
   }
 
   @Test
-  void slack_is_the_largest_there_ever_was() {
+  void slack_stays_the_largest_of_all_terms() {
     Allowance bucket =
         new Allowance(new Terms(Rate.perMinute(5), 5, 5, Duration.ofMinutes(1)), START);
     bucket.spend(10, START);

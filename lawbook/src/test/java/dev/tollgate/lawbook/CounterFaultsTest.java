@@ -15,18 +15,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Counters that break the laws they are planted to break, and no others. */
+/** Checks that each planted fault of a counter breaks exactly the expected laws. */
 final class CounterFaultsTest {
   private static final int HISTORIES = 300;
 
-  /** The reference: knows what is open by name, and looks after it every minute. */
-  private static class ByName implements Counter {
+  /** The reference: keeps the names of what is open and checks them every minute. */
+  private static class NamesCounter implements Counter {
     final Set<String> open = new HashSet<>();
     final Set<String> vanished = new HashSet<>();
     final Terms terms;
     private Instant next = Setting.START.plus(1, ChronoUnit.MINUTES);
 
-    ByName(Terms terms) {
+    NamesCounter(Terms terms) {
       this.terms = terms;
     }
 
@@ -63,16 +63,16 @@ final class CounterFaultsTest {
     public void passedTo(Instant now) {
       if (!now.isBefore(next)) {
         next = next.plus(1, ChronoUnit.MINUTES);
-        look();
+        check();
       }
     }
 
-    void look() {
+    void check() {
       open.removeAll(vanished);
     }
   }
 
-  private static Counter.Maker counting(BiFunction<Setting, Counter.Terms, Counter> made) {
+  private static Counter.Maker maker(BiFunction<Setting, Counter.Terms, Counter> made) {
     return new Counter.Maker() {
       @Override
       public Counter make(Setting setting, Counter.Terms terms) {
@@ -86,19 +86,19 @@ final class CounterFaultsTest {
     };
   }
 
-  private static final Counter.Maker NEVER_LOOKS =
-      counting(
+  private static final Counter.Maker NEVER_CHECKS =
+      maker(
           (setting, terms) ->
-              new ByName(terms) {
+              new NamesCounter(terms) {
                 @Override
-                void look() {}
+                void check() {}
               });
 
-  /** A number beside the names, which each closing that is told lowers. */
-  private static Counter.Maker loweredTwice(boolean stopsAtNone) {
-    return counting(
+  /** Keeps a number besides the names, and decrements it at every reported close. */
+  private static Counter.Maker decrementedAtEveryReport(boolean stopsAtZero) {
+    return maker(
         (setting, terms) ->
-            new ByName(terms) {
+            new NamesCounter(terms) {
               private long count;
 
               @Override
@@ -111,12 +111,12 @@ final class CounterFaultsTest {
               @Override
               public void closed(String id) {
                 super.closed(id);
-                count = stopsAtNone ? Math.max(0, count - 1) : count - 1;
+                count = stopsAtZero ? Math.max(0, count - 1) : count - 1;
               }
 
               @Override
-              void look() {
-                super.look();
+              void check() {
+                super.check();
                 count = open.size();
               }
 
@@ -128,17 +128,17 @@ final class CounterFaultsTest {
   }
 
   /**
-   * A number beside the names, which is set right a second after it was looked at, either by adding
-   * what it was off by or only if it has not moved since.
+   * Keeps a number besides the names, and corrects it a second after each check: by the difference
+   * found, or only if the number has not changed since.
    */
-  private static Counter.Maker recounted(boolean onlyIfStill) {
-    return counting(
+  private static Counter.Maker recounted(boolean onlyIfUnchanged) {
+    return maker(
         (setting, terms) ->
-            new ByName(terms) {
+            new NamesCounter(terms) {
               private long count;
               private Optional<Instant> correctsAt = Optional.empty();
-              private long moves;
-              private long seen;
+              private long changes;
+              private long changesAtCheck;
               private long drift;
 
               @Override
@@ -147,7 +147,7 @@ final class CounterFaultsTest {
                   return Opening.REFUSED;
                 }
                 count++;
-                moves++;
+                changes++;
                 open.add(id);
                 return Opening.OPEN;
               }
@@ -156,14 +156,14 @@ final class CounterFaultsTest {
               public void closed(String id) {
                 if (open.remove(id)) {
                   count--;
-                  moves++;
+                  changes++;
                 }
               }
 
               @Override
-              void look() {
-                super.look();
-                seen = moves;
+              void check() {
+                super.check();
+                changesAtCheck = changes;
                 drift = count - open.size();
                 correctsAt = Optional.of(setting.now().plusSeconds(1));
               }
@@ -177,7 +177,7 @@ final class CounterFaultsTest {
               public void passedTo(Instant now) {
                 if (correctsAt.filter(at -> !at.isAfter(now)).isPresent()) {
                   correctsAt = Optional.empty();
-                  count -= onlyIfStill && moves != seen ? 0 : drift;
+                  count -= onlyIfUnchanged && changes != changesAtCheck ? 0 : drift;
                 }
                 super.passedTo(now);
               }
@@ -191,29 +191,30 @@ final class CounterFaultsTest {
 
   static List<Arguments> faults() {
     return List.of(
-        Arguments.of("the reference", counting((setting, terms) -> new ByName(terms)), List.of()),
         Arguments.of(
-            "never looks",
-            NEVER_LOOKS,
+            "the reference", maker((setting, terms) -> new NamesCounter(terms)), List.of()),
+        Arguments.of(
+            "never checks",
+            NEVER_CHECKS,
             List.of(CounterLaws.HEALS, CounterLaws.HEALS_UNDER_TRAFFIC)),
-        Arguments.of("corrects by adding", recounted(false), List.of()),
+        Arguments.of("corrects by the difference", recounted(false), List.of()),
         Arguments.of(
-            "corrects a count only if it stands still",
+            "corrects a count only if it has not changed",
             recounted(true),
             List.of(CounterLaws.HEALS_UNDER_TRAFFIC)),
         Arguments.of(
-            "is lowered by each telling",
-            loweredTwice(false),
+            "is decremented by every report",
+            decrementedAtEveryReport(false),
             List.of(CounterLaws.NEVER_NEGATIVE, CounterLaws.NEVER_MORE_OPEN)),
         Arguments.of(
-            "is lowered by each telling, but not below none",
-            loweredTwice(true),
+            "is decremented by every report, but not below zero",
+            decrementedAtEveryReport(true),
             List.of(CounterLaws.NEVER_MORE_OPEN)));
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("faults")
-  void a_counter_breaks_the_laws_it_is_planted_to_break(
+  void counter_with_a_planted_fault_breaks_exactly_the_expected_laws(
       String name, Counter.Maker maker, List<Law<Counter.Maker>> laws) {
     assertThat(LawBook.ofCounter(maker).broken(HISTORIES)).as(name).containsExactlyElementsOf(laws);
   }

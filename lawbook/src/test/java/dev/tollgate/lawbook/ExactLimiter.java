@@ -10,7 +10,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The reference: buckets that reckon at each claim, in whole numbers, and break no law. */
+/**
+ * The reference: buckets that are computed at each claim in exact integer arithmetic. They break no
+ * law.
+ */
 class ExactLimiter implements Limiter {
   private static final Duration LEASE = Duration.ofSeconds(30);
 
@@ -26,7 +29,7 @@ class ExactLimiter implements Limiter {
     buckets.put(tenant, bucket(terms));
   }
 
-  /** A bucket; a planted fault overrides it. */
+  /** Makes a bucket. Planted faults override this method. */
   Bucket bucket(Terms terms) {
     return new Bucket(setting, terms);
   }
@@ -58,7 +61,7 @@ class ExactLimiter implements Limiter {
 
   @Override
   public Optional<TokenCounts> tokenCounts(String tenant) {
-    return Optional.of(of(tenant).books());
+    return Optional.of(of(tenant).counts());
   }
 
   @Override
@@ -66,7 +69,10 @@ class ExactLimiter implements Limiter {
     return of(tenant).claims;
   }
 
-  /** One bucket: whole tokens, and a fraction of the next, in units of which a token has many. */
+  /**
+   * A bucket: whole tokens, and the accrued fraction of the next token in units of {@code 1 /
+   * unit}.
+   */
   static class Bucket {
     final Setting setting;
     Terms terms;
@@ -78,7 +84,7 @@ class ExactLimiter implements Limiter {
     BigInteger fraction = BigInteger.ZERO;
     private BigInteger unit;
     final List<Held> inFlight = new ArrayList<>();
-    private Instant reckoned;
+    private Instant updatedAt;
 
     Bucket(Setting setting, Terms terms) {
       this.setting = setting;
@@ -86,17 +92,17 @@ class ExactLimiter implements Limiter {
       this.held = terms.capacity();
       this.minted = held;
       this.unit = Rate.nanos(terms.rate().per());
-      this.reckoned = setting.now();
+      this.updatedAt = setting.now();
     }
 
     Instant now() {
       return setting.now();
     }
 
-    void reckon() {
-      BigInteger came = Rate.nanos(Duration.between(reckoned, now())).multiply(perNano());
-      reckoned = now();
-      BigInteger[] parts = fraction.add(came).divideAndRemainder(unit);
+    void update() {
+      BigInteger accrued = Rate.nanos(Duration.between(updatedAt, now())).multiply(perNano());
+      updatedAt = now();
+      BigInteger[] parts = fraction.add(accrued).divideAndRemainder(unit);
       long room = Math.max(0, terms.capacity() - held - inFlight());
       boolean overflows = parts[0].compareTo(BigInteger.valueOf(room)) >= 0;
       long fresh = overflows ? room : parts[0].longValueExact();
@@ -113,7 +119,10 @@ class ExactLimiter implements Limiter {
       return inFlight.stream().mapToLong(Held::tokens).sum();
     }
 
-    /** A token that comes back to a bucket that is full by then is gone, and a surplus is, too. */
+    /**
+     * Expires tokens beyond the capacity: those returned to a full bucket, and a surplus after a
+     * retune.
+     */
     private void overflow() {
       long most = Math.max(0, terms.capacity() - inFlight());
       if (held >= most) {
@@ -128,7 +137,7 @@ class ExactLimiter implements Limiter {
     }
 
     Claim claim(long tokens) {
-      reckon();
+      update();
       claims++;
       if (held < tokens) {
         return refused(tokens - held);
@@ -150,7 +159,7 @@ class ExactLimiter implements Limiter {
     }
 
     Lease.Spending spend(Held lease) {
-      reckon();
+      update();
       if (!inFlight.remove(lease)) {
         return Lease.Spending.REFUSED;
       }
@@ -159,7 +168,7 @@ class ExactLimiter implements Limiter {
     }
 
     void giveBack(Held lease) {
-      reckon();
+      update();
       if (inFlight.remove(lease)) {
         held += lease.tokens();
         overflow();
@@ -167,7 +176,7 @@ class ExactLimiter implements Limiter {
     }
 
     void retune(Terms next) {
-      reckon();
+      update();
       terms = next;
       BigInteger per = Rate.nanos(next.rate().per());
       BigInteger factor = per.divide(per.gcd(unit));
@@ -181,13 +190,13 @@ class ExactLimiter implements Limiter {
           .multiply(BigInteger.valueOf(terms.rate().tokens()));
     }
 
-    TokenCounts books() {
-      reckon();
+    TokenCounts counts() {
+      update();
       return new TokenCounts(minted, spent, expired, held, inFlight());
     }
   }
 
-  /** Tokens that are held. */
+  /** A lease of a bucket's tokens. */
   static final class Held implements Lease {
     private final Bucket bucket;
     private final Instant endsAt;

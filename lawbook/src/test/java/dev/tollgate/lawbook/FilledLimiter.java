@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * A reference of another kind: buckets that are filled once a minute, by a delivery that may come
- * twice. A fill that has been made is not made again.
+ * A second reference: buckets that are filled once a minute, by an event that may be delivered
+ * twice. The second delivery has no effect.
  */
 class FilledLimiter implements Limiter {
   private final Setting setting;
@@ -23,13 +23,13 @@ class FilledLimiter implements Limiter {
     this.faults = new Random(setting.seed());
   }
 
-  /** Whole numbers a minute; a fill brings what came while the bucket was full. */
+  /** Draws whole rates a minute, with a slack of one fill. */
   static Terms terms(Random random) {
     long rate = 1L + random.nextInt(20);
     return new Terms(Rate.perMinute(rate), 1 + random.nextInt(30), rate, Duration.ofMinutes(1));
   }
 
-  /** Its bucket. */
+  /** A tenant's bucket. */
   static final class Bucket {
     Terms terms;
     long held;

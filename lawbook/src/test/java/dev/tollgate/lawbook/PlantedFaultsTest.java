@@ -21,11 +21,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Limiters that break the laws they are planted to break, and no others. */
+/** Checks that each planted fault of a limiter breaks exactly the expected laws. */
 final class PlantedFaultsTest {
   private static final int HISTORIES = 150;
 
-  /** A limiter whose buckets have a fault. */
+  /** Makes limiters with faulty buckets. */
   private static Limiter.Maker buckets(BiFunction<Setting, Terms, ExactLimiter.Bucket> faulty) {
     return setting ->
         new ExactLimiter(setting) {
@@ -50,8 +50,8 @@ final class PlantedFaultsTest {
     };
   }
 
-  /** The same without books: all that can be told is told by answers. */
-  private static Limiter.Maker closed(Limiter.Maker maker) {
+  /** Hides all optional methods, so that laws can be judged by answers alone. */
+  private static Limiter.Maker withoutCounts(Limiter.Maker maker) {
     return setting -> {
       Limiter open = maker.make(setting);
       return new Limiter() {
@@ -73,7 +73,7 @@ final class PlantedFaultsTest {
     };
   }
 
-  /** Every other token that is spent stays. */
+  /** Puts every other spent token back. */
   private static final Limiter.Maker ADMITS_TWICE_AS_MUCH =
       buckets(
           (setting, terms) ->
@@ -89,8 +89,8 @@ final class PlantedFaultsTest {
                 }
               });
 
-  /** Says that it is up to two seconds late, and is up to three. */
-  private static final Limiter.Maker LATE =
+  /** Promises a lateness of two seconds, and is up to three seconds late. */
+  private static final Limiter.Maker THREE_SECONDS_LATE =
       new Limiter.Maker() {
         @Override
         public Limiter make(Setting setting) {
@@ -123,7 +123,7 @@ final class PlantedFaultsTest {
         }
       };
 
-  private static final Limiter.Maker GIVES_A_PART =
+  private static final Limiter.Maker GRANTS_A_PART =
       buckets(
           (setting, terms) ->
               new ExactLimiter.Bucket(setting, terms) {
@@ -133,7 +133,7 @@ final class PlantedFaultsTest {
                 }
               });
 
-  private static final Limiter.Maker STARVES =
+  private static final Limiter.Maker STARVES_CONCURRENT_CALLERS =
       setting ->
           new ExactLimiter(setting) {
             @Override
@@ -151,22 +151,22 @@ final class PlantedFaultsTest {
               new ExactLimiter.Bucket(setting, terms) {
                 @Override
                 void giveBack(ExactLimiter.Held lease) {
-                  reckon();
+                  update();
                   inFlight.remove(lease);
                 }
               });
 
-  private static final Limiter.Maker RETURN_ONLY_BY_LAPSE =
+  private static final Limiter.Maker RETURNS_AT_LEASE_END_ONLY =
       buckets(
           (setting, terms) ->
               new ExactLimiter.Bucket(setting, terms) {
                 @Override
                 void giveBack(ExactLimiter.Held lease) {
-                  reckon();
+                  update();
                 }
               });
 
-  private static final Limiter.Maker SPENT_AFTER_ITS_LEASE =
+  private static final Limiter.Maker SPENDS_AFTER_LEASE_END =
       buckets(
           (setting, terms) ->
               new ExactLimiter.Bucket(setting, terms) {
@@ -188,7 +188,7 @@ final class PlantedFaultsTest {
                 }
               });
 
-  private static Limiter.Maker told(Function<Duration, Duration> wrong) {
+  private static Limiter.Maker withRetryAfter(Function<Duration, Duration> wrong) {
     return buckets(
         (setting, terms) ->
             new ExactLimiter.Bucket(setting, terms) {
@@ -224,7 +224,7 @@ final class PlantedFaultsTest {
                 }
               });
 
-  private static final Limiter.Maker MINTS_TWICE =
+  private static final Limiter.Maker FILLS_TWICE =
       filled(
           setting ->
               new FilledLimiter(setting) {
@@ -234,7 +234,7 @@ final class PlantedFaultsTest {
                 }
               });
 
-  private static final Limiter.Maker BUSY_FOR_ALL =
+  private static final Limiter.Maker BUSY_FOR_ALL_TENANTS =
       setting ->
           new ExactLimiter(setting) {
             private final Map<Instant, Set<String>> claimants = new HashMap<>();
@@ -248,7 +248,7 @@ final class PlantedFaultsTest {
             }
           };
 
-  private static final Limiter.Maker ONE_LOCK_FOR_ALL =
+  private static final Limiter.Maker ONE_LOCK_FOR_ALL_TENANTS =
       setting ->
           new ExactLimiter(setting) {
             private long waiting;
@@ -265,8 +265,8 @@ final class PlantedFaultsTest {
             }
           };
 
-  /** Tokens as a float that grows at each look. */
-  private static final Limiter.Maker DRIFTS =
+  /** Keeps tokens as a float that it updates at each claim. */
+  private static final Limiter.Maker USES_FLOATS =
       setting ->
           new Limiter() {
             private final Map<String, float[]> tokens = new HashMap<>();
@@ -305,24 +305,28 @@ final class PlantedFaultsTest {
   static List<Arguments> faults() {
     return List.of(
         Arguments.of("the reference", (Limiter.Maker) ExactLimiter::new, List.of()),
-        Arguments.of("the same without books", closed(ExactLimiter::new), List.of()),
-        Arguments.of("the one that is filled", filled(FilledLimiter::new), List.of()),
+        Arguments.of("the reference without counts", withoutCounts(ExactLimiter::new), List.of()),
+        Arguments.of("the reference that is filled", filled(FilledLimiter::new), List.of()),
         Arguments.of(
-            "mints twice when a fill comes twice", MINTS_TWICE, List.of(LimiterLaws.NEVER_MORE)),
+            "adds tokens twice when a fill is delivered twice",
+            FILLS_TWICE,
+            List.of(LimiterLaws.NEVER_MORE)),
         Arguments.of(
             "admits twice as much",
             ADMITS_TWICE_AS_MUCH,
             List.of(LimiterLaws.NEVER_MORE, LimiterLaws.RETUNE_CONSERVES)),
         Arguments.of(
             "is three seconds late",
-            LATE,
+            THREE_SECONDS_LATE,
             List.of(LimiterLaws.NEVER_LATE, LimiterLaws.REFUSAL_IS_FREE, LimiterLaws.RETRY_AFTER)),
         Arguments.of(
-            "gives a part of several tokens", GIVES_A_PART, List.of(LimiterLaws.ALL_OR_NONE)),
+            "grants a part of several tokens", GRANTS_A_PART, List.of(LimiterLaws.ALL_OR_NONE)),
         Arguments.of(
-            "has several callers starve each other", STARVES, List.of(LimiterLaws.ALL_OR_NONE)),
+            "refuses all concurrent callers",
+            STARVES_CONCURRENT_CALLERS,
+            List.of(LimiterLaws.ALL_OR_NONE)),
         Arguments.of(
-            "loses what is given back",
+            "loses tokens that are given back",
             LOST_RETURN,
             List.of(
                 LimiterLaws.NEVER_LATE,
@@ -330,12 +334,12 @@ final class PlantedFaultsTest {
                 LimiterLaws.CONSERVATION,
                 LimiterLaws.REFUSAL_IS_FREE)),
         Arguments.of(
-            "loses what is given back, without books",
-            closed(LOST_RETURN),
+            "loses tokens that are given back, without counts",
+            withoutCounts(LOST_RETURN),
             List.of(LimiterLaws.NEVER_LATE, LimiterLaws.REFUSAL_IS_FREE)),
         Arguments.of(
-            "gives nothing back before the lease ends",
-            RETURN_ONLY_BY_LAPSE,
+            "returns tokens only when the lease ends",
+            RETURNS_AT_LEASE_END_ONLY,
             List.of(
                 LimiterLaws.NEVER_LATE,
                 LimiterLaws.THROUGHPUT,
@@ -345,11 +349,11 @@ final class PlantedFaultsTest {
                 LimiterLaws.RETRY_AFTER,
                 LimiterLaws.RETUNE_CONSERVES)),
         Arguments.of(
-            "admits whose lease has ended",
-            SPENT_AFTER_ITS_LEASE,
+            "spends after the lease has ended",
+            SPENDS_AFTER_LEASE_END,
             List.of(LimiterLaws.NEVER_MORE, LimiterLaws.CONSERVATION)),
         Arguments.of(
-            "a refusal forgets what has come of the next token",
+            "a refusal discards the accrued fraction of the next token",
             REFUSAL_COSTS,
             List.of(
                 LimiterLaws.NEVER_LATE,
@@ -357,52 +361,56 @@ final class PlantedFaultsTest {
                 LimiterLaws.ALL_OR_NONE,
                 LimiterLaws.REFUSAL_IS_FREE)),
         Arguments.of(
-            "Retry-After a little too early",
-            told(right -> right.multipliedBy(99).dividedBy(100)),
+            "Retry-After is 1 % too short",
+            withRetryAfter(right -> right.multipliedBy(99).dividedBy(100)),
             List.of(LimiterLaws.RETRY_AFTER)),
         Arguments.of(
-            "Retry-After never",
-            told(right -> Duration.ofDays(10_000)),
+            "Retry-After is 10,000 days too long",
+            withRetryAfter(right -> Duration.ofDays(10_000)),
             List.of(LimiterLaws.RETRY_AFTER)),
         Arguments.of(
-            "a retune forgets",
+            "a retune discards the tokens",
             RETUNE_FORGETS,
             List.of(LimiterLaws.NEVER_LATE, LimiterLaws.ALL_OR_NONE, LimiterLaws.RETUNE_CONSERVES)),
         Arguments.of(
-            "a retune forgets, without books",
-            closed(RETUNE_FORGETS),
+            "a retune discards the tokens, without counts",
+            withoutCounts(RETUNE_FORGETS),
             List.of(LimiterLaws.NEVER_LATE, LimiterLaws.RETUNE_CONSERVES)),
         Arguments.of(
             "a retune fills the bucket",
             RETUNE_FILLS,
             List.of(LimiterLaws.NEVER_MORE, LimiterLaws.RETUNE_CONSERVES)),
         Arguments.of(
-            "a retune fills the bucket, without books",
-            closed(RETUNE_FILLS),
+            "a retune fills the bucket, without counts",
+            withoutCounts(RETUNE_FILLS),
             List.of(LimiterLaws.NEVER_MORE, LimiterLaws.RETUNE_CONSERVES)),
         Arguments.of(
-            "reckons with floats",
-            DRIFTS,
+            "computes with floats",
+            USES_FLOATS,
             List.of(LimiterLaws.NEVER_LATE, LimiterLaws.REFUSAL_IS_FREE, LimiterLaws.RETRY_AFTER)),
-        Arguments.of("is busy for all", BUSY_FOR_ALL, List.of(LimiterLaws.NEIGHBOURS)),
-        Arguments.of("has all wait for one", ONE_LOCK_FOR_ALL, List.of(LimiterLaws.NEIGHBOURS)));
+        Arguments.of(
+            "is busy for all tenants", BUSY_FOR_ALL_TENANTS, List.of(LimiterLaws.NEIGHBOURS)),
+        Arguments.of(
+            "makes all tenants wait for one lock",
+            ONE_LOCK_FOR_ALL_TENANTS,
+            List.of(LimiterLaws.NEIGHBOURS)));
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("faults")
-  void a_limiter_breaks_the_laws_it_is_planted_to_break(
+  void limiter_with_a_planted_fault_breaks_exactly_the_expected_laws(
       String name, Limiter.Maker maker, List<Law<Limiter.Maker>> laws) {
     assertThat(LawBook.ofLimiter(maker).broken(HISTORIES)).as(name).containsExactlyElementsOf(laws);
   }
 
   @Test
-  void the_reference_is_judged_by_every_law() {
+  void reference_is_checked_by_every_law() {
     LawBook.Report report = LawBook.ofLimiter(ExactLimiter::new).hold(HISTORIES);
     assertThat(report.judged().values()).allMatch(judged -> judged > HISTORIES / 6);
   }
 
   @Test
-  void a_breach_tells_law_seed_step_and_the_shortest_history_and_its_seed_shows_it_again() {
+  void breach_names_law_seed_step_and_shortest_history_and_can_be_replayed() {
     LawBook<Limiter.Maker> book = LawBook.ofLimiter(LOST_RETURN);
 
     assertThatThrownBy(() -> book.hold(HISTORIES))
@@ -413,7 +421,7 @@ final class PlantedFaultsTest {
               assertThat(breach.getMessage())
                   .contains(
                       "the law is broken: minted = spent + expired + held + in flight",
-                      "again: -Dlawbook.seed=" + breach.seed(),
+                      "replay: -Dlawbook.seed=" + breach.seed(),
                       "expected: ",
                       "happened: ");
               assertThat(breach.toString().lines().count()).isLessThan(14);

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Our buckets are held to the law book. */
+/** Checks Tollgate's buckets against the law book. */
 final class BucketLawsTest {
   private static final int HISTORIES = 40;
 
@@ -24,14 +24,14 @@ final class BucketLawsTest {
     return terms -> new FillPolicy(mode, hibernateAfterMinutes);
   }
 
-  /** The capacity says how a bucket is filled, so that retunes change that, too. */
+  /** The capacity determines the fill mode, so that retunes change the mode as well. */
   private static FillPolicy byCapacity(Terms terms) {
     List<FillMode> modes = List.of(FillMode.values());
     int number = (int) (terms.capacity() % (2L * modes.size()));
     return new FillPolicy(modes.get(number / 2), number % 2 == 0 ? 0 : 10);
   }
 
-  static List<Arguments> fillings() {
+  static List<Arguments> fillPolicies() {
     return List.of(
         Arguments.of("PRODUCER", always(FillMode.PRODUCER, 0)),
         Arguments.of("DIRECT", always(FillMode.DIRECT, 0)),
@@ -43,19 +43,20 @@ final class BucketLawsTest {
   }
 
   @ParameterizedTest(name = "{0}")
-  @MethodSource("fillings")
-  void buckets_without_faults_keep_every_law(String name, Function<Terms, FillPolicy> filling) {
-    LawBook.Report report = LawBook.ofLimiter(TollgateLimiter.inMemory(filling, 0)).hold(HISTORIES);
+  @MethodSource("fillPolicies")
+  void buckets_without_faults_keep_every_law(String name, Function<Terms, FillPolicy> fillPolicy) {
+    LawBook.Report report =
+        LawBook.ofLimiter(TollgateLimiter.inMemory(fillPolicy, 0)).hold(HISTORIES);
     System.out.println(name + ": " + report);
     LimiterLaws.ALL.forEach(law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
   }
 
   @ParameterizedTest(name = "{0}")
-  @MethodSource("fillings")
+  @MethodSource("fillPolicies")
   void buckets_with_faults_at_the_ports_keep_every_law(
-      String name, Function<Terms, FillPolicy> filling) {
+      String name, Function<Terms, FillPolicy> fillPolicy) {
     LawBook.Report report =
-        LawBook.ofLimiter(TollgateLimiter.inMemory(filling, 100)).hold(HISTORIES);
+        LawBook.ofLimiter(TollgateLimiter.inMemory(fillPolicy, 100)).hold(HISTORIES);
     assertThat(report.judged(LimiterLaws.NEVER_MORE)).as(name).isEqualTo(report.histories());
     assertThat(report.judged(LimiterLaws.NEVER_LATE)).as(name).isEqualTo(report.histories());
   }
@@ -70,7 +71,7 @@ final class BucketLawsTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("planted")
-  void the_law_book_sees_an_engine_that(String fault, Limiter.Maker maker) {
+  void planted_fault_breaks_a_law(String fault, Limiter.Maker maker) {
     assertThatThrownBy(
             () -> LawBook.ofLimiter(maker).only(List.of(LimiterLaws.NEVER_MORE)).hold(HISTORIES))
         .as(fault)

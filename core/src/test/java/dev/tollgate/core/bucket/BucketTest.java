@@ -21,7 +21,7 @@ final class BucketTest {
         Rate.perMinute(new BigDecimal(perMinute)), capacity, new FillPolicy(mode, 15));
   }
 
-  /** A bucket that has been filled by the token producer for ten minutes. */
+  /** A bucket that the token producer has filled for ten minutes. */
   private static Bucket bucket(BucketSpec spec, Ledger ledger, long level) {
     return new Bucket(
         ID,
@@ -61,34 +61,35 @@ final class BucketTest {
     return bucket.filled(bucket.step(now, found), found, now);
   }
 
-  // When the next token comes.
+  // When the next token appears.
 
   @ParameterizedTest
   @CsvSource({"0,21", "5,21", "19.999,21", "20,41", "45,61", "60,81", "79.5,81"})
-  void the_next_token_of_an_empty_bucket_is_told_a_second_after_it_is_due(double now, double told) {
-    assertThat(ahead().nextTokenAt(at(now))).isEqualTo(at(told));
+  void next_token_of_an_empty_bucket_is_announced_a_second_after_it_is_due(
+      double now, double reported) {
+    assertThat(ahead().nextTokenAt(at(now))).isEqualTo(at(reported));
   }
 
   @Test
-  void tokens_that_are_not_minted_yet_are_told_as_those_that_are() {
+  void unminted_tokens_are_announced_like_minted_ones() {
     assertThat(ahead().nextTokensAt(at(5), 3)).isEqualTo(at(61));
     assertThat(bucket("3", 6, new Ledger(at(60), 0, START), 3).nextTokensAt(at(5), 5))
         .isEqualTo(at(101));
   }
 
   @Test
-  void a_token_that_is_owed_comes_within_a_second() {
+  void owed_token_is_announced_within_a_second() {
     assertThat(bucket("3", 3, new Ledger(START, 0), 3).nextTokenAt(at(30))).isEqualTo(at(31));
     assertThat(bucket("3", 3, new Ledger(START, 0), 3).nextTokensAt(at(30), 2)).isEqualTo(at(41));
   }
 
   @Test
-  void a_slow_bucket_waits_until_a_whole_token_is_due() {
+  void slow_bucket_announces_the_next_whole_token() {
     assertThat(bucket("0.2", 5, new Ledger(START, 0), 0).nextTokenAt(at(10))).isEqualTo(at(301));
   }
 
   @Test
-  void a_bucket_that_sleeps_is_told_as_if_it_woke_now() {
+  void hibernating_bucket_announces_tokens_as_if_woken_now() {
     Bucket asleep = bucket("3", 3, Ledger.balanced(START), 3).hibernating(START);
     assertThat(asleep.nextTokenAt(at(3_600))).isEqualTo(at(3_621));
     assertThat(foundEmpty(asleep, at(3_600), 0).nextTokenAt(at(3_610))).isEqualTo(at(3_621));
@@ -97,7 +98,7 @@ final class BucketTest {
   }
 
   @Test
-  void a_bucket_that_its_schedule_fills_is_told_by_the_minute() {
+  void bucket_with_a_schedule_announces_whole_minutes() {
     Bucket direct = bucket(spec("6", 12, FillMode.DIRECT), Ledger.balanced(START), 0).direct(START);
     assertThat(direct.nextTokenAt(at(10))).isEqualTo(at(71));
     assertThat(direct.nextTokensAt(at(10), 6)).isEqualTo(at(71));
@@ -105,10 +106,10 @@ final class BucketTest {
     assertThat(direct.nextTokensAt(at(10), 1_000)).isEqualTo(at(131));
   }
 
-  // What is remembered of an empty bucket.
+  // Empty hints.
 
   @Test
-  void a_bucket_is_known_empty_until_its_next_token_has_come() {
+  void empty_hint_lasts_until_the_next_token() {
     assertThat(ahead().hintWhenEmpty(at(12), 0)).isEqualTo(new EmptyHint(at(12), at(21), 0));
     Bucket empty = foundEmpty(ahead(), at(12), 0);
     assertThat(empty.isKnownEmptyAt(at(20.999))).isTrue();
@@ -118,33 +119,33 @@ final class BucketTest {
   }
 
   @Test
-  void a_token_that_came_due_within_the_last_second_may_be_about_to_appear() {
+  void token_due_within_the_last_second_may_still_appear() {
     assertThat(ahead().hintWhenEmpty(at(20.4), 0).until()).isEqualTo(at(21));
     assertThat(foundEmpty(ahead(), at(20.4), 0).nextTokenAt(at(20.4))).isEqualTo(at(41));
   }
 
   @Test
-  void a_token_that_came_due_while_the_bucket_was_known_empty_is_still_to_come() {
+  void token_due_during_an_empty_hint_is_still_announced() {
     assertThat(foundEmpty(ahead(), at(12), 0).nextTokenAt(at(20.4))).isEqualTo(at(21));
     assertThat(foundEmpty(ahead(), at(12), 0).nextTokensAt(at(20.4), 2)).isEqualTo(at(41));
   }
 
   @ParameterizedTest
   @CsvSource({"0,10", "1,1", "7,1"})
-  void a_bucket_is_known_empty_for_ten_seconds_at_most_and_for_a_second_while_tokens_are_held(
+  void empty_hint_lasts_at_most_ten_seconds_and_one_second_while_tokens_are_held(
       long held, int seconds) {
     Bucket slow = bucket("0.2", 5, new Ledger(START, 0), 0);
     assertThat(slow.hintWhenEmpty(at(5), held).until()).isEqualTo(at(5 + seconds));
   }
 
   @Test
-  void a_bucket_that_its_schedule_fills_is_known_empty_for_five_seconds() {
+  void empty_hint_of_a_bucket_with_a_schedule_lasts_five_seconds() {
     Bucket direct = bucket(spec("6", 12, FillMode.DIRECT), Ledger.balanced(START), 0).direct(START);
     assertThat(direct.hintWhenEmpty(at(10), 0).until()).isEqualTo(at(15));
   }
 
   @Test
-  void a_fill_that_brings_tokens_at_once_or_finds_it_full_forgets_that_it_was_empty() {
+  void fill_that_adds_tokens_or_finds_the_bucket_full_clears_the_empty_hint() {
     Bucket empty = foundEmpty(bucket("3", 3, new Ledger(START, 0), 3), at(5), 0);
     assertThat(filled(empty, 0, at(10)).emptyHint()).as("on the way").isPresent();
     assertThat(filled(empty, 0, at(20)).emptyHint()).as("owed").isEmpty();
@@ -155,21 +156,21 @@ final class BucketTest {
   // Which claims request a fill.
 
   @Test
-  void an_empty_bucket_needs_a_fill_if_nothing_is_on_the_way() {
+  void empty_bucket_needs_a_fill_if_no_token_is_on_the_way() {
     assertThat(ahead().needsFillAt(at(59.999))).isFalse();
     assertThat(ahead().needsFillAt(at(60))).isTrue();
     Bucket asleep = ahead().hibernating(at(60));
     assertThat(asleep.needsFillAt(at(60))).isTrue();
     assertThat(ahead().suspended(ahead().spec(), at(60)).needsFillAt(at(600))).isFalse();
     Bucket direct = bucket(spec("6", 12, FillMode.DIRECT), Ledger.balanced(START), 0);
-    assertThat(direct.needsFillAt(at(180))).as("its schedule is on its way").isFalse();
-    assertThat(direct.needsFillAt(at(181))).as("its schedule is overdue").isTrue();
+    assertThat(direct.needsFillAt(at(180))).as("schedule on time").isFalse();
+    assertThat(direct.needsFillAt(at(181))).as("schedule overdue").isTrue();
     assertThat(direct.direct(START).needsFillAt(at(6_000))).isFalse();
   }
 
   @ParameterizedTest
   @CsvSource({"15,20145", "10080,10080"})
-  void a_bucket_that_slept_until_its_tokens_may_have_expired_needs_waking(
+  void hibernating_bucket_needs_waking_if_its_tokens_may_have_expired(
       long hibernateAfterMinutes, int minutes) {
     Bucket asleep =
         bucket(
@@ -183,22 +184,22 @@ final class BucketTest {
     assertThat(ahead().needsWakingAt(at(60 * minutes))).isFalse();
   }
 
-  // How much it holds.
+  // Levels.
 
   @Test
-  void a_bucket_that_was_found_empty_holds_what_was_due_since_whatever_the_queue_tells() {
-    TokenQueue.Level told = new TokenQueue.Level(3, 0, 0);
-    assertThat(ahead().levelAt(told)).isEqualTo(3);
-    assertThat(foundEmpty(ahead(), at(5), 0).levelAt(told)).isEqualTo(3);
-    assertThat(foundEmpty(ahead(), at(25), 0).levelAt(told)).isEqualTo(2);
-    assertThat(foundEmpty(ahead(), at(45), 0).levelAt(told)).isEqualTo(1);
-    assertThat(foundEmpty(ahead(), at(65), 0).levelAt(told)).isZero();
-    assertThat(foundEmpty(ahead(), at(65), 2).levelAt(told)).as("held").isEqualTo(2);
+  void level_after_an_empty_hint_is_what_came_due_since_whatever_the_queue_reports() {
+    TokenQueue.Level reported = new TokenQueue.Level(3, 0, 0);
+    assertThat(ahead().levelAt(reported)).isEqualTo(3);
+    assertThat(foundEmpty(ahead(), at(5), 0).levelAt(reported)).isEqualTo(3);
+    assertThat(foundEmpty(ahead(), at(25), 0).levelAt(reported)).isEqualTo(2);
+    assertThat(foundEmpty(ahead(), at(45), 0).levelAt(reported)).isEqualTo(1);
+    assertThat(foundEmpty(ahead(), at(65), 0).levelAt(reported)).isZero();
+    assertThat(foundEmpty(ahead(), at(65), 2).levelAt(reported)).as("held").isEqualTo(2);
     assertThat(foundEmpty(ahead(), at(5), 0).levelAt(new TokenQueue.Level(0, 1, 0))).isEqualTo(1);
   }
 
   @Test
-  void what_was_due_since_counts_also_when_it_was_minted_by_several_fills() {
+  void level_after_an_empty_hint_includes_tokens_of_several_fills() {
     Bucket bucket = foundEmpty(bucket("3", 30, new Ledger(at(60), 0, START), 3), at(5), 0);
     for (int minute = 1; minute <= 5; minute++) {
       bucket = filled(bucket, 3L * minute, at(60 * minute));
@@ -208,15 +209,15 @@ final class BucketTest {
   }
 
   @Test
-  void right_after_a_retune_the_queue_is_believed() {
+  void level_right_after_a_retune_is_the_queues() {
     Bucket retuned = ahead().retuned(spec("6", 6, FillMode.PRODUCER), at(10));
-    TokenQueue.Level told = new TokenQueue.Level(0, 3, 0);
-    assertThat(foundEmpty(retuned, at(15), 0).levelAt(told)).isEqualTo(3);
-    assertThat(foundEmpty(retuned, at(70.001), 0).levelAt(told)).isZero();
+    TokenQueue.Level reported = new TokenQueue.Level(0, 3, 0);
+    assertThat(foundEmpty(retuned, at(15), 0).levelAt(reported)).isEqualTo(3);
+    assertThat(foundEmpty(retuned, at(70.001), 0).levelAt(reported)).isZero();
   }
 
   @Test
-  void the_tokens_that_could_be_claimed_are_those_that_have_appeared() {
+  void claimable_tokens_are_those_that_have_appeared() {
     assertThat(ahead().availableAt(at(20.9))).isZero();
     assertThat(ahead().availableAt(at(21))).isEqualTo(1);
     assertThat(ahead().availableAt(at(61))).isEqualTo(3);

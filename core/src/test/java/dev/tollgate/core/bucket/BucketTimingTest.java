@@ -23,12 +23,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** When tokens come, compared with an ideal token bucket. */
+/** Compares the times at which tokens appear with an ideal token bucket. */
 final class BucketTimingTest {
   private static final int SEEDS = 40;
   private static final Duration STEP = Duration.ofMillis(50);
 
-  /** From the request for a fill until the token producer begins. */
+  /** The time from a fill request until the token producer starts. */
   private static final Duration INVOCATION = Duration.ofMillis(300);
 
   private static BucketSpec spec(String perMinute, long capacity) {
@@ -36,24 +36,32 @@ final class BucketTimingTest {
         Rate.perMinute(new BigDecimal(perMinute)), capacity, new FillPolicy(FillMode.PRODUCER, 15));
   }
 
-  /** Schedules fire, as {@link Site#minute} says, and requests for fills take a while. */
+  /**
+   * A simulated deployment: schedules fire as {@link Site#minute} defines, and fill requests take a
+   * while.
+   */
   private static class Site {
-    private final AdmissionFixture town = new AdmissionFixture();
-    private final BucketMaintenance turns = town.turns();
+    private final AdmissionFixture ports = new AdmissionFixture();
+    private final BucketMaintenance maintenance = ports.maintenance();
     private final BucketId id = new BucketId(new TenantId("acme"), new Action("send-email"));
     private final PriorityQueue<Task> tasks = new PriorityQueue<>(Comparator.comparing(Task::at));
     private final Random random;
     private final Duration second;
     private final BucketGate gate =
         new BucketGate(
-            town.buckets(), town.queue(), new Requests(), Runnable::run, this::pass, town.clock());
+            ports.buckets(),
+            ports.queue(),
+            new Requests(),
+            Runnable::run,
+            this::pass,
+            ports.clock());
     private int requests;
 
     Site(long seed, BucketSpec spec) {
       random = new Random(seed);
       second = Duration.ofMillis(random.nextInt(59_000));
-      town.clock().advance(Duration.ofMillis(random.nextInt(60_000)));
-      town.open(id, spec);
+      ports.clock().advance(Duration.ofMillis(random.nextInt(60_000)));
+      ports.open(id, spec);
       next(AdmissionFixture.START);
     }
 
@@ -67,7 +75,7 @@ final class BucketTimingTest {
               }));
     }
 
-    /** The bucket's schedule is to fire at this instant. */
+    /** Fires the bucket's schedule, which is due at this instant. */
     void minute(Instant due) {
       fireAt(due);
     }
@@ -78,17 +86,17 @@ final class BucketTimingTest {
               then,
               () -> {
                 if (row().fillState().state() == FillState.State.PRODUCED) {
-                  turns.take(id);
+                  maintenance.take(id);
                 }
               }));
     }
 
     Instant now() {
-      return town.clock().instant();
+      return ports.clock().instant();
     }
 
     Bucket row() {
-      return town.buckets().find(id).orElseThrow();
+      return ports.buckets().find(id).orElseThrow();
     }
 
     void pass(Duration time) {
@@ -99,11 +107,11 @@ final class BucketTimingTest {
       while (!tasks.isEmpty() && !tasks.peek().at().isAfter(then)) {
         Task task = tasks.remove();
         if (task.at().isAfter(now())) {
-          town.clock().set(task.at());
+          ports.clock().set(task.at());
         }
         task.work().run();
       }
-      town.clock().set(then);
+      ports.clock().set(then);
     }
 
     ClaimResult claim() {
@@ -122,13 +130,13 @@ final class BucketTimingTest {
       @Override
       public void send(BucketId bucket) {
         requests++;
-        tasks.add(new Task(now().plus(INVOCATION), () -> turns.takeOnRequest(bucket)));
+        tasks.add(new Task(now().plus(INVOCATION), () -> maintenance.takeOnRequest(bucket)));
       }
 
       @Override
       public void sendAndWait(BucketId bucket) {
         requests++;
-        turns.takeOnRequest(bucket);
+        maintenance.takeOnRequest(bucket);
       }
     }
 
@@ -143,11 +151,12 @@ final class BucketTimingTest {
             .longValueExact());
   }
 
-  // Exact to the second.
+  // Lateness.
 
   @ParameterizedTest
   @CsvSource({"12,12", "60,60", "7,7", "60,20", "180,180", "0.2,5"})
-  void a_drained_bucket_gives_each_token_two_seconds_late_at_most(String perMinute, long capacity) {
+  void drained_bucket_delivers_each_token_at_most_two_seconds_late(
+      String perMinute, long capacity) {
     List<Duration> late = new ArrayList<>();
     for (long seed = 1; seed <= SEEDS; seed++) {
       Site site = new Site(seed, spec(perMinute, capacity));
@@ -171,7 +180,7 @@ final class BucketTimingTest {
 
   @ParameterizedTest
   @CsvSource({"12,12", "60,60", "7,7", "60,20", "0.2,5"})
-  void whoever_comes_when_told_is_a_second_late_in_the_median_and_never_comes_in_vain(
+  void caller_at_retryAt_is_granted_with_a_median_delay_of_one_second(
       String perMinute, long capacity) {
     List<Duration> late = new ArrayList<>();
     for (long seed = 1; seed <= SEEDS; seed++) {
@@ -179,17 +188,17 @@ final class BucketTimingTest {
       site.pass(Duration.ofMillis(90_000 + site.random.nextInt(60_000)));
       site.drain();
       Instant drained = site.now();
-      int invain = 0;
+      int denials = 0;
       int token = 1;
       while (token <= 24) {
         ClaimResult claim = site.claim();
         if (claim instanceof ClaimResult.Denied denied) {
           site.passUntil(denied.retryAt());
-          invain++;
-          assertThat(invain).as("seed %d, token %d", seed, token).isLessThanOrEqualTo(2);
+          denials++;
+          assertThat(denials).as("seed %d, token %d", seed, token).isLessThanOrEqualTo(2);
         } else {
           late.add(Duration.between(drained.plus(interval(perMinute, token)), site.now()));
-          invain = 0;
+          denials = 0;
           token++;
         }
       }
@@ -199,7 +208,7 @@ final class BucketTimingTest {
     assertThat(late.get(late.size() - 1)).isLessThanOrEqualTo(Duration.ofSeconds(2));
   }
 
-  // All of the rate.
+  // Throughput.
 
   private static long demand(Site site, Duration time) {
     Instant end = site.now().plus(time);
@@ -212,7 +221,7 @@ final class BucketTimingTest {
   }
 
   @Test
-  void a_bucket_of_twenty_at_sixty_a_minute_gives_all_that_comes_in_152_seconds() {
+  void bucket_of_twenty_at_sixty_a_minute_delivers_its_full_rate_for_152_seconds() {
     for (long seed = 1; seed <= SEEDS; seed++) {
       Site site = new Site(seed, spec("60", 20));
       assertThat(demand(site, Duration.ofSeconds(152))).as("seed %d", seed).isBetween(165L, 172L);
@@ -221,7 +230,7 @@ final class BucketTimingTest {
 
   @ParameterizedTest
   @CsvSource({"12,12", "60,60", "7,7", "60,20", "180,180", "600,600", "60,300", "2.5,3"})
-  void permanent_demand_has_99_percent_of_the_rate_over_ten_minutes(
+  void permanent_demand_gets_99_percent_of_the_rate_over_ten_minutes(
       String perMinute, long capacity) {
     for (long seed = 1; seed <= 10; seed++) {
       Site site = new Site(seed, spec(perMinute, capacity));
@@ -237,7 +246,7 @@ final class BucketTimingTest {
 
   @ParameterizedTest
   @CsvSource({"60,60,1", "60,20,4", "60,10,7", "12,12,1", "0.2,5,1"})
-  void a_drained_bucket_requests_fills_as_often_as_the_tokens_minted_last(
+  void drained_bucket_requests_a_fill_when_the_minted_tokens_run_out(
       String perMinute, long capacity, int mostPerMinute) {
     for (long seed = 1; seed <= 10; seed++) {
       Site site = new Site(seed, spec(perMinute, capacity));
@@ -250,9 +259,9 @@ final class BucketTimingTest {
     }
   }
 
-  // Schedules that fail.
+  // Failing schedules.
 
-  /** Fires at times not at all, at times late, and at times twice. */
+  /** Fires sometimes late, sometimes twice, and sometimes not at all. */
   private static final class Unreliable extends Site {
     Unreliable(long seed, BucketSpec spec) {
       super(seed, spec);
@@ -274,7 +283,7 @@ final class BucketTimingTest {
 
   @ParameterizedTest
   @CsvSource({"12,12", "60,60", "60,20", "7,30", "2.5,3"})
-  void schedules_that_are_missed_late_or_doubled_neither_lose_tokens_nor_make_any(
+  void missed_late_and_repeated_schedules_neither_lose_nor_add_tokens(
       String perMinute, long capacity) {
     for (long seed = 1; seed <= 10; seed++) {
       BucketSpec spec = spec(perMinute, capacity);
@@ -306,14 +315,14 @@ final class BucketTimingTest {
 
   @ParameterizedTest
   @ValueSource(longs = {6, 60, 600})
-  void a_retune_neither_loses_more_than_a_minutes_tokens_nor_makes_more(long to) {
+  void retune_neither_loses_nor_adds_more_than_a_minutes_tokens(long to) {
     for (long seed = 1; seed <= SEEDS; seed++) {
       BucketSpec before = spec("60", 60);
       BucketSpec after = BucketSpec.ofRate(Rate.perMinute(to));
       Site site = new Site(seed, before);
       demand(site, Duration.ofMillis(60_000 + site.random.nextInt(120_000)));
 
-      site.town.retune(site.id, after);
+      site.ports.retune(site.id, after);
 
       long larger = Math.max(60, to);
       assertThat(demand(site, Duration.ofMinutes(5)))
@@ -323,22 +332,22 @@ final class BucketTimingTest {
   }
 
   @Test
-  void a_new_rate_holds_within_a_minute() {
+  void new_rate_applies_within_a_minute() {
     for (long seed = 1; seed <= SEEDS; seed++) {
       Site site = new Site(seed, spec("6", 6));
       demand(site, Duration.ofMillis(60_000 + site.random.nextInt(120_000)));
-      site.town.retune(site.id, spec("60", 60));
+      site.ports.retune(site.id, spec("60", 60));
       demand(site, Duration.ofSeconds(60));
       assertThat(demand(site, Duration.ofSeconds(60))).as("seed %d", seed).isBetween(58L, 120L);
     }
   }
 
   @Test
-  void a_bucket_that_shrinks_while_tokens_are_on_the_way_gives_its_new_rate() {
+  void bucket_that_shrinks_while_tokens_are_on_the_way_delivers_its_new_rate() {
     for (long seed = 1; seed <= SEEDS; seed++) {
       Site site = new Site(seed, spec("60", 60));
       demand(site, Duration.ofMillis(60_000 + site.random.nextInt(120_000)));
-      site.town.retune(site.id, spec("6", 6));
+      site.ports.retune(site.id, spec("6", 6));
       site.pass(Duration.ofMinutes(4));
       assertThat(site.drain()).as("seed %d", seed).isEqualTo(6);
       assertThat(demand(site, Duration.ofMinutes(5))).as("seed %d", seed).isBetween(29L, 36L);
@@ -346,7 +355,7 @@ final class BucketTimingTest {
   }
 
   @Test
-  void a_thousand_retunes_give_no_more_than_the_larger_rate_would() {
+  void thousand_retunes_admit_no_more_than_the_larger_rate() {
     for (long seed = 1; seed <= 5; seed++) {
       BucketSpec slow = spec("60", 60);
       BucketSpec fast = spec("180", 180);
@@ -363,24 +372,24 @@ final class BucketTimingTest {
               .isTrue();
           site.pass(Duration.ofMillis(250));
         }
-        site.town.retune(site.id, flip % 2 == 0 ? fast : slow);
+        site.ports.retune(site.id, flip % 2 == 0 ? fast : slow);
       }
       double minutes = Duration.between(AdmissionFixture.START, site.now()).toMillis() / 60_000.0;
       assertThat((double) spent).as("seed %d", seed).isGreaterThan(60 * minutes);
     }
   }
 
-  // Sleep.
+  // Hibernation.
 
   @ParameterizedTest
   @ValueSource(longs = {1, 14 * 24 * 60, 20 * 24 * 60})
-  void a_crowd_at_a_sleeping_bucket_has_its_capacity_and_from_then_on_its_rate(long asleepMinutes) {
+  void burst_at_a_hibernating_bucket_gets_its_capacity_and_then_its_rate(long asleepMinutes) {
     for (long seed = 1; seed <= 10; seed++) {
       BucketSpec spec = spec("12", 24);
       Site site = new Site(seed, spec);
       site.pass(Duration.ofMinutes(20));
       assertThat(site.row().isHibernating()).isTrue();
-      site.town.clock().advance(Duration.ofMinutes(asleepMinutes));
+      site.ports.clock().advance(Duration.ofMinutes(asleepMinutes));
       RateBound bound = new RateBound(spec, site.now());
       site.tasks.clear();
       site.next(site.now());

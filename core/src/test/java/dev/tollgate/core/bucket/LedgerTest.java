@@ -26,7 +26,7 @@ final class LedgerTest {
     return new Ledger(at, 0);
   }
 
-  /** The ledger after all that is due by then was minted at {@code now}. */
+  /** The ledger after a fill at {@code now} minted all due tokens. */
   private static Ledger filled(Ledger ledger, BucketSpec spec, Instant now, Instant horizon) {
     Ledger.Step step = ledger.step(spec, now, horizon, 0);
     while (!step.complete()) {
@@ -40,14 +40,14 @@ final class LedgerTest {
   }
 
   @Test
-  void a_new_bucket_is_owed_its_capacity_at_once() {
+  void new_bucket_is_owed_its_capacity_at_once() {
     BucketSpec spec = spec("60", 60);
     Ledger.Step step = Ledger.opened(spec, START).step(spec, START, at(75), 0);
     assertThat(step).isEqualTo(new Ledger.Step(60, empty(START), true));
   }
 
   @Test
-  void what_becomes_due_until_the_horizon_is_minted_ahead_each_token_due_at_its_second() {
+  void tokens_due_until_the_horizon_are_minted_ahead_with_their_due_second() {
     BucketSpec spec = spec("12", 100);
     Ledger before = empty(START);
     Ledger.Step step = before.step(spec, START, at(33), 0);
@@ -58,7 +58,7 @@ final class LedgerTest {
   }
 
   @Test
-  void the_next_fill_goes_on_where_the_last_one_ended() {
+  void next_fill_continues_where_the_last_one_ended() {
     BucketSpec spec = spec("7", 100);
     Ledger first = filled(empty(START), spec, START, at(75));
     Ledger.Step second = first.step(spec, at(60), at(135), 0);
@@ -67,7 +67,7 @@ final class LedgerTest {
   }
 
   @Test
-  void no_more_is_minted_ahead_than_there_is_room_for_and_the_rest_of_the_time_is_still_owed() {
+  void minting_ahead_stops_at_the_capacity_and_the_rest_stays_owed() {
     BucketSpec spec = spec("60", 20);
     Ledger.Step step = empty(START).step(spec, START, at(75), 5);
     assertThat(step).isEqualTo(new Ledger.Step(15, new Ledger(at(15), 0, START), true));
@@ -75,14 +75,14 @@ final class LedgerTest {
   }
 
   @Test
-  void tokens_on_the_way_are_not_lost_because_the_bucket_has_no_room_for_more() {
+  void full_bucket_keeps_tokens_on_the_way() {
     BucketSpec spec = spec("60", 20);
     Ledger ahead = empty(START).step(spec, START, at(75), 0).after();
     assertThat(ahead.step(spec, at(10), at(85), 20)).isEqualTo(new Ledger.Step(0, ahead, true));
   }
 
   @Test
-  void a_fractional_rate_mints_when_a_whole_token_comes_due_and_not_before() {
+  void fractional_rate_mints_only_whole_due_tokens() {
     BucketSpec spec = spec("0.2", 5);
     Ledger ledger = empty(START);
     for (int minute = 0; minute <= 20; minute++) {
@@ -98,7 +98,7 @@ final class LedgerTest {
   }
 
   @Test
-  void a_fill_of_the_same_or_an_earlier_instant_mints_nothing() {
+  void fill_of_the_same_or_an_earlier_instant_mints_nothing() {
     BucketSpec spec = spec("60", 100);
     Ledger after = empty(START).step(spec, at(60), at(60), 0).after();
     assertThat(after.step(spec, at(60), at(60), 60).tokens()).isZero();
@@ -106,7 +106,7 @@ final class LedgerTest {
   }
 
   @Test
-  void missed_minutes_are_caught_up_in_steps_of_a_minutes_tokens() {
+  void missed_minutes_are_caught_up_one_minutes_tokens_at_a_time() {
     BucketSpec spec = spec("60", 200);
     Ledger.Step first = empty(START).step(spec, at(180), at(255), 0);
     assertThat(first).isEqualTo(new Ledger.Step(60, empty(at(60)), false));
@@ -117,19 +117,19 @@ final class LedgerTest {
   }
 
   @Test
-  void a_full_bucket_overflows_and_its_remainder_too() {
+  void full_bucket_drops_overflow_and_remainder() {
     BucketSpec spec = spec("0.7", 5);
     Ledger.Step step = empty(START).step(spec, at(60), at(135), 5);
     assertThat(step).isEqualTo(new Ledger.Step(0, empty(at(60)), true));
   }
 
   @Test
-  void a_level_above_the_capacity_mints_nothing() {
+  void level_above_the_capacity_mints_nothing() {
     assertThat(empty(START).step(spec("60", 60), at(60), at(135), 1_000).tokens()).isZero();
   }
 
   @Test
-  void a_late_fill_owes_what_the_bucket_had_room_for_and_one_minutes_tokens() {
+  void late_fill_owes_the_room_and_one_minutes_tokens() {
     BucketSpec spec = spec("60", 200);
     assertThat(empty(START).bounded(spec, at(600), 150))
         .isEqualTo(new Ledger(at(600), (50 + 60) * Ledger.UNIT));
@@ -137,7 +137,7 @@ final class LedgerTest {
   }
 
   @Test
-  void the_nth_token_to_come_is_on_its_way_or_comes_due_after_those_that_are() {
+  void nth_next_token_is_on_the_way_or_due_after_those() {
     BucketSpec spec = spec("12", 100);
     Ledger ahead = filled(empty(START), spec, START, at(75));
     assertThat(ahead.pendingAt(spec.rate(), START)).isEqualTo(15);
@@ -149,7 +149,7 @@ final class LedgerTest {
   }
 
   @Test
-  void tokens_that_were_owed_when_they_were_minted_are_not_on_the_way() {
+  void tokens_minted_when_already_due_are_not_on_the_way() {
     BucketSpec spec = spec("12", 100);
     Ledger late = filled(empty(START), spec, at(30), at(105));
     assertThat(late.pendingAt(spec.rate(), START)).isEqualTo(15);
@@ -157,7 +157,7 @@ final class LedgerTest {
   }
 
   @Test
-  void tokens_that_were_not_sent_are_owed_again() {
+  void unsent_tokens_are_owed_again() {
     BucketSpec spec = spec("12", 100);
     Ledger minted = filled(empty(START), spec, START, at(75));
     Ledger unsent = minted.withUnsent(spec.rate(), START, 15);
@@ -172,7 +172,7 @@ final class LedgerTest {
   }
 
   @Test
-  void a_retune_keeps_what_the_old_rate_brought() {
+  void retune_keeps_tokens_accrued_at_the_old_rate() {
     BucketSpec slow = spec("60", 60);
     BucketSpec fast = spec("180", 180);
     Ledger retuned = empty(START).retuned(slow, fast, at(30));
@@ -181,24 +181,24 @@ final class LedgerTest {
   }
 
   @Test
-  void a_retune_to_a_smaller_bucket_owes_no_more_than_that_holds() {
+  void retune_to_a_smaller_bucket_owes_at_most_its_capacity() {
     Ledger retuned =
         empty(START).retuned(spec("180", 180), spec("6", 6), START.plus(Duration.ofDays(1)));
     assertThat(retuned.carried()).isEqualTo(6 * Ledger.UNIT);
   }
 
   @Test
-  void a_new_rate_holds_from_where_the_tokens_on_the_way_end() {
+  void new_rate_applies_after_the_tokens_on_the_way() {
     BucketSpec slow = spec("12", 12);
     BucketSpec fast = spec("60", 60);
     Ledger ahead = filled(empty(START), slow, START, at(60));
     Ledger retuned = ahead.retuned(slow, fast, at(10));
     assertThat(retuned.dueAt(fast.rate(), 1)).isEqualTo(at(61));
-    assertThat(retuned.pendingAt(fast.rate(), at(10))).as("nobody knows when they come").isZero();
+    assertThat(retuned.pendingAt(fast.rate(), at(10))).as("no due times after a retune").isZero();
   }
 
   @Test
-  void years_of_absence_do_not_overflow_the_arithmetic() {
+  void fill_after_years_does_not_overflow() {
     BucketSpec spec = spec("60000", 100_000);
     Instant late = START.plus(Duration.ofDays(36_500));
     Ledger.Step step = empty(START).step(spec, late, late.plusSeconds(75), 99_000);
@@ -211,19 +211,18 @@ final class LedgerTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"0", "-1", "60001", "0.0000001", "1e400", "1e-400"})
-  void a_rate_out_of_range_is_refused(String perMinute) {
+  void rate_out_of_range_is_refused(String perMinute) {
     assertThatThrownBy(() -> Rate.perMinute(new BigDecimal(perMinute)))
         .isInstanceOf(InvalidValue.class)
         .hasMessageStartingWith("ratePerMinute: ");
   }
 
   /**
-   * The laws of the ledger, over random rates and capacities, and fills that are missed, late,
-   * doubled, requested in between, or that mint nothing ahead. The model is exact rational
-   * arithmetic. Claims empty the bucket at random.
+   * Compares the ledger with exact rational arithmetic, for random rates, capacities and claims,
+   * and for fills that are missed, late, repeated, requested in between, or mint nothing ahead.
    */
   @Test
-  void a_token_is_never_due_before_the_rate_brings_it_and_nothing_is_lost_but_by_a_full_bucket() {
+  void tokens_are_never_due_early_and_only_a_full_bucket_loses_any() {
     for (long seed = 1; seed <= HISTORIES; seed++) {
       new History(seed).run();
     }
@@ -268,7 +267,7 @@ final class LedgerTest {
           due(before.dueAt(spec.rate(), i), now, horizon);
         }
         BigInteger dropped = owed(before).subtract(owed(ledger)).subtract(units(step.tokens()));
-        assertThat(dropped.signum()).as("seed %d: made from nothing", seed).isNotNegative();
+        assertThat(dropped.signum()).as("seed %d: created a token", seed).isNotNegative();
         if (dropped.signum() > 0) {
           assertThat(level).as("seed %d: lost a remainder", seed).isEqualTo(spec.capacity());
           overflowed = overflowed.add(dropped);
@@ -296,7 +295,7 @@ final class LedgerTest {
           .isLessThanOrEqualTo(law);
     }
 
-    /** What a ledger stands for: what it carries, less what has been reckoned since the start. */
+    /** The value of a ledger: its carried tokens less those accrued since the start. */
     private BigInteger owed(Ledger of) {
       long elapsed = Duration.between(START, of.mintedThrough()).toMillis();
       return BigInteger.valueOf(of.carried())
@@ -311,7 +310,7 @@ final class LedgerTest {
   }
 
   @Test
-  void a_new_bucket_that_fills_slowly_and_holds_much_does_not_go_back_in_time() {
+  void large_slow_new_bucket_does_not_mint_in_the_past() {
     BucketSpec spec = new BucketSpec(new Rate(1), 1_000);
     Ledger opened = Ledger.opened(spec, START);
     Ledger.Step step = opened.step(spec, START, START.plusSeconds(60), 0);

@@ -23,23 +23,23 @@ import org.junit.jupiter.api.Test;
 final class AdmissionTest {
   private static final SessionId MADE_UP = new SessionId("0".repeat(32));
 
-  private final AdmissionFixture town = new AdmissionFixture();
+  private final AdmissionFixture ports = new AdmissionFixture();
   private final Admission admission =
       new Admission(
-          town.facts(), town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock());
-  private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 3L));
-  private final SessionId session = town.open(acme);
+          ports.facts(), ports.gate(), ports.tally(), Runnable::run, pause -> {}, ports.clock());
+  private final Tenant acme = ports.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 3L));
+  private final SessionId session = ports.open(acme);
 
   private AdmissionDecision decide() {
     return admission.decide(acme.id(), session);
   }
 
   private long available() {
-    return town.queue().available(AdmissionFixture.connects(acme));
+    return ports.queue().available(AdmissionFixture.connects(acme));
   }
 
-  private static Refusal why(AdmissionDecision verdict) {
-    return ((AdmissionDecision.Refused) verdict).refusal();
+  private static Refusal refusal(AdmissionDecision decision) {
+    return ((AdmissionDecision.Refused) decision).refusal();
   }
 
   private void replace(TenantStatus status, OnUnavailable onUnavailable) {
@@ -54,14 +54,14 @@ final class AdmissionTest {
             onUnavailable,
             1,
             1);
-    town.tenants().replace(acme.changed(tier, acme.overrides(), status));
+    ports.tenants().replace(acme.changed(tier, acme.overrides(), status));
   }
 
   @Test
-  void a_connection_that_may_be_made_gets_a_ticket_with_a_token() {
-    AdmissionDecision verdict = decide();
-    assertThat(verdict).isInstanceOf(AdmissionDecision.Ticketed.class);
-    Ticket ticket = ((AdmissionDecision.Ticketed) verdict).ticket();
+  void admitted_connection_gets_a_ticket_with_a_token() {
+    AdmissionDecision decision = decide();
+    assertThat(decision).isInstanceOf(AdmissionDecision.Ticketed.class);
+    Ticket ticket = ((AdmissionDecision.Ticketed) decision).ticket();
     assertThat(ticket.lease().orElseThrow().endsAt())
         .isEqualTo(AdmissionFixture.START.plusSeconds(30));
     assertThat(ticket.tenantConnections()).isEqualTo(1000);
@@ -69,183 +69,184 @@ final class AdmissionTest {
   }
 
   @Test
-  void an_unknown_tenant_is_refused_before_anything_is_done_in_its_name() {
-    assertThat(why(admission.decide(new TenantId("nobody"), session))).isEqualTo(Refusal.UNKNOWN);
-    assertThat(town.queue().reserves()).isZero();
+  void unknown_tenant_is_refused_without_a_request_to_its_bucket() {
+    assertThat(refusal(admission.decide(new TenantId("nobody"), session)))
+        .isEqualTo(Refusal.UNKNOWN);
+    assertThat(ports.queue().reserves()).isZero();
   }
 
   @Test
-  void an_unknown_session_is_refused_and_the_token_goes_back() {
-    assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+  void unknown_session_is_refused_and_the_token_given_back() {
+    assertThat(refusal(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
     assertThat(available()).isEqualTo(3);
   }
 
   @Test
-  void another_tenants_session_is_refused() {
-    Tenant other = town.onboard("other", "gold", Map.of());
-    assertThat(why(admission.decide(other.id(), session))).isEqualTo(Refusal.UNKNOWN);
+  void session_of_another_tenant_is_refused() {
+    Tenant other = ports.onboard("other", "gold", Map.of());
+    assertThat(refusal(admission.decide(other.id(), session))).isEqualTo(Refusal.UNKNOWN);
   }
 
   @Test
-  void a_session_that_is_over_is_refused_though_its_row_is_there() {
-    town.clock().advance(Duration.ofHours(1));
-    assertThat(town.sessions().find(acme.id(), session)).isPresent();
-    assertThat(why(decide())).isEqualTo(Refusal.UNKNOWN);
+  void expired_session_is_refused_although_its_row_exists() {
+    ports.clock().advance(Duration.ofHours(1));
+    assertThat(ports.sessions().find(acme.id(), session)).isPresent();
+    assertThat(refusal(decide())).isEqualTo(Refusal.UNKNOWN);
     assertThat(available()).isEqualTo(3);
   }
 
   @Test
-  void a_suspended_tenant_is_refused_and_the_token_goes_back() {
+  void suspended_tenant_is_refused_and_the_token_given_back() {
     replace(TenantStatus.SUSPENDED, OnUnavailable.ADMIT);
-    assertThat(why(decide())).isEqualTo(Refusal.SUSPENDED);
+    assertThat(refusal(decide())).isEqualTo(Refusal.SUSPENDED);
     assertThat(available()).isEqualTo(3);
     assertThat(refused()).isEqualTo(1);
   }
 
   @Test
-  void a_tenant_with_all_its_connections_is_refused_and_the_token_goes_back() {
+  void tenant_at_its_connection_limit_is_refused_and_the_token_given_back() {
     for (int i = 0; i < 1000; i++) {
-      town.sessions().countUp(acme.id(), 1000);
+      ports.sessions().countUp(acme.id(), 1000);
     }
     assertThat(decide()).isEqualTo(new AdmissionDecision.Refused(Refusal.TENANT_CONNECTIONS));
     assertThat(available()).isEqualTo(3);
   }
 
   @Test
-  void a_session_with_all_its_connections_is_refused_and_the_token_goes_back() {
+  void session_at_its_connection_limit_is_refused_and_the_token_given_back() {
     join(10, "c");
     assertThat(decide()).isEqualTo(new AdmissionDecision.Refused(Refusal.SESSION_CONNECTIONS));
     assertThat(available()).isEqualTo(3);
   }
 
   @Test
-  void a_session_that_is_too_fast_is_told_when_to_come_back_and_then_may() {
+  void session_above_its_rate_is_refused_until_retryAt() {
     join(30, "c");
     for (int i = 0; i < 30; i++) {
-      town.sessions().leave(acme.id(), session, "c" + i);
+      ports.sessions().leave(acme.id(), session, "c" + i);
     }
     AdmissionDecision.Refused refused = (AdmissionDecision.Refused) decide();
     assertThat(refused.refusal()).isEqualTo(Refusal.SESSION_RATE);
     assertThat(available()).isEqualTo(3);
-    town.clock().set(refused.retryAt().orElseThrow());
+    ports.clock().set(refused.retryAt().orElseThrow());
     assertThat(decide()).isInstanceOf(AdmissionDecision.Ticketed.class);
   }
 
   @Test
-  void an_empty_bucket_refuses_until_its_next_token_and_whoever_waits_alone_is_admitted() {
+  void empty_bucket_refuses_until_its_next_token_and_then_admits() {
     spendAll();
     AdmissionDecision.Refused refused = (AdmissionDecision.Refused) decide();
     assertThat(refused.refusal()).isEqualTo(Refusal.TENANT_RATE);
     Instant retryAt = refused.retryAt().orElseThrow();
     assertThat(retryAt).isEqualTo(AdmissionFixture.START.plusSeconds(21));
-    town.clock().set(retryAt);
+    ports.clock().set(retryAt);
     assertThat(decide()).isInstanceOf(AdmissionDecision.Ticketed.class);
   }
 
   @Test
-  void a_bucket_known_to_be_empty_is_not_asked_again() {
+  void bucket_with_an_empty_hint_costs_no_request() {
     spendAll();
     AdmissionDecision first = decide();
-    long asked = town.queue().reserves();
-    town.clock().advance(Duration.ofMillis(9_999));
+    long requestsBefore = ports.queue().reserves();
+    ports.clock().advance(Duration.ofMillis(9_999));
     assertThat(decide()).isEqualTo(first);
-    assertThat(town.queue().reserves()).isEqualTo(asked);
-    Admission elsewhere =
+    assertThat(ports.queue().reserves()).isEqualTo(requestsBefore);
+    Admission otherProcess =
         new Admission(
-            town.facts(), town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock());
-    assertThat(elsewhere.decide(acme.id(), session)).isEqualTo(first);
-    assertThat(town.queue().reserves()).isEqualTo(asked + 1);
-    assertThat(elsewhere.decide(acme.id(), session)).isEqualTo(first);
-    assertThat(town.queue().reserves()).isEqualTo(asked + 1);
+            ports.facts(), ports.gate(), ports.tally(), Runnable::run, pause -> {}, ports.clock());
+    assertThat(otherProcess.decide(acme.id(), session)).isEqualTo(first);
+    assertThat(ports.queue().reserves()).isEqualTo(requestsBefore + 1);
+    assertThat(otherProcess.decide(acme.id(), session)).isEqualTo(first);
+    assertThat(ports.queue().reserves()).isEqualTo(requestsBefore + 1);
   }
 
   @Test
-  void a_bucket_that_is_falsely_found_empty_once_admits_all_the_same() {
-    town.queue().seemEmptyOnce();
+  void one_false_empty_receive_still_admits() {
+    ports.queue().seemEmptyOnce();
     assertThat(decide()).isInstanceOf(AdmissionDecision.Ticketed.class);
-    assertThat(town.buckets().find(AdmissionFixture.connects(acme)).orElseThrow().emptyHint())
+    assertThat(ports.buckets().find(AdmissionFixture.connects(acme)).orElseThrow().emptyHint())
         .isEmpty();
   }
 
   @Test
-  void a_fill_ends_what_was_remembered_of_an_empty_bucket() {
+  void fill_clears_the_empty_hint() {
     BucketId bucket = AdmissionFixture.connects(acme);
     spendAll();
-    town.requests().begin();
+    ports.requests().begin();
     decide();
-    assertThat(town.buckets().find(bucket).orElseThrow().emptyHint()).isPresent();
-    town.clock().advance(Duration.ofSeconds(20));
-    town.fill().fill(bucket);
-    assertThat(town.buckets().find(bucket).orElseThrow().emptyHint()).isEmpty();
+    assertThat(ports.buckets().find(bucket).orElseThrow().emptyHint()).isPresent();
+    ports.clock().advance(Duration.ofSeconds(20));
+    ports.fill().fill(bucket);
+    assertThat(ports.buckets().find(bucket).orElseThrow().emptyHint()).isEmpty();
     assertThat(decide()).isInstanceOf(AdmissionDecision.Ticketed.class);
   }
 
   @Test
-  void a_bucket_that_cannot_be_asked_admits_or_refuses_as_the_tier_says() {
-    town.queue().outage().begin();
+  void failing_bucket_admits_or_refuses_as_the_tier_states() {
+    ports.queue().outage().begin();
     assertThat(((AdmissionDecision.Ticketed) decide()).ticket().lease())
         .isEqualTo(Optional.empty());
     replace(TenantStatus.ACTIVE, OnUnavailable.REFUSE);
-    assertThat(why(decide())).isEqualTo(Refusal.UNDECIDED);
+    assertThat(refusal(decide())).isEqualTo(Refusal.UNDECIDED);
   }
 
   @Test
-  void when_the_read_fails_the_token_goes_back() {
-    town.facts().outage().begin("read");
+  void failed_read_gives_the_token_back() {
+    ports.facts().outage().begin("read");
     assertThatThrownBy(this::decide).isInstanceOf(Unavailable.class);
     assertThat(available()).isEqualTo(3);
   }
 
   private long refused() {
-    return town.activity().of(acme.id()).refused();
+    return ports.activity().of(acme.id()).refused();
   }
 
   @Test
-  void every_refusal_of_a_tenants_session_is_counted_whatever_it_is_for() {
+  void every_refusal_of_a_tenants_session_is_counted() {
     join(10, "c");
-    assertThat(why(decide())).isEqualTo(Refusal.SESSION_CONNECTIONS);
+    assertThat(refusal(decide())).isEqualTo(Refusal.SESSION_CONNECTIONS);
     assertThat(refused()).isEqualTo(1);
     for (int i = 0; i < 10; i++) {
-      town.sessions().leave(acme.id(), session, "c" + i);
+      ports.sessions().leave(acme.id(), session, "c" + i);
     }
-    town.clock().advance(RefusalTally.APART);
+    ports.clock().advance(RefusalTally.APART);
     spendAll();
-    assertThat(why(decide())).isEqualTo(Refusal.TENANT_RATE);
+    assertThat(refusal(decide())).isEqualTo(Refusal.TENANT_RATE);
     assertThat(refused()).isEqualTo(2);
-    assertThat(why(decide())).isEqualTo(Refusal.TENANT_RATE);
-    town.clock().advance(RefusalTally.APART);
-    assertThat(why(decide())).isEqualTo(Refusal.TENANT_RATE);
+    assertThat(refusal(decide())).isEqualTo(Refusal.TENANT_RATE);
+    ports.clock().advance(RefusalTally.APART);
+    assertThat(refusal(decide())).isEqualTo(Refusal.TENANT_RATE);
     assertThat(refused()).isEqualTo(4);
-    town.clock().advance(RefusalTally.APART);
+    ports.clock().advance(RefusalTally.APART);
     replace(TenantStatus.ACTIVE, OnUnavailable.REFUSE);
-    town.clock().advance(Duration.ofMinutes(1));
-    town.queue().outage().begin();
-    assertThat(why(decide())).isEqualTo(Refusal.UNDECIDED);
+    ports.clock().advance(Duration.ofMinutes(1));
+    ports.queue().outage().begin();
+    assertThat(refusal(decide())).isEqualTo(Refusal.UNDECIDED);
     assertThat(refused()).isEqualTo(5);
   }
 
   @Test
-  void strangers_made_up_sessions_are_no_refusals_of_the_tenant() {
+  void unknown_sessions_are_not_counted_as_refusals() {
     for (int i = 0; i < 10; i++) {
-      assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
-      town.clock().advance(RefusalTally.APART);
+      assertThat(refusal(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+      ports.clock().advance(RefusalTally.APART);
     }
-    town.clock().advance(Duration.ofHours(1));
-    assertThat(why(decide())).isEqualTo(Refusal.UNKNOWN);
+    ports.clock().advance(Duration.ofHours(1));
+    assertThat(refusal(decide())).isEqualTo(Refusal.UNKNOWN);
     assertThat(refused()).isZero();
   }
 
   @Test
-  void a_ticket_is_no_refusal() {
+  void ticket_is_not_counted_as_a_refusal() {
     decide();
     assertThat(refused()).isZero();
   }
 
   @Test
-  void nothing_is_counted_for_a_tenant_that_nobody_knows_or_that_has_gone() {
-    town.sessions().createCount(new TenantId("nobody"));
+  void refusals_of_unknown_and_removed_tenants_are_not_counted() {
+    ports.sessions().createCount(new TenantId("nobody"));
     admission.decide(new TenantId("nobody"), session);
-    assertThat(town.activity().of(new TenantId("nobody")).refused()).isZero();
+    assertThat(ports.activity().of(new TenantId("nobody")).refused()).isZero();
     AdmissionFactsReader remembering =
         new AdmissionFactsReader() {
           @Override
@@ -255,36 +256,38 @@ final class AdmissionTest {
 
           @Override
           public AdmissionFacts read(TenantId tenant, SessionId of) {
-            return town.facts().read(tenant, of);
+            return ports.facts().read(tenant, of);
           }
         };
     Admission late =
         new Admission(
-            remembering, town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock());
-    assertThat(why(late.decide(new TenantId("nobody"), session))).isEqualTo(Refusal.UNKNOWN);
-    assertThat(town.activity().of(new TenantId("nobody")).refused()).isZero();
+            remembering, ports.gate(), ports.tally(), Runnable::run, pause -> {}, ports.clock());
+    assertThat(refusal(late.decide(new TenantId("nobody"), session))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(ports.activity().of(new TenantId("nobody")).refused()).isZero();
   }
 
   @Test
-  void a_refusal_that_cannot_be_counted_is_the_same_refusal() {
-    town.activity().outage().begin();
+  void refusal_is_the_same_if_counting_fails() {
+    ports.activity().outage().begin();
     spendAll();
     AdmissionDecision first = decide();
-    assertThat(why(first)).isEqualTo(Refusal.TENANT_RATE);
+    assertThat(refusal(first)).isEqualTo(Refusal.TENANT_RATE);
     assertThat(decide()).isEqualTo(first);
-    assertThat(town.buckets().find(AdmissionFixture.connects(acme)).orElseThrow().emptyHint())
+    assertThat(ports.buckets().find(AdmissionFixture.connects(acme)).orElseThrow().emptyHint())
         .isPresent();
   }
 
   private void spendAll() {
     BucketId bucket = AdmissionFixture.connects(acme);
-    town.queue()
-        .settle(bucket, town.queue().reserve(bucket, 3, Duration.ofSeconds(30), Search.LONG));
+    ports
+        .queue()
+        .settle(bucket, ports.queue().reserve(bucket, 3, Duration.ofSeconds(30), Search.LONG));
   }
 
   private void join(int sockets, String prefix) {
     for (int i = 0; i < sockets; i++) {
-      town.sessions()
+      ports
+          .sessions()
           .join(
               acme.id(),
               session,
@@ -292,8 +295,8 @@ final class AdmissionTest {
               100,
               AdmissionRules.sessionRate(acme),
               Optional.empty(),
-              town.clock().instant(),
-              town.clock().instant());
+              ports.clock().instant(),
+              ports.clock().instant());
     }
   }
 }

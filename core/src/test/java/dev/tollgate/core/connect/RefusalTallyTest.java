@@ -18,32 +18,32 @@ import org.junit.jupiter.api.Test;
 final class RefusalTallyTest {
   private static final Duration APART = Duration.ofSeconds(5);
 
-  private final AdmissionFixture town = new AdmissionFixture();
-  private final TenantId acme = town.onboard("acme", "gold", Map.of()).id();
-  private final TenantId beta = town.onboard("beta", "gold", Map.of()).id();
-  private final RefusalTally tally = town.tally();
+  private final AdmissionFixture ports = new AdmissionFixture();
+  private final TenantId acme = ports.onboard("acme", "gold", Map.of()).id();
+  private final TenantId beta = ports.onboard("beta", "gold", Map.of()).id();
+  private final RefusalTally tally = ports.tally();
 
   private long written(TenantId tenant) {
-    return town.activity().of(tenant).refused();
+    return ports.activity().of(tenant).refused();
   }
 
   @Test
-  void a_lonely_refusal_is_written_at_once() {
+  void single_refusal_is_written_at_once() {
     tally.count(acme, Refusal.TENANT_RATE, () -> {});
 
     assertThat(written(acme)).isEqualTo(1);
   }
 
   @Test
-  void those_that_follow_are_written_together_with_the_first_that_comes_five_seconds_later() {
+  void further_refusals_are_written_with_the_first_one_after_five_seconds() {
     for (int i = 0; i < 10; i++) {
       tally.count(acme, Refusal.TENANT_RATE, () -> {});
     }
-    town.clock().advance(APART.minusNanos(1));
+    ports.clock().advance(APART.minusNanos(1));
     tally.count(acme, Refusal.TENANT_RATE, () -> {});
     assertThat(written(acme)).isEqualTo(1);
 
-    town.clock().advance(Duration.ofNanos(1));
+    ports.clock().advance(Duration.ofNanos(1));
     tally.count(acme, Refusal.TENANT_RATE, () -> {});
     assertThat(written(acme)).isEqualTo(12);
 
@@ -52,14 +52,14 @@ final class RefusalTallyTest {
   }
 
   @Test
-  void tenants_are_tallied_apart() {
+  void tenants_are_counted_separately() {
     tally.count(acme, Refusal.TENANT_RATE, () -> {});
     tally.count(acme, Refusal.TENANT_RATE, () -> {});
     tally.count(beta, Refusal.TENANT_RATE, () -> {});
 
     assertThat(written(acme)).isEqualTo(1);
     assertThat(written(beta)).isEqualTo(1);
-    town.clock().advance(APART);
+    ports.clock().advance(APART);
     tally.count(acme, Refusal.TENANT_RATE, () -> {});
     assertThat(written(acme)).isEqualTo(3);
     assertThat(written(beta)).isEqualTo(1);
@@ -68,28 +68,28 @@ final class RefusalTallyTest {
   @Test
   void two_processes_add_up() {
     tally.count(acme, Refusal.TENANT_RATE, () -> {});
-    town.tally().count(acme, Refusal.TENANT_RATE, () -> {});
+    ports.tally().count(acme, Refusal.TENANT_RATE, () -> {});
 
     assertThat(written(acme)).isEqualTo(2);
   }
 
   @Test
-  void a_write_that_fails_stops_nobody_and_is_not_repeated() {
+  void failed_write_is_ignored_and_not_repeated() {
     List<String> done = new ArrayList<>();
-    town.activity().outage().begin();
-    tally.count(acme, Refusal.TENANT_RATE, () -> done.add("besides"));
-    town.activity().outage().end();
-    tally.count(acme, Refusal.TENANT_RATE, () -> done.add("besides"));
-    town.clock().advance(APART);
-    tally.count(acme, Refusal.TENANT_RATE, () -> done.add("besides"));
+    ports.activity().outage().begin();
+    tally.count(acme, Refusal.TENANT_RATE, () -> done.add("other work"));
+    ports.activity().outage().end();
+    tally.count(acme, Refusal.TENANT_RATE, () -> done.add("other work"));
+    ports.clock().advance(APART);
+    tally.count(acme, Refusal.TENANT_RATE, () -> done.add("other work"));
 
     assertThat(done).hasSize(3);
     assertThat(written(acme)).isEqualTo(2);
   }
 
   @Test
-  void a_write_that_is_never_answered_is_not_waited_for() {
-    RefusalTally unanswered = new RefusalTally(town.activity(), write -> {}, town.clock());
+  void unanswered_write_delays_no_caller() {
+    RefusalTally unanswered = new RefusalTally(ports.activity(), write -> {}, ports.clock());
 
     unanswered.count(acme, Refusal.TENANT_RATE, () -> {});
 
@@ -97,14 +97,14 @@ final class RefusalTallyTest {
   }
 
   @Test
-  void what_fails_besides_is_told_and_the_refusal_counted() {
+  void other_failure_is_logged_and_the_refusal_counted() {
     assertThatThrownBy(
             () ->
                 tally.count(
                     acme,
                     Refusal.TENANT_RATE,
                     () -> {
-                      throw new Unavailable("besides");
+                      throw new Unavailable("other work");
                     }))
         .isInstanceOf(Unavailable.class);
 
@@ -112,29 +112,29 @@ final class RefusalTallyTest {
   }
 
   @Test
-  void a_refusal_because_too_many_are_open_is_noted_at_once_and_then_in_five_seconds() {
+  void refusal_at_the_connection_limit_is_written_at_once_and_then_every_five_seconds() {
     tally.count(acme, Refusal.TENANT_RATE, () -> {});
-    town.clock().advance(Duration.ofSeconds(1));
-    Instant first = town.clock().instant();
+    ports.clock().advance(Duration.ofSeconds(1));
+    Instant first = ports.clock().instant();
     tally.count(acme, Refusal.SESSION_CONNECTIONS, () -> {});
     assertThat(count().sessionFullAt()).contains(first);
     assertThat(count().tenantFullAt()).isEmpty();
 
-    town.clock().advance(APART.minusNanos(1));
+    ports.clock().advance(APART.minusNanos(1));
     tally.count(acme, Refusal.SESSION_CONNECTIONS, () -> {});
     assertThat(count().sessionFullAt()).contains(first);
     tally.count(acme, Refusal.TENANT_CONNECTIONS, () -> {});
-    assertThat(count().tenantFullAt()).contains(town.clock().instant());
-    assertThat(count().sessionFullAt()).contains(town.clock().instant());
+    assertThat(count().tenantFullAt()).contains(ports.clock().instant());
+    assertThat(count().sessionFullAt()).contains(ports.clock().instant());
 
-    town.clock().advance(APART);
+    ports.clock().advance(APART);
     tally.count(acme, Refusal.TENANT_CONNECTIONS, () -> {});
-    assertThat(count().tenantFullAt()).contains(town.clock().instant());
+    assertThat(count().tenantFullAt()).contains(ports.clock().instant());
     assertThat(written(acme)).isEqualTo(5);
   }
 
   @Test
-  void a_thousand_refusals_in_a_second_of_every_kind_are_three_writes() {
+  void thousand_refusals_of_all_reasons_in_a_second_cost_three_writes() {
     List<RefusalCounts> writes = new ArrayList<>();
     List<Refusal> kinds = List.copyOf(EnumSet.allOf(Refusal.class));
     Activity counting =
@@ -146,25 +146,25 @@ final class RefusalTallyTest {
 
           @Override
           public TenantActivity of(TenantId tenant) {
-            throw new AssertionError("a tally reads nothing");
+            throw new AssertionError("unexpected read");
           }
         };
-    RefusalTally busy = new RefusalTally(counting, Runnable::run, town.clock());
+    RefusalTally busy = new RefusalTally(counting, Runnable::run, ports.clock());
 
     for (int i = 0; i < 1_000; i++) {
       busy.count(acme, kinds.get(i % kinds.size()), () -> {});
-      town.clock().advance(Duration.ofMillis(1));
+      ports.clock().advance(Duration.ofMillis(1));
     }
 
     assertThat(writes).hasSizeLessThanOrEqualTo(3);
   }
 
   private ConnectionCount count() {
-    return town.sessions().readCount(acme);
+    return ports.sessions().readCount(acme);
   }
 
   @Test
-  void of_more_tenants_than_are_kept_in_mind_the_one_refused_longest_ago_is_forgotten() {
+  void full_tally_evicts_the_tenant_refused_longest_ago() {
     tally.count(acme, Refusal.TENANT_RATE, () -> {});
     tally.count(acme, Refusal.TENANT_RATE, () -> {});
     for (int i = 0; i < RefusalTally.MAX_TENANTS; i++) {

@@ -30,45 +30,46 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Handshakes that the read refuses: how long they wait, and what they take from the tenant. */
+/** Handshakes that the read refuses: their waiting time, and the tokens they hold. */
 final class RefusedByReadTest {
   private static final SessionId MADE_UP = new SessionId("0".repeat(32));
 
-  private final AdmissionFixture town = new AdmissionFixture();
-  private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 60L));
-  private final SessionId session = town.open(acme);
+  private final AdmissionFixture ports = new AdmissionFixture();
+  private final Tenant acme = ports.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 60L));
+  private final SessionId session = ports.open(acme);
   private final BucketId bucket = AdmissionFixture.connects(acme);
 
   private Admission admission(BucketGate gate, Executor executor, Pause pause) {
-    return new Admission(town.facts(), gate, town.tally(), executor, pause, town.clock());
+    return new Admission(ports.facts(), gate, ports.tally(), executor, pause, ports.clock());
   }
 
   private Admission admission() {
-    return admission(town.gate(), Runnable::run, pause -> {});
+    return admission(ports.gate(), Runnable::run, pause -> {});
   }
 
-  private static Refusal why(AdmissionDecision verdict) {
-    return ((AdmissionDecision.Refused) verdict).refusal();
+  private static Refusal refusal(AdmissionDecision decision) {
+    return ((AdmissionDecision.Refused) decision).refusal();
   }
 
   private void suspend() {
-    town.tenants()
+    ports
+        .tenants()
         .replace(acme.changed(Tier.DEFAULTS.get(2), acme.overrides(), TenantStatus.SUSPENDED));
   }
 
-  /** Refuses 1,000 handshakes in a minute, and says how often the queue was asked. */
+  /** Refuses 1,000 handshakes in a minute, and returns the number of requests to the queue. */
   private long receivesInAMinute(Admission admission, SessionId of, Refusal expected) {
-    long before = town.queue().reserves();
+    long before = ports.queue().reserves();
     for (int i = 0; i < 1_000; i++) {
-      assertThat(why(admission.decide(acme.id(), of))).isEqualTo(expected);
-      assertThat(town.queue().available(bucket)).isEqualTo(60);
-      town.clock().advance(Duration.ofMillis(60));
+      assertThat(refusal(admission.decide(acme.id(), of))).isEqualTo(expected);
+      assertThat(ports.queue().available(bucket)).isEqualTo(60);
+      ports.clock().advance(Duration.ofMillis(60));
     }
-    return town.queue().reserves() - before;
+    return ports.queue().reserves() - before;
   }
 
   @Test
-  void flood_of_made_up_sessions_asks_the_queue_once_in_five_seconds() {
+  void flood_of_unknown_sessions_asks_the_queue_once_in_five_seconds() {
     assertThat(receivesInAMinute(admission(), MADE_UP, Refusal.UNKNOWN)).isEqualTo(12);
   }
 
@@ -81,7 +82,7 @@ final class RefusedByReadTest {
   @Test
   void flood_at_a_full_tenant_asks_the_queue_once_in_five_seconds() {
     for (int i = 0; i < 1_000; i++) {
-      town.sessions().countUp(acme.id(), 1_000);
+      ports.sessions().countUp(acme.id(), 1_000);
     }
     assertThat(receivesInAMinute(admission(), session, Refusal.TENANT_CONNECTIONS)).isEqualTo(12);
   }
@@ -90,45 +91,45 @@ final class RefusedByReadTest {
   void flood_leaves_the_tenants_own_connection_one_receive_and_a_token() {
     Admission admission = admission();
     admission.decide(acme.id(), MADE_UP);
-    long before = town.queue().reserves();
+    long before = ports.queue().reserves();
     assertThat(admission.decide(acme.id(), session)).isInstanceOf(AdmissionDecision.Ticketed.class);
-    assertThat(town.queue().reserves()).isEqualTo(before + 1);
+    assertThat(ports.queue().reserves()).isEqualTo(before + 1);
   }
 
   @Test
-  void flood_at_one_tenant_leaves_the_others_to_try_beside_the_read() {
-    Tenant other = town.onboard("other", "gold", Map.of());
+  void flood_at_one_tenant_does_not_make_other_tenants_read_first() {
+    Tenant other = ports.onboard("other", "gold", Map.of());
     Admission admission = admission();
     admission.decide(acme.id(), MADE_UP);
-    town.facts().outage().begin("read");
-    long before = town.queue().reserves();
+    ports.facts().outage().begin("read");
+    long before = ports.queue().reserves();
     assertThatThrownBy(() -> admission.decide(acme.id(), session)).isInstanceOf(Unavailable.class);
-    assertThat(town.queue().reserves()).isEqualTo(before);
+    assertThat(ports.queue().reserves()).isEqualTo(before);
     assertThatThrownBy(() -> admission.decide(other.id(), session)).isInstanceOf(Unavailable.class);
-    assertThat(town.queue().reserves()).isEqualTo(before + 1);
+    assertThat(ports.queue().reserves()).isEqualTo(before + 1);
   }
 
   @Test
-  void refusal_does_not_wait_for_a_queue_that_is_silent_and_its_token_goes_back_later() {
+  void refusal_does_not_wait_for_an_unresponsive_queue_and_the_token_is_given_back_later() {
     Queue<Runnable> silent = new ArrayDeque<>();
     List<Duration> waited = new ArrayList<>();
-    Admission admission = admission(town.gate(), holdingBack(silent), waited::add);
-    assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+    Admission admission = admission(ports.gate(), holdingBack(silent), waited::add);
+    assertThat(refusal(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
     assertThat(waited).containsExactly(Admission.GRACE);
 
-    // Its token may be held until the lease ends, so no other is tried for until then.
-    town.clock().advance(BucketGate.LEASE.minusMillis(1));
-    assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
-    assertThat(town.queue().reserves()).isZero();
+    // Its token may be held until the lease ends; until then there is no other try.
+    ports.clock().advance(BucketGate.LEASE.minusMillis(1));
+    assertThat(refusal(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(ports.queue().reserves()).isZero();
 
     silent.element().run();
-    assertThat(town.queue().reserves()).isEqualTo(1);
-    assertThat(town.queue().available(bucket)).isEqualTo(60);
+    assertThat(ports.queue().reserves()).isEqualTo(1);
+    assertThat(ports.queue().available(bucket)).isEqualTo(60);
     assertThat(waited).hasSize(1);
   }
 
   @Test
-  void refusal_does_not_wait_for_a_queue_that_is_slow_to_take_a_token_back() {
+  void refusal_does_not_wait_for_a_slow_return_of_its_token() {
     List<Runnable> tasks = new ArrayList<>();
     Executor secondIsSilent =
         work -> {
@@ -138,21 +139,21 @@ final class RefusedByReadTest {
           }
         };
     List<Duration> waited = new ArrayList<>();
-    Admission admission = admission(town.gate(), secondIsSilent, waited::add);
-    assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+    Admission admission = admission(ports.gate(), secondIsSilent, waited::add);
+    assertThat(refusal(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
     assertThat(waited).containsExactly(Admission.GRACE);
-    assertThat(town.queue().inFlight(bucket)).isEqualTo(1);
+    assertThat(ports.queue().inFlight(bucket)).isEqualTo(1);
 
-    // The token may be held until its lease ends, so no other is tried for until then.
-    town.clock().advance(BucketGate.LEASE.minusMillis(1));
-    assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
-    assertThat(town.queue().reserves()).isEqualTo(1);
+    // The token may be held until its lease ends; until then there is no other try.
+    ports.clock().advance(BucketGate.LEASE.minusMillis(1));
+    assertThat(refusal(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(ports.queue().reserves()).isEqualTo(1);
 
     tasks.get(1).run();
-    assertThat(town.queue().available(bucket)).isEqualTo(60);
+    assertThat(ports.queue().available(bucket)).isEqualTo(60);
   }
 
-  /** Runs all work but the first, which it keeps in {@code first}. */
+  /** Runs all tasks except the first, which it stores in {@code first}. */
   private static Executor holdingBack(Queue<Runnable> first) {
     return work -> {
       if (first.isEmpty()) {
@@ -163,84 +164,84 @@ final class RefusedByReadTest {
     };
   }
 
-  /** A process whose connection to SQS is new; it would be frozen with a token otherwise. */
+  /** A process with a new connection to SQS, which would otherwise be frozen with a token. */
   @Test
   void refusal_in_a_cold_process_waits_until_its_token_is_back() {
     Queue<Runnable> answersLate = new ArrayDeque<>();
     Duration coldRequest = Duration.ofMillis(90);
     Admission admission =
         admission(
-            town.gate(),
+            ports.gate(),
             holdingBack(answersLate),
             pause -> {
               if (pause.compareTo(coldRequest) > 0) {
                 answersLate.element().run();
               }
             });
-    assertThat(why(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
-    assertThat(town.queue().reserves()).isEqualTo(1);
-    assertThat(town.queue().available(bucket)).isEqualTo(60);
+    assertThat(refusal(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+    assertThat(ports.queue().reserves()).isEqualTo(1);
+    assertThat(ports.queue().available(bucket)).isEqualTo(60);
   }
 
   @Test
   void refusal_waits_for_nothing_once_the_queue_has_answered() {
     List<Duration> waited = new ArrayList<>();
-    Admission admission = admission(town.gate(), Runnable::run, waited::add);
+    Admission admission = admission(ports.gate(), Runnable::run, waited::add);
     admission.decide(acme.id(), MADE_UP);
     assertThat(waited).isEmpty();
-    assertThat(town.queue().available(bucket)).isEqualTo(60);
+    assertThat(ports.queue().available(bucket)).isEqualTo(60);
   }
 
   @Test
-  void read_that_fails_does_not_wait_for_a_silent_queue_either() {
+  void failed_read_does_not_wait_for_an_unresponsive_queue() {
     Queue<Runnable> silent = new ArrayDeque<>();
-    town.facts().outage().begin("read");
-    Admission admission = admission(town.gate(), holdingBack(silent), pause -> {});
+    ports.facts().outage().begin("read");
+    Admission admission = admission(ports.gate(), holdingBack(silent), pause -> {});
     assertThatThrownBy(() -> admission.decide(acme.id(), session)).isInstanceOf(Unavailable.class);
     silent.element().run();
-    assertThat(town.queue().available(bucket)).isEqualTo(60);
+    assertThat(ports.queue().available(bucket)).isEqualTo(60);
   }
 
   /**
-   * The worst that a flood can do: processes are frozen while their tries hold tokens, some for
-   * ever. Without a fill, the tenant's own clients still find the other tokens.
+   * The worst case of a flood: processes are frozen while their tries hold tokens, some for ever.
+   * Even without a fill, the tenant's own clients find the other tokens.
    */
   @Test
-  void n_frozen_processes_hold_n_tokens_and_none_for_longer_than_its_lease() {
+  void frozen_processes_hold_at_most_one_token_each_until_its_lease_ends() {
     long seed = new Random().nextLong();
     Random random = new Random(seed);
     int count = 20;
     List<FrozenProcess> processes =
         IntStream.range(0, count).mapToObj(i -> new FrozenProcess()).toList();
-    Admission honest = admission();
+    Admission honestProcess = admission();
     Instant end = AdmissionFixture.START.plus(Duration.ofMinutes(10));
     long mostHeld = 0;
-    for (int i = 0; town.clock().instant().isBefore(end); i++) {
+    for (int i = 0; ports.clock().instant().isBefore(end); i++) {
       FrozenProcess process = processes.get(random.nextInt(count));
       if (random.nextInt(10) == 0) {
         process.thaw();
       }
-      assertThat(why(process.admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
-      long held = town.queue().inFlight(bucket);
+      assertThat(refusal(process.admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
+      long held = ports.queue().inFlight(bucket);
       mostHeld = Math.max(mostHeld, held);
       assertThat(held).as("seed %d, handshake %d", seed, i).isLessThanOrEqualTo(count);
       if (i % 500 == 0) {
-        AdmissionDecision verdict = honest.decide(acme.id(), session);
-        assertThat(verdict)
+        AdmissionDecision decision = honestProcess.decide(acme.id(), session);
+        assertThat(decision)
             .as("seed %d, %d", seed, i)
             .isInstanceOf(AdmissionDecision.Ticketed.class);
-        Lease lease = ((AdmissionDecision.Ticketed) verdict).ticket().lease().orElseThrow();
-        assertThat(town.queue().settle(bucket, List.of(lease))).isEmpty();
+        Lease lease = ((AdmissionDecision.Ticketed) decision).ticket().lease().orElseThrow();
+        assertThat(ports.queue().settle(bucket, List.of(lease))).isEmpty();
       }
-      town.clock().advance(Duration.ofMillis(random.nextInt(100)));
+      ports.clock().advance(Duration.ofMillis(random.nextInt(100)));
     }
     assertThat(mostHeld).as("seed %d", seed).isGreaterThan(count / 2);
-    town.clock().advance(BucketGate.LEASE);
-    assertThat(town.queue().inFlight(bucket)).isZero();
+    ports.clock().advance(BucketGate.LEASE);
+    assertThat(ports.queue().inFlight(bucket)).isZero();
     processes.forEach(FrozenProcess::thaw);
   }
 
-  /** A process that is frozen as soon as it has answered, with each try's token still in hand. */
+  /** A process that is frozen right after its answer, while its tries still hold tokens. */
   private final class FrozenProcess {
     private final Admission admission;
     private int tokensTaken;
@@ -256,7 +257,7 @@ final class RefusedByReadTest {
                   new Class<?>[] {TokenQueue.class},
                   (proxy, method, arguments) -> {
                     try {
-                      Object answer = method.invoke(town.queue(), arguments);
+                      Object answer = method.invoke(ports.queue(), arguments);
                       if (method.getName().equals("reserve")) {
                         awaitThaw();
                       }
@@ -267,7 +268,7 @@ final class RefusedByReadTest {
                   });
       BucketGate gate =
           new BucketGate(
-              town.buckets(), frozen, town.fillRequests(), Runnable::run, p -> {}, town.clock());
+              ports.buckets(), frozen, ports.fillRequests(), Runnable::run, p -> {}, ports.clock());
       admission = admission(gate, this::run, pause -> awaitToken());
     }
 
@@ -298,13 +299,15 @@ final class RefusedByReadTest {
       }
     }
 
-    /** The grace ends when the queue has given a token whose receipt is still on its way. */
+    /**
+     * The grace period ends when the queue has delivered a token whose receipt is still on the way.
+     */
     private synchronized void awaitToken() {
       graces++;
       await(() -> tokensTaken >= graces);
     }
 
-    /** Lets the process run until it has nothing more to do. */
+    /** Resumes the process until it has no more tasks. */
     synchronized void thaw() {
       thaws++;
       notifyAll();

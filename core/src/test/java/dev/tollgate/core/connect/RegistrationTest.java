@@ -30,9 +30,9 @@ final class RegistrationTest {
   private static final Pause NONE = duration -> {};
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
-  private final AdmissionFixture town = new AdmissionFixture();
-  private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_CONNECTIONS, 10L));
-  private final Disconnection departure = new Disconnection(town.sessions());
+  private final AdmissionFixture ports = new AdmissionFixture();
+  private final Tenant acme = ports.onboard("acme", "gold", Map.of(Limit.TENANT_CONNECTIONS, 10L));
+  private final Disconnection departure = new Disconnection(ports.sessions());
 
   @AfterEach
   void stop() {
@@ -41,12 +41,12 @@ final class RegistrationTest {
 
   private Registration registration(Pause pause) {
     return new Registration(
-        town.sessions(), town.heldTokens(), town.tally(), Runnable::run, pause, town.clock());
+        ports.sessions(), ports.heldTokens(), ports.tally(), Runnable::run, pause, ports.clock());
   }
 
   private AdmissionDecision decide(Tenant tenant, SessionId session) {
     return new Admission(
-            town.facts(), town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock())
+            ports.facts(), ports.gate(), ports.tally(), Runnable::run, pause -> {}, ports.clock())
         .decide(tenant.id(), session);
   }
 
@@ -73,185 +73,185 @@ final class RegistrationTest {
   }
 
   private long tokens() {
-    return town.queue().level(AdmissionFixture.connects(acme));
+    return ports.queue().level(AdmissionFixture.connects(acme));
   }
 
   private String activity() {
-    TenantActivity activity = town.activity().of(acme.id());
+    TenantActivity activity = ports.activity().of(acme.id());
     return activity.admitted() + " admitted, " + activity.refused() + " refused";
   }
 
   private int inSession(SessionId session) {
-    return town.sessions().find(acme.id(), session).orElseThrow().connections().size();
+    return ports.sessions().find(acme.id(), session).orElseThrow().connections().size();
   }
 
   @Test
-  void a_registered_connection_is_in_the_set_and_the_count_and_its_token_is_spent() {
-    SessionId session = town.open(acme);
+  void registration_adds_the_connection_raises_the_count_and_spends_the_token() {
+    SessionId session = ports.open(acme);
     assertThat(registration(NONE).register(ticket(session), "c1")).isEqualTo(new Registered(true));
-    assertThat(town.sessions().count(acme.id())).isEqualTo(1);
+    assertThat(ports.sessions().count(acme.id())).isEqualTo(1);
     assertThat(inSession(session)).isEqualTo(1);
     assertThat(tokens()).isEqualTo(179);
     assertThat(activity()).isEqualTo("1 admitted, 0 refused");
   }
 
   private SessionId open(Tenant tenant) {
-    SessionLifecycle life =
+    SessionLifecycle lifecycle =
         new SessionLifecycle(
-            town.sessions(),
-            town.sessions(),
+            ports.sessions(),
+            ports.sessions(),
             new RecordingSockets(),
             new SecureRandom(),
-            town.clock());
-    return ((SessionLifecycle.Opened) life.open(tenant, Optional.empty())).session().id();
+            ports.clock());
+    return ((SessionLifecycle.Opened) lifecycle.open(tenant, Optional.empty())).session().id();
   }
 
   @Test
-  void a_connect_extends_its_session_by_the_sessions_time_to_live() {
-    Tenant brief = town.onboard("brief", "gold", Map.of(Limit.SESSION_TTL, 60L));
+  void connect_extends_its_session_by_the_time_to_live() {
+    Tenant brief = ports.onboard("brief", "gold", Map.of(Limit.SESSION_TTL, 60L));
     SessionId session = open(brief);
 
-    town.clock().set(AdmissionFixture.START.plusSeconds(40));
+    ports.clock().set(AdmissionFixture.START.plusSeconds(40));
     assertThat(registration(NONE).register(ticket(brief, session), "c1"))
         .isEqualTo(new Registered(true));
-    town.clock().set(AdmissionFixture.START.plusSeconds(70));
+    ports.clock().set(AdmissionFixture.START.plusSeconds(70));
     assertThat(registration(NONE).register(ticket(brief, session), "c2"))
         .isEqualTo(new Registered(true));
 
-    assertThat(town.sessions().find(brief.id(), session).orElseThrow().endsAt())
+    assertThat(ports.sessions().find(brief.id(), session).orElseThrow().endsAt())
         .isEqualTo(AdmissionFixture.START.plusSeconds(130));
-    town.clock().set(AdmissionFixture.START.plusSeconds(130));
+    ports.clock().set(AdmissionFixture.START.plusSeconds(130));
     assertThat(decide(brief, session)).isEqualTo(new AdmissionDecision.Refused(Refusal.UNKNOWN));
   }
 
   @Test
-  void a_connect_extends_no_session_beyond_its_lifetime() {
+  void connect_extends_no_session_beyond_its_lifetime() {
     Tenant brief =
-        town.onboard("brief", "gold", Map.of(Limit.SESSION_TTL, 60L, Limit.SESSION_LIFETIME, 90L));
+        ports.onboard("brief", "gold", Map.of(Limit.SESSION_TTL, 60L, Limit.SESSION_LIFETIME, 90L));
     SessionId session = open(brief);
 
-    town.clock().set(AdmissionFixture.START.plusSeconds(40));
+    ports.clock().set(AdmissionFixture.START.plusSeconds(40));
     assertThat(registration(NONE).register(ticket(brief, session), "c1"))
         .isEqualTo(new Registered(true));
-    town.clock().set(AdmissionFixture.START.plusSeconds(80));
+    ports.clock().set(AdmissionFixture.START.plusSeconds(80));
     assertThat(registration(NONE).register(ticket(brief, session), "c2"))
         .isEqualTo(new Registered(true));
 
-    assertThat(town.sessions().find(brief.id(), session).orElseThrow().endsAt())
+    assertThat(ports.sessions().find(brief.id(), session).orElseThrow().endsAt())
         .isEqualTo(AdmissionFixture.START.plusSeconds(90));
-    town.clock().set(AdmissionFixture.START.plusSeconds(90));
+    ports.clock().set(AdmissionFixture.START.plusSeconds(90));
     assertThat(decide(brief, session)).isEqualTo(new AdmissionDecision.Refused(Refusal.UNKNOWN));
   }
 
   @Test
-  void the_same_event_twice_counts_once() {
-    SessionId session = town.open(acme);
+  void repeated_connect_event_counts_once() {
+    SessionId session = ports.open(acme);
     Ticket ticket = ticket(session);
     registration(NONE).register(ticket, "c1");
     registration(NONE).register(ticket, "c1");
-    assertThat(town.sessions().count(acme.id())).isEqualTo(1);
+    assertThat(ports.sessions().count(acme.id())).isEqualTo(1);
     assertThat(inSession(session)).isEqualTo(1);
     assertThat(activity()).isEqualTo("1 admitted, 0 refused");
   }
 
   @Test
-  void a_departure_that_comes_twice_or_late_changes_nothing_twice_and_creates_nothing() {
-    SessionId session = town.open(acme);
+  void repeated_or_late_disconnect_changes_nothing() {
+    SessionId session = ports.open(acme);
     registration(NONE).register(ticket(session), "c1");
     registration(NONE).register(ticket(session), "c2");
     assertThat(departure.remove(acme.id(), session, "c1")).isEqualTo(LeaveResult.REMOVED);
     assertThat(departure.remove(acme.id(), session, "c1")).isEqualTo(LeaveResult.NOT_JOINED);
-    assertThat(town.sessions().count(acme.id())).isEqualTo(1);
-    town.sessions().vanish(acme.id(), session);
+    assertThat(ports.sessions().count(acme.id())).isEqualTo(1);
+    ports.sessions().vanish(acme.id(), session);
     assertThat(departure.remove(acme.id(), session, "c2")).isEqualTo(LeaveResult.NOT_JOINED);
-    assertThat(town.sessions().find(acme.id(), session)).isEmpty();
+    assertThat(ports.sessions().find(acme.id(), session)).isEmpty();
   }
 
   @Test
-  void a_race_lost_for_the_count_leaves_nothing_and_puts_a_token_back() {
-    SessionId session = town.open(acme);
+  void lost_race_for_the_count_is_undone_and_puts_a_token_back() {
+    SessionId session = ports.open(acme);
     Ticket ticket = ticket(session);
     for (int i = 0; i < 10; i++) {
-      town.sessions().countUp(acme.id(), 10);
+      ports.sessions().countUp(acme.id(), 10);
     }
     List<Duration> waited = new ArrayList<>();
     Result outcome = registration(waited::add).register(ticket, "late");
     assertThat(outcome).isEqualTo(new Registration.NotRegistered(Refusal.TENANT_CONNECTIONS));
     assertThat(waited).hasSize(5);
     assertThat(inSession(session)).isZero();
-    assertThat(town.sessions().count(acme.id())).isEqualTo(10);
+    assertThat(ports.sessions().count(acme.id())).isEqualTo(10);
     assertThat(tokens()).isEqualTo(180);
     assertThat(activity()).isEqualTo("10 admitted, 1 refused");
   }
 
   @Test
-  void a_place_in_the_count_that_is_freed_while_waiting_is_taken() {
-    SessionId session = town.open(acme);
+  void place_freed_during_the_retry_is_taken() {
+    SessionId session = ports.open(acme);
     Ticket ticket = ticket(session);
     for (int i = 0; i < 10; i++) {
-      town.sessions().countUp(acme.id(), 10);
+      ports.sessions().countUp(acme.id(), 10);
     }
-    Pause stepsBack = duration -> town.sessions().countDown(acme.id(), 1);
-    assertThat(registration(stepsBack).register(ticket, "patient")).isEqualTo(new Registered(true));
-    assertThat(town.sessions().count(acme.id())).isEqualTo(10);
+    Pause freePlace = duration -> ports.sessions().countDown(acme.id(), 1);
+    assertThat(registration(freePlace).register(ticket, "patient")).isEqualTo(new Registered(true));
+    assertThat(ports.sessions().count(acme.id())).isEqualTo(10);
   }
 
   @Test
-  void a_session_that_went_away_refuses_and_puts_a_token_back() {
-    SessionId session = town.open(acme);
+  void ended_session_refuses_and_puts_a_token_back() {
+    SessionId session = ports.open(acme);
     Ticket ticket = ticket(session);
-    town.sessions().vanish(acme.id(), session);
+    ports.sessions().vanish(acme.id(), session);
     assertThat(registration(NONE).register(ticket, "c1"))
         .isEqualTo(new Registration.NotRegistered(Refusal.UNKNOWN));
-    assertThat(town.sessions().count(acme.id())).isZero();
-    assertThat(town.sessions().find(acme.id(), session)).isEmpty();
+    assertThat(ports.sessions().count(acme.id())).isZero();
+    assertThat(ports.sessions().find(acme.id(), session)).isEmpty();
     assertThat(tokens()).isEqualTo(180);
-    assertThat(activity()).as("its counting was undone").isEqualTo("0 admitted, 1 refused");
+    assertThat(activity()).as("count undone").isEqualTo("0 admitted, 1 refused");
   }
 
   @Test
-  void a_token_whose_lease_is_about_to_end_is_not_spent() {
-    SessionId session = town.open(acme);
+  void token_is_not_spent_shortly_before_its_lease_ends() {
+    SessionId session = ports.open(acme);
     Ticket ticket = ticket(session);
-    town.clock().advance(Duration.ofSeconds(28));
+    ports.clock().advance(Duration.ofSeconds(28));
     assertThat(registration(NONE).register(ticket, "c1"))
         .isEqualTo(new Registration.NotRegistered(Refusal.LEASE_ENDED));
     assertThat(inSession(session)).isZero();
     assertThat(activity()).isEqualTo("0 admitted, 1 refused");
-    town.clock().advance(Duration.ofSeconds(2));
-    assertThat(town.queue().available(AdmissionFixture.connects(acme))).isEqualTo(180);
+    ports.clock().advance(Duration.ofSeconds(2));
+    assertThat(ports.queue().available(AdmissionFixture.connects(acme))).isEqualTo(180);
   }
 
   @Test
-  void a_token_that_cannot_be_spent_admits_or_refuses_as_the_tier_says() {
-    SessionId session = town.open(acme);
+  void unspendable_token_admits_or_refuses_as_the_tier_states() {
+    SessionId session = ports.open(acme);
     Ticket ticket = ticket(session);
-    town.queue().outage().begin("settle");
+    ports.queue().outage().begin("settle");
     assertThat(registration(NONE).register(with(ticket, OnUnavailable.REFUSE), "c1"))
         .isEqualTo(new Registration.NotRegistered(Refusal.UNDECIDED));
     assertThat(inSession(session)).isZero();
-    assertThat(town.sessions().count(acme.id())).isZero();
+    assertThat(ports.sessions().count(acme.id())).isZero();
     assertThat(registration(NONE).register(with(ticket, OnUnavailable.ADMIT), "c1"))
         .isEqualTo(new Registered(false));
   }
 
   @Test
-  void a_count_that_cannot_be_written_refuses_and_leaves_the_session_as_it_was() {
-    SessionId session = town.open(acme);
+  void unwritable_count_refuses_and_restores_the_session() {
+    SessionId session = ports.open(acme);
     Ticket ticket = ticket(session);
-    town.sessions().outage().begin("countUp");
+    ports.sessions().outage().begin("countUp");
     assertThat(registration(NONE).register(ticket, "c1"))
         .isEqualTo(new Registration.NotRegistered(Refusal.UNDECIDED));
-    town.sessions().outage().end();
+    ports.sessions().outage().end();
     assertThat(inSession(session)).isZero();
     assertThat(tokens()).isEqualTo(180);
   }
 
   @Test
-  void of_sixty_that_race_for_ten_places_ten_are_admitted_always() throws Exception {
+  void sixty_concurrent_connects_for_ten_places_admit_exactly_ten() throws Exception {
     for (int round = 0; round < 10; round++) {
-      SessionId first = town.open(acme);
-      SessionId second = town.open(acme);
+      SessionId first = ports.open(acme);
+      SessionId second = ports.open(acme);
       boolean oneSession = round % 2 == 0;
       List<Ticket> tickets = new ArrayList<>();
       for (int i = 0; i < 60; i++) {
@@ -265,12 +265,12 @@ final class RegistrationTest {
         String connection = "r" + round + "c" + i;
         Registration registration =
             new Registration(
-                town.sessions(),
-                town.heldTokens(),
-                town.tally(),
+                ports.sessions(),
+                ports.heldTokens(),
+                ports.tally(),
                 threads,
                 Pause.real(),
-                town.clock());
+                ports.clock());
         outcomes.add(
             threads.submit(
                 () -> {
@@ -284,20 +284,20 @@ final class RegistrationTest {
         admitted += outcome.get() instanceof Registered ? 1 : 0;
       }
       assertThat(admitted).as("round %d", round).isEqualTo(10);
-      assertThat(town.sessions().count(acme.id())).isEqualTo(10);
+      assertThat(ports.sessions().count(acme.id())).isEqualTo(10);
       assertThat(inSession(first) + inSession(second)).isEqualTo(10);
-      assertThat(town.activity().of(acme.id()).admitted()).isEqualTo(10L * (round + 1));
+      assertThat(ports.activity().of(acme.id()).admitted()).isEqualTo(10L * (round + 1));
       assertThat(tokens()).as("tokens spent").isEqualTo(170);
       for (int i = 0; i < 60; i++) {
         departure.remove(acme.id(), tickets.get(i).session(), "r" + round + "c" + i);
       }
-      town.clock().advance(Duration.ofMinutes(1));
-      town.fill().fill(AdmissionFixture.connects(acme));
-      town.clock().advance(Duration.ofMinutes(1));
+      ports.clock().advance(Duration.ofMinutes(1));
+      ports.fill().fill(AdmissionFixture.connects(acme));
+      ports.clock().advance(Duration.ofMinutes(1));
     }
   }
 
-  /** Without the session's rate, which is not what is raced for here. */
+  /** Without the session's rate, because this race is about the count. */
   private static Ticket unlimitedRate(Ticket ticket) {
     return new Ticket(
         ticket.tenant(),

@@ -18,21 +18,21 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class HousekeepingTest {
-  private final HousekeepingFixture house = new HousekeepingFixture();
+  private final HousekeepingFixture fixture = new HousekeepingFixture();
 
   private List<Tenant> tenants(int count) {
     return IntStream.range(0, count)
-        .mapToObj(i -> house.town().onboard("tenant-" + i, "gold", Map.of()))
+        .mapToObj(i -> fixture.ports().onboard("tenant-" + i, "gold", Map.of()))
         .toList();
   }
 
   @Test
-  void a_walk_visits_every_tenant_that_opened_a_session_and_no_other() {
+  void walk_visits_exactly_the_tenants_that_opened_sessions() {
     List<Tenant> tenants = tenants(4);
-    tenants.subList(0, 3).forEach(tenant -> house.open(tenant, "of-" + tenant.id()));
-    house.pass(Duration.ofMinutes(5));
+    tenants.subList(0, 3).forEach(tenant -> fixture.open(tenant, "of-" + tenant.id()));
+    fixture.pass(Duration.ofMinutes(5));
 
-    Housekeeping.Report walk = house.keep();
+    Housekeeping.Report walk = fixture.runHousekeeping();
 
     assertThat(walk.notVisited()).isZero();
     assertThat(walk.visits())
@@ -40,14 +40,14 @@ final class HousekeepingTest {
         .containsExactlyInAnyOrderElementsOf(
             tenants.subList(0, 3).stream().map(Tenant::id).toList());
     assertThat(walk.visits()).allMatch(visit -> visit.sessionsEnded() == 1);
-    assertThat(house.sockets().closed()).hasSize(3);
+    assertThat(fixture.sockets().closed()).hasSize(3);
   }
 
   @Test
-  void whatever_goes_wrong_at_one_tenant_does_not_stop_the_visits_to_the_others() {
-    tenants(5).forEach(tenant -> house.open(tenant, "of-" + tenant.id()));
-    house.pass(Duration.ofMinutes(5));
-    house
+  void failing_visit_does_not_stop_the_other_visits() {
+    tenants(5).forEach(tenant -> fixture.open(tenant, "of-" + tenant.id()));
+    fixture.pass(Duration.ofMinutes(5));
+    fixture
         .faults()
         .plan(
             2,
@@ -55,43 +55,45 @@ final class HousekeepingTest {
               throw new IllegalStateException("a row that cannot be read");
             });
 
-    Housekeeping.Report walk = house.keep();
+    Housekeeping.Report walk = fixture.runHousekeeping();
 
     assertThat(walk.visits()).hasSize(5);
     assertThat(walk.visits().stream().filter(visit -> visit.failure().isPresent()))
         .singleElement()
         .satisfies(
             visit -> assertThat(visit.failure().orElseThrow()).contains("a row that cannot be"));
-    assertThat(house.sockets().closed()).hasSize(4);
-    house.faults().none();
-    assertThat(house.keep().visits()).filteredOn(visit -> visit.sessionsEnded() == 1).hasSize(1);
+    assertThat(fixture.sockets().closed()).hasSize(4);
+    fixture.faults().none();
+    assertThat(fixture.runHousekeeping().visits())
+        .filteredOn(visit -> visit.sessionsEnded() == 1)
+        .hasSize(1);
   }
 
   @Test
-  void many_threads_do_what_one_does() {
-    tenants(20).forEach(tenant -> house.open(tenant, "of-" + tenant.id()));
-    house.pass(Duration.ofMinutes(5));
+  void many_threads_do_the_same_as_one() {
+    tenants(20).forEach(tenant -> fixture.open(tenant, "of-" + tenant.id()));
+    fixture.pass(Duration.ofMinutes(5));
     ExecutorService threads = Executors.newFixedThreadPool(4);
     try {
-      assertThat(house.housekeeping(threads).run(Instant.MAX).visits()).hasSize(20);
+      assertThat(fixture.housekeeping(threads).run(Instant.MAX).visits()).hasSize(20);
     } finally {
       threads.shutdown();
     }
-    assertThat(house.sockets().closed()).hasSize(20);
+    assertThat(fixture.sockets().closed()).hasSize(20);
   }
 
   @Test
-  void a_walk_that_has_time_for_two_leaves_the_others_and_others_the_next_time() {
-    tenants(6).forEach(house::open);
+  void walk_without_time_for_all_visits_other_tenants_the_next_time() {
+    tenants(6).forEach(fixture::open);
     Set<TenantId> visited = new HashSet<>();
     for (int walks = 0; walks < 200 && visited.size() < 6; walks++) {
       Housekeeping slow =
-          house.housekeeping(
+          fixture.housekeeping(
               visit -> {
                 visit.run();
-                house.pass(Duration.ofMillis(10));
+                fixture.pass(Duration.ofMillis(10));
               });
-      Instant now = house.town().clock().instant();
+      Instant now = fixture.ports().clock().instant();
 
       Housekeeping.Report walk = slow.run(now.plusMillis(20));
 
@@ -103,21 +105,21 @@ final class HousekeepingTest {
   }
 
   @Test
-  void whatever_came_and_went_nothing_is_left_of_it_once_all_is_over() {
+  void random_connections_leave_nothing_behind() {
     for (long seed = 1; seed <= 300; seed++) {
       RandomConnections traffic = new RandomConnections(new Random(seed), true);
       traffic.go(200);
       traffic.land();
-      HousekeepingFixture rough = traffic.house;
+      HousekeepingFixture rough = traffic.fixture;
       TenantId acme = new TenantId("acme");
 
-      rough.keep();
+      rough.runHousekeeping();
       assertThat(rough.counted(acme)).as("seed %d", seed).isEqualTo(rough.open(acme));
       rough.pass(Duration.ofMinutes(5));
-      rough.keep();
+      rough.runHousekeeping();
       assertThat(rough.counted(acme)).as("seed %d", seed).isZero();
-      assertThat(rough.books().list(acme)).as("seed %d", seed).isEmpty();
-      assertThat(rough.books().list()).as("seed %d", seed).isEmpty();
+      assertThat(rough.sessions().list(acme)).as("seed %d", seed).isEmpty();
+      assertThat(rough.sessions().list()).as("seed %d", seed).isEmpty();
     }
   }
 }

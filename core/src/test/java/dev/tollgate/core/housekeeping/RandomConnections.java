@@ -20,28 +20,27 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Connections of one tenant that come and go at random, one write at a time, so that many are
- * between two of their writes. If it is rough, processes die there, events are lost or come again,
+ * Random connects and disconnects of one tenant, one write at a time, so that many connections are
+ * between two of their writes. In rough mode processes crash there, events are lost or repeated,
  * and rows are deleted.
  */
 final class RandomConnections {
   private static final TenantId ACME = new TenantId("acme");
 
   /**
-   * So few that the limit is felt where it is rough. A connection that is in its session, must
-   * leave for the tenant's limit and is taken out by the session's end is counted down without
-   * having been counted.
+   * A low limit, so that rough mode reaches it. A connection is counted down without having been
+   * counted if the tenant's limit makes it leave its session while the session's end removes it.
    */
   private static final int MOST_CONNECTIONS = 8;
 
-  final HousekeepingFixture house = new HousekeepingFixture();
+  final HousekeepingFixture fixture = new HousekeepingFixture();
 
   private final Random random;
   private final boolean rough;
-  private final Tenant acme = house.town().onboard("acme", "gold", Map.of());
+  private final Tenant acme = fixture.ports().onboard("acme", "gold", Map.of());
   private final List<SessionId> sessions = new ArrayList<>();
   private final List<Open> open = new ArrayList<>();
-  private final List<Deque<Runnable>> under = new ArrayList<>();
+  private final List<Deque<Runnable>> outstanding = new ArrayList<>();
   private int made;
 
   private record Open(SessionId session, String connectionId) {}
@@ -49,87 +48,87 @@ final class RandomConnections {
   RandomConnections(Random random, boolean rough) {
     this.random = random;
     this.rough = rough;
-    // Nobody who comes and goes brings the count below none, where it would stop.
+    // Traffic never brings the count to zero, where subtracting would stop.
     if (!rough) {
-      house.open(acme, "1", "2", "3", "4", "5", "6", "7", "8", "9", "10");
+      fixture.open(acme, "1", "2", "3", "4", "5", "6", "7", "8", "9", "10");
     }
   }
 
-  /** Does so many writes, or begins something. */
+  /** Performs outstanding writes or starts new connects and disconnects, this many times. */
   void go(int writes) {
     for (int i = 0; i < writes; i++) {
-      if (under.isEmpty() || random.nextInt(4) == 0) {
+      if (outstanding.isEmpty() || random.nextInt(4) == 0) {
         begin();
       } else {
-        write(under.get(random.nextInt(under.size())));
+        write(outstanding.get(random.nextInt(outstanding.size())));
       }
     }
   }
 
-  /** Does all the writes that are outstanding. */
+  /** Performs all outstanding writes. */
   void land() {
-    while (!under.isEmpty()) {
-      write(under.get(random.nextInt(under.size())));
+    while (!outstanding.isEmpty()) {
+      write(outstanding.get(random.nextInt(outstanding.size())));
     }
   }
 
   /**
-   * Has a recount look while there is traffic: some between any two of its requests if that is
-   * rough, and what {@code meanwhile} does between its looks.
+   * Runs a recount under traffic: random traffic between its requests in rough mode, and {@code
+   * meanwhile} between its readings.
    */
-  void amid(Consumer<Recount> work, Runnable meanwhile) {
-    house.faults().none();
+  void underTraffic(Consumer<Recount> work, Runnable meanwhile) {
+    fixture.faults().none();
     if (rough) {
-      house.faults().plan(1 + random.nextInt(5), Faults.meanwhile(() -> go(random.nextInt(5))));
+      fixture.faults().plan(1 + random.nextInt(5), Faults.meanwhile(() -> go(random.nextInt(5))));
     }
-    work.accept(house.recount(duration -> meanwhile.run()));
-    house.faults().none();
+    work.accept(fixture.recount(duration -> meanwhile.run()));
+    fixture.faults().none();
   }
 
   private void write(Deque<Runnable> steps) {
     if (rough && random.nextInt(25) == 0) {
-      under.remove(steps); // The process dies.
+      outstanding.remove(steps); // The process dies.
       return;
     }
     steps.pop().run();
     if (steps.isEmpty()) {
-      under.remove(steps);
+      outstanding.remove(steps);
     }
   }
 
   private void begin() {
-    int what = random.nextInt(rough ? 12 : 10);
-    if (sessions.isEmpty() || what == 0) {
-      sessions.add(house.open(acme));
-    } else if (what < 6) {
-      under.add(registration(some(sessions), "c" + made++));
-    } else if (what < 9) {
+    int choice = random.nextInt(rough ? 12 : 10);
+    if (sessions.isEmpty() || choice == 0) {
+      sessions.add(fixture.open(acme));
+    } else if (choice < 6) {
+      outstanding.add(registration(some(sessions), "c" + made++));
+    } else if (choice < 9) {
       if (!open.isEmpty()) {
         departure(some(open));
       }
-    } else if (what == 9) {
-      under.add(end(some(sessions)));
-    } else if (what == 10) {
+    } else if (choice == 9) {
+      outstanding.add(end(some(sessions)));
+    } else if (choice == 10) {
       SessionId deleted = some(sessions);
-      if (house.books().find(ACME, deleted).isPresent()) {
-        house.books().vanish(ACME, deleted);
+      if (fixture.sessions().find(ACME, deleted).isPresent()) {
+        fixture.sessions().vanish(ACME, deleted);
       }
     } else {
-      house.books().countDown(ACME, 1); // A count that is repeated.
+      fixture.sessions().countDown(ACME, 1); // A count that is repeated.
     }
   }
 
-  private <T> T some(List<T> things) {
-    return things.get(random.nextInt(things.size()));
+  private <T> T some(List<T> list) {
+    return list.get(random.nextInt(list.size()));
   }
 
   private Deque<Runnable> registration(SessionId session, String connectionId) {
     Deque<Runnable> steps = new ArrayDeque<>();
     JoinResult[] joined = new JoinResult[1];
     CountResult[] counted = new CountResult[1];
-    Runnable join = () -> joined[0] = house.join(ACME, session, connectionId);
+    Runnable join = () -> joined[0] = fixture.join(ACME, session, connectionId);
     long most = rough ? MOST_CONNECTIONS : Long.MAX_VALUE;
-    Runnable count = () -> counted[0] = house.books().countUp(ACME, connectionId, most);
+    Runnable count = () -> counted[0] = fixture.sessions().countUp(ACME, connectionId, most);
     boolean joinsFirst = random.nextBoolean();
     steps.add(joinsFirst ? join : count);
     steps.add(joinsFirst ? count : join);
@@ -138,15 +137,15 @@ final class RandomConnections {
           if (joined[0] == JoinResult.ADDED && counted[0] == CountResult.COUNTED) {
             open.add(new Open(session, connectionId));
           } else if (joined[0] == JoinResult.ADDED) {
-            steps.add(() -> house.books().leave(ACME, session, connectionId));
+            steps.add(() -> fixture.sessions().leave(ACME, session, connectionId));
           } else if (counted[0] == CountResult.COUNTED) {
-            steps.add(() -> house.books().countDown(ACME, Set.of(connectionId)));
+            steps.add(() -> fixture.sessions().countDown(ACME, Set.of(connectionId)));
           }
         });
     return steps;
   }
 
-  /** A socket closes: its event comes once, or, if that is rough, not at all or three times. */
+  /** Closes a socket. Its event arrives once; in rough mode possibly never or three times. */
   private void departure(Open closed) {
     open.remove(closed);
     int deliveries = rough ? List.of(0, 1, 1, 3).get(random.nextInt(4)) : 1;
@@ -154,12 +153,13 @@ final class RandomConnections {
       Deque<Runnable> steps = new ArrayDeque<>();
       steps.add(
           () -> {
-            LeaveResult left = house.books().leave(ACME, closed.session(), closed.connectionId());
+            LeaveResult left =
+                fixture.sessions().leave(ACME, closed.session(), closed.connectionId());
             if (left == LeaveResult.REMOVED) {
-              steps.add(() -> house.books().countDown(ACME, Set.of(closed.connectionId())));
+              steps.add(() -> fixture.sessions().countDown(ACME, Set.of(closed.connectionId())));
             }
           });
-      under.add(steps);
+      outstanding.add(steps);
     }
   }
 
@@ -168,14 +168,14 @@ final class RandomConnections {
     steps.add(
         () -> {
           Optional<Session> over =
-              house.books().moveEnd(ACME, session, house.town().clock().instant());
+              fixture.sessions().moveEnd(ACME, session, fixture.ports().clock().instant());
           if (over.isPresent()) {
             steps.add(
                 () -> {
-                  Set<String> taken = house.books().takeConnections(ACME, session);
-                  steps.addFirst(() -> house.books().countDown(ACME, taken));
+                  Set<String> taken = fixture.sessions().takeConnections(ACME, session);
+                  steps.addFirst(() -> fixture.sessions().countDown(ACME, taken));
                 });
-            steps.add(() -> house.books().remove(ACME, session));
+            steps.add(() -> fixture.sessions().remove(ACME, session));
           }
         });
     return steps;

@@ -27,13 +27,13 @@ final class RecountTest {
   private static final Duration MARGIN = Duration.ofMillis(50);
   private static final Pause NOTHING = duration -> {};
 
-  private final HousekeepingFixture house = new HousekeepingFixture();
-  private final Tenant acme = house.town().onboard("acme", "gold", Map.of());
-  private final SessionId session = house.open(acme, "a", "b", "c");
+  private final HousekeepingFixture fixture = new HousekeepingFixture();
+  private final Tenant acme = fixture.ports().onboard("acme", "gold", Map.of());
+  private final SessionId session = fixture.open(acme, "a", "b", "c");
   private final List<Duration> pauses = new ArrayList<>();
 
   private long repair(Pause pause) {
-    return house
+    return fixture
         .recount(
             duration -> {
               pauses.add(duration);
@@ -43,82 +43,82 @@ final class RecountTest {
   }
 
   private void join(String connectionId) {
-    assertThat(house.join(ACME, session, connectionId)).isEqualTo(Connections.JoinResult.ADDED);
+    assertThat(fixture.join(ACME, session, connectionId)).isEqualTo(Connections.JoinResult.ADDED);
   }
 
   private void count(String... connectionIds) {
     for (String connectionId : connectionIds) {
-      house.books().countUp(ACME, connectionId, Long.MAX_VALUE);
+      fixture.sessions().countUp(ACME, connectionId, Long.MAX_VALUE);
     }
   }
 
   private void countDown(String... connectionIds) {
-    house.books().countDown(ACME, Set.of(connectionIds));
+    fixture.sessions().countDown(ACME, Set.of(connectionIds));
   }
 
   @Test
-  void a_count_that_is_right_is_looked_at_once() {
-    house.faults().none();
+  void correct_count_is_read_once() {
+    fixture.faults().none();
 
     assertThat(repair(NOTHING)).isZero();
 
     assertThat(pauses).isEmpty();
-    assertThat(house.faults().calls()).containsExactly("Sessions.list", "Connections.readCount");
+    assertThat(fixture.faults().calls()).containsExactly("Sessions.list", "Connections.readCount");
   }
 
   @Test
-  void connections_that_are_not_there_are_counted_no_more() {
+  void missing_connections_are_subtracted() {
     count("x", "y");
 
     assertThat(repair(NOTHING)).isEqualTo(2);
 
-    assertThat(house.counted(ACME)).isEqualTo(3);
+    assertThat(fixture.counted(ACME)).isEqualTo(3);
     assertThat(pauses).containsExactly(MARGIN, MARGIN, Duration.ofSeconds(5), MARGIN, MARGIN);
   }
 
   @Test
-  void connections_that_were_not_counted_are_counted() {
+  void uncounted_connections_are_added() {
     join("d");
     countDown("a", "b", "c");
 
     assertThat(repair(NOTHING)).isEqualTo(-4);
 
-    assertThat(house.counted(ACME)).isEqualTo(4);
+    assertThat(fixture.counted(ACME)).isEqualTo(4);
   }
 
   @Test
-  void a_count_that_is_gone_comes_back() {
-    house.books().deleteCount(ACME);
+  void missing_count_is_restored() {
+    fixture.sessions().deleteCount(ACME);
 
     assertThat(repair(NOTHING)).isEqualTo(-3);
 
-    assertThat(house.counted(ACME)).isEqualTo(3);
+    assertThat(fixture.counted(ACME)).isEqualTo(3);
   }
 
   @Test
-  void a_count_of_an_older_version_is_divided_into_its_parts() {
-    house.books().deleteCount(ACME);
+  void count_of_an_older_version_is_split_into_parts() {
+    fixture.sessions().deleteCount(ACME);
     for (int i = 0; i < 3; i++) {
-      house.books().countUp(ACME, Long.MAX_VALUE);
+      fixture.sessions().countUp(ACME, Long.MAX_VALUE);
     }
-    assertThat(house.books().readCount(ACME).unattributed()).isEqualTo(3);
+    assertThat(fixture.sessions().readCount(ACME).unattributed()).isEqualTo(3);
 
     assertThat(repair(NOTHING)).isZero();
 
-    assertThat(house.counted(ACME)).isEqualTo(3);
-    assertThat(house.books().readCount(ACME).unattributed()).isZero();
+    assertThat(fixture.counted(ACME)).isEqualTo(3);
+    assertThat(fixture.sessions().readCount(ACME).unattributed()).isZero();
   }
 
-  /** Does something once, in the pause between two looks. */
-  private static Pause betweenLooks(Runnable what) {
+  /** Runs an action once, in the pause between two readings. */
+  private static Pause betweenLooks(Runnable action) {
     return duration -> {
       if (duration.compareTo(MARGIN) > 0) {
-        what.run();
+        action.run();
       }
     };
   }
 
-  /** The ids of other connections that are counted in the same part. */
+  /** Ids of other connections in the same part of the count. */
   private static Iterator<String> inPartOf(String connectionId) {
     return IntStream.iterate(0, i -> i + 1)
         .mapToObj(i -> "other-" + i)
@@ -127,25 +127,25 @@ final class RecountTest {
   }
 
   @Test
-  void what_lands_between_two_looks_is_no_drift() {
+  void change_between_two_readings_is_not_drift() {
     join("d");
 
     assertThat(repair(betweenLooks(() -> count("d")))).isZero();
 
-    assertThat(house.counted(ACME)).isEqualTo(4);
+    assertThat(fixture.counted(ACME)).isEqualTo(4);
   }
 
   @Test
-  void what_is_in_flight_at_both_looks_in_two_ways_is_no_drift() {
+  void different_changes_in_flight_at_both_readings_are_not_drift() {
     join("d");
 
     assertThat(repair(betweenLooks(() -> count("d", "d")))).isZero();
 
-    assertThat(house.counted(ACME)).isEqualTo(5);
+    assertThat(fixture.counted(ACME)).isEqualTo(5);
   }
 
   @Test
-  void a_part_that_changes_during_each_look_is_left_alone() {
+  void part_that_changes_during_each_reading_is_not_corrected() {
     Iterator<String> others = inPartOf("ghost");
     count("ghost");
     Runnable change =
@@ -157,24 +157,24 @@ final class RecountTest {
 
     assertThat(repair(pause -> change.run())).isZero();
 
-    assertThat(house.counted(ACME)).isEqualTo(house.open(ACME) + 1);
+    assertThat(fixture.counted(ACME)).isEqualTo(fixture.open(ACME) + 1);
     assertThat(pauses).hasSize(12 * 2 + 11);
     assertThat(repair(NOTHING)).isEqualTo(1);
   }
 
   @Test
-  void of_the_differences_of_a_part_the_smallest_is_drift() {
+  void smallest_difference_of_a_part_is_its_drift() {
     count("x");
     assertThat(repair(betweenLooks(() -> count("x")))).isEqualTo(1);
-    assertThat(house.counted(ACME)).isEqualTo(4);
+    assertThat(fixture.counted(ACME)).isEqualTo(4);
 
     count("x");
     assertThat(repair(betweenLooks(() -> countDown("x")))).isEqualTo(1);
-    assertThat(house.counted(ACME)).isEqualTo(3);
+    assertThat(fixture.counted(ACME)).isEqualTo(3);
   }
 
   @Test
-  void a_count_that_never_stands_still_is_repaired() {
+  void constantly_changing_count_is_repaired() {
     count("ghost");
     AtomicInteger made = new AtomicInteger();
     Runnable traffic =
@@ -183,37 +183,37 @@ final class RecountTest {
           join(next);
           count(next);
         };
-    house.faults().plan(9, Faults.meanwhile(traffic));
+    fixture.faults().plan(9, Faults.meanwhile(traffic));
 
     assertThat(repair(pause -> traffic.run())).isEqualTo(1);
 
-    assertThat(house.faults().calls()).endsWith("Connections.correct");
+    assertThat(fixture.faults().calls()).endsWith("Connections.correct");
     assertThat(made.get()).isGreaterThan(5);
-    assertThat(house.counted(ACME)).isEqualTo(house.open(ACME));
+    assertThat(fixture.counted(ACME)).isEqualTo(fixture.open(ACME));
   }
 
   @Test
-  void of_two_recounts_that_find_the_same_drift_one_corrects_it() {
+  void two_recounts_with_the_same_drift_correct_it_once() {
     count("x");
 
     long repaired =
         repair(
             betweenLooks(
                 () -> {
-                  assertThat(house.recount().repair(ACME)).isEqualTo(1);
+                  assertThat(fixture.recount().repair(ACME)).isEqualTo(1);
                   count("x");
                 }));
 
     assertThat(repaired).isZero();
-    assertThat(house.counted(ACME)).isEqualTo(4);
+    assertThat(fixture.counted(ACME)).isEqualTo(4);
     assertThat(repair(NOTHING)).isEqualTo(1);
   }
 
   @Test
-  void a_count_of_an_older_version_is_not_divided_while_a_part_is_unknown() {
-    house.books().deleteCount(ACME);
+  void count_of_an_older_version_is_not_split_while_a_part_is_unknown() {
+    fixture.sessions().deleteCount(ACME);
     for (int i = 0; i < 3; i++) {
-      house.books().countUp(ACME, Long.MAX_VALUE);
+      fixture.sessions().countUp(ACME, Long.MAX_VALUE);
     }
     Iterator<String> others = inPartOf("a");
 
@@ -226,53 +226,53 @@ final class RecountTest {
             });
 
     assertThat(repaired).isZero();
-    assertThat(house.counted(ACME)).isEqualTo(house.open(ACME));
-    assertThat(house.books().readCount(ACME).unattributed()).isEqualTo(3);
+    assertThat(fixture.counted(ACME)).isEqualTo(fixture.open(ACME));
+    assertThat(fixture.sessions().readCount(ACME).unattributed()).isEqualTo(3);
   }
 
   @Test
-  void a_pause_that_is_cut_short_repairs_nothing() {
+  void interrupted_pause_repairs_nothing() {
     join("d");
 
     assertThat(repair(duration -> Thread.currentThread().interrupt())).isZero();
 
     assertThat(Thread.interrupted()).isTrue();
-    assertThat(house.counted(ACME)).isEqualTo(3);
+    assertThat(fixture.counted(ACME)).isEqualTo(3);
   }
 
-  // Whatever comes and goes.
+  // Random traffic.
 
   @Test
-  void once_all_is_quiet_one_recount_brings_the_count_to_the_truth() {
+  void one_recount_without_traffic_makes_the_count_right() {
     for (long seed = 1; seed <= 400; seed++) {
       RandomConnections traffic = new RandomConnections(new Random(seed), true);
       for (int i = 0; i < 5; i++) {
         traffic.go(40);
-        traffic.amid(recount -> recount.repair(ACME), () -> traffic.go(10));
+        traffic.underTraffic(recount -> recount.repair(ACME), () -> traffic.go(10));
       }
       traffic.land();
 
-      long before = traffic.house.counted(ACME) - traffic.house.open(ACME);
-      long repaired = traffic.house.recount().repair(ACME);
+      long before = traffic.fixture.counted(ACME) - traffic.fixture.open(ACME);
+      long repaired = traffic.fixture.recount().repair(ACME);
 
-      assertThat(traffic.house.counted(ACME))
+      assertThat(traffic.fixture.counted(ACME))
           .as("seed %d", seed)
-          .isEqualTo(traffic.house.open(ACME));
+          .isEqualTo(traffic.fixture.open(ACME));
       assertThat(repaired).as("seed %d", seed).isEqualTo(before);
     }
   }
 
   @Test
-  void what_is_merely_in_flight_at_one_look_is_never_repaired() {
+  void change_in_flight_at_one_reading_is_never_repaired() {
     for (long seed = 1; seed <= 400; seed++) {
       RandomConnections traffic = new RandomConnections(new Random(seed), false);
       for (int i = 0; i < 10; i++) {
         traffic.go(20);
-        traffic.amid(
+        traffic.underTraffic(
             recount -> assertThat(recount.repair(ACME)).as("repaired").isZero(), traffic::land);
       }
       traffic.land();
-      if (traffic.house.counted(ACME) != traffic.house.open(ACME)) {
+      if (traffic.fixture.counted(ACME) != traffic.fixture.open(ACME)) {
         fail("seed " + seed);
       }
     }

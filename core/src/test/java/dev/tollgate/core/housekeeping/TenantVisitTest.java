@@ -33,71 +33,72 @@ final class TenantVisitTest {
   private static final Duration QUIET = Duration.ofSeconds(46);
   private static final Duration OVER = Duration.ofMinutes(5);
 
-  private final HousekeepingFixture house = new HousekeepingFixture();
-  private Tenant acme = house.town().onboard("acme", "gold", Map.of());
+  private final HousekeepingFixture fixture = new HousekeepingFixture();
+  private Tenant acme = fixture.ports().onboard("acme", "gold", Map.of());
 
   private VisitReport visit() {
-    return house.visit().visit(ACME, Instant.MAX);
+    return fixture.visit().visit(ACME, Instant.MAX);
   }
 
-  private static VisitReport did(long ended, long dropped, long drift) {
+  private static VisitReport report(long ended, long dropped, long drift) {
     return new VisitReport(ACME, ended, dropped, drift, Optional.empty());
   }
 
   private void is(TenantStatus status) {
-    house.town().tenants().replace(acme.changed(Tier.DEFAULTS.get(2), Map.of(), status));
+    fixture.ports().tenants().replace(acme.changed(Tier.DEFAULTS.get(2), Map.of(), status));
   }
 
   private void assertCounts(long expected) {
-    assertThat(house.open(ACME)).isEqualTo(expected);
-    assertThat(house.counted(ACME)).isEqualTo(expected);
+    assertThat(fixture.open(ACME)).isEqualTo(expected);
+    assertThat(fixture.counted(ACME)).isEqualTo(expected);
   }
 
   private List<String> probes() {
-    return house.faults().calls().stream().filter(call -> call.equals("Sockets.isOpen")).toList();
+    return fixture.faults().calls().stream().filter(call -> call.equals("Sockets.isOpen")).toList();
   }
 
-  // What ends.
+  // Ended sessions.
 
   @Test
-  void a_session_that_is_over_is_ended_and_another_is_not() {
-    house.open(acme, "a", "b");
-    house.pass(OVER.minusSeconds(1));
-    house.open(acme, "c");
-    assertThat(visit()).isEqualTo(did(0, 0, 0));
+  void expired_session_is_ended_and_another_is_not() {
+    fixture.open(acme, "a", "b");
+    fixture.pass(OVER.minusSeconds(1));
+    fixture.open(acme, "c");
+    assertThat(visit()).isEqualTo(report(0, 0, 0));
 
-    house.pass(Duration.ofSeconds(1));
+    fixture.pass(Duration.ofSeconds(1));
 
-    assertThat(visit()).isEqualTo(did(1, 0, 0));
-    assertThat(house.sockets().closed()).containsExactlyInAnyOrder("a", "b");
+    assertThat(visit()).isEqualTo(report(1, 0, 0));
+    assertThat(fixture.sockets().closed()).containsExactlyInAnyOrder("a", "b");
     assertCounts(1);
   }
 
   @Test
-  void every_session_of_a_tenant_that_is_not_served_is_ended() {
-    house.open(acme, "a", "b");
-    house.open(acme, "c");
+  void all_sessions_of_an_inactive_tenant_are_ended() {
+    fixture.open(acme, "a", "b");
+    fixture.open(acme, "c");
     is(TenantStatus.SUSPENDED);
 
-    assertThat(visit()).isEqualTo(did(2, 0, 0));
+    assertThat(visit()).isEqualTo(report(2, 0, 0));
 
-    assertThat(house.sockets().closed()).containsExactlyInAnyOrder("a", "b", "c");
+    assertThat(fixture.sockets().closed()).containsExactlyInAnyOrder("a", "b", "c");
     assertCounts(0);
   }
 
   @Test
   void sessions_with_sockets_are_ended_before_those_without() {
     for (int i = 0; i < 20; i++) {
-      house.open(acme);
+      fixture.open(acme);
     }
-    house.open(acme, "a");
-    house.open(acme, "b");
+    fixture.open(acme, "a");
+    fixture.open(acme, "b");
     is(TenantStatus.SUSPENDED);
-    house.faults().none();
+    fixture.faults().none();
 
-    assertThat(visit()).isEqualTo(did(22, 0, 0));
+    assertThat(visit()).isEqualTo(report(22, 0, 0));
 
-    assertThat(house.faults().calls().stream().filter(call -> call.startsWith("Sessions.")).skip(1))
+    assertThat(
+            fixture.faults().calls().stream().filter(call -> call.startsWith("Sessions.")).skip(1))
         .startsWith(
             "Sessions.moveEnd", "Sessions.takeConnections", "Sessions.remove", "Sessions.moveEnd")
         .element(4)
@@ -105,58 +106,58 @@ final class TenantVisitTest {
   }
 
   @Test
-  void nothing_is_left_of_a_tenant_that_is_gone() {
-    house.open(acme, "a");
-    house.town().tenants().remove(ACME, acme.version());
+  void removed_tenant_leaves_nothing_behind() {
+    fixture.open(acme, "a");
+    fixture.ports().tenants().remove(ACME, acme.version());
 
-    assertThat(visit()).isEqualTo(did(1, 0, 0));
-    house.pass(Duration.ofMinutes(2));
-    house.faults().none();
+    assertThat(visit()).isEqualTo(report(1, 0, 0));
+    fixture.pass(Duration.ofMinutes(2));
+    fixture.faults().none();
     visit();
 
-    assertThat(house.faults().calls()).endsWith("Connections.deleteCount", "LiveTenants.remove");
-    assertThat(house.books().list(ACME)).isEmpty();
-    assertThat(house.books().nextArrival(ACME)).isEmpty();
-    assertThat(house.books().list()).isEmpty();
+    assertThat(fixture.faults().calls()).endsWith("Connections.deleteCount", "LiveTenants.remove");
+    assertThat(fixture.sessions().list(ACME)).isEmpty();
+    assertThat(fixture.sessions().nextArrival(ACME)).isEmpty();
+    assertThat(fixture.sessions().list()).isEmpty();
     assertCounts(0);
   }
 
   @Test
-  void a_session_whose_row_was_deleted_under_its_sockets_counts_no_more() {
-    SessionId deleted = house.open(acme, "a", "b");
-    house.open(acme, "c");
-    house.books().vanish(ACME, deleted);
+  void session_deleted_with_open_sockets_is_not_counted() {
+    SessionId deleted = fixture.open(acme, "a", "b");
+    fixture.open(acme, "c");
+    fixture.sessions().vanish(ACME, deleted);
 
-    assertThat(visit()).isEqualTo(did(0, 0, 2));
+    assertThat(visit()).isEqualTo(report(0, 0, 2));
 
     assertCounts(1);
   }
 
   @Test
-  void a_session_that_cannot_be_ended_does_not_stop_the_others() {
-    house.open(acme, "a");
-    house.open(acme, "b");
-    house.open(acme, "c");
-    house.pass(OVER);
-    // The first call of an ending, after the tenant's and those of a glance.
-    house.faults().plan(4, Faults.UNREACHABLE);
+  void session_that_cannot_be_ended_does_not_stop_the_others() {
+    fixture.open(acme, "a");
+    fixture.open(acme, "b");
+    fixture.open(acme, "c");
+    fixture.pass(OVER);
+    // The first call of the end, after the reads of the tenant and of the overview.
+    fixture.faults().plan(4, Faults.UNREACHABLE);
 
     VisitReport visit = visit();
 
     assertThat(visit).isEqualTo(new VisitReport(ACME, 2, 0, 0, Optional.of("not reached")));
     assertCounts(1);
-    assertThat(visit()).isEqualTo(did(1, 0, 0));
+    assertThat(visit()).isEqualTo(report(1, 0, 0));
     assertCounts(0);
   }
 
-  // Which ghosts are dropped.
+  // Dropped ghosts.
 
   /** A tenant that is near its limit of ten connections with eight. */
-  private SessionId nearTheLimit(String... others) {
+  private SessionId openNearTheLimit(String... others) {
     limited(10);
-    house.open(
+    fixture.open(
         acme, IntStream.range(others.length, 8).mapToObj(i -> "o" + i).toArray(String[]::new));
-    return house.open(acme, others);
+    return fixture.open(acme, others);
   }
 
   private void limited(long connections) {
@@ -165,281 +166,286 @@ final class TenantVisitTest {
 
   private void limited(Map<Limit, Long> overrides) {
     acme = acme.changed(Tier.DEFAULTS.get(2), overrides, TenantStatus.ACTIVE);
-    house.town().tenants().replace(acme);
+    fixture.ports().tenants().replace(acme);
   }
 
   private void refused(RefusalCounts refusals) {
-    house.town().activity().addRefused(ACME, refusals);
+    fixture.ports().activity().addRefused(ACME, refusals);
   }
 
   private Optional<Instant> now() {
-    return Optional.of(house.town().clock().instant());
+    return Optional.of(fixture.ports().clock().instant());
   }
 
   @Test
-  void far_from_every_limit_nobody_asks_after_quiet_connections() {
+  void quiet_connections_far_from_every_limit_are_not_checked() {
     limited(100);
-    house.open(acme, "a", "b", "c", "d", "e", "f", "g", "h", "i", "j");
-    house.sockets().lose("a");
+    fixture.open(acme, "a", "b", "c", "d", "e", "f", "g", "h", "i", "j");
+    fixture.sockets().lose("a");
     for (int minute = 0; minute < 10; minute++) {
-      house.pass(Duration.ofMinutes(1));
-      house.faults().none();
+      fixture.pass(Duration.ofMinutes(1));
+      fixture.faults().none();
 
-      assertThat(visit()).isEqualTo(did(0, 0, 0));
+      assertThat(visit()).isEqualTo(report(0, 0, 0));
 
-      assertThat(house.faults().calls())
+      assertThat(fixture.faults().calls())
           .containsExactly("Tenants.find", "Sessions.list", "Connections.readCount");
     }
   }
 
   @Test
-  void a_connection_without_a_sign_of_life_is_asked_after_when_the_idle_limit_has_passed() {
+  void silent_connection_is_checked_after_the_idle_limit() {
     limited(100);
-    SessionId session = house.open(acme, "a", "b");
-    house.sockets().lose("a");
-    house.pass(Duration.ofMinutes(11));
-    house.join(ACME, session, "late");
-    house.books().countUp(ACME, "late", 100);
-    assertThat(visit()).isEqualTo(did(0, 0, 0));
+    SessionId session = fixture.open(acme, "a", "b");
+    fixture.sockets().lose("a");
+    fixture.pass(Duration.ofMinutes(11));
+    fixture.join(ACME, session, "late");
+    fixture.sessions().countUp(ACME, "late", 100);
+    assertThat(visit()).isEqualTo(report(0, 0, 0));
 
-    house.pass(Duration.ofSeconds(1));
-    house.faults().none();
+    fixture.pass(Duration.ofSeconds(1));
+    fixture.faults().none();
 
-    assertThat(visit()).isEqualTo(did(0, 1, 1));
+    assertThat(visit()).isEqualTo(report(0, 1, 1));
     assertThat(probes()).hasSize(2);
-    assertThat(house.sockets().closed()).isEmpty();
-    assertThat(house.books().find(ACME, session).orElseThrow().connections())
+    assertThat(fixture.sockets().closed()).isEmpty();
+    assertThat(fixture.sessions().find(ACME, session).orElseThrow().connections())
         .containsExactlyInAnyOrder("b", "late");
     assertCounts(2);
   }
 
   @Test
-  void a_socket_that_sends_nothing_but_heartbeats_stays_and_is_asked_after_now_and_then() {
+  void socket_that_only_sends_heartbeats_stays_and_is_checked_periodically() {
     limited(100);
-    house.open(acme, "a");
+    fixture.open(acme, "a");
     int probes = 0;
     for (int minute = 0; minute < 119; minute++) {
-      house.pass(Duration.ofMinutes(1));
-      house.faults().none();
-      assertThat(visit()).isEqualTo(did(0, 0, 0));
+      fixture.pass(Duration.ofMinutes(1));
+      fixture.faults().none();
+      assertThat(visit()).isEqualTo(report(0, 0, 0));
       probes += probes().size();
     }
     assertThat(probes).isLessThanOrEqualTo(11 * 3);
-    assertThat(house.sockets().closed()).isEmpty();
+    assertThat(fixture.sockets().closed()).isEmpty();
   }
 
   @Test
-  void a_session_that_was_renewed_while_it_was_listed_is_not_ended() {
-    SessionId session = house.open(acme, "live");
-    house.pass(Duration.ofMinutes(5).minusSeconds(5));
+  void session_renewed_during_listing_is_not_ended() {
+    SessionId session = fixture.open(acme, "live");
+    fixture.pass(Duration.ofMinutes(5).minusSeconds(5));
     whileListed(
         now ->
             assertThat(
-                    house.books().renew(ACME, session, now.plusSeconds(300), Lifetime.UNKNOWN, now))
+                    fixture
+                        .sessions()
+                        .renew(ACME, session, now.plusSeconds(300), Lifetime.UNKNOWN, now))
                 .isEqualTo(WriteResult.DONE));
 
     visit();
 
-    assertThat(house.sockets().closed()).isEmpty();
-    assertThat(house.books().find(ACME, session)).isPresent();
+    assertThat(fixture.sockets().closed()).isEmpty();
+    assertThat(fixture.sessions().find(ACME, session)).isPresent();
   }
 
   @Test
-  void a_session_that_was_joined_while_it_was_listed_is_not_ended() {
-    SessionId session = house.open(acme, "live");
-    house.pass(Duration.ofMinutes(5).minusSeconds(5));
-    whileListed(now -> house.join(ACME, session, "new"));
+  void session_joined_during_listing_is_not_ended() {
+    SessionId session = fixture.open(acme, "live");
+    fixture.pass(Duration.ofMinutes(5).minusSeconds(5));
+    whileListed(now -> fixture.join(ACME, session, "new"));
 
     visit();
 
-    assertThat(house.sockets().closed()).isEmpty();
-    assertThat(house.books().find(ACME, session).orElseThrow().connections())
+    assertThat(fixture.sockets().closed()).isEmpty();
+    assertThat(fixture.sessions().find(ACME, session).orElseThrow().connections())
         .containsExactlyInAnyOrder("live", "new");
   }
 
-  /** Something happens behind the list of sessions, and ten seconds pass. */
-  private void whileListed(Consumer<Instant> deed) {
-    assertThat(house.books().list(ACME)).hasSize(1);
-    house
+  /** Runs an action right after the sessions were listed, and advances the clock by ten seconds. */
+  private void whileListed(Consumer<Instant> action) {
+    assertThat(fixture.sessions().list(ACME)).hasSize(1);
+    fixture
         .faults()
         .plan(
             3,
             Faults.meanwhile(
                 () -> {
-                  deed.accept(house.town().clock().instant());
-                  house.pass(Duration.ofSeconds(10));
+                  action.accept(fixture.ports().clock().instant());
+                  fixture.pass(Duration.ofSeconds(10));
                 }));
   }
 
   @Test
-  void a_message_is_a_sign_of_life_of_all_connections_of_its_session() {
+  void message_is_a_sign_of_life_of_all_connections_of_its_session() {
     limited(100);
-    SessionId session = house.open(acme, "a", "b");
-    house.pass(Duration.ofMinutes(10));
-    Instant now = house.town().clock().instant();
-    house.speak(ACME, session, now.plusSeconds(7_200));
-    house.pass(Duration.ofMinutes(11));
-    assertThat(visit()).isEqualTo(did(0, 0, 0));
+    SessionId session = fixture.open(acme, "a", "b");
+    fixture.pass(Duration.ofMinutes(10));
+    Instant now = fixture.ports().clock().instant();
+    fixture.sendMessage(ACME, session, now.plusSeconds(7_200));
+    fixture.pass(Duration.ofMinutes(11));
+    assertThat(visit()).isEqualTo(report(0, 0, 0));
 
-    house.sockets().lose("a");
-    house.sockets().lose("b");
-    house.pass(Duration.ofSeconds(1));
-    assertThat(visit()).isEqualTo(did(0, 2, 2));
+    fixture.sockets().lose("a");
+    fixture.sockets().lose("b");
+    fixture.pass(Duration.ofSeconds(1));
+    assertThat(visit()).isEqualTo(report(0, 2, 2));
   }
 
   @Test
-  void a_connection_of_two_hours_is_dropped_however_busy_its_session() {
+  void two_hours_old_connection_of_a_busy_session_is_dropped() {
     limited(100);
-    SessionId session = house.open(acme, "old");
+    SessionId session = fixture.open(acme, "old");
     for (int minute = 0; minute < 121; minute++) {
-      house.pass(Duration.ofMinutes(1));
-      Instant now = house.town().clock().instant();
-      house.speak(ACME, session, now.plusSeconds(7_200));
-      assertThat(visit()).isEqualTo(did(0, 0, 0));
+      fixture.pass(Duration.ofMinutes(1));
+      Instant now = fixture.ports().clock().instant();
+      fixture.sendMessage(ACME, session, now.plusSeconds(7_200));
+      assertThat(visit()).isEqualTo(report(0, 0, 0));
     }
-    house.pass(Duration.ofSeconds(1));
+    fixture.pass(Duration.ofSeconds(1));
 
-    assertThat(visit()).isEqualTo(did(0, 1, 1));
+    assertThat(visit()).isEqualTo(report(0, 1, 1));
   }
 
   @Test
-  void near_the_tenants_limit_ghosts_are_dropped_and_counted_no_more() {
-    SessionId session = nearTheLimit("a", "b", "c");
-    house.sockets().lose("a");
-    house.sockets().lose("c");
-    house.pass(QUIET);
+  void ghosts_near_the_tenants_limit_are_dropped_and_subtracted() {
+    SessionId session = openNearTheLimit("a", "b", "c");
+    fixture.sockets().lose("a");
+    fixture.sockets().lose("c");
+    fixture.pass(QUIET);
 
-    assertThat(visit()).isEqualTo(did(0, 2, 2));
+    assertThat(visit()).isEqualTo(report(0, 2, 2));
 
     assertCounts(6);
-    assertThat(house.books().find(ACME, session).orElseThrow().connections()).containsExactly("b");
-    house.faults().none();
-    assertThat(visit()).isEqualTo(did(0, 0, 0));
+    assertThat(fixture.sessions().find(ACME, session).orElseThrow().connections())
+        .containsExactly("b");
+    fixture.faults().none();
+    assertThat(visit()).isEqualTo(report(0, 0, 0));
     assertThat(probes()).isEmpty();
-    assertThat(house.books().leave(ACME, session, "a")).isEqualTo(LeaveResult.NOT_JOINED);
+    assertThat(fixture.sessions().leave(ACME, session, "a")).isEqualTo(LeaveResult.NOT_JOINED);
   }
 
   @Test
-  void ghosts_of_a_busy_session_are_dropped_as_well() {
-    SessionId session = nearTheLimit("a", "b");
-    house.sockets().lose("a");
-    house.pass(QUIET);
-    house.join(ACME, session, "fresh");
-    house.books().countUp(ACME, "fresh", 10);
+  void ghosts_of_a_busy_session_are_dropped() {
+    SessionId session = openNearTheLimit("a", "b");
+    fixture.sockets().lose("a");
+    fixture.pass(QUIET);
+    fixture.join(ACME, session, "fresh");
+    fixture.sessions().countUp(ACME, "fresh", 10);
 
-    assertThat(visit()).isEqualTo(did(0, 1, 1));
+    assertThat(visit()).isEqualTo(report(0, 1, 1));
   }
 
   @Test
-  void a_tenant_that_was_lately_refused_a_connection_is_near_its_limit() {
+  void recently_refused_tenant_counts_as_near_its_limit() {
     limited(100);
-    house.open(acme, "a");
-    house.sockets().lose("a");
+    fixture.open(acme, "a");
+    fixture.sockets().lose("a");
     refused(new RefusalCounts(1, now(), Optional.empty()));
-    house.pass(QUIET);
+    fixture.pass(QUIET);
 
-    assertThat(visit()).isEqualTo(did(0, 1, 1));
+    assertThat(visit()).isEqualTo(report(0, 1, 1));
   }
 
   @Test
-  void a_refusal_of_two_minutes_ago_is_forgotten() {
+  void refusal_two_minutes_ago_is_ignored() {
     limited(100);
-    house.open(acme, "a");
-    house.sockets().lose("a");
+    fixture.open(acme, "a");
+    fixture.sockets().lose("a");
     refused(new RefusalCounts(1, now(), now()));
-    house.pass(Duration.ofMinutes(2));
+    fixture.pass(Duration.ofMinutes(2));
 
-    assertThat(visit()).isEqualTo(did(0, 0, 0));
+    assertThat(visit()).isEqualTo(report(0, 0, 0));
   }
 
   @Test
-  void where_a_session_was_refused_a_connection_those_of_full_sessions_are_asked_after() {
+  void connections_of_full_sessions_are_checked_after_a_session_limit_refusal() {
     limited(Map.of(Limit.CONNECTIONS_PER_SESSION, 2L));
-    house.open(acme, "a", "b");
-    house.open(acme, "c");
-    house.sockets().lose("a");
-    house.sockets().lose("c");
-    house.pass(QUIET);
-    house.faults().none();
-    assertThat(visit()).isEqualTo(did(0, 0, 0));
+    fixture.open(acme, "a", "b");
+    fixture.open(acme, "c");
+    fixture.sockets().lose("a");
+    fixture.sockets().lose("c");
+    fixture.pass(QUIET);
+    fixture.faults().none();
+    assertThat(visit()).isEqualTo(report(0, 0, 0));
     assertThat(probes()).isEmpty();
 
     refused(new RefusalCounts(1, Optional.empty(), now()));
 
-    assertThat(visit()).isEqualTo(did(0, 1, 1));
+    assertThat(visit()).isEqualTo(report(0, 1, 1));
     assertThat(probes()).hasSize(2);
   }
 
   @Test
-  void a_connection_that_was_never_counted_is_dropped_without_counting_down() {
-    SessionId session = nearTheLimit("a");
-    house.join(ACME, session, "uncounted");
-    house.sockets().lose("uncounted");
-    house.pass(QUIET);
+  void uncounted_connection_is_dropped_without_lowering_the_count() {
+    SessionId session = openNearTheLimit("a");
+    fixture.join(ACME, session, "uncounted");
+    fixture.sockets().lose("uncounted");
+    fixture.pass(QUIET);
 
-    assertThat(visit()).isEqualTo(did(0, 1, 0));
+    assertThat(visit()).isEqualTo(report(0, 1, 0));
 
     assertCounts(8);
   }
 
   @Test
-  void a_connection_that_showed_a_sign_of_life_just_now_is_not_asked_after() {
-    SessionId session = nearTheLimit("a");
-    house.sockets().lose("a");
-    house.pass(BUSY);
-    house.faults().none();
-    assertThat(visit()).isEqualTo(did(0, 0, 0));
-    Instant now = house.town().clock().instant();
-    house.speak(ACME, session, now.plusSeconds(7_200));
-    house.pass(BUSY);
-    house.faults().none();
+  void connection_with_a_recent_sign_of_life_is_not_checked() {
+    SessionId session = openNearTheLimit("a");
+    fixture.sockets().lose("a");
+    fixture.pass(BUSY);
+    fixture.faults().none();
+    assertThat(visit()).isEqualTo(report(0, 0, 0));
+    Instant now = fixture.ports().clock().instant();
+    fixture.sendMessage(ACME, session, now.plusSeconds(7_200));
+    fixture.pass(BUSY);
+    fixture.faults().none();
     visit();
     assertThat(probes()).hasSize(7);
 
-    house.pass(QUIET.minus(BUSY));
+    fixture.pass(QUIET.minus(BUSY));
     assertThat(visit().connectionsDropped()).isEqualTo(1);
   }
 
   @Test
-  void a_socket_that_cannot_be_asked_after_stays_and_the_count_is_put_right_all_the_same() {
-    nearTheLimit("a");
-    house.books().countUp(ACME, "b", 10);
-    house.sockets().lose("a");
-    house.pass(QUIET);
-    house.sockets().outage().begin("isOpen");
+  void failing_check_leaves_the_socket_and_the_count_is_repaired() {
+    openNearTheLimit("a");
+    fixture.sessions().countUp(ACME, "b", 10);
+    fixture.sockets().lose("a");
+    fixture.pass(QUIET);
+    fixture.sockets().outage().begin("isOpen");
 
     VisitReport visit = visit();
 
     assertThat(visit)
         .isEqualTo(new VisitReport(ACME, 0, 0, 1, Optional.of("isOpen: out of order")));
     assertCounts(8);
-    house.sockets().outage().end();
-    assertThat(visit()).isEqualTo(did(0, 1, 1));
+    fixture.sockets().outage().end();
+    assertThat(visit()).isEqualTo(report(0, 1, 1));
   }
 
   @Test
-  void a_visit_begins_nothing_when_its_time_is_up() {
-    house.open(acme, "a", "b");
-    house.open(acme, "c", "d");
-    house.sockets().lose("a");
-    house.pass(QUIET);
+  void visit_starts_nothing_after_its_deadline() {
+    fixture.open(acme, "a", "b");
+    fixture.open(acme, "c", "d");
+    fixture.sockets().lose("a");
+    fixture.pass(QUIET);
 
-    assertThat(house.visit().visit(ACME, house.town().clock().instant())).isEqualTo(did(0, 0, 0));
-    house.pass(OVER);
-    assertThat(house.visit().visit(ACME, house.town().clock().instant())).isEqualTo(did(0, 0, 0));
+    assertThat(fixture.visit().visit(ACME, fixture.ports().clock().instant()))
+        .isEqualTo(report(0, 0, 0));
+    fixture.pass(OVER);
+    assertThat(fixture.visit().visit(ACME, fixture.ports().clock().instant()))
+        .isEqualTo(report(0, 0, 0));
 
     assertCounts(4);
-    assertThat(house.books().list()).containsExactly(ACME);
+    assertThat(fixture.sessions().list()).containsExactly(ACME);
   }
 
   @Test
-  void of_sessions_that_there_is_not_time_for_others_are_looked_after_the_next_time() {
+  void visit_without_time_for_all_sessions_checks_others_the_next_time() {
     Set<String> probed = new HashSet<>();
     TenantVisit slow =
         new TenantVisit(
-            house.town().tenants(),
-            house.books(),
-            house.books(),
+            fixture.ports().tenants(),
+            fixture.sessions(),
+            fixture.sessions(),
             new Sockets() {
               @Override
               public CloseResult close(String connectionId) {
@@ -449,93 +455,93 @@ final class TenantVisitTest {
               @Override
               public boolean isOpen(String connectionId) {
                 probed.add(connectionId);
-                house.pass(Duration.ofMillis(10));
+                fixture.pass(Duration.ofMillis(10));
                 return true;
               }
 
               @Override
               public PostResult post(String connectionId, String frame) {
-                throw new AssertionError("a visit sends nothing");
+                throw new AssertionError("unexpected frame");
               }
             },
-            house.life(),
-            house.recount(),
+            fixture.lifecycle(),
+            fixture.recount(),
             Runnable::run,
-            house.town().clock());
+            fixture.ports().clock());
     limited(12);
     for (int i = 0; i < 6; i++) {
-      house.open(acme, "a" + i, "b" + i);
+      fixture.open(acme, "a" + i, "b" + i);
     }
-    house.pass(QUIET);
+    fixture.pass(QUIET);
 
-    Instant now = house.town().clock().instant();
+    Instant now = fixture.ports().clock().instant();
     slow.visit(ACME, now.plusMillis(30));
     assertThat(probed).hasSize(3);
     for (int visits = 0; visits < 200 && probed.size() < 12; visits++) {
-      slow.visit(ACME, house.town().clock().instant().plusMillis(30));
+      slow.visit(ACME, fixture.ports().clock().instant().plusMillis(30));
     }
     assertThat(probed).hasSize(12);
   }
 
-  // Who is struck off.
+  // Tenants removed from the list of live tenants.
 
   private boolean isLiveAfterVisit() {
     visit();
-    return house.books().list().contains(ACME);
+    return fixture.sessions().list().contains(ACME);
   }
 
   @Test
-  void a_tenant_is_struck_off_a_minute_after_its_last_turn_if_no_session_is_left() {
-    SessionId session = house.open(acme, "a");
-    house.pass(Duration.ofMinutes(2));
+  void tenant_without_sessions_is_removed_from_the_list_a_minute_after_its_last_turn() {
+    SessionId session = fixture.open(acme, "a");
+    fixture.pass(Duration.ofMinutes(2));
     assertThat(isLiveAfterVisit()).isTrue();
-    house.life().end(ACME, session);
-    house.life().open(acme, Optional.empty());
-    house.life().end(ACME, house.books().list(ACME).get(0).id());
+    fixture.lifecycle().end(ACME, session);
+    fixture.lifecycle().open(acme, Optional.empty());
+    fixture.lifecycle().end(ACME, fixture.sessions().list(ACME).get(0).id());
 
-    Instant arrival = house.books().nextArrival(ACME).orElseThrow();
-    house.town().clock().set(arrival.plusSeconds(60).minusNanos(1));
+    Instant arrival = fixture.sessions().nextArrival(ACME).orElseThrow();
+    fixture.ports().clock().set(arrival.plusSeconds(60).minusNanos(1));
     assertThat(isLiveAfterVisit()).isTrue();
-    house.town().clock().set(arrival.plusSeconds(60));
+    fixture.ports().clock().set(arrival.plusSeconds(60));
     assertThat(isLiveAfterVisit()).isFalse();
   }
 
   @Test
-  void a_tenant_with_a_session_or_a_count_stays() {
-    house.open(acme);
-    house.pass(Duration.ofMinutes(3));
+  void tenant_with_a_session_or_a_count_stays_listed() {
+    fixture.open(acme);
+    fixture.pass(Duration.ofMinutes(3));
     assertThat(isLiveAfterVisit()).isTrue();
 
-    house.pass(OVER);
-    house.faults().none();
-    // Somebody counts up just before the last look.
-    visitWith(9, () -> house.books().countUp(ACME, 10));
-    assertThat(house.books().list()).contains(ACME);
+    fixture.pass(OVER);
+    fixture.faults().none();
+    // The count is raised right before the last read.
+    visitWith(9, () -> fixture.sessions().countUp(ACME, 10));
+    assertThat(fixture.sessions().list()).contains(ACME);
     assertThat(isLiveAfterVisit()).isFalse();
     assertCounts(0);
   }
 
   private void visitWith(int call, Runnable meanwhile) {
-    house.faults().plan(call, Faults.meanwhile(meanwhile));
+    fixture.faults().plan(call, Faults.meanwhile(meanwhile));
     visit();
-    house.faults().none();
+    fixture.faults().none();
   }
 
   @Test
-  void a_session_that_is_opened_during_a_visit_keeps_its_tenant_live() {
-    house.open(acme);
-    house.pass(OVER);
-    house.faults().none();
+  void session_opened_during_a_visit_keeps_its_tenant_live() {
+    fixture.open(acme);
+    fixture.pass(OVER);
+    fixture.faults().none();
     visit();
-    int calls = house.faults().calls().size();
-    assertThat(house.faults().calls()).endsWith("LiveTenants.remove");
+    int calls = fixture.faults().calls().size();
+    assertThat(fixture.faults().calls()).endsWith("LiveTenants.remove");
 
     for (int at = 1; at <= calls; at++) {
       TenantVisitTest other = new TenantVisitTest();
-      other.house.open(other.acme);
-      other.house.pass(OVER);
-      other.visitWith(at, () -> other.house.open(other.acme, "late"));
-      assertThat(other.house.books().list()).as("opened before call %d", at).contains(ACME);
+      other.fixture.open(other.acme);
+      other.fixture.pass(OVER);
+      other.visitWith(at, () -> other.fixture.open(other.acme, "late"));
+      assertThat(other.fixture.sessions().list()).as("opened before call %d", at).contains(ACME);
     }
   }
 }

@@ -24,105 +24,107 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What time, and whoever comes and goes meanwhile, do to the messages of a session. */
+/** Messages of a session over a long time, while connections come and go. */
 final class LongConversationsTest {
-  private final ProcessingFixture shop = new ProcessingFixture();
-  private final AdmissionFixture town = shop.town();
+  private final ProcessingFixture fixture = new ProcessingFixture();
+  private final AdmissionFixture ports = fixture.ports();
 
-  private SessionLifecycle life() {
+  private SessionLifecycle lifecycle() {
     return new SessionLifecycle(
-        town.sessions(), town.sessions(), shop.sockets(), new SecureRandom(), town.clock());
+        ports.sessions(), ports.sessions(), fixture.sockets(), new SecureRandom(), ports.clock());
   }
 
   private TenantVisit visit() {
     return new TenantVisit(
-        town.tenants(),
-        town.sessions(),
-        town.sessions(),
-        shop.sockets(),
-        life(),
-        new Recount(town.sessions(), town.sessions(), pause -> {}),
+        ports.tenants(),
+        ports.sessions(),
+        ports.sessions(),
+        fixture.sockets(),
+        lifecycle(),
+        new Recount(ports.sessions(), ports.sessions(), pause -> {}),
         Runnable::run,
-        town.clock());
+        ports.clock());
   }
 
   private SessionId open(Tenant tenant) {
-    return ((SessionLifecycle.Opened) life().open(tenant, Optional.empty())).session().id();
+    return ((SessionLifecycle.Opened) lifecycle().open(tenant, Optional.empty())).session().id();
   }
 
   private void join(Tenant tenant, SessionId session, String id, long perMinute) {
-    Instant now = town.clock().instant();
-    Session stands = town.sessions().find(tenant.id(), session).orElseThrow();
+    Instant now = ports.clock().instant();
+    Session current = ports.sessions().find(tenant.id(), session).orElseThrow();
     assertThat(
-            town.sessions()
+            ports
+                .sessions()
                 .join(
                     tenant.id(),
                     session,
                     id,
                     1_000,
                     Gcra.perMinute(perMinute),
-                    stands.arrival(),
+                    current.arrival(),
                     now.plusSeconds(tenant.limits().get(Limit.SESSION_TTL)),
                     now))
         .hasToString("ADDED");
-    town.sessions().countUp(tenant.id(), id, Long.MAX_VALUE);
+    ports.sessions().countUp(tenant.id(), id, Long.MAX_VALUE);
   }
 
-  /** A session in which message {@code order-1} was processed a minute after its socket joined. */
+  /** Opens a session that processed message {@code order-1} a minute after its socket joined. */
   private SessionId orderIn(Tenant tenant) {
     SessionId session = open(tenant);
     join(tenant, session, "a", 5);
-    town.clock().advance(Duration.ofSeconds(61));
-    shop.process(named(tenant, session, "a", "q1", "order-1"));
+    ports.clock().advance(Duration.ofSeconds(61));
+    fixture.process(named(tenant, session, "a", "q1", "order-1"));
     return session;
   }
 
   @Test
-  void a_message_that_was_processed_is_not_processed_again_when_its_session_has_ended() {
-    Tenant bronze = town.onboard("acme", "bronze", Map.of());
+  void repeated_message_is_not_processed_again_after_its_session_has_ended() {
+    Tenant bronze = ports.onboard("acme", "bronze", Map.of());
     SessionId session = orderIn(bronze);
-    // The client does not get the answer and sends the message again. The session ends meanwhile.
-    life().end(bronze.id(), session);
-    shop.process(named(bronze, session, "a", "q2", "order-1"));
+    // The answer is lost and the client sends the message again. The session ends in between.
+    lifecycle().end(bronze.id(), session);
+    fixture.process(named(bronze, session, "a", "q2", "order-1"));
 
-    assertThat(shop.handledIds()).containsExactly("order-1");
+    assertThat(fixture.handledIds()).containsExactly("order-1");
   }
 
   @Test
-  void a_message_that_was_processed_is_not_processed_again_when_its_session_ran_out() {
-    Tenant bronze = town.onboard("acme", "bronze", Map.of());
+  void repeated_message_is_not_processed_again_after_its_session_has_expired() {
+    Tenant bronze = ports.onboard("acme", "bronze", Map.of());
     SessionId session = orderIn(bronze);
-    // The client sends the message again in the session's last second. The housekeeper is faster.
-    town.clock().advance(Duration.ofSeconds(205));
+    // The client repeats the message in the session's last second, but the housekeeper is faster.
+    ports.clock().advance(Duration.ofSeconds(205));
     visit().visit(bronze.id(), Instant.MAX);
-    shop.process(named(bronze, session, "a", "q2", "order-1"));
+    fixture.process(named(bronze, session, "a", "q2", "order-1"));
 
-    assertThat(shop.handledIds()).containsExactly("order-1");
+    assertThat(fixture.handledIds()).containsExactly("order-1");
   }
 
   @Test
-  void messages_without_end_extend_no_session_beyond_its_lifetime() {
+  void continuous_messages_do_not_extend_a_session_beyond_its_lifetime() {
     Tenant acme =
-        town.onboard("acme", "gold", Map.of(Limit.SESSION_TTL, 100L, Limit.SESSION_LIFETIME, 250L));
-    Instant lifeEnds = town.clock().instant().plusSeconds(250);
+        ports.onboard(
+            "acme", "gold", Map.of(Limit.SESSION_TTL, 100L, Limit.SESSION_LIFETIME, 250L));
+    Instant lifeEnds = ports.clock().instant().plusSeconds(250);
     SessionId session = open(acme);
     join(acme, session, "a", 30);
 
     for (int i = 0; i < 8; i++) {
-      town.clock().advance(Duration.ofSeconds(30));
-      shop.process(named(acme, session, "a", "q" + i, "order-" + i));
+      ports.clock().advance(Duration.ofSeconds(30));
+      fixture.process(named(acme, session, "a", "q" + i, "order-" + i));
     }
 
-    Session stands = town.sessions().find(acme.id(), session).orElseThrow();
-    assertThat(stands.connections()).containsExactly("a");
-    assertThat(stands.endsAt()).isEqualTo(lifeEnds);
+    Session current = ports.sessions().find(acme.id(), session).orElseThrow();
+    assertThat(current.connections()).containsExactly("a");
+    assertThat(current.endsAt()).isEqualTo(lifeEnds);
   }
 
-  /** DynamoDB charges each write of a row, a connect's too, by its size. */
+  /** DynamoDB charges each write of a row by the row's size. */
   @Test
-  void a_session_notes_no_more_names_than_a_batch_has_and_each_message_is_processed_once() {
+  void session_records_at_most_a_batch_of_names_and_each_message_is_processed_once() {
     Tenant acme =
-        town.onboard(
+        ports.onboard(
             "acme", "gold", Map.of(Limit.SESSION_TTL, 200L, Limit.MESSAGES_PER_MINUTE, 600L));
     SessionId session = open(acme);
     join(acme, session, "a", 30);
@@ -130,75 +132,76 @@ final class LongConversationsTest {
     List<String> sent = new ArrayList<>();
     for (int second = 0; second < 3_600; second++) {
       if (second % 60 == 0) {
-        town.fill().fill(ProcessingFixture.messages(acme));
+        ports.fill().fill(ProcessingFixture.messages(acme));
       }
       if (second % 60 < 29 && second % 2 == 0) {
         for (int i = 0; i < 2 && sent.size() < (second / 60 + 1) * 29; i++) {
           String name = "%064d".formatted(sent.size());
           sent.add(name);
-          assertThat(shop.process(named(acme, session, "a", "q" + sent.size(), name)))
+          assertThat(fixture.process(named(acme, session, "a", "q" + sent.size(), name)))
               .containsExactly(MessageOutcome.PROCESSED);
           String copy = sent.get(Math.max(0, sent.size() - 1 - second % 100));
-          assertThat(shop.process(named(acme, session, "a", "c" + sent.size(), copy)))
+          assertThat(fixture.process(named(acme, session, "a", "c" + sent.size(), copy)))
               .containsExactly(MessageOutcome.DUPLICATE);
         }
       }
       most =
-          Math.max(most, town.sessions().find(acme.id(), session).orElseThrow().processed().size());
-      town.clock().advance(Duration.ofSeconds(1));
+          Math.max(
+              most, ports.sessions().find(acme.id(), session).orElseThrow().processed().size());
+      ports.clock().advance(Duration.ofSeconds(1));
     }
 
     assertThat(sent).hasSize(60 * 29);
-    assertThat(shop.handledIds()).isEqualTo(sent);
+    assertThat(fixture.handledIds()).isEqualTo(sent);
     assertThat(most).isEqualTo(10);
   }
 
-  /** The functions of pool and silo may serve one session at the same time. */
+  /** The functions of the pool and of a silo may process one session at the same time. */
   @Test
-  void two_batches_of_one_session_do_not_forget_each_others_names() {
-    Tenant acme = town.onboard("acme", "gold", Map.of());
+  void concurrent_batches_of_a_session_keep_each_others_names() {
+    Tenant acme = ports.onboard("acme", "gold", Map.of());
     SessionId session = open(acme);
     join(acme, session, "a", 30);
-    town.clock().advance(Duration.ofSeconds(70));
-    // Renewed in this second: the new end is the old one, and the connection needs a sign of life.
-    life().renew(acme, session, Optional.empty());
+    ports.clock().advance(Duration.ofSeconds(70));
+    // Renewed in this second: the end does not change, and the connection needs a sign of life.
+    lifecycle().renew(acme, session, Optional.empty());
     boolean[] once = {true};
-    shop.application(
+    fixture.application(
         (incoming, json) -> {
           if (once[0]) {
             once[0] = false;
-            shop.process(named(acme, session, "a", "silo", "by-silo"));
+            fixture.process(named(acme, session, "a", "silo", "by-silo"));
           }
           return List.of();
         });
-    shop.process(named(acme, session, "a", "pool", "by-pool"));
-    shop.process(named(acme, session, "a", "again", "by-silo"));
+    fixture.process(named(acme, session, "a", "pool", "by-pool"));
+    fixture.process(named(acme, session, "a", "again", "by-silo"));
 
-    assertThat(shop.handledIds()).containsExactly("by-pool", "by-silo");
+    assertThat(fixture.handledIds()).containsExactly("by-pool", "by-silo");
   }
 
-  /** After sessionTTL was lowered, messages no longer move the session's end. */
+  /** After a lower sessionTTL, messages no longer move the session's end. */
   @Test
-  void a_socket_that_sends_every_ten_seconds_is_not_closed_as_dead() {
-    Tenant acme = town.onboard("acme", "gold", Map.of(Limit.SESSION_TTL, 3_600L));
+  void socket_that_sends_every_ten_seconds_is_not_closed_as_dead() {
+    Tenant acme = ports.onboard("acme", "gold", Map.of(Limit.SESSION_TTL, 3_600L));
     SessionId session = open(acme);
     join(acme, session, "a", 30);
     Tenant lowered =
         acme.changed(Tier.DEFAULTS.get(2), Map.of(Limit.SESSION_TTL, 300L), acme.status());
-    town.tenants().replace(lowered);
+    ports.tenants().replace(lowered);
     for (int i = 0; i < 72; i++) {
-      town.clock().advance(Duration.ofSeconds(10));
-      assertThat(shop.process(message(acme, session, "a", "m" + i)))
+      ports.clock().advance(Duration.ofSeconds(10));
+      assertThat(fixture.process(message(acme, session, "a", "m" + i)))
           .containsExactly(MessageOutcome.PROCESSED);
       visit().visit(acme.id(), Instant.MAX);
-      assertThat(shop.sockets().closed()).as("after %d s", 10 * (i + 1)).isEmpty();
+      assertThat(fixture.sockets().closed()).as("after %d s", 10 * (i + 1)).isEmpty();
     }
   }
 
   @Test
-  void a_ghost_goes_within_two_minutes_at_the_limit_in_a_busy_session_that_is_joined() {
+  void ghost_of_a_busy_session_at_the_limit_goes_within_two_minutes() {
     Tenant bronze =
-        town.onboard(
+        ports.onboard(
             "acme",
             "bronze",
             Map.of(Limit.TENANT_CONNECTIONS, 3L, Limit.MESSAGES_PER_MINUTE, 600L));
@@ -206,68 +209,68 @@ final class LongConversationsTest {
     join(bronze, session, "ghost", 5);
     join(bronze, session, "real", 5);
     join(bronze, session, "mobile0", 5);
-    shop.sockets().lose("ghost");
+    fixture.sockets().lose("ghost");
     int mobile = 0;
     for (int second = 10; second <= 3_600; second += 10) {
-      town.clock().advance(Duration.ofSeconds(10));
+      ports.clock().advance(Duration.ofSeconds(10));
       if (second % 40 == 0) { // a phone whose connection comes and goes
-        town.sessions().leave(bronze.id(), session, "mobile" + mobile);
-        town.sessions().countDown(bronze.id(), Set.of("mobile" + mobile));
+        ports.sessions().leave(bronze.id(), session, "mobile" + mobile);
+        ports.sessions().countDown(bronze.id(), Set.of("mobile" + mobile));
         join(bronze, session, "mobile" + ++mobile, 5);
       }
-      shop.process(message(bronze, session, "real", "m" + second));
+      fixture.process(message(bronze, session, "real", "m" + second));
       if (second % 60 == 0) {
         visit().visit(bronze.id(), Instant.MAX);
       }
       if (second > 180) {
-        assertThat(town.sessions().find(bronze.id(), session).orElseThrow().connections())
-            .as("at %d s, count %d of 3", second, town.sessions().count(bronze.id()))
+        assertThat(ports.sessions().find(bronze.id(), session).orElseThrow().connections())
+            .as("at %d s, count %d of 3", second, ports.sessions().count(bronze.id()))
             .doesNotContain("ghost");
       }
     }
   }
 
   @Test
-  void a_socket_whose_messages_are_throttled_is_not_closed_as_dead() {
+  void socket_with_throttled_messages_is_not_closed_as_dead() {
     Tenant acme =
-        town.onboard(
+        ports.onboard(
             "acme", "gold", Map.of(Limit.MESSAGES_PER_MINUTE, 1L, Limit.SESSION_TTL, 3_600L));
     SessionId session = open(acme);
-    SessionId greedy = open(acme);
+    SessionId busySession = open(acme);
     join(acme, session, "a", 30);
-    join(acme, greedy, "g", 30);
+    join(acme, busySession, "g", 30);
     int throttled = 0;
     for (int i = 0; i < 72; i++) {
-      town.clock().advance(Duration.ofSeconds(10));
-      shop.process(message(acme, greedy, "g", "g" + i));
+      ports.clock().advance(Duration.ofSeconds(10));
+      fixture.process(message(acme, busySession, "g", "g" + i));
       throttled +=
-          shop.process(message(acme, session, "a", "m" + i)).contains(MessageOutcome.THROTTLED)
+          fixture.process(message(acme, session, "a", "m" + i)).contains(MessageOutcome.THROTTLED)
               ? 1
               : 0;
       visit().visit(acme.id(), Instant.MAX);
-      assertThat(shop.sockets().closed())
+      assertThat(fixture.sockets().closed())
           .as("after %d s, %d throttled", 10 * (i + 1), throttled)
           .isEmpty();
     }
   }
 
   @Test
-  void frames_are_sent_once_though_the_handler_fails_once() {
-    Tenant acme = town.onboard("acme", "gold", Map.of());
+  void frames_are_sent_once_although_the_handler_fails_once() {
+    Tenant acme = ports.onboard("acme", "gold", Map.of());
     SessionId session = open(acme);
     join(acme, session, "a", 30);
     join(acme, session, "b", 30);
     boolean[] fails = {true};
-    shop.application(
+    fixture.application(
         (incoming, json) -> {
           if (fails[0]) {
             fails[0] = false;
-            throw new IllegalStateException("once");
+            throw new IllegalStateException("planted");
           }
           return List.of();
         });
-    shop.process(named(acme, session, "a", "q1", "m"));
-    shop.process(named(acme, session, "a", "q1", "m"));
-    assertThat(shop.sockets().postedTo("b")).hasSize(1);
+    fixture.process(named(acme, session, "a", "q1", "m"));
+    fixture.process(named(acme, session, "a", "q1", "m"));
+    assertThat(fixture.sockets().postedTo("b")).hasSize(1);
   }
 }

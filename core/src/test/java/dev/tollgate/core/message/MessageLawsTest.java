@@ -27,43 +27,43 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The processing of messages behind a FIFO queue is held to the law book. */
+/** Checks the processing of messages behind a FIFO queue against the law book. */
 final class MessageLawsTest {
   private static final int HISTORIES = 300;
 
-  /** What the queue tells messages from each other by. */
+  /** The content of the queue's deduplication id. */
   private enum DeduplicationId {
-    /** The id of the request that brought it, as in the stack. */
+    /** The request id, as in the stack. */
     REQUEST,
-    /** The name that its client gave it. */
+    /** The client's name of the message. */
     NAME
   }
 
-  private static Processor.Maker shop(DeduplicationId deduplicationId, boolean isLogged) {
-    return setting -> new Shop(setting, deduplicationId, isLogged);
+  private static Processor.Maker maker(DeduplicationId deduplicationId, boolean isLogged) {
+    return setting -> new FifoProcessor(setting, deduplicationId, isLogged);
   }
 
   @Test
-  void whatever_goes_wrong_and_however_often_it_is_sent_a_message_is_processed_once() {
+  void repeated_message_is_processed_once_despite_faults() {
     LawBook.Report report =
-        LawBook.ofProcessor(shop(DeduplicationId.REQUEST, true)).hold(HISTORIES);
+        LawBook.ofProcessor(maker(DeduplicationId.REQUEST, true)).hold(HISTORIES);
 
     assertThat(report.judged()).hasSize(2);
   }
 
   static List<Arguments> planted() {
     return List.of(
-        Arguments.of("drops a resend", ProcessorLaws.NEVER_LOST, shop(DeduplicationId.NAME, true)),
         Arguments.of(
-            "does not write down what is processed",
+            "drops repeated messages", ProcessorLaws.NEVER_LOST, maker(DeduplicationId.NAME, true)),
+        Arguments.of(
+            "does not log processed messages",
             ProcessorLaws.NEVER_TWICE,
-            shop(DeduplicationId.REQUEST, false)));
+            maker(DeduplicationId.REQUEST, false)));
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("planted")
-  void the_law_book_sees_an_engine_that(
-      String fault, Law<Processor.Maker> law, Processor.Maker maker) {
+  void planted_fault_breaks_a_law(String fault, Law<Processor.Maker> law, Processor.Maker maker) {
     assertThatThrownBy(() -> LawBook.ofProcessor(maker).hold(HISTORIES))
         .as(fault)
         .isInstanceOfSatisfying(
@@ -75,8 +75,8 @@ final class MessageLawsTest {
             });
   }
 
-  /** One session whose messages come by a FIFO queue; in a storm every third delivery fails. */
-  private static final class Shop implements Processor {
+  /** A session with a FIFO queue; with faults, every third delivery fails. */
+  private static final class FifoProcessor implements Processor {
     private static final Duration VISIBILITY = Duration.ofSeconds(30);
 
     /** Amazon SQS: "a message ... within the 5-minute deduplication interval". */
@@ -86,7 +86,7 @@ final class MessageLawsTest {
     private final DeduplicationId deduplicationId;
     private final boolean isLogged;
     private final Random random;
-    private final ProcessingFixture shop;
+    private final ProcessingFixture fixture;
     private final Tenant tenant;
     private final SessionId session;
     private final List<IncomingMessage> queue = new ArrayList<>();
@@ -96,18 +96,18 @@ final class MessageLawsTest {
     private int requests;
     private String socket = "socket";
 
-    Shop(Setting setting, DeduplicationId deduplicationId, boolean isLogged) {
+    FifoProcessor(Setting setting, DeduplicationId deduplicationId, boolean isLogged) {
       this.setting = setting;
       this.deduplicationId = deduplicationId;
       this.isLogged = isLogged;
       random = new Random(setting.seed());
-      shop = new ProcessingFixture(new AdmissionFixture(setting.clock()));
-      tenant = shop.town().onboard("acme", "gold", Map.of(Limit.MESSAGES_PER_MINUTE, 6L));
-      session = shop.session(tenant, socket);
-      shop.application(
+      fixture = new ProcessingFixture(new AdmissionFixture(setting.clock()));
+      tenant = fixture.ports().onboard("acme", "gold", Map.of(Limit.MESSAGES_PER_MINUTE, 6L));
+      session = fixture.session(tenant, socket);
+      fixture.application(
           (message, json) -> {
             if (fails()) {
-              throw new IllegalStateException("not now");
+              throw new IllegalStateException("planted");
             }
             processed.add(message.id());
             return List.of();
@@ -120,9 +120,9 @@ final class MessageLawsTest {
 
     @Override
     public Answer send(String name) {
-      if (shop.sockets().closed().contains(socket)) {
+      if (fixture.sockets().closed().contains(socket)) {
         socket = "socket" + requests;
-        shop.join(tenant, session, socket);
+        fixture.join(tenant, session, socket);
       }
       String request = "r" + requests++;
       Instant now = setting.clock().instant();
@@ -131,10 +131,10 @@ final class MessageLawsTest {
           == null) {
         queue.add(ProcessingFixture.named(tenant, session, socket, request, name));
       }
-      int heard = shop.sockets().postedTo(socket).size();
+      int answersBefore = fixture.sockets().postedTo(socket).size();
       deliver();
-      List<String> frames = shop.sockets().postedTo(socket);
-      return frames.subList(heard, frames.size()).stream()
+      List<String> frames = fixture.sockets().postedTo(socket);
+      return frames.subList(answersBefore, frames.size()).stream()
           .filter(frame -> frame.startsWith("throttled " + name + " "))
           .findFirst()
           .<Answer>map(frame -> new Throttled(retryAfter(frame)))
@@ -145,14 +145,17 @@ final class MessageLawsTest {
       return Duration.ofSeconds(Long.parseLong(frame.substring(frame.lastIndexOf(' ') + 1)) + 1);
     }
 
-    /** What is visible, ten at a time; what is not done holds its session's messages back. */
+    /**
+     * Processes visible messages, ten at a time; a failed message blocks the later ones of its
+     * session.
+     */
     private void deliver() {
       Instant now = setting.clock().instant();
       while (!queue.isEmpty() && !now.isBefore(visibleAt)) {
         List<IncomingMessage> batch = List.copyOf(queue.subList(0, Math.min(10, queue.size())));
-        disturb();
-        List<MessageOutcome> outcomes = shop.outcomes(batch);
-        calm();
+        drawFault();
+        List<MessageOutcome> outcomes = fixture.outcomes(batch);
+        stopFaults();
         for (int i = 0; i < batch.size(); i++) {
           if (outcomes.get(i).isDone()) {
             queue.remove(batch.get(i));
@@ -163,22 +166,22 @@ final class MessageLawsTest {
       }
     }
 
-    private void disturb() {
+    private void drawFault() {
       if (!isLogged) {
-        shop.log().outage().begin();
-        shop.town().sessions().outage().begin("extend");
+        fixture.log().outage().begin();
+        fixture.ports().sessions().outage().begin("extend");
       }
       if (fails()) {
-        shop.facts().outage().begin();
+        fixture.facts().outage().begin();
       }
       if (fails()) {
-        shop.sockets().outage().begin();
+        fixture.sockets().outage().begin();
       }
     }
 
-    private void calm() {
-      shop.facts().outage().end();
-      shop.sockets().outage().end();
+    private void stopFaults() {
+      fixture.facts().outage().end();
+      fixture.sockets().outage().end();
     }
 
     @Override

@@ -46,26 +46,26 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 final class MessageProcessingTest {
-  private final ProcessingFixture shop = new ProcessingFixture();
-  private final AdmissionFixture town = shop.town();
+  private final ProcessingFixture fixture = new ProcessingFixture();
+  private final AdmissionFixture ports = fixture.ports();
   private final Tenant acme =
-      town.onboard(
+      ports.onboard(
           "acme", "gold", Map.of(Limit.MESSAGES_PER_MINUTE, 20L, Limit.SESSION_TTL, 3_600L));
-  private final SessionId session = shop.session(acme, "a", "b", "c");
+  private final SessionId session = fixture.session(acme, "a", "b", "c");
 
   private IncomingMessage from(String connectionId, String id) {
     return message(acme, session, connectionId, id);
   }
 
   private List<Result> results(IncomingMessage... batch) {
-    return shop.results(List.of(batch));
+    return fixture.results(List.of(batch));
   }
 
   private void failOn(String id) {
-    shop.application(
+    fixture.application(
         (message, json) -> {
           if (message.id().equals(id)) {
-            throw new IllegalStateException("the application says no to " + id);
+            throw new IllegalStateException("the application rejects " + id);
           }
           return List.of(json);
         });
@@ -75,8 +75,10 @@ final class MessageProcessingTest {
     BucketId bucket = ProcessingFixture.messages(acme);
     while (tokens > 0) {
       int some = Math.min(tokens, 10);
-      town.queue()
-          .settle(bucket, town.queue().reserve(bucket, some, Duration.ofSeconds(30), Search.SHORT));
+      ports
+          .queue()
+          .settle(
+              bucket, ports.queue().reserve(bucket, some, Duration.ofSeconds(30), Search.SHORT));
       tokens -= some;
     }
   }
@@ -93,25 +95,25 @@ final class MessageProcessingTest {
             OnUnavailable.REFUSE,
             1,
             1);
-    town.tenants().replace(acme.changed(refusing, acme.overrides(), acme.status()));
+    ports.tenants().replace(acme.changed(refusing, acme.overrides(), acme.status()));
   }
 
-  // What is sent to whom.
+  // Recipients.
 
   @Test
-  void a_message_goes_to_the_other_sockets_and_its_replies_to_all() {
-    shop.application((message, json) -> List.of("1", "2"));
+  void message_goes_to_the_other_sockets_and_its_replies_to_all() {
+    fixture.application((message, json) -> List.of("1", "2"));
 
-    assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED);
+    assertThat(fixture.process(from("a", "m1"))).containsExactly(PROCESSED);
 
-    assertThat(shop.sockets().postedTo("a")).containsExactly("reply m1 1", "reply m1 2");
-    assertThat(shop.sockets().postedTo("b"))
+    assertThat(fixture.sockets().postedTo("a")).containsExactly("reply m1 1", "reply m1 2");
+    assertThat(fixture.sockets().postedTo("b"))
         .containsExactly("message m1 \"m1\"", "reply m1 1", "reply m1 2")
-        .isEqualTo(shop.sockets().postedTo("c"));
+        .isEqualTo(fixture.sockets().postedTo("c"));
   }
 
   @Test
-  void the_application_knows_whose_a_message_is_and_what_it_was() {
+  void application_gets_tenant_session_and_content_of_a_message() {
     IncomingMessage sent =
         new IncomingMessage(
             acme.id(),
@@ -121,136 +123,137 @@ final class MessageProcessingTest {
             Optional.empty(),
             new IncomingMessage.Message("{ \"n\": 1.0 }"));
 
-    shop.process(sent);
+    fixture.process(sent);
 
-    assertThat(shop.handled()).containsExactly(sent);
-    assertThat(shop.sockets().postedTo("a")).containsExactly("reply m1 { \"n\": 1.0 }");
+    assertThat(fixture.handled()).containsExactly(sent);
+    assertThat(fixture.sockets().postedTo("a")).containsExactly("reply m1 { \"n\": 1.0 }");
   }
 
-  private void become(TenantStatus status) {
-    Tenant stands = town.tenants().find(acme.id()).orElseThrow();
-    town.tenants().replace(stands.changed(Tier.DEFAULTS.get(2), stands.overrides(), status));
+  private void setStatus(TenantStatus status) {
+    Tenant current = ports.tenants().find(acme.id()).orElseThrow();
+    ports.tenants().replace(current.changed(Tier.DEFAULTS.get(2), current.overrides(), status));
   }
 
   @ParameterizedTest
   @EnumSource(names = "ACTIVE", mode = EnumSource.Mode.EXCLUDE)
-  void messages_of_a_tenant_that_is_not_active_are_refused_and_cost_nothing(TenantStatus status) {
-    long tokens = shop.tokens(acme);
-    become(status);
+  void messages_of_an_inactive_tenant_are_refused_without_cost(TenantStatus status) {
+    long tokens = fixture.tokens(acme);
+    setStatus(status);
 
-    assertThat(shop.process(named("q1", "m1"), from("a", "m2")))
+    assertThat(fixture.process(named("q1", "m1"), from("a", "m2")))
         .containsExactly(SUSPENDED, SUSPENDED);
 
-    assertThat(shop.handledIds()).isEmpty();
-    assertThat(shop.sockets().postedTo("a")).containsExactly("suspended m1", "suspended m2");
-    assertThat(shop.tokens(acme)).isEqualTo(tokens);
+    assertThat(fixture.handledIds()).isEmpty();
+    assertThat(fixture.sockets().postedTo("a")).containsExactly("suspended m1", "suspended m2");
+    assertThat(fixture.tokens(acme)).isEqualTo(tokens);
   }
 
   @Test
-  void a_message_that_was_refused_while_its_tenant_was_suspended_can_be_sent_again() {
-    become(TenantStatus.SUSPENDED);
-    shop.process(named("q1", "m1"));
-    become(TenantStatus.ACTIVE);
+  void message_refused_during_suspension_can_be_sent_again() {
+    setStatus(TenantStatus.SUSPENDED);
+    fixture.process(named("q1", "m1"));
+    setStatus(TenantStatus.ACTIVE);
 
-    assertThat(shop.process(named("q2", "m1"))).containsExactly(PROCESSED);
+    assertThat(fixture.process(named("q2", "m1"))).containsExactly(PROCESSED);
   }
 
   @Test
-  void messages_of_a_session_are_handled_and_answered_in_their_order() {
+  void messages_of_a_session_are_handled_and_answered_in_order() {
     List<String> ids = IntStream.range(0, 10).mapToObj(i -> "m" + i).toList();
 
-    shop.outcomes(ids.stream().map(id -> from("a", id)).toList());
+    fixture.outcomes(ids.stream().map(id -> from("a", id)).toList());
 
-    assertThat(shop.handledIds()).isEqualTo(ids);
-    assertThat(shop.sockets().postedTo("a"))
+    assertThat(fixture.handledIds()).isEqualTo(ids);
+    assertThat(fixture.sockets().postedTo("a"))
         .isEqualTo(ids.stream().map(id -> "reply " + id + " \"" + id + "\"").toList());
   }
 
   @Test
-  void a_socket_that_is_gone_is_taken_off_the_books_once_and_no_more_is_sent_to_it() {
-    town.clock().advance(Duration.ofSeconds(31));
-    shop.sockets().lose("b");
+  void closed_socket_is_removed_once_and_gets_no_more_frames() {
+    ports.clock().advance(Duration.ofSeconds(31));
+    fixture.sockets().lose("b");
 
-    assertThat(shop.process(from("a", "m1"), from("a", "m2"))).containsOnly(PROCESSED);
+    assertThat(fixture.process(from("a", "m1"), from("a", "m2"))).containsOnly(PROCESSED);
 
-    assertThat(town.sessions().find(acme.id(), session).orElseThrow().connections())
+    assertThat(ports.sessions().find(acme.id(), session).orElseThrow().connections())
         .isEqualTo(Set.of("a", "c"));
-    assertThat(town.sessions().count(acme.id())).isEqualTo(2);
-    assertThat(shop.counted()).containsOnlyOnce("leave", "countDown");
-    assertThat(shop.sockets().postedTo("c")).hasSize(4);
+    assertThat(ports.sessions().count(acme.id())).isEqualTo(2);
+    assertThat(fixture.counted()).containsOnlyOnce("leave", "countDown");
+    assertThat(fixture.sockets().postedTo("c")).hasSize(4);
   }
 
   @Test
-  void a_socket_that_may_still_be_connecting_is_left_alone_and_a_sender_is_not() {
-    town.clock().advance(Duration.ofSeconds(30));
-    shop.sockets().lose("a");
-    shop.sockets().lose("b");
+  void closed_socket_stays_while_it_may_be_connecting_unless_it_is_the_sender() {
+    ports.clock().advance(Duration.ofSeconds(30));
+    fixture.sockets().lose("a");
+    fixture.sockets().lose("b");
 
-    assertThat(shop.process(from("a", "m1"), from("a", "m2"))).containsOnly(PROCESSED);
+    assertThat(fixture.process(from("a", "m1"), from("a", "m2"))).containsOnly(PROCESSED);
 
-    assertThat(town.sessions().find(acme.id(), session).orElseThrow().connections())
+    assertThat(ports.sessions().find(acme.id(), session).orElseThrow().connections())
         .isEqualTo(Set.of("b", "c"));
-    assertThat(town.sessions().count(acme.id())).isEqualTo(2);
+    assertThat(ports.sessions().count(acme.id())).isEqualTo(2);
   }
 
   @Test
-  void a_gone_socket_that_cannot_be_taken_off_the_books_stops_nothing() {
-    town.clock().advance(Duration.ofSeconds(31));
-    shop.sockets().lose("b");
-    town.sessions().outage().begin("leave");
+  void failed_removal_of_a_closed_socket_stops_nothing() {
+    ports.clock().advance(Duration.ofSeconds(31));
+    fixture.sockets().lose("b");
+    ports.sessions().outage().begin("leave");
 
-    assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED);
+    assertThat(fixture.process(from("a", "m1"))).containsExactly(PROCESSED);
   }
 
   @Test
-  void a_message_of_a_session_that_is_gone_is_processed_and_nobody_hears_of_it() {
-    town.sessions().vanish(acme.id(), session);
+  void message_of_a_deleted_session_is_processed_without_frames() {
+    ports.sessions().vanish(acme.id(), session);
 
-    assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED);
+    assertThat(fixture.process(from("a", "m1"))).containsExactly(PROCESSED);
 
-    assertThat(shop.handledIds()).containsExactly("m1");
-    assertThat(shop.sockets().posted()).isEmpty();
-    assertThat(town.sessions().find(acme.id(), session)).isEmpty();
+    assertThat(fixture.handledIds()).containsExactly("m1");
+    assertThat(fixture.sockets().posted()).isEmpty();
+    assertThat(ports.sessions().find(acme.id(), session)).isEmpty();
   }
 
   @Test
-  void a_message_of_a_session_that_is_over_is_processed_and_does_not_revive_it() {
-    town.clock().advance(Duration.ofHours(1));
+  void message_of_an_expired_session_is_processed_and_does_not_revive_it() {
+    ports.clock().advance(Duration.ofHours(1));
 
-    assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED);
+    assertThat(fixture.process(from("a", "m1"))).containsExactly(PROCESSED);
 
-    assertThat(shop.sockets().posted()).isEmpty();
+    assertThat(fixture.sockets().posted()).isEmpty();
     assertThat(end()).isEqualTo(AdmissionFixture.START.plusSeconds(3_600));
-    assertThat(shop.counted()).doesNotContain("extend");
+    assertThat(fixture.counted()).doesNotContain("extend");
   }
 
   @Test
-  void what_is_no_message_is_paid_for_and_answered() {
-    assertThat(shop.process(unreadable(acme, session, "a", "m1"), from("a", "m2")))
+  void malformed_message_costs_a_token_and_is_answered() {
+    assertThat(fixture.process(unreadable(acme, session, "a", "m1"), from("a", "m2")))
         .containsExactly(BAD_FRAME, PROCESSED);
 
-    assertThat(shop.sockets().postedTo("a")).containsExactly("badFrame m1 flaw", "reply m2 \"m2\"");
-    assertThat(shop.handledIds()).containsExactly("m2");
-    assertThat(shop.tokens(acme)).isEqualTo(18);
+    assertThat(fixture.sockets().postedTo("a"))
+        .containsExactly("badFrame m1 flaw", "reply m2 \"m2\"");
+    assertThat(fixture.handledIds()).containsExactly("m2");
+    assertThat(fixture.tokens(acme)).isEqualTo(18);
   }
 
   @Test
-  void a_sender_that_is_gone_is_taken_off_the_books_once_in_a_batch_of_refused_frames() {
+  void closed_sender_of_several_refused_frames_is_removed_once() {
     spend(20);
-    shop.sockets().lose("a");
-    shop.counted().clear();
+    fixture.sockets().lose("a");
+    fixture.counted().clear();
 
-    assertThat(shop.outcomes(flood("a", 10))).containsOnly(THROTTLED);
+    assertThat(fixture.outcomes(flood("a", 10))).containsOnly(THROTTLED);
 
-    assertThat(shop.counted()).containsOnlyOnce("leave");
-    assertThat(shop.attempts()).containsExactly("a");
+    assertThat(fixture.counted()).containsOnlyOnce("leave");
+    assertThat(fixture.attempts()).containsExactly("a");
   }
 
-  // Who is processed at all.
+  // Unknown and inactive senders.
 
   @Test
-  void messages_of_nobody_are_dropped() {
-    IncomingMessage stranger =
+  void messages_of_unknown_tenants_are_dropped() {
+    IncomingMessage unknown =
         new IncomingMessage(
             new TenantId("nobody"),
             session,
@@ -259,56 +262,56 @@ final class MessageProcessingTest {
             Optional.empty(),
             new IncomingMessage.Message("1"));
 
-    assertThat(shop.process(stranger, from("a", "m2"))).containsExactly(DROPPED, PROCESSED);
+    assertThat(fixture.process(unknown, from("a", "m2"))).containsExactly(DROPPED, PROCESSED);
 
-    assertThat(shop.handledIds()).containsExactly("m2");
+    assertThat(fixture.handledIds()).containsExactly("m2");
   }
 
   @Test
-  void messages_of_a_tenant_that_was_removed_just_now_are_dropped() {
-    shop.reads(
+  void messages_of_a_just_removed_tenant_are_dropped() {
+    fixture.reads(
         (tenant, of, messages) ->
             new MessageFacts(Optional.empty(), Map.of(), Optional.empty(), Set.of()));
 
-    assertThat(shop.process(from("a", "m1"))).containsExactly(DROPPED);
+    assertThat(fixture.process(from("a", "m1"))).containsExactly(DROPPED);
 
-    assertThat(shop.handled()).isEmpty();
-    assertThat(shop.tokens(acme)).isEqualTo(20);
+    assertThat(fixture.handled()).isEmpty();
+    assertThat(fixture.tokens(acme)).isEqualTo(20);
   }
 
   @Test
-  void what_cannot_be_read_of_one_tenant_fails_its_messages_and_no_others() {
-    Tenant other = town.onboard("other", "gold", Map.of());
-    SessionId others = shop.session(other, "o");
-    shop.facts().outage().begin("read acme");
+  void failed_read_of_one_tenant_fails_only_its_messages() {
+    Tenant other = ports.onboard("other", "gold", Map.of());
+    SessionId others = fixture.session(other, "o");
+    fixture.facts().outage().begin("read acme");
 
     assertThat(
-            shop.process(
+            fixture.process(
                 from("a", "m1"),
                 message(other, others, "o", "m2"),
                 unreadable(acme, session, "a", "m3")))
         .containsExactly(FAILED, PROCESSED, FAILED);
 
-    assertThat(shop.handledIds()).containsExactly("m2");
-    assertThat(shop.tokens(acme)).isEqualTo(20);
+    assertThat(fixture.handledIds()).containsExactly("m2");
+    assertThat(fixture.tokens(acme)).isEqualTo(20);
   }
 
   @Test
-  void when_it_cannot_be_said_who_is_known_everything_fails() {
-    town.facts().outage().begin("tenantExists");
+  void failed_read_of_known_tenants_fails_the_batch() {
+    ports.facts().outage().begin("tenantExists");
 
-    assertThat(shop.process(from("a", "m1"))).containsExactly(FAILED);
+    assertThat(fixture.process(from("a", "m1"))).containsExactly(FAILED);
   }
 
-  // What stops a session's messages.
+  // Failures that stop a session's messages.
 
   @Test
-  void a_message_that_fails_and_all_behind_it_come_again_and_other_sessions_go_on() {
-    SessionId another = shop.session(acme, "x");
+  void failed_message_and_its_successors_are_redelivered_and_other_sessions_continue() {
+    SessionId another = fixture.session(acme, "x");
     failOn("m2");
 
     assertThat(
-            shop.process(
+            fixture.process(
                 from("a", "m1"),
                 from("b", "m2"),
                 message(acme, another, "x", "m3"),
@@ -317,44 +320,44 @@ final class MessageProcessingTest {
                 message(acme, another, "x", "m6")))
         .containsExactly(PROCESSED, FAILED, PROCESSED, FAILED, FAILED, PROCESSED);
 
-    assertThat(shop.handledIds()).containsExactly("m1", "m2", "m3", "m6");
-    assertThat(shop.sockets().postedTo("a"))
-        .as("m2 failed before anybody was told of it")
+    assertThat(fixture.handledIds()).containsExactly("m1", "m2", "m3", "m6");
+    assertThat(fixture.sockets().postedTo("a"))
+        .as("no frame for the failed m2")
         .containsExactly("reply m1 \"m1\"");
   }
 
   @Test
-  void tokens_of_messages_that_come_again_are_put_back() {
+  void tokens_of_redelivered_messages_are_put_back() {
     failOn("m2");
 
-    shop.process(from("a", "m1"), from("a", "m2"), from("a", "m3"));
+    fixture.process(from("a", "m1"), from("a", "m2"), from("a", "m3"));
 
-    assertThat(shop.tokens(acme)).isEqualTo(19);
+    assertThat(fixture.tokens(acme)).isEqualTo(19);
   }
 
   @Test
-  void tokens_that_cannot_be_put_back_are_lost_and_nothing_else() {
+  void failed_return_of_tokens_loses_only_the_tokens() {
     failOn("m1");
-    town.queue().outage().begin("put");
+    ports.queue().outage().begin("put");
 
-    assertThat(shop.process(from("a", "m1"))).containsExactly(FAILED);
+    assertThat(fixture.process(from("a", "m1"))).containsExactly(FAILED);
 
-    assertThat(shop.tokens(acme)).isEqualTo(19);
+    assertThat(fixture.tokens(acme)).isEqualTo(19);
   }
 
   @Test
-  void only_the_failure_itself_has_a_cause() {
+  void only_the_failed_message_has_a_cause() {
     failOn("m1");
 
     List<Result> results = results(from("a", "m1"), from("a", "m2"));
 
-    assertThat(results.get(0).cause().orElseThrow()).hasMessageContaining("says no to m1");
+    assertThat(results.get(0).cause().orElseThrow()).hasMessageContaining("rejects m1");
     assertThat(results.get(1)).isEqualTo(new Result(FAILED, Optional.empty(), 0));
   }
 
   @Test
-  void an_error_of_the_application_fails_the_message_like_an_exception() {
-    shop.application(
+  void application_error_fails_the_message_like_an_exception() {
+    fixture.application(
         (message, json) -> {
           throw new NoClassDefFoundError("gone");
         });
@@ -364,96 +367,98 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void of_several_replies_of_which_one_is_none_no_reply_is_sent() {
-    shop.application((message, json) -> List.of("1", ""));
+  void invalid_reply_among_several_sends_none() {
+    fixture.application((message, json) -> List.of("1", ""));
 
-    assertThat(shop.process(from("a", "m1"))).containsExactly(FAILED);
+    assertThat(fixture.process(from("a", "m1"))).containsExactly(FAILED);
 
-    assertThat(shop.sockets().postedTo("a")).isEmpty();
+    assertThat(fixture.sockets().postedTo("a")).isEmpty();
   }
 
-  // A message that its client sends again.
+  // Repeated messages.
 
   private IncomingMessage named(String queueId, String clientId) {
     return ProcessingFixture.named(acme, session, "a", queueId, clientId);
   }
 
   @Test
-  void a_message_that_was_processed_and_is_sent_again_is_paid_for_and_not_handled() {
-    assertThat(shop.process(named("q1", "m1"))).containsExactly(PROCESSED);
-    List<Frame> posted = shop.sockets().posted();
-    town.clock().advance(Duration.ofMinutes(5));
-    town.fill().fill(ProcessingFixture.messages(acme));
+  void repeated_message_costs_a_token_and_is_not_handled() {
+    assertThat(fixture.process(named("q1", "m1"))).containsExactly(PROCESSED);
+    List<Frame> posted = fixture.sockets().posted();
+    ports.clock().advance(Duration.ofMinutes(5));
+    ports.fill().fill(ProcessingFixture.messages(acme));
 
-    assertThat(shop.process(named("q2", "m1"), named("q3", "m2")))
+    assertThat(fixture.process(named("q2", "m1"), named("q3", "m2")))
         .containsExactly(DUPLICATE, PROCESSED);
 
-    assertThat(shop.handledIds()).containsExactly("m1", "m2");
-    assertThat(shop.sockets().postedTo("a")).containsExactly("reply m1 \"m1\"", "reply m2 \"m2\"");
+    assertThat(fixture.handledIds()).containsExactly("m1", "m2");
+    assertThat(fixture.sockets().postedTo("a"))
+        .containsExactly("reply m1 \"m1\"", "reply m2 \"m2\"");
     assertThat(posted).hasSize(5);
-    assertThat(shop.tokens(acme)).isEqualTo(18);
+    assertThat(fixture.tokens(acme)).isEqualTo(18);
   }
 
   @Test
-  void a_name_may_be_used_again_after_ten_minutes_and_by_another_session_at_once() {
-    SessionId another = shop.session(acme, "x");
-    shop.process(named("q1", "m1"));
-    assertThat(shop.process(ProcessingFixture.named(acme, another, "x", "q2", "m1")))
+  void name_can_be_reused_after_ten_minutes_and_by_another_session_at_once() {
+    SessionId another = fixture.session(acme, "x");
+    fixture.process(named("q1", "m1"));
+    assertThat(fixture.process(ProcessingFixture.named(acme, another, "x", "q2", "m1")))
         .containsExactly(PROCESSED);
 
-    town.clock().advance(Duration.ofMinutes(10));
-    assertThat(shop.process(named("q3", "m1"))).containsExactly(PROCESSED);
+    ports.clock().advance(Duration.ofMinutes(10));
+    assertThat(fixture.process(named("q3", "m1"))).containsExactly(PROCESSED);
   }
 
   @Test
-  void a_message_that_is_refused_for_its_rate_and_sent_again_as_told_is_processed_once() {
+  void throttled_message_sent_again_at_retryAt_is_processed_once() {
     spend(20);
-    assertThat(shop.process(named("q1", "m1"))).containsExactly(THROTTLED);
-    town.clock().set(AdmissionFixture.START.plusSeconds(60));
-    town.fill().fill(ProcessingFixture.messages(acme));
+    assertThat(fixture.process(named("q1", "m1"))).containsExactly(THROTTLED);
+    ports.clock().set(AdmissionFixture.START.plusSeconds(60));
+    ports.fill().fill(ProcessingFixture.messages(acme));
 
-    assertThat(shop.process(named("q2", "m1"))).containsExactly(PROCESSED);
-    assertThat(shop.process(named("q3", "m1"))).containsExactly(DUPLICATE);
+    assertThat(fixture.process(named("q2", "m1"))).containsExactly(PROCESSED);
+    assertThat(fixture.process(named("q3", "m1"))).containsExactly(DUPLICATE);
 
-    assertThat(shop.handledIds()).containsExactly("m1");
+    assertThat(fixture.handledIds()).containsExactly("m1");
   }
 
   @Test
-  void copies_in_one_batch_are_each_paid_for_and_processed_once() {
-    assertThat(shop.process(named("q1", "m1"), named("q2", "m1"), named("q3", "m1")))
+  void copies_in_one_batch_cost_a_token_each_and_are_processed_once() {
+    assertThat(fixture.process(named("q1", "m1"), named("q2", "m1"), named("q3", "m1")))
         .containsExactly(PROCESSED, DUPLICATE, DUPLICATE);
 
-    assertThat(shop.handledIds()).containsExactly("m1");
-    assertThat(shop.tokens(acme)).isEqualTo(17);
+    assertThat(fixture.handledIds()).containsExactly("m1");
+    assertThat(fixture.tokens(acme)).isEqualTo(17);
   }
 
   @Test
-  void copies_in_one_batch_for_which_there_is_no_token_are_told_the_same() {
+  void throttled_copies_in_one_batch_get_the_same_answer() {
     spend(20);
 
-    assertThat(shop.process(named("q1", "m1"), named("q2", "m1"), named("q3", "m2")))
+    assertThat(fixture.process(named("q1", "m1"), named("q2", "m1"), named("q3", "m2")))
         .containsOnly(THROTTLED);
 
-    assertThat(shop.sockets().postedTo("a"))
+    assertThat(fixture.sockets().postedTo("a"))
         .containsExactly("throttled m1 4", "throttled m1 4", "throttled m2 7");
   }
 
   @Test
-  void a_message_that_failed_is_handled_again_when_the_queue_delivers_it_again() {
+  void failed_message_is_handled_again_after_redelivery() {
     failOn("m1");
-    assertThat(shop.process(named("q1", "m1"), named("q2", "m1"))).containsExactly(FAILED, FAILED);
-    assertThat(shop.tokens(acme)).isEqualTo(20);
-    shop.application((message, json) -> List.of());
+    assertThat(fixture.process(named("q1", "m1"), named("q2", "m1")))
+        .containsExactly(FAILED, FAILED);
+    assertThat(fixture.tokens(acme)).isEqualTo(20);
+    fixture.application((message, json) -> List.of());
 
-    assertThat(shop.process(named("q1", "m1"), named("q2", "m1")))
+    assertThat(fixture.process(named("q1", "m1"), named("q2", "m1")))
         .containsExactly(PROCESSED, DUPLICATE);
 
-    assertThat(shop.handledIds()).containsExactly("m1", "m1");
-    assertThat(shop.tokens(acme)).isEqualTo(18);
+    assertThat(fixture.handledIds()).containsExactly("m1", "m1");
+    assertThat(fixture.tokens(acme)).isEqualTo(18);
   }
 
   @Test
-  void a_copy_that_is_no_message_is_answered_and_one_that_is_is_processed() {
+  void malformed_copy_is_answered_and_well_formed_copy_is_processed() {
     IncomingMessage unreadable =
         new IncomingMessage(
             acme.id(),
@@ -463,12 +468,13 @@ final class MessageProcessingTest {
             Optional.of("m1"),
             new IncomingMessage.Unreadable("flaw"));
 
-    assertThat(shop.process(unreadable, named("q2", "m1"))).containsExactly(BAD_FRAME, PROCESSED);
+    assertThat(fixture.process(unreadable, named("q2", "m1")))
+        .containsExactly(BAD_FRAME, PROCESSED);
   }
 
   @Test
-  void a_message_that_cannot_be_logged_is_done_and_says_why_it_may_be_processed_twice() {
-    shop.log().outage().begin();
+  void failed_write_of_the_message_log_is_reported_and_the_message_is_done() {
+    fixture.log().outage().begin();
 
     List<Result> results = results(named("q1", "m1"), named("q2", "m2"), named("q3", "m1"));
 
@@ -477,63 +483,64 @@ final class MessageProcessingTest {
         .containsExactly(PROCESSED, PROCESSED, DUPLICATE);
     assertThat(results.get(0).cause().orElseThrow()).isInstanceOf(Unavailable.class);
     assertThat(results.get(0).undelivered()).isZero();
-    assertThat(shop.sockets().postedTo("a")).hasSize(2);
+    assertThat(fixture.sockets().postedTo("a")).hasSize(2);
   }
 
   @Test
-  void a_message_that_extends_its_session_is_known_by_it_for_ten_minutes() {
+  void message_recorded_in_its_session_is_known_for_ten_minutes() {
     for (int i = 0; i < 5; i++) {
-      town.clock().advance(Duration.ofMinutes(7));
-      town.fill().fill(ProcessingFixture.messages(acme));
-      shop.counted().clear();
-      assertThat(shop.process(named("q" + i, "m" + i))).containsExactly(PROCESSED);
-      assertThat(shop.counted()).containsOnlyOnce("extend").doesNotContain("add");
-      assertThat(shop.process(named("r" + i, "m" + i))).containsExactly(DUPLICATE);
+      ports.clock().advance(Duration.ofMinutes(7));
+      ports.fill().fill(ProcessingFixture.messages(acme));
+      fixture.counted().clear();
+      assertThat(fixture.process(named("q" + i, "m" + i))).containsExactly(PROCESSED);
+      assertThat(fixture.counted()).containsOnlyOnce("extend").doesNotContain("add");
+      assertThat(fixture.process(named("r" + i, "m" + i))).containsExactly(DUPLICATE);
     }
-    assertThat(town.sessions().find(acme.id(), session).orElseThrow().processed())
+    assertThat(ports.sessions().find(acme.id(), session).orElseThrow().processed())
         .containsOnlyKeys("m3", "m4");
-    assertThat(shop.process(named("s", "m3"), named("t", "m2")))
+    assertThat(fixture.process(named("s", "m3"), named("t", "m2")))
         .containsExactly(DUPLICATE, PROCESSED);
   }
 
   @Test
-  void a_message_whose_session_cannot_be_extended_is_logged() {
-    town.clock().advance(Duration.ofMinutes(30));
-    town.sessions().outage().begin("extend");
+  void message_is_logged_if_its_session_cannot_be_extended() {
+    ports.clock().advance(Duration.ofMinutes(30));
+    ports.sessions().outage().begin("extend");
 
-    assertThat(shop.process(named("q1", "m1"))).containsExactly(PROCESSED);
-    assertThat(shop.process(named("q2", "m1"))).containsExactly(DUPLICATE);
+    assertThat(fixture.process(named("q1", "m1"))).containsExactly(PROCESSED);
+    assertThat(fixture.process(named("q2", "m1"))).containsExactly(DUPLICATE);
   }
 
   @Test
-  void a_message_without_a_name_of_its_clients_is_not_logged() {
-    shop.process(from("a", "m1"));
+  void message_without_a_client_name_is_not_logged() {
+    fixture.process(from("a", "m1"));
 
-    assertThat(shop.counted()).doesNotContain("add");
+    assertThat(fixture.counted()).doesNotContain("add");
   }
 
   // FrameDelivery is best effort.
 
   @Test
-  void a_socket_that_cannot_be_reached_misses_its_frames_and_stops_nothing() {
-    shop.sockets().outage().begin("post to b");
+  void unreachable_socket_misses_its_frames_and_stops_nothing() {
+    fixture.sockets().outage().begin("post to b");
 
     List<Result> results = results(from("a", "m1"), from("a", "m2"));
 
     assertThat(results).extracting(Result::outcome).containsOnly(PROCESSED);
     assertThat(results).extracting(Result::undelivered).containsOnly(2);
     assertThat(results.get(0).cause().orElseThrow()).isInstanceOf(Unavailable.class);
-    assertThat(shop.handledIds()).containsExactly("m1", "m2");
-    assertThat(shop.sockets().postedTo("a")).containsExactly("reply m1 \"m1\"", "reply m2 \"m2\"");
-    assertThat(shop.sockets().postedTo("c")).hasSize(4);
-    assertThat(shop.tokens(acme)).isEqualTo(18);
-    assertThat(town.sessions().count(acme.id())).isEqualTo(3);
+    assertThat(fixture.handledIds()).containsExactly("m1", "m2");
+    assertThat(fixture.sockets().postedTo("a"))
+        .containsExactly("reply m1 \"m1\"", "reply m2 \"m2\"");
+    assertThat(fixture.sockets().postedTo("c")).hasSize(4);
+    assertThat(fixture.tokens(acme)).isEqualTo(18);
+    assertThat(ports.sessions().count(acme.id())).isEqualTo(3);
   }
 
   @Test
-  void a_refusal_that_cannot_be_delivered_is_done() {
+  void undeliverable_refusal_counts_as_done() {
     spend(19);
-    shop.sockets().outage().begin("post");
+    fixture.sockets().outage().begin("post");
 
     List<Result> results = results(unreadable(acme, session, "a", "m1"), from("a", "m2"));
 
@@ -542,166 +549,165 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_socket_that_fails_at_once_is_tried_again_for_the_next_frame() {
-    shop.sockets().outage().begin("post to b");
+  void socket_that_fails_fast_gets_the_next_frame() {
+    fixture.sockets().outage().begin("post to b");
 
-    shop.process(from("a", "m1"), from("a", "m2"));
+    fixture.process(from("a", "m1"), from("a", "m2"));
 
-    assertThat(Collections.frequency(shop.attempts(), "b")).isEqualTo(4);
+    assertThat(Collections.frequency(fixture.attempts(), "b")).isEqualTo(4);
   }
 
   @Test
-  void a_socket_that_fails_slowly_gets_no_more_frames_of_the_batch() {
-    shop.sockets().outage().begin("post to b");
-    shop.delay("b", Duration.ofSeconds(1));
+  void socket_that_fails_slowly_gets_no_more_frames_of_the_batch() {
+    fixture.sockets().outage().begin("post to b");
+    fixture.delay("b", Duration.ofSeconds(1));
 
     List<Result> results = results(from("a", "m1"), from("a", "m2"));
 
     assertThat(results).extracting(Result::undelivered).containsOnly(2);
-    assertThat(shop.sockets().closed()).isEmpty();
-    assertThat(Collections.frequency(shop.attempts(), "b")).isEqualTo(1);
-    assertThat(shop.sockets().postedTo("c")).hasSize(4);
+    assertThat(fixture.sockets().closed()).isEmpty();
+    assertThat(Collections.frequency(fixture.attempts(), "b")).isEqualTo(1);
+    assertThat(fixture.sockets().postedTo("c")).hasSize(4);
   }
 
   @Test
-  void a_socket_that_takes_its_frames_within_the_usual_time_gets_all_of_them() {
-    shop.delay("b", Duration.ofMillis(100));
+  void socket_of_usual_speed_gets_all_frames() {
+    fixture.delay("b", Duration.ofMillis(100));
 
     List<IncomingMessage> ten = IntStream.range(0, 10).mapToObj(i -> from("a", "m" + i)).toList();
-    assertThat(shop.outcomes(ten)).containsOnly(PROCESSED);
+    assertThat(fixture.outcomes(ten)).containsOnly(PROCESSED);
 
-    assertThat(shop.sockets().postedTo("b")).hasSize(20);
+    assertThat(fixture.sockets().postedTo("b")).hasSize(20);
   }
 
   @Test
-  void a_socket_that_is_a_little_late_each_time_is_waited_for_no_longer_than_one_that_hangs() {
-    shop.delay("b", Duration.ofMillis(500));
+  void slightly_slow_socket_is_given_no_more_time_than_a_hanging_one() {
+    fixture.delay("b", Duration.ofMillis(500));
 
     for (int batch = 1; batch <= 2; batch++) {
-      shop.process(from("a", "m" + batch), from("a", "n" + batch), from("a", "o" + batch));
-      assertThat(shop.sockets().postedTo("b")).hasSize(3 * batch);
+      fixture.process(from("a", "m" + batch), from("a", "n" + batch), from("a", "o" + batch));
+      assertThat(fixture.sockets().postedTo("b")).hasSize(3 * batch);
     }
 
-    assertThat(shop.sockets().closed()).as("it reads").isEmpty();
-    assertThat(shop.sockets().postedTo("c")).hasSize(12);
+    assertThat(fixture.sockets().closed()).as("socket that reads").isEmpty();
+    assertThat(fixture.sockets().postedTo("c")).hasSize(12);
   }
 
   @Test
-  void frames_take_half_of_the_batchs_time_at_most_and_every_message_is_done() {
-    List.of("a", "b", "c").forEach(socket -> shop.delay(socket, Duration.ofMillis(100)));
+  void frames_take_at_most_half_of_the_batchs_time_and_every_message_is_done() {
+    List.of("a", "b", "c").forEach(socket -> fixture.delay(socket, Duration.ofMillis(100)));
 
     List<Result> results =
-        shop.results(IntStream.range(0, 12).mapToObj(i -> from("a", "m" + i)).toList());
+        fixture.results(IntStream.range(0, 12).mapToObj(i -> from("a", "m" + i)).toList());
 
     assertThat(results).extracting(Result::outcome).containsOnly(PROCESSED);
     assertThat(results)
         .extracting(Result::undelivered)
         .containsExactly(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 5);
-    assertThat(shop.handledIds()).hasSize(12);
-    assertThat(shop.tokens(acme)).isEqualTo(8);
+    assertThat(fixture.handledIds()).hasSize(12);
+    assertThat(fixture.tokens(acme)).isEqualTo(8);
   }
 
   private void doNotTake(String socket, Duration time) {
-    shop.sockets().outage().begin("post to " + socket);
-    shop.delay(socket, time);
+    fixture.sockets().outage().begin("post to " + socket);
+    fixture.delay(socket, time);
   }
 
   @Test
-  void a_socket_that_is_slow_in_two_batches_is_closed_and_costs_nothing_any_more() {
+  void socket_slow_in_two_batches_is_closed_and_costs_no_more_time() {
     doNotTake("b", Duration.ofSeconds(3));
-    shop.process(from("a", "m1"), from("a", "m2"));
-    assertThat(shop.sockets().closed()).isEmpty();
-    town.clock().advance(Duration.ofSeconds(10));
+    fixture.process(from("a", "m1"), from("a", "m2"));
+    assertThat(fixture.sockets().closed()).isEmpty();
+    ports.clock().advance(Duration.ofSeconds(10));
 
     List<Result> results = results(from("a", "m3"), from("a", "m4"));
 
-    assertThat(shop.sockets().closed()).containsExactly("b");
-    assertThat(Collections.frequency(shop.attempts(), "b")).isEqualTo(2);
+    assertThat(fixture.sockets().closed()).containsExactly("b");
+    assertThat(Collections.frequency(fixture.attempts(), "b")).isEqualTo(2);
     assertThat(results).extracting(Result::outcome).containsOnly(PROCESSED);
-    assertThat(shop.sockets().postedTo("c")).hasSize(8);
+    assertThat(fixture.sockets().postedTo("c")).hasSize(8);
   }
 
   @Test
-  void a_socket_that_is_closed_because_it_is_slow_is_cut_off() {
+  void socket_closed_as_slow_has_its_messages_dropped() {
     doNotTake("b", Duration.ofSeconds(3));
-    shop.process(from("a", "m1"));
-    shop.process(from("a", "m2"));
-    assertThat(shop.sockets().closed()).containsExactly("b");
+    fixture.process(from("a", "m1"));
+    fixture.process(from("a", "m2"));
+    assertThat(fixture.sockets().closed()).containsExactly("b");
 
-    assertThat(shop.process(from("b", "m3"))).containsExactly(CUT_OFF);
+    assertThat(fixture.process(from("b", "m3"))).containsExactly(CUT_OFF);
   }
 
   @Test
-  void a_socket_that_takes_each_frame_after_more_than_a_second_is_closed_in_the_second_batch() {
-    shop.delay("b", Duration.ofMillis(1_300));
-    shop.process(from("a", "m1"));
-    assertThat(shop.sockets().closed()).isEmpty();
+  void socket_that_needs_over_a_second_per_frame_is_closed_in_the_second_batch() {
+    fixture.delay("b", Duration.ofMillis(1_300));
+    fixture.process(from("a", "m1"));
+    assertThat(fixture.sockets().closed()).isEmpty();
 
-    shop.process(from("a", "m2"));
+    fixture.process(from("a", "m2"));
 
-    assertThat(shop.sockets().closed()).containsExactly("b");
+    assertThat(fixture.sockets().closed()).containsExactly("b");
   }
 
   @Test
-  void sockets_are_not_closed_because_api_gateway_is_slow() {
+  void slow_api_gateway_closes_no_socket() {
     List<String> all = List.of("a", "b", "c");
     all.forEach(socket -> doNotTake(socket, Duration.ofMillis(1_100)));
     for (int batch = 0; batch < 5; batch++) {
-      shop.process(from("a", "m" + batch));
-      town.clock().advance(Duration.ofSeconds(2));
+      fixture.process(from("a", "m" + batch));
+      ports.clock().advance(Duration.ofSeconds(2));
     }
-    assertThat(shop.sockets().closed()).isEmpty();
+    assertThat(fixture.sockets().closed()).isEmpty();
 
-    shop.sockets().outage().end();
-    all.forEach(socket -> shop.delay(socket, Duration.ZERO));
+    fixture.sockets().outage().end();
+    all.forEach(socket -> fixture.delay(socket, Duration.ZERO));
     doNotTake("b", Duration.ofMillis(1_100));
-    shop.process(from("a", "n1"));
-    shop.process(from("a", "n2"));
+    fixture.process(from("a", "n1"));
+    fixture.process(from("a", "n2"));
 
-    assertThat(shop.sockets().closed()).as("the others are quick again").containsOnly("b");
+    assertThat(fixture.sockets().closed()).as("the other sockets recovered").containsOnly("b");
   }
 
   @Test
-  void a_socket_that_was_slow_once_and_has_taken_a_frame_since_is_not_closed() {
+  void socket_that_recovered_after_being_slow_once_is_not_closed() {
     doNotTake("b", Duration.ofSeconds(3));
-    shop.process(from("a", "m1"));
-    shop.sockets().outage().end();
-    shop.delay("b", Duration.ZERO);
-    shop.process(from("a", "m2"));
+    fixture.process(from("a", "m1"));
+    fixture.sockets().outage().end();
+    fixture.delay("b", Duration.ZERO);
+    fixture.process(from("a", "m2"));
     doNotTake("b", Duration.ofSeconds(3));
-    shop.process(from("a", "m3"));
+    fixture.process(from("a", "m3"));
 
-    assertThat(shop.sockets().closed()).isEmpty();
+    assertThat(fixture.sockets().closed()).isEmpty();
   }
 
   @Test
-  void a_socket_that_was_slow_long_ago_is_not_closed() {
+  void socket_that_was_slow_long_ago_is_not_closed() {
     doNotTake("b", Duration.ofSeconds(3));
-    shop.process(from("a", "m1"));
-    town.clock().advance(Duration.ofMinutes(5));
-    shop.process(from("a", "m2"));
+    fixture.process(from("a", "m1"));
+    ports.clock().advance(Duration.ofMinutes(5));
+    fixture.process(from("a", "m2"));
 
-    assertThat(shop.sockets().closed()).isEmpty();
+    assertThat(fixture.sockets().closed()).isEmpty();
   }
 
   @Test
-  void a_slow_socket_that_cannot_be_closed_stops_nothing() {
+  void slow_socket_that_cannot_be_closed_stops_nothing() {
     doNotTake("b", Duration.ofSeconds(3));
-    shop.sockets().outage().begin("close");
+    fixture.sockets().outage().begin("close");
 
-    shop.process(from("a", "m1"));
-    assertThat(shop.process(from("a", "m2"), from("a", "m3"))).containsOnly(PROCESSED);
+    fixture.process(from("a", "m1"));
+    assertThat(fixture.process(from("a", "m2"), from("a", "m3"))).containsOnly(PROCESSED);
   }
 
-  /** Beside a socket that never answers, all others have their frames before it does. */
+  /** All other sockets get their frames before an unresponsive socket answers. */
   @Test
-  void a_socket_that_does_not_read_holds_up_its_own_session_for_a_second_and_no_other()
-      throws Exception {
-    SessionId another = shop.session(acme, "x");
-    Tenant other = town.onboard("other", "gold", Map.of());
-    SessionId others = shop.session(other, "o");
+  void socket_that_does_not_read_delays_only_its_session_for_a_second() throws Exception {
+    SessionId another = fixture.session(acme, "x");
+    Tenant other = ports.onboard("other", "gold", Map.of());
+    SessionId others = fixture.session(other, "o");
     CountDownLatch end = new CountDownLatch(1);
-    shop.hang("b", end);
+    fixture.hang("b", end);
     ExecutorService executor = Executors.newCachedThreadPool();
     try {
       List<IncomingMessage> batch = new ArrayList<>();
@@ -711,15 +717,15 @@ final class MessageProcessingTest {
         batch.add(message(other, others, "o", "o" + i));
       }
 
-      List<Result> results = shop.processing(executor).process(batch, Duration.ofSeconds(60));
+      List<Result> results = fixture.processing(executor).process(batch, Duration.ofSeconds(60));
 
       assertThat(results).extracting(Result::outcome).containsOnly(PROCESSED);
-      assertThat(shop.sockets().postedTo("a")).hasSize(5);
-      assertThat(shop.sockets().postedTo("c")).hasSize(10);
-      assertThat(shop.sockets().postedTo("x")).hasSize(5);
-      assertThat(shop.sockets().postedTo("o")).hasSize(5);
-      assertThat(shop.sockets().postedTo("b")).as("still blocked").isEmpty();
-      assertThat(Collections.frequency(shop.attempts(), "b")).isEqualTo(1);
+      assertThat(fixture.sockets().postedTo("a")).hasSize(5);
+      assertThat(fixture.sockets().postedTo("c")).hasSize(10);
+      assertThat(fixture.sockets().postedTo("x")).hasSize(5);
+      assertThat(fixture.sockets().postedTo("o")).hasSize(5);
+      assertThat(fixture.sockets().postedTo("b")).as("blocked socket").isEmpty();
+      assertThat(Collections.frequency(fixture.attempts(), "b")).isEqualTo(1);
       assertThat(results.stream().mapToInt(Result::undelivered).sum()).isEqualTo(10);
     } finally {
       end.countDown();
@@ -729,17 +735,18 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_socket_that_never_answers_holds_up_neither_messages_nor_the_batch() {
+  void unresponsive_socket_delays_neither_messages_nor_the_batch() {
     CountDownLatch end = new CountDownLatch(1);
-    shop.hang("b", end);
+    fixture.hang("b", end);
     ForkJoinPool executor = new ForkJoinPool(8);
 
     List<Result> results =
-        shop.processing(executor)
+        fixture
+            .processing(executor)
             .process(List.of(from("a", "m1"), from("a", "m2")), Duration.ofSeconds(2));
 
     assertThat(results).extracting(Result::outcome).containsOnly(PROCESSED);
-    assertThat(shop.handledIds()).containsExactly("m1", "m2");
+    assertThat(fixture.handledIds()).containsExactly("m1", "m2");
     end.countDown();
     assertThat(executor.awaitQuiescence(10, TimeUnit.SECONDS)).isTrue();
     executor.shutdown();
@@ -748,117 +755,117 @@ final class MessageProcessingTest {
   // Tokens.
 
   @Test
-  void the_first_messages_of_a_batch_have_the_tokens_and_the_others_are_told_when_to_come_back() {
+  void first_messages_of_a_batch_get_the_tokens_and_the_others_are_throttled() {
     spend(18);
-    SessionId another = shop.session(acme, "x");
+    SessionId another = fixture.session(acme, "x");
 
     assertThat(
-            shop.process(
+            fixture.process(
                 from("a", "m1"),
                 message(acme, another, "x", "m2"),
                 from("b", "m3"),
                 message(acme, another, "x", "m4")))
         .containsExactly(PROCESSED, PROCESSED, THROTTLED, THROTTLED);
 
-    assertThat(shop.handledIds()).containsExactly("m1", "m2");
-    assertThat(shop.sockets().postedTo("b")).contains("throttled m3 4");
-    assertThat(shop.sockets().postedTo("a")).noneMatch(frame -> frame.contains("m3"));
-    assertThat(shop.sockets().postedTo("x")).contains("throttled m4 7");
+    assertThat(fixture.handledIds()).containsExactly("m1", "m2");
+    assertThat(fixture.sockets().postedTo("b")).contains("throttled m3 4");
+    assertThat(fixture.sockets().postedTo("a")).noneMatch(frame -> frame.contains("m3"));
+    assertThat(fixture.sockets().postedTo("x")).contains("throttled m4 7");
   }
 
   @Test
-  void whoever_comes_back_alone_as_told_is_processed() {
+  void lone_sender_at_retryAt_is_processed() {
     spend(20);
-    shop.process(from("a", "m1"));
-    town.clock().set(AdmissionFixture.START.plusSeconds(60));
-    town.fill().fill(ProcessingFixture.messages(acme));
-    town.clock().set(AdmissionFixture.START.plusSeconds(61));
+    fixture.process(from("a", "m1"));
+    ports.clock().set(AdmissionFixture.START.plusSeconds(60));
+    ports.fill().fill(ProcessingFixture.messages(acme));
+    ports.clock().set(AdmissionFixture.START.plusSeconds(61));
 
-    assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED);
+    assertThat(fixture.process(from("a", "m1"))).containsExactly(PROCESSED);
   }
 
   @Test
-  void a_refusal_that_the_sender_does_not_hear_because_it_is_gone_takes_it_off_the_books() {
+  void refusal_to_a_closed_sender_removes_the_sender() {
     spend(20);
-    shop.sockets().lose("a");
+    fixture.sockets().lose("a");
 
-    assertThat(shop.process(from("a", "m1"))).containsExactly(THROTTLED);
+    assertThat(fixture.process(from("a", "m1"))).containsExactly(THROTTLED);
 
-    assertThat(town.sessions().count(acme.id())).isEqualTo(2);
+    assertThat(ports.sessions().count(acme.id())).isEqualTo(2);
   }
 
   @Test
-  void a_bucket_that_cannot_be_asked_admits_for_free_if_the_tier_says_so() {
-    town.queue().outage().begin();
+  void failing_bucket_admits_without_tokens_if_the_tier_states_so() {
+    ports.queue().outage().begin();
 
-    assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED_WITHOUT_TOKEN);
+    assertThat(fixture.process(from("a", "m1"))).containsExactly(PROCESSED_WITHOUT_TOKEN);
   }
 
   @Test
-  void a_bucket_that_cannot_be_asked_lets_messages_come_again_if_the_tier_refuses() {
+  void failing_bucket_has_messages_redelivered_if_the_tier_refuses() {
     refuseWhenUndecided();
-    town.queue().outage().begin();
+    ports.queue().outage().begin();
 
-    assertThat(shop.process(from("a", "m1"), from("a", "m2"))).containsOnly(UNDECIDED);
+    assertThat(fixture.process(from("a", "m1"), from("a", "m2"))).containsOnly(UNDECIDED);
 
-    assertThat(shop.handled()).isEmpty();
-    assertThat(shop.sockets().posted()).isEmpty();
+    assertThat(fixture.handled()).isEmpty();
+    assertThat(fixture.sockets().posted()).isEmpty();
   }
 
   @Test
-  void tokens_that_could_not_be_spent_are_not_taken_for_spent() {
+  void unspendable_tokens_do_not_count_as_spent() {
     refuseWhenUndecided();
-    town.queue().outage().begin("settle");
+    ports.queue().outage().begin("settle");
 
-    assertThat(shop.process(from("a", "m1"))).containsOnly(THROTTLED);
+    assertThat(fixture.process(from("a", "m1"))).containsOnly(THROTTLED);
   }
 
   @Test
-  void a_bucket_that_is_not_there_yet_refuses_for_a_minute() {
-    town.buckets().remove(ProcessingFixture.messages(acme));
+  void missing_bucket_refuses_for_a_minute() {
+    ports.buckets().remove(ProcessingFixture.messages(acme));
 
-    assertThat(shop.process(from("a", "m1"))).containsExactly(THROTTLED);
+    assertThat(fixture.process(from("a", "m1"))).containsExactly(THROTTLED);
 
-    assertThat(shop.sockets().postedTo("a")).containsExactly("throttled m1 60");
+    assertThat(fixture.sockets().postedTo("a")).containsExactly("throttled m1 60");
   }
 
-  // Frames that are refused, and sockets that send too many of them.
+  // Refused frames, and sockets that send too many of them.
 
   @Test
-  void what_is_no_message_is_throttled_as_a_message_is() {
+  void malformed_message_is_throttled_like_a_message() {
     spend(20);
 
-    assertThat(shop.process(unreadable(acme, session, "a", "m1"), from("a", "m2")))
+    assertThat(fixture.process(unreadable(acme, session, "a", "m1"), from("a", "m2")))
         .containsExactly(THROTTLED, THROTTLED);
 
-    assertThat(shop.sockets().postedTo("a")).containsExactly("throttled m1 4", "throttled m2 7");
+    assertThat(fixture.sockets().postedTo("a")).containsExactly("throttled m1 4", "throttled m2 7");
   }
 
   @Test
-  void frames_of_every_kind_have_the_tokens_in_their_order() {
-    assertThat(shop.process(named("q1", "m1"))).containsExactly(PROCESSED);
+  void all_frames_get_tokens_in_their_order() {
+    assertThat(fixture.process(named("q1", "m1"))).containsExactly(PROCESSED);
     spend(16);
 
     assertThat(
-            shop.process(
+            fixture.process(
                 unreadable(acme, session, "b", "m2"),
                 named("q3", "m1"),
                 named("q4", "m3"),
                 named("q5", "m3"),
                 from("b", "m4")))
         .containsExactly(BAD_FRAME, DUPLICATE, PROCESSED, DUPLICATE, THROTTLED);
-    assertThat(shop.tokens(acme)).isZero();
+    assertThat(fixture.tokens(acme)).isZero();
   }
 
   @Test
-  void a_copy_for_which_there_is_no_token_is_done_and_silent() {
+  void throttled_copy_of_a_processed_message_is_not_answered() {
     spend(19);
 
-    assertThat(shop.process(named("q1", "m1"), named("q2", "m1")))
+    assertThat(fixture.process(named("q1", "m1"), named("q2", "m1")))
         .containsExactly(PROCESSED, DUPLICATE);
-    assertThat(shop.process(named("q3", "m1"))).containsExactly(DUPLICATE);
+    assertThat(fixture.process(named("q3", "m1"))).containsExactly(DUPLICATE);
 
-    assertThat(shop.sockets().postedTo("a")).containsExactly("reply m1 \"m1\"");
+    assertThat(fixture.sockets().postedTo("a")).containsExactly("reply m1 \"m1\"");
   }
 
   private List<IncomingMessage> flood(String socket, int frames) {
@@ -866,191 +873,193 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_burst_of_sixty_refusals_is_answered_and_the_next_one_closes_its_socket() {
+  void sixty_refusals_are_answered_and_the_next_one_closes_the_socket() {
     spend(20);
-    assertThat(shop.outcomes(flood("a", 59))).containsOnly(THROTTLED);
+    assertThat(fixture.outcomes(flood("a", 59))).containsOnly(THROTTLED);
 
-    assertThat(shop.process(from("b", "m1"), from("a", "m2"), from("a", "m3"), from("a", "m4")))
+    assertThat(fixture.process(from("b", "m1"), from("a", "m2"), from("a", "m3"), from("a", "m4")))
         .containsExactly(THROTTLED, CUT_OFF, CUT_OFF, CUT_OFF);
 
-    assertThat(shop.sockets().closed()).containsExactly("a");
-    assertThat(shop.sockets().postedTo("a")).hasSize(59);
-    assertThat(shop.sockets().postedTo("b")).hasSize(1);
+    assertThat(fixture.sockets().closed()).containsExactly("a");
+    assertThat(fixture.sockets().postedTo("a")).hasSize(59);
+    assertThat(fixture.sockets().postedTo("b")).hasSize(1);
   }
 
   @Test
-  void a_socket_that_comes_again_has_no_new_allowance_and_another_session_has_its_own() {
-    SessionId another = shop.session(acme, "x");
+  void reconnected_socket_keeps_its_sessions_refusal_allowance() {
+    SessionId another = fixture.session(acme, "x");
     spend(20);
     int answered = 0;
     for (int i = 0; i < 30; i++) {
-      shop.outcomes(flood("r" + i, 21));
-      answered += shop.sockets().postedTo("r" + i).size();
+      fixture.outcomes(flood("r" + i, 21));
+      answered += fixture.sockets().postedTo("r" + i).size();
     }
     assertThat(answered).isEqualTo(60);
-    assertThat(shop.sockets().closed()).hasSize(28).doesNotContain("r0", "r1");
+    assertThat(fixture.sockets().closed()).hasSize(28).doesNotContain("r0", "r1");
 
-    assertThat(shop.process(message(acme, another, "x", "m1"))).containsExactly(THROTTLED);
+    assertThat(fixture.process(message(acme, another, "x", "m1"))).containsExactly(THROTTLED);
   }
 
   @Test
-  void sessions_of_two_tenants_that_are_called_the_same_have_an_allowance_each() {
-    Tenant other = town.onboard("other", "gold", Map.of());
-    town.tenants()
+  void sessions_of_two_tenants_with_the_same_id_have_separate_allowances() {
+    Tenant other = ports.onboard("other", "gold", Map.of());
+    ports
+        .tenants()
         .replace(other.changed(Tier.DEFAULTS.get(2), other.overrides(), TenantStatus.SUSPENDED));
     spend(20);
-    shop.outcomes(flood("a", 60));
+    fixture.outcomes(flood("a", 60));
 
-    assertThat(shop.process(message(other, session, "x", "m1"))).containsExactly(SUSPENDED);
+    assertThat(fixture.process(message(other, session, "x", "m1"))).containsExactly(SUSPENDED);
   }
 
-  /** Another session takes each token as it comes. */
+  /** Another session takes each token as it appears. */
   @Test
-  void a_session_that_sends_a_frame_a_second_while_it_is_refused_is_not_closed() {
-    SessionId noisy = shop.session(acme, "noisy");
+  void session_with_one_refused_frame_a_second_is_not_closed() {
+    SessionId slowSession = fixture.session(acme, "noisy");
     spend(20);
     int refused = 0;
     for (int second = 0; second < 600; second++) {
       if (second % 60 == 0) {
-        town.fill().fill(ProcessingFixture.messages(acme));
+        ports.fill().fill(ProcessingFixture.messages(acme));
         spend(20);
       }
-      shop.process(message(acme, noisy, "noisy", "n" + second));
-      refused += Collections.frequency(shop.process(from("a", "m" + second)), THROTTLED);
-      town.clock().advance(Duration.ofSeconds(1));
+      fixture.process(message(acme, slowSession, "noisy", "n" + second));
+      refused += Collections.frequency(fixture.process(from("a", "m" + second)), THROTTLED);
+      ports.clock().advance(Duration.ofSeconds(1));
     }
 
     assertThat(refused).isGreaterThan(500);
-    assertThat(shop.sockets().closed()).isEmpty();
+    assertThat(fixture.sockets().closed()).isEmpty();
   }
 
   @Test
-  void frames_behind_the_one_that_closes_their_socket_cost_no_tokens() {
+  void frames_after_the_close_of_their_socket_cost_no_tokens() {
     for (int i = 0; i < 6; i++) {
-      shop.outcomes(bad("a", i * 10, 10));
+      fixture.outcomes(bad("a", i * 10, 10));
       putBack(10);
     }
-    long before = shop.tokens(acme);
+    long before = fixture.tokens(acme);
     List<IncomingMessage> last = new ArrayList<>(bad("a", 60, 1));
     last.addAll(flood("a", 9));
 
-    assertThat(shop.outcomes(last)).containsOnly(CUT_OFF);
+    assertThat(fixture.outcomes(last)).containsOnly(CUT_OFF);
 
-    assertThat(shop.tokens(acme)).isEqualTo(before);
+    assertThat(fixture.tokens(acme)).isEqualTo(before);
   }
 
   @Test
-  void a_message_at_which_the_handler_fails_counts_each_time_and_closes_its_socket_at_last() {
+  void message_that_keeps_failing_closes_its_socket_in_the_end() {
     failOn("poison");
     for (int i = 0; i < 60; i++) {
-      assertThat(shop.process(from("a", "poison"))).containsExactly(FAILED);
+      assertThat(fixture.process(from("a", "poison"))).containsExactly(FAILED);
     }
-    assertThat(shop.sockets().closed()).isEmpty();
+    assertThat(fixture.sockets().closed()).isEmpty();
 
-    assertThat(shop.process(from("a", "poison"))).containsExactly(FAILED);
+    assertThat(fixture.process(from("a", "poison"))).containsExactly(FAILED);
 
-    assertThat(shop.sockets().closed()).containsExactly("a");
-    assertThat(shop.process(from("a", "poison"))).containsExactly(CUT_OFF);
-    assertThat(shop.handledIds()).hasSize(61);
+    assertThat(fixture.sockets().closed()).containsExactly("a");
+    assertThat(fixture.process(from("a", "poison"))).containsExactly(CUT_OFF);
+    assertThat(fixture.handledIds()).hasSize(61);
   }
 
   @Test
-  void a_slow_socket_with_too_many_refused_frames_is_closed() {
+  void slow_socket_with_too_many_refused_frames_is_closed() {
     spend(20);
-    shop.delay("a", Duration.ofMillis(1_050));
+    fixture.delay("a", Duration.ofMillis(1_050));
 
-    shop.outcomes(flood("a", 61));
+    fixture.outcomes(flood("a", 61));
 
-    assertThat(shop.attempts()).as("one frame, then it is slow").containsExactly("a");
-    assertThat(shop.sockets().closed()).containsExactly("a");
-    assertThat(shop.process(from("a", "m1"))).containsExactly(CUT_OFF);
+    assertThat(fixture.attempts()).as("one attempt at the slow socket").containsExactly("a");
+    assertThat(fixture.sockets().closed()).containsExactly("a");
+    assertThat(fixture.process(from("a", "m1"))).containsExactly(CUT_OFF);
   }
 
   @Test
-  void a_socket_with_too_many_refused_frames_is_closed_though_no_time_is_left_for_frames() {
+  void socket_with_too_many_refused_frames_is_closed_although_no_time_is_left_for_frames() {
     spend(20);
-    shop.outcomes(flood("a", 60));
-    shop.delay("b", Duration.ofSeconds(5));
+    fixture.outcomes(flood("a", 60));
+    fixture.delay("b", Duration.ofSeconds(5));
     putBack(1);
 
-    assertThat(shop.process(from("a", "m1"), from("a", "m2"))).containsExactly(PROCESSED, CUT_OFF);
+    assertThat(fixture.process(from("a", "m1"), from("a", "m2")))
+        .containsExactly(PROCESSED, CUT_OFF);
 
-    assertThat(shop.sockets().closed()).containsExactly("a");
+    assertThat(fixture.sockets().closed()).containsExactly("a");
   }
 
   @Test
-  void what_a_closed_socket_has_in_the_queue_is_done_at_once_without_tokens_or_requests() {
+  void queued_messages_of_a_closed_socket_are_dropped_without_tokens_or_requests() {
     spend(20);
-    shop.outcomes(flood("a", 61));
-    town.clock().advance(Duration.ofMinutes(1));
-    town.fill().fill(ProcessingFixture.messages(acme));
-    shop.counted().clear();
-    shop.facts().outage().begin();
-    town.facts().outage().begin();
+    fixture.outcomes(flood("a", 61));
+    ports.clock().advance(Duration.ofMinutes(1));
+    ports.fill().fill(ProcessingFixture.messages(acme));
+    fixture.counted().clear();
+    fixture.facts().outage().begin();
+    ports.facts().outage().begin();
 
-    assertThat(shop.outcomes(flood("a", 10))).containsOnly(CUT_OFF);
+    assertThat(fixture.outcomes(flood("a", 10))).containsOnly(CUT_OFF);
 
-    assertThat(shop.counted()).isEmpty();
-    assertThat(shop.tokens(acme)).isEqualTo(20);
-    assertThat(shop.handled()).isEmpty();
+    assertThat(fixture.counted()).isEmpty();
+    assertThat(fixture.tokens(acme)).isEqualTo(20);
+    assertThat(fixture.handled()).isEmpty();
   }
 
   @Test
-  void a_message_that_was_cut_off_is_processed_when_it_is_sent_again_by_another_socket() {
+  void dropped_message_is_processed_when_another_socket_sends_it() {
     spend(20);
-    shop.outcomes(flood("a", 60));
-    assertThat(shop.process(named("q1", "m1"))).containsExactly(CUT_OFF);
-    town.clock().advance(Duration.ofMinutes(1));
-    town.fill().fill(ProcessingFixture.messages(acme));
+    fixture.outcomes(flood("a", 60));
+    assertThat(fixture.process(named("q1", "m1"))).containsExactly(CUT_OFF);
+    ports.clock().advance(Duration.ofMinutes(1));
+    ports.fill().fill(ProcessingFixture.messages(acme));
 
-    assertThat(shop.process(ProcessingFixture.named(acme, session, "b", "q2", "m1")))
+    assertThat(fixture.process(ProcessingFixture.named(acme, session, "b", "q2", "m1")))
         .containsExactly(PROCESSED);
   }
 
   @Test
-  void a_duplicate_that_is_paid_for_is_no_reason_to_close_a_socket_and_one_that_is_not_is() {
-    shop.process(named("q", "m1"));
+  void only_duplicates_without_a_token_count_towards_closing_the_socket() {
+    fixture.process(named("q", "m1"));
     for (int i = 0; i < 19; i++) {
-      assertThat(shop.process(named("q" + i, "m1"))).containsExactly(DUPLICATE);
+      assertThat(fixture.process(named("q" + i, "m1"))).containsExactly(DUPLICATE);
     }
-    assertThat(shop.tokens(acme)).isZero();
+    assertThat(fixture.tokens(acme)).isZero();
     for (int i = 0; i < 60; i++) {
-      assertThat(shop.process(named("r" + i, "m1"))).containsExactly(DUPLICATE);
+      assertThat(fixture.process(named("r" + i, "m1"))).containsExactly(DUPLICATE);
     }
-    assertThat(shop.sockets().closed()).isEmpty();
+    assertThat(fixture.sockets().closed()).isEmpty();
 
-    assertThat(shop.process(named("s", "m1"))).containsExactly(CUT_OFF);
+    assertThat(fixture.process(named("s", "m1"))).containsExactly(CUT_OFF);
 
-    assertThat(shop.sockets().closed()).containsExactly("a");
+    assertThat(fixture.sockets().closed()).containsExactly("a");
   }
 
   @Test
-  void a_session_that_is_refused_in_bursts_of_sixty_is_not_closed() {
+  void session_with_spaced_bursts_of_sixty_refusals_is_not_closed() {
     spend(20);
     for (int minute = 0; minute < 60; minute++) {
-      shop.outcomes(flood(minute % 2 == 0 ? "a" : "b", 60));
-      town.clock().advance(Duration.ofMinutes(1));
+      fixture.outcomes(flood(minute % 2 == 0 ? "a" : "b", 60));
+      ports.clock().advance(Duration.ofMinutes(1));
     }
 
-    assertThat(shop.sockets().closed()).isEmpty();
+    assertThat(fixture.sockets().closed()).isEmpty();
   }
 
   @Test
-  void bad_frames_count_though_they_are_paid_for_and_a_copy_by_another_socket_is_handled() {
+  void malformed_frames_count_although_they_cost_tokens_and_a_copy_by_another_socket_is_handled() {
     for (int i = 0; i < 3; i++) {
-      assertThat(shop.outcomes(bad("a", i * 20, 20))).containsOnly(BAD_FRAME);
+      assertThat(fixture.outcomes(bad("a", i * 20, 20))).containsOnly(BAD_FRAME);
       putBack(i < 2 ? 20 : 4);
     }
 
     assertThat(
-            shop.process(
+            fixture.process(
                 from("a", "m1"),
                 unreadable(acme, session, "a", "m2"),
                 named("q3", "m3"),
                 ProcessingFixture.named(acme, session, "b", "q4", "m3")))
         .containsExactly(PROCESSED, CUT_OFF, CUT_OFF, PROCESSED);
 
-    assertThat(shop.handledIds()).containsExactly("m1", "m3");
+    assertThat(fixture.handledIds()).containsExactly("m1", "m3");
   }
 
   private List<IncomingMessage> bad(String socket, int first, int frames) {
@@ -1062,170 +1071,170 @@ final class MessageProcessingTest {
   private void putBack(int tokens) {
     while (tokens > 0) {
       int some = Math.min(tokens, 10);
-      shop.gate().putBack(ProcessingFixture.messages(acme), some);
+      fixture.gate().putBack(ProcessingFixture.messages(acme), some);
       tokens -= some;
     }
   }
 
   @Test
-  void refusals_of_a_suspended_tenant_close_its_sockets_too() {
-    become(TenantStatus.SUSPENDED);
+  void refusals_of_a_suspended_tenant_close_its_sockets() {
+    setStatus(TenantStatus.SUSPENDED);
 
-    assertThat(shop.outcomes(flood("a", 70))).containsOnly(SUSPENDED, CUT_OFF);
+    assertThat(fixture.outcomes(flood("a", 70))).containsOnly(SUSPENDED, CUT_OFF);
 
-    assertThat(shop.sockets().postedTo("a")).hasSize(60);
-    assertThat(shop.sockets().closed()).containsExactly("a");
+    assertThat(fixture.sockets().postedTo("a")).hasSize(60);
+    assertThat(fixture.sockets().closed()).containsExactly("a");
   }
 
   @Test
-  void a_socket_that_cannot_be_closed_now_is_by_a_refused_frame_of_the_next_batch() {
+  void failed_close_is_retried_at_a_refused_frame_of_the_next_batch() {
     spend(20);
-    shop.outcomes(flood("a", 60));
-    shop.sockets().outage().begin("close");
-    shop.counted().clear();
-    assertThat(shop.process(from("a", "m1"), from("a", "m2"))).containsOnly(CUT_OFF);
-    assertThat(shop.counted()).containsOnlyOnce("close");
-    shop.sockets().outage().end();
+    fixture.outcomes(flood("a", 60));
+    fixture.sockets().outage().begin("close");
+    fixture.counted().clear();
+    assertThat(fixture.process(from("a", "m1"), from("a", "m2"))).containsOnly(CUT_OFF);
+    assertThat(fixture.counted()).containsOnlyOnce("close");
+    fixture.sockets().outage().end();
 
-    assertThat(shop.process(from("a", "m3"))).containsOnly(CUT_OFF);
+    assertThat(fixture.process(from("a", "m3"))).containsOnly(CUT_OFF);
 
-    assertThat(shop.sockets().closed()).containsExactly("a");
-    assertThat(shop.sockets().postedTo("a")).hasSize(60);
+    assertThat(fixture.sockets().closed()).containsExactly("a");
+    assertThat(fixture.sockets().postedTo("a")).hasSize(60);
   }
 
   @Test
-  void a_flooding_socket_that_is_gone_already_is_taken_off_the_books() {
+  void already_closed_flooding_socket_is_removed() {
     spend(20);
-    shop.outcomes(flood("a", 60));
-    shop.sockets().lose("a");
+    fixture.outcomes(flood("a", 60));
+    fixture.sockets().lose("a");
 
-    assertThat(shop.process(from("a", "m1"))).containsExactly(CUT_OFF);
+    assertThat(fixture.process(from("a", "m1"))).containsExactly(CUT_OFF);
 
-    assertThat(town.sessions().count(acme.id())).isEqualTo(2);
+    assertThat(ports.sessions().count(acme.id())).isEqualTo(2);
   }
 
   // The session's end.
 
   private Instant end() {
-    return town.sessions().find(acme.id(), session).orElseThrow().endsAt();
+    return ports.sessions().find(acme.id(), session).orElseThrow().endsAt();
   }
 
   @Test
-  void a_message_extends_its_session_if_the_last_sign_of_life_is_more_than_a_minute_ago() {
+  void message_extends_its_session_if_the_last_sign_of_life_is_over_a_minute_old() {
     Instant before = end();
-    town.clock().advance(Duration.ofMinutes(1));
-    shop.process(from("a", "m1"));
+    ports.clock().advance(Duration.ofMinutes(1));
+    fixture.process(from("a", "m1"));
     assertThat(end()).isEqualTo(before);
 
-    town.clock().advance(Duration.ofSeconds(1));
-    shop.process(from("a", "m2"));
+    ports.clock().advance(Duration.ofSeconds(1));
+    fixture.process(from("a", "m2"));
     assertThat(end()).isEqualTo(before.plusSeconds(61));
-    assertThat(town.sessions().find(acme.id(), session).orElseThrow().lastSignOfLife("a"))
-        .isEqualTo(town.clock().instant());
+    assertThat(ports.sessions().find(acme.id(), session).orElseThrow().lastSignOfLife("a"))
+        .isEqualTo(ports.clock().instant());
 
-    town.clock().advance(Duration.ofMinutes(1));
-    shop.process(from("a", "m3"));
+    ports.clock().advance(Duration.ofMinutes(1));
+    fixture.process(from("a", "m3"));
     assertThat(end()).isEqualTo(before.plusSeconds(61));
   }
 
   @Test
-  void neither_refused_nor_unreadable_messages_extend_a_session() {
+  void refused_and_malformed_messages_do_not_extend_a_session() {
     Instant before = end();
-    town.clock().advance(Duration.ofMinutes(30));
-    town.fill().fill(ProcessingFixture.messages(acme));
+    ports.clock().advance(Duration.ofMinutes(30));
+    ports.fill().fill(ProcessingFixture.messages(acme));
     spend(20);
 
-    shop.process(from("a", "m1"), unreadable(acme, session, "a", "m2"));
+    fixture.process(from("a", "m1"), unreadable(acme, session, "a", "m2"));
 
     assertThat(end()).isEqualTo(before);
   }
 
   @Test
-  void a_session_that_cannot_be_extended_now_stops_nothing() {
-    town.clock().advance(Duration.ofMinutes(30));
-    town.sessions().outage().begin("extend");
+  void failed_extension_of_a_session_stops_nothing() {
+    ports.clock().advance(Duration.ofMinutes(30));
+    ports.sessions().outage().begin("extend");
 
-    assertThat(shop.process(from("a", "m1"))).containsExactly(PROCESSED);
+    assertThat(fixture.process(from("a", "m1"))).containsExactly(PROCESSED);
   }
 
-  // What it costs.
+  // Cost.
 
   @Test
-  void ten_messages_cost_two_token_requests_and_a_write_a_session_at_most() {
-    town.clock().advance(Duration.ofMinutes(30));
-    SessionId another = shop.session(acme, "x");
-    shop.counted().clear();
+  void ten_messages_cost_at_most_two_token_requests_and_one_write_per_session() {
+    ports.clock().advance(Duration.ofMinutes(30));
+    SessionId another = fixture.session(acme, "x");
+    fixture.counted().clear();
 
-    shop.outcomes(
+    fixture.outcomes(
         IntStream.range(0, 10)
             .mapToObj(
                 i -> message(acme, i % 2 == 0 ? session : another, i % 2 == 0 ? "a" : "x", "m" + i))
             .toList());
 
-    assertThat(shop.counted()).containsExactlyInAnyOrder("reserve", "settle", "extend");
+    assertThat(fixture.counted()).containsExactlyInAnyOrder("reserve", "settle", "extend");
   }
 
   @Test
-  void messages_that_their_clients_named_cost_a_write_a_session_be_it_extended_or_not() {
-    SessionId another = shop.session(acme, "x");
-    shop.counted().clear();
-    shop.outcomes(
+  void named_messages_cost_one_write_per_session_whether_or_not_it_is_extended() {
+    SessionId another = fixture.session(acme, "x");
+    fixture.counted().clear();
+    fixture.outcomes(
         IntStream.range(0, 10)
             .mapToObj(
                 i ->
                     ProcessingFixture.named(
                         acme, i % 2 == 0 ? session : another, "a", "q", "m" + i))
             .toList());
-    assertThat(shop.counted()).containsExactlyInAnyOrder("reserve", "settle", "add", "add");
+    assertThat(fixture.counted()).containsExactlyInAnyOrder("reserve", "settle", "add", "add");
 
-    town.clock().advance(Duration.ofMinutes(30));
-    town.fill().fill(ProcessingFixture.messages(acme));
-    shop.counted().clear();
-    shop.outcomes(IntStream.range(0, 10).mapToObj(i -> named("q", "n" + i)).toList());
-    assertThat(shop.counted()).containsExactlyInAnyOrder("reserve", "settle", "extend");
-    assertThat(end()).isEqualTo(town.clock().instant().plusSeconds(3_600));
+    ports.clock().advance(Duration.ofMinutes(30));
+    ports.fill().fill(ProcessingFixture.messages(acme));
+    fixture.counted().clear();
+    fixture.outcomes(IntStream.range(0, 10).mapToObj(i -> named("q", "n" + i)).toList());
+    assertThat(fixture.counted()).containsExactlyInAnyOrder("reserve", "settle", "extend");
+    assertThat(end()).isEqualTo(ports.clock().instant().plusSeconds(3_600));
   }
 
   @Test
-  void a_copy_costs_a_token_and_no_write() {
-    shop.process(named("q1", "m1"));
-    shop.counted().clear();
+  void copy_costs_a_token_and_no_write() {
+    fixture.process(named("q1", "m1"));
+    fixture.counted().clear();
 
-    shop.process(named("q2", "m1"));
+    fixture.process(named("q2", "m1"));
 
-    assertThat(shop.counted()).containsExactly("reserve", "settle");
+    assertThat(fixture.counted()).containsExactly("reserve", "settle");
   }
 
   @Test
-  void a_refusal_costs_nothing_while_the_bucket_is_known_to_be_empty() {
+  void refusal_under_an_empty_hint_costs_nothing() {
     spend(20);
-    shop.process(from("a", "m1"));
-    shop.counted().clear();
+    fixture.process(from("a", "m1"));
+    fixture.counted().clear();
 
-    assertThat(shop.process(from("a", "m2"), from("b", "m3"))).containsOnly(THROTTLED);
+    assertThat(fixture.process(from("a", "m2"), from("b", "m3"))).containsOnly(THROTTLED);
 
-    assertThat(shop.counted()).isEmpty();
+    assertThat(fixture.counted()).isEmpty();
   }
 
   @Test
-  void the_message_that_finds_the_bucket_empty_costs_one_write() {
-    town.clock().advance(Duration.ofMinutes(30));
-    town.fill().fill(ProcessingFixture.messages(acme));
+  void message_that_finds_the_bucket_empty_costs_one_write() {
+    ports.clock().advance(Duration.ofMinutes(30));
+    ports.fill().fill(ProcessingFixture.messages(acme));
     spend(20);
-    shop.counted().clear();
+    fixture.counted().clear();
 
-    shop.process(from("a", "m1"));
+    fixture.process(from("a", "m1"));
 
-    assertThat(shop.counted()).containsExactly("reserve", "look", "rememberEmpty");
+    assertThat(fixture.counted()).containsExactly("reserve", "look", "rememberEmpty");
   }
 
-  // Beside each other, and in time.
+  // Concurrency and deadlines.
 
   @Test
-  void a_message_that_takes_too_long_fails_with_those_behind_it_and_no_others() {
-    SessionId another = shop.session(acme, "x");
+  void message_that_takes_too_long_fails_only_itself_and_its_successors() {
+    SessionId another = fixture.session(acme, "x");
     CountDownLatch end = new CountDownLatch(1);
-    shop.application(
+    fixture.application(
         (message, json) -> {
           if (message.id().equals("m1")) {
             end.await();
@@ -1234,7 +1243,8 @@ final class MessageProcessingTest {
         });
     ForkJoinPool executor = new ForkJoinPool(8);
     assertThat(
-            shop.processing(executor)
+            fixture
+                .processing(executor)
                 .process(
                     List.of(from("a", "m1"), message(acme, another, "x", "m2"), from("a", "m3")),
                     Duration.ofMillis(500)))
@@ -1243,29 +1253,29 @@ final class MessageProcessingTest {
     end.countDown();
     assertThat(executor.awaitQuiescence(10, TimeUnit.SECONDS)).isTrue();
     executor.shutdown();
-    assertThat(shop.handledIds()).containsExactlyInAnyOrder("m1", "m2");
-    assertThat(shop.sockets().postedTo("a")).isEmpty();
-    assertThat(shop.tokens(acme)).isEqualTo(19);
+    assertThat(fixture.handledIds()).containsExactlyInAnyOrder("m1", "m2");
+    assertThat(fixture.sockets().postedTo("a")).isEmpty();
+    assertThat(fixture.tokens(acme)).isEqualTo(19);
   }
 
   @Test
-  void nothing_is_begun_once_the_time_is_up() {
+  void batch_starts_nothing_after_its_deadline() {
     CountDownLatch end = new CountDownLatch(1);
-    shop.reads(
+    fixture.reads(
         (tenant, of, messages) -> {
           awaitQuietly(end);
-          return shop.facts().read(tenant, of, messages);
+          return fixture.facts().read(tenant, of, messages);
         });
     ForkJoinPool executor = new ForkJoinPool(8);
-    assertThat(shop.processing(executor).process(List.of(from("a", "m1")), Duration.ZERO))
+    assertThat(fixture.processing(executor).process(List.of(from("a", "m1")), Duration.ZERO))
         .extracting(Result::outcome)
         .containsExactly(FAILED);
     end.countDown();
     assertThat(executor.awaitQuiescence(10, TimeUnit.SECONDS)).isTrue();
     executor.shutdown();
-    assertThat(shop.handled()).isEmpty();
-    assertThat(shop.sockets().posted()).isEmpty();
-    assertThat(shop.tokens(acme)).isEqualTo(20);
+    assertThat(fixture.handled()).isEmpty();
+    assertThat(fixture.sockets().posted()).isEmpty();
+    assertThat(fixture.tokens(acme)).isEqualTo(20);
   }
 
   private static void awaitQuietly(CountDownLatch latch) {
@@ -1277,23 +1287,29 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void a_session_of_many_sockets_is_told_by_all_threads_and_none_is_left_out() {
+  void session_of_many_sockets_is_served_by_all_threads_without_omission() {
     String[] many = IntStream.range(0, 100).mapToObj(i -> "s" + i).toArray(String[]::new);
-    SessionId crowd = shop.session(acme, many);
+    SessionId largeSession = fixture.session(acme, many);
     ExecutorService executor = Executors.newCachedThreadPool();
     try {
       assertThat(
-              shop.processing(executor)
+              fixture
+                  .processing(executor)
                   .process(
-                      List.of(message(acme, crowd, "s0", "m1"), message(acme, crowd, "s1", "m2")),
+                      List.of(
+                          message(acme, largeSession, "s0", "m1"),
+                          message(acme, largeSession, "s1", "m2")),
                       Duration.ofSeconds(10)))
           .extracting(Result::outcome)
           .containsOnly(PROCESSED);
     } finally {
       executor.shutdownNow();
     }
-    assertThat(shop.sockets().posted()).extracting(Frame::connectionId).contains(many).hasSize(398);
-    assertThat(shop.sockets().postedTo("s7"))
+    assertThat(fixture.sockets().posted())
+        .extracting(Frame::connectionId)
+        .contains(many)
+        .hasSize(398);
+    assertThat(fixture.sockets().postedTo("s7"))
         .containsExactly(
             "message m1 \"m1\"", "reply m1 \"m1\"", "message m2 \"m2\"", "reply m2 \"m2\"");
   }

@@ -19,10 +19,10 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Whatever fails, whenever, and however often clients send a message again: no message is lost or
- * processed twice, none overtakes another of its session, and a token is spent for each frame that
- * is not refused, but for copies that came when there was none. Frames of a socket that was closed
- * for too many refusals are done, and nothing is said of them.
+ * Under random failures and repeated messages, no message is lost, processed twice, or overtaken by
+ * a later one of its session. Each frame that is not refused costs a token, except copies that
+ * arrive when none is available. Frames of a socket that was closed for too many refusals are
+ * dropped without an answer.
  */
 final class MessagePropertiesTest {
   @Test
@@ -32,20 +32,20 @@ final class MessagePropertiesTest {
     }
   }
 
-  /** Batches of two tenants' messages, each coming again until it is done. */
+  /** Batches of two tenants' messages, each redelivered until it is done. */
   private static final class Run {
     private static final int MESSAGES = 40;
     private static final int TOKENS = 10;
 
     private final long seed;
     private final Random random;
-    private final ProcessingFixture shop = new ProcessingFixture();
+    private final ProcessingFixture fixture = new ProcessingFixture();
     private final List<Tenant> tenants;
     private final List<IncomingMessage> sent = new ArrayList<>();
     private final Map<String, MessageOutcome> ends = new HashMap<>();
     private final List<String> processed = new ArrayList<>();
     private final Set<String> vanished = new HashSet<>();
-    private final Set<String> unheard = new HashSet<>();
+    private final Set<String> unanswered = new HashSet<>();
 
     Run(long seed) {
       this.seed = seed;
@@ -54,12 +54,13 @@ final class MessagePropertiesTest {
           List.of("acme", "zeta").stream()
               .map(
                   id ->
-                      shop.town()
+                      fixture
+                          .ports()
                           .onboard(id, "gold", Map.of(Limit.MESSAGES_PER_MINUTE, (long) TOKENS)))
               .toList();
       List<SessionId> sessions =
           IntStream.range(0, 4)
-              .mapToObj(i -> shop.session(tenants.get(i % 2), "s" + i + "a", "s" + i + "b"))
+              .mapToObj(i -> fixture.session(tenants.get(i % 2), "s" + i + "a", "s" + i + "b"))
               .toList();
       for (int i = 0; i < MESSAGES; i++) {
         int session = random.nextInt(4);
@@ -67,10 +68,10 @@ final class MessagePropertiesTest {
         Tenant tenant = tenants.get(session % 2);
         sent.add(message(tenant, sessions.get(session), from, i));
       }
-      shop.application(
+      fixture.application(
           (message, json) -> {
             if (random.nextInt(5) == 0) {
-              throw new IllegalStateException("not now");
+              throw new IllegalStateException("planted");
             }
             processed.add(message.id());
             return random.nextBoolean() ? List.of(json) : List.of();
@@ -85,7 +86,7 @@ final class MessagePropertiesTest {
       };
     }
 
-    /** A message as its client sends it again: the queue has another name for it. */
+    /** A repeated message, to which the queue gives another id. */
     private IncomingMessage again(IncomingMessage one) {
       return new IncomingMessage(
           one.tenant(),
@@ -100,9 +101,9 @@ final class MessagePropertiesTest {
       List<IncomingMessage> queue = new ArrayList<>(sent);
       for (int round = 0; !queue.isEmpty(); round++) {
         assertThat(round).as("rounds of seed %d", seed).isLessThan(2_000);
-        disturb();
+        drawFault();
         List<IncomingMessage> batch = List.copyOf(queue.subList(0, Math.min(10, queue.size())));
-        List<IncomingMessage> settled = settled(batch, shop.results(batch));
+        List<IncomingMessage> settled = settled(batch, fixture.results(batch));
         queue.removeAll(settled);
         settled.stream()
             .filter(each -> each.clientId().isPresent() && each.queueId().length() < 6)
@@ -114,28 +115,28 @@ final class MessagePropertiesTest {
                   queue.add(copy);
                 });
       }
-      shop.sockets().outage().end();
+      fixture.sockets().outage().end();
       sent.forEach(this::assertAnswered);
       assertProcessedOnce();
       tenants.forEach(this::assertBalanced);
     }
 
-    private void disturb() {
-      shop.sockets().outage().end();
-      shop.facts().outage().end();
+    private void drawFault() {
+      fixture.sockets().outage().end();
+      fixture.facts().outage().end();
       switch (random.nextInt(6)) {
-        case 0 -> shop.sockets().outage().begin("post to s" + random.nextInt(4) + "a");
-        case 1 -> shop.facts().outage().begin("read " + tenants.get(random.nextInt(2)).id());
+        case 0 -> fixture.sockets().outage().begin("post to s" + random.nextInt(4) + "a");
+        case 1 -> fixture.facts().outage().begin("read " + tenants.get(random.nextInt(2)).id());
         case 2 -> {
           String socket = "s" + random.nextInt(4) + "b";
-          shop.sockets().lose(socket);
+          fixture.sockets().lose(socket);
           vanished.add(socket);
         }
         default -> {}
       }
     }
 
-    /** What is done of a batch, of each session from its front on. */
+    /** The messages of a batch that are done; a prefix of each session's messages. */
     private List<IncomingMessage> settled(List<IncomingMessage> batch, List<Result> results) {
       Set<SessionId> stopped = new LinkedHashSet<>();
       List<IncomingMessage> done = new ArrayList<>();
@@ -149,7 +150,7 @@ final class MessagePropertiesTest {
         assertThat(stopped).as("seed %d, %s", seed, each.id()).doesNotContain(each.session());
         assertThat(ends.put(each.queueId(), outcome)).isNull();
         if (results.get(i).undelivered() > 0) {
-          unheard.add(each.id());
+          unanswered.add(each.id());
         }
         done.add(each);
       }
@@ -158,24 +159,26 @@ final class MessagePropertiesTest {
 
     private void assertAnswered(IncomingMessage each) {
       MessageOutcome end = Objects.requireNonNull(ends.get(each.queueId()));
-      List<String> heard = shop.sockets().postedTo(each.connectionId());
+      List<String> answers = fixture.sockets().postedTo(each.connectionId());
       switch (end) {
-        case PROCESSED -> assertThat(shop.handledIds()).contains(each.id());
+        case PROCESSED -> assertThat(fixture.handledIds()).contains(each.id());
         case DUPLICATE -> assertThat(processed).as("seed %d", seed).contains(each.id());
         case THROTTLED, BAD_FRAME -> {
-          if (!vanished.contains(each.connectionId()) && !unheard.contains(each.id())) {
-            assertThat(heard)
+          if (!vanished.contains(each.connectionId()) && !unanswered.contains(each.id())) {
+            assertThat(answers)
                 .as("seed %d, %s is %s", seed, each.id(), end)
                 .anyMatch(frame -> frame.matches("(throttled|badFrame) " + each.id() + " .*"));
           }
         }
         case CUT_OFF ->
-            assertThat(shop.counted()).as("seed %d, %s", seed, each.id()).contains("close");
+            assertThat(fixture.counted()).as("seed %d, %s", seed, each.id()).contains("close");
         default -> throw new AssertionError("seed " + seed + ": " + each.id() + " is " + end);
       }
     }
 
-    /** The handler ran to its end once for each message that was processed, and for no other. */
+    /**
+     * Checks that the handler succeeded exactly once for each processed message, and for no other.
+     */
     private void assertProcessedOnce() {
       assertThat(processed).as("seed %d", seed).doesNotHaveDuplicates();
       assertThat(
@@ -187,7 +190,7 @@ final class MessagePropertiesTest {
     }
 
     private void assertBalanced(Tenant tenant) {
-      long spent = TOKENS - shop.tokens(tenant);
+      long spent = TOKENS - fixture.tokens(tenant);
       long charged =
           count(tenant, MessageOutcome.PROCESSED) + count(tenant, MessageOutcome.BAD_FRAME);
       assertThat(spent)

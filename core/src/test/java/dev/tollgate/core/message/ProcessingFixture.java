@@ -31,9 +31,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A processing of messages over stand-ins, and an application that does as a test says. */
+/** Message processing wired to in-memory ports, with a scripted application. */
 final class ProcessingFixture {
-  private final AdmissionFixture town;
+  private final AdmissionFixture ports;
   private final RecordingSockets sockets = new RecordingSockets();
   private final InMemoryMessageLog log = new InMemoryMessageLog();
   private final InMemoryMessageFacts facts;
@@ -52,34 +52,35 @@ final class ProcessingFixture {
     this(new AdmissionFixture());
   }
 
-  /** A processing for this town's tenants. */
-  ProcessingFixture(AdmissionFixture town) {
-    this.town = town;
+  /** Creates message processing for the tenants of an {@link AdmissionFixture}. */
+  ProcessingFixture(AdmissionFixture ports) {
+    this.ports = ports;
     facts =
-        new InMemoryMessageFacts(town.tenants(), town.sessions(), town.buckets(), log, town.time());
+        new InMemoryMessageFacts(
+            ports.tenants(), ports.sessions(), ports.buckets(), log, ports.time());
     reader = facts;
     process = processing(Runnable::run);
   }
 
-  AdmissionFixture town() {
-    return town;
+  AdmissionFixture ports() {
+    return ports;
   }
 
   RecordingSockets sockets() {
     return sockets;
   }
 
-  /** Each frame to a socket takes this time from now on. */
+  /** Makes each frame to a socket take this time. */
   void delay(String connectionId, Duration by) {
     delays.put(connectionId, by);
   }
 
-  /** Frames to a socket wait until the latch is open. */
+  /** Makes frames to a socket wait for the latch. */
   void hang(String connectionId, CountDownLatch until) {
     latches.put(connectionId, until);
   }
 
-  /** The sockets that a frame was to be sent to, in that order, whether or not it could be. */
+  /** The sockets of all attempted frames, in order. */
   List<String> attempts() {
     return List.copyOf(attempts);
   }
@@ -92,32 +93,32 @@ final class ProcessingFixture {
     return facts;
   }
 
-  /** The messages that the application was called for, in that order. */
+  /** The messages passed to the application, in order. */
   List<IncomingMessage> handled() {
     return List.copyOf(handled);
   }
 
-  /** The ids of these. */
+  /** The ids of the messages passed to the application. */
   List<String> handledIds() {
     return handled().stream().map(IncomingMessage::id).toList();
   }
 
-  /** The application does so from now on. */
-  void application(Application does) {
-    application = does;
+  /** Replaces the application. */
+  void application(Application replacement) {
+    application = replacement;
   }
 
-  /** What stands written is read so from now on. */
+  /** Replaces the reader of facts. */
   void reads(MessageFactsReader instead) {
     reader = instead;
   }
 
-  /** The requests to queues and rows, but for the read of a batch, in that order. */
+  /** The requests to queues and rows, except the read of a batch, in order. */
   List<String> counted() {
     return counted;
   }
 
-  /** A port that is counted. */
+  /** Wraps a port to record its requests. */
   private <T> T counting(Class<T> port, T counting) {
     return port.cast(
         Proxy.newProxyInstance(
@@ -136,23 +137,23 @@ final class ProcessingFixture {
   /** The gate to the buckets. */
   BucketGate gate() {
     return new BucketGate(
-        counting(Buckets.class, town.buckets()),
-        counting(TokenQueue.class, town.queue()),
-        town.fillRequests(),
+        counting(Buckets.class, ports.buckets()),
+        counting(TokenQueue.class, ports.queue()),
+        ports.fillRequests(),
         Runnable::run,
         pause -> {},
-        town.time());
+        ports.time());
   }
 
-  /** Another process, which knows nothing of what this one knows of sockets. */
+  /** Replaces the process by a new one, without knowledge of slow or closed sockets. */
   MessageProcessing processing(Executor executor) {
     return new MessageProcessing(
-        town.facts(),
+        ports.facts(),
         (tenant, of, messages) -> reader.read(tenant, of, messages),
         gate(),
-        counting(Sessions.class, town.sessions()),
+        counting(Sessions.class, ports.sessions()),
         slowed,
-        new Disconnection(counting(Connections.class, town.sessions())),
+        new Disconnection(counting(Connections.class, ports.sessions())),
         new PlainFrames(),
         (message, json) -> {
           handled.add(message);
@@ -160,7 +161,7 @@ final class ProcessingFixture {
         },
         counting(MessageLog.class, log),
         executor,
-        town.time(),
+        ports.time(),
         nanos::get);
   }
 
@@ -176,18 +177,19 @@ final class ProcessingFixture {
     return process.process(batch, Duration.ofSeconds(10));
   }
 
-  /** A session with these sockets, all counted. */
+  /** Opens a session with these sockets, all counted. */
   SessionId session(Tenant tenant, String... connectionIds) {
-    SessionId session = town.open(tenant);
+    SessionId session = ports.open(tenant);
     for (String connectionId : connectionIds) {
       join(tenant, session, connectionId);
     }
     return session;
   }
 
-  /** Adds a socket to a session, counted. */
+  /** Adds a socket to a session and counts it. */
   void join(Tenant tenant, SessionId session, String connectionId) {
-    town.sessions()
+    ports
+        .sessions()
         .join(
             tenant.id(),
             session,
@@ -195,9 +197,9 @@ final class ProcessingFixture {
             1_000,
             Gcra.perMinute(60_000),
             Optional.empty(),
-            town.time().instant(),
-            town.time().instant());
-    town.sessions().countUp(tenant.id(), 1_000);
+            ports.time().instant(),
+            ports.time().instant());
+    ports.sessions().countUp(tenant.id(), 1_000);
   }
 
   /** The bucket that pays for a tenant's messages. */
@@ -205,16 +207,16 @@ final class ProcessingFixture {
     return new BucketId(tenant.id(), Action.MESSAGE);
   }
 
-  /** Tokens that a tenant has for messages. */
+  /** The number of tokens that a tenant has for messages. */
   long tokens(Tenant tenant) {
-    return town.queue().available(messages(tenant));
+    return ports.queue().available(messages(tenant));
   }
 
   static IncomingMessage message(Tenant tenant, SessionId session, String from, String id) {
     return message(tenant, session, from, id, Optional.empty());
   }
 
-  /** A message that its client named; the queue delivers it under another name. */
+  /** A message with a client's name, which the queue delivers under its own id. */
   static IncomingMessage named(
       Tenant tenant, SessionId session, String from, String queueId, String clientId) {
     return message(tenant, session, from, queueId, Optional.of(clientId));
@@ -232,7 +234,7 @@ final class ProcessingFixture {
         tenant.id(), session, from, id, Optional.empty(), new IncomingMessage.Unreadable("flaw"));
   }
 
-  /** The sockets, each as slow as a test says. */
+  /** Sockets with scripted delays. */
   private final class SlowedSockets implements Sockets {
     @Override
     public CloseResult close(String connectionId) {
@@ -262,7 +264,7 @@ final class ProcessingFixture {
     }
   }
 
-  /** Frames that are easily read. */
+  /** Renders frames in a short form for assertions. */
   private static final class PlainFrames implements Frames {
     @Override
     public String message(String id, String json) {

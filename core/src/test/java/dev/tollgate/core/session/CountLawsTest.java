@@ -18,20 +18,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Our count of connections is held to the law book. */
+/** Checks Tollgate's count of connections against the law book. */
 final class CountLawsTest {
   private static final int HISTORIES = 100;
 
   @ParameterizedTest
   @ValueSource(ints = {0, 20, 100})
-  void whatever_goes_wrong_counts_keep_the_law(int perMille) {
+  void counts_keep_every_law_despite_faults(int perMille) {
     LawBook.Report report = LawBook.ofCounter(TollgateCounter.inMemory(perMille)).hold(HISTORIES);
     assertThat(report.judged()).hasSize(4);
   }
 
-  /** A correction is written only if the count has not moved since it was first read. */
+  /** Writes a correction only if the count has not changed since the first reading. */
   private static Connections correctedIfStill(Connections connections) {
-    Map<Object, Integer> seen = new HashMap<>();
+    Map<Object, Integer> firstReadings = new HashMap<>();
     AtomicInteger moves = new AtomicInteger();
     return (Connections)
         Proxy.newProxyInstance(
@@ -39,12 +39,13 @@ final class CountLawsTest {
             new Class<?>[] {Connections.class},
             (proxy, method, arguments) -> {
               String name = method.getName();
-              if (name.equals("correct") && seen.getOrDefault(arguments[1], -1) != moves.get()) {
+              if (name.equals("correct")
+                  && firstReadings.getOrDefault(arguments[1], -1) != moves.get()) {
                 return WriteResult.CONFLICT;
               }
               Object answer = method.invoke(connections, arguments);
               if (name.equals("readCount")) {
-                seen.put(answer, moves.get());
+                firstReadings.put(answer, moves.get());
               } else if (name.startsWith("count") && !name.equals("count")) {
                 moves.incrementAndGet();
               }
@@ -53,7 +54,7 @@ final class CountLawsTest {
   }
 
   @Test
-  void a_recount_that_does_not_succeed_while_the_count_moves_is_caught() {
+  void recount_that_fails_while_the_count_changes_breaks_a_law() {
     LawBook<Counter.Maker> planted =
         LawBook.ofCounter(TollgateCounter.inMemory(0, CountLawsTest::correctedIfStill));
 

@@ -17,7 +17,7 @@ final class GcraTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 5, 7, 30, 97, 60_000, 600_000})
-  void n_uses_conform_at_once_and_no_more(long n) {
+  void burst_of_n_uses_conforms_and_the_next_one_does_not(long n) {
     Gcra rate = Gcra.perMinute(n);
     Optional<Instant> arrival = Optional.empty();
     for (long use = 0; use < n; use++) {
@@ -29,12 +29,12 @@ final class GcraTest {
   }
 
   @Test
-  void whoever_waits_until_told_conforms_and_not_a_nanosecond_earlier() {
+  void use_conforms_at_the_retry_time_and_not_a_nanosecond_earlier() {
     Gcra rate = Gcra.perMinute(7);
     Optional<Instant> arrival = Optional.of(START.plusSeconds(60));
-    Instant told = rate.conformsAt(arrival, START);
-    assertThat(rate.conforms(arrival, told)).isTrue();
-    assertThat(rate.conforms(arrival, told.minusNanos(1))).isFalse();
+    Instant retryAt = rate.conformsAt(arrival, START);
+    assertThat(rate.conforms(arrival, retryAt)).isTrue();
+    assertThat(rate.conforms(arrival, retryAt.minusNanos(1))).isFalse();
   }
 
   @Test
@@ -48,7 +48,7 @@ final class GcraTest {
   }
 
   @Test
-  void in_no_window_do_more_conform_than_n_and_n_a_minute() {
+  void every_window_has_at_most_n_uses_plus_n_a_minute() {
     for (long seed = 1; seed <= 300; seed++) {
       Random random = new Random(seed);
       long n = random.nextLong(1, 41);

@@ -39,125 +39,129 @@ final class SessionLifecycleTest {
 
   private static final Instant START = AdmissionFixture.START;
 
-  private final HousekeepingFixture house = new HousekeepingFixture();
-  private final Tenant acme = house.town().onboard("acme", "gold", Map.of());
+  private final HousekeepingFixture fixture = new HousekeepingFixture();
+  private final Tenant acme = fixture.ports().onboard("acme", "gold", Map.of());
 
   private void assertOver(SessionId session) {
-    assertThat(house.books().find(ACME, session)).isEmpty();
-    assertThat(house.counted(ACME)).isEqualTo(house.open(ACME));
+    assertThat(fixture.sessions().find(ACME, session)).isEmpty();
+    assertThat(fixture.counted(ACME)).isEqualTo(fixture.open(ACME));
   }
 
   @Test
-  void end_closes_the_sockets_and_takes_them_off_the_books() {
-    SessionId other = house.open(acme, "d");
-    SessionId session = house.open(acme, "a", "b", "c");
+  void end_closes_the_sockets_and_lowers_the_count() {
+    SessionId other = fixture.open(acme, "d");
+    SessionId session = fixture.open(acme, "a", "b", "c");
 
-    assertThat(house.life().end(ACME, session)).isInstanceOf(Ended.class);
+    assertThat(fixture.lifecycle().end(ACME, session)).isInstanceOf(Ended.class);
 
-    assertThat(house.sockets().closed()).containsExactlyInAnyOrder("a", "b", "c");
+    assertThat(fixture.sockets().closed()).containsExactlyInAnyOrder("a", "b", "c");
     assertOver(session);
-    assertThat(house.counted(ACME)).isEqualTo(1);
-    assertThat(house.life().end(ACME, session)).isEqualTo(new NoSession());
-    assertThat(house.books().find(ACME, other)).isPresent();
+    assertThat(fixture.counted(ACME)).isEqualTo(1);
+    assertThat(fixture.lifecycle().end(ACME, session)).isEqualTo(new NoSession());
+    assertThat(fixture.sessions().find(ACME, other)).isPresent();
   }
 
   @Test
-  void end_of_an_empty_session_does_no_more_than_it_must() {
-    SessionId session = house.open(acme);
-    house.faults().none();
+  void end_of_an_empty_session_sends_only_the_needed_requests() {
+    SessionId session = fixture.open(acme);
+    fixture.faults().none();
 
-    house.life().end(ACME, session);
+    fixture.lifecycle().end(ACME, session);
 
-    assertThat(house.faults().calls()).containsExactly("Sessions.moveEnd", "Sessions.remove");
+    assertThat(fixture.faults().calls()).containsExactly("Sessions.moveEnd", "Sessions.remove");
   }
 
   @Test
-  void a_session_whose_socket_cannot_be_closed_is_over_and_can_be_ended_again() {
-    SessionId session = house.open(acme, "a");
-    house.sockets().outage().begin();
+  void session_whose_socket_cannot_be_closed_is_over_and_can_be_ended_again() {
+    SessionId session = fixture.open(acme, "a");
+    fixture.sockets().outage().begin();
 
-    assertThatThrownBy(() -> house.life().end(ACME, session)).isInstanceOf(Unavailable.class);
+    assertThatThrownBy(() -> fixture.lifecycle().end(ACME, session))
+        .isInstanceOf(Unavailable.class);
 
-    assertThat(house.join(ACME, session, "b")).isEqualTo(JoinResult.NO_SESSION);
-    assertThat(house.counted(ACME)).isEqualTo(house.open(ACME)).isEqualTo(1);
-    house.sockets().outage().end();
-    assertThat(house.life().end(ACME, session)).isInstanceOf(Ended.class);
-    assertThat(house.sockets().closed()).containsExactly("a");
+    assertThat(fixture.join(ACME, session, "b")).isEqualTo(JoinResult.NO_SESSION);
+    assertThat(fixture.counted(ACME)).isEqualTo(fixture.open(ACME)).isEqualTo(1);
+    fixture.sockets().outage().end();
+    assertThat(fixture.lifecycle().end(ACME, session)).isInstanceOf(Ended.class);
+    assertThat(fixture.sockets().closed()).containsExactly("a");
     assertOver(session);
   }
 
   @Test
-  void a_connection_that_set_out_before_the_end_does_not_join_after_it() {
-    SessionId session = house.open(acme, "a");
-    house.sockets().outage().begin();
-    assertThatThrownBy(() -> house.life().end(ACME, session)).isInstanceOf(Unavailable.class);
+  void connection_started_before_the_end_does_not_join_after_it() {
+    SessionId session = fixture.open(acme, "a");
+    fixture.sockets().outage().begin();
+    assertThatThrownBy(() -> fixture.lifecycle().end(ACME, session))
+        .isInstanceOf(Unavailable.class);
 
-    house.town().clock().set(house.town().clock().instant().minusSeconds(30));
+    fixture.ports().clock().set(fixture.ports().clock().instant().minusSeconds(30));
 
-    assertThat(house.join(ACME, session, "b")).isEqualTo(JoinResult.NO_SESSION);
+    assertThat(fixture.join(ACME, session, "b")).isEqualTo(JoinResult.NO_SESSION);
   }
 
   @Test
-  void a_disconnect_that_comes_three_times_while_its_session_ends_counts_once() {
-    SessionId session = house.open(acme, "a", "b");
-    house.open(acme, "c");
-    Disconnection departure = new Disconnection(house.books());
+  void disconnect_delivered_three_times_during_the_end_counts_once() {
+    SessionId session = fixture.open(acme, "a", "b");
+    fixture.open(acme, "c");
+    Disconnection departure = new Disconnection(fixture.sessions());
 
     assertThat(departure.remove(ACME, session, "a")).isEqualTo(LeaveResult.REMOVED);
     assertThat(departure.remove(ACME, session, "a")).isEqualTo(LeaveResult.NOT_JOINED);
-    house.life().end(ACME, session);
+    fixture.lifecycle().end(ACME, session);
     assertThat(departure.remove(ACME, session, "a")).isEqualTo(LeaveResult.NOT_JOINED);
     assertThat(departure.remove(ACME, session, "b")).isEqualTo(LeaveResult.NOT_JOINED);
 
     assertOver(session);
-    assertThat(house.counted(ACME)).isEqualTo(1);
+    assertThat(fixture.counted(ACME)).isEqualTo(1);
   }
 
-  // Sessions that stay for a while.
+  // Delayed removal.
 
-  /** Sockets that are being opened cannot be closed; a handshake takes no longer. */
+  /** The longest handshake. Sockets cannot be closed during their handshake. */
   private static final Duration AFTER_HANDSHAKES = Duration.ofSeconds(31);
 
   @Test
-  void a_session_that_is_ended_during_a_handshake_stays_until_the_socket_can_be_closed() {
-    SessionId session = house.open(acme, "a", "handshaking");
-    house.sockets().lose("handshaking");
+  void session_ended_during_a_handshake_stays_until_the_socket_can_be_closed() {
+    SessionId session = fixture.open(acme, "a", "handshaking");
+    fixture.sockets().lose("handshaking");
 
-    assertThat(house.life().end(ACME, session)).isInstanceOf(EndedButKept.class);
+    assertThat(fixture.lifecycle().end(ACME, session)).isInstanceOf(EndedButKept.class);
 
-    house.sockets().opens("handshaking");
-    assertThat(house.join(ACME, session, "b")).isEqualTo(JoinResult.NO_SESSION);
-    assertThat(house.counted(ACME)).isEqualTo(house.open(ACME)).isEqualTo(2);
-    house.pass(AFTER_HANDSHAKES);
-    house.keep();
-    assertThat(house.sockets().isOpen("handshaking")).isFalse();
+    fixture.sockets().opens("handshaking");
+    assertThat(fixture.join(ACME, session, "b")).isEqualTo(JoinResult.NO_SESSION);
+    assertThat(fixture.counted(ACME)).isEqualTo(fixture.open(ACME)).isEqualTo(2);
+    fixture.pass(AFTER_HANDSHAKES);
+    fixture.runHousekeeping();
+    assertThat(fixture.sockets().isOpen("handshaking")).isFalse();
     assertOver(session);
-    assertThat(house.counted(ACME)).isZero();
+    assertThat(fixture.counted(ACME)).isZero();
   }
 
   @Test
-  void a_session_that_notes_messages_stays_until_they_may_be_forgotten() {
-    SessionId session = house.open(acme, "a");
-    Session read = house.books().find(ACME, session).orElseThrow();
-    Instant until = house.town().clock().instant().plusSeconds(600);
-    house.books().extend(read, read.endsAt(), Map.of("m", until), house.town().clock().instant());
+  void session_with_recorded_messages_stays_until_they_expire() {
+    SessionId session = fixture.open(acme, "a");
+    Session read = fixture.sessions().find(ACME, session).orElseThrow();
+    Instant until = fixture.ports().clock().instant().plusSeconds(600);
+    fixture
+        .sessions()
+        .extend(read, read.endsAt(), Map.of("m", until), fixture.ports().clock().instant());
 
-    assertThat(house.life().end(ACME, session)).isInstanceOf(EndedButKept.class);
-    assertThat(house.counted(ACME)).isZero();
+    assertThat(fixture.lifecycle().end(ACME, session)).isInstanceOf(EndedButKept.class);
+    assertThat(fixture.counted(ACME)).isZero();
 
     for (int minute = 0; minute < 9; minute++) {
-      house.pass(Duration.ofMinutes(1));
-      house.faults().none();
-      house.keep();
-      assertThat(house.faults().calls()).doesNotContain("Sessions.moveEnd", "Sessions.remove");
-      assertThat(house.books().find(ACME, session).orElseThrow().processed()).containsKey("m");
+      fixture.pass(Duration.ofMinutes(1));
+      fixture.faults().none();
+      fixture.runHousekeeping();
+      assertThat(fixture.faults().calls()).doesNotContain("Sessions.moveEnd", "Sessions.remove");
+      assertThat(fixture.sessions().find(ACME, session).orElseThrow().processed()).containsKey("m");
     }
-    house.pass(Duration.ofMinutes(1));
-    house.keep();
+    fixture.pass(Duration.ofMinutes(1));
+    fixture.runHousekeeping();
     assertOver(session);
   }
 
-  // Something goes wrong at one of the steps.
+  // Faults at each step.
 
   static Stream<Arguments> faults() {
     return Stream.of(
@@ -167,190 +171,194 @@ final class SessionLifecycleTest {
   }
 
   private static int stepsOfEnding() {
-    SessionLifecycleTest undisturbed = new SessionLifecycleTest();
-    SessionId session = undisturbed.house.open(undisturbed.acme, "a", "b");
-    undisturbed.house.faults().none();
-    undisturbed.house.life().end(ACME, session);
-    return undisturbed.house.faults().calls().size();
+    SessionLifecycleTest control = new SessionLifecycleTest();
+    SessionId session = control.fixture.open(control.acme, "a", "b");
+    control.fixture.faults().none();
+    control.fixture.lifecycle().end(ACME, session);
+    return control.fixture.faults().calls().size();
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("faults")
-  void an_end_that_is_disturbed_is_finished_by_the_housekeeping(String name, Fault fault) {
+  void interrupted_end_is_finished_by_the_housekeeping(String name, Fault fault) {
     int steps = stepsOfEnding();
     assertThat(steps).isEqualTo(6);
     for (int at = 1; at <= steps; at++) {
       for (int deliveries = 0; deliveries <= 3; deliveries++) {
         try {
-          new SessionLifecycleTest().disturb(at, fault, deliveries);
-        } catch (AssertionError wrong) {
-          fail("disturbed at " + at + ", " + deliveries + " deliveries", wrong);
+          new SessionLifecycleTest().endWithFault(at, fault, deliveries);
+        } catch (AssertionError failure) {
+          fail("fault at step " + at + ", " + deliveries + " deliveries", failure);
         }
       }
     }
   }
 
-  /** Each {@code $disconnect} of a socket that was closed is delivered so many times. */
-  private void disturb(int at, Fault fault, int deliveries) {
-    SessionId other = house.open(acme, "c");
-    SessionId session = house.open(acme, "a", "b");
-    house.faults().plan(at, fault);
+  /**
+   * Injects a fault at one call of an end, with {@code deliveries} deliveries of each {@code
+   * $disconnect}.
+   */
+  private void endWithFault(int at, Fault fault, int deliveries) {
+    SessionId other = fixture.open(acme, "c");
+    SessionId session = fixture.open(acme, "a", "b");
+    fixture.faults().plan(at, fault);
     try {
-      house.life().end(ACME, session);
+      fixture.lifecycle().end(ACME, session);
     } catch (Faults.Killed | Unavailable expected) {
-      // What was done stays.
+      // Completed steps stay.
     }
-    house.faults().none();
+    fixture.faults().none();
     boolean over =
-        house
-            .books()
+        fixture
+            .sessions()
             .find(ACME, session)
-            .filter(row -> !row.hasEndedAt(house.town().clock().instant()))
+            .filter(row -> !row.hasEndedAt(fixture.ports().clock().instant()))
             .isEmpty();
     for (int i = 0; i < deliveries; i++) {
-      house
+      fixture
           .sockets()
           .closed()
-          .forEach(id -> new Disconnection(house.books()).remove(ACME, session, id));
+          .forEach(id -> new Disconnection(fixture.sessions()).remove(ACME, session, id));
     }
 
-    house.pass(AFTER_HANDSHAKES);
-    house.keep();
+    fixture.pass(AFTER_HANDSHAKES);
+    fixture.runHousekeeping();
 
-    assertThat(house.counted(ACME)).isEqualTo(house.open(ACME));
+    assertThat(fixture.counted(ACME)).isEqualTo(fixture.open(ACME));
     if (over) {
       assertOver(session);
-      assertThat(house.sockets().closed()).contains("a", "b").doesNotContain("c");
+      assertThat(fixture.sockets().closed()).contains("a", "b").doesNotContain("c");
     }
-    house.pass(Duration.ofMinutes(5));
-    house.keep();
+    fixture.pass(Duration.ofMinutes(5));
+    fixture.runHousekeeping();
     assertOver(session);
     assertOver(other);
-    assertThat(house.counted(ACME)).isZero();
-    assertThat(house.sockets().closed()).contains("a", "b", "c");
-    assertThat(house.books().list()).isEmpty();
+    assertThat(fixture.counted(ACME)).isZero();
+    assertThat(fixture.sockets().closed()).contains("a", "b", "c");
+    assertThat(fixture.sessions().list()).isEmpty();
   }
 
-  // Something happens between two of the steps.
+  // Events between two steps.
 
-  /** Of all that may happen, this alone leaves the count to others. */
-  private static final Happening DELETION = (test, session) -> test.delete(session);
+  /** The only event after which others must correct the count. */
+  private static final Event DELETION = (test, session) -> test.delete(session);
 
   static Stream<Arguments> meanwhile() {
     return Stream.of(
         meanwhile("join", (test, session) -> test.register(session, "late")),
-        meanwhile("end", (test, session) -> test.house.life().end(ACME, session)),
+        meanwhile("end", (test, session) -> test.fixture.lifecycle().end(ACME, session)),
         meanwhile(
             "disconnect",
-            (test, session) -> new Disconnection(test.house.books()).remove(ACME, session, "a")),
+            (test, session) ->
+                new Disconnection(test.fixture.sessions()).remove(ACME, session, "a")),
         meanwhile("deletion", DELETION));
   }
 
-  private interface Happening {
-    void happen(SessionLifecycleTest test, SessionId session);
+  private interface Event {
+    void run(SessionLifecycleTest test, SessionId session);
   }
 
-  private static Arguments meanwhile(String name, Happening happening) {
-    return Arguments.of(name, happening);
+  private static Arguments meanwhile(String name, Event event) {
+    return Arguments.of(name, event);
   }
 
   private void register(SessionId session, String connectionId) {
-    if (house.join(ACME, session, connectionId) == JoinResult.ADDED) {
-      house.books().countUp(ACME, Long.MAX_VALUE);
+    if (fixture.join(ACME, session, connectionId) == JoinResult.ADDED) {
+      fixture.sessions().countUp(ACME, Long.MAX_VALUE);
     }
   }
 
-  /** As time to live does, and what then the stream sets off. */
+  /** Deletes the row as time to live does, and handles the stream event. */
   private void delete(SessionId session) {
-    if (house.books().find(ACME, session).isPresent()) {
-      house.books().vanish(ACME, session).connections().forEach(house.sockets()::close);
+    if (fixture.sessions().find(ACME, session).isPresent()) {
+      fixture.sessions().vanish(ACME, session).connections().forEach(fixture.sockets()::close);
     }
   }
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("meanwhile")
-  void whatever_happens_while_a_session_ends_it_ends_once(String name, Happening happening) {
+  void session_ends_once_despite_concurrent_events(String name, Event event) {
     int steps = stepsOfEnding();
     for (int at = 1; at <= steps; at++) {
       try {
-        new SessionLifecycleTest().interrupt(at, happening);
-      } catch (AssertionError wrong) {
-        fail("before step " + at, wrong);
+        new SessionLifecycleTest().interrupt(at, event);
+      } catch (AssertionError failure) {
+        fail("before step " + at, failure);
       }
     }
   }
 
-  private void interrupt(int at, Happening happening) {
-    house.open(acme, "c");
-    SessionId session = house.open(acme, "a", "b");
-    house.faults().plan(at, Faults.meanwhile(() -> happening.happen(this, session)));
+  private void interrupt(int at, Event event) {
+    fixture.open(acme, "c");
+    SessionId session = fixture.open(acme, "a", "b");
+    fixture.faults().plan(at, Faults.meanwhile(() -> event.run(this, session)));
 
-    house.life().end(ACME, session);
+    fixture.lifecycle().end(ACME, session);
 
-    house.faults().none();
-    house.pass(AFTER_HANDSHAKES);
-    house.life().end(ACME, session);
-    if (!happening.equals(DELETION)) {
-      assertThat(house.counted(ACME)).isEqualTo(1);
+    fixture.faults().none();
+    fixture.pass(AFTER_HANDSHAKES);
+    fixture.lifecycle().end(ACME, session);
+    if (!event.equals(DELETION)) {
+      assertThat(fixture.counted(ACME)).isEqualTo(1);
     }
-    house.recount().repair(ACME);
+    fixture.recount().repair(ACME);
     assertOver(session);
-    assertThat(house.counted(ACME)).isEqualTo(1);
-    assertThat(house.sockets().closed()).contains("b").doesNotContain("c");
+    assertThat(fixture.counted(ACME)).isEqualTo(1);
+    assertThat(fixture.sockets().closed()).contains("b").doesNotContain("c");
   }
 
   @Test
-  void a_connection_joins_before_the_end_and_is_closed_or_after_it_and_is_refused() {
-    SessionId session = house.open(acme, "a");
-    house.faults().plan(1, Faults.meanwhile(() -> register(session, "early")));
-    house.life().end(ACME, session);
-    assertThat(house.sockets().closed()).containsExactlyInAnyOrder("a", "early");
-    assertThat(house.counted(ACME)).isZero();
+  void connection_during_the_end_is_closed_or_refused() {
+    SessionId session = fixture.open(acme, "a");
+    fixture.faults().plan(1, Faults.meanwhile(() -> register(session, "early")));
+    fixture.lifecycle().end(ACME, session);
+    assertThat(fixture.sockets().closed()).containsExactlyInAnyOrder("a", "early");
+    assertThat(fixture.counted(ACME)).isZero();
   }
 
   @RepeatedTest(20)
-  void connections_that_race_with_two_ends_are_closed_or_refused() {
-    SessionId session = house.open(acme, "a", "b");
+  void connections_during_two_concurrent_ends_are_closed_or_refused() {
+    SessionId session = fixture.open(acme, "a", "b");
 
     List<Optional<JoinResult>> answers =
         Race.of(
             8,
             i -> {
               if (i < 2) {
-                EndResult ignored = house.life().end(ACME, session);
+                EndResult ignored = fixture.lifecycle().end(ACME, session);
                 return Optional.empty();
               }
-              JoinResult joined = house.join(ACME, session, "late-" + i);
+              JoinResult joined = fixture.join(ACME, session, "late-" + i);
               if (joined == JoinResult.ADDED) {
-                house.books().countUp(ACME, Long.MAX_VALUE);
+                fixture.sessions().countUp(ACME, Long.MAX_VALUE);
               }
               return Optional.of(joined);
             });
 
     for (int i = 2; i < 8; i++) {
-      assertThat(house.sockets().closed().contains("late-" + i))
+      assertThat(fixture.sockets().closed().contains("late-" + i))
           .isEqualTo(answers.get(i).orElseThrow() == JoinResult.ADDED);
     }
-    house.recount().repair(ACME);
+    fixture.recount().repair(ACME);
     assertOver(session);
-    assertThat(house.counted(ACME)).isZero();
+    assertThat(fixture.counted(ACME)).isZero();
   }
 
   @Test
-  void the_one_who_gets_the_connections_lowers_the_count_and_the_other_does_not() {
-    house.open(acme, "c", "d");
-    SessionId session = house.open(acme, "a", "b");
-    Consumer<SessionId> end = id -> house.life().end(ACME, id);
-    house.faults().plan(4, Faults.meanwhile(() -> end.accept(session)));
+  void only_the_caller_that_takes_the_connections_lowers_the_count() {
+    fixture.open(acme, "c", "d");
+    SessionId session = fixture.open(acme, "a", "b");
+    Consumer<SessionId> end = id -> fixture.lifecycle().end(ACME, id);
+    fixture.faults().plan(4, Faults.meanwhile(() -> end.accept(session)));
 
     end.accept(session);
 
-    assertThat(house.counted(ACME)).isEqualTo(2);
+    assertThat(fixture.counted(ACME)).isEqualTo(2);
   }
 
   private Tenant tenant(String id, long perSubject, long idle, long lifetime) {
-    return house
-        .town()
+    return fixture
+        .ports()
         .onboard(
             id,
             "gold",
@@ -365,150 +373,155 @@ final class SessionLifecycleTest {
   }
 
   private Optional<Caller> caller(Tenant tenant, String sub, Duration tokenLasts) {
-    Instant end = house.town().clock().instant().plus(tokenLasts);
+    Instant end = fixture.ports().clock().instant().plus(tokenLasts);
     return Optional.of(new Caller(Subject.of(tenant.id(), sub), end));
   }
 
   private Session opened(Tenant tenant, Optional<Caller> caller) {
-    return ((SessionLifecycle.Opened) house.life().open(tenant, caller)).session();
+    return ((SessionLifecycle.Opened) fixture.lifecycle().open(tenant, caller)).session();
   }
 
-  private Session stands(Session session) {
-    return house.books().find(session.tenant(), session.id()).orElseThrow();
+  private Session current(Session session) {
+    return fixture.sessions().find(session.tenant(), session.id()).orElseThrow();
   }
 
   @Test
-  void a_subject_that_opens_sessions_without_end_gets_its_own_and_leaves_the_turns_to_others() {
-    Tenant bronze = house.town().onboard("bronze", "bronze", Map.of());
-    Optional<Caller> greedy = caller(bronze, "greedy");
+  void subject_at_its_session_limit_uses_no_turns_of_others() {
+    Tenant bronze = fixture.ports().onboard("bronze", "bronze", Map.of());
+    Optional<Caller> greedyCaller = caller(bronze, "greedy");
 
     long got =
-        Stream.generate(() -> house.life().open(bronze, greedy))
+        Stream.generate(() -> fixture.lifecycle().open(bronze, greedyCaller))
             .limit(2_000)
             .filter(SessionLifecycle.Opened.class::isInstance)
             .count();
 
     assertThat(got).isEqualTo(2);
-    assertThat(house.books().list(bronze.id())).hasSize(2);
-    assertThat(house.life().open(bronze, greedy))
+    assertThat(fixture.sessions().list(bronze.id())).hasSize(2);
+    assertThat(fixture.lifecycle().open(bronze, greedyCaller))
         .isEqualTo(new SessionLifecycle.SubjectFull(START.plusSeconds(210)));
-    assertThat(house.life().open(bronze, caller(bronze, "other")))
+    assertThat(fixture.lifecycle().open(bronze, caller(bronze, "other")))
         .isInstanceOf(SessionLifecycle.Opened.class);
   }
 
   @Test
-  void a_refused_subject_costs_two_reads_and_no_write() {
+  void refused_subject_costs_two_reads_and_no_write() {
     Tenant one = tenant("one", 1, 300, 3_600);
     opened(one, caller(one, "ann"));
-    house.faults().none();
+    fixture.faults().none();
 
-    house.life().open(one, caller(one, "ann"));
+    fixture.lifecycle().open(one, caller(one, "ann"));
 
-    assertThat(house.faults().calls()).containsExactly("Sessions.findForSubject", "Sessions.find");
+    assertThat(fixture.faults().calls())
+        .containsExactly("Sessions.findForSubject", "Sessions.find");
   }
 
   @Test
-  void without_a_token_nothing_is_asked_or_noted_for_a_subject() {
-    house.faults().none();
+  void session_without_a_token_sends_no_subject_requests() {
+    fixture.faults().none();
 
-    house.life().open(acme, Optional.empty());
+    fixture.lifecycle().open(acme, Optional.empty());
 
-    assertThat(house.faults().calls())
+    assertThat(fixture.faults().calls())
         .containsExactly("Sessions.acquireCreation", "Sessions.create");
   }
 
   @Test
-  void a_session_gives_its_place_back_at_once_when_it_is_ended_and_soon_when_it_is_over() {
+  void ended_session_frees_its_place_at_once_and_expired_session_soon() {
     Tenant two = tenant("two", 2, 60, 3_600);
     Optional<Caller> ann = caller(two, "ann");
     Session ended = opened(two, ann);
     opened(two, ann);
-    assertThat(house.life().open(two, ann)).isInstanceOf(SessionLifecycle.SubjectFull.class);
+    assertThat(fixture.lifecycle().open(two, ann)).isInstanceOf(SessionLifecycle.SubjectFull.class);
 
-    house.life().end(two.id(), ended.id());
+    fixture.lifecycle().end(two.id(), ended.id());
     opened(two, ann);
-    assertThat(house.life().open(two, ann)).isInstanceOf(SessionLifecycle.SubjectFull.class);
-    house.pass(Duration.ofSeconds(69));
-    assertThat(house.life().open(two, ann))
+    assertThat(fixture.lifecycle().open(two, ann)).isInstanceOf(SessionLifecycle.SubjectFull.class);
+    fixture.pass(Duration.ofSeconds(69));
+    assertThat(fixture.lifecycle().open(two, ann))
         .isEqualTo(new SessionLifecycle.SubjectFull(START.plusSeconds(70)));
-    house.pass(Duration.ofSeconds(1));
+    fixture.pass(Duration.ofSeconds(1));
 
     opened(two, ann);
     opened(two, ann);
-    assertThat(house.life().open(two, ann)).isInstanceOf(SessionLifecycle.SubjectFull.class);
+    assertThat(fixture.lifecycle().open(two, ann)).isInstanceOf(SessionLifecycle.SubjectFull.class);
   }
 
-  /** A renewal asks whether the session was over when it began, and may write after its end. */
+  /** A renewal checks at its start that the session is not over, and may write after its end. */
   @Test
-  void a_renewal_under_way_at_the_end_of_a_session_gives_its_subject_no_further_one() {
+  void renewal_during_the_end_gives_its_subject_no_extra_session() {
     Tenant one = tenant("one", 1, 60, 3_600);
     Optional<Caller> eve = caller(one, "eve");
     Session session = opened(one, eve);
     for (int round = 0; round < 10; round++) {
-      house.town().clock().set(stands(session).endsAt().minusMillis(1));
-      house
+      fixture.ports().clock().set(current(session).endsAt().minusMillis(1));
+      fixture
           .faults()
           .plan(
               2,
               Faults.meanwhile(
                   () -> {
-                    house.faults().none();
-                    house.pass(Duration.ofMillis(5));
-                    house.life().open(one, eve);
+                    fixture.faults().none();
+                    fixture.pass(Duration.ofMillis(5));
+                    fixture.lifecycle().open(one, eve);
                   }));
-      assertThat(house.life().renew(one, session.id(), eve))
+      assertThat(fixture.lifecycle().renew(one, session.id(), eve))
           .isInstanceOf(SessionLifecycle.Renewed.class);
-      house.faults().none();
+      fixture.faults().none();
 
-      Instant now = house.town().clock().instant();
-      assertThat(house.books().list(one.id()))
+      Instant now = fixture.ports().clock().instant();
+      assertThat(fixture.sessions().list(one.id()))
           .filteredOn(found -> !found.hasEndedAt(now))
           .hasSize(1);
     }
   }
 
   @Test
-  void a_renewal_that_is_overtaken_until_the_session_is_over_does_not_renew_it() {
+  void renewal_retried_after_the_session_is_over_does_not_renew_it() {
     Tenant one = tenant("one", 1, 60, 3_600);
     Optional<Caller> eve = caller(one, "eve", Duration.ofHours(1));
     Session session = opened(one, eve);
-    house.town().clock().set(session.endsAt().minusMillis(1));
-    // Another renewal with a longer token comes first, so the write is tried again, but late.
-    house
+    fixture.ports().clock().set(session.endsAt().minusMillis(1));
+    // Another renewal with a longer token writes first, so this write is retried, but too late.
+    fixture
         .faults()
         .plan(
             2,
             Faults.meanwhile(
                 () -> {
-                  house.faults().none();
-                  house.life().renew(one, session.id(), caller(one, "eve", Duration.ofHours(3)));
-                  house.pass(Duration.ofSeconds(61));
+                  fixture.faults().none();
+                  fixture
+                      .lifecycle()
+                      .renew(one, session.id(), caller(one, "eve", Duration.ofHours(3)));
+                  fixture.pass(Duration.ofSeconds(61));
                 }));
 
-    assertThat(house.life().renew(one, session.id(), eve)).isEqualTo(new NoSession());
+    assertThat(fixture.lifecycle().renew(one, session.id(), eve)).isEqualTo(new NoSession());
   }
 
   @Test
-  void a_subject_creates_no_more_sessions_in_a_minute_than_twice_its_places() {
+  void subject_creates_at_most_twice_its_places_in_a_minute() {
     Tenant three = tenant("three", 3, 60, 3_600);
     Optional<Caller> ann = caller(three, "ann");
     for (int i = 0; i < 6; i++) {
-      house.life().end(three.id(), opened(three, ann).id());
+      fixture.lifecycle().end(three.id(), opened(three, ann).id());
     }
 
-    assertThat(house.life().open(three, ann)).isInstanceOf(SessionLifecycle.SubjectTooFast.class);
-    house.pass(Duration.ofSeconds(10));
+    assertThat(fixture.lifecycle().open(three, ann))
+        .isInstanceOf(SessionLifecycle.SubjectTooFast.class);
+    fixture.pass(Duration.ofSeconds(10));
     opened(three, ann);
-    assertThat(house.life().open(three, ann)).isInstanceOf(SessionLifecycle.SubjectTooFast.class);
+    assertThat(fixture.lifecycle().open(three, ann))
+        .isInstanceOf(SessionLifecycle.SubjectTooFast.class);
   }
 
   @Test
-  void a_subject_with_more_sessions_than_a_lowered_limit_waits_until_enough_are_over() {
+  void subject_above_a_lowered_limit_waits_until_enough_sessions_are_over() {
     Tenant three = tenant("three", 3, 60, 3_600);
     Optional<Caller> ann = caller(three, "ann");
     for (int i = 0; i < 3; i++) {
       opened(three, ann);
-      house.pass(Duration.ofSeconds(10));
+      fixture.pass(Duration.ofSeconds(10));
     }
     Tenant lowered =
         three.changed(
@@ -516,75 +529,77 @@ final class SessionLifecycleTest {
             Map.of(Limit.SESSIONS_PER_SUBJECT, 2L, Limit.SESSION_TTL, 60L),
             three.status());
 
-    assertThat(house.life().open(lowered, ann))
+    assertThat(fixture.lifecycle().open(lowered, ann))
         .isEqualTo(new SessionLifecycle.SubjectFull(START.plusSeconds(80)));
   }
 
   @Test
-  void a_noted_session_that_is_not_there_takes_no_place() {
+  void recorded_session_without_a_row_takes_no_place() {
     Tenant one = tenant("one", 1, 300, 3_600);
     Optional<Caller> ann = caller(one, "ann");
-    Session gone = opened(one, ann);
-    house.books().vanish(one.id(), gone.id());
+    Session deleted = opened(one, ann);
+    fixture.sessions().vanish(one.id(), deleted.id());
 
     opened(one, ann);
 
-    assertThat(house.books().list(one.id())).hasSize(1);
+    assertThat(fixture.sessions().list(one.id())).hasSize(1);
   }
 
   @Test
-  void a_leaked_session_is_over_at_its_lifetime_however_often_it_is_renewed_and_connected_to() {
+  void renewals_and_connects_do_not_extend_a_session_beyond_its_lifetime() {
     Tenant one = tenant("one", 1, 8, 48);
     Session session = opened(one, Optional.empty());
     assertThat(session.latestEnd(one.limits())).contains(START.plusSeconds(48));
 
     for (int second = 4; second < 48; second += 4) {
-      house.pass(Duration.ofSeconds(4));
-      assertThat(house.life().renew(one, session.id(), Optional.empty()))
+      fixture.pass(Duration.ofSeconds(4));
+      assertThat(fixture.lifecycle().renew(one, session.id(), Optional.empty()))
           .isInstanceOf(SessionLifecycle.Renewed.class);
     }
 
-    assertThat(stands(session).endsAt()).isEqualTo(START.plusSeconds(48));
-    house.pass(Duration.ofSeconds(4));
-    assertThat(house.life().renew(one, session.id(), Optional.empty())).isEqualTo(new NoSession());
-    assertThat(house.join(one.id(), session.id(), "late")).isEqualTo(JoinResult.NO_SESSION);
+    assertThat(current(session).endsAt()).isEqualTo(START.plusSeconds(48));
+    fixture.pass(Duration.ofSeconds(4));
+    assertThat(fixture.lifecycle().renew(one, session.id(), Optional.empty()))
+        .isEqualTo(new NoSession());
+    assertThat(fixture.join(one.id(), session.id(), "late")).isEqualTo(JoinResult.NO_SESSION);
   }
 
   @Test
-  void a_session_ends_with_its_token_unless_a_newer_one_renews_it() {
+  void session_ends_with_its_token_unless_a_newer_token_renews_it() {
     Tenant one = tenant("one", 9, 300, 3_600);
     Session session = opened(one, caller(one, "ann", Duration.ofSeconds(30)));
     assertThat(session.endsAt()).isEqualTo(START.plusSeconds(30));
     Session renewed = opened(one, caller(one, "ann", Duration.ofSeconds(30)));
 
-    house.pass(Duration.ofSeconds(29));
-    house.life().renew(one, session.id(), caller(one, "ann", Duration.ofSeconds(1)));
-    house.life().renew(one, renewed.id(), caller(one, "ann", Duration.ofSeconds(60)));
-    assertThat(stands(renewed).endsAt()).isEqualTo(START.plusSeconds(89));
-    house.life().renew(one, renewed.id(), caller(one, "ann", Duration.ofSeconds(9)));
-    house.life().renew(one, renewed.id(), Optional.empty());
+    fixture.pass(Duration.ofSeconds(29));
+    fixture.lifecycle().renew(one, session.id(), caller(one, "ann", Duration.ofSeconds(1)));
+    fixture.lifecycle().renew(one, renewed.id(), caller(one, "ann", Duration.ofSeconds(60)));
+    assertThat(current(renewed).endsAt()).isEqualTo(START.plusSeconds(89));
+    fixture.lifecycle().renew(one, renewed.id(), caller(one, "ann", Duration.ofSeconds(9)));
+    fixture.lifecycle().renew(one, renewed.id(), Optional.empty());
 
-    assertThat(stands(session).endsAt()).isEqualTo(START.plusSeconds(30));
-    assertThat(stands(renewed).endsAt()).isEqualTo(START.plusSeconds(89));
-    house.life().renew(one, renewed.id(), caller(one, "ann", Duration.ofDays(9)));
-    assertThat(stands(renewed).latestEnd(one.limits())).contains(START.plusSeconds(3_600));
+    assertThat(current(session).endsAt()).isEqualTo(START.plusSeconds(30));
+    assertThat(current(renewed).endsAt()).isEqualTo(START.plusSeconds(89));
+    fixture.lifecycle().renew(one, renewed.id(), caller(one, "ann", Duration.ofDays(9)));
+    assertThat(current(renewed).latestEnd(one.limits())).contains(START.plusSeconds(3_600));
   }
 
   @Test
-  void a_session_of_an_older_version_counts_as_created_when_it_is_next_used() {
+  void session_of_an_older_version_is_dated_by_its_next_use() {
     Tenant one = tenant("one", 1, 300, 3_600);
-    SessionId old = house.town().open(one);
-    assertThat(house.books().find(one.id(), old).orElseThrow().latestEnd(one.limits())).isEmpty();
+    SessionId old = fixture.ports().open(one);
+    assertThat(fixture.sessions().find(one.id(), old).orElseThrow().latestEnd(one.limits()))
+        .isEmpty();
 
-    house.pass(Duration.ofSeconds(5));
-    house.life().renew(one, old, Optional.empty());
+    fixture.pass(Duration.ofSeconds(5));
+    fixture.lifecycle().renew(one, old, Optional.empty());
 
-    assertThat(house.books().find(one.id(), old).orElseThrow().latestEnd(one.limits()))
+    assertThat(fixture.sessions().find(one.id(), old).orElseThrow().latestEnd(one.limits()))
         .contains(START.plusSeconds(3_605));
   }
 
   @Test
-  void a_changed_lifetime_applies_to_a_session_from_its_next_use_and_never_shortens_its_end() {
+  void changed_lifetime_applies_from_the_next_use_and_never_shortens_a_session() {
     Tenant one = tenant("one", 1, 60, 120);
     Session session = opened(one, Optional.empty());
     Tenant longer =
@@ -598,13 +613,13 @@ final class SessionLifecycleTest {
             Map.of(Limit.SESSION_TTL, 60L, Limit.SESSION_LIFETIME, 60L),
             one.status());
 
-    house.pass(Duration.ofSeconds(59));
-    house.life().renew(one, session.id(), Optional.empty());
-    assertThat(stands(session).endsAt()).isEqualTo(START.plusSeconds(119));
-    house.pass(Duration.ofSeconds(59));
-    house.life().renew(shorter, session.id(), Optional.empty());
-    assertThat(stands(session).endsAt()).isEqualTo(START.plusSeconds(119));
-    house.life().renew(longer, session.id(), Optional.empty());
-    assertThat(stands(session).endsAt()).isEqualTo(START.plusSeconds(178));
+    fixture.pass(Duration.ofSeconds(59));
+    fixture.lifecycle().renew(one, session.id(), Optional.empty());
+    assertThat(current(session).endsAt()).isEqualTo(START.plusSeconds(119));
+    fixture.pass(Duration.ofSeconds(59));
+    fixture.lifecycle().renew(shorter, session.id(), Optional.empty());
+    assertThat(current(session).endsAt()).isEqualTo(START.plusSeconds(119));
+    fixture.lifecycle().renew(longer, session.id(), Optional.empty());
+    assertThat(current(session).endsAt()).isEqualTo(START.plusSeconds(178));
   }
 }

@@ -14,7 +14,7 @@ class SubjectTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"ann@example.com", "auth0|5f7c8ec7c33c6c004bbafe82", "Ä \n\" \\ 𝔘", "x"})
-  void a_subject_tells_nothing_of_the_claim(String sub) {
+  void subject_does_not_reveal_the_claim(String sub) {
     Subject subject = Subject.of(ACME, sub);
 
     assertThat(subject.pseudonym()).matches("[A-Za-z0-9_-]{22}");
@@ -24,7 +24,7 @@ class SubjectTest {
   }
 
   @Test
-  void a_pseudonym_is_the_digest_of_tenant_and_claim() {
+  void pseudonym_is_the_digest_of_tenant_and_claim() {
     assertThat(Subject.of(ACME, "ann").pseudonym()).isEqualTo("SWOWNV3GmYeFTFrzksvREg");
     assertThatThrownBy(() -> new Subject("ann")).isInstanceOf(InvalidValue.class);
   }

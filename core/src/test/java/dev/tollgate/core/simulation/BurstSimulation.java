@@ -36,23 +36,23 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * One tenant whose connections come and go while the housekeeper works. Each write takes some
- * milliseconds, and so does each request of the housekeeper; its list of sessions is read row by
- * row while they change.
+ * Simulates connects and disconnects of one tenant while the housekeeper works. Each write and each
+ * request of the housekeeper takes some milliseconds; the housekeeper lists sessions row by row
+ * while they change.
  *
- * <p>After every event it checks that no more sockets are open than may be, and that the count is
- * not lower than it will be when all that is under way has been done: a correction may not take
- * from the count what is merely under way.
+ * <p>Checks after every event that the limit of open sockets is kept, and that the count is not
+ * lower than it will be after all outstanding writes: a correction must not subtract outstanding
+ * changes.
  */
 final class BurstSimulation {
   private static final Gcra FAST = Gcra.perMinute(600_000);
   private static final int PIECES = 10;
 
-  /** Sockets that the housekeeper asks after at a time. */
+  /** The number of sockets that the housekeeper checks at a time. */
   private static final int LANES = 32;
 
-  private final AdmissionFixture town = new AdmissionFixture();
-  private final InMemorySessions books = town.sessions();
+  private final AdmissionFixture ports = new AdmissionFixture();
+  private final InMemorySessions rows = ports.sessions();
   private final Random random;
   private final Tenant tenant;
   private final PriorityQueue<Event> events = new PriorityQueue<>();
@@ -60,26 +60,26 @@ final class BurstSimulation {
   private final Map<String, SessionId> open = new HashMap<>();
   private final List<String> openIds = new ArrayList<>();
   private final Map<String, Instant> ghosts = new HashMap<>();
-  private final Interleaved keeper = new Interleaved(town.clock());
+  private final Interleaved keeper = new Interleaved(ports.clock());
   private final Duration listing;
   private final Housekeeping housekeeping;
 
-  /** How many connections there are in the sets of sessions. */
+  /** The number of connections in the sets of all sessions. */
   private long inSets;
 
-  /** By how much what is under way will still change the count, less by how much the sets. */
-  private long underWay;
+  /** The outstanding change of the count, less the outstanding change of the sets. */
+  private long outstanding;
 
   private long order;
   private int made;
-  private int asked;
+  private int probes;
   private int admitted;
   private int refused;
   private Duration oldestGhost = Duration.ZERO;
   private Duration oldestGhostNear = Duration.ZERO;
   private Optional<Instant> nearSince = Optional.empty();
 
-  private record Event(Instant at, long order, Runnable what) implements Comparable<Event> {
+  private record Event(Instant at, long order, Runnable work) implements Comparable<Event> {
     @Override
     public int compareTo(Event other) {
       int byTime = at.compareTo(other.at);
@@ -88,15 +88,15 @@ final class BurstSimulation {
   }
 
   /**
-   * A tenant with this limit.
+   * Creates a tenant with this limit.
    *
-   * @param listing how long it takes to list its sessions
+   * @param listing the time to list its sessions
    */
   BurstSimulation(long seed, long limit, Duration listing) {
     this.random = new Random(seed);
     this.listing = listing;
     this.tenant =
-        town.onboard(
+        ports.onboard(
             "acme",
             "gold",
             Map.of(
@@ -109,19 +109,19 @@ final class BurstSimulation {
                 Limit.SESSION_TTL,
                 86_400L));
     this.housekeeping = housekeeping();
-    at(minute(), this::keep);
+    at(minute(), this::runHousekeeping);
   }
 
   private Housekeeping housekeeping() {
     Sessions sessions = slow(Sessions.class, slowlyListed());
-    Connections connections = slow(Connections.class, books);
+    Connections connections = slow(Connections.class, rows);
     Sockets slowSockets = slow(Sockets.class, sockets);
-    SessionLifecycle life =
-        new SessionLifecycle(sessions, connections, slowSockets, new SecureRandom(), town.clock());
+    SessionLifecycle lifecycle =
+        new SessionLifecycle(sessions, connections, slowSockets, new SecureRandom(), ports.clock());
     TenantVisit visit =
         new TenantVisit(
-            town.tenants(),
-            slow(LiveTenants.class, books),
+            ports.tenants(),
+            slow(LiveTenants.class, rows),
             connections,
             new Sockets() {
               @Override
@@ -131,23 +131,23 @@ final class BurstSimulation {
 
               @Override
               public boolean isOpen(String connectionId) {
-                asked++;
+                probes++;
                 return slowSockets.isOpen(connectionId);
               }
 
               @Override
               public PostResult post(String connectionId, String frame) {
-                throw new AssertionError("a visit sends nothing");
+                throw new AssertionError("unexpected frame");
               }
             },
-            life,
+            lifecycle,
             new Recount(sessions, connections, keeper),
             Runnable::run,
-            town.clock());
-    return new Housekeeping(books, visit, Runnable::run, town.clock());
+            ports.clock());
+    return new Housekeeping(rows, visit, Runnable::run, ports.clock());
   }
 
-  /** What a request and its answer take each; it asks after many sockets beside each other. */
+  /** The time of a request, and of its answer; many sockets are checked concurrently. */
   private Duration request(Class<?> port) {
     Duration time = Duration.ofMillis(1 + random.nextInt(2));
     return port == Sockets.class ? time.dividedBy(LANES) : time;
@@ -164,7 +164,7 @@ final class BurstSimulation {
                 Object answer = method.invoke(target, arguments);
                 if (answer == LeaveResult.REMOVED) {
                   inSets--;
-                  Optional.ofNullable(ghosts.remove(arguments[2])).ifPresent(this::note);
+                  Optional.ofNullable(ghosts.remove(arguments[2])).ifPresent(this::recordGhostAge);
                 }
                 return answer;
               } catch (InvocationTargetException thrown) {
@@ -175,7 +175,7 @@ final class BurstSimulation {
             }));
   }
 
-  /** Sessions that are listed in pieces, one after the other. */
+  /** Lists sessions in parts, one after the other. */
   private Sessions slowlyListed() {
     return Sessions.class.cast(
         Proxy.newProxyInstance(
@@ -183,10 +183,10 @@ final class BurstSimulation {
             new Class<?>[] {Sessions.class},
             (proxy, method, arguments) -> {
               if (!method.getName().equals("list")) {
-                return method.invoke(books, arguments);
+                return method.invoke(rows, arguments);
               }
               List<SessionId> ids =
-                  books.list(tenant.id()).stream()
+                  rows.list(tenant.id()).stream()
                       .map(Session::id)
                       .sorted((one, other) -> one.value().compareTo(other.value()))
                       .toList();
@@ -195,19 +195,19 @@ final class BurstSimulation {
                 if (i % Math.max(1, ids.size() / PIECES) == 0) {
                   keeper.of(listing.dividedBy(PIECES));
                 }
-                books.find(tenant.id(), ids.get(i)).ifPresent(found::add);
+                rows.find(tenant.id(), ids.get(i)).ifPresent(found::add);
               }
               return found;
             }));
   }
 
-  private void keep() {
-    at(minute(), this::keep);
-    keeper.begin(() -> housekeeping.run(town.clock().instant().plusSeconds(35)));
-    goOn();
+  private void runHousekeeping() {
+    at(minute(), this::runHousekeeping);
+    keeper.begin(() -> housekeeping.run(ports.clock().instant().plusSeconds(35)));
+    resumeHousekeeper();
   }
 
-  private void goOn() {
+  private void resumeHousekeeper() {
     keeper
         .wakesAt()
         .ifPresent(
@@ -216,39 +216,39 @@ final class BurstSimulation {
                     then,
                     () -> {
                       keeper.resume();
-                      goOn();
+                      resumeHousekeeper();
                     }));
   }
 
   private Instant minute() {
-    Instant now = town.clock().instant();
+    Instant now = ports.clock().instant();
     return now.plusSeconds(60 - Math.floorMod(now.getEpochSecond(), 60L));
   }
 
-  // What happens.
+  // Events.
 
   Instant now() {
-    return town.clock().instant();
+    return ports.clock().instant();
   }
 
-  void at(Instant when, Runnable what) {
-    events.add(new Event(when, order++, what));
+  void at(Instant instant, Runnable work) {
+    events.add(new Event(instant, order++, work));
   }
 
-  void after(Duration time, Runnable what) {
-    at(now().plus(time), what);
+  void after(Duration time, Runnable work) {
+    at(now().plus(time), work);
   }
 
-  /** Lets so much time pass. */
+  /** Runs the simulation for this time. */
   void pass(Duration time) {
     Instant end = now().plus(time);
     while (!events.isEmpty() && !events.peek().at().isAfter(end)) {
       Event next = events.remove();
-      town.clock().set(next.at());
-      next.what().run();
+      ports.clock().set(next.at());
+      next.work().run();
       check();
     }
-    town.clock().set(end);
+    ports.clock().set(end);
   }
 
   private void check() {
@@ -256,19 +256,19 @@ final class BurstSimulation {
     if (openIds.size() > most) {
       throw new AssertionError(openIds.size() + " open of " + most + " at " + now());
     }
-    boolean isNear = books.count(tenant.id()) * 100 >= most * 75;
+    boolean isNear = rows.count(tenant.id()) * 100 >= most * 75;
     nearSince = isNear ? nearSince.or(() -> Optional.of(now())) : Optional.empty();
-    ghosts.values().forEach(this::note);
+    ghosts.values().forEach(this::recordGhostAge);
     if (drift() < 0) {
       throw new AssertionError("counted " + -drift() + " too few at " + now());
     }
   }
 
-  // What is seen.
+  // Results.
 
-  /** How many are counted too many, once all that is under way is done. */
+  /** The excess of the count after all outstanding writes. */
   long drift() {
-    return books.count(tenant.id()) - inSets + underWay;
+    return rows.count(tenant.id()) - inSets + outstanding;
   }
 
   int open() {
@@ -279,30 +279,30 @@ final class BurstSimulation {
     return ghosts.size();
   }
 
-  /** The highest age of any ghost until now. */
+  /** The highest age of a ghost so far. */
   Duration oldestGhost() {
-    ghosts.values().forEach(this::note);
+    ghosts.values().forEach(this::recordGhostAge);
     return oldestGhost;
   }
 
-  /** The highest age of any ghost until now, counted from when the tenant came near its limit. */
+  /** The highest age of a ghost so far, from the time when the tenant came near its limit. */
   Duration oldestGhostNear() {
     return oldestGhostNear;
   }
 
-  private void note(Instant born) {
-    Duration age = Duration.between(born, now());
+  private void recordGhostAge(Instant ghostSince) {
+    Duration age = Duration.between(ghostSince, now());
     oldestGhost = age.compareTo(oldestGhost) > 0 ? age : oldestGhost;
     Duration near =
         nearSince
-            .map(since -> Duration.between(since.isAfter(born) ? since : born, now()))
+            .map(since -> Duration.between(since.isAfter(ghostSince) ? since : ghostSince, now()))
             .orElse(Duration.ZERO);
     oldestGhostNear = near.compareTo(oldestGhostNear) > 0 ? near : oldestGhostNear;
   }
 
-  /** How often API Gateway was asked after a socket. */
-  int asked() {
-    return asked;
+  /** The number of socket checks at API Gateway. */
+  int probes() {
+    return probes;
   }
 
   int admitted() {
@@ -313,17 +313,17 @@ final class BurstSimulation {
     return refused;
   }
 
-  // What connections do.
+  // Connections.
 
   SessionId session() {
-    books.acquireCreation(tenant.id(), FAST, now());
+    rows.acquireCreation(tenant.id(), FAST, now());
     SessionId id = SessionId.random(new SecureRandom());
-    books.create(
+    rows.create(
         new Session(tenant.id(), id, Set.of(), now().plusSeconds(86_400), Optional.empty()));
     return id;
   }
 
-  /** A connect in a session; {@code then} is told its id if it is admitted. */
+  /** Connects in a session; {@code then} receives the id if the connection is admitted. */
   void connect(SessionId session, Consumer<String> then) {
     String id = "c" + made++;
     Duration join = write();
@@ -332,20 +332,20 @@ final class BurstSimulation {
     after(
         join,
         () -> {
-          if (books.join(tenant.id(), session, id, 1_000, FAST, Optional.empty(), now(), now())
+          if (rows.join(tenant.id(), session, id, 1_000, FAST, Optional.empty(), now(), now())
               != JoinResult.ADDED) {
             throw new AssertionError("did not join");
           }
           inSets++;
-          underWay++;
+          outstanding++;
         });
     after(
         count,
         () -> {
           counted[0] =
-              books.countUp(tenant.id(), id, tenant.limits().get(Limit.TENANT_CONNECTIONS))
+              rows.countUp(tenant.id(), id, tenant.limits().get(Limit.TENANT_CONNECTIONS))
                   == CountResult.COUNTED;
-          underWay -= counted[0] ? 1 : 0;
+          outstanding -= counted[0] ? 1 : 0;
         });
     after(
         join.compareTo(count) > 0 ? join : count,
@@ -359,12 +359,12 @@ final class BurstSimulation {
           } else {
             refused++;
             refuse();
-            after(write(), () -> left(session, id, () -> underWay--));
+            after(write(), () -> left(session, id, () -> outstanding--));
           }
         });
   }
 
-  /** A socket closes. If that is lost, a ghost remains. */
+  /** Closes a socket. A lost event leaves a ghost. */
   void close(String id, boolean isLost) {
     SessionId session = Optional.ofNullable(open.remove(id)).orElseThrow();
     openIds.remove(id);
@@ -380,25 +380,25 @@ final class BurstSimulation {
                 session,
                 id,
                 () -> {
-                  underWay--;
+                  outstanding--;
                   after(
                       write(),
                       () -> {
-                        books.countDown(tenant.id(), Set.of(id));
-                        underWay++;
+                        rows.countDown(tenant.id(), Set.of(id));
+                        outstanding++;
                       });
                 }));
   }
 
-  /** Some open socket closes, if there is one. */
+  /** Closes some open socket, if there is one. */
   void closeSome(boolean isLost) {
     if (!openIds.isEmpty()) {
       close(openIds.get(random.nextInt(openIds.size())), isLost);
     }
   }
 
-  /** A process dies between the two writes of a disconnect. */
-  void dieAtDisconnect() {
+  /** Crashes a process between the two writes of a disconnect. */
+  void crashAtDisconnect() {
     String id = openIds.get(random.nextInt(openIds.size()));
     SessionId session = Optional.ofNullable(open.remove(id)).orElseThrow();
     openIds.remove(id);
@@ -406,14 +406,15 @@ final class BurstSimulation {
     left(session, id, () -> {});
   }
 
-  /** A connection is refused because the tenant has as many as it may have. */
+  /** Refuses a connection at the tenant's limit. */
   void refuse() {
-    town.activity()
+    ports
+        .activity()
         .addRefused(tenant.id(), new RefusalCounts(1, Optional.of(now()), Optional.empty()));
   }
 
   private void left(SessionId session, String id, Runnable then) {
-    if (books.leave(tenant.id(), session, id) == LeaveResult.REMOVED) {
+    if (rows.leave(tenant.id(), session, id) == LeaveResult.REMOVED) {
       inSets--;
       then.run();
     }

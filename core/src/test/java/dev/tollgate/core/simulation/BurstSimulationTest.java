@@ -14,179 +14,199 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Counts heal while connections come and go. {@link BurstSimulation} checks its laws after every
- * event.
+ * Checks that counts are repaired under traffic. {@link BurstSimulation} checks its laws after
+ * every event.
  */
 final class BurstSimulationTest {
   private static final Duration SOON = Duration.ofMinutes(2);
   private static final int SEEDS = 2;
 
-  /** How long it takes to list 500 sessions. */
+  /** The time to list 500 sessions. */
   private static final Duration LISTING = Duration.ofMillis(60);
 
   /**
-   * Changes go on for so long.
+   * Plans random connects and disconnects, without an end.
    *
-   * @param perSecond connects and disconnects, in all
-   * @param connects how many in a hundred of them are connects
+   * @param perSecond the number of connects and disconnects in total
+   * @param connects the percentage of connects
    */
   private static void traffic(
-      BurstSimulation rush, Random random, List<SessionId> sessions, int perSecond, int connects) {
+      BurstSimulation simulation,
+      Random random,
+      List<SessionId> sessions,
+      int perSecond,
+      int connects) {
     if (random.nextInt(100) < connects) {
-      rush.connect(sessions.get(random.nextInt(sessions.size())), id -> {});
+      simulation.connect(sessions.get(random.nextInt(sessions.size())), id -> {});
     } else {
-      rush.closeSome(false);
+      simulation.closeSome(false);
     }
     long nanos = (long) (-Math.log(1 - random.nextDouble()) * 1_000_000_000 / perSecond);
-    rush.after(Duration.ofNanos(nanos), () -> traffic(rush, random, sessions, perSecond, connects));
+    simulation.after(
+        Duration.ofNanos(nanos), () -> traffic(simulation, random, sessions, perSecond, connects));
   }
 
   private static BurstSimulation busy(
       long seed, long limit, int open, int perSecond, int connects, Duration listing) {
-    BurstSimulation rush = new BurstSimulation(seed, limit, listing);
-    List<SessionId> sessions = Stream.generate(rush::session).limit(500).toList();
+    BurstSimulation simulation = new BurstSimulation(seed, limit, listing);
+    List<SessionId> sessions = Stream.generate(simulation::session).limit(500).toList();
     for (int i = 0; i < open; i++) {
-      rush.connect(sessions.get(i % sessions.size()), id -> {});
+      simulation.connect(sessions.get(i % sessions.size()), id -> {});
     }
-    rush.pass(Duration.ofSeconds(10));
-    traffic(rush, new Random(seed), sessions, perSecond, connects);
-    rush.pass(Duration.ofSeconds(20 + new Random(-seed).nextInt(60)));
-    return rush;
+    simulation.pass(Duration.ofSeconds(10));
+    traffic(simulation, new Random(seed), sessions, perSecond, connects);
+    simulation.pass(Duration.ofSeconds(20 + new Random(-seed).nextInt(60)));
+    return simulation;
   }
 
   /** Steady traffic, and a tenant that grows by sixty connections a second. */
   @ParameterizedTest
   @CsvSource({"100, 50", "200, 65"})
-  void a_hundred_disconnects_that_were_lost_near_the_limit_are_healed_within_two_minutes(
+  void hundred_lost_disconnects_near_the_limit_are_repaired_within_two_minutes(
       int perSecond, int connects) {
     for (long seed = 1; seed <= SEEDS; seed++) {
-      BurstSimulation rush =
+      BurstSimulation simulation =
           busy(seed, connects > 50 ? 14_000 : 2_100, 2_000, perSecond, connects, LISTING);
       for (int i = 0; i < 100; i++) {
-        rush.closeSome(true);
+        simulation.closeSome(true);
       }
       if (connects > 50) {
-        // It grows and is not near its limit until it is refused a connection.
-        rush.refuse();
+        // The tenant grows; the refusal marks it as near its limit.
+        simulation.refuse();
       }
-      Instant lost = rush.now();
+      Instant lost = simulation.now();
 
-      rush.pass(SOON);
+      simulation.pass(SOON);
 
-      assertThat(rush.ghosts()).as("ghosts of seed %d", seed).isZero();
-      assertThat(rush.drift()).as("drift of seed %d since %s", seed, lost).isZero();
+      assertThat(simulation.ghosts()).as("ghosts of seed %d", seed).isZero();
+      assertThat(simulation.drift()).as("drift of seed %d since %s", seed, lost).isZero();
     }
   }
 
   @ParameterizedTest
   @CsvSource({"100, 50", "200, 65"})
-  void a_hundred_deaths_between_two_writes_are_healed_within_two_minutes(
+  void hundred_crashes_between_two_writes_are_repaired_within_two_minutes(
       int perSecond, int connects) {
     for (long seed = 1; seed <= SEEDS; seed++) {
-      BurstSimulation rush = busy(seed, 100_000, 2_000, perSecond, connects, LISTING);
+      BurstSimulation simulation = busy(seed, 100_000, 2_000, perSecond, connects, LISTING);
       for (int i = 0; i < 100; i++) {
-        rush.dieAtDisconnect();
+        simulation.crashAtDisconnect();
       }
-      assertThat(rush.drift()).isEqualTo(100);
+      assertThat(simulation.drift()).isEqualTo(100);
 
-      rush.pass(SOON);
+      simulation.pass(SOON);
 
-      assertThat(rush.drift()).as("drift of seed %d", seed).isZero();
-      assertThat(rush.asked()).isZero();
+      assertThat(simulation.drift()).as("drift of seed %d", seed).isZero();
+      assertThat(simulation.probes()).isZero();
     }
   }
 
   @Test
-  void nothing_is_corrected_where_nothing_is_wrong() {
+  void correct_counts_are_never_corrected() {
     for (long seed = 1; seed <= SEEDS; seed++) {
-      BurstSimulation rush = busy(seed, 100_000, 2_000, 200, 50, LISTING);
+      BurstSimulation simulation = busy(seed, 100_000, 2_000, 200, 50, LISTING);
       for (int second = 0; second < 300; second++) {
-        rush.pass(Duration.ofSeconds(1));
-        assertThat(rush.drift()).as("drift of seed %d", seed).isZero();
+        simulation.pass(Duration.ofSeconds(1));
+        assertThat(simulation.drift()).as("drift of seed %d", seed).isZero();
       }
     }
   }
 
   /**
-   * Six clients, each in a session of its own, come and go for four minutes; a tenth of their
+   * Six clients, each in its own session, connect and disconnect for {@code time}; a tenth of the
    * disconnects is lost.
    */
   private static BurstSimulation visitors(
       long seed, long limit, int quiet, Duration cycle, Duration time) {
-    BurstSimulation rush = new BurstSimulation(seed, limit, Duration.ofMillis(20));
+    BurstSimulation simulation = new BurstSimulation(seed, limit, Duration.ofMillis(20));
     Random random = new Random(seed);
     for (int i = 0; i < quiet; i += 10) {
-      SessionId session = rush.session();
+      SessionId session = simulation.session();
       for (int j = 0; j < 10; j++) {
-        rush.connect(session, id -> {});
+        simulation.connect(session, id -> {});
       }
     }
-    Instant end = rush.now().plus(time);
+    Instant end = simulation.now().plus(time);
     List<SessionId> sessions = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
-      sessions.add(rush.session());
-      visit(rush, random, sessions.get(i), cycle, end);
+      sessions.add(simulation.session());
+      visit(simulation, random, sessions.get(i), cycle, end);
     }
-    return rush;
+    return simulation;
   }
 
   private static void visit(
-      BurstSimulation rush, Random random, SessionId session, Duration cycle, Instant end) {
-    rush.connect(
+      BurstSimulation simulation, Random random, SessionId session, Duration cycle, Instant end) {
+    simulation.connect(
         session,
-        id -> rush.after(Duration.ofMillis(400), () -> rush.close(id, random.nextInt(10) == 0)));
-    if (rush.now().isBefore(end)) {
-      rush.after(cycle, () -> visit(rush, random, session, cycle, end));
+        id ->
+            simulation.after(
+                Duration.ofMillis(400), () -> simulation.close(id, random.nextInt(10) == 0)));
+    if (simulation.now().isBefore(end)) {
+      simulation.after(cycle, () -> visit(simulation, random, session, cycle, end));
     }
   }
 
   @Test
-  void near_the_limit_no_ghost_gets_older_than_two_minutes_and_nobody_gets_a_false_429() {
+  void ghosts_near_the_limit_last_at_most_two_minutes_and_cause_no_false_429() {
     for (long seed = 1; seed <= 4 * SEEDS; seed++) {
-      BurstSimulation rush = visitors(seed, 150, 110, Duration.ofSeconds(3), Duration.ofMinutes(4));
-      rush.pass(Duration.ofMinutes(4));
+      BurstSimulation simulation =
+          visitors(seed, 150, 110, Duration.ofSeconds(3), Duration.ofMinutes(4));
+      simulation.pass(Duration.ofMinutes(4));
 
-      assertThat(rush.admitted()).isGreaterThan(500);
-      assertThat(rush.refused()).as("refused with seed %d", seed).isZero();
-      assertThat(rush.oldestGhostNear()).as("oldest of seed %d", seed).isLessThanOrEqualTo(SOON);
-      rush.pass(SOON);
-      assertThat(rush.oldestGhostNear()).as("oldest of seed %d", seed).isLessThanOrEqualTo(SOON);
+      assertThat(simulation.admitted()).isGreaterThan(500);
+      assertThat(simulation.refused()).as("refused with seed %d", seed).isZero();
+      assertThat(simulation.oldestGhostNear())
+          .as("oldest of seed %d", seed)
+          .isLessThanOrEqualTo(SOON);
+      simulation.pass(SOON);
+      assertThat(simulation.oldestGhostNear())
+          .as("oldest of seed %d", seed)
+          .isLessThanOrEqualTo(SOON);
     }
   }
 
   @Test
-  void a_tenant_that_ghosts_fill_is_not_refused_for_them_for_longer_than_two_minutes() {
+  void tenant_filled_with_ghosts_is_refused_for_at_most_two_minutes() {
     for (long seed = 1; seed <= 4 * SEEDS; seed++) {
-      BurstSimulation rush = visitors(seed, 24, 10, Duration.ofSeconds(3), Duration.ofMinutes(20));
+      BurstSimulation simulation =
+          visitors(seed, 24, 10, Duration.ofSeconds(3), Duration.ofMinutes(20));
       int refusedInARow = 0;
       int before = 0;
       int admittedBefore = 0;
       for (int second = 0; second < 20 * 60; second++) {
-        rush.pass(Duration.ofSeconds(1));
-        boolean isRefused = rush.refused() > before && rush.admitted() == admittedBefore;
-        boolean isAdmitted = rush.admitted() > admittedBefore;
+        simulation.pass(Duration.ofSeconds(1));
+        boolean isRefused =
+            simulation.refused() > before && simulation.admitted() == admittedBefore;
+        boolean isAdmitted = simulation.admitted() > admittedBefore;
         refusedInARow = isAdmitted ? 0 : refusedInARow + (isRefused || refusedInARow > 0 ? 1 : 0);
-        before = rush.refused();
-        admittedBefore = rush.admitted();
+        before = simulation.refused();
+        admittedBefore = simulation.admitted();
         assertThat(refusedInARow).as("seconds of refusals, seed %d", seed).isLessThan(120);
       }
-      assertThat(rush.refused()).isPositive();
-      assertThat(rush.oldestGhostNear()).as("oldest of seed %d", seed).isLessThanOrEqualTo(SOON);
+      assertThat(simulation.refused()).isPositive();
+      assertThat(simulation.oldestGhostNear())
+          .as("oldest of seed %d", seed)
+          .isLessThanOrEqualTo(SOON);
     }
   }
 
   @Test
-  void far_from_the_limit_only_silent_sockets_are_asked_after_and_ghosts_go_with_the_idle_limit() {
+  void only_silent_sockets_are_checked_far_from_the_limit_and_ghosts_go_at_the_idle_limit() {
     for (long seed = 1; seed <= 4 * SEEDS; seed++) {
-      BurstSimulation rush = visitors(seed, 1_000, 0, Duration.ofSeconds(1), Duration.ofMinutes(4));
-      rush.pass(Duration.ofMinutes(17));
+      BurstSimulation simulation =
+          visitors(seed, 1_000, 0, Duration.ofSeconds(1), Duration.ofMinutes(4));
+      simulation.pass(Duration.ofMinutes(17));
 
-      assertThat(rush.admitted()).isGreaterThan(1_400);
-      assertThat(rush.refused()).isZero();
-      assertThat(rush.asked()).as("beside a tenth that are ghosts").isLessThan(rush.admitted() / 8);
-      assertThat(rush.ghosts()).isZero();
-      assertThat(rush.drift()).isZero();
-      assertThat(rush.oldestGhost()).isLessThanOrEqualTo(Duration.ofMinutes(12).plusSeconds(10));
+      assertThat(simulation.admitted()).isGreaterThan(1_400);
+      assertThat(simulation.refused()).isZero();
+      assertThat(simulation.probes())
+          .as("checked sockets; a tenth are ghosts")
+          .isLessThan(simulation.admitted() / 8);
+      assertThat(simulation.ghosts()).isZero();
+      assertThat(simulation.drift()).isZero();
+      assertThat(simulation.oldestGhost())
+          .isLessThanOrEqualTo(Duration.ofMinutes(12).plusSeconds(10));
     }
   }
 }

@@ -52,10 +52,10 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * A day of many tenants on one thread: schedules that fire, late, twice or not at all, and what
- * they fill; clients that open sessions and sockets, come back when told, send, and go, not always
- * with a word; the housekeeper. All decisions are those of the real code, over stand-ins; time is
- * what the next event says. The same seed gives the same day. The laws are checked throughout.
+ * Simulates a day of many tenants on one thread: schedules that fire, sometimes late, twice or not
+ * at all; clients that open sessions and sockets, retry, send, and leave, sometimes without an
+ * event; the housekeeper. The real code decides, over in-memory ports. The clock jumps from event
+ * to event. A seed determines the day. The laws are checked throughout.
  */
 public final class DaySimulation {
   private static final Action MAIL = new Action("send-email");
@@ -67,7 +67,7 @@ public final class DaySimulation {
   private final long seed;
   private final Random random;
   private final Instant end;
-  private final AdmissionFixture town = new AdmissionFixture();
+  private final AdmissionFixture ports = new AdmissionFixture();
   private final Queue<Event> events =
       new PriorityQueue<>(Comparator.comparing(Event::at).thenComparing(Event::number));
   private final OpenSockets sockets = new OpenSockets();
@@ -75,20 +75,22 @@ public final class DaySimulation {
   private final List<Customer> customers = new ArrayList<>();
   private final FaultyTokenQueue spending;
   private final FaultyTokenQueue filled;
-  private final BucketMaintenance turns;
+  private final BucketMaintenance maintenance;
   private final BucketGate gate;
   private final Admission admission;
   private final Registration registration;
   private final Disconnection departure;
-  private final SessionLifecycle life;
+  private final SessionLifecycle lifecycle;
   private final Housekeeping housekeeping;
   private final Tally tally = new Tally();
   private long numbers;
 
-  /** Something that happens at an instant; of two at the same, the one that was planned first. */
+  /**
+   * An event at an instant; events at the same instant run in the order in which they were planned.
+   */
   private record Event(Instant at, long number, Runnable work) {}
 
-  /** What a bucket may give, and what its missed fills account for. */
+  /** The tokens that a bucket may admit, and those that its missed fills explain. */
   private static final class Account {
     private final Allowance allowance;
     private final long opening;
@@ -102,7 +104,7 @@ public final class DaySimulation {
     }
   }
 
-  /** A tenant, and how busy it is when. */
+  /** A tenant, with its opening hours and its load. */
   private record Customer(
       int number, Tenant tenant, Instant opens, Instant closes, int everySeconds) {
     BucketId bucket(Action action) {
@@ -110,7 +112,7 @@ public final class DaySimulation {
     }
   }
 
-  /** What happened, in numbers. */
+  /** The numbers of events so far. */
   private static final class Tally {
     private long fills;
     private long admitted;
@@ -121,7 +123,7 @@ public final class DaySimulation {
     private long checked;
     private long digest = 1;
 
-    void note(Instant at, int customer, int what) {
+    void addToDigest(Instant at, int customer, int what) {
       digest = ((digest * 31 + at.toEpochMilli()) * 31 + customer) * 31 + what;
     }
   }
@@ -130,61 +132,70 @@ public final class DaySimulation {
     this.seed = seed;
     this.random = new Random(seed);
     this.end = AdmissionFixture.START.plus(length);
-    BucketFaults fair = new BucketFaults(seed, 0, () -> false, town.clock());
-    spending = new FaultyTokenQueue(town.queue(), fair, town.clock(), id -> 0);
-    filled = new FaultyTokenQueue(town.queue(), fair, town.clock(), id -> 0);
-    turns =
+    BucketFaults noFaults = new BucketFaults(seed, 0, () -> false, ports.clock());
+    spending = new FaultyTokenQueue(ports.queue(), noFaults, ports.clock(), id -> 0);
+    filled = new FaultyTokenQueue(ports.queue(), noFaults, ports.clock(), id -> 0);
+    maintenance =
         new BucketMaintenance(
-            town.buckets(),
+            ports.buckets(),
             filled,
-            town.queues(),
-            town.schedules(),
-            new ReconcileRequests(town.tenants()),
-            town.clock());
+            ports.queues(),
+            ports.schedules(),
+            new ReconcileRequests(ports.tenants()),
+            ports.clock());
     gate =
         new BucketGate(
-            town.buckets(),
+            ports.buckets(),
             spending,
-            town.fillRequests(turns),
+            ports.fillRequests(maintenance),
             Runnable::run,
             pause -> {},
-            town.clock());
+            ports.clock());
     admission =
-        new Admission(town.facts(), gate, town.tally(), Runnable::run, pause -> {}, town.clock());
-    HeldTokens heldTokens = new HeldTokens(town.buckets(), spending, town.clock());
+        new Admission(
+            ports.facts(), gate, ports.tally(), Runnable::run, pause -> {}, ports.clock());
+    HeldTokens heldTokens = new HeldTokens(ports.buckets(), spending, ports.clock());
     registration =
         new Registration(
-            town.sessions(), heldTokens, town.tally(), Runnable::run, duration -> {}, town.clock());
-    departure = new Disconnection(town.sessions());
-    life =
+            ports.sessions(),
+            heldTokens,
+            ports.tally(),
+            Runnable::run,
+            duration -> {},
+            ports.clock());
+    departure = new Disconnection(ports.sessions());
+    lifecycle =
         new SessionLifecycle(
-            town.sessions(), town.sessions(), sockets, new SecureRandom(), town.clock());
-    Recount recount = new Recount(town.sessions(), town.sessions(), duration -> {});
+            ports.sessions(), ports.sessions(), sockets, new SecureRandom(), ports.clock());
+    Recount recount = new Recount(ports.sessions(), ports.sessions(), duration -> {});
     TenantVisit visit =
         new TenantVisit(
-            town.tenants(),
-            town.sessions(),
-            town.sessions(),
+            ports.tenants(),
+            ports.sessions(),
+            ports.sessions(),
             sockets,
-            life,
+            lifecycle,
             recount,
             Runnable::run,
-            town.clock());
-    housekeeping = new Housekeeping(town.sessions(), visit, Runnable::run, town.clock());
+            ports.clock());
+    housekeeping = new Housekeeping(ports.sessions(), visit, Runnable::run, ports.clock());
     for (int i = 0; i < tenants; i++) {
       onboard(i, length);
     }
     minute(AdmissionFixture.START.plus(1, ChronoUnit.MINUTES));
   }
 
-  /** Lives a day, or so much of it, of so many tenants. */
+  /** Simulates {@code length} of a day of {@code tenants} tenants. */
   public static Result live(long seed, int tenants, Duration length) {
     DaySimulation day = new DaySimulation(seed, tenants, length);
     day.run();
     return day.result(tenants, length);
   }
 
-  /** Lives a day of 1,000 tenants, and tells of it: {@code [seed [tenants [hours]]]}. */
+  /**
+   * Simulates a day of 1,000 tenants and prints the result. Arguments: {@code [seed [tenants
+   * [hours]]]}.
+   */
   public static void main(String[] arguments) {
     long seed = arguments.length > 0 ? Long.parseLong(arguments[0]) : 1;
     int tenants = arguments.length > 1 ? Integer.parseInt(arguments[1]) : 1_000;
@@ -195,12 +206,12 @@ public final class DaySimulation {
     System.out.printf("in %.1f s%n", (System.nanoTime() - began) / 1e9);
   }
 
-  // Who there is.
+  // Tenants and buckets.
 
   private void onboard(int number, Duration length) {
     Tier tier = Tier.DEFAULTS.get(number % Tier.DEFAULTS.size());
     Tenant tenant = Tenant.onboarded(new TenantId("tenant-" + number), tier, Map.of());
-    town.tenants().create(tenant);
+    ports.tenants().create(tenant);
     FillMode mode = number % 4 == 0 ? FillMode.PRODUCER : FillMode.SHARED;
     tenant
         .buckets()
@@ -220,12 +231,12 @@ public final class DaySimulation {
         new Customer(
             number, tenant, opens, closes, 1 + random.nextInt(number % 10 == 0 ? 20 : 480));
     customers.add(customer);
-    at(opens, () -> visited(customer));
+    at(opens, () -> openSession(customer));
   }
 
   private void open(BucketId id, BucketSpec spec) {
-    town.open(id, spec);
-    accounts.put(id, new Account(terms(spec), town.queue().level(id), now()));
+    ports.open(id, spec);
+    accounts.put(id, new Account(terms(spec), ports.queue().level(id), now()));
   }
 
   private static Terms terms(BucketSpec spec) {
@@ -239,7 +250,7 @@ public final class DaySimulation {
     return Optional.ofNullable(accounts.get(id)).orElseThrow();
   }
 
-  // What time does.
+  // Schedules.
 
   private void at(Instant instant, Runnable work) {
     events.add(new Event(instant, numbers++, work));
@@ -250,17 +261,17 @@ public final class DaySimulation {
   }
 
   private Instant now() {
-    return town.clock().instant();
+    return ports.clock().instant();
   }
 
   private void run() {
     Instant last = end.plus(AFTERWARDS);
     while (!events.isEmpty() && !events.element().at().isAfter(last)) {
       Event next = events.remove();
-      town.clock().set(next.at());
+      ports.clock().set(next.at());
       next.work().run();
     }
-    town.clock().set(last);
+    ports.clock().set(last);
     audit();
   }
 
@@ -268,12 +279,13 @@ public final class DaySimulation {
     at(
         minute,
         () -> {
-          town.schedules()
+          ports
+              .schedules()
               .schedules()
               .forEach(
                   (id, schedule) -> {
                     if (schedule.enabled()) {
-                      fires(id, schedule, minute);
+                      fireSchedule(id, schedule, minute);
                     }
                   });
           for (Shard shard : Shard.all()) {
@@ -284,20 +296,20 @@ public final class DaySimulation {
         });
   }
 
-  /** A schedule fires at its second of the minute; seldom late, twice, or not at all. */
-  private void fires(BucketId id, Scheduled schedule, Instant minute) {
-    Random chance = new Random(seed ^ (minute.getEpochSecond() * 31 + id.hashCode()));
-    chance.nextInt();
-    int luck = chance.nextInt(1_000);
-    if (luck < 2) {
+  /** Fires a schedule at its second of the minute; rarely late, twice, or not at all. */
+  private void fireSchedule(BucketId id, Scheduled schedule, Instant minute) {
+    Random draws = new Random(seed ^ (minute.getEpochSecond() * 31 + id.hashCode()));
+    draws.nextInt();
+    int draw = draws.nextInt(1_000);
+    if (draw < 2) {
       account(id).excused += account(id).perMinute;
       return;
     }
-    long second = luck < 10 ? chance.nextInt(60) : Math.floorMod(id.hashCode(), 60);
-    account(id).excused += luck >= 2 && luck < 10 ? account(id).perMinute : 0;
+    long second = draw < 10 ? draws.nextInt(60) : Math.floorMod(id.hashCode(), 60);
+    account(id).excused += draw >= 2 && draw < 10 ? account(id).perMinute : 0;
     at(minute.plusSeconds(second), () -> fill(id, schedule));
-    if (luck >= 990) {
-      at(minute.plusSeconds(second + 1), () -> turns.take(id));
+    if (draw >= 990) {
+      at(minute.plusSeconds(second + 1), () -> maintenance.take(id));
     }
   }
 
@@ -310,35 +322,36 @@ public final class DaySimulation {
               .limit(schedule.spec().rate().ceiling())
               .toList());
     } else {
-      turns.take(id);
+      maintenance.take(id);
     }
   }
 
   private void shard(Shard shard) {
-    for (BucketId id : town.buckets().due(shard, now())) {
-      tally.fills += turns.takeInShard(id).fill() instanceof Filled ? 1 : 0;
+    for (BucketId id : ports.buckets().due(shard, now())) {
+      tally.fills += maintenance.takeInShard(id).fill() instanceof Filled ? 1 : 0;
     }
   }
 
-  // What clients do.
+  // Clients.
 
-  /** Somebody opens a session, and some sockets on it. The next comes after a while. */
-  private void visited(Customer customer) {
+  /** Opens a session with some sockets, and plans the next one. */
+  private void openSession(Customer customer) {
     if (now().isAfter(customer.closes()) || now().isAfter(end)) {
       return;
     }
-    after(1 + random.nextInt(2_000 * customer.everySeconds()), () -> visited(customer));
+    after(1 + random.nextInt(2_000 * customer.everySeconds()), () -> openSession(customer));
     if (random.nextInt(200) == 0) {
-      retuned(customer);
+      retuneConnects(customer);
     }
-    if (life.open(customer.tenant(), Optional.empty()) instanceof SessionLifecycle.Opened opened) {
+    if (lifecycle.open(customer.tenant(), Optional.empty())
+        instanceof SessionLifecycle.Opened opened) {
       SessionId session = opened.session().id();
       int count = 1 + random.nextInt(3);
       for (int i = 0; i < count; i++) {
         after(random.nextInt(500), () -> connect(customer, session, 1));
       }
       if (random.nextInt(3) == 0) {
-        after(1_000L * random.nextInt(200), () -> life.end(customer.tenant().id(), session));
+        after(1_000L * random.nextInt(200), () -> lifecycle.end(customer.tenant().id(), session));
       }
     }
     if (random.nextInt(4) == 0) {
@@ -346,26 +359,26 @@ public final class DaySimulation {
     }
   }
 
-  /** The tenant's connect bucket gets another rate, or its own again. */
-  private void retuned(Customer customer) {
+  /** Changes the rate of the tenant's connect bucket. */
+  private void retuneConnects(Customer customer) {
     BucketId id = customer.bucket(Action.CONNECT);
-    BucketSpec stands = town.buckets().find(id).orElseThrow().spec();
+    BucketSpec current = ports.buckets().find(id).orElseThrow().spec();
     long rate = 30L * (1 + random.nextInt(6));
-    BucketSpec next = new BucketSpec(Rate.perMinute(rate), rate, stands.fillPolicy());
-    town.retune(id, next);
+    BucketSpec next = new BucketSpec(Rate.perMinute(rate), rate, current.fillPolicy());
+    ports.retune(id, next);
     account(id).allowance.retune(terms(next), now());
     account(id).perMinute = Math.max(account(id).perMinute, rate);
   }
 
   private void connect(Customer customer, SessionId session, int attempt) {
-    AdmissionDecision verdict = admission.decide(customer.tenant().id(), session);
-    if (verdict instanceof AdmissionDecision.Ticketed ticketed) {
+    AdmissionDecision decision = admission.decide(customer.tenant().id(), session);
+    if (decision instanceof AdmissionDecision.Ticketed ticketed) {
       after(20, () -> register(customer, session, ticketed.ticket()));
       return;
     }
-    AdmissionDecision.Refused refused = (AdmissionDecision.Refused) verdict;
+    AdmissionDecision.Refused refused = (AdmissionDecision.Refused) decision;
     tally.refused++;
-    tally.note(now(), customer.number(), 2 + refused.refusal().detail().length());
+    tally.addToDigest(now(), customer.number(), 2 + refused.refusal().detail().length());
     Optional<Instant> retryAt = refused.retryAt();
     if (retryAt.isPresent() && attempt < MOST_ATTEMPTS && retryAt.get().isBefore(end)) {
       at(
@@ -380,7 +393,7 @@ public final class DaySimulation {
     String id = "c" + numbers++;
     if (registration.register(ticket, id) instanceof Registration.Registered admitted) {
       tally.admitted++;
-      tally.note(now(), customer.number(), 1);
+      tally.addToDigest(now(), customer.number(), 1);
       if (admitted.tokenSpent()) {
         spent(customer.bucket(Action.CONNECT), 1);
       }
@@ -394,11 +407,11 @@ public final class DaySimulation {
       }
     } else {
       tally.refused++;
-      tally.note(now(), customer.number(), 0);
+      tally.addToDigest(now(), customer.number(), 0);
     }
   }
 
-  /** A socket closes; of three in a hundred nobody is told. */
+  /** Closes a socket. Three percent of the events are lost. */
   private void close(Customer customer, SessionId session, String id) {
     sockets.close(id);
     if (random.nextInt(100) >= 3) {
@@ -408,21 +421,21 @@ public final class DaySimulation {
 
   private void send(Customer customer, int count) {
     BucketId id = customer.bucket(Action.MESSAGE);
-    int spent = gate.spendUpTo(id, town.buckets().find(id), count).tokens();
+    int spent = gate.spendUpTo(id, ports.buckets().find(id), count).tokens();
     tally.messages += spent;
-    tally.note(now(), customer.number(), 100 + spent);
+    tally.addToDigest(now(), customer.number(), 100 + spent);
     spent(id, spent);
   }
 
   private void mail(Customer customer, int count) {
     BucketId id = customer.bucket(MAIL);
-    int spent = gate.spendUpTo(id, town.buckets().find(id), count).tokens();
+    int spent = gate.spendUpTo(id, ports.buckets().find(id), count).tokens();
     tally.mails += spent;
-    tally.note(now(), customer.number(), 200 + spent);
+    tally.addToDigest(now(), customer.number(), 200 + spent);
     spent(id, spent);
   }
 
-  // What is owed to them.
+  // Laws.
 
   private void spent(BucketId id, long tokens) {
     Account account = account(id);
@@ -439,25 +452,27 @@ public final class DaySimulation {
     }
   }
 
-  /** When all have gone, the books balance, and nothing is counted that is not open. */
+  /**
+   * Checks at the end that all tokens are accounted for, and that counts equal the open sockets.
+   */
   private void audit() {
     for (Customer customer : customers) {
-      long counted = town.sessions().count(customer.tenant().id());
+      long counted = ports.sessions().count(customer.tenant().id());
       long open = sockets.openOf(customer.tenant().id());
       check(
           counted == open,
           () -> customer.tenant().id() + ": " + counted + " counted, " + open + " open");
     }
     for (BucketId id : accounts.keySet()) {
-      long inFlight = town.queue().inFlight(id);
-      TokenCounts books =
+      long inFlight = ports.queue().inFlight(id);
+      TokenCounts counts =
           new TokenCounts(
               account(id).opening + filled.put(id) + spending.put(id),
               spending.settled(id),
-              filled.settled(id) + town.queue().expired(id),
-              town.queue().level(id) - inFlight,
+              filled.settled(id) + ports.queue().expired(id),
+              ports.queue().level(id) - inFlight,
               inFlight);
-      check(books.balances(), () -> id + ": " + books);
+      check(counts.balances(), () -> id + ": " + counts);
     }
   }
 
@@ -480,7 +495,7 @@ public final class DaySimulation {
         tally.digest);
   }
 
-  /** What a day came to. */
+  /** The result of a day. */
   public record Result(
       long seed,
       int tenants,

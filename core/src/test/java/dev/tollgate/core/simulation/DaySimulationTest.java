@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** {@link DaySimulation} checks the laws as it goes, and throws where one is broken. */
+/** Runs {@link DaySimulation}, which throws when a law is broken. */
 final class DaySimulationTest {
   @Test
   void hours_of_many_tenants_keep_every_law() {
@@ -17,7 +17,7 @@ final class DaySimulationTest {
   }
 
   @Test
-  void the_same_seed_gives_the_same_day_and_another_another() {
+  void day_is_determined_by_its_seed() {
     DaySimulation.Result first = DaySimulation.live(7, 40, Duration.ofHours(2));
 
     assertThat(DaySimulation.live(7, 40, Duration.ofHours(2))).isEqualTo(first);

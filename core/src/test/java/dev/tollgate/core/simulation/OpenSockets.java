@@ -6,13 +6,13 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** The sockets that are open, and whose they are. */
+/** The open sockets with their tenants. */
 final class OpenSockets implements Sockets {
   private final Map<String, TenantId> open = new HashMap<>();
   private final Map<TenantId, Long> counts = new HashMap<>();
   private long most;
 
-  /** A socket opens; returns how many its tenant has then. */
+  /** Opens a socket; returns the number of open sockets of its tenant. */
   long open(String connectionId, TenantId tenant) {
     open.put(connectionId, tenant);
     most = Math.max(most, open.size());
@@ -23,7 +23,7 @@ final class OpenSockets implements Sockets {
     return counts.getOrDefault(tenant, 0L);
   }
 
-  /** The most that ever were open at a time. */
+  /** The highest number of sockets open at a time. */
   long most() {
     return most;
   }

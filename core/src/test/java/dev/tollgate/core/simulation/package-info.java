@@ -1,4 +1,4 @@
-/** A day of many tenants, simulated. */
+/** Simulations of many tenants and of bursts, with laws checked throughout. */
 @NullMarked
 package dev.tollgate.core.simulation;
 

@@ -17,7 +17,7 @@ class LimitsTest {
 
   @ParameterizedTest
   @EnumSource
-  void a_limit_that_is_missing_has_its_standard_value_or_is_refused_by_name(Limit limit) {
+  void missing_limit_has_its_default_or_is_rejected_by_name(Limit limit) {
     Map<Limit, Long> values = new EnumMap<>(SIX.values());
     values.remove(limit);
 
@@ -31,7 +31,7 @@ class LimitsTest {
   }
 
   @Test
-  void the_first_six_limits_have_no_standard_value() {
+  void first_six_limits_have_no_default() {
     assertThat(Limit.values())
         .filteredOn(limit -> limit.defaultValue().isEmpty())
         .containsExactly(
@@ -44,7 +44,7 @@ class LimitsTest {
   }
 
   @Test
-  void an_idle_session_may_last_as_long_as_its_lifetime_and_no_longer() {
+  void idle_time_up_to_the_lifetime_is_valid() {
     assertThat(SIX.with(Map.of(Limit.SESSION_LIFETIME, 200L)).get(Limit.SESSION_LIFETIME))
         .isEqualTo(200);
     assertThatThrownBy(() -> SIX.with(Map.of(Limit.SESSION_LIFETIME, 199L)))
@@ -54,7 +54,7 @@ class LimitsTest {
 
   @ParameterizedTest
   @FieldSource("DEFAULTS")
-  void no_subject_can_take_all_connections_of_a_tenant_of_a_default_tier(Tier tier) {
+  void subject_cannot_take_all_connections_of_a_tenant_in_a_default_tier(Tier tier) {
     Limits limits = tier.limits();
 
     assertThat(

@@ -37,7 +37,7 @@ final class TierTest {
   }
 
   @Test
-  void a_tenant_has_a_bucket_for_each_limit_that_is_a_rate_and_for_each_own_action() {
+  void tenant_has_a_bucket_for_each_rate_limit_and_each_custom_action() {
     Tier tier = with(Map.of(new Action("send-email"), terms("0.2", 5)));
     Tenant tenant = Tenant.onboarded(new TenantId("acme"), tier, Map.of());
     assertThat(tenant.buckets())
@@ -50,7 +50,7 @@ final class TierTest {
   }
 
   @Test
-  void an_override_replaces_a_limit_and_the_bucket_that_follows_from_it() {
+  void override_replaces_a_limit_and_its_bucket() {
     Tenant tenant =
         Tenant.onboarded(new TenantId("acme"), GOLD, Map.of(Limit.TENANT_PER_MINUTE, 7L));
     assertThat(tenant.limits().get(Limit.TENANT_PER_MINUTE)).isEqualTo(7);
@@ -60,7 +60,7 @@ final class TierTest {
   }
 
   @Test
-  void a_tier_may_say_a_capacity_for_connect_but_not_a_rate() {
+  void tier_may_set_the_capacity_for_connect_but_not_the_rate() {
     Tier roomy = with(Map.of(Action.CONNECT, new BucketTerms(Optional.empty(), Optional.of(500L))));
     assertThat(roomy.bucketsUnder(roomy.limits()))
         .containsEntry(Action.CONNECT, new BucketSpec(Rate.perMinute(180), 500));
@@ -71,7 +71,7 @@ final class TierTest {
   }
 
   @Test
-  void an_own_bucket_needs_a_rate() {
+  void custom_bucket_needs_a_rate() {
     assertThatThrownBy(
             () ->
                 with(
@@ -82,7 +82,7 @@ final class TierTest {
 
   @ParameterizedTest
   @ValueSource(longs = {0, -1, 60_001, Long.MAX_VALUE})
-  void a_limit_out_of_range_is_refused_with_its_name_and_value(long value) {
+  void limit_out_of_range_is_rejected_with_its_name_and_value(long value) {
     assertThatThrownBy(() -> GOLD.limits().with(Map.of(Limit.TENANT_PER_MINUTE, value)))
         .isInstanceOf(InvalidValue.class)
         .hasMessage("tenantPerMinute: " + value + " (expected: 1 to 60000)");
@@ -100,7 +100,7 @@ final class TierTest {
         "a b",
         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
       })
-  void a_tenant_id_outside_its_alphabet_or_length_is_refused(String id) {
+  void malformed_tenant_id_is_rejected(String id) {
     assertThatThrownBy(() -> new TenantId(id)).hasMessageStartingWith("tenantId: ");
   }
 }

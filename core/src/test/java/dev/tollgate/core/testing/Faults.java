@@ -9,32 +9,30 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Counts the calls of ports, and has something go wrong, or something else happen, at one of them.
- */
+/** Counts calls to ports, and injects a fault or another event at one of them. */
 public final class Faults {
   private final List<String> calls = new ArrayList<>();
   private Optional<Fault> fault = Optional.empty();
   private Optional<Supplier<Optional<Fault>>> each = Optional.empty();
   private int at;
 
-  /** What happens to one call. */
+  /** A fault or event at one call. */
   public interface Fault {
     @Nullable Object around(Call call) throws Exception;
   }
 
-  /** A call that goes to a port. */
+  /** A call to a port. */
   public interface Call {
     @Nullable Object go() throws Exception;
   }
 
-  /** The port does not answer, and did nothing. */
+  /** The call fails without an effect. */
   public static final Fault UNREACHABLE =
       call -> {
         throw new Unavailable("not reached");
       };
 
-  /** The port did what it was asked, and its answer is lost. */
+  /** The call takes effect, and its answer is lost. */
   public static final Fault ANSWER_LOST =
       call -> {
         call.go();
@@ -47,12 +45,12 @@ public final class Faults {
         throw new Killed();
       };
 
-  /** The end of a process. */
+  /** Thrown when the process ends. */
   public static final class Killed extends Error {
     private static final long serialVersionUID = 1L;
   }
 
-  /** Something else happens before the call. */
+  /** Runs an action before the call. */
   public static Fault meanwhile(Runnable other) {
     return call -> {
       other.run();
@@ -60,26 +58,26 @@ public final class Faults {
     };
   }
 
-  /** The call of this number, from 1, counted from now on, has this fault. */
+  /** Injects a fault at one future call, numbered from 1. */
   public synchronized void plan(int number, Fault planned) {
     calls.clear();
     at = number;
     fault = Optional.of(planned);
   }
 
-  /** Each call from now on has the fault, if any, that is drawn for it; calls are not kept. */
+  /** Injects the drawn fault, if any, at each future call. Calls are not recorded. */
   public synchronized void each(Supplier<Optional<Fault>> drawn) {
     each = Optional.of(drawn);
   }
 
-  /** Nothing goes wrong from now on; calls are counted anew. */
+  /** Stops faults, and resets the recorded calls. */
   public synchronized void none() {
     calls.clear();
     fault = Optional.empty();
     each = Optional.empty();
   }
 
-  /** The calls since they were last counted anew. */
+  /** The calls recorded since the last reset. */
   public synchronized List<String> calls() {
     return List.copyOf(calls);
   }
@@ -96,7 +94,7 @@ public final class Faults {
     return due;
   }
 
-  /** A port whose calls pass through here. */
+  /** Wraps a port so that its calls are counted and may fail. */
   public <T> T around(Class<T> port, T target) {
     return port.cast(
         Proxy.newProxyInstance(

@@ -9,11 +9,12 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Work that stops at each pause until it is resumed, so that other things happen meanwhile. It has
- * a thread of its own, but only one of the two ever runs, so the same seed gives the same history.
+ * Work that stops at each pause until the test resumes it, so that other events can happen in
+ * between. It has its own thread, but the test and the work never run at the same time, so a seed
+ * determines the history.
  */
 public final class Interleaved implements Pause {
-  /** Work that is not resumed for so long never is: its test is over. */
+  /** Work that is not resumed within this time ends, because its test is over. */
   private static final long ABANDONED_SECONDS = 60;
 
   private final InstantSource clock;
@@ -22,15 +23,15 @@ public final class Interleaved implements Pause {
   private Optional<Instant> wakesAt = Optional.empty();
   private Optional<Throwable> failure = Optional.empty();
 
-  /** Work by this clock; none yet. */
+  /** Creates idle work that uses this clock. */
   public Interleaved(InstantSource clock) {
     this.clock = clock;
   }
 
-  /** Begins to work, until the first pause or the end. */
+  /** Starts work, and returns at its first pause or its end. */
   public void begin(Runnable work) {
     if (wakesAt.isPresent()) {
-      throw new IllegalStateException("the work before pauses until " + wakesAt.get());
+      throw new IllegalStateException("The earlier work is paused until " + wakesAt.get());
     }
     Thread thread = new Thread(() -> run(work), "interleaved");
     thread.setDaemon(true);
@@ -50,12 +51,12 @@ public final class Interleaved implements Pause {
     }
   }
 
-  /** When the work is to be resumed; empty if none pauses. */
+  /** When the work must be resumed; empty if no work is paused. */
   public Optional<Instant> wakesAt() {
     return wakesAt;
   }
 
-  /** Goes on until the next pause or the end; throws what the work throws. */
+  /** Resumes the work until its next pause or its end. Throws what the work throws. */
   public void resume() {
     wakesAt = Optional.empty();
     itsTurn.release();
@@ -80,7 +81,7 @@ public final class Interleaved implements Pause {
   private static void await(Semaphore turn) {
     try {
       if (!turn.tryAcquire(ABANDONED_SECONDS, TimeUnit.SECONDS)) {
-        throw new AssertionError("nobody goes on");
+        throw new AssertionError("not resumed");
       }
     } catch (InterruptedException interrupted) {
       throw new AssertionError(interrupted);

@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 
-/** A clock that stands still until it is moved. */
+/** A clock that only tests move. */
 public final class ManualClock implements InstantSource {
   private volatile Instant now;
 
-  /** A clock that shows this instant. */
+  /** Creates a clock that shows {@code start}. */
   public ManualClock(Instant start) {
     now = start;
   }
@@ -18,7 +18,7 @@ public final class ManualClock implements InstantSource {
     return now;
   }
 
-  /** Moves the clock forward and returns what it shows then. */
+  /** Moves the clock forward and returns the new time. */
   public synchronized Instant advance(Duration by) {
     Instant next = now.plus(by);
     now = next;

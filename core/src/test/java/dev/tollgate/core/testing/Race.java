@@ -9,11 +9,11 @@ import java.util.concurrent.Future;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 
-/** Does one thing on many threads that start together. */
+/** Runs an action on many threads that start together. */
 public final class Race {
   private Race() {}
 
-  /** Calls {@code step} with 0 to {@code threads} − 1 and returns the answers in that order. */
+  /** Calls {@code step} with 0 to {@code threads} − 1 and returns the results in that order. */
   public static <T> List<T> of(int threads, IntFunction<T> step) {
     ExecutorService executor = Executors.newFixedThreadPool(threads);
     try {

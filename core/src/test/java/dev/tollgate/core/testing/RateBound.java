@@ -9,8 +9,8 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * The promise to whoever pays for tokens: in any window of w minutes at most {@code capacity + rate
- * × w + one minute's tokens} are spent. Kept as an ideal bucket of that size, in exact arithmetic.
+ * Checks that in any window of w minutes at most {@code capacity + rate × w + one minute's tokens}
+ * are spent. Computed with an ideal bucket of that size, in exact arithmetic.
  */
 public final class RateBound {
   private static final BigDecimal MINUTE = BigDecimal.valueOf(60_000);
@@ -20,7 +20,7 @@ public final class RateBound {
   private BigDecimal left;
   private Instant at;
 
-  /** A bound from {@code start} on, of which nothing is used up. */
+  /** Creates a bound that starts, unused, at {@code start}. */
   public RateBound(BucketSpec spec, Instant start) {
     Rate rate = spec.rate();
     perMillisecond = rate.tokensPerMinute().divide(MINUTE, MathContext.DECIMAL128);
@@ -29,11 +29,11 @@ public final class RateBound {
     at = start;
   }
 
-  /** Notes that tokens are spent at {@code now}; returns whether that is within the bound. */
+  /** Records that tokens are spent at {@code now}. Returns whether that is within the bound. */
   public boolean allows(long tokens, Instant now) {
-    BigDecimal brought =
+    BigDecimal accrued =
         perMillisecond.multiply(BigDecimal.valueOf(Duration.between(at, now).toMillis()));
-    left = most.min(left.add(brought)).subtract(BigDecimal.valueOf(tokens));
+    left = most.min(left.add(accrued)).subtract(BigDecimal.valueOf(tokens));
     at = now;
     return left.signum() >= 0;
   }

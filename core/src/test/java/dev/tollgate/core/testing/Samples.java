@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 
-/** Tenants, buckets and sessions that are like no other. */
+/** Tenants, buckets and sessions with unique names. */
 public final class Samples {
   /** An instant with nanoseconds. */
   public static final Instant NOW = Instant.parse("2026-03-01T12:00:00.123456789Z");
@@ -27,7 +27,7 @@ public final class Samples {
 
   private Samples() {}
 
-  /** A name that no other tenant has. */
+  /** A unique tenant id. */
   public static TenantId tenantId() {
     return new TenantId("t-" + UUID.randomUUID().toString().substring(0, 18));
   }
@@ -42,7 +42,7 @@ public final class Samples {
     return tenant(Tier.DEFAULTS.get(0));
   }
 
-  /** The {@code connect} bucket of a tenant that is like no other. */
+  /** The {@code connect} bucket of a new tenant. */
   public static BucketId bucketId() {
     return new BucketId(tenantId(), Action.CONNECT);
   }
@@ -52,12 +52,12 @@ public final class Samples {
     return Bucket.opened(id, BucketSpec.ofRate(Rate.perMinute(60)), NOW);
   }
 
-  /** A session's name that no other has. */
+  /** A unique session id. */
   public static SessionId sessionId() {
     return SessionId.random(RANDOM);
   }
 
-  /** A session of a tenant, without connections, that ends after {@code life} from {@link #NOW}. */
+  /** A session without connections that ends {@code life} after {@link #NOW}. */
   public static Session session(TenantId tenant, Duration life) {
     return new Session(
         tenant,

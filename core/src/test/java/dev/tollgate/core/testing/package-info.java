@@ -1,4 +1,4 @@
-/** Stand-ins for the ports, and the contracts that they and the real adapters are held to. */
+/** Tools for tests of all modules: clocks, races, faults and sample values. */
 @NullMarked
 package dev.tollgate.core.testing;
 

@@ -15,11 +15,11 @@ import org.junit.jupiter.api.Test;
 
 final class HousekeeperTest {
   private final HousekeepingFixture fixture = new HousekeepingFixture();
-  private final Tenant acme = fixture.town().onboard("acme", "gold", Map.of());
-  private final Tenant beta = fixture.town().onboard("beta", "bronze", Map.of());
+  private final Tenant acme = fixture.ports().onboard("acme", "gold", Map.of());
+  private final Tenant beta = fixture.ports().onboard("beta", "bronze", Map.of());
   private final Housekeeper housekeeper =
       new Housekeeper(
-          fixture.housekeeping(), new Metrics(fixture.town().clock()), fixture.town().clock());
+          fixture.housekeeping(), new Metrics(fixture.ports().clock()), fixture.ports().clock());
 
   private Map<String, Long> keep(RecordingContext context) {
     return housekeeper.handleRequest(Map.of(), context);
@@ -31,9 +31,9 @@ final class HousekeeperTest {
     fixture.open(beta, "c");
     fixture.sockets().lose("a");
     fixture.pass(Duration.ofSeconds(200));
-    Instant now = fixture.town().clock().instant();
+    Instant now = fixture.ports().clock().instant();
     fixture
-        .town()
+        .ports()
         .activity()
         .addRefused(acme.id(), new RefusalCounts(1, Optional.of(now), Optional.empty()));
     RecordingContext context = new RecordingContext(Duration.ofMinutes(1));

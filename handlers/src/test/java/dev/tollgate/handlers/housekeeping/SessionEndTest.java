@@ -26,18 +26,18 @@ import org.junit.jupiter.api.Test;
 
 final class SessionEndTest {
   private final HousekeepingFixture fixture = new HousekeepingFixture();
-  private final Tenant acme = fixture.town().onboard("acme", "gold", Map.of());
-  private final Tenant beta = fixture.town().onboard("beta", "gold", Map.of());
+  private final Tenant acme = fixture.ports().onboard("acme", "gold", Map.of());
+  private final Tenant beta = fixture.ports().onboard("beta", "gold", Map.of());
   private final RecordingContext context = LambdaEvents.context();
   private final SessionEnd sessionEnd =
       new SessionEnd(
           fixture.sockets(),
-          fixture.town().facts(),
+          fixture.ports().facts(),
           fixture.recount(),
-          new Metrics(fixture.town().clock()));
+          new Metrics(fixture.ports().clock()));
 
   private Session deleted(Tenant tenant, String... connectionIds) {
-    return fixture.books().vanish(tenant.id(), fixture.open(tenant, connectionIds));
+    return fixture.sessions().vanish(tenant.id(), fixture.open(tenant, connectionIds));
   }
 
   /** The record at which Lambda is to continue; empty if all records are processed. */
@@ -93,11 +93,11 @@ final class SessionEndTest {
     assertThat(handle(event)).isEmpty();
     assertThat(handle(event)).isEmpty();
     for (int i = 0; i < 3; i++) {
-      new Disconnection(fixture.books()).remove(acme.id(), Samples.sessionId(), "a");
+      new Disconnection(fixture.sessions()).remove(acme.id(), Samples.sessionId(), "a");
     }
 
     assertThat(fixture.counted(acme.id())).isEqualTo(1);
-    assertThat(fixture.books().find(acme.id(), other).orElseThrow().connections())
+    assertThat(fixture.sessions().find(acme.id(), other).orElseThrow().connections())
         .containsExactly("c");
   }
 
@@ -140,9 +140,9 @@ final class SessionEndTest {
     SessionEnd failing =
         new SessionEnd(
             fixture.faults().around(Sockets.class, fixture.sockets()),
-            fixture.town().facts(),
+            fixture.ports().facts(),
             fixture.recount(),
-            new Metrics(fixture.town().clock()));
+            new Metrics(fixture.ports().clock()));
     fixture.faults().plan(2, Faults.UNREACHABLE);
 
     assertThat(
@@ -197,7 +197,7 @@ final class SessionEndTest {
   void a_record_is_retried_if_its_tenant_cannot_be_looked_up() {
     TenantId id = acme.id();
     DynamodbEvent event = LambdaEvents.deleted(deleted(acme, "a"));
-    fixture.town().facts().outage().begin();
+    fixture.ports().facts().outage().begin();
 
     assertThat(handle(event)).contains("number-0");
 

@@ -44,24 +44,25 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The claims of connections, of messages and of applications: all of them are decided here. */
+/** Tests the gate that decides all claims: of connections, messages and applications. */
 final class BucketGateTest {
-  private final AdmissionFixture town = new AdmissionFixture();
-  private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 60L));
+  private final AdmissionFixture ports = new AdmissionFixture();
+  private final Tenant acme = ports.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 60L));
   private final BucketId bucket = AdmissionFixture.connects(acme);
   private final List<String> requests = Collections.synchronizedList(new ArrayList<>());
   private final List<Duration> pauses = new ArrayList<>();
   private final BucketGate gate =
       gate(
-          counted(Buckets.class, town.buckets()),
-          counted(TokenQueue.class, town.queue()),
+          counted(Buckets.class, ports.buckets()),
+          counted(TokenQueue.class, ports.queue()),
           pauses::add);
 
   private BucketGate gate(Buckets buckets, TokenQueue queue, Pause pause) {
-    return new BucketGate(buckets, queue, town.fillRequests(), Runnable::run, pause, town.clock());
+    return new BucketGate(
+        buckets, queue, ports.fillRequests(), Runnable::run, pause, ports.clock());
   }
 
-  /** A port that notes its requests: a method, and for a receive how it searches. */
+  /** Wraps a port to record its requests: the method, and for a receive the kind of search. */
   private <T> T counted(Class<T> port, T counted) {
     return watched(
         port,
@@ -70,18 +71,18 @@ final class BucketGateTest {
             requests.add(method.equals("reserve") ? "reserve " + arguments.get(3) : method));
   }
 
-  /** What happens besides, before a request is answered. */
-  private interface Besides {
-    void happens(String method, List<Object> arguments);
+  /** An action before each request. */
+  private interface BeforeRequest {
+    void run(String method, List<Object> arguments);
   }
 
-  private static <T> T watched(Class<T> port, T watched, Besides before) {
+  private static <T> T watched(Class<T> port, T watched, BeforeRequest before) {
     return port.cast(
         Proxy.newProxyInstance(
             port.getClassLoader(),
             new Class<?>[] {port},
             (proxy, method, arguments) -> {
-              before.happens(method.getName(), List.of(arguments));
+              before.run(method.getName(), List.of(arguments));
               try {
                 return method.invoke(watched, arguments);
               } catch (InvocationTargetException failure) {
@@ -95,10 +96,10 @@ final class BucketGateTest {
   }
 
   private Bucket row(BucketId id) {
-    return town.buckets().find(id).orElseThrow();
+    return ports.buckets().find(id).orElseThrow();
   }
 
-  /** A bucket of a tenant of its own, full. */
+  /** Opens a full bucket of a new tenant. */
   private BucketId open(String name, String perMinute, long capacity) {
     return open(
         name,
@@ -106,10 +107,10 @@ final class BucketGateTest {
   }
 
   private BucketId open(String name, BucketSpec spec) {
-    BucketId id = AdmissionFixture.connects(town.onboard(name, "gold", Map.of()));
-    town.buckets().remove(id);
-    town.queue().delete(id);
-    town.open(id, spec);
+    BucketId id = AdmissionFixture.connects(ports.onboard(name, "gold", Map.of()));
+    ports.buckets().remove(id);
+    ports.queue().delete(id);
+    ports.open(id, spec);
     return id;
   }
 
@@ -118,7 +119,7 @@ final class BucketGateTest {
   }
 
   private long available() {
-    return town.queue().available(bucket);
+    return ports.queue().available(bucket);
   }
 
   private static Granted granted(ClaimResult claim) {
@@ -140,36 +141,36 @@ final class BucketGateTest {
   @Test
   void one_claim_of_n_costs_as_much_as_n_claims_of_one() {
     granted(claim(25));
-    assertThat(town.queue().level(bucket)).isEqualTo(35);
+    assertThat(ports.queue().level(bucket)).isEqualTo(35);
     for (int i = 0; i < 25; i++) {
       granted(claim(1));
     }
-    assertThat(town.queue().level(bucket)).isEqualTo(10);
+    assertThat(ports.queue().level(bucket)).isEqualTo(10);
   }
 
   @Test
-  void a_claim_for_more_than_there_is_takes_nothing_and_does_not_try_again() {
-    town.requests().begin();
+  void claim_for_more_than_available_takes_nothing_and_is_not_retried() {
+    ports.requests().begin();
     claim(35);
     assertThat(retryAt(claim(26))).isEqualTo(second(2));
     assertThat(available()).isEqualTo(25);
     assertThat(pauses).isEmpty();
-    assertThat(row().emptyHint()).as("for a claim of fewer").isEmpty();
+    assertThat(row().emptyHint()).as("empty hint after a claim of too many").isEmpty();
   }
 
   @Test
-  void of_four_that_claim_fifteen_of_twenty_one_is_granted_and_the_others_hold_nothing() {
+  void four_concurrent_claims_for_fifteen_of_twenty_grant_one_and_the_others_hold_nothing() {
     for (int round = 0; round < 20; round++) {
       BucketId id = open("together-" + round, "20", 20);
       Bucket read = row(id);
-      BucketGate one = gate(town.buckets(), town.queue(), Pause.real());
+      BucketGate one = gate(ports.buckets(), ports.queue(), Pause.real());
       assertOneOfFour(id, Race.of(4, i -> one.spend(read, 15)));
     }
   }
 
-  /** Each in a process of its own; all have received once before anybody receives again. */
+  /** Each caller has its own process; all have received once before any of them receives again. */
   @Test
-  void of_four_processes_that_claim_fifteen_of_twenty_one_is_granted_too() {
+  void four_processes_claiming_fifteen_of_twenty_grant_one() {
     for (int round = 0; round < 20; round++) {
       BucketId id = open("apart-" + round, "20", 20);
       Bucket read = row(id);
@@ -183,14 +184,14 @@ final class BucketGateTest {
                 TokenQueue queue =
                     watched(
                         TokenQueue.class,
-                        town.queue(),
+                        ports.queue(),
                         (method, arguments) -> {
                           asked.incrementAndGet();
                           if (method.equals("reserve") && receives.incrementAndGet() == 2) {
                             await(allHaveReceived);
                           }
                         });
-                return gate(town.buckets(), queue, Pause.real()).spend(read, 15);
+                return gate(ports.buckets(), queue, Pause.real()).spend(read, 15);
               });
       assertOneOfFour(id, claims);
       // Four times four rounds of four requests; pauses are random, so most need far fewer.
@@ -201,7 +202,7 @@ final class BucketGateTest {
   private void assertOneOfFour(BucketId id, List<ClaimResult> claims) {
     assertThat(claims).filteredOn(Granted.class::isInstance).hasSize(1);
     assertThat(claims).filteredOn(Denied.class::isInstance).hasSize(3);
-    assertThat(town.queue().available(id)).isEqualTo(5);
+    assertThat(ports.queue().available(id)).isEqualTo(5);
   }
 
   private static void await(CyclicBarrier barrier) {
@@ -213,7 +214,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_claim_whose_tokens_others_hold_tries_a_few_times_and_gives_back_what_it_has() {
+  void claim_is_retried_a_few_times_and_gives_tokens_back_if_others_hold_the_rest() {
     granted(gate.claim(row(), 40, BucketGate.LEASE));
 
     assertThat(claim(30)).isInstanceOf(Denied.class);
@@ -224,9 +225,9 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_claim_is_granted_what_another_gives_back_meanwhile() {
+  void claim_is_granted_tokens_given_back_during_its_retries() {
     Granted other = granted(gate.claim(row(), 40, BucketGate.LEASE));
-    BucketGate patient = gate(town.buckets(), town.queue(), pause -> gate.giveBack(other));
+    BucketGate patient = gate(ports.buckets(), ports.queue(), pause -> gate.giveBack(other));
 
     granted(patient.spend(row(), 30));
 
@@ -236,57 +237,57 @@ final class BucketGateTest {
   // Empty buckets.
 
   @Test
-  void a_bucket_of_one_token_that_is_held_is_empty_for_a_second_and_no_longer() {
+  void bucket_whose_only_token_is_held_counts_as_empty_for_one_second() {
     BucketId one = open("one", "0.2", 1);
-    town.requests().begin();
+    ports.requests().begin();
     Granted held = granted(gate.claim(row(one), 1, BucketGate.LEASE));
     assertThat(retryAt(gate.spend(row(one), 1))).isEqualTo(second(301));
 
     gate.giveBack(held);
-    town.clock().advance(Duration.ofSeconds(1));
+    ports.clock().advance(Duration.ofSeconds(1));
 
-    assertThat(row(one).isKnownEmptyAt(town.clock().instant())).isFalse();
+    assertThat(row(one).isKnownEmptyAt(ports.clock().instant())).isFalse();
     granted(gate.spend(row(one), 1));
   }
 
   @Test
-  void a_token_that_was_given_back_is_one_token_at_the_next_fill_and_not_two() {
+  void returned_token_is_counted_once_by_the_next_fill() {
     BucketId one = open("one", "0.2", 1);
     for (int minute = 0; minute < 12; minute++) {
       Granted held = granted(gate.claim(row(one), 1, BucketGate.LEASE));
       assertThat(gate.spend(row(one), 1)).isInstanceOf(Denied.class);
       gate.giveBack(held);
-      town.pass(1);
-      assertThat(town.queue().level(one)).as("minute " + minute).isEqualTo(1);
+      ports.pass(1);
+      assertThat(ports.queue().level(one)).as("minute " + minute).isEqualTo(1);
     }
   }
 
   @Test
-  void a_claim_that_holds_tokens_for_a_moment_hides_them_from_others_for_a_second_at_most() {
+  void tokens_held_for_a_moment_are_hidden_for_at_most_one_second() {
     Granted held = granted(gate.claim(row(), 60, BucketGate.LEASE));
     assertThat(claim(1)).isInstanceOf(Denied.class);
     gate.giveBack(held);
 
-    assertThat(row().emptyUntil(town.clock().instant()).orElse(Instant.MIN))
-        .isBeforeOrEqualTo(town.clock().instant().plusSeconds(1));
-    town.clock().advance(Duration.ofSeconds(1));
-    granted(gate(town.buckets(), town.queue(), pauses::add).spend(row(), 60));
+    assertThat(row().emptyUntil(ports.clock().instant()).orElse(Instant.MIN))
+        .isBeforeOrEqualTo(ports.clock().instant().plusSeconds(1));
+    ports.clock().advance(Duration.ofSeconds(1));
+    granted(gate(ports.buckets(), ports.queue(), pauses::add).spend(row(), 60));
   }
 
   @Test
-  void a_token_whose_lease_ends_can_be_had_within_a_second() {
+  void token_is_available_within_a_second_after_its_lease_ends() {
     BucketId one = open("one", "0.2", 1);
     granted(gate.claim(row(one), 1, Duration.ofSeconds(10)));
-    town.clock().advance(Duration.ofMillis(9_500));
+    ports.clock().advance(Duration.ofMillis(9_500));
     assertThat(gate.spend(row(one), 1)).isInstanceOf(Denied.class);
 
-    town.clock().advance(Duration.ofSeconds(1));
+    ports.clock().advance(Duration.ofSeconds(1));
 
     granted(gate.spend(row(one), 1));
   }
 
   @Test
-  void a_token_that_is_put_back_can_be_had_at_once() {
+  void token_put_back_is_available_at_once() {
     BucketId one = open("one", "0.2", 1);
     granted(gate.spend(row(one), 1));
     assertThat(gate.spend(row(one), 1)).isInstanceOf(Denied.class);
@@ -297,38 +298,39 @@ final class BucketGateTest {
   }
 
   @Test
-  void nobody_believes_for_longer_than_a_minute_that_a_bucket_is_empty() {
+  void empty_hint_is_valid_for_at_most_one_minute() {
     BucketId slow = open("slow", "0.000001", 1);
     granted(gate.spend(row(slow), 1));
     gate.spend(row(slow), 1);
-    town.queue()
+    ports
+        .queue()
         .put(
             slow,
             List.of(new Token("found", slow, AdmissionFixture.START, AdmissionFixture.START)));
 
-    town.clock().advance(Duration.ofMinutes(1));
+    ports.clock().advance(Duration.ofMinutes(1));
 
     granted(gate.spend(row(slow), 1));
   }
 
   @Test
-  void a_fill_that_brings_a_token_ends_the_emptiness() {
-    town.requests().begin();
+  void fill_that_adds_a_token_clears_the_empty_hint() {
+    ports.requests().begin();
     claim(60);
     claim(1);
     assertThat(row().emptyHint()).isPresent();
-    town.clock().advance(Duration.ofMillis(1_500));
+    ports.clock().advance(Duration.ofMillis(1_500));
 
-    town.fill().fill(bucket);
+    ports.fill().fill(bucket);
 
     assertThat(row().emptyHint()).isEmpty();
     granted(claim(1));
   }
 
-  // What a refusal costs.
+  // Cost of refusals.
 
   @Test
-  void the_first_refusal_of_a_drained_bucket_neither_waits_nor_polls_for_long() {
+  void first_refusal_of_a_drained_bucket_neither_waits_nor_long_polls() {
     claim(60);
     requests.clear();
 
@@ -339,7 +341,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void the_first_refusal_of_several_tokens_does_neither() {
+  void first_refusal_of_several_tokens_neither_waits_nor_long_polls() {
     claim(60);
     requests.clear();
 
@@ -351,7 +353,7 @@ final class BucketGateTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 15, 60})
-  void a_refusal_while_the_row_says_empty_costs_nothing_but_the_read_of_the_row(int n) {
+  void refusal_under_an_empty_hint_costs_only_the_read_of_the_row(int n) {
     claim(60);
     claim(1);
     requests.clear();
@@ -363,7 +365,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_claim_that_finds_too_few_tokens_answers_for_others_of_as_many_in_this_second() {
+  void too_large_claim_refuses_others_of_its_size_for_one_second() {
     claim(50);
     ClaimResult first = claim(15);
     requests.clear();
@@ -371,27 +373,27 @@ final class BucketGateTest {
     assertThat(claim(15)).isInstanceOf(Denied.class).isEqualTo(first);
     assertThat(requests).isEmpty();
     granted(claim(10));
-    town.clock().advance(Duration.ofSeconds(1));
+    ports.clock().advance(Duration.ofSeconds(1));
     assertThat(claim(15)).isInstanceOf(Denied.class);
     assertThat(requests).contains("look");
   }
 
   @Test
-  void a_bucket_that_one_process_found_empty_is_so_for_all() {
+  void empty_hint_of_one_process_applies_to_all() {
     BucketId slow = open("slow", "0.2", 5);
     granted(gate.spend(row(slow), 5));
     ClaimResult first = gate.spend(row(slow), 1);
-    long asked = town.queue().reserves();
+    long asked = ports.queue().reserves();
 
-    town.clock().advance(Duration.ofSeconds(9));
+    ports.clock().advance(Duration.ofSeconds(9));
 
-    assertThat(gate(town.buckets(), town.queue(), pauses::add).spend(row(slow), 1))
+    assertThat(gate(ports.buckets(), ports.queue(), pauses::add).spend(row(slow), 1))
         .isEqualTo(first);
-    assertThat(town.queue().reserves()).isEqualTo(asked);
+    assertThat(ports.queue().reserves()).isEqualTo(asked);
   }
 
   @Test
-  void a_fill_is_requested_once_although_many_are_refused() {
+  void many_refusals_request_one_fill() {
     AtomicInteger sent = new AtomicInteger();
     FillRequests counting =
         new FillRequests() {
@@ -402,12 +404,12 @@ final class BucketGateTest {
 
           @Override
           public void sendAndWait(BucketId id) {
-            throw new AssertionError("nobody waits for a fill of " + id);
+            throw new AssertionError("unexpected wait for a fill of " + id);
           }
         };
     BucketGate one =
         new BucketGate(
-            town.buckets(), town.queue(), counting, Runnable::run, pauses::add, town.clock());
+            ports.buckets(), ports.queue(), counting, Runnable::run, pauses::add, ports.clock());
     granted(one.spend(row(), 60));
     Bucket read = row();
     for (int i = 0; i < 50; i++) {
@@ -417,68 +419,68 @@ final class BucketGateTest {
   }
 
   @Test
-  void no_fill_is_requested_while_tokens_are_on_the_way() {
+  void tokens_on_the_way_suppress_fill_requests() {
     claim(60);
     claim(1);
-    assertThat(town.queue().level(bucket)).as("minted ahead").isEqualTo(60);
+    assertThat(ports.queue().level(bucket)).as("minted ahead").isEqualTo(60);
     Bucket ahead = row();
-    town.clock().advance(Duration.ofSeconds(2));
+    ports.clock().advance(Duration.ofSeconds(2));
     granted(claim(2));
-    town.requests().begin();
+    ports.requests().begin();
     assertThat(claim(1)).isInstanceOf(Denied.class);
     assertThat(row().version()).isEqualTo(ahead.version());
-    assertThat(ahead.needsFillAt(town.clock().instant())).isFalse();
+    assertThat(ahead.needsFillAt(ports.clock().instant())).isFalse();
   }
 
-  // Told times.
+  // Retry times.
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3, 20, 60})
-  void whoever_waits_alone_as_told_is_granted(int n) {
+  void lone_caller_that_waits_for_retryAt_is_granted(int n) {
     claim(60);
     Instant told = retryAt(claim(n));
     assertThat(told).isEqualTo(second(n + 1));
-    town.passUntil(told);
+    ports.passUntil(told);
     granted(claim(n));
   }
 
   @Test
-  void the_told_time_is_the_same_until_it_comes() {
+  void retryAt_stays_the_same_until_it_is_reached() {
     BucketId slow = open("slow", "3", 3);
     granted(gate.spend(row(slow), 3));
     for (int tenth = 0; tenth < 200; tenth++) {
       assertThat(retryAt(gate.spend(row(slow), 1))).as("tenth " + tenth).isEqualTo(second(21));
-      town.clock().advance(Duration.ofMillis(100));
+      ports.clock().advance(Duration.ofMillis(100));
     }
     granted(gate.spend(row(slow), 1));
   }
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void whoever_drains_a_bucket_that_sleeps_is_told_when_its_next_token_comes(boolean isWoken) {
+  void drained_hibernating_bucket_refuses_until_its_next_token(boolean isWoken) {
     BucketId asleep = open("asleep", "10", 10);
-    town.pass(20);
+    ports.pass(20);
     assertThat(row(asleep).isHibernating()).isTrue();
     if (!isWoken) {
-      town.requests().begin();
+      ports.requests().begin();
     }
     granted(gate.spend(row(asleep), 10));
     assertThat(row(asleep).isHibernating()).isEqualTo(!isWoken);
 
     Instant told = retryAt(gate.spend(row(asleep), 1));
 
-    assertThat(told).isEqualTo(town.clock().instant().plusSeconds(7));
-    town.passUntil(told);
+    assertThat(told).isEqualTo(ports.clock().instant().plusSeconds(7));
+    ports.passUntil(told);
     assertThat(gate.spend(row(asleep), 1) instanceof Granted).isEqualTo(isWoken);
   }
 
-  /** Random rates, instants and numbers of tokens; the schedule fires up to 5 s late. */
+  /** Uses random rates, instants and numbers of tokens; schedules fire up to 5 s late. */
   @Test
-  void whoever_waits_alone_as_told_is_granted_whatever_the_rate_and_no_later_than_need_be() {
+  void lone_caller_is_granted_at_retryAt_at_any_rate_without_unneeded_delay() {
     for (long seed = 1; seed <= 300; seed++) {
       Random random = new Random(seed);
       AdmissionFixture lonely = new AdmissionFixture();
-      BucketGate mine = lonely.gate();
+      BucketGate ownGate = lonely.gate();
       BucketId id = new BucketId(acme.id(), bucket.action());
       Rate rate =
           Rate.perMinute(BigDecimal.valueOf(1 + random.nextInt(3_000), 1 + random.nextInt(2)));
@@ -486,10 +488,10 @@ final class BucketGateTest {
       lonely.open(id, new BucketSpec(rate, capacity));
       lonely.pass(3);
       lonely.clock().advance(Duration.ofMillis(random.nextInt(60_000 - 5_000)));
-      mine.spendUpTo(id, lonely.buckets().find(id), Math.min(capacity, BucketGate.MAX_TOKENS));
+      ownGate.spendUpTo(id, lonely.buckets().find(id), Math.min(capacity, BucketGate.MAX_TOKENS));
       Instant asked = lonely.clock().instant();
       int n = 1 + random.nextInt(capacity);
-      ClaimResult claim = mine.spend(lonely.buckets().find(id).orElseThrow(), n);
+      ClaimResult claim = ownGate.spend(lonely.buckets().find(id).orElseThrow(), n);
       if (claim instanceof Granted) {
         continue;
       }
@@ -497,8 +499,8 @@ final class BucketGateTest {
 
       lonely.passUntil(told);
 
-      assertThat(mine.spend(lonely.buckets().find(id).orElseThrow(), n))
-          .as("seed %d: %d of %s, told to come at %s", seed, n, rate, told)
+      assertThat(ownGate.spend(lonely.buckets().find(id).orElseThrow(), n))
+          .as("seed %d: %d of %s, retryAt %s", seed, n, rate, told)
           .isInstanceOf(Granted.class);
       double minutes = n / rate.tokensPerMinute().doubleValue();
       assertThat(told)
@@ -510,74 +512,74 @@ final class BucketGateTest {
   // Outages.
 
   @Test
-  void a_queue_that_gives_no_answer_leaves_it_undecided() {
-    town.queue().outage().begin();
+  void failing_queue_leaves_the_claim_undecided() {
+    ports.queue().outage().begin();
     assertThat(claim(1)).isInstanceOf(Undecided.class);
     assertThat(claim(15)).isInstanceOf(Undecided.class);
     assertThat(upTo(15).shortfall().orElseThrow()).isInstanceOf(Undecided.class);
   }
 
   @Test
-  void a_queue_that_gives_no_answer_refuses_while_the_row_says_that_the_bucket_is_empty() {
+  void empty_hint_refuses_claims_while_the_queue_fails() {
     BucketId slow = open("slow", "0.2", 1);
     granted(gate.spend(row(slow), 1));
     gate.spend(row(slow), 1);
-    town.queue().outage().begin();
+    ports.queue().outage().begin();
 
     for (int i = 0; i < 1_000; i++) {
-      BucketGate elsewhere = gate(town.buckets(), town.queue(), pauses::add);
-      assertThat(elsewhere.claim(slow, Optional.of(row(slow)), elsewhere.firstTry(slow)))
+      BucketGate otherProcess = gate(ports.buckets(), ports.queue(), pauses::add);
+      assertThat(otherProcess.claim(slow, Optional.of(row(slow)), otherProcess.firstTry(slow)))
           .isInstanceOf(Denied.class);
-      assertThat(elsewhere.spendUpTo(slow, Optional.of(row(slow)), 1).shortfall().orElseThrow())
+      assertThat(otherProcess.spendUpTo(slow, Optional.of(row(slow)), 1).shortfall().orElseThrow())
           .isInstanceOf(Denied.class);
     }
   }
 
   @Test
-  void a_queue_that_answered_that_it_is_empty_has_answered() {
+  void empty_answer_before_a_failure_is_a_refusal() {
     claim(60);
-    town.queue().outage().begin("look");
+    ports.queue().outage().begin("look");
     assertThat(claim(1)).isInstanceOf(Denied.class);
   }
 
   @Test
-  void a_row_that_cannot_be_written_is_no_reason_to_admit() {
+  void failing_write_of_the_row_does_not_admit() {
     claim(60);
-    town.buckets().outage().begin("rememberEmpty", "replace");
+    ports.buckets().outage().begin("rememberEmpty", "replace");
     assertThat(gate.spend(row(), 1)).isInstanceOf(Denied.class);
   }
 
   @Test
-  void a_fill_that_cannot_be_requested_is_no_reason_to_admit() {
-    town.requests().begin();
+  void failing_fill_request_does_not_admit() {
+    ports.requests().begin();
     claim(60);
     for (int i = 0; i < 200; i++) {
       assertThat(claim(1)).isInstanceOf(Denied.class);
-      town.clock().advance(Duration.ofMillis(300));
+      ports.clock().advance(Duration.ofMillis(300));
     }
   }
 
   @Test
-  void a_queue_that_does_not_say_whether_tokens_are_spent_leaves_it_undecided() {
-    town.queue().outage().begin("settle");
+  void unanswered_settling_leaves_the_claim_undecided() {
+    ports.queue().outage().begin("settle");
     assertThat(claim(1)).isEqualTo(new Undecided("settle: out of order"));
   }
 
   @Test
-  void a_bucket_that_is_falsely_found_empty_once_grants_all_the_same() {
-    town.queue().seemEmptyOnce();
+  void one_false_empty_receive_does_not_refuse() {
+    ports.queue().seemEmptyOnce();
     granted(claim(25));
   }
 
-  // Sleeping buckets.
+  // Hibernating buckets.
 
   @Test
   void
       two_hundred_at_a_sleeping_bucket_of_ten_are_twenty_at_most_while_fills_cannot_be_requested() {
     BucketId asleep = open("asleep", "10", 10);
-    town.pass(20);
+    ports.pass(20);
     assertThat(row(asleep).isHibernating()).isTrue();
-    town.requests().begin();
+    ports.requests().begin();
 
     int admitted = 0;
     for (int i = 0; i < 200; i++) {
@@ -587,40 +589,40 @@ final class BucketGateTest {
         assertThat(gate.settle(granted)).isInstanceOf(SettleResult.Spent.class);
         admitted++;
       }
-      town.clock().advance(Duration.ofMillis(300));
+      ports.clock().advance(Duration.ofMillis(300));
     }
 
     assertThat(admitted).isEqualTo(10);
   }
 
   @Test
-  void nobody_is_admitted_to_a_bucket_whose_tokens_expired_while_it_slept_if_it_cannot_be_woken() {
+  void hibernating_bucket_with_expired_tokens_refuses_if_it_cannot_be_woken() {
     BucketId asleep = open("asleep", "10", 10);
-    town.pass(20);
-    town.clock().advance(Duration.ofDays(20));
-    town.requests().begin();
+    ports.pass(20);
+    ports.clock().advance(Duration.ofDays(20));
+    ports.requests().begin();
     assertThat(gate.claim(asleep, Optional.of(row(asleep)), gate.firstTry(asleep)))
         .isInstanceOf(Denied.class);
   }
 
   @Test
-  void a_bucket_that_sleeps_full_is_claimed_from_at_once_and_woken_besides() {
+  void full_hibernating_bucket_grants_at_once_and_is_woken() {
     BucketId asleep = open("asleep", "10", 10);
-    town.pass(20);
+    ports.pass(20);
     assertThat(gate.claim(asleep, Optional.of(row(asleep)), gate.firstTry(asleep)))
         .isInstanceOf(Granted.class);
     assertThat(row(asleep).isHibernating()).isFalse();
-    assertThat(town.queue().level(asleep)).isEqualTo(10);
+    assertThat(ports.queue().level(asleep)).isEqualTo(10);
   }
 
   @Test
-  void the_tokens_of_a_bucket_that_had_expired_are_found_after_it_was_woken() {
+  void woken_bucket_replaces_expired_tokens() {
     BucketId asleep = open("asleep", "10", 10);
-    town.pass(20);
-    town.clock().advance(Duration.ofDays(20));
+    ports.pass(20);
+    ports.clock().advance(Duration.ofDays(20));
     TokenQueue behind =
-        watched(TokenQueue.class, town.queue(), (method, arguments) -> failOn(method, "look"));
-    BucketGate one = gate(town.buckets(), behind, pauses::add);
+        watched(TokenQueue.class, ports.queue(), (method, arguments) -> failOn(method, "look"));
+    BucketGate one = gate(ports.buckets(), behind, pauses::add);
 
     assertThat(one.claim(asleep, Optional.of(row(asleep)), one.firstTry(asleep)))
         .isInstanceOf(Granted.class);
@@ -628,21 +630,21 @@ final class BucketGateTest {
 
   private static void failOn(String method, String failing) {
     if (method.equals(failing)) {
-      throw new Unavailable("does not tell");
+      throw new Unavailable("no answer");
     }
   }
 
   @Test
-  void a_bucket_wakes_with_its_capacity_if_its_tokens_have_expired_since_they_were_sent() {
+  void woken_bucket_with_expired_tokens_has_its_capacity() {
     BucketId asleep =
         open(
             "asleep",
             new BucketSpec(
                 Rate.perMinute(10), 100, new FillPolicy(FillMode.PRODUCER, 7 * 24 * 60)));
-    town.pass(7 * 24 * 60 + 1);
+    ports.pass(7 * 24 * 60 + 1);
     assertThat(row(asleep).isHibernating()).isTrue();
-    town.clock().advance(Duration.ofDays(7));
-    assertThat(town.queue().level(asleep)).as("a fortnight old").isZero();
+    ports.clock().advance(Duration.ofDays(7));
+    assertThat(ports.queue().level(asleep)).as("level after a fortnight").isZero();
 
     granted(gate.spend(row(asleep), 100));
   }
@@ -651,48 +653,49 @@ final class BucketGateTest {
 
   @ParameterizedTest
   @EnumSource
-  void a_missing_queue_admits_nobody_and_its_tenant_is_reconciled(FillMode mode) {
+  void missing_queue_refuses_and_its_tenant_is_reconciled(FillMode mode) {
     BucketId id = open("missing", new BucketSpec(Rate.perMinute(6), 12, new FillPolicy(mode, 0)));
-    town.pass(30);
+    ports.pass(30);
     settle(id);
-    town.queue().delete(id);
+    ports.queue().delete(id);
 
     for (int i = 0; i < 200; i++) {
       assertThat(retryAt(gate.claim(id, Optional.of(row(id)), gate.firstTry(id))))
           .isBetween(
-              town.clock().instant().plusSeconds(60), town.clock().instant().plusSeconds(61));
+              ports.clock().instant().plusSeconds(60), ports.clock().instant().plusSeconds(61));
     }
-    assertThat(retryAt(gate.spend(row(id), 3))).isAfter(town.clock().instant());
+    assertThat(retryAt(gate.spend(row(id), 3))).isAfter(ports.clock().instant());
     assertThat(gate.spendUpTo(id, Optional.of(row(id)), 3).shortfall().orElseThrow())
         .isInstanceOf(Denied.class);
 
-    assertThat(town.tenants().find(id.tenant()).orElseThrow().isSettled()).isFalse();
+    assertThat(ports.tenants().find(id.tenant()).orElseThrow().isSettled()).isFalse();
   }
 
   @Test
-  void a_queue_that_goes_missing_while_tokens_are_on_the_way_has_its_tenant_reconciled_too() {
+  void queue_lost_while_tokens_are_on_the_way_has_its_tenant_reconciled() {
     claim(60);
     claim(1);
-    assertThat(row().needsFillAt(town.clock().instant())).isFalse();
+    assertThat(row().needsFillAt(ports.clock().instant())).isFalse();
     settle(bucket);
-    town.queue().delete(bucket);
-    town.clock().advance(Duration.ofSeconds(10));
+    ports.queue().delete(bucket);
+    ports.clock().advance(Duration.ofSeconds(10));
 
     assertThat(claim(1)).isInstanceOf(Denied.class);
 
-    assertThat(town.tenants().find(acme.id()).orElseThrow().isSettled()).isFalse();
+    assertThat(ports.tenants().find(acme.id()).orElseThrow().isSettled()).isFalse();
   }
 
   private void settle(BucketId id) {
-    town.tenants()
-        .markObserved(id.tenant(), town.tenants().find(id.tenant()).orElseThrow().version());
-    assertThat(town.tenants().find(id.tenant()).orElseThrow().isSettled()).isTrue();
+    ports
+        .tenants()
+        .markObserved(id.tenant(), ports.tenants().find(id.tenant()).orElseThrow().version());
+    assertThat(ports.tenants().find(id.tenant()).orElseThrow().isSettled()).isTrue();
   }
 
   @Test
-  void a_bucket_without_a_row_refuses_for_a_minute() {
-    town.buckets().remove(bucket);
-    town.queue().delete(bucket);
+  void missing_row_refuses_for_a_minute() {
+    ports.buckets().remove(bucket);
+    ports.queue().delete(bucket);
     assertThat(retryAt(gate.claim(bucket, Optional.empty(), gate.firstTry(bucket))))
         .isEqualTo(second(60));
     assertThat(gate.spendUpTo(bucket, Optional.empty(), 1).shortfall())
@@ -702,7 +705,7 @@ final class BucketGateTest {
   // Leases.
 
   @Test
-  void a_held_token_can_be_given_back() {
+  void held_token_can_be_given_back() {
     Granted held = granted(gate.claim(row(), 5, Duration.ofSeconds(10)));
     assertThat(available()).isEqualTo(55);
     gate.giveBack(held);
@@ -710,38 +713,40 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_token_whose_lease_has_ended_cannot_be_spent() {
+  void token_whose_lease_has_ended_cannot_be_spent() {
     Granted held = granted(gate.claim(row(), 5, Duration.ofSeconds(10)));
-    town.clock().advance(Duration.ofSeconds(10));
+    ports.clock().advance(Duration.ofSeconds(10));
     assertThat(gate.settle(held)).isInstanceOf(SettleResult.Lapsed.class);
     assertThat(available()).isEqualTo(60);
   }
 
   @Test
-  void a_settling_that_is_answered_after_the_lease_has_ended_counts_as_not_spent() {
+  void settling_answered_after_the_lease_has_ended_counts_as_not_spent() {
     TokenQueue slow =
         watched(
             TokenQueue.class,
-            town.queue(),
+            ports.queue(),
             (method, arguments) ->
-                town.clock()
+                ports
+                    .clock()
                     .advance(method.equals("settle") ? Duration.ofSeconds(3) : Duration.ZERO));
-    BucketGate one = gate(town.buckets(), slow, pauses::add);
+    BucketGate one = gate(ports.buckets(), slow, pauses::add);
     Granted held = granted(one.claim(row(), 1, Duration.ofSeconds(10)));
-    town.clock().advance(Duration.ofSeconds(8));
+    ports.clock().advance(Duration.ofSeconds(8));
 
     assertThat(one.settle(held)).isInstanceOf(SettleResult.Lapsed.class);
   }
 
   @Test
-  void a_claim_of_very_many_tokens_does_not_outlive_its_lease() {
+  void very_large_claim_does_not_outlive_its_lease() {
     BucketId large = open("large", "10000", 10_000);
     TokenQueue slow =
         watched(
             TokenQueue.class,
-            town.queue(),
+            ports.queue(),
             (method, arguments) ->
-                town.clock()
+                ports
+                    .clock()
                     .advance(
                         Duration.ofMillis(
                             method.equals("reserve")
@@ -749,29 +754,29 @@ final class BucketGateTest {
                                 : method.equals("settle")
                                     ? 5L * ((List<?>) arguments.get(1)).size()
                                     : 0)));
-    BucketGate one = gate(town.buckets(), slow, pauses::add);
+    BucketGate one = gate(ports.buckets(), slow, pauses::add);
 
     granted(one.spend(row(large), BucketGate.MAX_TOKENS));
 
-    assertThat(town.queue().level(large)).isZero();
+    assertThat(ports.queue().level(large)).isZero();
   }
 
-  // Up to n.
+  // Claims of up to n tokens.
 
   private SpendResult upTo(int n) {
     return gate.spendUpTo(bucket, Optional.of(row()), n);
   }
 
   @Test
-  void a_claim_of_up_to_n_spends_n_in_requests_of_ten() {
+  void claim_of_up_to_n_spends_n_in_requests_of_ten() {
     assertThat(upTo(25)).isEqualTo(new SpendResult(25, Optional.empty()));
-    assertThat(town.queue().level(bucket)).isEqualTo(35);
+    assertThat(ports.queue().level(bucket)).isEqualTo(35);
     assertThat(requests)
         .containsExactly("reserve SHORT", "reserve SHORT", "reserve SHORT", "settle");
   }
 
   @Test
-  void a_claim_of_up_to_n_spends_what_there_is_and_tells_when_the_rest_will_have_come() {
+  void claim_of_up_to_n_spends_available_tokens_and_returns_when_the_rest_is_due() {
     claim(55);
     SpendResult spent = upTo(8);
     assertThat(spent.tokens()).isEqualTo(5);
@@ -779,7 +784,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_claim_of_up_to_n_does_not_take_the_tokens_it_spends_for_held_by_others() {
+  void claim_of_up_to_n_does_not_count_its_own_tokens_as_held_by_others() {
     BucketId slow = open("slow", "0.2", 5);
     assertThat(gate.spendUpTo(slow, Optional.of(row(slow)), 8).tokens()).isEqualTo(5);
     assertThat(row(slow).emptyHint())
@@ -787,54 +792,54 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_claim_of_up_to_n_that_falsely_finds_nothing_once_asks_again() {
-    town.queue().seemEmptyOnce();
+  void claim_of_up_to_n_is_retried_after_one_false_empty_receive() {
+    ports.queue().seemEmptyOnce();
     assertThat(upTo(10).tokens()).isEqualTo(10);
   }
 
   @Test
-  void an_emptiness_that_cannot_be_remembered_is_found_out_again() {
+  void failed_write_of_an_empty_hint_does_not_change_the_answer() {
     claim(55);
-    town.buckets().outage().begin("rememberEmpty");
+    ports.buckets().outage().begin("rememberEmpty");
     assertThat(upTo(8).tokens()).isEqualTo(5);
     assertThat(upTo(8).shortfall().orElseThrow()).isInstanceOf(Denied.class);
   }
 
   @Test
   void tokens_that_cannot_be_spent_count_as_not_spent() {
-    town.queue().outage().begin("settle");
+    ports.queue().outage().begin("settle");
     assertThat(upTo(3).tokens()).isZero();
     assertThat(upTo(3).shortfall().orElseThrow()).isInstanceOf(Denied.class);
   }
 
   @Test
-  void what_is_held_when_the_queue_stops_answering_is_spent() {
+  void held_tokens_are_spent_if_the_queue_stops_answering() {
     AtomicInteger receives = new AtomicInteger();
     TokenQueue failing =
         watched(
             TokenQueue.class,
-            town.queue(),
+            ports.queue(),
             (method, arguments) -> {
               if (method.equals("reserve") && receives.incrementAndGet() > 1) {
                 throw new Unavailable("receive: out of order");
               }
             });
     SpendResult spent =
-        gate(town.buckets(), failing, pauses::add).spendUpTo(bucket, Optional.of(row()), 25);
+        gate(ports.buckets(), failing, pauses::add).spendUpTo(bucket, Optional.of(row()), 25);
     assertThat(spent.tokens()).isEqualTo(10);
     assertThat(spent.shortfall().orElseThrow()).isInstanceOf(Denied.class);
-    assertThat(town.queue().level(bucket)).isEqualTo(50);
+    assertThat(ports.queue().level(bucket)).isEqualTo(50);
   }
 
   @Test
-  void tokens_that_were_spent_in_vain_are_put_back() {
-    town.requests().begin();
+  void tokens_put_back_are_available_unless_the_queue_fails() {
+    ports.requests().begin();
     claim(60);
     gate.putBack(bucket, 12);
     assertThat(available()).isEqualTo(12);
-    town.queue().outage().begin();
+    ports.queue().outage().begin();
     gate.putBack(bucket, 1);
-    town.queue().outage().end();
+    ports.queue().outage().end();
     assertThat(available()).isEqualTo(12);
   }
 
@@ -842,7 +847,7 @@ final class BucketGateTest {
 
   @ParameterizedTest
   @ValueSource(ints = {Integer.MIN_VALUE, -1, 0, 61, Integer.MAX_VALUE})
-  void a_number_that_the_bucket_can_never_hold_is_refused_and_nothing_is_changed(int n) {
+  void claim_beyond_the_capacity_is_rejected_without_changes(int n) {
     Bucket read = row();
     String message = "tokens: " + n + " (expected: 1 to 60)";
     assertThatThrownBy(() -> gate.spend(read, n))
@@ -855,7 +860,7 @@ final class BucketGateTest {
 
   @ParameterizedTest
   @ValueSource(ints = {Integer.MIN_VALUE, -1, 0, 10_001, 100_001, Integer.MAX_VALUE})
-  void a_claim_of_up_to_a_number_out_of_range_is_refused_and_nothing_is_changed(int n) {
+  void claim_of_up_to_a_number_out_of_range_is_rejected_without_changes(int n) {
     for (Optional<Bucket> read : Set.of(Optional.of(row()), Optional.<Bucket>empty())) {
       assertThatThrownBy(() -> gate.spendUpTo(bucket, read, n))
           .isInstanceOf(InvalidValue.class)
@@ -866,7 +871,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void a_lease_out_of_range_is_refused_and_nothing_is_changed() {
+  void lease_out_of_range_is_rejected_without_changes() {
     for (Duration lease :
         List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofSeconds(12 * 3_600 + 1))) {
       assertThatThrownBy(() -> gate.claim(row(), 1, lease))
@@ -877,7 +882,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void the_most_tokens_that_one_claim_may_ask_for_hold_for_large_buckets() {
+  void maximum_of_tokens_per_claim_applies_to_large_buckets() {
     BucketId large = open("large", "60000", 100_000);
     assertThatThrownBy(() -> gate.spend(row(large), 10_001))
         .hasMessage("tokens: 10001 (expected: 1 to 10000)");

@@ -41,19 +41,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What SQS may do and an application must bear: receives that bring fewer messages than are there,
- * counts that are a minute behind, requests that are throttled, answers that are lost.
+ * Claims and fills over a queue with the weaknesses of SQS: receives that return fewer messages
+ * than available, counts that are a minute old, throttled requests, lost answers.
  */
 final class UnreliableQueueTest {
   private static final FillPolicy AWAKE = new FillPolicy(FillMode.PRODUCER, 0);
 
-  private final AdmissionFixture town = new AdmissionFixture();
+  private final AdmissionFixture ports = new AdmissionFixture();
   private final BucketId id = new BucketId(new TenantId("acme"), new Action("send-email"));
 
-  private static class Before implements TokenQueue {
+  private static class QueueWrapper implements TokenQueue {
     private final TokenQueue queue;
 
-    Before(TokenQueue queue) {
+    QueueWrapper(TokenQueue queue) {
       this.queue = queue;
     }
 
@@ -84,20 +84,20 @@ final class UnreliableQueueTest {
   }
 
   private Instant now() {
-    return town.clock().instant();
+    return ports.clock().instant();
   }
 
   private Bucket row() {
-    return town.buckets().find(id).orElseThrow();
+    return ports.buckets().find(id).orElseThrow();
   }
 
   private void open(long perMinute, long capacity) {
-    town.open(id, new BucketSpec(Rate.perMinute(perMinute), capacity, AWAKE));
+    ports.open(id, new BucketSpec(Rate.perMinute(perMinute), capacity, AWAKE));
   }
 
   private BucketGate gate(TokenQueue queue) {
     return new BucketGate(
-        town.buckets(), queue, town.fillRequests(), Runnable::run, pause -> {}, town.clock());
+        ports.buckets(), queue, ports.fillRequests(), Runnable::run, pause -> {}, ports.clock());
   }
 
   private boolean take(BucketGate gate) {
@@ -113,13 +113,13 @@ final class UnreliableQueueTest {
   }
 
   private void pass(Duration time) {
-    town.passUntil(now().plus(time));
+    ports.passUntil(now().plus(time));
   }
 
-  // Receives that bring fewer than are there.
+  // Incomplete receives.
 
-  private TokenQueue bringing(Random random, int few) {
-    return new Before(town.queue()) {
+  private TokenQueue returningFew(Random random, int few) {
+    return new QueueWrapper(ports.queue()) {
       @Override
       public List<Lease> reserve(BucketId bucket, int most, Duration lease, Search search) {
         return super.reserve(bucket, 1 + random.nextInt(Math.min(few, most)), lease, search);
@@ -129,34 +129,34 @@ final class UnreliableQueueTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 4, 10})
-  void a_claim_gets_all_that_there_is_however_few_each_receive_brings(int few) {
+  void claim_gets_all_tokens_although_each_receive_returns_few(int few) {
     open(10, 10);
-    assertThat(gate(bringing(new Random(few), few)).claim(row(), 10, BucketGate.LEASE))
+    assertThat(gate(returningFew(new Random(few), few)).claim(row(), 10, BucketGate.LEASE))
         .isInstanceOf(ClaimResult.Granted.class);
   }
 
   @ParameterizedTest
   @ValueSource(ints = {1, 3, 10})
-  void a_bucket_does_not_grow_however_few_each_receive_brings(int few) {
+  void bucket_does_not_grow_although_each_receive_returns_few(int few) {
     open(10, 60);
-    BucketGate gate = gate(bringing(new Random(few), few));
+    BucketGate gate = gate(returningFew(new Random(few), few));
     for (int minute = 0; minute < 60; minute++) {
       pass(Duration.ofSeconds(55));
       assertThat(gate.spendUpTo(id, Optional.of(row()), 10).tokens()).isEqualTo(10);
       pass(Duration.ofSeconds(5));
     }
-    assertThat(takeAll(town.gate())).isLessThanOrEqualTo(60);
+    assertThat(takeAll(ports.gate())).isLessThanOrEqualTo(60);
   }
 
-  // Requests that are throttled.
+  // Throttled requests.
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void a_bucket_of_which_nobody_knows_whether_it_is_empty_does_not_grow(boolean isCountTold) {
+  void bucket_of_unknown_level_does_not_grow(boolean isCountAvailable) {
     open(1, 5);
     BucketGate blind =
         gate(
-            new Before(town.queue()) {
+            new QueueWrapper(ports.queue()) {
               @Override
               public List<Lease> reserve(BucketId bucket, int most, Duration lease, Search search) {
                 if (search == Search.LONG) {
@@ -167,7 +167,7 @@ final class UnreliableQueueTest {
 
               @Override
               public Level look(BucketId bucket) {
-                if (!isCountTold) {
+                if (!isCountAvailable) {
                   throw new Unavailable("count: throttled");
                 }
                 return super.look(bucket);
@@ -179,38 +179,38 @@ final class UnreliableQueueTest {
       assertThat(row().emptyHint()).isEmpty();
       pass(Duration.ofSeconds(30));
     }
-    assertThat(takeAll(town.gate())).isEqualTo(5);
+    assertThat(takeAll(ports.gate())).isEqualTo(5);
   }
 
-  // Tokens that are put back.
+  // Returned tokens.
 
   private void drainedWithOneOnItsWay() {
     open(1, 2);
-    assertThat(takeAll(town.gate())).isEqualTo(2);
+    assertThat(takeAll(ports.gate())).isEqualTo(2);
     pass(Duration.ofMillis(61_500));
-    assertThat(takeAll(town.gate())).isEqualTo(1);
+    assertThat(takeAll(ports.gate())).isEqualTo(1);
     assertThat(row().ledger().mintedThrough()).isAfter(now());
   }
 
   private void assertSeenAtOnce() {
-    assertThat(town.queue().available(id)).isEqualTo(1);
-    town.clock().advance(Duration.ofSeconds(1));
-    assertThat(take(town.gate())).isTrue();
+    assertThat(ports.queue().available(id)).isEqualTo(1);
+    ports.clock().advance(Duration.ofSeconds(1));
+    assertThat(take(ports.gate())).isTrue();
   }
 
   @Test
-  void a_token_that_is_put_back_while_a_claim_looks_is_not_hidden() {
+  void token_put_back_during_a_claim_is_not_hidden() {
     open(1, 2);
-    assertThat(takeAll(town.gate())).isEqualTo(2);
+    assertThat(takeAll(ports.gate())).isEqualTo(2);
     pass(Duration.ofMillis(61_500));
-    assertThat(take(town.gate())).isTrue();
+    assertThat(take(ports.gate())).isTrue();
     BucketGate looking =
         gate(
-            new Before(town.queue()) {
+            new QueueWrapper(ports.queue()) {
               @Override
               public Level look(BucketId bucket) {
                 Level level = super.look(bucket);
-                town.heldTokens().putBack(id, 1);
+                ports.heldTokens().putBack(id, 1);
                 return level;
               }
             });
@@ -219,55 +219,55 @@ final class UnreliableQueueTest {
   }
 
   @Test
-  void a_token_that_is_put_back_while_a_fill_looks_is_not_hidden() {
+  void token_put_back_during_a_fill_is_not_hidden() {
     drainedWithOneOnItsWay();
     assertThat(row().isKnownEmptyAt(now())).isTrue();
     TokenQueue putBack =
-        new Before(town.queue()) {
+        new QueueWrapper(ports.queue()) {
           @Override
           public Level look(BucketId bucket) {
             Level level = super.look(bucket);
-            town.heldTokens().putBack(id, 1);
+            ports.heldTokens().putBack(id, 1);
             return level;
           }
         };
-    new BucketFill(town.buckets(), putBack, town.clock()).fill(id);
+    new BucketFill(ports.buckets(), putBack, ports.clock()).fill(id);
     assertSeenAtOnce();
   }
 
   @Test
-  void a_token_that_is_put_back_without_an_answer_is_not_hidden() {
+  void token_put_back_by_an_unanswered_request_is_not_hidden() {
     drainedWithOneOnItsWay();
     TokenQueue lost =
-        new Before(town.queue()) {
+        new QueueWrapper(ports.queue()) {
           @Override
           public List<Token> put(BucketId bucket, List<Token> tokens) {
             super.put(bucket, tokens);
             throw new Unavailable("send: no answer");
           }
         };
-    new HeldTokens(town.buckets(), lost, town.clock()).putBack(id, 1);
+    new HeldTokens(ports.buckets(), lost, ports.clock()).putBack(id, 1);
     assertSeenAtOnce();
   }
 
-  // Tokens that are not spent.
+  // Unspent tokens.
 
   private final Tenant gold =
-      town.onboard(
+      ports.onboard(
           "gold", "gold", Map.of(Limit.TENANT_PER_MINUTE, 3L, Limit.SESSION_PER_MINUTE, 1000L));
 
   private Ticket ticket() {
     Admission admission =
         new Admission(
-            town.facts(), town.gate(), town.tally(), Runnable::run, pause -> {}, town.clock());
-    return ((AdmissionDecision.Ticketed) admission.decide(gold.id(), town.open(gold))).ticket();
+            ports.facts(), ports.gate(), ports.tally(), Runnable::run, pause -> {}, ports.clock());
+    return ((AdmissionDecision.Ticketed) admission.decide(gold.id(), ports.open(gold))).ticket();
   }
 
   private Registration.Result register(Ticket ticket, TokenQueue queue, InstantSource clock) {
     return new Registration(
-            town.sessions(),
-            new HeldTokens(town.buckets(), queue, clock),
-            town.tally(),
+            ports.sessions(),
+            new HeldTokens(ports.buckets(), queue, clock),
+            ports.tally(),
             Runnable::run,
             pause -> {},
             clock)
@@ -275,106 +275,113 @@ final class UnreliableQueueTest {
   }
 
   @Test
-  void nobody_is_admitted_by_a_queue_that_has_gone() {
+  void deleted_queue_admits_nobody() {
     Ticket ticket = ticket();
-    town.queue().delete(AdmissionFixture.connects(gold));
-    assertThat(register(ticket, town.queue(), town.clock()))
+    ports.queue().delete(AdmissionFixture.connects(gold));
+    assertThat(register(ticket, ports.queue(), ports.clock()))
         .isInstanceOf(Registration.NotRegistered.class);
   }
 
   @Test
-  void nobody_is_admitted_by_an_answer_that_the_token_is_not_spent() {
+  void unspent_token_admits_nobody() {
     TokenQueue refusing =
-        new Before(town.queue()) {
+        new QueueWrapper(ports.queue()) {
           @Override
           public List<Lease> settle(BucketId bucket, List<Lease> leases) {
             return leases;
           }
         };
-    assertThat(register(ticket(), refusing, town.clock()))
+    assertThat(register(ticket(), refusing, ports.clock()))
         .isInstanceOf(Registration.NotRegistered.class);
   }
 
   @Test
-  void no_message_is_admitted_whose_token_is_not_spent() {
+  void message_whose_token_is_not_spent_is_not_admitted() {
     BucketId messages = new BucketId(gold.id(), Action.MESSAGE);
     TokenQueue frozen =
-        new Before(town.queue()) {
+        new QueueWrapper(ports.queue()) {
           @Override
           public List<Lease> settle(BucketId bucket, List<Lease> leases) {
-            town.clock().advance(Duration.ofSeconds(31));
+            ports.clock().advance(Duration.ofSeconds(31));
             return leases;
           }
         };
     BucketGate.SpendResult late =
-        gate(frozen).spendUpTo(messages, town.buckets().find(messages), 3);
+        gate(frozen).spendUpTo(messages, ports.buckets().find(messages), 3);
     assertThat(late.tokens()).isZero();
     assertThat(late.shortfall().orElseThrow()).isInstanceOf(ClaimResult.Denied.class);
-    TokenQueue going =
-        new Before(town.queue()) {
+    TokenQueue deleting =
+        new QueueWrapper(ports.queue()) {
           @Override
           public List<Lease> settle(BucketId bucket, List<Lease> leases) {
-            town.queue().delete(bucket);
+            ports.queue().delete(bucket);
             return super.settle(bucket, leases);
           }
         };
-    BucketGate.SpendResult gone = gate(going).spendUpTo(messages, town.buckets().find(messages), 3);
+    BucketGate.SpendResult gone =
+        gate(deleting).spendUpTo(messages, ports.buckets().find(messages), 3);
     assertThat(gone.tokens()).isZero();
     assertThat(gone.shortfall().orElseThrow()).isInstanceOf(ClaimResult.Denied.class);
   }
 
-  /** SQS deletes for a receipt that no longer holds the message, and says that it did. */
+  /** Reports success for an outdated receipt, as SQS does. */
   @Test
-  void a_token_is_not_spent_twice_though_a_clock_is_three_seconds_behind() {
+  void token_is_spent_once_although_a_clock_is_three_seconds_slow() {
     BucketId connects = AdmissionFixture.connects(gold);
-    town.queue().settle(connects, town.queue().reserve(connects, 2, BucketGate.LEASE, Search.LONG));
-    TokenQueue agreeable =
-        new Before(town.queue()) {
+    ports
+        .queue()
+        .settle(connects, ports.queue().reserve(connects, 2, BucketGate.LEASE, Search.LONG));
+    TokenQueue acknowledging =
+        new QueueWrapper(ports.queue()) {
           @Override
           public List<Lease> settle(BucketId bucket, List<Lease> leases) {
             super.settle(bucket, leases);
             return List.of();
           }
         };
-    InstantSource behind = () -> now().minusSeconds(3);
+    InstantSource slowClock = () -> now().minusSeconds(3);
     Ticket first = ticket();
-    town.clock().advance(Duration.ofMillis(30_500));
+    ports.clock().advance(Duration.ofMillis(30_500));
     Ticket second = ticket();
-    assertThat(List.of(register(first, agreeable, behind), register(second, agreeable, behind)))
+    assertThat(
+            List.of(
+                register(first, acknowledging, slowClock),
+                register(second, acknowledging, slowClock)))
         .filteredOn(outcome -> outcome instanceof Registration.Registered)
         .hasSize(1);
   }
 
-  // Counts that are behind.
+  // Outdated counts.
 
-  /** Counts of 50 s ago; everything else works. */
+  /** Returns counts of 50 s ago; everything else works. */
   @ParameterizedTest
   @ValueSource(longs = {0, 5})
-  void a_crowd_at_a_full_bucket_has_its_rate_though_counts_lag(long hibernateAfterMinutes) {
-    NavigableMap<Instant, Level> told = new TreeMap<>();
+  void burst_at_a_full_bucket_is_admitted_at_the_rate_although_counts_lag(
+      long hibernateAfterMinutes) {
+    NavigableMap<Instant, Level> counts = new TreeMap<>();
     TokenQueue lagging =
-        new Before(town.queue()) {
+        new QueueWrapper(ports.queue()) {
           @Override
           public Level look(BucketId bucket) {
-            var then = told.floorEntry(now().minusSeconds(50));
+            var then = counts.floorEntry(now().minusSeconds(50));
             return then == null ? new Level(0, 0, 0) : then.getValue();
           }
         };
-    BucketMaintenance turns =
+    BucketMaintenance maintenance =
         new BucketMaintenance(
-            town.buckets(),
+            ports.buckets(),
             lagging,
-            town.queues(),
-            town.schedules(),
-            new ReconcileRequests(town.tenants()),
-            town.clock());
+            ports.queues(),
+            ports.schedules(),
+            new ReconcileRequests(ports.tenants()),
+            ports.clock());
     AtomicInteger requests = new AtomicInteger();
     FillRequests fills =
         new FillRequests() {
           @Override
           public void send(BucketId bucket) {
             requests.incrementAndGet();
-            turns.takeOnRequest(bucket);
+            maintenance.takeOnRequest(bucket);
           }
 
           @Override
@@ -383,25 +390,25 @@ final class UnreliableQueueTest {
           }
         };
     BucketGate gate =
-        new BucketGate(town.buckets(), lagging, fills, Runnable::run, pause -> {}, town.clock());
-    town.open(
+        new BucketGate(ports.buckets(), lagging, fills, Runnable::run, pause -> {}, ports.clock());
+    ports.open(
         id,
         new BucketSpec(
             Rate.perMinute(60), 60, new FillPolicy(FillMode.PRODUCER, hibernateAfterMinutes)));
-    Instant crowd = now().plus(Duration.ofMinutes(10));
-    Instant end = crowd.plus(Duration.ofMinutes(3));
+    Instant burst = now().plus(Duration.ofMinutes(10));
+    Instant end = burst.plus(Duration.ofMinutes(3));
     Instant nextFill = now();
     int taken = 0;
     while (now().isBefore(end)) {
-      town.clock().advance(Duration.ofMillis(100));
-      told.put(now(), town.queue().look(id));
+      ports.clock().advance(Duration.ofMillis(100));
+      counts.put(now(), ports.queue().look(id));
       if (!now().isBefore(nextFill)) {
         nextFill = nextFill.plusSeconds(60);
         if (!row().isHibernating()) {
-          turns.take(id);
+          maintenance.take(id);
         }
       }
-      taken += now().isBefore(crowd) ? 0 : takeAll(gate);
+      taken += now().isBefore(burst) ? 0 : takeAll(gate);
     }
     assertThat(taken).isBetween(60 + 178, 60 + 180 + 60);
     assertThat(requests.get()).isLessThanOrEqualTo(10);

@@ -33,31 +33,31 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 final class BucketFillTest {
-  private final AdmissionFixture town = new AdmissionFixture();
-  private final Tenant acme = town.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 60L));
+  private final AdmissionFixture ports = new AdmissionFixture();
+  private final Tenant acme = ports.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 60L));
   private final BucketId bucket = AdmissionFixture.connects(acme);
 
   private Bucket row() {
-    return town.buckets().find(bucket).orElseThrow();
+    return ports.buckets().find(bucket).orElseThrow();
   }
 
   private BucketFill.FillResult fillAt(long second) {
-    town.clock().set(AdmissionFixture.START.plusSeconds(second));
-    return town.fill().fill(bucket);
+    ports.clock().set(AdmissionFixture.START.plusSeconds(second));
+    return ports.fill().fill(bucket);
   }
 
   private void spend(int tokens) {
     for (int left = tokens; left > 0; ) {
       List<Lease> held =
-          town.queue().reserve(bucket, Math.min(10, left), BucketGate.LEASE, Search.LONG);
+          ports.queue().reserve(bucket, Math.min(10, left), BucketGate.LEASE, Search.LONG);
       assertThat(held).isNotEmpty();
-      town.queue().settle(bucket, held);
+      ports.queue().settle(bucket, held);
       left -= held.size();
     }
   }
 
   private long available() {
-    return town.queue().available(bucket);
+    return ports.queue().available(bucket);
   }
 
   private static void assertFilled(
@@ -72,36 +72,37 @@ final class BucketFillTest {
   }
 
   private void retune(BucketSpec spec) {
-    assertThat(town.buckets().replace(row().retuned(spec, town.clock().instant())))
+    assertThat(ports.buckets().replace(row().retuned(spec, ports.clock().instant())))
         .isEqualTo(WriteResult.DONE);
   }
 
   private void rememberEmpty(long held) {
-    town.buckets()
+    ports
+        .buckets()
         .rememberEmpty(
             row(),
-            new EmptyHint(town.clock().instant(), town.clock().instant().plusSeconds(1), held));
+            new EmptyHint(ports.clock().instant(), ports.clock().instant().plusSeconds(1), held));
   }
 
   @Test
-  void a_new_bucket_is_full_at_once() {
+  void new_bucket_is_full_at_once() {
     assertThat(available()).isEqualTo(60);
     assertThat(row().level()).isEqualTo(60);
   }
 
   @Test
-  void a_fill_sends_what_is_owed_and_each_token_to_come_at_the_second_at_which_it_is_due() {
+  void fill_sends_owed_tokens_at_once_and_future_tokens_at_their_due_second() {
     spend(60);
     assertFilled(fillAt(10), 60, 0, 0, 60);
     assertThat(available()).as("owed").isEqualTo(10);
     for (int second = 1; second <= 50; second++) {
-      town.clock().advance(Duration.ofSeconds(1));
+      ports.clock().advance(Duration.ofSeconds(1));
       assertThat(available()).as("second " + (10 + second)).isEqualTo(10 + second);
     }
   }
 
   @Test
-  void fills_mint_ahead_until_the_next_one_is_due() {
+  void fill_mints_ahead_until_the_next_fill() {
     retune(new BucketSpec(Rate.perMinute(60), 200));
     spend(60);
     assertFilled(fillAt(10), 70, 0, 0, 70);
@@ -109,7 +110,7 @@ final class BucketFillTest {
   }
 
   @Test
-  void a_schedule_that_fires_twice_mints_once() {
+  void schedule_that_fires_twice_mints_once() {
     spend(60);
     fillAt(60);
     assertFilled(fillAt(60), 0, 0, 0, 60);
@@ -117,11 +118,11 @@ final class BucketFillTest {
   }
 
   @Test
-  void a_missed_minute_is_caught_up_at_once_as_far_as_there_was_room() {
+  void missed_minute_is_caught_up_at_once_up_to_the_room() {
     retune(new BucketSpec(Rate.perMinute(20), 60));
     spend(60);
     fillAt(0);
-    town.clock().set(AdmissionFixture.START.plusSeconds(60));
+    ports.clock().set(AdmissionFixture.START.plusSeconds(60));
     assertThat(available()).isEqualTo(20);
     spend(20);
     assertFilled(fillAt(240), 60, 0, 0, 60);
@@ -129,7 +130,7 @@ final class BucketFillTest {
   }
 
   @Test
-  void a_bucket_that_was_full_owes_one_minutes_tokens_however_late_its_fill() {
+  void full_bucket_owes_one_minutes_tokens_at_a_late_fill() {
     retune(new BucketSpec(Rate.perMinute(6), 60));
     assertFilled(fillAt(0), 0, 0, 0, 60);
     spend(60);
@@ -138,25 +139,25 @@ final class BucketFillTest {
   }
 
   @Test
-  void a_smaller_capacity_takes_out_what_is_too_much() {
+  void smaller_capacity_removes_surplus_tokens() {
     retune(BucketSpec.ofRate(Rate.perMinute(20)));
     assertFilled(fillAt(60), 0, 0, 40, 20);
-    assertThat(town.queue().level(bucket)).isEqualTo(20);
+    assertThat(ports.queue().level(bucket)).isEqualTo(20);
   }
 
   @Test
-  void a_larger_rate_holds_from_the_retune_on() {
+  void larger_rate_applies_from_the_retune_on() {
     spend(60);
-    town.clock().set(AdmissionFixture.START.plusSeconds(30));
+    ports.clock().set(AdmissionFixture.START.plusSeconds(30));
     retune(BucketSpec.ofRate(Rate.perMinute(180)));
     assertFilled(fillAt(60), 180, 0, 0, 180);
     assertThat(available()).isEqualTo(30 + 90);
   }
 
-  // What fails.
+  // Failures.
 
-  /** A queue that answers so when tokens are put. */
-  private BucketFill filling(UnaryOperator<List<Token>> unsent) {
+  /** A queue with a scripted answer to {@code put}. */
+  private BucketFill fillRejecting(UnaryOperator<List<Token>> unsent) {
     TokenQueue refusing =
         (TokenQueue)
             Proxy.newProxyInstance(
@@ -165,144 +166,148 @@ final class BucketFillTest {
                 (proxy, method, arguments) -> {
                   try {
                     if (!method.getName().equals("put")) {
-                      return method.invoke(town.queue(), arguments);
+                      return method.invoke(ports.queue(), arguments);
                     }
                     @SuppressWarnings("unchecked")
                     List<Token> tokens = (List<Token>) arguments[1];
                     List<Token> refused = unsent.apply(tokens);
-                    town.queue()
+                    ports
+                        .queue()
                         .put(bucket, tokens.stream().filter(t -> !refused.contains(t)).toList());
                     return refused;
                   } catch (InvocationTargetException failure) {
                     throw failure.getCause();
                   }
                 });
-    return new BucketFill(town.buckets(), refusing, town.clock());
+    return new BucketFill(ports.buckets(), refusing, ports.clock());
   }
 
   @Test
-  void tokens_that_the_queue_refuses_are_owed_again_and_come_with_the_next_fill() {
+  void tokens_refused_by_the_queue_are_sent_by_the_next_fill() {
     spend(60);
-    town.clock().set(AdmissionFixture.START.plusSeconds(60));
-    assertFilled(filling(tokens -> tokens).fill(bucket), 0, 60, 0, 0);
-    assertThat(town.queue().level(bucket)).isZero();
+    ports.clock().set(AdmissionFixture.START.plusSeconds(60));
+    assertFilled(fillRejecting(tokens -> tokens).fill(bucket), 0, 60, 0, 0);
+    assertThat(ports.queue().level(bucket)).isZero();
 
     assertFilled(fillAt(61), 60, 0, 0, 60);
     assertThat(available()).isEqualTo(60);
   }
 
   @Test
-  void tokens_that_the_queue_refuses_in_part_are_owed_again_in_part() {
+  void partly_refused_tokens_are_partly_owed_again() {
     spend(60);
-    town.clock().set(AdmissionFixture.START.plusSeconds(10));
-    assertFilled(filling(tokens -> tokens.subList(20, 45)).fill(bucket), 35, 25, 0, 35);
+    ports.clock().set(AdmissionFixture.START.plusSeconds(10));
+    assertFilled(fillRejecting(tokens -> tokens.subList(20, 45)).fill(bucket), 35, 25, 0, 35);
 
     assertFilled(fillAt(10), 25, 0, 0, 60);
 
-    town.clock().advance(Duration.ofSeconds(51));
+    ports.clock().advance(Duration.ofSeconds(51));
     assertThat(available()).isEqualTo(60);
   }
 
   @Test
-  void tokens_of_which_nobody_knows_whether_they_were_sent_are_lost_and_never_sent_twice() {
+  void tokens_of_an_unanswered_send_are_not_sent_again() {
     spend(60);
-    town.queue().outage().begin("put");
+    ports.queue().outage().begin("put");
     assertThatThrownBy(() -> fillAt(60)).isInstanceOf(Unavailable.class);
-    town.queue().outage().end();
+    ports.queue().outage().end();
     assertFilled(fillAt(60), 60, 0, 0, 60);
-    assertThat(available()).as("what was due until then").isZero();
+    assertThat(available()).as("tokens of the unanswered send").isZero();
   }
 
   @Test
-  void when_the_level_cannot_be_read_nothing_is_lost() {
+  void unreadable_level_loses_no_token() {
     spend(60);
-    town.queue().outage().begin("look");
+    ports.queue().outage().begin("look");
     assertThatThrownBy(() -> fillAt(60)).isInstanceOf(Unavailable.class);
-    town.queue().outage().end();
-    assertFilled(fillAt(60), 60, 0, 0, 60);
-  }
-
-  @Test
-  void when_the_ledger_cannot_be_written_nothing_is_sent_and_nothing_is_lost() {
-    spend(60);
-    town.buckets().outage().begin("replace");
-    assertThatThrownBy(() -> fillAt(60)).isInstanceOf(Unavailable.class);
-    assertThat(town.queue().level(bucket)).isZero();
-    town.buckets().outage().end();
+    ports.queue().outage().end();
     assertFilled(fillAt(60), 60, 0, 0, 60);
   }
 
   @Test
-  void of_many_fills_at_once_one_mints() {
+  void unwritable_ledger_sends_and_loses_no_token() {
     spend(60);
-    town.clock().set(AdmissionFixture.START.plusSeconds(60));
+    ports.buckets().outage().begin("replace");
+    assertThatThrownBy(() -> fillAt(60)).isInstanceOf(Unavailable.class);
+    assertThat(ports.queue().level(bucket)).isZero();
+    ports.buckets().outage().end();
+    assertFilled(fillAt(60), 60, 0, 0, 60);
+  }
+
+  @Test
+  void many_concurrent_fills_mint_once() {
+    spend(60);
+    ports.clock().set(AdmissionFixture.START.plusSeconds(60));
     Bucket read = row();
-    List<BucketFill.FillResult> answers = Race.of(8, i -> town.fill().fill(read));
+    List<BucketFill.FillResult> answers = Race.of(8, i -> ports.fill().fill(read));
     assertThat(answers).filteredOn(Filled.class::isInstance).hasSize(1);
     assertThat(answers).filteredOn(Conflict.class::isInstance).hasSize(7);
-    assertThat(town.queue().level(bucket)).isEqualTo(60);
+    assertThat(ports.queue().level(bucket)).isEqualTo(60);
   }
 
   @Test
-  void a_bucket_that_is_gone_is_left_alone() {
-    town.buckets().remove(bucket);
+  void deleted_bucket_is_ignored() {
+    ports.buckets().remove(bucket);
     assertThat(fillAt(60)).isEqualTo(new NoBucket());
   }
 
-  // A level that the queue tells late.
+  // Outdated levels.
 
   @Test
-  void a_bucket_that_was_found_empty_is_filled_though_the_queue_still_tells_of_tokens() {
-    town.clock().set(AdmissionFixture.START.plusSeconds(100));
+  void bucket_found_empty_is_filled_although_the_queue_still_counts_tokens() {
+    ports.clock().set(AdmissionFixture.START.plusSeconds(100));
     rememberEmpty(0);
-    assertThat(town.queue().level(bucket)).as("what the queue tells").isEqualTo(60);
+    assertThat(ports.queue().level(bucket)).as("level of the queue").isEqualTo(60);
     assertFilled(fillAt(101), 60, 0, 0, 60);
   }
 
   @Test
-  void a_bucket_that_was_drained_once_and_then_left_alone_holds_its_capacity_and_no_more() {
+  void idle_bucket_after_a_drain_holds_exactly_its_capacity() {
     fillAt(120);
     spend(60);
     rememberEmpty(0);
     for (int minute = 2; minute < 12; minute++) {
       fillAt(60L * minute);
-      assertThat(town.queue().level(bucket)).as("minute " + minute).isEqualTo(60);
+      assertThat(ports.queue().level(bucket)).as("minute " + minute).isEqualTo(60);
     }
   }
 
   @Test
-  void a_bucket_that_slept_and_was_found_empty_is_filled_too() {
-    town.clock().set(AdmissionFixture.START.plusSeconds(100));
-    town.buckets().replace(row().hibernating(town.clock().instant()));
-    town.clock().set(AdmissionFixture.START.plusSeconds(1_000));
+  void hibernating_bucket_found_empty_is_filled() {
+    ports.clock().set(AdmissionFixture.START.plusSeconds(100));
+    ports.buckets().replace(row().hibernating(ports.clock().instant()));
+    ports.clock().set(AdmissionFixture.START.plusSeconds(1_000));
     rememberEmpty(0);
-    assertThat(town.queue().level(bucket)).as("what the queue tells").isEqualTo(60);
-    assertFilled(town.fill().fillOnRequest(row()), 60, 0, 0, 60);
-    assertThat(row().emptyHint()).as("nothing was owed").isPresent();
+    assertThat(ports.queue().level(bucket)).as("level of the queue").isEqualTo(60);
+    assertFilled(ports.fill().fillOnRequest(row()), 60, 0, 0, 60);
+    assertThat(row().emptyHint()).as("empty hint without owed tokens").isPresent();
   }
 
-  /** Else whoever holds all tokens once a minute and gives them back could hoard without end. */
+  /**
+   * Otherwise a caller that holds all tokens once a minute and gives them back could accumulate
+   * tokens without limit.
+   */
   @Test
-  void a_bucket_that_was_found_empty_because_all_is_held_is_not_filled_for_that() {
-    town.clock().set(AdmissionFixture.START.plusSeconds(100));
-    List<Lease> held = town.queue().reserve(bucket, 10, Duration.ofSeconds(90), Search.LONG);
+  void bucket_found_empty_because_all_tokens_are_held_is_not_filled() {
+    ports.clock().set(AdmissionFixture.START.plusSeconds(100));
+    List<Lease> held = ports.queue().reserve(bucket, 10, Duration.ofSeconds(90), Search.LONG);
     spend(50);
     rememberEmpty(10);
     assertFilled(fillAt(160), 50, 0, 0, 60);
-    assertThat(town.queue().giveBack(bucket, held)).isEmpty();
-    assertThat(town.queue().level(bucket)).isEqualTo(60);
+    assertThat(ports.queue().giveBack(bucket, held)).isEmpty();
+    assertThat(ports.queue().level(bucket)).isEqualTo(60);
   }
 
-  // On request.
+  // Requested fills.
 
   private BucketFill.FillResult fillOnRequest() {
-    return town.fill().fillOnRequest(row());
+    return ports.fill().fillOnRequest(row());
   }
 
   @Test
-  void a_request_for_a_bucket_that_has_tokens_on_the_way_does_nothing() {
+  void fill_request_while_tokens_are_on_the_way_does_nothing() {
     spend(60);
-    town.clock().advance(Duration.ofSeconds(1));
+    ports.clock().advance(Duration.ofSeconds(1));
     assertFilled(fillOnRequest(), 60, 0, 0, 60);
     Bucket filled = row();
     spend(1);
@@ -311,42 +316,42 @@ final class BucketFillTest {
   }
 
   @Test
-  void a_request_for_a_bucket_that_is_full_does_no_harm() {
-    town.clock().advance(Duration.ofSeconds(30));
+  void fill_request_for_a_full_bucket_is_harmless() {
+    ports.clock().advance(Duration.ofSeconds(30));
     assertFilled(fillOnRequest(), 0, 0, 0, 60);
-    assertThat(town.queue().level(bucket)).isEqualTo(60);
+    assertThat(ports.queue().level(bucket)).isEqualTo(60);
   }
 
   @Test
-  void a_request_for_a_bucket_that_sleeps_wakes_it_and_mints_ahead_from_then_on() {
-    town.clock().advance(Duration.ofSeconds(100));
-    town.buckets().replace(row().hibernating(town.clock().instant()));
-    town.clock().advance(Duration.ofDays(3));
+  void fill_request_for_a_hibernating_bucket_wakes_it_and_mints_ahead() {
+    ports.clock().advance(Duration.ofSeconds(100));
+    ports.buckets().replace(row().hibernating(ports.clock().instant()));
+    ports.clock().advance(Duration.ofDays(3));
     spend(60);
 
     assertFilled(fillOnRequest(), 60, 0, 0, 60);
 
     assertThat(row().isHibernating()).isFalse();
-    assertThat(available()).as("owed for its sleep").isZero();
+    assertThat(available()).as("owed for the hibernation").isZero();
   }
 
   @Test
-  void a_request_for_a_bucket_of_a_suspended_tenant_does_nothing() {
-    town.buckets().replace(row().suspended(row().spec(), town.clock().instant()));
+  void fill_request_for_a_suspended_tenant_does_nothing() {
+    ports.buckets().replace(row().suspended(row().spec(), ports.clock().instant()));
     spend(60);
-    town.clock().advance(Duration.ofSeconds(30));
+    ports.clock().advance(Duration.ofSeconds(30));
     assertThat(fillOnRequest()).isEqualTo(new NotFilled(FillState.State.SUSPENDED));
-    assertThat(town.queue().level(bucket)).isZero();
+    assertThat(ports.queue().level(bucket)).isZero();
   }
 
   @Test
-  void a_bucket_whose_tenant_is_active_again_is_owed_what_came_meanwhile() {
+  void bucket_of_a_resumed_tenant_is_owed_the_tokens_of_its_suspension() {
     spend(60);
-    town.buckets().replace(row().suspended(row().spec(), town.clock().instant()));
-    town.clock().advance(Duration.ofSeconds(30));
-    assertThat(town.fill().fill(bucket)).isEqualTo(new NotFilled(FillState.State.SUSPENDED));
+    ports.buckets().replace(row().suspended(row().spec(), ports.clock().instant()));
+    ports.clock().advance(Duration.ofSeconds(30));
+    assertThat(ports.fill().fill(bucket)).isEqualTo(new NotFilled(FillState.State.SUSPENDED));
     retune(row().spec());
-    assertFilled(town.fill().fill(bucket), 60, 0, 0, 60);
+    assertFilled(ports.fill().fill(bucket), 60, 0, 0, 60);
     assertThat(available()).isEqualTo(30);
   }
 }

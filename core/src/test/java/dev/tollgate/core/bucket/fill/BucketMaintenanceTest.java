@@ -44,16 +44,16 @@ final class BucketMaintenanceTest {
   private static final int RATE = 6;
   private static final int CAPACITY = 12;
 
-  private final AdmissionFixture town = new AdmissionFixture();
+  private final AdmissionFixture ports = new AdmissionFixture();
   private final BucketId bucket = new BucketId(ACME, MAIL);
-  private final BucketGate gate = town.gate();
+  private final BucketGate gate = ports.gate();
 
   private static BucketSpec spec(FillMode mode) {
     return new BucketSpec(Rate.perMinute(RATE), CAPACITY, new FillPolicy(mode, 15));
   }
 
   private Bucket row() {
-    return town.buckets().find(bucket).orElseThrow();
+    return ports.buckets().find(bucket).orElseThrow();
   }
 
   private FillState.State state() {
@@ -61,7 +61,7 @@ final class BucketMaintenanceTest {
   }
 
   private InMemoryFillSchedules.Scheduled schedule() {
-    return Optional.ofNullable(town.schedules().schedules().get(bucket)).orElseThrow();
+    return Optional.ofNullable(ports.schedules().schedules().get(bucket)).orElseThrow();
   }
 
   private boolean claim(int n) {
@@ -69,65 +69,65 @@ final class BucketMaintenanceTest {
   }
 
   private long level() {
-    return town.queue().level(bucket);
+    return ports.queue().level(bucket);
   }
 
   // Hibernation.
 
   @ParameterizedTest
   @EnumSource
-  void a_bucket_that_stayed_full_for_long_enough_hibernates(FillMode mode) {
-    town.open(bucket, spec(mode));
+  void bucket_that_stays_full_long_enough_hibernates(FillMode mode) {
+    ports.open(bucket, spec(mode));
 
-    town.pass(15);
+    ports.pass(15);
     assertThat(state()).isNotEqualTo(FillState.State.HIBERNATING);
-    town.pass(45);
+    ports.pass(45);
 
     assertThat(state()).isEqualTo(FillState.State.HIBERNATING);
-    assertThat(town.schedules().schedules().values()).noneMatch(schedule -> schedule.enabled());
-    assertThat(town.buckets().due(Shard.of(ACME), town.clock().instant())).isEmpty();
+    assertThat(ports.schedules().schedules().values()).noneMatch(schedule -> schedule.enabled());
+    assertThat(ports.buckets().due(Shard.of(ACME), ports.clock().instant())).isEmpty();
   }
 
   @ParameterizedTest
   @EnumSource
-  void a_claim_finds_a_full_bucket_however_long_it_slept(FillMode mode) {
-    town.open(bucket, spec(mode));
-    town.pass(60);
-    town.clock().advance(Duration.ofDays(40));
-    assertThat(level()).as("tokens that have not expired").isZero();
+  void claim_finds_a_full_bucket_after_any_hibernation(FillMode mode) {
+    ports.open(bucket, spec(mode));
+    ports.pass(60);
+    ports.clock().advance(Duration.ofDays(40));
+    assertThat(level()).as("unexpired tokens").isZero();
 
     assertThat(claim(CAPACITY)).isTrue();
 
     assertThat(claim(1)).isFalse();
     assertThat(state()).isEqualTo(FillState.State.PRODUCED);
-    town.pass(1);
-    town.clock().advance(Duration.ofSeconds(1));
+    ports.pass(1);
+    ports.clock().advance(Duration.ofSeconds(1));
     assertThat(claim(RATE)).as("filled again").isTrue();
   }
 
   @Test
-  void a_bucket_that_is_used_does_not_hibernate() {
-    town.open(bucket, spec(FillMode.PRODUCER));
+  void used_bucket_does_not_hibernate() {
+    ports.open(bucket, spec(FillMode.PRODUCER));
     for (int minute = 0; minute < 60; minute++) {
-      town.pass(1);
-      town.clock().advance(Duration.ofSeconds(50));
+      ports.pass(1);
+      ports.clock().advance(Duration.ofSeconds(50));
       assertThat(claim(1)).isTrue();
       assertThat(state()).isEqualTo(FillState.State.PRODUCED);
     }
   }
 
   @Test
-  void a_bucket_whose_tier_says_never_does_not_hibernate() {
-    town.open(bucket, new BucketSpec(Rate.perMinute(6), 6, new FillPolicy(FillMode.PRODUCER, 0)));
-    town.pass(600);
+  void bucket_of_a_tier_without_hibernation_does_not_hibernate() {
+    ports.open(bucket, new BucketSpec(Rate.perMinute(6), 6, new FillPolicy(FillMode.PRODUCER, 0)));
+    ports.pass(600);
     assertThat(state()).isEqualTo(FillState.State.PRODUCED);
   }
 
   @Test
-  void whoever_wakes_a_bucket_that_still_has_its_tokens_mints_none() {
-    town.open(bucket, spec(FillMode.PRODUCER));
-    town.pass(60);
-    town.clock().advance(Duration.ofHours(5));
+  void waking_a_bucket_with_unexpired_tokens_mints_none() {
+    ports.open(bucket, spec(FillMode.PRODUCER));
+    ports.pass(60);
+    ports.clock().advance(Duration.ofHours(5));
 
     assertThat(claim(1)).isTrue();
 
@@ -135,33 +135,33 @@ final class BucketMaintenanceTest {
   }
 
   @Test
-  void of_many_that_wake_a_bucket_at_once_one_mints() {
+  void many_concurrent_wakes_mint_once() {
     for (int round = 0; round < 20; round++) {
       BucketId id = new BucketId(new TenantId("acme-" + round), MAIL);
-      town.open(id, spec(FillMode.PRODUCER));
-      town.pass(16);
-      town.clock().advance(Duration.ofDays(20));
+      ports.open(id, spec(FillMode.PRODUCER));
+      ports.pass(16);
+      ports.clock().advance(Duration.ofDays(20));
 
       List<ClaimResult> answers =
-          Race.of(2 * CAPACITY, i -> gate.spend(town.buckets().find(id).orElseThrow(), 1));
+          Race.of(2 * CAPACITY, i -> gate.spend(ports.buckets().find(id).orElseThrow(), 1));
 
       assertThat(answers.stream().filter(ClaimResult.Granted.class::isInstance).count())
           .as("round " + round)
           .isLessThanOrEqualTo(CAPACITY);
       long granted = answers.stream().filter(ClaimResult.Granted.class::isInstance).count();
-      assertThat(granted + town.queue().available(id)).isEqualTo(CAPACITY);
-      assertThat(granted + town.queue().level(id)).isBetween(12L, 12L + RATE);
+      assertThat(granted + ports.queue().available(id)).isEqualTo(CAPACITY);
+      assertThat(granted + ports.queue().level(id)).isBetween(12L, 12L + RATE);
     }
   }
 
-  private BucketMaintenance turns(TokenQueue queue) {
+  private BucketMaintenance maintenance(TokenQueue queue) {
     return new BucketMaintenance(
-        town.buckets(),
+        ports.buckets(),
         queue,
-        town.queues(),
-        town.schedules(),
-        new ReconcileRequests(town.tenants()),
-        town.clock());
+        ports.queues(),
+        ports.schedules(),
+        new ReconcileRequests(ports.tenants()),
+        ports.clock());
   }
 
   private TokenQueue looking(Supplier<Level> look) {
@@ -172,17 +172,17 @@ final class BucketMaintenanceTest {
             (proxy, method, arguments) ->
                 method.getName().equals("look")
                     ? look.get()
-                    : method.invoke(town.queue(), arguments));
+                    : method.invoke(ports.queue(), arguments));
   }
 
   @Test
-  void a_requested_fill_that_one_overtakes_that_saw_the_bucket_full_fills_it_all_the_same() {
-    town.open(bucket, spec(FillMode.PRODUCER));
-    town.pass(1);
-    town.requests().begin();
+  void requested_fill_succeeds_after_a_concurrent_fill_saw_a_full_bucket() {
+    ports.open(bucket, spec(FillMode.PRODUCER));
+    ports.pass(1);
+    ports.requests().begin();
     assertThat(claim(CAPACITY)).isTrue();
-    town.clock().advance(Duration.ofSeconds(60));
-    BucketMaintenance late = turns(looking(() -> new Level(CAPACITY, 0, 0)));
+    ports.clock().advance(Duration.ofSeconds(60));
+    BucketMaintenance late = maintenance(looking(() -> new Level(CAPACITY, 0, 0)));
     List<BucketMaintenance.TurnResult> overtaking = new ArrayList<>();
     TokenQueue overtaken =
         looking(
@@ -190,20 +190,20 @@ final class BucketMaintenanceTest {
               if (overtaking.isEmpty()) {
                 overtaking.add(late.take(bucket));
               }
-              return town.queue().look(bucket);
+              return ports.queue().look(bucket);
             });
 
-    turns(overtaken).takeOnRequest(bucket);
+    maintenance(overtaken).takeOnRequest(bucket);
 
     assertThat(overtaking).hasSize(1);
     assertThat(level()).as("on the way").isEqualTo(RATE);
   }
 
   @Test
-  void whoever_wakes_a_bucket_while_another_does_mints_a_minutes_tokens_ahead_at_most() {
-    town.open(bucket, spec(FillMode.PRODUCER));
-    town.pass(16);
-    town.clock().advance(Duration.ofDays(20));
+  void concurrent_wakes_mint_at_most_a_minutes_tokens_ahead() {
+    ports.open(bucket, spec(FillMode.PRODUCER));
+    ports.pass(16);
+    ports.clock().advance(Duration.ofDays(20));
     List<BucketMaintenance.TurnResult> second = new ArrayList<>();
     TokenQueue slow =
         (TokenQueue)
@@ -212,164 +212,166 @@ final class BucketMaintenanceTest {
                 new Class<?>[] {TokenQueue.class},
                 (proxy, method, arguments) -> {
                   if (method.getName().equals("put") && second.isEmpty()) {
-                    second.add(town.turns().takeOnRequest(bucket));
+                    second.add(ports.maintenance().takeOnRequest(bucket));
                   }
-                  return method.invoke(town.queue(), arguments);
+                  return method.invoke(ports.queue(), arguments);
                 });
 
     new BucketMaintenance(
-            town.buckets(),
+            ports.buckets(),
             slow,
-            town.queues(),
-            town.schedules(),
-            new ReconcileRequests(town.tenants()),
-            town.clock())
+            ports.queues(),
+            ports.schedules(),
+            new ReconcileRequests(ports.tenants()),
+            ports.clock())
         .takeOnRequest(bucket);
 
     assertThat(second).hasSize(1);
-    assertThat(town.queue().available(bucket)).isEqualTo(CAPACITY);
-    assertThat(level()).as("with a minute's tokens to come").isBetween(12L, 12L + RATE);
+    assertThat(ports.queue().available(bucket)).isEqualTo(CAPACITY);
+    assertThat(level()).as("level with a minute's tokens on the way").isBetween(12L, 12L + RATE);
   }
 
   @Test
-  void a_bucket_that_cannot_be_woken_gives_the_tokens_it_has_and_is_woken_by_a_later_claim() {
-    town.open(bucket, spec(FillMode.PRODUCER));
-    town.pass(16);
-    town.buckets().outage().begin("replace");
+  void bucket_that_cannot_be_woken_grants_its_tokens_and_is_woken_by_a_later_claim() {
+    ports.open(bucket, spec(FillMode.PRODUCER));
+    ports.pass(16);
+    ports.buckets().outage().begin("replace");
 
     assertThat(claim(CAPACITY)).isTrue();
     assertThat(claim(1)).isFalse();
     assertThat(state()).isEqualTo(FillState.State.HIBERNATING);
 
-    town.buckets().outage().end();
-    town.clock().advance(Duration.ofSeconds(11));
-    assertThat(claim(1)).as("owed since it was found empty").isTrue();
+    ports.buckets().outage().end();
+    ports.clock().advance(Duration.ofSeconds(11));
+    assertThat(claim(1)).as("owed since the empty hint").isTrue();
     assertThat(state()).isEqualTo(FillState.State.PRODUCED);
     assertThat(schedule().enabled()).isTrue();
   }
 
   @Test
-  void a_schedule_that_could_not_be_stopped_is_stopped_when_it_fires() {
-    town.open(bucket, spec(FillMode.PRODUCER));
-    town.pass(14);
-    town.schedules().outage().begin("put");
-    town.clock().advance(Duration.ofMinutes(2));
-    assertThatThrownBy(() -> town.turns().take(bucket)).isInstanceOf(Unavailable.class);
-    town.schedules().outage().end();
+  void schedule_that_failed_to_stop_is_stopped_when_it_fires() {
+    ports.open(bucket, spec(FillMode.PRODUCER));
+    ports.pass(14);
+    ports.schedules().outage().begin("put");
+    ports.clock().advance(Duration.ofMinutes(2));
+    assertThatThrownBy(() -> ports.maintenance().take(bucket)).isInstanceOf(Unavailable.class);
+    ports.schedules().outage().end();
     assertThat(state()).isEqualTo(FillState.State.HIBERNATING);
     assertThat(schedule().enabled()).isTrue();
 
-    town.pass(1);
+    ports.pass(1);
 
     assertThat(schedule().enabled()).isFalse();
     assertThat(level()).isEqualTo(CAPACITY);
   }
 
   @Test
-  void a_schedule_that_could_not_be_started_is_started_by_a_claim_that_finds_the_bucket_empty() {
-    town.open(bucket, spec(FillMode.PRODUCER));
-    town.pass(16);
-    town.schedules().outage().begin("put");
+  void schedule_that_failed_to_start_is_started_by_a_claim_at_the_empty_bucket() {
+    ports.open(bucket, spec(FillMode.PRODUCER));
+    ports.pass(16);
+    ports.schedules().outage().begin("put");
     assertThat(claim(1)).isTrue();
-    town.schedules().outage().end();
+    ports.schedules().outage().end();
     assertThat(state()).as("the row").isEqualTo(FillState.State.PRODUCED);
     assertThat(schedule().enabled()).isFalse();
-    town.pass(5);
-    assertThat(claim(CAPACITY - 1)).as("what it holds").isTrue();
+    ports.pass(5);
+    assertThat(claim(CAPACITY - 1)).as("held").isTrue();
 
     assertThat(claim(1)).isFalse();
 
     assertThat(schedule().enabled()).isTrue();
-    town.clock().advance(Duration.ofSeconds(1));
-    assertThat(claim(RATE)).as("what it is owed").isTrue();
+    ports.clock().advance(Duration.ofSeconds(1));
+    assertThat(claim(RATE)).as("owed").isTrue();
   }
 
   @Test
-  void a_schedule_of_a_bucket_that_is_gone_is_deleted_when_it_fires() {
-    town.open(bucket, spec(FillMode.PRODUCER));
-    town.buckets().remove(bucket);
+  void schedule_of_a_deleted_bucket_is_deleted_when_it_fires() {
+    ports.open(bucket, spec(FillMode.PRODUCER));
+    ports.buckets().remove(bucket);
 
-    town.pass(1);
+    ports.pass(1);
 
-    assertThat(town.schedules().schedules()).isEmpty();
+    assertThat(ports.schedules().schedules()).isEmpty();
   }
 
-  // What AWS may do.
+  // Weaknesses of AWS.
 
   @ParameterizedTest
   @EnumSource
-  void a_schedule_that_fires_twice_neither_mints_nor_loses(FillMode mode) {
-    town.open(bucket, spec(mode));
+  void second_firing_of_a_schedule_changes_nothing(FillMode mode) {
+    ports.open(bucket, spec(mode));
     for (int minute = 0; minute < 5; minute++) {
-      town.pass(1);
-      town.turns().take(bucket);
+      ports.pass(1);
+      ports.maintenance().take(bucket);
       assertThat(level()).as("minute " + minute).isEqualTo(CAPACITY);
     }
   }
 
   @Test
-  void a_shard_whose_index_is_behind_leaves_a_bucket_that_sleeps_or_is_gone_alone() {
-    town.open(bucket, spec(FillMode.SHARED));
-    town.pass(20);
+  void shard_with_a_stale_index_ignores_hibernating_and_deleted_buckets() {
+    ports.open(bucket, spec(FillMode.SHARED));
+    ports.pass(20);
     assertThat(state()).isEqualTo(FillState.State.HIBERNATING);
 
-    town.turns().takeInShard(bucket);
+    ports.maintenance().takeInShard(bucket);
     assertThat(state()).isEqualTo(FillState.State.HIBERNATING);
 
-    town.buckets().remove(bucket);
-    town.turns().takeInShard(bucket);
-    assertThat(town.buckets().find(bucket)).isEmpty();
-    assertThat(town.schedules().schedules()).isEmpty();
+    ports.buckets().remove(bucket);
+    ports.maintenance().takeInShard(bucket);
+    assertThat(ports.buckets().find(bucket)).isEmpty();
+    assertThat(ports.schedules().schedules()).isEmpty();
   }
 
   @ParameterizedTest
   @EnumSource
-  void a_turn_that_finds_no_queue_has_the_tenant_reconciled(FillMode mode) {
-    town.open(bucket, spec(mode));
+  void shard_fill_without_a_queue_has_the_tenant_reconciled(FillMode mode) {
+    ports.open(bucket, spec(mode));
     settledTenant();
-    town.queue().delete(bucket);
+    ports.queue().delete(bucket);
 
     if (mode == FillMode.SHARED) {
-      assertThatThrownBy(() -> town.turns().takeInShard(bucket)).isInstanceOf(MissingQueue.class);
+      assertThatThrownBy(() -> ports.maintenance().takeInShard(bucket))
+          .isInstanceOf(MissingQueue.class);
     } else {
-      assertThatThrownBy(() -> town.turns().take(bucket)).isInstanceOf(MissingQueue.class);
+      assertThatThrownBy(() -> ports.maintenance().take(bucket)).isInstanceOf(MissingQueue.class);
     }
 
-    assertThat(town.tenants().find(ACME).orElseThrow().isSettled()).isFalse();
+    assertThat(ports.tenants().find(ACME).orElseThrow().isSettled()).isFalse();
   }
 
   @Test
-  void a_look_at_a_direct_bucket_that_finds_no_queue_has_the_tenant_reconciled() {
-    town.open(bucket, spec(FillMode.DIRECT));
-    town.pass(18);
+  void check_of_a_direct_bucket_without_a_queue_has_the_tenant_reconciled() {
+    ports.open(bucket, spec(FillMode.DIRECT));
+    ports.pass(18);
     assertThat(state()).isEqualTo(FillState.State.DIRECT);
     settledTenant();
-    town.queue().delete(bucket);
+    ports.queue().delete(bucket);
 
-    assertThatThrownBy(() -> town.turns().takeInShard(bucket)).isInstanceOf(MissingQueue.class);
+    assertThatThrownBy(() -> ports.maintenance().takeInShard(bucket))
+        .isInstanceOf(MissingQueue.class);
 
-    assertThat(town.tenants().find(ACME).orElseThrow().isSettled()).isFalse();
+    assertThat(ports.tenants().find(ACME).orElseThrow().isSettled()).isFalse();
   }
 
   private void settledTenant() {
     Tenant tenant = Tenant.onboarded(ACME, Tier.DEFAULTS.get(0), Map.of());
-    town.tenants().create(tenant);
-    town.tenants().markObserved(ACME, tenant.version());
-    assertThat(town.tenants().find(ACME).orElseThrow().isSettled()).isTrue();
+    ports.tenants().create(tenant);
+    ports.tenants().markObserved(ACME, tenant.version());
+    assertThat(ports.tenants().find(ACME).orElseThrow().isSettled()).isTrue();
   }
 
-  // Direct.
+  // Direct fills.
 
   @Test
-  void a_bucket_becomes_direct_when_its_tokens_are_of_all_ages_and_expire() {
-    town.open(bucket, new BucketSpec(Rate.perMinute(6), 12, new FillPolicy(FillMode.DIRECT, 0)));
-    assertThat(town.queue().lifetime(bucket)).isEqualTo(DirectFill.LONGEST_LIFETIME);
+  void bucket_becomes_direct_once_its_tokens_are_of_all_ages_and_expire() {
+    ports.open(bucket, new BucketSpec(Rate.perMinute(6), 12, new FillPolicy(FillMode.DIRECT, 0)));
+    assertThat(ports.queue().lifetime(bucket)).isEqualTo(DirectFill.LONGEST_LIFETIME);
 
-    town.pass(2);
-    assertThat(town.queue().lifetime(bucket)).isEqualTo(Duration.ofMinutes(2));
-    town.pass(14);
+    ports.pass(2);
+    assertThat(ports.queue().lifetime(bucket)).isEqualTo(Duration.ofMinutes(2));
+    ports.pass(14);
     assertThat(state()).isEqualTo(FillState.State.PRODUCED);
-    town.pass(1);
+    ports.pass(1);
 
     assertThat(state()).isEqualTo(FillState.State.DIRECT);
     assertThat(schedule().state()).isEqualTo(FillState.State.DIRECT);
@@ -377,39 +379,39 @@ final class BucketMaintenanceTest {
 
   @ParameterizedTest
   @EnumSource
-  void a_full_bucket_that_changes_its_mode_stays_full_to_a_minutes_tokens(FillMode from) {
+  void full_bucket_that_changes_its_mode_stays_full_within_a_minutes_tokens(FillMode from) {
     for (FillMode to : FillMode.values()) {
       String name = (from + "-" + to).toLowerCase(Locale.ROOT);
       BucketId id = new BucketId(new TenantId(name), MAIL);
-      town.open(id, new BucketSpec(Rate.perMinute(RATE), CAPACITY, new FillPolicy(from, 0)));
-      town.pass(40);
-      town.clock().advance(Duration.ofSeconds(20));
-      town.retune(id, new BucketSpec(Rate.perMinute(RATE), CAPACITY, new FillPolicy(to, 0)));
+      ports.open(id, new BucketSpec(Rate.perMinute(RATE), CAPACITY, new FillPolicy(from, 0)));
+      ports.pass(40);
+      ports.clock().advance(Duration.ofSeconds(20));
+      ports.retune(id, new BucketSpec(Rate.perMinute(RATE), CAPACITY, new FillPolicy(to, 0)));
 
       for (int minute = 0; minute < 60; minute++) {
-        town.pass(1);
-        assertThat(town.queue().level(id))
+        ports.pass(1);
+        assertThat(ports.queue().level(id))
             .as(from + " to " + to + ", minute " + minute)
             .isBetween((long) CAPACITY - RATE, (long) CAPACITY + RATE);
       }
-      assertThat(town.queue().level(id)).isEqualTo(CAPACITY);
+      assertThat(ports.queue().level(id)).isEqualTo(CAPACITY);
     }
   }
 
   @ParameterizedTest
   @EnumSource
-  void whoever_is_refused_and_comes_back_when_told_is_admitted(FillMode mode) {
-    town.open(bucket, new BucketSpec(Rate.perMinute(RATE), CAPACITY, new FillPolicy(mode, 15)));
+  void refused_caller_is_admitted_at_retryAt(FillMode mode) {
+    ports.open(bucket, new BucketSpec(Rate.perMinute(RATE), CAPACITY, new FillPolicy(mode, 15)));
     for (int minute = 0; minute < 40; minute++) {
-      town.pass(1);
+      ports.pass(1);
       while (claim(1)) {
-        town.clock().advance(Duration.ofMillis(10));
+        ports.clock().advance(Duration.ofMillis(10));
       }
     }
     ClaimResult refused = gate.spend(row(), 1);
     assertThat(refused).isInstanceOf(ClaimResult.Denied.class);
 
-    town.passUntil(((ClaimResult.Denied) refused).retryAt());
+    ports.passUntil(((ClaimResult.Denied) refused).retryAt());
 
     assertThat(claim(1)).isTrue();
   }

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Buckets whose tier and fill mode change at random times, under load that comes and goes. */
+/** Buckets whose tier and fill mode change at random times, under varying load. */
 final class FillModeChangesTest {
   private static final int FLIPS = 1_000;
   private static final Action MAIL = new Action("send-email");
@@ -34,38 +34,38 @@ final class FillModeChangesTest {
 
   private static long flip(long seed) {
     Random random = new Random(seed);
-    AdmissionFixture town = new AdmissionFixture();
+    AdmissionFixture ports = new AdmissionFixture();
     BucketId id = new BucketId(new TenantId("acme"), MAIL);
-    BucketGate gate = town.gate();
-    town.open(id, any(random));
+    BucketGate gate = ports.gate();
+    ports.open(id, any(random));
     RateBound larger =
-        new RateBound(new BucketSpec(Rate.perMinute(10), 30), town.clock().instant());
+        new RateBound(new BucketSpec(Rate.perMinute(10), 30), ports.clock().instant());
     long admitted = 0;
     for (int flip = 0; flip < FLIPS; flip++) {
       boolean busy = random.nextInt(3) > 0;
       int pauses = 1 + random.nextInt(busy ? 60 : 3);
       for (int i = 0; i < pauses; i++) {
         Instant then =
-            town.clock().instant().plusMillis(1 + random.nextInt(busy ? 20_000 : 1_200_000));
-        town.passUntil(then);
-        int tokens = gate.spendUpTo(id, town.buckets().find(id), 1 + random.nextInt(12)).tokens();
+            ports.clock().instant().plusMillis(1 + random.nextInt(busy ? 20_000 : 1_200_000));
+        ports.passUntil(then);
+        int tokens = gate.spendUpTo(id, ports.buckets().find(id), 1 + random.nextInt(12)).tokens();
         admitted += tokens;
-        assertThat(larger.allows(tokens, town.clock().instant()))
+        assertThat(larger.allows(tokens, ports.clock().instant()))
             .as("seed %d, flip %d: %s", seed, flip, larger)
             .isTrue();
       }
-      town.retune(id, any(random));
+      ports.retune(id, any(random));
     }
-    Instant drained = town.clock().instant().plus(Duration.ofMinutes(40));
-    town.passUntil(drained);
-    assertThat(gate.spendUpTo(id, town.buckets().find(id), 1).tokens())
+    Instant drained = ports.clock().instant().plus(Duration.ofMinutes(40));
+    ports.passUntil(drained);
+    assertThat(gate.spendUpTo(id, ports.buckets().find(id), 1).tokens())
         .as("seed " + seed)
         .isEqualTo(1);
     return admitted;
   }
 
   @Test
-  void the_larger_tiers_law_is_kept_whatever_changes_and_when() {
+  void tier_changes_at_any_time_admit_no_more_than_the_larger_tier() {
     for (long seed = 1; seed <= 8; seed++) {
       assertThat(flip(seed)).as("admitted, seed " + seed).isGreaterThan(FLIPS);
     }

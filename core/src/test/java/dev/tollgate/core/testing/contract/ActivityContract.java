@@ -24,20 +24,20 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link Activity} does. */
+/** The contract of {@link Activity}. */
 public abstract class ActivityContract {
   private static final long MANY = 1_000;
 
-  /** The activity; what other tests leave in it does no harm. */
+  /** The activity under test; it may contain rows of other tests. */
   protected abstract Activity activity();
 
-  /** The connections that it is of. */
+  /** The connections that the activity reads. */
   protected abstract Connections connections();
 
-  /** The buckets that it is of. */
+  /** The buckets that the activity reads. */
   protected abstract Buckets buckets();
 
-  /** The sessions that bear on nothing of it. */
+  /** Sessions, which the activity must ignore. */
   protected abstract Sessions sessions();
 
   private TenantActivity of(TenantId tenant) {
@@ -57,12 +57,12 @@ public abstract class ActivityContract {
   }
 
   @Test
-  void a_stranger_has_none() {
+  void unknown_tenant_has_no_activity() {
     assertThat(of(Samples.tenantId())).isEqualTo(connections(0, 0, 0));
   }
 
   @Test
-  void whoever_is_counted_is_admitted_and_stays_so_when_gone() {
+  void counted_connection_stays_admitted_after_it_closes() {
     TenantId tenant = admitted(3);
 
     connections().countDown(tenant, Set.of("c0", "c1"));
@@ -71,7 +71,7 @@ public abstract class ActivityContract {
   }
 
   @Test
-  void whoever_finds_no_place_is_not_admitted() {
+  void connection_without_a_place_is_not_admitted() {
     TenantId tenant = admitted(2);
 
     assertThat(connections().countUp(tenant, "more", 2)).isEqualTo(CountResult.FULL);
@@ -80,7 +80,7 @@ public abstract class ActivityContract {
   }
 
   @Test
-  void whoever_is_taken_back_is_neither_open_nor_admitted() {
+  void connection_taken_back_is_neither_open_nor_admitted() {
     TenantId tenant = admitted(3);
 
     connections().undoCountUp(tenant, "c0");
@@ -89,7 +89,7 @@ public abstract class ActivityContract {
   }
 
   @Test
-  void take_back_from_a_count_that_was_lowered_meanwhile_takes_the_admission_back_alone() {
+  void take_back_after_the_count_was_lowered_removes_only_the_admission() {
     TenantId tenant = admitted(2);
     connections().countDown(tenant, Set.of("c0", "c1"));
 
@@ -110,7 +110,7 @@ public abstract class ActivityContract {
   }
 
   @Test
-  void of_many_that_come_and_go_at_once_every_one_was_admitted() {
+  void concurrent_connects_and_disconnects_are_all_admitted() {
     TenantId tenant = Samples.tenantId();
 
     Race.of(
@@ -130,7 +130,7 @@ public abstract class ActivityContract {
   }
 
   @Test
-  void a_correction_of_the_count_changes_no_total() {
+  void correction_of_the_count_changes_no_total() {
     TenantId tenant = admitted(3);
     activity().addRefused(tenant, RefusalCounts.of(4));
 
@@ -150,7 +150,7 @@ public abstract class ActivityContract {
   }
 
   @Test
-  void a_refusal_because_too_many_are_open_is_noted_with_the_count() {
+  void refusal_at_the_connection_limit_is_recorded_with_the_count() {
     TenantId tenant = admitted(1);
     Instant earlier = Samples.NOW.minusSeconds(7);
 
@@ -168,7 +168,7 @@ public abstract class ActivityContract {
   }
 
   @Test
-  void refusals_are_added_once_the_count_is_open_and_before_anybody_was_admitted() {
+  void refusals_are_added_to_an_open_count_without_admissions() {
     TenantId tenant = Samples.tenantId();
     connections().createCount(tenant);
 
@@ -181,7 +181,7 @@ public abstract class ActivityContract {
   }
 
   @Test
-  void a_count_that_is_open_stays_as_it_is_when_opened_again() {
+  void open_of_an_open_count_changes_nothing() {
     TenantId tenant = admitted(2);
     activity().addRefused(tenant, RefusalCounts.of(3));
 
@@ -191,7 +191,7 @@ public abstract class ActivityContract {
   }
 
   @Test
-  void totals_go_with_the_count_and_late_refusals_leave_nothing() {
+  void removed_count_removes_its_totals_and_ignores_late_refusals() {
     TenantId tenant = admitted(2);
     activity().addRefused(tenant, RefusalCounts.of(3));
 
@@ -204,7 +204,7 @@ public abstract class ActivityContract {
   }
 
   @Test
-  void buckets_are_told_by_action_and_nothing_else_that_is_written_of_a_tenant() {
+  void buckets_are_listed_by_action_without_other_rows_of_the_tenant() {
     TenantId tenant = admitted(1);
     Bucket message = Samples.bucket(new BucketId(tenant, Action.MESSAGE));
     Bucket connect = Samples.bucket(new BucketId(tenant, Action.CONNECT));

@@ -19,22 +19,22 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link BucketQueues} does. */
+/** The contract of {@link BucketQueues}. */
 public abstract class BucketQueuesContract {
-  /** For how long queues keep tokens here, unless a test says otherwise. */
+  /** The default lifetime of tokens in these tests. */
   protected static final Duration LONG = Duration.ofDays(14);
 
-  /** The queues. */
+  /** The queues under test. */
   protected abstract BucketQueues queues();
 
-  /** Makes a queue that is called like the bucket's, not by way of {@link #queues}. */
+  /** Creates a queue with the name of the bucket's queue, but not through {@link #queues}. */
   protected abstract void makeBySomebodyElse(BucketId id);
 
-  /** The tokens in them. */
+  /** The tokens in the queues. */
   protected abstract TokenQueue tokens();
 
   @Test
-  void a_made_queue_takes_tokens() {
+  void created_queue_accepts_tokens() {
     BucketId bucket = Samples.bucketId();
 
     assertThat(queues().ensure(bucket, LONG)).isEqualTo(QueueCreation.CREATED);
@@ -45,7 +45,7 @@ public abstract class BucketQueuesContract {
   }
 
   @Test
-  void a_queue_that_stands_keeps_its_tokens() {
+  void create_of_an_existing_queue_keeps_its_tokens() {
     BucketId bucket = Samples.bucketId();
     queues().ensure(bucket, LONG);
     tokens().put(bucket, List.of(new Token("token", bucket, Samples.NOW, Samples.NOW)));
@@ -56,7 +56,7 @@ public abstract class BucketQueuesContract {
   }
 
   @Test
-  void keep_is_harmless_if_there_is_no_queue() {
+  void keep_of_a_missing_queue_is_harmless() {
     BucketId bucket = Samples.bucketId();
 
     queues().setLifetime(bucket, LONG);
@@ -65,7 +65,7 @@ public abstract class BucketQueuesContract {
   }
 
   @Test
-  void a_queue_tells_for_how_long_it_keeps_tokens_and_one_that_is_not_there_nothing() {
+  void lifetime_is_returned_for_a_queue_and_empty_for_a_missing_one() {
     BucketId bucket = Samples.bucketId();
     assertThat(queues().lifetime(bucket)).isEmpty();
 
@@ -75,7 +75,7 @@ public abstract class BucketQueuesContract {
   }
 
   @Test
-  void all_queues_of_buckets_are_listed_part_by_part_and_each_once() {
+  void list_returns_each_bucket_queue_once_over_all_pages() {
     List<BucketId> made = Stream.generate(Samples::bucketId).limit(5).toList();
     made.forEach(bucket -> queues().ensure(bucket, LONG));
 
@@ -92,7 +92,7 @@ public abstract class BucketQueuesContract {
   }
 
   @Test
-  void a_deleted_queue_is_gone_and_deleting_is_harmless_when_repeated() {
+  void delete_removes_a_queue_and_is_idempotent() {
     BucketId bucket = Samples.bucketId();
     queues().ensure(bucket, LONG);
 
@@ -103,7 +103,7 @@ public abstract class BucketQueuesContract {
   }
 
   @Test
-  void a_queue_tells_who_made_it() {
+  void queue_names_its_creator() {
     BucketId made = Samples.bucketId();
 
     assertThat(queues().owner(made)).isEqualTo(Owner.NO_QUEUE);

@@ -26,13 +26,13 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link Buckets} does. */
+/** The contract of {@link Buckets}. */
 public abstract class BucketsContract {
   private static final BucketSpec FASTER = BucketSpec.ofRate(Rate.perMinute(180));
   private static final BucketSpec SHARED =
       new BucketSpec(Rate.perMinute(60), 60, new FillPolicy(FillMode.SHARED, 15));
 
-  /** The buckets; what other tests leave in them does no harm. */
+  /** The buckets under test; they may contain rows of other tests. */
   protected abstract Buckets buckets();
 
   private Bucket opened() {
@@ -42,12 +42,12 @@ public abstract class BucketsContract {
   }
 
   @Test
-  void find_of_a_bucket_that_was_never_opened_is_empty() {
+  void find_of_an_unknown_bucket_is_empty() {
     assertThat(buckets().find(Samples.bucketId())).isEmpty();
   }
 
   @Test
-  void a_bucket_comes_back_as_it_was_written() {
+  void written_bucket_is_read_unchanged() {
     Bucket bucket =
         new Bucket(
             Samples.bucketId(),
@@ -68,7 +68,7 @@ public abstract class BucketsContract {
   }
 
   @Test
-  void open_leaves_a_bucket_that_stands() {
+  void open_of_an_existing_bucket_changes_nothing() {
     Bucket bucket = opened();
 
     Bucket other = Bucket.opened(bucket.id(), FASTER, NOW.plusSeconds(1));
@@ -78,7 +78,7 @@ public abstract class BucketsContract {
   }
 
   @Test
-  void replace_follows_the_version_before_it() {
+  void replace_of_the_current_version_succeeds() {
     Bucket bucket = opened();
     Bucket next = bucket.retuned(FASTER, NOW.plusSeconds(1));
 
@@ -88,7 +88,7 @@ public abstract class BucketsContract {
   }
 
   @Test
-  void replace_of_a_version_that_was_replaced_changes_nothing() {
+  void replace_of_an_old_version_changes_nothing() {
     Bucket bucket = opened();
     Bucket next = bucket.retuned(FASTER, NOW.plusSeconds(1));
     buckets().replace(next);
@@ -109,7 +109,7 @@ public abstract class BucketsContract {
   }
 
   @Test
-  void of_many_that_replace_one_version_one_succeeds() {
+  void one_of_many_concurrent_writes_of_a_version_succeeds() {
     Bucket bucket = opened();
 
     List<WriteResult> answers =
@@ -127,7 +127,7 @@ public abstract class BucketsContract {
   }
 
   @Test
-  void remembered_emptiness_is_read_and_changes_no_version() {
+  void empty_hint_is_read_and_changes_no_version() {
     Bucket bucket = opened();
 
     assertThat(buckets().rememberEmpty(bucket, seconds(1))).isEqualTo(WriteResult.DONE);
@@ -139,7 +139,7 @@ public abstract class BucketsContract {
   }
 
   @Test
-  void of_those_who_find_a_bucket_empty_at_once_one_is_the_first() {
+  void one_of_many_concurrent_empty_hints_is_written() {
     Bucket bucket = opened();
 
     List<WriteResult> answers = Race.of(8, i -> buckets().rememberEmpty(bucket, seconds(i)));
@@ -148,7 +148,7 @@ public abstract class BucketsContract {
   }
 
   @Test
-  void a_bucket_that_is_found_empty_again_is_remembered_anew() {
+  void empty_hint_is_replaced_by_a_newer_one() {
     Bucket bucket = opened();
     buckets().rememberEmpty(bucket, seconds(1));
 
@@ -159,7 +159,7 @@ public abstract class BucketsContract {
   }
 
   @Test
-  void emptiness_of_a_bucket_that_has_changed_since_is_not_remembered() {
+  void empty_hint_for_an_old_version_is_not_written() {
     Bucket bucket = opened();
     buckets().replace(bucket.retuned(FASTER, NOW));
 
@@ -169,7 +169,7 @@ public abstract class BucketsContract {
   }
 
   @Test
-  void emptiness_of_a_bucket_that_is_gone_creates_none() {
+  void empty_hint_for_a_missing_bucket_creates_none() {
     Bucket bucket = opened();
     buckets().remove(bucket.id());
 
@@ -180,7 +180,7 @@ public abstract class BucketsContract {
   }
 
   @Test
-  void replace_clears_remembered_emptiness() {
+  void replace_clears_the_empty_hint() {
     Bucket bucket = opened();
     buckets().rememberEmpty(bucket, seconds(1));
 
@@ -190,23 +190,23 @@ public abstract class BucketsContract {
   }
 
   @Test
-  void forgotten_emptiness_is_gone_and_whoever_read_before_is_overtaken() {
+  void forget_clears_the_empty_hint_and_conflicts_with_earlier_readers() {
     Bucket bucket = opened();
     buckets().forgetEmpty(bucket.id());
     buckets().rememberEmpty(bucket, seconds(1));
 
     buckets().forgetEmpty(bucket.id());
 
-    Bucket stands = buckets().find(bucket.id()).orElseThrow();
-    assertThat(stands.emptyHint()).isEmpty();
-    assertThat(stands.ledger()).isEqualTo(bucket.ledger());
+    Bucket current = buckets().find(bucket.id()).orElseThrow();
+    assertThat(current.emptyHint()).isEmpty();
+    assertThat(current.ledger()).isEqualTo(bucket.ledger());
     assertThat(buckets().rememberEmpty(bucket, seconds(1))).isEqualTo(WriteResult.CONFLICT);
     assertThat(buckets().replace(bucket.inspected(1, NOW))).isEqualTo(WriteResult.CONFLICT);
-    assertThat(buckets().replace(stands.inspected(1, NOW))).isEqualTo(WriteResult.DONE);
+    assertThat(buckets().replace(current.inspected(1, NOW))).isEqualTo(WriteResult.DONE);
   }
 
   @Test
-  void list_has_the_tenants_buckets_by_action_and_no_others() {
+  void list_returns_only_the_tenants_buckets_by_action() {
     Bucket connect = opened();
     opened();
     Bucket mail = Samples.bucket(new BucketId(connect.id().tenant(), new Action("send-email")));
@@ -219,13 +219,13 @@ public abstract class BucketsContract {
   }
 
   @Test
-  void due_has_the_shards_buckets_while_they_are_filled_together() {
+  void due_returns_the_shards_buckets_that_are_filled_together() {
     Bucket bucket = Bucket.opened(Samples.bucketId(), SHARED, NOW);
     Shard shard = Shard.of(bucket.id().tenant());
     buckets().open(bucket);
-    Bucket elsewhere = opened();
+    Bucket otherBucket = opened();
 
-    assertThat(buckets().due(shard, NOW)).contains(bucket.id()).doesNotContain(elsewhere.id());
+    assertThat(buckets().due(shard, NOW)).contains(bucket.id()).doesNotContain(otherBucket.id());
     assertThat(buckets().due(new Shard((shard.number() + 1) % Shard.COUNT), NOW))
         .doesNotContain(bucket.id());
 
@@ -234,7 +234,7 @@ public abstract class BucketsContract {
   }
 
   @Test
-  void due_has_a_bucket_that_fills_directly_when_it_is_to_be_looked_at() {
+  void due_returns_a_direct_bucket_when_its_check_is_due() {
     BucketSpec direct = new BucketSpec(Rate.perMinute(6), 12, new FillPolicy(FillMode.DIRECT, 15));
     Bucket bucket = Bucket.opened(Samples.bucketId(), direct, NOW);
     Shard shard = Shard.of(bucket.id().tenant());
@@ -247,7 +247,7 @@ public abstract class BucketsContract {
   }
 
   @Test
-  void remove_is_harmless_when_repeated() {
+  void remove_is_idempotent() {
     Bucket bucket = opened();
 
     buckets().remove(bucket.id());

@@ -30,13 +30,13 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link Connections} does. */
+/** The contract of {@link Connections}. */
 public abstract class ConnectionsContract {
   private static final Gcra FAST = Gcra.perMinute(600);
   private static final long MANY = 1_000;
   private static final Instant SECOND = NOW.truncatedTo(ChronoUnit.SECONDS);
 
-  /** The connections; what other tests leave in them does no harm. */
+  /** The connections under test; they may contain rows of other tests. */
   protected abstract Connections connections();
 
   /** The sessions that the connections belong to. */
@@ -52,7 +52,7 @@ public abstract class ConnectionsContract {
     return created(Duration.ofMinutes(5));
   }
 
-  private Session stands(Session session) {
+  private Session current(Session session) {
     return sessions().find(session.tenant(), session.id()).orElseThrow();
   }
 
@@ -75,7 +75,7 @@ public abstract class ConnectionsContract {
             connectionId,
             MANY,
             FAST,
-            stands(session).arrival(),
+            current(session).arrival(),
             endsAt,
             now);
   }
@@ -102,7 +102,7 @@ public abstract class ConnectionsContract {
 
     assertThat(join(session, "a", 2)).isEqualTo(JoinResult.ADDED);
 
-    assertThat(stands(session))
+    assertThat(current(session))
         .isEqualTo(
             new Session(
                 session.tenant(),
@@ -121,28 +121,28 @@ public abstract class ConnectionsContract {
     Session session = created();
     join(session, "a", 2);
     join(session, "b", 2);
-    Session full = stands(session);
+    Session full = current(session);
 
     assertThat(join(session, "c", 2)).isEqualTo(JoinResult.FULL);
 
-    assertThat(stands(session)).isEqualTo(full);
+    assertThat(current(session)).isEqualTo(full);
   }
 
   @Test
-  void join_of_one_that_is_in_already_changes_nothing_even_at_the_cap_and_above_the_rate() {
+  void repeated_join_changes_nothing_even_at_the_limit_and_above_the_rate() {
     Session session = created();
     Gcra slow = Gcra.perMinute(1);
     assertThat(join(session, "a", 1, slow, Optional.empty(), NOW)).isEqualTo(JoinResult.ADDED);
-    Session full = stands(session);
+    Session full = current(session);
 
     assertThat(join(session, "a", 1, slow, full.arrival(), NOW))
         .isEqualTo(JoinResult.ALREADY_JOINED);
 
-    assertThat(stands(session)).isEqualTo(full);
+    assertThat(current(session)).isEqualTo(full);
   }
 
   @Test
-  void join_of_a_session_that_never_was_creates_none() {
+  void join_of_an_unknown_session_creates_none() {
     Session never = Samples.session(Samples.tenantId(), Duration.ofMinutes(5));
 
     assertThat(join(never, "a", 2)).isEqualTo(JoinResult.NO_SESSION);
@@ -151,7 +151,7 @@ public abstract class ConnectionsContract {
   }
 
   @Test
-  void join_judges_the_end_by_the_second_whether_the_row_is_there_or_not() {
+  void join_compares_the_end_to_the_second_whether_or_not_the_row_exists() {
     Session session = created(Duration.ofSeconds(10));
 
     assertThat(join(session, "a", 9, FAST, Optional.empty(), session.endsAt().minusNanos(1)))
@@ -163,43 +163,43 @@ public abstract class ConnectionsContract {
   }
 
   @Test
-  void join_moves_the_end_of_a_session_that_would_end_earlier() {
+  void join_extends_a_session_that_would_end_earlier() {
     Session session = created(Duration.ofSeconds(60));
     Instant connected = NOW.plusSeconds(40);
 
     assertThat(joinUntil(session, "a", connected.plusSeconds(60), connected))
         .isEqualTo(JoinResult.ADDED);
 
-    assertThat(stands(session).endsAt())
+    assertThat(current(session).endsAt())
         .isEqualTo(Instant.ofEpochSecond(NOW.getEpochSecond() + 100));
     assertThat(joinUntil(session, "b", NOW.plusSeconds(130), NOW.plusSeconds(70)))
         .isEqualTo(JoinResult.ADDED);
   }
 
   @Test
-  void join_and_leave_keep_what_the_session_notes() {
+  void join_and_leave_keep_the_sessions_recorded_messages() {
     Session session = created();
     Map<String, Instant> processed = Map.of("m", session.endsAt());
     sessions().extend(session, session.endsAt().plusSeconds(1), processed, NOW);
 
     join(session, "a", 2);
-    assertThat(stands(session).processed()).isEqualTo(processed);
+    assertThat(current(session).processed()).isEqualTo(processed);
     leave(session, "a");
-    assertThat(stands(session).processed()).isEqualTo(processed);
+    assertThat(current(session).processed()).isEqualTo(processed);
   }
 
   @Test
-  void join_never_makes_a_session_end_earlier() {
+  void join_never_shortens_a_session() {
     Session session = created(Duration.ofMinutes(5));
 
     assertThat(joinUntil(session, "a", NOW.plusSeconds(60), NOW)).isEqualTo(JoinResult.ADDED);
 
-    assertThat(stands(session).endsAt()).isEqualTo(session.endsAt());
-    assertThat(stands(session).connections()).containsExactly("a");
+    assertThat(current(session).endsAt()).isEqualTo(session.endsAt());
+    assertThat(current(session).connections()).containsExactly("a");
   }
 
   @Test
-  void a_join_that_is_refused_does_not_move_the_end() {
+  void refused_join_does_not_extend_the_session() {
     Session session = created(Duration.ofMinutes(5));
     join(session, "a", 1);
 
@@ -211,16 +211,16 @@ public abstract class ConnectionsContract {
                     "b",
                     1,
                     FAST,
-                    stands(session).arrival(),
+                    current(session).arrival(),
                     session.endsAt().plusSeconds(60),
                     NOW))
         .isEqualTo(JoinResult.FULL);
 
-    assertThat(stands(session).endsAt()).isEqualTo(session.endsAt());
+    assertThat(current(session).endsAt()).isEqualTo(session.endsAt());
   }
 
   @Test
-  void join_follows_the_rate_to_the_nanosecond_whatever_arrival_is_expected() {
+  void join_enforces_the_rate_to_the_nanosecond_for_any_expected_arrival() {
     Session session = created(Duration.ofDays(1));
     Gcra rate = Gcra.perMinute(7);
     Random random = new Random(20_260_302);
@@ -242,7 +242,7 @@ public abstract class ConnectionsContract {
       if (conforms) {
         arrival = Optional.of(rate.after(arrival, now));
       }
-      assertThat(stands(session).arrival()).isEqualTo(arrival);
+      assertThat(current(session).arrival()).isEqualTo(arrival);
       now = next(rate.conformsAt(arrival, now), now, random);
     }
   }
@@ -256,18 +256,18 @@ public abstract class ConnectionsContract {
   }
 
   @Test
-  void of_many_that_join_at_once_as_many_are_added_as_there_are_places() {
+  void concurrent_joins_fill_exactly_the_places() {
     Session session = created();
 
     List<JoinResult> answers = Race.of(12, i -> join(session, "c" + i, 5));
 
     assertThat(Collections.frequency(answers, JoinResult.ADDED)).isEqualTo(5);
     assertThat(Collections.frequency(answers, JoinResult.FULL)).isEqualTo(7);
-    assertThat(stands(session).connections()).hasSize(5);
+    assertThat(current(session).connections()).hasSize(5);
   }
 
   @Test
-  void of_many_that_join_at_once_as_many_are_added_as_the_rate_allows() {
+  void concurrent_joins_add_as_many_as_the_rate_allows() {
     Session session = created();
     Gcra rate = Gcra.perMinute(5);
 
@@ -276,11 +276,11 @@ public abstract class ConnectionsContract {
 
     assertThat(Collections.frequency(answers, JoinResult.ADDED)).isEqualTo(5);
     assertThat(Collections.frequency(answers, JoinResult.TOO_SOON)).isEqualTo(7);
-    assertThat(stands(session).arrival()).contains(NOW.plusSeconds(60));
+    assertThat(current(session).arrival()).contains(NOW.plusSeconds(60));
   }
 
   @Test
-  void of_many_that_join_with_one_id_one_is_added() {
+  void concurrent_joins_with_one_id_add_one() {
     Session session = created();
 
     List<JoinResult> answers = Race.of(8, i -> join(session, "same", 3));
@@ -290,7 +290,7 @@ public abstract class ConnectionsContract {
   }
 
   @Test
-  void leave_removes_once_and_the_last_one_leaves_an_empty_session() {
+  void leave_removes_once_and_the_last_leave_keeps_an_empty_session() {
     Session session = created();
     join(session, "a", 2);
     join(session, "b", 2);
@@ -300,13 +300,13 @@ public abstract class ConnectionsContract {
     assertThat(leave(session, "b")).isEqualTo(LeaveResult.REMOVED);
     assertThat(leave(session, "b")).isEqualTo(LeaveResult.NOT_JOINED);
 
-    assertThat(stands(session).connections()).isEmpty();
-    assertThat(stands(session).arrival()).isPresent();
+    assertThat(current(session).connections()).isEmpty();
+    assertThat(current(session).arrival()).isPresent();
     assertThat(join(session, "c", 1)).isEqualTo(JoinResult.ADDED);
   }
 
   @Test
-  void of_many_that_leave_with_one_id_one_is_removed() {
+  void concurrent_leaves_with_one_id_remove_one() {
     Session session = created();
     join(session, "a", 2);
 
@@ -316,7 +316,7 @@ public abstract class ConnectionsContract {
   }
 
   @Test
-  void leave_of_a_session_that_is_gone_creates_none() {
+  void leave_of_a_missing_session_creates_none() {
     Session session = created();
     join(session, "a", 2);
     sessions().takeConnections(session.tenant(), session.id());
@@ -338,7 +338,7 @@ public abstract class ConnectionsContract {
   }
 
   @Test
-  void of_sixty_that_race_for_ten_places_ten_are_counted() {
+  void sixty_concurrent_counts_for_ten_places_count_exactly_ten() {
     TenantId tenant = Samples.tenantId();
 
     List<CountResult> answers = Race.of(60, i -> connections().countUp(tenant, "c" + i, 10));
@@ -348,7 +348,7 @@ public abstract class ConnectionsContract {
   }
 
   @Test
-  void count_down_goes_by_the_number_given() {
+  void count_down_subtracts_the_given_number() {
     TenantId tenant = counted(5);
 
     connections().countDown(tenant, Set.of("c0", "c1", "c2"));
@@ -357,7 +357,7 @@ public abstract class ConnectionsContract {
   }
 
   @Test
-  void count_down_never_goes_below_none() {
+  void count_down_never_goes_below_zero() {
     TenantId tenant = counted(2);
 
     connections().countDown(tenant, Set.of("c0", "c1", "c2"));
@@ -368,7 +368,7 @@ public abstract class ConnectionsContract {
   }
 
   @Test
-  void many_that_count_down_at_once_end_at_none() {
+  void concurrent_count_downs_end_at_zero() {
     TenantId tenant = counted(7);
 
     Race.of(
@@ -405,7 +405,7 @@ public abstract class ConnectionsContract {
   }
 
   @Test
-  void each_connection_is_counted_in_its_part() {
+  void connection_is_counted_in_its_part() {
     TenantId tenant = counted(3);
     connections().undoCountUp(tenant, "c1");
     connections().countUp(tenant, "c0", MANY);
@@ -441,7 +441,7 @@ public abstract class ConnectionsContract {
   }
 
   @Test
-  void a_hundred_connections_are_counted_down_by_one_write() {
+  void hundred_connections_are_counted_down_by_one_write() {
     TenantId tenant = counted(100);
 
     connections()
@@ -453,13 +453,13 @@ public abstract class ConnectionsContract {
   }
 
   @Test
-  void a_correction_is_added_whatever_is_counted_meanwhile() {
+  void correction_is_added_despite_concurrent_counts() {
     TenantId tenant = counted(3);
-    ConnectionCount seen = count(tenant);
+    ConnectionCount countRead = count(tenant);
     connections().countUp(tenant, "c3", MANY);
     connections().countUp(tenant, "c4", MANY);
 
-    assertThat(connections().correct(tenant, seen, correction("c0", -1)))
+    assertThat(connections().correct(tenant, countRead, correction("c0", -1)))
         .isEqualTo(WriteResult.DONE);
 
     assertThat(count(tenant).open()).isEqualTo(4);
@@ -469,13 +469,13 @@ public abstract class ConnectionsContract {
   }
 
   @Test
-  void a_correction_is_refused_if_another_came_since_the_count_was_seen() {
+  void correction_is_refused_after_another_correction() {
     TenantId tenant = counted(3);
-    ConnectionCount seen = count(tenant);
-    connections().correct(tenant, seen, correction("c0", -1));
+    ConnectionCount countRead = count(tenant);
+    connections().correct(tenant, countRead, correction("c0", -1));
     ConnectionCount corrected = count(tenant);
 
-    assertThat(connections().correct(tenant, seen, correction("c0", -1)))
+    assertThat(connections().correct(tenant, countRead, correction("c0", -1)))
         .isEqualTo(WriteResult.CONFLICT);
     assertThat(count(tenant)).isEqualTo(corrected);
     assertThat(connections().correct(tenant, corrected, correction("c0", 1)))
@@ -487,21 +487,21 @@ public abstract class ConnectionsContract {
   }
 
   @Test
-  void a_correction_never_leaves_less_than_none() {
+  void correction_never_makes_the_count_negative() {
     TenantId tenant = counted(3);
-    ConnectionCount seen = count(tenant);
+    ConnectionCount countRead = count(tenant);
     connections().countDown(tenant, Set.of("c0", "c1"));
 
-    assertThat(connections().correct(tenant, seen, correction("c2", -2)))
+    assertThat(connections().correct(tenant, countRead, correction("c2", -2)))
         .isEqualTo(WriteResult.CONFLICT);
-    assertThat(connections().correct(tenant, seen, correction("c2", -1)))
+    assertThat(connections().correct(tenant, countRead, correction("c2", -1)))
         .isEqualTo(WriteResult.DONE);
 
     assertThat(count(tenant).open()).isZero();
   }
 
   @Test
-  void a_correction_that_moves_connections_between_parts_leaves_their_number() {
+  void correction_that_moves_connections_between_parts_keeps_the_total() {
     TenantId tenant = counted(2);
     int from = ConnectionCount.partOf("c0");
     int to = (from + 1) % ConnectionCount.PARTS;
@@ -514,7 +514,7 @@ public abstract class ConnectionsContract {
   }
 
   @Test
-  void a_correction_takes_a_count_that_does_not_exist_for_none() {
+  void correction_treats_a_missing_count_as_zero() {
     TenantId tenant = Samples.tenantId();
 
     assertThat(connections().correct(tenant, ConnectionCount.NONE, correction("a", -1)))
@@ -527,32 +527,32 @@ public abstract class ConnectionsContract {
   }
 
   @Test
-  void of_many_that_correct_one_count_one_does() {
+  void one_of_many_concurrent_corrections_succeeds() {
     TenantId tenant = counted(3);
-    ConnectionCount seen = count(tenant);
+    ConnectionCount countRead = count(tenant);
 
     List<WriteResult> answers =
-        Race.of(8, i -> connections().correct(tenant, seen, correction("c0", -1)));
+        Race.of(8, i -> connections().correct(tenant, countRead, correction("c0", -1)));
 
     assertThat(Collections.frequency(answers, WriteResult.DONE)).isEqualTo(1);
     assertThat(count(tenant).open()).isEqualTo(2);
   }
 
   @Test
-  void join_notes_when_and_leave_forgets_it() {
+  void join_records_its_time_and_leave_removes_it() {
     Session session = created();
 
     join(session, "a", 2);
     join(session, "b", 2, FAST, Optional.empty(), NOW.plusSeconds(3));
 
-    assertThat(stands(session).joinedAt())
+    assertThat(current(session).joinedAt())
         .isEqualTo(Map.of("a", SECOND, "b", SECOND.plusSeconds(3)));
     leave(session, "a");
-    assertThat(stands(session).joinedAt()).isEqualTo(Map.of("b", SECOND.plusSeconds(3)));
+    assertThat(current(session).joinedAt()).isEqualTo(Map.of("b", SECOND.plusSeconds(3)));
   }
 
   @Test
-  void forget_count_is_harmless_when_repeated() {
+  void forget_count_is_idempotent() {
     TenantId tenant = counted(3);
 
     connections().deleteCount(tenant);

@@ -22,25 +22,25 @@ import java.time.Duration;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link AdmissionFactsReader} does. */
+/** The contract of {@link AdmissionFactsReader}. */
 public abstract class FactsReaderContract {
-  /** The reader of what stands in the others. */
+  /** The reader under test. */
   protected abstract AdmissionFactsReader reader();
 
-  /** Where tenants are written down. */
+  /** Where the tests write tenants. */
   protected abstract Tenants tenants();
 
-  /** Where buckets are written down. */
+  /** Where the tests write buckets. */
   protected abstract Buckets buckets();
 
-  /** Where sessions are written down. */
+  /** Where the tests write sessions. */
   protected abstract Sessions sessions();
 
-  /** Where connections are written down. */
+  /** Where the tests write connections. */
   protected abstract Connections connections();
 
   @Test
-  void knows_tenants_and_no_strangers() {
+  void known_returns_only_existing_tenants() {
     Tenant tenant = Samples.tenant();
     tenants().create(tenant);
 
@@ -50,13 +50,13 @@ public abstract class FactsReaderContract {
   }
 
   @Test
-  void read_of_nothing_tells_nothing() {
+  void read_of_missing_rows_is_empty() {
     assertThat(reader().read(Samples.tenantId(), Samples.sessionId()))
         .isEqualTo(new AdmissionFacts(Optional.empty(), Optional.empty(), 0, Optional.empty()));
   }
 
   @Test
-  void read_tells_what_stands() {
+  void read_returns_existing_rows() {
     Tenant tenant = Samples.tenant();
     TenantId id = tenant.id();
     tenants().create(tenant);
@@ -84,7 +84,7 @@ public abstract class FactsReaderContract {
   }
 
   @Test
-  void read_tells_of_a_tenant_whose_bucket_is_not_opened_yet() {
+  void read_returns_a_tenant_without_a_bucket() {
     Tenant tenant = Samples.tenant();
     tenants().create(tenant);
 
@@ -93,7 +93,7 @@ public abstract class FactsReaderContract {
   }
 
   @Test
-  void read_tells_nothing_of_another_tenants_session() {
+  void read_returns_no_session_of_another_tenant() {
     Tenant tenant = Samples.tenant();
     tenants().create(tenant);
     Session others = Samples.session(Samples.tenantId(), Duration.ofMinutes(5));

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link IdempotencyKeys} does. */
+/** The contract of {@link IdempotencyKeys}. */
 public abstract class IdempotencyKeysContract {
   private static final Instant NOW = Instant.parse("2026-03-12T09:15:00Z");
   private static final Instant LEASE_END = NOW.plusSeconds(60);
@@ -23,7 +23,7 @@ public abstract class IdempotencyKeysContract {
       new StoredResponse(
           201, Map.of("etag", "\"1\"", "location", "/tenants/a"), "{\"ü\":\"\\\"\"}");
 
-  /** The keys; none is in use at the start of a test. */
+  /** The keys under test; none is in use at the start of a test. */
   protected abstract IdempotencyKeys keys();
 
   private static KeyClaim claim(String fingerprint, String owner, Instant endsAt) {
@@ -35,7 +35,7 @@ public abstract class IdempotencyKeysContract {
   }
 
   @Test
-  void a_key_is_claimed_once_until_the_claim_is_over() {
+  void key_is_claimed_once_until_the_claim_expires() {
     assertThat(keys().claim(claim("one"), NOW)).isEqualTo(new KeyUse.Claimed());
 
     assertThat(keys().claim(claim("two"), NOW)).isEqualTo(new KeyUse.InProgress(LEASE_END));
@@ -46,7 +46,7 @@ public abstract class IdempotencyKeysContract {
   }
 
   @Test
-  void who_asks_again_because_the_answer_was_lost_has_the_claim() {
+  void repeated_claim_by_its_owner_succeeds() {
     keys().claim(claim("one"), NOW);
 
     assertThat(keys().claim(claim("one"), NOW)).isEqualTo(new KeyUse.Claimed());
@@ -61,19 +61,19 @@ public abstract class IdempotencyKeysContract {
   }
 
   @Test
-  void what_was_answered_is_answered_until_it_is_forgotten() {
+  void kept_answer_is_returned_until_it_expires() {
     keys().claim(claim("one"), NOW);
     assertThat(keys().store(claim("one"), ANSWER, TOMORROW)).isEqualTo(WriteResult.DONE);
 
     assertThat(keys().claim(claim("two"), LEASE_END)).isEqualTo(new KeyUse.Completed(ANSWER));
     assertThat(keys().claim(claim("two"), TOMORROW.minusSeconds(1)))
         .isEqualTo(new KeyUse.Completed(ANSWER));
-    KeyClaim anew = claim("other", "two", TOMORROW.plusSeconds(60));
-    assertThat(keys().claim(anew, TOMORROW)).isEqualTo(new KeyUse.Claimed());
+    KeyClaim renewed = claim("other", "two", TOMORROW.plusSeconds(60));
+    assertThat(keys().claim(renewed, TOMORROW)).isEqualTo(new KeyUse.Claimed());
   }
 
   @Test
-  void another_request_does_not_get_the_key_nor_the_answer() {
+  void different_request_gets_neither_the_key_nor_the_answer() {
     KeyClaim other = claim("other", "two", LEASE_END);
     keys().claim(claim("one"), NOW);
     assertThat(keys().claim(other, NOW)).isEqualTo(new KeyUse.OtherRequest());
@@ -83,7 +83,7 @@ public abstract class IdempotencyKeysContract {
   }
 
   @Test
-  void a_key_that_is_released_is_free() {
+  void released_key_is_free() {
     keys().claim(claim("one"), NOW);
     keys().release(claim("one"));
 
@@ -91,7 +91,7 @@ public abstract class IdempotencyKeysContract {
   }
 
   @Test
-  void who_lost_the_claim_neither_keeps_nor_releases() {
+  void lost_claim_can_neither_keep_nor_release() {
     keys().claim(claim("one"), NOW);
     Instant end = LEASE_END.plusSeconds(60);
     keys().claim(claim("same", "two", end), LEASE_END);
@@ -102,7 +102,7 @@ public abstract class IdempotencyKeysContract {
   }
 
   @Test
-  void what_was_kept_is_not_released() {
+  void kept_answer_is_not_released() {
     keys().claim(claim("one"), NOW);
     keys().store(claim("one"), ANSWER, TOMORROW);
     keys().release(claim("one"));
@@ -111,7 +111,7 @@ public abstract class IdempotencyKeysContract {
   }
 
   @Test
-  void of_many_that_claim_a_key_one_gets_it() {
+  void one_of_many_concurrent_claims_gets_the_key() {
     List<KeyUse> uses = Race.of(8, i -> keys().claim(claim("owner-" + i), NOW));
 
     assertThat(uses).filteredOn(use -> use instanceof KeyUse.Claimed).hasSize(1);
@@ -119,7 +119,7 @@ public abstract class IdempotencyKeysContract {
   }
 
   @Test
-  void of_many_that_claim_a_key_that_was_given_up_one_gets_it() {
+  void one_of_many_concurrent_claims_gets_an_expired_key() {
     keys().claim(claim("dead"), NOW);
     Instant end = LEASE_END.plusSeconds(60);
 

@@ -16,14 +16,14 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link LiveTenants} does. */
+/** The contract of {@link LiveTenants}. */
 public abstract class LiveTenantsContract {
   private static final Gcra RATE = Gcra.perMinute(60);
 
-  /** The live tenants; what other tests leave in them does no harm. */
+  /** The live tenants under test; they may contain rows of other tests. */
   protected abstract LiveTenants live();
 
-  /** The sessions that they take turns to open. */
+  /** The sessions through which tenants take turns. */
   protected abstract Sessions sessions();
 
   private TenantId withTurns(int turns) {
@@ -35,7 +35,7 @@ public abstract class LiveTenantsContract {
   }
 
   @Test
-  void a_tenant_is_live_once_it_took_a_turn() {
+  void tenant_is_live_after_its_first_turn() {
     TenantId never = Samples.tenantId();
     TenantId once = withTurns(1);
     TenantId often = withTurns(3);
@@ -47,7 +47,7 @@ public abstract class LiveTenantsContract {
   }
 
   @Test
-  void a_tenant_that_is_struck_off_is_live_no_more_and_has_taken_no_turn() {
+  void tenant_removed_from_the_list_is_not_live_and_has_no_turn() {
     TenantId tenant = withTurns(1);
     Instant arrival = live().nextArrival(tenant).orElseThrow();
 
@@ -61,7 +61,7 @@ public abstract class LiveTenantsContract {
   }
 
   @Test
-  void a_tenant_that_took_another_turn_stays_live() {
+  void tenant_that_took_another_turn_stays_live() {
     TenantId tenant = withTurns(1);
     Instant arrival = live().nextArrival(tenant).orElseThrow();
     sessions().acquireCreation(tenant, RATE, NOW);
@@ -72,7 +72,7 @@ public abstract class LiveTenantsContract {
   }
 
   @Test
-  void a_tenant_whose_turns_are_forgotten_is_live_no_more() {
+  void tenant_with_forgotten_turns_is_not_live() {
     TenantId tenant = withTurns(1);
 
     sessions().deleteCreationRate(tenant);
@@ -81,7 +81,7 @@ public abstract class LiveTenantsContract {
   }
 
   @Test
-  void of_many_that_strike_a_tenant_off_one_does() {
+  void one_of_many_concurrent_removals_of_a_tenant_succeeds() {
     TenantId tenant = withTurns(1);
     Instant arrival = live().nextArrival(tenant).orElseThrow();
 
@@ -91,7 +91,7 @@ public abstract class LiveTenantsContract {
   }
 
   @Test
-  void a_long_list_is_whole() {
+  void long_list_is_complete() {
     List<TenantId> tenants = IntStream.range(0, 30).mapToObj(i -> withTurns(1)).toList();
 
     assertThat(live().list()).containsAll(tenants);

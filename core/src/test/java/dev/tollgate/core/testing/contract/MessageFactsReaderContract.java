@@ -33,37 +33,37 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link MessageFactsReader} does, and the {@link MessageLog} that it reads. */
+/** The contract of {@link MessageFactsReader} and of the {@link MessageLog} that it reads. */
 public abstract class MessageFactsReaderContract {
   private static final Duration LIFE = Duration.ofMinutes(5);
 
-  /** The reader of what stands in the others, at {@link Samples#NOW}. */
+  /** The reader under test, at {@link Samples#NOW}. */
   protected abstract MessageFactsReader messages();
 
-  /** Where tenants are written down. */
+  /** Where the tests write tenants. */
   protected abstract Tenants tenants();
 
-  /** Where buckets are written down. */
+  /** Where the tests write buckets. */
   protected abstract Buckets buckets();
 
-  /** Where sessions are written down. */
+  /** Where the tests write sessions. */
   protected abstract Sessions sessions();
 
-  /** Where processed messages are written down. */
+  /** Where the tests write processed messages. */
   protected abstract MessageLog log();
 
-  /** Where connections are written down. */
+  /** Where the tests write connections. */
   protected abstract Connections connections();
 
   @Test
-  void read_of_nothing_tells_nothing() {
+  void read_of_missing_rows_is_empty() {
     MessageName name = new MessageName(Samples.sessionId(), "m-1");
     assertThat(messages().read(Samples.tenantId(), Set.of(name.session()), Set.of(name)))
         .isEqualTo(new MessageFacts(Optional.empty(), Map.of(), Optional.empty(), Set.of()));
   }
 
   @Test
-  void read_tells_what_stands() {
+  void read_returns_existing_rows() {
     Tenant tenant = Samples.tenant();
     tenants().create(tenant);
     Bucket bucket = Samples.bucket(new BucketId(tenant.id(), Action.MESSAGE));
@@ -95,17 +95,17 @@ public abstract class MessageFactsReaderContract {
   }
 
   @Test
-  void read_leaves_out_sessions_that_are_not_there_or_another_tenants() {
+  void read_omits_missing_sessions_and_those_of_other_tenants() {
     Tenant tenant = Samples.tenant();
     tenants().create(tenant);
-    SessionId mine = create(tenant, 1).get(0);
+    SessionId ownSession = create(tenant, 1).get(0);
     SessionId others = create(Samples.tenant(), 1).get(0);
 
     assertThat(
             messages()
-                .read(tenant.id(), Set.of(mine, others, Samples.sessionId()), Set.of())
+                .read(tenant.id(), Set.of(ownSession, others, Samples.sessionId()), Set.of())
                 .sessions())
-        .containsOnlyKeys(mine);
+        .containsOnlyKeys(ownSession);
   }
 
   private Set<MessageName> processed(TenantId tenant, MessageName... messages) {
@@ -113,7 +113,7 @@ public abstract class MessageFactsReaderContract {
   }
 
   @Test
-  void a_message_is_known_as_processed_until_it_may_be_forgotten_to_the_second() {
+  void message_is_known_as_processed_exactly_until_it_expires() {
     TenantId tenant = Samples.tenantId();
     SessionId session = Samples.sessionId();
     MessageName later = new MessageName(session, "A_z-9");
@@ -140,7 +140,7 @@ public abstract class MessageFactsReaderContract {
   }
 
   @Test
-  void a_message_that_its_session_notes_is_known_as_processed_until_then() {
+  void message_recorded_in_its_session_is_known_until_it_expires() {
     TenantId tenant = Samples.tenantId();
     Session session = Samples.session(tenant, LIFE);
     sessions().create(session);
@@ -163,7 +163,7 @@ public abstract class MessageFactsReaderContract {
   }
 
   @Test
-  void a_message_that_is_logged_again_is_known_until_the_later_instant() {
+  void message_logged_twice_is_known_until_the_later_instant() {
     TenantId tenant = Samples.tenantId();
     MessageName name = new MessageName(Samples.sessionId(), "x".repeat(64));
     log().add(tenant, Set.of(name), NOW.minusSeconds(60));
@@ -175,18 +175,18 @@ public abstract class MessageFactsReaderContract {
   }
 
   @Test
-  void a_message_is_its_sessions_and_its_tenants_alone() {
+  void message_is_known_only_in_its_session_and_tenant() {
     TenantId tenant = Samples.tenantId();
-    MessageName mine = new MessageName(Samples.sessionId(), "m-1");
-    log().add(tenant, Set.of(mine), NOW.plusSeconds(600));
+    MessageName ownSession = new MessageName(Samples.sessionId(), "m-1");
+    log().add(tenant, Set.of(ownSession), NOW.plusSeconds(600));
 
     assertThat(processed(tenant, new MessageName(Samples.sessionId(), "m-1"))).isEmpty();
-    assertThat(processed(Samples.tenantId(), mine)).isEmpty();
-    assertThat(processed(tenant, mine)).containsExactly(mine);
+    assertThat(processed(Samples.tenantId(), ownSession)).isEmpty();
+    assertThat(processed(tenant, ownSession)).containsExactly(ownSession);
   }
 
   @Test
-  void the_log_is_none_of_a_tenants_sessions_nor_of_its_buckets() {
+  void log_rows_are_neither_sessions_nor_buckets_of_the_tenant() {
     TenantId tenant = Samples.tenantId();
     log().add(tenant, Set.of(new MessageName(Samples.sessionId(), "m-1")), NOW.plusSeconds(600));
 

@@ -34,7 +34,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link Sessions} does. */
+/** The contract of {@link Sessions}. */
 public abstract class SessionsContract {
   private static final Instant SECOND = NOW.truncatedTo(ChronoUnit.SECONDS);
   private static final Lifetime LIFETIME =
@@ -42,16 +42,16 @@ public abstract class SessionsContract {
   private static final Gcra OFTEN = Gcra.perMinute(600);
   private static final Duration LIFE = Duration.ofMinutes(5);
 
-  /** The sessions; what other tests leave in them does no harm. */
+  /** The sessions under test; they may contain rows of other tests. */
   protected abstract Sessions sessions();
 
   @Test
-  void find_of_a_session_that_was_never_created_is_empty() {
+  void find_of_an_unknown_session_is_empty() {
     assertThat(sessions().find(Samples.tenantId(), Samples.sessionId())).isEmpty();
   }
 
   @Test
-  void a_session_comes_back_as_it_was_created() {
+  void created_session_is_read_unchanged() {
     Session session =
         new Session(
             Samples.tenantId(),
@@ -66,7 +66,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void a_session_ends_at_a_whole_second() {
+  void session_ends_at_a_whole_second() {
     Session session =
         new Session(Samples.tenantId(), Samples.sessionId(), Set.of(), NOW, Optional.empty());
 
@@ -77,16 +77,16 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void a_session_that_is_over_is_found_all_the_same() {
-    Session over = Samples.session(Samples.tenantId(), Duration.ofDays(-1));
-    sessions().create(over);
+  void expired_session_is_found() {
+    Session expired = Samples.session(Samples.tenantId(), Duration.ofDays(-1));
+    sessions().create(expired);
 
-    assertThat(sessions().find(over.tenant(), over.id())).contains(over);
-    assertThat(sessions().list(over.tenant())).containsExactly(over);
+    assertThat(sessions().find(expired.tenant(), expired.id())).contains(expired);
+    assertThat(sessions().list(expired.tenant())).containsExactly(expired);
   }
 
   @Test
-  void a_session_is_its_tenants_alone() {
+  void session_is_found_only_for_its_tenant() {
     Session session = Samples.session(Samples.tenantId(), LIFE);
     sessions().create(session);
 
@@ -113,7 +113,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void end_at_moves_the_end_and_says_what_the_session_is_then() {
+  void end_at_moves_the_end_and_returns_the_session() {
     Session session = created(Set.of("a", "b"));
     Session ended = endedAt(session, Instant.ofEpochSecond(NOW.getEpochSecond() - 3600));
 
@@ -125,7 +125,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void end_at_of_a_session_that_is_gone_creates_none() {
+  void end_at_of_a_missing_session_creates_none() {
     Session never = Samples.session(Samples.tenantId(), LIFE);
 
     assertThat(sessions().moveEnd(never.tenant(), never.id(), NOW)).isEmpty();
@@ -134,7 +134,7 @@ public abstract class SessionsContract {
   }
 
   @RepeatedTest(20)
-  void of_many_that_take_the_connections_one_gets_them() {
+  void one_of_many_concurrent_takes_gets_the_connections() {
     Session session = created(Set.of("a", "b"));
 
     List<Set<String>> answers =
@@ -149,7 +149,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void take_from_a_session_that_is_gone_or_empty_gets_nothing_and_creates_none() {
+  void take_from_a_missing_or_empty_session_gets_nothing_and_creates_none() {
     Session never = Samples.session(Samples.tenantId(), LIFE);
     Session empty = created(Set.of());
 
@@ -161,7 +161,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void remove_leaves_a_session_that_has_connections() {
+  void remove_of_a_session_with_connections_changes_nothing() {
     Session session = created(Set.of("a"));
 
     assertThat(sessions().remove(session.tenant(), session.id())).isEqualTo(WriteResult.CONFLICT);
@@ -170,7 +170,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void remove_of_an_empty_session_is_harmless_when_repeated() {
+  void remove_of_an_empty_session_is_idempotent() {
     Session session = created(Set.of());
 
     List<WriteResult> answers = Race.of(4, i -> sessions().remove(session.tenant(), session.id()));
@@ -180,7 +180,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void list_has_every_session_of_the_tenant_and_no_others() {
+  void list_returns_exactly_the_tenants_sessions() {
     TenantId tenant = Samples.tenantId();
     List<Session> all =
         IntStream.range(0, 12).mapToObj(i -> Samples.session(tenant, LIFE)).toList();
@@ -192,7 +192,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void take_turn_follows_the_rate_to_the_nanosecond() {
+  void take_turn_enforces_the_rate_to_the_nanosecond() {
     TenantId tenant = Samples.tenantId();
     Gcra rate = Gcra.perMinute(7);
     Random random = new Random(20_260_301);
@@ -213,7 +213,7 @@ public abstract class SessionsContract {
     }
   }
 
-  /** Sometimes exactly when a turn is to be had, or a nanosecond before. */
+  /** Sometimes exactly when a turn is available, or a nanosecond before. */
   private static Instant next(Optional<Instant> retryAt, Instant now, Random random) {
     Instant some = now.plusNanos(random.nextLong(8_000_000_000L));
     return switch (random.nextInt(4)) {
@@ -224,7 +224,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void of_many_that_take_turns_at_once_as_many_get_one_as_the_rate_allows() {
+  void concurrent_turns_succeed_as_often_as_the_rate_allows() {
     TenantId tenant = Samples.tenantId();
 
     List<Optional<Instant>> answers =
@@ -235,7 +235,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void turns_are_the_tenants_own() {
+  void turns_are_counted_per_tenant() {
     TenantId tenant = Samples.tenantId();
     assertThat(sessions().acquireCreation(tenant, Gcra.perMinute(1), NOW)).isEmpty();
 
@@ -244,7 +244,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void turns_that_are_forgotten_are_free_again_and_forgetting_twice_is_harmless() {
+  void forgotten_turns_are_free_again_and_forgetting_is_idempotent() {
     TenantId tenant = Samples.tenantId();
     assertThat(sessions().acquireCreation(tenant, Gcra.perMinute(1), NOW)).isEmpty();
     sessions().deleteCreationRate(tenant);
@@ -253,7 +253,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void renew_moves_the_end_and_nothing_else_and_never_back() {
+  void renew_moves_only_the_end_and_never_back() {
     Session session = created(Set.of("a"));
     Instant later = session.endsAt().plusSeconds(1);
 
@@ -280,7 +280,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void extend_notes_a_message_by_the_write_that_moves_the_end() {
+  void extend_records_a_message_in_the_write_that_moves_the_end() {
     Session session = created(Set.of("a"));
     Instant later = session.endsAt().plusSeconds(60);
     Map<String, Instant> processed = Map.of("A_z-9", later, "7", later.plusSeconds(1));
@@ -308,7 +308,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void extend_of_a_session_that_has_changed_its_end_or_is_gone_notes_nothing() {
+  void extend_of_a_changed_or_missing_session_records_nothing() {
     Session session = created(Set.of());
     Session never = Samples.session(Samples.tenantId(), LIFE);
     Instant later = session.endsAt().plusSeconds(60);
@@ -324,7 +324,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void whatever_else_changes_a_session_leaves_what_it_notes() {
+  void other_changes_keep_the_sessions_recorded_messages() {
     Map<String, Instant> processed = Map.of("m", Instant.ofEpochSecond(NOW.getEpochSecond() + 600));
     Session session =
         new Session(
@@ -348,7 +348,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void a_token_that_ends_earlier_takes_nothing_away_and_the_creation_stays() {
+  void earlier_ending_token_neither_shortens_a_session_nor_changes_its_creation() {
     Session session = created(Set.of());
     Instant later = session.endsAt().plusSeconds(9);
     Instant tokenEndsAt = LIFETIME.tokenEndsAt().orElseThrow();
@@ -375,11 +375,11 @@ public abstract class SessionsContract {
         .isEqualTo(renewed.lifetime());
   }
 
-  private WriteResult note(TenantId tenant, Subject subject, SessionId id, long most) {
+  private WriteResult record(TenantId tenant, Subject subject, SessionId id, long most) {
     SubjectSessions read = sessions().findForSubject(tenant, subject);
     WriteResult written =
         sessions().addToSubject(tenant, subject, id, most, OFTEN, read, NOW, NOW.plus(LIFE));
-    // Which way the arrival time moves may have changed since it was read.
+    // The arrival time may have moved in either direction since it was read.
     return written == WriteResult.DONE
         ? written
         : sessions()
@@ -394,12 +394,12 @@ public abstract class SessionsContract {
                 NOW.plus(LIFE));
   }
 
-  private Set<SessionId> noted(TenantId tenant, Subject subject) {
+  private Set<SessionId> recorded(TenantId tenant, Subject subject) {
     return sessions().findForSubject(tenant, subject).sessions();
   }
 
   @Test
-  void a_subject_creates_sessions_no_faster_than_its_rate_however_many_race() {
+  void concurrent_creations_of_a_subject_keep_to_its_rate() {
     Tenant bronze = Samples.tenant();
     Optional<Caller> ann = Optional.of(new Caller(Subject.of(bronze.id(), "ann"), NOW.plus(LIFE)));
 
@@ -407,20 +407,20 @@ public abstract class SessionsContract {
         Race.of(
             4,
             i ->
-                Stream.generate(() -> life().open(bronze, ann))
+                Stream.generate(() -> lifecycle().open(bronze, ann))
                     .limit(20)
                     .filter(SessionLifecycle.Opened.class::isInstance)
                     .map(opening -> ((SessionLifecycle.Opened) opening).session().id())
-                    .peek(id -> life().end(bronze.id(), id))
+                    .peek(id -> lifecycle().end(bronze.id(), id))
                     .count());
 
     assertThat(opened.stream().mapToLong(Long::longValue).sum()).isBetween(1L, 4L);
     for (int i = 0; i < 5; i++) {
-      if (life().open(bronze, ann) instanceof SessionLifecycle.Opened last) {
-        life().end(bronze.id(), last.session().id());
+      if (lifecycle().open(bronze, ann) instanceof SessionLifecycle.Opened last) {
+        lifecycle().end(bronze.id(), last.session().id());
       }
     }
-    assertThat(life().open(bronze, ann))
+    assertThat(lifecycle().open(bronze, ann))
         .isEqualTo(new SessionLifecycle.SubjectTooFast(NOW.plusSeconds(15)));
     assertThat(lasting(bronze.id())).isZero();
     Gcra turns = Gcra.perMinute(600);
@@ -432,50 +432,50 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void sessions_are_noted_for_a_subject_of_a_tenant_until_its_subjects_are_forgotten() {
+  void sessions_of_a_subject_are_recorded_until_the_tenants_subjects_are_forgotten() {
     TenantId tenant = Samples.tenantId();
     Subject ann = Subject.of(tenant, "ann");
     Subject bob = Subject.of(tenant, "bob");
     SessionId one = Samples.sessionId();
     SessionId two = Samples.sessionId();
 
-    assertThat(noted(tenant, ann)).isEmpty();
-    assertThat(note(tenant, ann, one, 2)).isEqualTo(WriteResult.DONE);
-    assertThat(note(tenant, ann, two, 2)).isEqualTo(WriteResult.DONE);
-    assertThat(note(tenant, ann, two, 2)).isEqualTo(WriteResult.DONE);
-    assertThat(note(tenant, bob, one, 2)).isEqualTo(WriteResult.DONE);
-    assertThat(note(tenant, ann, Samples.sessionId(), 2)).isEqualTo(WriteResult.CONFLICT);
-    assertThat(noted(tenant, ann)).containsExactlyInAnyOrder(one, two);
-    assertThat(noted(Samples.tenantId(), ann)).isEmpty();
+    assertThat(recorded(tenant, ann)).isEmpty();
+    assertThat(record(tenant, ann, one, 2)).isEqualTo(WriteResult.DONE);
+    assertThat(record(tenant, ann, two, 2)).isEqualTo(WriteResult.DONE);
+    assertThat(record(tenant, ann, two, 2)).isEqualTo(WriteResult.DONE);
+    assertThat(record(tenant, bob, one, 2)).isEqualTo(WriteResult.DONE);
+    assertThat(record(tenant, ann, Samples.sessionId(), 2)).isEqualTo(WriteResult.CONFLICT);
+    assertThat(recorded(tenant, ann)).containsExactlyInAnyOrder(one, two);
+    assertThat(recorded(Samples.tenantId(), ann)).isEmpty();
 
     sessions().deleteSubjects(tenant);
     sessions().deleteSubjects(tenant);
 
-    assertThat(noted(tenant, ann)).isEmpty();
-    assertThat(noted(tenant, bob)).isEmpty();
+    assertThat(recorded(tenant, ann)).isEmpty();
+    assertThat(recorded(tenant, bob)).isEmpty();
   }
 
   @RepeatedTest(5)
-  void of_many_that_note_sessions_for_a_subject_as_many_succeed_as_it_may_have() {
+  void concurrent_recordings_for_a_subject_succeed_up_to_its_limit() {
     TenantId tenant = Samples.tenantId();
     Subject ann = Subject.of(tenant, "ann");
 
-    List<WriteResult> answers = Race.of(12, i -> note(tenant, ann, Samples.sessionId(), 5));
+    List<WriteResult> answers = Race.of(12, i -> record(tenant, ann, Samples.sessionId(), 5));
 
     assertThat(answers.stream().filter(WriteResult.DONE::equals)).hasSize(5);
-    assertThat(noted(tenant, ann)).hasSize(5);
+    assertThat(recorded(tenant, ann)).hasSize(5);
   }
 
   @RepeatedTest(5)
-  void of_many_that_note_other_sessions_in_place_of_those_that_they_read_one_succeeds() {
+  void one_of_many_concurrent_replacements_of_a_subjects_sessions_succeeds() {
     TenantId tenant = Samples.tenantId();
     Subject ann = Subject.of(tenant, "ann");
-    SessionId over = Samples.sessionId();
+    SessionId expired = Samples.sessionId();
     SessionId lasting = Samples.sessionId();
-    note(tenant, ann, over, 2);
-    note(tenant, ann, lasting, 2);
+    record(tenant, ann, expired, 2);
+    record(tenant, ann, lasting, 2);
     SubjectSessions read = sessions().findForSubject(tenant, ann);
-    assertThat(read.sessions()).containsExactlyInAnyOrder(over, lasting);
+    assertThat(read.sessions()).containsExactlyInAnyOrder(expired, lasting);
 
     List<WriteResult> answers =
         Race.of(
@@ -492,11 +492,11 @@ public abstract class SessionsContract {
                         NOW.plus(LIFE)));
 
     assertThat(answers.stream().filter(WriteResult.DONE::equals)).hasSize(1);
-    assertThat(noted(tenant, ann)).hasSize(2).contains(lasting).doesNotContain(over);
+    assertThat(recorded(tenant, ann)).hasSize(2).contains(lasting).doesNotContain(expired);
   }
 
   @Test
-  void find_of_many_has_those_that_there_are() {
+  void find_of_many_returns_the_existing_ones() {
     TenantId tenant = Samples.tenantId();
     List<Session> all =
         IntStream.range(0, 120).mapToObj(i -> Samples.session(tenant, LIFE)).toList();
@@ -510,7 +510,7 @@ public abstract class SessionsContract {
     assertThat(sessions().find(Samples.tenantId(), ids)).isEmpty();
   }
 
-  private SessionLifecycle life() {
+  private SessionLifecycle lifecycle() {
     return new SessionLifecycle(
         sessions(), new InMemorySessions(), new RecordingSockets(), new SecureRandom(), () -> NOW);
   }
@@ -520,11 +520,11 @@ public abstract class SessionsContract {
   }
 
   @RepeatedTest(5)
-  void of_many_that_open_sessions_for_a_subject_at_once_as_many_succeed_as_it_may_have() {
+  void concurrent_opens_for_a_subject_succeed_up_to_its_limit() {
     Tenant bronze = Samples.tenant();
     Optional<Caller> ann = Optional.of(new Caller(Subject.of(bronze.id(), "ann"), NOW.plus(LIFE)));
 
-    List<SessionLifecycle.OpenResult> answers = Race.of(12, i -> life().open(bronze, ann));
+    List<SessionLifecycle.OpenResult> answers = Race.of(12, i -> lifecycle().open(bronze, ann));
 
     assertThat(answers.stream().filter(SessionLifecycle.Opened.class::isInstance)).hasSize(2);
     assertThat(answers.stream().filter(SessionLifecycle.SubjectFull.class::isInstance)).hasSize(10);
@@ -532,7 +532,7 @@ public abstract class SessionsContract {
   }
 
   @RepeatedTest(5)
-  void a_subject_that_opens_and_ends_sessions_at_once_never_has_more_than_it_may_have() {
+  void concurrent_opens_and_ends_never_exceed_the_subjects_limit() {
     Tenant bronze = Samples.tenant();
     Optional<Caller> ann = Optional.of(new Caller(Subject.of(bronze.id(), "ann"), NOW.plus(LIFE)));
 
@@ -541,11 +541,11 @@ public abstract class SessionsContract {
             4,
             i -> {
               for (int j = 0; j < 5; j++) {
-                if (life().open(bronze, ann) instanceof SessionLifecycle.Opened opened) {
-                  life().end(bronze.id(), opened.session().id());
+                if (lifecycle().open(bronze, ann) instanceof SessionLifecycle.Opened opened) {
+                  lifecycle().end(bronze.id(), opened.session().id());
                 }
               }
-              return life().open(bronze, ann) instanceof SessionLifecycle.Opened ? 1L : 0L;
+              return lifecycle().open(bronze, ann) instanceof SessionLifecycle.Opened ? 1L : 0L;
             });
 
     assertThat(had.stream().mapToLong(Long::longValue).sum())
@@ -554,7 +554,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void of_two_who_read_a_session_alike_one_extends_it_though_its_end_stays() {
+  void one_of_two_concurrent_extensions_to_the_same_end_succeeds() {
     Session session = created(Set.of("a"));
     Map<String, Instant> one = Map.of("one", session.endsAt());
 

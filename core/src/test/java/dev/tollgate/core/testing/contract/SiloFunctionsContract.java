@@ -12,31 +12,31 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link SiloFunctions} does. */
+/** The contract of {@link SiloFunctions}. */
 public abstract class SiloFunctionsContract {
   private static final int MOST_LOOKS = 20;
 
-  /** The functions. */
+  /** The functions under test. */
   protected abstract SiloFunctions functions();
 
-  /** A release that there is. */
+  /** An existing release. */
   protected abstract Release first();
 
-  /** The one after it. */
+  /** The next release. */
   protected abstract Release second();
 
-  /** A tenant that has a queue, and no function. */
+  /** A tenant with a queue and without a function. */
   protected abstract TenantId tenant();
 
-  /** The release that the tenant's function is of, if it has one. */
+  /** The release of the tenant's function, if it has one. */
   protected abstract Optional<Release> release(TenantId tenant);
 
-  /** Whether the tenant's function is fed from its queue. */
+  /** Whether the tenant's queue is attached to its function. */
   protected abstract boolean isFed(TenantId tenant);
 
-  private static void untilDone(Supplier<Progress> step) {
+  private static void untilDone(Supplier<Progress> attempt) {
     for (int look = 0; look < MOST_LOOKS; look++) {
-      if (step.get() == Progress.DONE) {
+      if (attempt.get() == Progress.DONE) {
         return;
       }
     }
@@ -44,7 +44,7 @@ public abstract class SiloFunctionsContract {
   }
 
   @Test
-  void a_function_is_made_and_fed() {
+  void function_is_created_and_attached() {
     TenantId tenant = tenant();
     assertThat(release(tenant)).isEmpty();
 
@@ -57,7 +57,7 @@ public abstract class SiloFunctionsContract {
   }
 
   @Test
-  void what_stands_is_left_as_it_is() {
+  void create_of_an_existing_function_changes_nothing() {
     TenantId tenant = tenant();
     untilDone(() -> functions().ensure(tenant, first()));
     untilDone(() -> functions().attach(tenant));
@@ -70,7 +70,7 @@ public abstract class SiloFunctionsContract {
   }
 
   @Test
-  void a_function_that_stands_is_brought_to_another_release_and_stays_fed() {
+  void existing_function_is_updated_to_another_release_and_stays_attached() {
     TenantId tenant = tenant();
     untilDone(() -> functions().ensure(tenant, first()));
     untilDone(() -> functions().attach(tenant));
@@ -83,14 +83,14 @@ public abstract class SiloFunctionsContract {
   }
 
   @Test
-  void a_function_that_is_not_there_cannot_be_fed() {
+  void missing_function_cannot_be_attached() {
     TenantId tenant = tenant();
 
     assertThatThrownBy(() -> functions().attach(tenant)).isInstanceOf(Unavailable.class);
   }
 
   @Test
-  void detaching_and_deleting_are_harmless_when_repeated() {
+  void detach_and_delete_are_idempotent() {
     TenantId tenant = tenant();
     untilDone(() -> functions().ensure(tenant, first()));
     untilDone(() -> functions().attach(tenant));

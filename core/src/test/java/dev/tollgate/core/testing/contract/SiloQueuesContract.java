@@ -10,30 +10,30 @@ import dev.tollgate.core.testing.Samples;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link SiloQueues} does. */
+/** The contract of {@link SiloQueues}. */
 public abstract class SiloQueuesContract {
   private static final String GROUP = "a-session";
 
-  /** The queues. */
+  /** The queues under test. */
   protected abstract SiloQueues queues();
 
-  /** Sends a message as the gateway does; returns whether it was taken. */
+  /** Sends a message as API Gateway does; returns whether the queue accepted it. */
   protected abstract boolean send(TenantId tenant, String group, String body);
 
-  /** Puts a message where those go that cannot be processed. */
+  /** Puts a message into the tenant's dead-letter queue. */
   protected abstract void bury(TenantId tenant, String group, String body);
 
-  /** Messages that can be received from the tenant's queue; they stay in flight. */
+  /** Receives messages from the tenant's queue; they stay in flight. */
   protected abstract List<String> receive(TenantId tenant);
 
   /** The tenant's messages among the pool's dead letters, as group and body. */
   protected abstract List<String> poolDeadLetters(TenantId tenant);
 
-  /** Lets what takes a minute to be in force be so. */
+  /** Waits until changes that take a minute are in force. */
   protected abstract void aMinutePasses();
 
   @Test
-  void a_made_queue_takes_messages() {
+  void created_queue_accepts_messages() {
     TenantId tenant = Samples.tenantId();
     assertThat(send(tenant, GROUP, "early")).isFalse();
 
@@ -44,7 +44,7 @@ public abstract class SiloQueuesContract {
   }
 
   @Test
-  void a_queue_that_stands_keeps_its_messages() {
+  void create_of_an_existing_queue_keeps_its_messages() {
     TenantId tenant = Samples.tenantId();
     queues().ensure(tenant);
     send(tenant, GROUP, "one");
@@ -55,7 +55,7 @@ public abstract class SiloQueuesContract {
   }
 
   @Test
-  void a_closed_queue_takes_no_messages_and_keeps_those_it_has() {
+  void closed_queue_rejects_messages_and_keeps_those_it_has() {
     TenantId tenant = Samples.tenantId();
     queues().ensure(tenant);
     send(tenant, GROUP, "one");
@@ -72,7 +72,7 @@ public abstract class SiloQueuesContract {
   }
 
   @Test
-  void a_closed_queue_that_is_made_takes_messages_again() {
+  void closed_queue_that_is_created_again_accepts_messages() {
     TenantId tenant = Samples.tenantId();
     queues().ensure(tenant);
     queues().close(tenant);
@@ -87,7 +87,7 @@ public abstract class SiloQueuesContract {
   }
 
   @Test
-  void depth_counts_messages_that_wait_and_those_in_flight() {
+  void depth_counts_waiting_and_in_flight_messages() {
     TenantId tenant = Samples.tenantId();
     queues().ensure(tenant);
     assertThat(queues().depth(tenant)).isZero();
@@ -125,7 +125,7 @@ public abstract class SiloQueuesContract {
   }
 
   @Test
-  void letters_of_one_body_are_moved_each_by_itself() {
+  void dead_letters_with_equal_bodies_are_all_moved() {
     TenantId tenant = Samples.tenantId();
     queues().ensure(tenant);
     bury(tenant, GROUP, "same");
@@ -137,7 +137,7 @@ public abstract class SiloQueuesContract {
   }
 
   @Test
-  void deleted_queues_are_gone_and_deleting_is_harmless_when_repeated() {
+  void delete_removes_queues_and_is_idempotent() {
     TenantId tenant = Samples.tenantId();
     queues().ensure(tenant);
     send(tenant, GROUP, "one");
@@ -149,13 +149,13 @@ public abstract class SiloQueuesContract {
   }
 
   @Test
-  void what_is_not_there_is_empty_and_cannot_be_closed() {
-    TenantId nobody = Samples.tenantId();
+  void missing_queue_is_empty_and_cannot_be_closed() {
+    TenantId unknown = Samples.tenantId();
 
-    queues().close(nobody);
+    queues().close(unknown);
 
-    assertThat(queues().isClosed(nobody)).isTrue();
-    assertThat(queues().depth(nobody)).isZero();
-    assertThat(queues().moveDeadLetters(nobody)).isEqualTo(Progress.DONE);
+    assertThat(queues().isClosed(unknown)).isTrue();
+    assertThat(queues().depth(unknown)).isZero();
+    assertThat(queues().moveDeadLetters(unknown)).isEqualTo(Progress.DONE);
   }
 }

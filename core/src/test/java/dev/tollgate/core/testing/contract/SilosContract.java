@@ -16,12 +16,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What every {@link Silos} does. */
+/** The contract of {@link Silos}. */
 public abstract class SilosContract {
   private static final Release FIRST = new Release("processor:1");
   private static final Release SECOND = new Release("processor:2");
 
-  /** The silos; what other tests leave in them does no harm. */
+  /** The silos under test; they may contain rows of other tests. */
   protected abstract Silos silos();
 
   private Silo opened() {
@@ -31,13 +31,13 @@ public abstract class SilosContract {
   }
 
   @Test
-  void find_of_a_silo_that_was_never_opened_is_empty() {
+  void find_of_an_unknown_silo_is_empty() {
     assertThat(silos().find(Samples.tenantId())).isEmpty();
   }
 
   @ParameterizedTest
   @EnumSource
-  void a_silo_comes_back_as_it_was_written(State state) {
+  void written_silo_is_read_unchanged(State state) {
     Silo silo = new Silo(Samples.tenantId(), state, Samples.NOW, FIRST, 0);
 
     silos().open(silo);
@@ -46,7 +46,7 @@ public abstract class SilosContract {
   }
 
   @Test
-  void open_leaves_a_silo_that_stands() {
+  void open_of_an_existing_silo_changes_nothing() {
     Silo silo = opened();
 
     assertThat(silos().open(Silo.opened(silo.tenant(), SECOND, Samples.NOW)))
@@ -56,7 +56,7 @@ public abstract class SilosContract {
   }
 
   @Test
-  void replace_follows_the_version_before_it() {
+  void replace_of_the_current_version_succeeds() {
     Silo silo = opened();
     Silo closing = silo.withState(State.CLOSING, Samples.NOW.plusSeconds(1));
     Silo reopened = closing.reopened(SECOND, Samples.NOW.plusSeconds(2));
@@ -70,7 +70,7 @@ public abstract class SilosContract {
   }
 
   @Test
-  void of_many_that_replace_one_version_one_succeeds() {
+  void one_of_many_concurrent_writes_of_a_version_succeeds() {
     Silo silo = opened();
 
     List<WriteResult> answers =
@@ -81,17 +81,17 @@ public abstract class SilosContract {
 
   @Test
   void replace_creates_no_silo() {
-    TenantId nobody = Samples.tenantId();
+    TenantId unknown = Samples.tenantId();
 
     assertThat(
-            silos().replace(Silo.opened(nobody, FIRST, Samples.NOW).reopened(SECOND, Samples.NOW)))
+            silos().replace(Silo.opened(unknown, FIRST, Samples.NOW).reopened(SECOND, Samples.NOW)))
         .isEqualTo(WriteResult.CONFLICT);
 
-    assertThat(silos().find(nobody)).isEmpty();
+    assertThat(silos().find(unknown)).isEmpty();
   }
 
   @Test
-  void remove_takes_only_the_version_that_stands_and_is_harmless_when_repeated() {
+  void remove_requires_the_current_version_and_is_idempotent() {
     Silo silo = opened();
     silos().replace(silo.withState(State.LEAVING, Samples.NOW));
 

@@ -32,12 +32,12 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link Tenants} does. */
+/** The contract of {@link Tenants}. */
 public abstract class TenantsContract {
   private static final Tier BRONZE = Tier.DEFAULTS.get(0);
   private static final Tier GOLD = Tier.DEFAULTS.get(2);
 
-  /** The tenants; none at the start of a test. */
+  /** The tenants under test; none exist at the start of a test. */
   protected abstract Tenants tenants();
 
   private Tenant created(Tier tier) {
@@ -65,12 +65,12 @@ public abstract class TenantsContract {
   }
 
   @Test
-  void find_of_a_stranger_is_empty() {
+  void find_of_an_unknown_tenant_is_empty() {
     assertThat(tenants().find(Samples.tenantId())).isEmpty();
   }
 
   @Test
-  void a_tenant_comes_back_as_it_was_written() {
+  void written_tenant_is_read_unchanged() {
     Tier tier =
         new Tier(
             new TierName("platinum"),
@@ -98,7 +98,7 @@ public abstract class TenantsContract {
   }
 
   @Test
-  void create_leaves_a_tenant_that_stands() {
+  void create_of_an_existing_tenant_changes_nothing() {
     Tenant tenant = created(BRONZE);
 
     Tenant other = Tenant.onboarded(tenant.id(), GOLD, Map.of());
@@ -108,7 +108,7 @@ public abstract class TenantsContract {
   }
 
   @Test
-  void of_many_that_create_one_tenant_one_succeeds() {
+  void one_of_many_concurrent_creations_of_a_tenant_succeeds() {
     TenantId id = Samples.tenantId();
 
     List<WriteResult> answers =
@@ -118,7 +118,7 @@ public abstract class TenantsContract {
   }
 
   @Test
-  void replace_follows_the_version_before_it() {
+  void replace_of_the_current_version_succeeds() {
     Tenant tenant = created(BRONZE);
     Tenant next = suspended(tenant);
 
@@ -128,7 +128,7 @@ public abstract class TenantsContract {
   }
 
   @Test
-  void replace_of_a_version_that_was_replaced_changes_nothing() {
+  void replace_of_an_old_version_changes_nothing() {
     Tenant tenant = created(BRONZE);
     Tenant next = suspended(tenant);
     tenants().replace(next);
@@ -149,7 +149,7 @@ public abstract class TenantsContract {
   }
 
   @Test
-  void a_tenant_is_unsettled_until_its_version_is_observed() {
+  void tenant_is_unsettled_until_its_version_is_observed() {
     Tenant tenant = created(BRONZE);
     assertThat(tenants().listPending(10)).containsExactly(tenant.id());
 
@@ -160,7 +160,7 @@ public abstract class TenantsContract {
   }
 
   @Test
-  void a_changed_tenant_is_unsettled_again() {
+  void changed_tenant_is_unsettled_again() {
     Tenant tenant = created(BRONZE);
     tenants().markObserved(tenant.id(), 1);
 
@@ -170,7 +170,7 @@ public abstract class TenantsContract {
   }
 
   @Test
-  void observing_a_version_that_was_replaced_changes_nothing() {
+  void observing_an_old_version_changes_nothing() {
     Tenant tenant = created(BRONZE);
     Tenant next = suspended(tenant);
     tenants().replace(next);
@@ -182,23 +182,23 @@ public abstract class TenantsContract {
   }
 
   @Test
-  void observing_a_stranger_creates_no_tenant() {
-    TenantId stranger = Samples.tenantId();
+  void observing_an_unknown_tenant_creates_none() {
+    TenantId unknown = Samples.tenantId();
 
-    tenants().markObserved(stranger, 1);
+    tenants().markObserved(unknown, 1);
 
-    assertThat(tenants().find(stranger)).isEmpty();
+    assertThat(tenants().find(unknown)).isEmpty();
   }
 
   @Test
-  void unsettled_tells_no_more_than_asked_for() {
+  void unsettled_returns_at_most_the_requested_number() {
     IntStream.range(0, 5).forEach(i -> created(BRONZE));
 
     assertThat(tenants().listPending(3)).hasSize(3).doesNotHaveDuplicates();
   }
 
   @Test
-  void remove_forgets_the_version_that_stands_and_is_harmless_when_repeated() {
+  void remove_deletes_the_current_version_and_is_idempotent() {
     Tenant tenant = created(BRONZE);
     tenants().replace(suspended(tenant));
 
@@ -211,7 +211,7 @@ public abstract class TenantsContract {
   }
 
   @Test
-  void list_has_every_tenant_once_however_small_the_parts() {
+  void list_returns_every_tenant_once_for_any_page_size() {
     List<Tenant> all = IntStream.range(0, 7).mapToObj(i -> created(i < 3 ? BRONZE : GOLD)).toList();
 
     for (int most : new int[] {1, 2, 3, 7, 8}) {
@@ -222,7 +222,7 @@ public abstract class TenantsContract {
   }
 
   @Test
-  void in_tier_has_its_tenants_by_name_and_no_others() {
+  void in_tier_returns_only_its_tenants_by_name() {
     IntStream.range(0, 3).forEach(i -> created(BRONZE));
     List<TenantId> gold =
         IntStream.range(0, 5)
@@ -241,7 +241,7 @@ public abstract class TenantsContract {
   }
 
   @Test
-  void search_has_whom_every_filter_admits_once_however_small_the_parts() {
+  void search_returns_every_match_once_for_any_page_size() {
     List<Tenant> all = new ArrayList<>();
     for (String name : List.of("a", "ab", "abc", "abd", "b", "ba", "ab-1", "c")) {
       for (Tier tier : List.of(BRONZE, GOLD)) {
@@ -276,7 +276,7 @@ public abstract class TenantsContract {
   }
 
   @Test
-  void search_after_a_tenant_that_has_gone_goes_on_behind_it() {
+  void search_continues_after_a_removed_tenant() {
     List<Tenant> all = IntStream.range(0, 4).mapToObj(i -> created(GOLD)).toList();
     TenantFilter filter = filter("t-", Optional.of(GOLD.name()), false);
     Page<Tenant> first = tenants().search(filter, Optional.empty(), 2);

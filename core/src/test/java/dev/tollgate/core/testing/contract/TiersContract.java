@@ -22,12 +22,12 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link Tiers} does. */
+/** The contract of {@link Tiers}. */
 public abstract class TiersContract {
   private static final Tier BRONZE = Tier.DEFAULTS.get(0);
   private static final TierName PLATINUM = new TierName("platinum");
 
-  /** The tiers; only the default ones at the start of a test. */
+  /** The tiers under test; only the default tiers exist at the start of a test. */
   protected abstract Tiers tiers();
 
   private static Tier platinum(long version) {
@@ -49,7 +49,7 @@ public abstract class TiersContract {
   }
 
   @Test
-  void the_default_tiers_stand_at_first() {
+  void default_tiers_exist_at_first() {
     assertThat(tiers().list().items()).extracting(tier -> tier.name().value()).isSorted();
     assertThat(tiers().list().items()).containsExactlyInAnyOrderElementsOf(Tier.DEFAULTS);
     assertThat(tiers().find(BRONZE.name())).contains(BRONZE);
@@ -57,7 +57,7 @@ public abstract class TiersContract {
   }
 
   @Test
-  void a_tier_comes_back_as_it_was_written() {
+  void written_tier_is_read_unchanged() {
     assertThat(tiers().put(platinum(1))).isEqualTo(WriteResult.DONE);
 
     assertThat(tiers().find(PLATINUM)).contains(platinum(1));
@@ -65,7 +65,7 @@ public abstract class TiersContract {
   }
 
   @Test
-  void put_follows_the_version_before_it() {
+  void put_of_the_next_version_succeeds() {
     assertThat(tiers().put(platinum(2))).isEqualTo(WriteResult.CONFLICT);
     assertThat(tiers().put(platinum(1))).isEqualTo(WriteResult.DONE);
     assertThat(tiers().put(platinum(1))).isEqualTo(WriteResult.CONFLICT);
@@ -76,14 +76,14 @@ public abstract class TiersContract {
   }
 
   @Test
-  void of_many_that_put_one_version_one_succeeds() {
+  void one_of_many_concurrent_puts_of_a_version_succeeds() {
     List<WriteResult> answers = Race.of(8, i -> tiers().put(platinum(1)));
 
     assertThat(Collections.frequency(answers, WriteResult.DONE)).isEqualTo(1);
   }
 
   @Test
-  void a_default_tier_that_is_put_stands_in_place_of_the_default() {
+  void written_default_tier_replaces_the_default() {
     Tier changed =
         new Tier(
                 BRONZE.name(),
@@ -103,7 +103,7 @@ public abstract class TiersContract {
   }
 
   @Test
-  void a_default_tier_that_is_removed_stays_removed() {
+  void removed_default_tier_stays_removed() {
     assertThat(tiers().remove(BRONZE.name(), 0)).isEqualTo(WriteResult.DONE);
     assertThat(tiers().remove(BRONZE.name(), 0)).isEqualTo(WriteResult.DONE);
 
@@ -112,7 +112,7 @@ public abstract class TiersContract {
   }
 
   @Test
-  void a_default_tier_that_was_changed_and_removed_stays_removed() {
+  void changed_and_removed_default_tier_stays_removed() {
     tiers().put(BRONZE.withVersionAfter(0));
 
     assertThat(tiers().remove(BRONZE.name(), 0)).isEqualTo(WriteResult.CONFLICT);
@@ -122,7 +122,7 @@ public abstract class TiersContract {
   }
 
   @Test
-  void a_removed_tier_can_be_put_again() {
+  void removed_tier_can_be_put_again() {
     tiers().remove(BRONZE.name(), 0);
     Tier again = BRONZE.withVersionAfter(0);
 
@@ -133,7 +133,7 @@ public abstract class TiersContract {
   }
 
   @Test
-  void remove_takes_only_the_version_that_stands_and_is_harmless_when_repeated() {
+  void remove_requires_the_current_version_and_is_idempotent() {
     tiers().put(platinum(1));
     tiers().put(platinum(2));
 
@@ -145,7 +145,7 @@ public abstract class TiersContract {
   }
 
   @Test
-  void a_version_is_marked_as_rolled_out_only_while_it_stands() {
+  void only_the_current_version_is_marked_as_rolled_out() {
     tiers().put(platinum(1));
     tiers().markRolledOut(PLATINUM, 1);
     assertThat(tiers().find(PLATINUM).orElseThrow().rolledOut()).isEqualTo(1);
@@ -156,7 +156,7 @@ public abstract class TiersContract {
   }
 
   @Test
-  void marking_a_tier_that_is_not_there_creates_none() {
+  void marking_a_missing_tier_creates_none() {
     tiers().markRolledOut(PLATINUM, 1);
     tiers().markRolledOut(BRONZE.name(), 0);
     tiers().remove(BRONZE.name(), 0);
@@ -167,7 +167,7 @@ public abstract class TiersContract {
   }
 
   @Test
-  void the_release_that_was_rolled_out_is_remembered_and_is_no_tier() {
+  void rolled_out_release_is_stored_and_not_listed_as_a_tier() {
     assertThat(tiers().rolledOutRelease()).isEmpty();
 
     tiers().markRolledOut(new Release("processor:1"));

@@ -20,23 +20,23 @@ import java.util.UUID;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link TokenQueue} does. */
+/** The contract of {@link TokenQueue}. */
 public abstract class TokenQueueContract {
   private static final Duration LEASE = Duration.ofSeconds(30);
 
-  /** The queue; its delays and leases follow {@link #clock}. */
+  /** The queue under test; its delays and leases follow {@link #clock}. */
   protected abstract TokenQueue queue();
 
-  /** The clock that delays and leases follow. */
+  /** The clock of delays and leases. */
   protected abstract InstantSource clock();
 
   /** Moves the clock. */
   protected abstract void advance(Duration by);
 
-  /** A bucket that has a queue, which is empty. */
+  /** A bucket with an empty queue. */
   protected abstract BucketId bucket();
 
-  /** A bucket that has no queue. */
+  /** A bucket without a queue. */
   protected abstract BucketId bucketWithoutQueue();
 
   private List<Token> tokens(BucketId bucket, int count, int delaySeconds) {
@@ -68,7 +68,7 @@ public abstract class TokenQueueContract {
   }
 
   @Test
-  void reserve_holds_no_more_than_asked_for() {
+  void reserve_holds_at_most_the_requested_number() {
     BucketId bucket = bucket();
     fill(bucket, 3, 0);
 
@@ -77,7 +77,7 @@ public abstract class TokenQueueContract {
   }
 
   @Test
-  void reserve_of_more_than_a_batch_or_of_none_is_refused() {
+  void reserve_of_zero_or_more_than_a_batch_is_rejected() {
     BucketId bucket = bucket();
 
     assertThatThrownBy(() -> queue().reserve(bucket, TokenQueue.BATCH + 1, LEASE, Search.LONG))
@@ -87,7 +87,7 @@ public abstract class TokenQueueContract {
   }
 
   @Test
-  void a_lease_ends_no_later_than_its_length_after_it_was_asked_for() {
+  void lease_ends_at_most_its_length_after_the_request() {
     BucketId bucket = bucket();
     fill(bucket, 1, 0);
     Instant before = clock().instant();
@@ -98,7 +98,7 @@ public abstract class TokenQueueContract {
   }
 
   @Test
-  void a_held_token_is_nobody_elses_until_its_lease_ends() {
+  void held_token_is_unavailable_to_others_until_its_lease_ends() {
     BucketId bucket = bucket();
     fill(bucket, 1, 0);
     Lease first = queue().reserve(bucket, 1, LEASE, Search.LONG).get(0);
@@ -112,7 +112,7 @@ public abstract class TokenQueueContract {
   }
 
   @Test
-  void a_settled_token_is_gone() {
+  void settled_token_is_gone() {
     BucketId bucket = bucket();
     fill(bucket, 1, 0);
 
@@ -150,7 +150,7 @@ public abstract class TokenQueueContract {
   }
 
   @Test
-  void a_token_given_back_is_to_be_had_at_once() {
+  void returned_token_is_available_at_once() {
     BucketId bucket = bucket();
     fill(bucket, 1, 0);
 
@@ -173,7 +173,7 @@ public abstract class TokenQueueContract {
   }
 
   @Test
-  void a_delayed_token_appears_when_its_delay_is_over() {
+  void delayed_token_appears_when_its_delay_is_over() {
     BucketId bucket = bucket();
     fill(bucket, 1, 20);
     assertThat(queue().reserve(bucket, 1, LEASE, Search.LONG)).isEmpty();
@@ -184,7 +184,7 @@ public abstract class TokenQueueContract {
   }
 
   @Test
-  void level_counts_tokens_to_be_had_and_delayed_and_held() {
+  void level_counts_available_delayed_and_held_tokens() {
     BucketId bucket = bucket();
     fill(bucket, 2, 0);
     fill(bucket, 3, 600);
@@ -195,7 +195,7 @@ public abstract class TokenQueueContract {
   }
 
   @Test
-  void a_short_search_holds_what_is_there() {
+  void short_search_holds_available_tokens() {
     BucketId bucket = bucket();
     fill(bucket, 3, 0);
 
@@ -203,7 +203,7 @@ public abstract class TokenQueueContract {
   }
 
   @Test
-  void a_token_that_was_due_already_is_to_be_had_at_once() {
+  void token_that_is_already_due_is_available_at_once() {
     BucketId bucket = bucket();
     fill(bucket, 1, -5);
 
@@ -211,7 +211,7 @@ public abstract class TokenQueueContract {
   }
 
   @Test
-  void a_token_never_appears_before_it_is_due() {
+  void token_never_appears_before_it_is_due() {
     BucketId bucket = bucket();
     Instant now = clock().instant();
     Token token = new Token(UUID.randomUUID().toString(), bucket, now, now.plusMillis(19_001));
@@ -224,7 +224,7 @@ public abstract class TokenQueueContract {
   }
 
   @Test
-  void put_and_settle_and_give_back_take_any_number() {
+  void put_settle_and_give_back_accept_any_number() {
     BucketId bucket = bucket();
     fill(bucket, 47, 0);
     assertThat(queue().level(bucket)).isEqualTo(47);
@@ -239,7 +239,7 @@ public abstract class TokenQueueContract {
   }
 
   @Test
-  void nothing_is_done_with_no_tokens() {
+  void empty_list_of_tokens_does_nothing() {
     BucketId bucket = bucket();
 
     assertThat(queue().put(bucket, List.of())).isEmpty();
@@ -248,7 +248,7 @@ public abstract class TokenQueueContract {
   }
 
   @Test
-  void tokens_of_one_bucket_are_not_those_of_another() {
+  void tokens_of_two_buckets_are_separate() {
     BucketId bucket = bucket();
     fill(bucket, 1, 0);
 
@@ -256,7 +256,7 @@ public abstract class TokenQueueContract {
   }
 
   @Test
-  void of_many_claimants_each_gets_a_token_of_its_own() {
+  void concurrent_claimants_get_different_tokens() {
     BucketId bucket = bucket();
     fill(bucket, 8, 0);
 
@@ -266,7 +266,7 @@ public abstract class TokenQueueContract {
   }
 
   @Test
-  void a_bucket_without_a_queue_says_so() {
+  void missing_queue_is_reported() {
     BucketId bucket = bucketWithoutQueue();
 
     assertThatThrownBy(() -> queue().reserve(bucket, 1, LEASE, Search.LONG))

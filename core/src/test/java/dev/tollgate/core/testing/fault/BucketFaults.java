@@ -15,29 +15,29 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * What goes wrong with buckets, at random but the same for the same seed, for each bucket by
- * itself; and what that accounts for, counted as it strikes.
+ * Random faults of buckets, determined by the seed and independent for each bucket. Counts, as each
+ * fault strikes, the additional tokens that it explains.
  */
 public final class BucketFaults {
-  /** What may go wrong. */
+  /** A kind of fault. */
   public enum Kind {
-    /** A request does not reach its port. */
+    /** A request has no effect and fails. */
     UNREACHABLE,
-    /** A request is done, and its answer lost. */
+    /** A request takes effect, and its answer is lost. */
     ANSWER_LOST,
-    /** A queue that holds tokens is found empty, by a long poll only seldom. */
+    /** A receive returns nothing although the queue holds tokens; rare for long polls. */
     FALSELY_EMPTY,
-    /** Of several tokens not all are spent. */
+    /** Only some of several tokens are spent. */
     PARTIAL_SETTLE,
-    /** Of several tokens not all are put. */
+    /** Only some of several tokens are put. */
     PARTIAL_PUT,
-    /** A token that was spent comes back: it may be spent twice. */
+    /** A spent token is delivered again and may be spent twice. */
     COPY,
-    /** The level is that of the last time: a fill may bring what there is already. */
+    /** The level is stale, so that a fill may add tokens that the queue already holds. */
     STALE_LEVEL,
-    /** Another fill comes while one is under way. */
+    /** Another fill runs at the same time. */
     RIVAL_FILL,
-    /** A row is said to have changed that has not. */
+    /** A write reports a conflict that does not exist. */
     FALSE_CONFLICT,
     /** A schedule does not fire. */
     FILL_MISSED,
@@ -45,11 +45,11 @@ public final class BucketFaults {
     FILL_LATE,
     /** A schedule fires twice. */
     FILL_TWICE,
-    /** Lambda throttles: for a while no fill comes, neither on schedule nor on request. */
+    /** Lambda throttles: for a while neither schedules nor requests fill buckets. */
     LAMBDA_THROTTLED,
-    /** SQS throttles: for a while no request is done. */
+    /** SQS throttles: for a while every request fails. */
     SQS_THROTTLED,
-    /** DynamoDB throttles: for a while no request is done. */
+    /** DynamoDB throttles: for a while every request fails. */
     DYNAMODB_THROTTLED
   }
 
@@ -68,16 +68,16 @@ public final class BucketFaults {
   private final Map<BucketId, Instant> throttledUntil = new HashMap<>();
 
   /**
-   * A storm of some kinds of faults, drawn from the seed, each of which strikes so many times in a
-   * thousand where it may; so that what each accounts for does not hide what another brings about.
-   * One service at most throttles.
+   * Draws some kinds of faults from the seed, each of which strikes {@code perMille} times in a
+   * thousand opportunities. Only some kinds, so that the tokens one kind explains do not hide the
+   * effect of another. At most one service throttles.
    *
-   * @param rages whether it does so now
+   * @param active whether faults may strike now
    */
-  public BucketFaults(long seed, int perMille, BooleanSupplier rages, InstantSource clock) {
+  public BucketFaults(long seed, int perMille, BooleanSupplier active, InstantSource clock) {
     this.seed = seed;
     this.perMille = perMille;
-    this.isActive = rages;
+    this.isActive = active;
     this.clock = clock;
     Random random = new Random(seed);
     for (Kind kind : EnumSet.complementOf(EnumSet.copyOf(SERVICES))) {
@@ -92,12 +92,12 @@ public final class BucketFaults {
     }
   }
 
-  /** What the faults that struck a bucket so far account for. */
+  /** The deviations that the faults of a bucket explain so far. */
   public Excuse excuse(BucketId id) {
     return excuses.getOrDefault(id, Excuse.NONE);
   }
 
-  /** Whether a fault strikes now. */
+  /** Decides whether a fault strikes now. */
   public boolean strikes(BucketId id, Kind kind) {
     boolean struck =
         perMille > 0
@@ -128,7 +128,10 @@ public final class BucketFaults {
     return throttled;
   }
 
-  /** What accounts for nothing, for a limiter must bear it, strikes four times as often. */
+  /**
+   * Faults that explain no tokens, because a limiter must tolerate them, strike four times as
+   * often.
+   */
   private static int often(Kind kind) {
     return kind == Kind.RIVAL_FILL || kind == Kind.FILL_TWICE ? 4 : 1;
   }
@@ -138,8 +141,8 @@ public final class BucketFaults {
     excuses.put(id, new Excuse(before.tokens(), before.strikes() + 1, clock.instant()));
   }
 
-  /** A fault that struck accounts for so many tokens more. */
-  void accountsFor(BucketId id, long tokens) {
+  /** Records that a fault explains this many more tokens. */
+  void explain(BucketId id, long tokens) {
     Excuse before = excuse(id);
     excuses.put(id, new Excuse(before.tokens() + tokens, before.strikes(), before.struckAt()));
   }
@@ -149,22 +152,22 @@ public final class BucketFaults {
     return new Random(seed + id.toString().hashCode()).nextInt(60);
   }
 
-  /** What is random for a bucket alone. */
+  /** A bucket's own random source. */
   public Random random(BucketId id) {
     return randoms.computeIfAbsent(id, key -> new Random(seed * 31 + key.toString().hashCode()));
   }
 
-  /** A request that may be throttled, or not reach its port, or whose answer may be lost. */
-  public <T> T ask(BucketId id, Kind service, String what, Supplier<T> request) {
+  /** Sends a request that may be throttled, fail, or lose its answer. */
+  public <T> T ask(BucketId id, Kind service, String method, Supplier<T> request) {
     if (isThrottled(id, service)) {
-      throw new Unavailable(what + ": throttled");
+      throw new Unavailable(method + ": throttled");
     }
     if (strikes(id, Kind.UNREACHABLE)) {
-      throw new Unavailable(what + ": not reached");
+      throw new Unavailable(method + ": not reached");
     }
     T answer = request.get();
     if (strikes(id, Kind.ANSWER_LOST)) {
-      throw new Unavailable(what + ": done, but the answer is lost");
+      throw new Unavailable(method + ": done, but the answer is lost");
     }
     return answer;
   }

@@ -15,27 +15,26 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Rows of buckets in a {@link BucketFaults}. */
+/** Buckets whose reads and writes suffer {@link BucketFaults}. */
 public final class FaultyBuckets implements Buckets {
   private final Buckets buckets;
-  private final BucketFaults storm;
+  private final BucketFaults faults;
   private final Consumer<BucketId> rival;
 
   private final Map<BucketId, Long> requests = new HashMap<>();
 
   /**
-   * Rows before {@code buckets}.
+   * Wraps {@code buckets}.
    *
-   * @param rival another fill of a bucket, which gets in between the reading of a row and its
-   *     writing
+   * @param rival another fill of a bucket, which runs between the read and the write of a row
    */
-  public FaultyBuckets(Buckets buckets, BucketFaults storm, Consumer<BucketId> rival) {
+  public FaultyBuckets(Buckets buckets, BucketFaults faults, Consumer<BucketId> rival) {
     this.buckets = buckets;
-    this.storm = storm;
+    this.faults = faults;
     this.rival = rival;
   }
 
-  /** How often this was asked. */
+  /** The number of requests for a bucket. */
   public long requests(BucketId id) {
     return requests.getOrDefault(id, 0L);
   }
@@ -43,7 +42,7 @@ public final class FaultyBuckets implements Buckets {
   @Override
   public Optional<Bucket> find(BucketId id) {
     requests.merge(id, 1L, Long::sum);
-    return storm.ask(id, BucketFaults.Kind.DYNAMODB_THROTTLED, "find", () -> buckets.find(id));
+    return faults.ask(id, BucketFaults.Kind.DYNAMODB_THROTTLED, "find", () -> buckets.find(id));
   }
 
   @Override
@@ -53,28 +52,28 @@ public final class FaultyBuckets implements Buckets {
 
   @Override
   public WriteResult open(Bucket bucket) {
-    return storm.ask(
+    return faults.ask(
         bucket.id(), BucketFaults.Kind.DYNAMODB_THROTTLED, "open", () -> buckets.open(bucket));
   }
 
-  /** At times somebody else is faster, and at times it only seems so. */
+  /** Sometimes lets another fill write first, and sometimes reports a false conflict. */
   @Override
   public WriteResult replace(Bucket next) {
     requests.merge(next.id(), 1L, Long::sum);
-    if (storm.strikes(next.id(), BucketFaults.Kind.RIVAL_FILL)) {
+    if (faults.strikes(next.id(), BucketFaults.Kind.RIVAL_FILL)) {
       rival.accept(next.id());
     }
-    if (storm.strikes(next.id(), BucketFaults.Kind.FALSE_CONFLICT)) {
+    if (faults.strikes(next.id(), BucketFaults.Kind.FALSE_CONFLICT)) {
       return WriteResult.CONFLICT;
     }
-    return storm.ask(
+    return faults.ask(
         next.id(), BucketFaults.Kind.DYNAMODB_THROTTLED, "replace", () -> buckets.replace(next));
   }
 
   @Override
   public WriteResult rememberEmpty(Bucket read, EmptyHint found) {
     requests.merge(read.id(), 1L, Long::sum);
-    return storm.ask(
+    return faults.ask(
         read.id(),
         BucketFaults.Kind.DYNAMODB_THROTTLED,
         "rememberEmpty",
@@ -84,7 +83,7 @@ public final class FaultyBuckets implements Buckets {
   @Override
   public void forgetEmpty(BucketId id) {
     requests.merge(id, 1L, Long::sum);
-    storm.ask(
+    faults.ask(
         id,
         BucketFaults.Kind.DYNAMODB_THROTTLED,
         "forgetEmpty",

@@ -14,72 +14,75 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 
 /**
- * A queue of tokens in a {@link BucketFaults}, as SQS may behave, and the books of what truly
- * happened. Two of them stand before one queue: one for those who spend tokens, one for what fills.
+ * A token queue that suffers {@link BucketFaults} as SQS may, and counts what really happened. Two
+ * of them wrap one queue: one for spending tokens, one for fills.
  */
 public final class FaultyTokenQueue implements TokenQueue {
   private static final Duration STALENESS = Duration.ofSeconds(59);
 
   private final TokenQueue queue;
-  private final BucketFaults storm;
+  private final BucketFaults faults;
   private final InstantSource clock;
-  private final ToLongFunction<BucketId> oneFill;
+  private final ToLongFunction<BucketId> fillSize;
   private final Map<BucketId, Long> put = new HashMap<>();
   private final Map<BucketId, Long> settled = new HashMap<>();
   private final Map<BucketId, Long> requests = new HashMap<>();
   private final Map<BucketId, Long> failedReserves = new HashMap<>();
-  private final Map<BucketId, Told> levels = new HashMap<>();
+  private final Map<BucketId, LastLevel> levels = new HashMap<>();
 
-  private record Told(Instant at, Level level) {}
+  private record LastLevel(Instant at, Level level) {}
 
   /**
-   * A queue before {@code queue}.
+   * Wraps {@code queue}.
    *
-   * @param oneFill how many tokens a fill of a bucket brings at most
+   * @param fillSize the most tokens that one fill adds to a bucket
    */
   public FaultyTokenQueue(
-      TokenQueue queue, BucketFaults storm, InstantSource clock, ToLongFunction<BucketId> oneFill) {
+      TokenQueue queue,
+      BucketFaults faults,
+      InstantSource clock,
+      ToLongFunction<BucketId> fillSize) {
     this.queue = queue;
-    this.storm = storm;
+    this.faults = faults;
     this.clock = clock;
-    this.oneFill = oneFill;
+    this.fillSize = fillSize;
   }
 
-  /** Tokens that were put here. */
+  /** The number of tokens put through this queue. */
   public long put(BucketId id) {
     return put.getOrDefault(id, 0L);
   }
 
-  /** Tokens that were settled here, whether or not that was told. */
+  /** The number of tokens settled through this queue, whether or not the answer was lost. */
   public long settled(BucketId id) {
     return settled.getOrDefault(id, 0L);
   }
 
-  /** How often this was asked for tokens and gave no answer. */
+  /** The number of failed requests for tokens. */
   public long failedReserves(BucketId id) {
     return failedReserves.getOrDefault(id, 0L);
   }
 
-  /** How often this was asked. */
+  /** The number of requests. */
   public long requests(BucketId id) {
     return requests.getOrDefault(id, 0L);
   }
 
   /**
-   * Is falsely empty, at times. A short poll samples the servers; a long poll asks all of them, and
-   * is falsely empty so seldom that it accounts for what the next fill brings.
+   * Is sometimes falsely empty. A short poll samples the servers. A long poll asks all of them and
+   * is falsely empty so rarely that the fault explains all tokens of the next fill.
    */
   @Override
   public List<Lease> reserve(BucketId id, int most, Duration lease, Search search) {
     requests.merge(id, 1L, Long::sum);
-    if (storm.strikes(id, BucketFaults.Kind.FALSELY_EMPTY)) {
+    if (faults.strikes(id, BucketFaults.Kind.FALSELY_EMPTY)) {
       if (search == Search.LONG) {
-        storm.accountsFor(id, oneFill.applyAsLong(id));
+        faults.explain(id, fillSize.applyAsLong(id));
       }
       return List.of();
     }
     try {
-      return storm.ask(
+      return faults.ask(
           id,
           BucketFaults.Kind.SQS_THROTTLED,
           "reserve",
@@ -90,21 +93,21 @@ public final class FaultyTokenQueue implements TokenQueue {
     }
   }
 
-  /** At times settles but a part, or a copy of a token that was settled comes back. */
+  /** Sometimes settles only some of the tokens, or delivers a copy of a settled token again. */
   @Override
   public List<Lease> settle(BucketId id, List<Lease> leases) {
     requests.merge(id, 1L, Long::sum);
-    boolean partial = !leases.isEmpty() && storm.strikes(id, BucketFaults.Kind.PARTIAL_SETTLE);
-    List<Lease> tried = partial ? leases.subList(1, leases.size()) : leases;
-    return storm.ask(
+    boolean partial = !leases.isEmpty() && faults.strikes(id, BucketFaults.Kind.PARTIAL_SETTLE);
+    List<Lease> attempted = partial ? leases.subList(1, leases.size()) : leases;
+    return faults.ask(
         id,
         BucketFaults.Kind.SQS_THROTTLED,
         "settle",
         () -> {
-          List<Lease> unspent = queue.settle(id, tried);
-          settled.merge(id, (long) tried.size() - unspent.size(), Long::sum);
-          if (tried.size() > unspent.size() && storm.strikes(id, BucketFaults.Kind.COPY)) {
-            storm.accountsFor(id, 1);
+          List<Lease> unspent = queue.settle(id, attempted);
+          settled.merge(id, (long) attempted.size() - unspent.size(), Long::sum);
+          if (attempted.size() > unspent.size() && faults.strikes(id, BucketFaults.Kind.COPY)) {
+            faults.explain(id, 1);
             put.merge(id, 1L, Long::sum);
             queue.put(id, List.of(new Token("copy", id, clock.instant(), clock.instant())));
           }
@@ -115,39 +118,41 @@ public final class FaultyTokenQueue implements TokenQueue {
   @Override
   public List<Lease> giveBack(BucketId id, List<Lease> leases) {
     requests.merge(id, 1L, Long::sum);
-    return storm.ask(
+    return faults.ask(
         id, BucketFaults.Kind.SQS_THROTTLED, "giveBack", () -> queue.giveBack(id, leases));
   }
 
-  /** At times puts but a part. */
+  /** Sometimes puts only some of the tokens. */
   @Override
   public List<Token> put(BucketId id, List<Token> tokens) {
     requests.merge(id, 1L, Long::sum);
-    boolean partial = !tokens.isEmpty() && storm.strikes(id, BucketFaults.Kind.PARTIAL_PUT);
-    int from = partial ? storm.random(id).nextInt(tokens.size()) : 0;
-    return storm.ask(
+    boolean partial = !tokens.isEmpty() && faults.strikes(id, BucketFaults.Kind.PARTIAL_PUT);
+    int from = partial ? faults.random(id).nextInt(tokens.size()) : 0;
+    return faults.ask(
         id,
         BucketFaults.Kind.SQS_THROTTLED,
         "put",
         () -> {
-          List<Token> tried = tokens.subList(from, tokens.size());
-          int unsent = queue.put(id, tried).size();
-          put.merge(id, (long) tried.size() - unsent, Long::sum);
+          List<Token> attempted = tokens.subList(from, tokens.size());
+          int unsent = queue.put(id, attempted).size();
+          put.merge(id, (long) attempted.size() - unsent, Long::sum);
           return tokens.subList(0, from);
         });
   }
 
-  /** At times is up to a minute behind: then a fill may bring what there is already. */
+  /**
+   * Is sometimes up to a minute stale, so that a fill may add tokens that the queue already holds.
+   */
   @Override
   public Level look(BucketId id) {
     requests.merge(id, 1L, Long::sum);
-    Level level = storm.ask(id, BucketFaults.Kind.SQS_THROTTLED, "level", () -> queue.look(id));
-    Told told = levels.getOrDefault(id, new Told(Instant.MIN, new Level(0, 0, 0)));
-    levels.put(id, new Told(clock.instant(), level));
-    boolean mayBeTold = told.at().isAfter(clock.instant().minus(STALENESS.multipliedBy(2)));
-    if (mayBeTold && storm.strikes(id, BucketFaults.Kind.STALE_LEVEL)) {
-      storm.accountsFor(id, Math.max(0, level.tokens() - told.level().tokens()));
-      return told.level();
+    Level level = faults.ask(id, BucketFaults.Kind.SQS_THROTTLED, "level", () -> queue.look(id));
+    LastLevel last = levels.getOrDefault(id, new LastLevel(Instant.MIN, new Level(0, 0, 0)));
+    levels.put(id, new LastLevel(clock.instant(), level));
+    boolean isRecent = last.at().isAfter(clock.instant().minus(STALENESS.multipliedBy(2)));
+    if (isRecent && faults.strikes(id, BucketFaults.Kind.STALE_LEVEL)) {
+      faults.explain(id, Math.max(0, level.tokens() - last.level().tokens()));
+      return last.level();
     }
     return level;
   }

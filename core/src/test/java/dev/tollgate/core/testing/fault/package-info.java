@@ -1,6 +1,5 @@
 /**
- * Ports that fail at random, and the tokens that each fault accounts for. May import core and
- * lawbook.
+ * Ports that fail at random, and the tokens that each fault explains. May import core and lawbook.
  */
 @NullMarked
 package dev.tollgate.core.testing.fault;

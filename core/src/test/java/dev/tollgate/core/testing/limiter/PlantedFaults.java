@@ -19,16 +19,16 @@ import java.util.Random;
 import java.util.Set;
 import java.util.function.Function;
 
-/** Our buckets with a fault in them that the law book is to see. */
+/** Tollgate's buckets with planted faults that the law book must find. */
 public final class PlantedFaults {
   private PlantedFaults() {}
 
-  /** Admits as many callers again without a token as it admits with one. */
+  /** Admits one caller without a token for each caller with a token. */
   public static Limiter.Maker admittingTwiceAsMuch() {
     return planted(
         0,
-        sound ->
-            new Planted(sound) {
+        correct ->
+            new FaultyLimiter(correct) {
               private final Map<String, Long> owed = new HashMap<>();
 
               @Override
@@ -44,19 +44,19 @@ public final class PlantedFaults {
             });
   }
 
-  /** Admits callers without a token from a claim on that needs a fill which cannot be requested. */
+  /** Admits callers without a token after a fill request has failed. */
   public static Limiter.Maker admittingWhenFillsCannotBeRequested() {
     return planted(
         300,
-        sound ->
-            new Planted(sound) {
+        correct ->
+            new FaultyLimiter(correct) {
               private final Set<String> failing = new HashSet<>();
 
               @Override
               public Claim claim(String tenant) {
-                long failed = sound.failedRequests();
+                long failed = correct.failedRequests();
                 Claim claim = super.claim(tenant);
-                if (sound.failedRequests() > failed) {
+                if (correct.failedRequests() > failed) {
                   failing.add(tenant);
                 }
                 if (claim instanceof Claim.Admitted) {
@@ -84,47 +84,47 @@ public final class PlantedFaults {
     };
   }
 
-  /** A sound engine, until something is overridden. Its books do not show what is planted. */
-  private static class Planted implements Limiter {
-    private final TollgateLimiter sound;
+  /** A correct limiter for faulty subclasses. Its token counts do not include the fault. */
+  private static class FaultyLimiter implements Limiter {
+    private final TollgateLimiter correct;
 
-    Planted(TollgateLimiter sound) {
-      this.sound = sound;
+    FaultyLimiter(TollgateLimiter correct) {
+      this.correct = correct;
     }
 
     @Override
     public void open(String tenant, Terms terms) {
-      sound.open(tenant, terms);
+      correct.open(tenant, terms);
     }
 
     @Override
     public Claim claim(String tenant) {
-      return sound.claim(tenant);
+      return correct.claim(tenant);
     }
 
     @Override
     public Optional<Claim> claim(String tenant, long tokens) {
-      return sound.claim(tenant, tokens);
+      return correct.claim(tenant, tokens);
     }
 
     @Override
     public Optional<List<Claim>> claimTogether(String tenant, int callers, long tokens) {
-      return sound.claimTogether(tenant, callers, tokens);
+      return correct.claimTogether(tenant, callers, tokens);
     }
 
     @Override
     public boolean retune(String tenant, Terms terms) {
-      return sound.retune(tenant, terms);
+      return correct.retune(tenant, terms);
     }
 
     @Override
     public Optional<Instant> nextTimer() {
-      return sound.nextTimer();
+      return correct.nextTimer();
     }
 
     @Override
     public void passedTo(Instant now) {
-      sound.passedTo(now);
+      correct.passedTo(now);
     }
 
     @Override
@@ -134,17 +134,17 @@ public final class PlantedFaults {
 
     @Override
     public OptionalLong expiredByAge(String tenant) {
-      return sound.expiredByAge(tenant);
+      return correct.expiredByAge(tenant);
     }
 
     @Override
     public Excuse excuse(String tenant) {
-      return sound.excuse(tenant);
+      return correct.excuse(tenant);
     }
 
     @Override
     public long cost(String tenant) {
-      return sound.cost(tenant);
+      return correct.cost(tenant);
     }
   }
 }

@@ -13,9 +13,9 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * SimulatedCallers that work at the same time, one request at a time and in an order that follows
- * from a seed: each has a time of its own, in milliseconds, and the one that is behind goes next.
- * The clock stands still meanwhile.
+ * Concurrent callers whose requests run one at a time, in an order determined by a seed. Each
+ * caller has its own time in milliseconds, and the one with the earliest time goes next. The clock
+ * does not move.
  */
 final class SimulatedCallers {
   private static final Executor THREADS = work -> new Thread(work, "caller").start();
@@ -26,7 +26,7 @@ final class SimulatedCallers {
 
   private SimulatedCallers() {}
 
-  /** Has so many callers work at the same time; returns what each comes to. */
+  /** Runs the work of several callers at the same time; returns their results. */
   static <T> List<T> run(int count, long seed, Function<Caller, T> work) {
     SimulatedCallers all = new SimulatedCallers();
     IntStream.range(0, count).forEach(i -> all.callers.add(all.new Caller(i, seed + i)));
@@ -47,7 +47,7 @@ final class SimulatedCallers {
                     || (other.millis == caller.millis && other.number < caller.number));
   }
 
-  /** One of them. */
+  /** A simulated caller. */
   final class Caller {
     private final int number;
     private final Random random;
@@ -88,14 +88,14 @@ final class SimulatedCallers {
     }
 
     /**
-     * Pauses for a random time, up to a bound that doubles each time. The time that is asked for is
-     * random, too, but does not follow from the seed.
+     * Pauses for a random time up to a bound that doubles each time. Ignores the requested pause,
+     * which is random but not determined by the seed.
      */
     void pause(Duration unseeded) {
       pass(random.nextInt(FIRST_PAUSE_MILLIS << ++pauses));
     }
 
-    /** A queue each request to which takes some milliseconds. */
+    /** Wraps a queue so that each request takes some milliseconds. */
     TokenQueue around(TokenQueue queue) {
       return (TokenQueue)
           Proxy.newProxyInstance(

@@ -28,21 +28,21 @@ import java.util.concurrent.CompletionException;
 import java.util.function.UnaryOperator;
 
 /**
- * Our count of a tenant's connections behind the law book's port: registered, taken off the books
- * and put right by what does that for sockets. In a storm any request of these may not reach its
- * port, its answer may be lost, or the process may die there.
+ * Tollgate's count of a tenant's connections as a {@code Counter}: registration, disconnects and
+ * the recount are the real code. With faults, any request may fail, lose its answer, or end the
+ * process.
  */
 public final class TollgateCounter implements Counter {
-  /** Near the limit counts are right within two minutes: two walks of the housekeeper. */
+  /** Counts near the limit are right within two minutes, that is two walks of the housekeeper. */
   private static final Duration HEALS = Duration.ofMinutes(2);
 
-  /** Nobody who is open is silent for longer. */
+  /** The longest silence of an open socket. */
   private static final Duration SILENCE = Duration.ofMinutes(9);
 
   private static final List<Faults.Fault> FAULTS =
       List.of(Faults.UNREACHABLE, Faults.ANSWER_LOST, Faults.KILLED);
 
-  private final HousekeepingFixture house;
+  private final HousekeepingFixture fixture;
   private final Interleaved keeper;
   private final Tenant tenant;
   private final SessionId session;
@@ -53,11 +53,11 @@ public final class TollgateCounter implements Counter {
   private TollgateCounter(
       Setting setting, Terms terms, int perMille, UnaryOperator<Connections> around) {
     InstantSource clock = setting.clock();
-    this.house = new HousekeepingFixture(clock, around);
+    this.fixture = new HousekeepingFixture(clock, around);
     this.keeper = new Interleaved(clock);
     this.tenant =
-        house
-            .town()
+        fixture
+            .ports()
             .onboard(
                 "acme",
                 "gold",
@@ -74,19 +74,19 @@ public final class TollgateCounter implements Counter {
                     60_000L,
                     Limit.CONNECTIONS_PER_SESSION,
                     1_000L));
-    this.session = house.open(tenant);
-    Connections connections = house.connections();
+    this.session = fixture.open(tenant);
+    Connections connections = fixture.connections();
     this.registration =
         new Registration(
             connections,
-            house.town().heldTokens(),
-            house.town().tally(),
+            fixture.ports().heldTokens(),
+            fixture.ports().tally(),
             Runnable::run,
             duration -> {},
             clock);
     this.departure = new Disconnection(connections);
     Random random = new Random(setting.seed());
-    house
+    fixture
         .faults()
         .each(
             () ->
@@ -95,12 +95,12 @@ public final class TollgateCounter implements Counter {
                     : Optional.empty());
   }
 
-  /** Our count over stand-ins, of whose requests so many in a thousand go wrong. */
+  /** Makes counters over in-memory ports; {@code perMille} of a thousand requests fail. */
   public static Counter.Maker inMemory(int perMille) {
     return inMemory(perMille, UnaryOperator.identity());
   }
 
-  /** The same, counted by {@code around} the stand-ins. */
+  /** The same, with connections wrapped by {@code around}. */
   public static Counter.Maker inMemory(int perMille, UnaryOperator<Connections> around) {
     return new Counter.Maker() {
       @Override
@@ -153,12 +153,12 @@ public final class TollgateCounter implements Counter {
 
   @Override
   public void vanished(String id) {
-    house.sockets().lose(id);
+    fixture.sockets().lose(id);
   }
 
   @Override
   public long count() {
-    return house.counted(tenant.id());
+    return fixture.counted(tenant.id());
   }
 
   @Override
@@ -173,8 +173,8 @@ public final class TollgateCounter implements Counter {
         keeper.resume();
       } else if (keeper.wakesAt().isEmpty() && !now.isBefore(next)) {
         next = next.plus(1, ChronoUnit.MINUTES);
-        speak(now);
-        keeper.begin(() -> house.keep(keeper));
+        sendMessage(now);
+        keeper.begin(() -> fixture.runHousekeeping(keeper));
       }
     } catch (Unavailable | Faults.Killed | CompletionException died) {
       return;
@@ -182,16 +182,16 @@ public final class TollgateCounter implements Counter {
   }
 
   /**
-   * Something is sent in the session before API Gateway would close its sockets for being idle. Who
-   * is gone is found by that and taken out; whether it was counted, the recount finds.
+   * Sends a message in the session before API Gateway closes its idle sockets. Closed sockets are
+   * found and removed by that; the recount corrects the count.
    */
-  private void speak(Instant now) {
-    Session stands = house.books().find(tenant.id(), session).orElseThrow();
-    if (stands.hasSilentConnectionSince(now.minus(SILENCE))) {
-      stands.connections().stream()
-          .filter(id -> !house.sockets().isOpen(id))
-          .forEach(id -> house.books().leave(tenant.id(), session, id));
-      house.speak(tenant.id(), session, now.plus(Duration.ofDays(1)));
+  private void sendMessage(Instant now) {
+    Session current = fixture.sessions().find(tenant.id(), session).orElseThrow();
+    if (current.hasSilentConnectionSince(now.minus(SILENCE))) {
+      current.connections().stream()
+          .filter(id -> !fixture.sockets().isOpen(id))
+          .forEach(id -> fixture.sessions().leave(tenant.id(), session, id));
+      fixture.sendMessage(tenant.id(), session, now.plus(Duration.ofDays(1)));
     }
   }
 }

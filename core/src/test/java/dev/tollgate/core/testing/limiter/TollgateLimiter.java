@@ -58,27 +58,27 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
 
 /**
- * Our buckets behind the law book's port, over any rows and queues, in a {@link BucketFaults} or in
- * fair weather. The schedules are ours: each bucket's fires at a second of the minute that it keeps
- * to; in a storm it comes late, twice, or not at all.
+ * Tollgate's buckets as a {@code Limiter}, over any ports, with or without {@link BucketFaults}.
+ * The schedules are simulated: each bucket's schedule fires at a fixed second of the minute; with
+ * faults it may fire late, twice, or not at all.
  *
- * <p>A fill may bring what came while the bucket was full: one minute's tokens at most, however
- * late it is. So much is {@link Terms#slack}, and no fault of a fill excuses more. What SQS itself
- * may do beyond that is counted as it strikes, see {@link FaultyTokenQueue}.
+ * <p>A fill may add the tokens that accrued while the bucket was full: at most one minute's tokens,
+ * however late it is. This is the {@link Terms#slack}, and no fault of a fill explains more. The
+ * faults of SQS beyond that are counted as they strike, see {@link FaultyTokenQueue}.
  */
 public final class TollgateLimiter implements Limiter {
-  /** SQS delays by whole seconds, and a claim looks a second after the token is due. */
+  /** SQS delays by whole seconds, and a claim is repeated a second after the token is due. */
   private static final Duration LATENESS = Duration.ofSeconds(2);
 
   /**
-   * The same of a bucket that is filled directly: a fill comes once a minute, and a claim looks
-   * every five seconds.
+   * The lateness of a directly filled bucket: it is filled once a minute, and claims look for
+   * tokens every five seconds.
    */
   private static final Duration DIRECT_LATENESS = Duration.ofSeconds(67);
 
   /**
-   * The next fill comes within a minute, and what was minted ahead until then is there after 75
-   * seconds and trimmed by the fill after that.
+   * The next fill comes within a minute. Tokens minted ahead until then have appeared after 75
+   * seconds, and the fill after that removes a surplus.
    */
   private static final Duration GRAIN = Duration.ofMinutes(3);
 
@@ -89,13 +89,13 @@ public final class TollgateLimiter implements Limiter {
   private final Ports ports;
   private final Optional<Insight> insight;
   private final Function<Terms, FillPolicy> filling;
-  private final BucketFaults storm;
+  private final BucketFaults faults;
   private final InstantSource clock;
   private final InMemoryFillSchedules schedules = new InMemoryFillSchedules();
   private final FaultyTokenQueue spending;
   private final FaultyTokenQueue filled;
   private final FaultyBuckets rows;
-  private final BucketMaintenance turns;
+  private final BucketMaintenance maintenance;
   private final List<BucketGate> gates;
   private final Map<BucketId, Terms> terms = new HashMap<>();
   private final Map<BucketId, Long> opened = new HashMap<>();
@@ -106,16 +106,16 @@ public final class TollgateLimiter implements Limiter {
   private long numbers;
   private long failedRequests;
 
-  /** Where buckets and their tokens are. */
+  /** The ports of buckets and their tokens. */
   public record Ports(Buckets buckets, TokenQueue queue, BucketQueues queues) {}
 
-  /** What can be seen of a queue by looking into it; without it, the books are closed. */
+  /** A view into a queue; without it the limiter returns no token counts. */
   public record Insight(ToLongFunction<BucketId> inFlight, ToLongFunction<BucketId> expired) {}
 
   private record Timer(Instant at, long number, Runnable work) {}
 
   /**
-   * Our buckets over {@code ports}.
+   * Makes limiters over {@code ports}.
    *
    * @param filling how a bucket with these terms is filled
    */
@@ -123,39 +123,39 @@ public final class TollgateLimiter implements Limiter {
       Ports ports,
       Optional<Insight> insight,
       Function<Terms, FillPolicy> filling,
-      BucketFaults storm,
+      BucketFaults faults,
       InstantSource clock) {
     this.ports = ports;
     this.insight = insight;
     this.filling = filling;
-    this.storm = storm;
+    this.faults = faults;
     this.clock = clock;
-    this.spending = new FaultyTokenQueue(ports.queue(), storm, clock, this::oneFill);
-    this.filled = new FaultyTokenQueue(ports.queue(), storm, clock, this::oneFill);
-    this.rows = new FaultyBuckets(ports.buckets(), storm, this::rival);
-    this.turns = turns(rows);
+    this.spending = new FaultyTokenQueue(ports.queue(), faults, clock, this::fillSize);
+    this.filled = new FaultyTokenQueue(ports.queue(), faults, clock, this::fillSize);
+    this.rows = new FaultyBuckets(ports.buckets(), faults, this::rival);
+    this.maintenance = maintenance(rows);
     this.gates = Stream.generate(() -> gate(spending, pause -> {})).limit(PROCESSES).toList();
     minute(clock.instant().truncatedTo(ChronoUnit.MINUTES).plus(1, ChronoUnit.MINUTES));
   }
 
   /**
-   * Our buckets over stand-ins.
+   * Makes limiters over in-memory ports.
    *
-   * @param perMille how often a fault strikes where it may, see {@link BucketFaults}
+   * @param perMille how often a fault strikes, see {@link BucketFaults}
    */
   public static Limiter.Maker inMemory(Function<Terms, FillPolicy> filling, int perMille) {
     return new Limiter.Maker() {
       @Override
       public Limiter make(Setting setting) {
         InMemoryTokenQueue queue = new InMemoryTokenQueue(setting.clock());
-        BucketFaults storm =
+        BucketFaults faults =
             new BucketFaults(setting.seed(), perMille, setting::mayInjectFaults, setting.clock());
         return new TollgateLimiter(
             new Ports(
                 new InMemoryBuckets(), queue, new InMemoryBucketQueues(queue, setting.clock())),
             Optional.of(new Insight(queue::inFlight, queue::expired)),
             filling,
-            storm,
+            faults,
             setting.clock());
       }
 
@@ -166,7 +166,7 @@ public final class TollgateLimiter implements Limiter {
     };
   }
 
-  /** Terms of ours: what {@code filling} makes of them can be filled so. */
+  /** Draws terms that a bucket with the policy of {@code filling} can keep. */
   public static Terms terms(Random random, Function<Terms, FillPolicy> filling) {
     long tokens = 1L + random.nextInt(10);
     long micro =
@@ -181,7 +181,7 @@ public final class TollgateLimiter implements Limiter {
         : any;
   }
 
-  private BucketMaintenance turns(Buckets buckets) {
+  private BucketMaintenance maintenance(Buckets buckets) {
     return new BucketMaintenance(
         buckets,
         filled,
@@ -195,23 +195,23 @@ public final class TollgateLimiter implements Limiter {
     return new BucketGate(rows, queue, new Requests(), Runnable::run, pause, clock);
   }
 
-  /** Claims for a bucket come from several processes by turns. */
+  /** Several processes claim from a bucket in turn. */
   private BucketGate nextGate(BucketId id) {
     long number = claims.merge(id, 1L, Long::sum);
     return gates.get((int) (number % gates.size()));
   }
 
-  /** Requests for fills, each done at once. Whoever only sends one is not told how it went. */
+  /** Fill requests, each executed at once. {@code send} does not report failures. */
   private final class Requests implements FillRequests {
     @Override
     public void send(BucketId id) {
       requested.merge(id, 1L, Long::sum);
-      if (storm.isThrottled(id, BucketFaults.Kind.LAMBDA_THROTTLED)) {
+      if (faults.isThrottled(id, BucketFaults.Kind.LAMBDA_THROTTLED)) {
         failedRequests++;
         throw new Unavailable("Lambda throttles");
       }
       try {
-        turns.takeOnRequest(id);
+        maintenance.takeOnRequest(id);
       } catch (Unavailable notFilled) {
         return;
       }
@@ -220,11 +220,12 @@ public final class TollgateLimiter implements Limiter {
     @Override
     public void sendAndWait(BucketId id) {
       requested.merge(id, 1L, Long::sum);
-      storm.ask(id, BucketFaults.Kind.LAMBDA_THROTTLED, "fill", () -> turns.takeOnRequest(id));
+      faults.ask(
+          id, BucketFaults.Kind.LAMBDA_THROTTLED, "fill", () -> maintenance.takeOnRequest(id));
     }
   }
 
-  /** Requests for fills that were not accepted. */
+  /** The number of rejected fill requests. */
   public long failedRequests() {
     return failedRequests;
   }
@@ -235,7 +236,7 @@ public final class TollgateLimiter implements Limiter {
     return new Terms(rate, capacity, rate.tokensIn(Duration.ofMinutes(1)), lateness, true, GRAIN);
   }
 
-  /** A tenant of this name; all of them are in one shard. */
+  /** A tenant id for this name; all tenants are in one shard. */
   private static BucketId id(String tenant) {
     return Stream.iterate(0, i -> i + 1)
         .map(i -> new TenantId(tenant + "-" + i))
@@ -246,7 +247,7 @@ public final class TollgateLimiter implements Limiter {
   }
 
   private BucketSpec spec(Terms wanted) {
-    FillPolicy how = filling.apply(wanted);
+    FillPolicy fillPolicy = filling.apply(wanted);
     Rate rate = new Rate(wanted.rate().tokens());
     boolean direct =
         wanted.rate().tokens() % MICRO == 0
@@ -255,12 +256,12 @@ public final class TollgateLimiter implements Limiter {
     return new BucketSpec(
         rate,
         wanted.capacity(),
-        how.mode() == FillMode.DIRECT && !direct
-            ? new FillPolicy(FillMode.PRODUCER, how.hibernateAfterMinutes())
-            : how);
+        fillPolicy.mode() == FillMode.DIRECT && !direct
+            ? new FillPolicy(FillMode.PRODUCER, fillPolicy.hibernateAfterMinutes())
+            : fillPolicy);
   }
 
-  private long oneFill(BucketId id) {
+  private long fillSize(BucketId id) {
     Terms known = terms.get(id);
     return known == null ? 0 : known.rate().tokensIn(Duration.ofMinutes(1));
   }
@@ -275,11 +276,11 @@ public final class TollgateLimiter implements Limiter {
     ports.buckets().open(bucket);
     ports.queues().ensure(id, bucket.tokenLifetimeAt(clock.instant()));
     provide(bucket);
-    FaultyTokenQueue fair =
+    FaultyTokenQueue noFaults =
         new FaultyTokenQueue(
-            ports.queue(), new BucketFaults(0, 0, () -> false, clock), clock, this::oneFill);
-    new BucketFill(ports.buckets(), fair, clock).fill(id);
-    opened.merge(id, fair.put(id), Long::sum);
+            ports.queue(), new BucketFaults(0, 0, () -> false, clock), clock, this::fillSize);
+    new BucketFill(ports.buckets(), noFaults, clock).fill(id);
+    opened.merge(id, noFaults.put(id), Long::sum);
     fires(id, clock.instant().truncatedTo(ChronoUnit.MINUTES));
   }
 
@@ -316,7 +317,7 @@ public final class TollgateLimiter implements Limiter {
   @Override
   public Optional<List<Claim>> claimTogether(String tenant, int callers, long tokens) {
     BucketId id = id(tenant);
-    long seed = storm.random(id).nextLong();
+    long seed = faults.random(id).nextLong();
     return Optional.of(
         SimulatedCallers.run(
             callers,
@@ -327,8 +328,8 @@ public final class TollgateLimiter implements Limiter {
   /**
    * A claim through one process.
    *
-   * @throws IllegalStateException if the gate does not decide though SQS gave every answer, or the
-   *     row says that the bucket is empty
+   * @throws IllegalStateException if the gate is undecided although SQS answered every request, or
+   *     the row has an empty hint
    */
   private Claim claim(BucketGate gate, BucketId id, long tokens) {
     Bucket read;
@@ -350,12 +351,13 @@ public final class TollgateLimiter implements Limiter {
     }
     String cause = ((Undecided) answer).cause();
     if (empty || spending.failedReserves(id) == failed) {
-      throw new IllegalStateException("undecided though SQS answers or the row says: " + cause);
+      throw new IllegalStateException(
+          "undecided although SQS answers or the row has an empty hint: " + cause);
     }
     return new Claim.Undecided(cause);
   }
 
-  /** Tokens that are reserved. */
+  /** A lease on claimed tokens. */
   private final class Held implements Lease {
     private final BucketGate gate;
     private final Granted granted;
@@ -392,12 +394,12 @@ public final class TollgateLimiter implements Limiter {
   public Optional<TokenCounts> tokenCounts(String tenant) {
     BucketId id = id(tenant);
     return insight.map(
-        seen -> {
-          long inFlight = seen.inFlight().applyAsLong(id);
+        view -> {
+          long inFlight = view.inFlight().applyAsLong(id);
           return new TokenCounts(
               opened.getOrDefault(id, 0L) + filled.put(id) + spending.put(id),
               spending.settled(id),
-              filled.settled(id) + seen.expired().applyAsLong(id),
+              filled.settled(id) + view.expired().applyAsLong(id),
               ports.queue().level(id) - inFlight,
               inFlight);
         });
@@ -407,13 +409,13 @@ public final class TollgateLimiter implements Limiter {
   public OptionalLong expiredByAge(String tenant) {
     BucketId id = id(tenant);
     return insight
-        .map(seen -> OptionalLong.of(seen.expired().applyAsLong(id)))
+        .map(view -> OptionalLong.of(view.expired().applyAsLong(id)))
         .orElseGet(OptionalLong::empty);
   }
 
   @Override
   public Excuse excuse(String tenant) {
-    return storm.excuse(id(tenant));
+    return faults.excuse(id(tenant));
   }
 
   @Override
@@ -443,7 +445,7 @@ public final class TollgateLimiter implements Limiter {
     timers.add(new Timer(instant, numbers++, work));
   }
 
-  /** The schedules of all buckets fire within this minute. */
+  /** Schedules one firing per bucket within this minute, and repeats every minute. */
   private void minute(Instant minute) {
     at(
         minute,
@@ -456,23 +458,23 @@ public final class TollgateLimiter implements Limiter {
   }
 
   private void fires(BucketId id, Instant minute) {
-    Instant then = minute.plusSeconds(storm.second(id));
-    if (storm.strikes(id, BucketFaults.Kind.FILL_MISSED)
-        || storm.isThrottled(id, BucketFaults.Kind.LAMBDA_THROTTLED)) {
+    Instant then = minute.plusSeconds(faults.second(id));
+    if (faults.strikes(id, BucketFaults.Kind.FILL_MISSED)
+        || faults.isThrottled(id, BucketFaults.Kind.LAMBDA_THROTTLED)) {
       return;
     }
-    if (storm.strikes(id, BucketFaults.Kind.FILL_LATE)) {
-      then = minute.plusSeconds(storm.random(id).nextInt(60));
+    if (faults.strikes(id, BucketFaults.Kind.FILL_LATE)) {
+      then = minute.plusSeconds(faults.random(id).nextInt(60));
     }
     at(then, () -> fill(id));
-    if (storm.strikes(id, BucketFaults.Kind.FILL_TWICE)) {
-      at(then.plusSeconds(storm.random(id).nextInt(20)), () -> fill(id));
+    if (faults.strikes(id, BucketFaults.Kind.FILL_TWICE)) {
+      at(then.plusSeconds(faults.random(id).nextInt(20)), () -> fill(id));
     }
   }
 
-  /** Another fill of the same minute, which comes while one is under way. */
+  /** Another fill in the same minute, during a fill. */
   private void rival(BucketId id) {
-    turns(ports.buckets()).take(id);
+    maintenance(ports.buckets()).take(id);
   }
 
   private void fill(BucketId id) {
@@ -486,10 +488,10 @@ public final class TollgateLimiter implements Limiter {
                 .limit(tokens)
                 .toList());
       } else if (schedule != null && schedule.state() == FillState.State.PRODUCED) {
-        turns.take(id);
+        maintenance.take(id);
       }
       if (ports.buckets().due(Shard.of(id.tenant()), clock.instant()).contains(id)) {
-        turns.takeInShard(id);
+        maintenance.takeInShard(id);
       }
     } catch (Unavailable notFilled) {
       return;

@@ -5,19 +5,19 @@ import dev.tollgate.core.connect.Activity;
 import dev.tollgate.core.connect.RefusalCounts;
 import dev.tollgate.core.connect.TenantActivity;
 
-/** Activity in memory, of the other stand-ins' rows. */
+/** Reads activity from the other in-memory ports. */
 public final class InMemoryActivity implements Activity {
   private final InMemorySessions sessions;
   private final InMemoryBuckets buckets;
   private final Outage outage = new Outage();
 
-  /** The activity of tenants whose connections and buckets stand in these. */
+  /** Creates activity that reads these sessions and buckets. */
   public InMemoryActivity(InMemorySessions sessions, InMemoryBuckets buckets) {
     this.sessions = sessions;
     this.buckets = buckets;
   }
 
-  /** What stops activity from being read and written. */
+  /** The outage that reads and writes of activity check. */
   public Outage outage() {
     return outage;
   }

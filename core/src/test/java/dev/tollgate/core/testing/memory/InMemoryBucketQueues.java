@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Makes and deletes the queues of an {@link InMemoryTokenQueue}. */
+/** Creates and deletes the queues of an {@link InMemoryTokenQueue}. */
 public final class InMemoryBucketQueues implements BucketQueues {
   private static final Duration BLOCKED = Duration.ofSeconds(60);
 
@@ -23,13 +23,13 @@ public final class InMemoryBucketQueues implements BucketQueues {
   private final Map<BucketId, Instant> deletedAt = new HashMap<>();
   private final Set<BucketId> foreign = new HashSet<>();
 
-  /** The queues of {@code queue}. */
+  /** Creates a view of the queues of {@code queue}. */
   public InMemoryBucketQueues(InMemoryTokenQueue queue, InstantSource clock) {
     this.queue = queue;
     this.clock = clock;
   }
 
-  /** What stops queues from being made and deleted. */
+  /** The outage of creations and deletions. */
   public Outage outage() {
     return outage;
   }
@@ -74,7 +74,7 @@ public final class InMemoryBucketQueues implements BucketQueues {
     return foreign.contains(id) ? Owner.OTHER : Owner.THIS_DEPLOYMENT;
   }
 
-  /** Has somebody else make a queue that is called like the bucket's. */
+  /** Creates a foreign queue with the name of the bucket's queue. */
   public synchronized void makeBySomebodyElse(BucketId id) {
     queue.make(id);
     foreign.add(id);

@@ -33,7 +33,7 @@ class InMemoryBucketQueuesTest extends BucketQueuesContract {
   }
 
   @Test
-  void a_queue_that_stands_may_be_told_to_keep_tokens_for_another_time() {
+  void existing_queue_accepts_another_lifetime() {
     BucketId bucket = Samples.bucketId();
     queues.ensure(bucket, LONG);
 
@@ -45,7 +45,7 @@ class InMemoryBucketQueuesTest extends BucketQueuesContract {
   }
 
   @Test
-  void a_queue_cannot_be_made_again_within_a_minute_of_its_deletion() {
+  void deleted_queue_cannot_be_created_again_for_a_minute() {
     BucketId bucket = Samples.bucketId();
     queues.ensure(bucket, LONG);
     queues.delete(bucket);

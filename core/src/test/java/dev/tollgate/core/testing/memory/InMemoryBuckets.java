@@ -27,7 +27,7 @@ public final class InMemoryBuckets implements Buckets {
   private final Map<TenantId, Set<String>> strays = new HashMap<>();
   private final Outage outage = new Outage();
 
-  /** Has a hand break the row of a bucket, which then can no longer be read. */
+  /** Corrupts the row of a bucket, so that it can no longer be read. */
   public synchronized void spoil(BucketId id) {
     unreadable.put(
         id,
@@ -35,17 +35,17 @@ public final class InMemoryBuckets implements Buckets {
             "bucket", id.toString(), "version: of type S (expected: a whole number)"));
   }
 
-  /** Has a newer release write the row of a bucket. */
+  /** Replaces the row of a bucket with one of a newer release. */
   public synchronized void writeByNewerRelease(BucketId id) {
     unreadable.put(id, new NewerRow("bucket", id.toString(), 2, 1));
   }
 
-  /** Has a hand write a row that stands among a tenant's buckets and names none. */
+  /** Adds a row among a tenant's buckets whose name is not an action. */
   public synchronized void stray(TenantId tenant, String name) {
     strays.computeIfAbsent(tenant, none -> new TreeSet<>()).add(name);
   }
 
-  /** Whether there is a row of the bucket, readable or not. */
+  /** Whether the bucket has a row, readable or not. */
   public synchronized boolean has(BucketId id) {
     return rows.containsKey(id) || unreadable.containsKey(id);
   }
@@ -53,7 +53,7 @@ public final class InMemoryBuckets implements Buckets {
   /**
    * The buckets of a tenant, by action.
    *
-   * @throws UnreadableRow if the row of one cannot be read
+   * @throws UnreadableRow if a row cannot be read
    */
   public synchronized List<Bucket> readableOf(TenantId tenant) {
     BucketRows found = list(tenant);
@@ -73,7 +73,7 @@ public final class InMemoryBuckets implements Buckets {
     }
   }
 
-  /** What stops buckets from being read and written. */
+  /** The outage of reads and writes. */
   public Outage outage() {
     return outage;
   }
@@ -128,13 +128,13 @@ public final class InMemoryBuckets implements Buckets {
   @Override
   public synchronized WriteResult rememberEmpty(Bucket read, EmptyHint found) {
     outage.check("rememberEmpty");
-    Bucket stands = rows.get(read.id());
-    if (stands == null
-        || stands.version() != read.version()
-        || !stands.emptyHint().equals(read.emptyHint())) {
+    Bucket current = rows.get(read.id());
+    if (current == null
+        || current.version() != read.version()
+        || !current.emptyHint().equals(read.emptyHint())) {
       return WriteResult.CONFLICT;
     }
-    rows.put(read.id(), with(stands, Optional.of(found), stands.version()));
+    rows.put(read.id(), with(current, Optional.of(found), current.version()));
     return WriteResult.DONE;
   }
 
@@ -142,16 +142,16 @@ public final class InMemoryBuckets implements Buckets {
   public synchronized void forgetEmpty(BucketId id) {
     outage.check("forgetEmpty");
     rows.computeIfPresent(
-        id, (key, stands) -> with(stands, Optional.empty(), stands.version() + 1));
+        id, (key, current) -> with(current, Optional.empty(), current.version() + 1));
   }
 
-  private static Bucket with(Bucket bucket, Optional<EmptyHint> emptiness, long version) {
+  private static Bucket with(Bucket bucket, Optional<EmptyHint> hint, long version) {
     return new Bucket(
         bucket.id(),
         bucket.spec(),
         bucket.ledger(),
         bucket.level(),
-        emptiness,
+        hint,
         bucket.fillState(),
         version);
   }

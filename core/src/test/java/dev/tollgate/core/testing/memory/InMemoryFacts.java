@@ -7,14 +7,14 @@ import dev.tollgate.core.connect.AdmissionFacts;
 import dev.tollgate.core.connect.AdmissionFactsReader;
 import dev.tollgate.core.session.SessionId;
 
-/** Reads facts from the other stand-ins. It remembers no answers. */
+/** Reads facts from the other in-memory ports, without a cache. */
 public final class InMemoryFacts implements AdmissionFactsReader {
   private final InMemoryTenants tenants;
   private final InMemorySessions sessions;
   private final InMemoryBuckets buckets;
   private final Outage outage = new Outage();
 
-  /** AdmissionFacts of what stands in these. */
+  /** Creates a reader of these ports. */
   public InMemoryFacts(
       InMemoryTenants tenants, InMemorySessions sessions, InMemoryBuckets buckets) {
     this.tenants = tenants;
@@ -22,7 +22,7 @@ public final class InMemoryFacts implements AdmissionFactsReader {
     this.buckets = buckets;
   }
 
-  /** What stops facts from being read. */
+  /** The outage of reads. */
   public Outage outage() {
     return outage;
   }

@@ -16,19 +16,19 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Schedules in memory. They do not fire. */
+/** Schedules in memory that never fire. */
 public final class InMemoryFillSchedules implements FillSchedules {
   private final Map<BucketId, Scheduled> schedules = new HashMap<>();
   private final Set<Shard> shards = new HashSet<>();
   private final Set<Shard> disabled = new HashSet<>();
   private final Outage outage = new Outage();
 
-  /** What stops schedules from being put and deleted. */
+  /** The outage of writes and deletions. */
   public Outage outage() {
     return outage;
   }
 
-  /** What stands. */
+  /** The existing schedules. */
   public synchronized Map<BucketId, Scheduled> schedules() {
     return Map.copyOf(schedules);
   }
@@ -70,18 +70,19 @@ public final class InMemoryFillSchedules implements FillSchedules {
   @Override
   public synchronized Drift compare(Bucket bucket) {
     outage.check("compare");
-    Optional<Scheduled> stands = Optional.ofNullable(schedules.get(bucket.id()));
+    Optional<Scheduled> current = Optional.ofNullable(schedules.get(bucket.id()));
     if (bucket.spec().fillPolicy().mode() == FillMode.SHARED) {
-      return Drift.of(stands.isPresent() ? List.of("a schedule (expected: none)") : List.of());
+      return Drift.of(current.isPresent() ? List.of("a schedule (expected: none)") : List.of());
     }
     Scheduled wanted = new Scheduled(bucket.spec(), bucket.fillState().state());
-    return stands
+    return current
         .map(
             found ->
                 Drift.of(
-                    found.does().equals(wanted.does())
+                    found.description().equals(wanted.description())
                         ? List.of()
-                        : List.of(found.does() + " (expected: " + wanted.does() + ")")))
+                        : List.of(
+                            found.description() + " (expected: " + wanted.description() + ")")))
         .orElseGet(Drift.Missing::new);
   }
 
@@ -106,24 +107,24 @@ public final class InMemoryFillSchedules implements FillSchedules {
     return Pages.of(schedules.keySet(), BucketId::toString, cursor, most);
   }
 
-  /** Somebody makes this schedule by hand, or puts it in another's place. */
+  /** Writes a schedule by hand, possibly over an existing one. */
   public synchronized void edit(BucketId id, Scheduled scheduled) {
     schedules.put(id, scheduled);
   }
 
-  /** Somebody disables a shard's schedule by hand. */
+  /** Disables a shard's schedule by hand. */
   public synchronized void disable(Shard shard) {
     disabled.add(shard);
   }
 
-  /** What a schedule was last put with. */
+  /** The last written state of a schedule. */
   public record Scheduled(BucketSpec spec, FillState.State state) {
-    /** Whether it fires. */
+    /** Whether the schedule is enabled. */
     public boolean enabled() {
       return state == FillState.State.PRODUCED || state == FillState.State.DIRECT;
     }
 
-    private String does() {
+    private String description() {
       return (enabled() ? "fires" : "rests")
           + (state == FillState.State.DIRECT ? ", sends " + spec.rate().ceiling() : ", invokes");
     }

@@ -18,7 +18,7 @@ public final class InMemoryIdempotencyKeys implements IdempotencyKeys {
 
   private record Row(KeyClaim claim, Optional<StoredResponse> answer, Instant expiresAt) {}
 
-  /** What stops keys from being claimed, kept and released. */
+  /** The outage of all requests. */
   public Outage outage() {
     return outage;
   }
@@ -46,7 +46,7 @@ public final class InMemoryIdempotencyKeys implements IdempotencyKeys {
   @Override
   public synchronized WriteResult store(KeyClaim claim, StoredResponse answer, Instant until) {
     outage.check("store");
-    if (owned(claim).isEmpty()) {
+    if (ownRow(claim).isEmpty()) {
       return WriteResult.CONFLICT;
     }
     rows.put(claim.key(), new Row(claim, Optional.of(answer), until));
@@ -56,10 +56,10 @@ public final class InMemoryIdempotencyKeys implements IdempotencyKeys {
   @Override
   public synchronized void release(KeyClaim claim) {
     outage.check("release");
-    owned(claim).filter(row -> row.answer().isEmpty()).ifPresent(row -> rows.remove(claim.key()));
+    ownRow(claim).filter(row -> row.answer().isEmpty()).ifPresent(row -> rows.remove(claim.key()));
   }
 
-  private Optional<Row> owned(KeyClaim claim) {
+  private Optional<Row> ownRow(KeyClaim claim) {
     return Optional.ofNullable(rows.get(claim.key()))
         .filter(row -> row.claim().owner().equals(claim.owner()));
   }

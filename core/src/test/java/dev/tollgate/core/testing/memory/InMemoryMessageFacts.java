@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Reads what messages are processed by from the other stand-ins. */
+/** Reads the facts for message processing from the other in-memory ports. */
 public final class InMemoryMessageFacts implements MessageFactsReader {
   private final InMemoryTenants tenants;
   private final InMemorySessions sessions;
@@ -23,7 +23,7 @@ public final class InMemoryMessageFacts implements MessageFactsReader {
   private final InstantSource clock;
   private final Outage outage = new Outage();
 
-  /** Facts of what stands in these. */
+  /** Creates a reader of these ports. */
   public InMemoryMessageFacts(
       InMemoryTenants tenants,
       InMemorySessions sessions,
@@ -37,7 +37,7 @@ public final class InMemoryMessageFacts implements MessageFactsReader {
     this.clock = clock;
   }
 
-  /** What stops facts from being read; one tenant's under {@code "read " + tenant}. */
+  /** The outage of reads; {@code "read " + tenant} names the reads of one tenant. */
   public Outage outage() {
     return outage;
   }

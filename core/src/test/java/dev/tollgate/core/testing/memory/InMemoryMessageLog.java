@@ -15,7 +15,7 @@ public final class InMemoryMessageLog implements MessageLog {
   private final Map<Entry, Instant> entries = new HashMap<>();
   private final Outage outage = new Outage();
 
-  /** What stops the log from being written. */
+  /** The outage of writes. */
   public Outage outage() {
     return outage;
   }

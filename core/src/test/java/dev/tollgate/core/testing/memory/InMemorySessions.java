@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Sessions, connections and who has them in memory, over one set of rows. */
+/** Sessions, connections and live tenants in memory, over one set of rows. */
 public final class InMemorySessions implements Sessions, Connections, LiveTenants {
   private final Map<TenantId, Map<SessionId, Session>> rows = new HashMap<>();
   private final Map<TenantId, Count> counts = new HashMap<>();
@@ -33,7 +33,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   private int corrections;
   private final Outage outage = new Outage();
 
-  /** What stops sessions and connections from being read and written. */
+  /** The outage of reads and writes. */
   public Outage outage() {
     return outage;
   }
@@ -90,11 +90,11 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
       Instant now,
       Instant until) {
     outage.check("addToSubject");
-    SubjectSessions noted = subjects(tenant).getOrDefault(subject, SubjectSessions.NONE);
-    if (noted.sessions().contains(id)) {
+    SubjectSessions recorded = subjects(tenant).getOrDefault(subject, SubjectSessions.NONE);
+    if (recorded.sessions().contains(id)) {
       return WriteResult.DONE;
     }
-    Set<SessionId> next = new HashSet<>(noted.sessions());
+    Set<SessionId> next = new HashSet<>(recorded.sessions());
     next.add(id);
     return next.size() <= most
         ? addToSubject(tenant, subject, next, rate, now)
@@ -111,11 +111,11 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
       Instant now,
       Instant until) {
     outage.check("replaceForSubject");
-    SubjectSessions noted = subjects(tenant).getOrDefault(subject, SubjectSessions.NONE);
-    if (noted.sessions().equals(next)) {
+    SubjectSessions recorded = subjects(tenant).getOrDefault(subject, SubjectSessions.NONE);
+    if (recorded.sessions().equals(next)) {
       return WriteResult.DONE;
     }
-    return noted.sessions().equals(read.sessions())
+    return recorded.sessions().equals(read.sessions())
         ? addToSubject(tenant, subject, next, rate, now)
         : WriteResult.CONFLICT;
   }
@@ -192,7 +192,10 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
     return WriteResult.DONE;
   }
 
-  /** Deletes a row whatever it holds, as time to live does, or a hand; returns what it was. */
+  /**
+   * Deletes a row unconditionally, as time to live or an operator does, and returns the deleted
+   * session.
+   */
   public synchronized Session vanish(TenantId tenant, SessionId id) {
     return Optional.ofNullable(of(tenant).remove(id)).orElseThrow();
   }
@@ -273,7 +276,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
     return countUp(tenant, Set.of(connectionId), most);
   }
 
-  /** Counts a connection in no part, as older versions did. */
+  /** Counts a connection without a part, as older versions did. */
   public synchronized CountResult countUp(TenantId tenant, long most) {
     return countUp(tenant, Set.of(), most);
   }
@@ -300,7 +303,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
         tenant, (id, count) -> count.plus(-connectionIds.size(), 0).in(connectionIds, -1));
   }
 
-  /** Counts so many connections fewer in no part, as older versions did. */
+  /** Subtracts connections without a part, as older versions did. */
   public synchronized void countDown(TenantId tenant, long connections) {
     counts.computeIfPresent(tenant, (id, count) -> count.plus(-connections, 0));
   }

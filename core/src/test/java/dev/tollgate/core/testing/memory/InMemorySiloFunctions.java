@@ -10,33 +10,33 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** Silos' functions in memory. They do nothing with what they are fed. */
+/** Silo functions in memory, which ignore their messages. */
 public final class InMemorySiloFunctions implements SiloFunctions {
   private final Map<TenantId, Release> functions = new HashMap<>();
-  private final Set<TenantId> fed = new HashSet<>();
+  private final Set<TenantId> attached = new HashSet<>();
   private final Outage outage = new Outage();
   private int looks;
   private int left;
 
-  /** What stops functions from being made, fed and deleted. */
+  /** The outage of all requests. */
   public Outage outage() {
     return outage;
   }
 
-  /** From now on, a change is done only when it has been asked for so many times more. */
+  /** Makes each future change take effect only after this many further requests. */
   public synchronized void takeTime(int looksMore) {
     looks = looksMore;
     left = 0;
   }
 
-  /** The functions that there are, and what they are of. */
+  /** The existing functions with their releases. */
   public synchronized Map<TenantId, Release> functions() {
     return Map.copyOf(functions);
   }
 
-  /** The tenants whose functions are fed, or would be if they were there. */
+  /** The tenants whose queue is attached to a function, existing or not. */
   public synchronized Set<TenantId> fed() {
-    return Set.copyOf(fed);
+    return Set.copyOf(attached);
   }
 
   @Override
@@ -51,13 +51,13 @@ public final class InMemorySiloFunctions implements SiloFunctions {
     if (!functions.containsKey(tenant)) {
       throw new Unavailable("attach: no function of " + tenant);
     }
-    return progress(fed.add(tenant));
+    return progress(attached.add(tenant));
   }
 
   @Override
   public synchronized Progress detach(TenantId tenant) {
     outage.check("detach");
-    return progress(fed.remove(tenant));
+    return progress(attached.remove(tenant));
   }
 
   @Override

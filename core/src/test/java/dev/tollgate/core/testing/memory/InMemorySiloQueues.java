@@ -16,9 +16,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Silos' queues in memory, as awkward as SQS may be: a queue takes messages for a minute after it
- * was closed, a message is counted a minute after it was sent, and a name is blocked for a minute
- * after its queue was deleted.
+ * Silo queues in memory with the delays of SQS: a queue accepts messages for a minute after it was
+ * closed, a message is counted a minute after it was sent, and a name is blocked for a minute after
+ * its queue was deleted.
  */
 public final class InMemorySiloQueues implements SiloQueues {
   private static final Duration MINUTE = Duration.ofSeconds(60);
@@ -30,17 +30,17 @@ public final class InMemorySiloQueues implements SiloQueues {
   private final List<Message> poolDeadLetters = new ArrayList<>();
   private final List<Message> deleted = new ArrayList<>();
 
-  /** Queues whose minutes {@code clock} drives. */
+  /** Creates queues that take the time from {@code clock}. */
   public InMemorySiloQueues(InstantSource clock) {
     this.clock = clock;
   }
 
-  /** What stops queues from being made, changed and deleted. */
+  /** The outage of creations, changes and deletions. */
   public Outage outage() {
     return outage;
   }
 
-  /** A message as it was sent. */
+  /** A sent message. */
   public record Message(TenantId tenant, String group, String body, Instant sentAt) {}
 
   private static final class Queue {
@@ -54,19 +54,19 @@ public final class InMemorySiloQueues implements SiloQueues {
     }
   }
 
-  /** The tenants that have queues. */
+  /** The tenants with a queue. */
   public synchronized Set<TenantId> tenants() {
     return Set.copyOf(queues.keySet());
   }
 
-  /** The tenants whose queues have not been closed. */
+  /** The tenants with an open queue. */
   public synchronized Set<TenantId> open() {
     Map<TenantId, Queue> open = new HashMap<>(queues);
     open.values().removeIf(queue -> queue.closedAt.isPresent());
     return Set.copyOf(open.keySet());
   }
 
-  /** Sends a message; returns whether it was taken. */
+  /** Sends a message; returns whether the queue accepted it. */
   public synchronized boolean send(TenantId tenant, String group, String body) {
     Queue queue = queues.get(tenant);
     Instant now = clock.instant();
@@ -76,13 +76,13 @@ public final class InMemorySiloQueues implements SiloQueues {
     return queue.waiting.add(new Message(tenant, group, body, now));
   }
 
-  /** Puts a message among the tenant's dead letters. */
+  /** Puts a message into the tenant's dead-letter queue. */
   public synchronized void bury(TenantId tenant, String group, String body) {
     queue(tenant)
         .ifPresent(queue -> queue.dead.add(new Message(tenant, group, body, clock.instant())));
   }
 
-  /** Takes all messages that wait; they are in flight then. */
+  /** Receives all waiting messages; they stay in flight. */
   public synchronized List<Message> receive(TenantId tenant) {
     return queue(tenant)
         .map(
@@ -100,17 +100,17 @@ public final class InMemorySiloQueues implements SiloQueues {
     queue(tenant).ifPresent(queue -> queue.inFlight.clear());
   }
 
-  /** What waits in the tenant's queue, is in flight, or is among its dead letters. */
+  /** The tenant's messages: waiting, in flight, or in its dead-letter queue. */
   public synchronized List<Message> contents(TenantId tenant) {
     return queue(tenant).map(Queue::contents).orElse(List.of());
   }
 
-  /** What was moved to the pool's dead letters. */
+  /** The messages moved to the pool's dead-letter queue. */
   public synchronized List<Message> poolDeadLetters() {
     return List.copyOf(poolDeadLetters);
   }
 
-  /** What was in queues, or among their dead letters, when they were deleted. */
+  /** The messages that were lost when their queue was deleted. */
   public synchronized List<Message> deleted() {
     return List.copyOf(deleted);
   }
@@ -122,12 +122,12 @@ public final class InMemorySiloQueues implements SiloQueues {
     if (clock.instant().minus(MINUTE).isBefore(at)) {
       return QueueCreation.RECENTLY_DELETED;
     }
-    Queue stands = queues.get(tenant);
-    if (stands == null) {
+    Queue current = queues.get(tenant);
+    if (current == null) {
       queues.put(tenant, new Queue());
       return QueueCreation.CREATED;
     }
-    stands.closedAt = Optional.empty();
+    current.closedAt = Optional.empty();
     return QueueCreation.EXISTED;
   }
 

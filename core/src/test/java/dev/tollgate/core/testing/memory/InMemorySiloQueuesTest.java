@@ -50,7 +50,7 @@ class InMemorySiloQueuesTest extends SiloQueuesContract {
   }
 
   @Test
-  void queues_cannot_be_made_again_within_a_minute_of_their_deletion() {
+  void deleted_queues_cannot_be_created_again_for_a_minute() {
     TenantId tenant = Samples.tenantId();
     queues.ensure(tenant);
     queues.delete(tenant);
@@ -62,7 +62,7 @@ class InMemorySiloQueuesTest extends SiloQueuesContract {
   }
 
   @Test
-  void a_closed_queue_may_take_messages_for_a_minute_that_are_not_counted_for_another() {
+  void closed_queue_accepts_messages_for_a_minute_and_counts_them_a_minute_later() {
     TenantId tenant = Samples.tenantId();
     queues.ensure(tenant);
     queues.close(tenant);
@@ -76,7 +76,7 @@ class InMemorySiloQueuesTest extends SiloQueuesContract {
   }
 
   @Test
-  void what_is_deleted_with_its_queue_is_told() {
+  void messages_deleted_with_their_queue_are_reported() {
     TenantId tenant = Samples.tenantId();
     queues.ensure(tenant);
     queues.send(tenant, "group", "lost");

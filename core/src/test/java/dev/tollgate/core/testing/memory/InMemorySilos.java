@@ -13,12 +13,12 @@ public final class InMemorySilos implements Silos {
   private final Map<TenantId, Silo> rows = new HashMap<>();
   private final Outage outage = new Outage();
 
-  /** What stops silos from being read and written. */
+  /** The outage of reads and writes. */
   public Outage outage() {
     return outage;
   }
 
-  /** Every silo. */
+  /** All silos. */
   public synchronized Map<TenantId, Silo> all() {
     return Map.copyOf(rows);
   }

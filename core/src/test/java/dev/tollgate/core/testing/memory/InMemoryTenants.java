@@ -16,13 +16,13 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
-/** Tenants in memory. Listings go by name and end at once. */
+/** Tenants in memory. Lists are sorted by name and have one page. */
 public final class InMemoryTenants implements Tenants {
   private final TreeMap<String, Tenant> rows = new TreeMap<>();
   private final Outage outage = new Outage();
   private final Set<TenantId> newer = new HashSet<>();
 
-  /** Has a newer release write the row of a tenant, which then can no longer be read. */
+  /** Replaces the row of a tenant with one of a newer release, which cannot be read. */
   public synchronized void writeByNewerRelease(TenantId id) {
     newer.add(id);
   }
@@ -37,7 +37,7 @@ public final class InMemoryTenants implements Tenants {
     return new NewerRow("tenant", id.value(), 2, 1);
   }
 
-  /** What stops tenants from being read and written. */
+  /** The outage of reads and writes. */
   public Outage outage() {
     return outage;
   }

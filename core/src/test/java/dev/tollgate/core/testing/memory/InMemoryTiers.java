@@ -10,18 +10,18 @@ import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
 
-/** Tiers in memory, the default ones to begin with. */
+/** Tiers in memory, with the default tiers at first. */
 public final class InMemoryTiers implements Tiers {
   private final TreeMap<String, Tier> rows = new TreeMap<>();
   private final Outage outage = new Outage();
   private Optional<Release> release = Optional.empty();
 
-  /** The default tiers. */
+  /** Creates the default tiers. */
   public InMemoryTiers() {
     Tier.DEFAULTS.forEach(tier -> rows.put(tier.name().value(), tier));
   }
 
-  /** What stops tiers from being read and written. */
+  /** The outage of reads and writes. */
   public Outage outage() {
     return outage;
   }

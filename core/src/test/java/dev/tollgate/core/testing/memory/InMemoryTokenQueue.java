@@ -21,49 +21,48 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Tokens in memory, with the delays, leases and expiry of a queue that a clock drives. It never
- * waits: an empty bucket is empty at once. A bucket has no queue until {@link #make} was called for
- * it.
+ * Tokens in memory, with the delays, leases and expiry of a queue, by a given clock. Searches never
+ * wait. A bucket has no queue until {@link #make} is called.
  */
 public final class InMemoryTokenQueue implements TokenQueue {
   private final InstantSource clock;
   private final Outage outage = new Outage();
-  private final Map<BucketId, Lying> queues = new HashMap<>();
+  private final Map<BucketId, QueueState> queues = new HashMap<>();
   private final Map<BucketId, Duration> lifetimes = new HashMap<>();
   private final Map<BucketId, Long> expired = new HashMap<>();
   private long receipts;
   private long reserves;
   private boolean seemsEmpty;
 
-  /** A queue whose delays and leases {@code clock} drives. */
+  /** Creates a queue that takes the time from {@code clock}. */
   public InMemoryTokenQueue(InstantSource clock) {
     this.clock = clock;
   }
 
-  /** What stops the queue from answering. */
+  /** The outage of all requests. */
   public Outage outage() {
     return outage;
   }
 
-  /** Makes the bucket's queue, unless there is one; returns whether it is new. */
+  /** Creates the bucket's queue if it does not exist; returns whether it is new. */
   public synchronized boolean make(BucketId bucket) {
-    return queues.putIfAbsent(bucket, new Lying()) == null;
+    return queues.putIfAbsent(bucket, new QueueState()) == null;
   }
 
-  /** Has the bucket's queue, if there is one, keep tokens for so long; fourteen days until then. */
+  /** Sets the lifetime of tokens in the bucket's queue, if it exists. Default: fourteen days. */
   public synchronized void keep(BucketId bucket, Duration lifetime) {
     if (has(bucket)) {
-      lying(bucket, "keep");
+      state(bucket, "keep");
       lifetimes.put(bucket, lifetime);
     }
   }
 
-  /** For how long the bucket's queue keeps tokens. */
+  /** The lifetime of tokens in the bucket's queue. */
   public synchronized Duration lifetime(BucketId bucket) {
     return lifetimes.getOrDefault(bucket, DirectFill.LONGEST_LIFETIME);
   }
 
-  /** Deletes the bucket's queue; returns whether there was one. */
+  /** Deletes the bucket's queue; returns whether it existed. */
   public synchronized boolean delete(BucketId bucket) {
     lifetimes.remove(bucket);
     return queues.remove(bucket) != null;
@@ -74,28 +73,28 @@ public final class InMemoryTokenQueue implements TokenQueue {
     return queues.containsKey(bucket);
   }
 
-  /** The buckets that have a queue. */
+  /** The buckets with a queue. */
   public synchronized Set<BucketId> buckets() {
     return Set.copyOf(queues.keySet());
   }
 
-  /** The next short search finds nothing, whatever there is. */
+  /** Makes the next short search find nothing. */
   public synchronized void seemEmptyOnce() {
     seemsEmpty = true;
   }
 
-  /** How often {@link #reserve} was asked. */
+  /** The number of calls to {@link #reserve}. */
   public synchronized long reserves() {
     return reserves;
   }
 
-  /** Tokens that could be reserved now. */
+  /** The number of tokens that can be reserved now. */
   public synchronized long available(BucketId bucket) {
     Instant now = clock.instant();
     return queue(bucket, "available").values().stream().filter(held -> held.visibleAt(now)).count();
   }
 
-  /** Tokens that are held by a lease now. */
+  /** The number of tokens held by leases now. */
   public synchronized long inFlight(BucketId bucket) {
     Instant now = clock.instant();
     return queue(bucket, "inFlight").values().stream()
@@ -103,7 +102,7 @@ public final class InMemoryTokenQueue implements TokenQueue {
         .count();
   }
 
-  /** Tokens that went because they had been in the bucket's queue for too long. */
+  /** The number of tokens that expired in the bucket's queue. */
   public synchronized long expired(BucketId bucket) {
     queue(bucket, "expired");
     return expired.getOrDefault(bucket, 0L);
@@ -118,10 +117,10 @@ public final class InMemoryTokenQueue implements TokenQueue {
       seemsEmpty = false;
       return List.of();
     }
-    Lying lying = lying(bucket, "reserve");
+    QueueState state = state(bucket, "reserve");
     Instant now = clock.instant();
     List<Lease> leases = new ArrayList<>();
-    for (Map.Entry<Long, Held> entry : lying.tokens.entrySet()) {
+    for (Map.Entry<Long, Held> entry : state.tokens.entrySet()) {
       if (leases.size() == most) {
         break;
       }
@@ -129,9 +128,9 @@ public final class InMemoryTokenQueue implements TokenQueue {
       if (held.visibleAt(now)) {
         String receipt = "receipt-" + ++receipts;
         Instant end = now.plus(lease);
-        held.receipt().ifPresent(lying.byReceipt::remove);
+        held.receipt().ifPresent(state.byReceipt::remove);
         entry.setValue(new Held(held.token(), held.putAt(), end, Optional.of(receipt)));
-        lying.byReceipt.put(receipt, entry.getKey());
+        state.byReceipt.put(receipt, entry.getKey());
         leases.add(new Lease(receipt, end));
       }
     }
@@ -140,12 +139,12 @@ public final class InMemoryTokenQueue implements TokenQueue {
 
   @Override
   public synchronized List<Lease> settle(BucketId bucket, List<Lease> leases) {
-    Lying lying = lying(bucket, "settle");
+    QueueState state = state(bucket, "settle");
     return leases.stream()
         .filter(
             lease -> {
-              Optional<Long> token = lying.heldBy(lease, clock.instant());
-              token.ifPresent(lying::remove);
+              Optional<Long> token = state.heldBy(lease, clock.instant());
+              token.ifPresent(state::remove);
               return token.isEmpty();
             })
         .toList();
@@ -153,13 +152,13 @@ public final class InMemoryTokenQueue implements TokenQueue {
 
   @Override
   public synchronized List<Lease> giveBack(BucketId bucket, List<Lease> leases) {
-    Lying lying = lying(bucket, "giveBack");
+    QueueState state = state(bucket, "giveBack");
     Instant now = clock.instant();
     return leases.stream()
         .filter(
             lease -> {
-              Optional<Long> token = lying.heldBy(lease, now);
-              token.ifPresent(number -> lying.giveBack(number, now));
+              Optional<Long> token = state.heldBy(lease, now);
+              token.ifPresent(number -> state.giveBack(number, now));
               return token.isEmpty();
             })
         .toList();
@@ -167,10 +166,10 @@ public final class InMemoryTokenQueue implements TokenQueue {
 
   @Override
   public synchronized List<Token> put(BucketId bucket, List<Token> tokens) {
-    Lying lying = lying(bucket, "put");
+    QueueState state = state(bucket, "put");
     Instant now = clock.instant();
     for (Token token : tokens) {
-      lying.add(new Held(token, now, visibleFrom(token, now), Optional.empty()));
+      state.add(new Held(token, now, visibleFrom(token, now), Optional.empty()));
     }
     return List.of();
   }
@@ -184,31 +183,31 @@ public final class InMemoryTokenQueue implements TokenQueue {
     return new Level(visible, all.size() - held - visible, held);
   }
 
-  /** A queue delays by whole seconds, from when it gets the token. */
+  /** Delays are whole seconds from the time the queue receives the token, as in SQS. */
   private static Instant visibleFrom(Token token, Instant now) {
     long millis = Math.max(0, Duration.between(now, token.dueAt()).toMillis());
     return now.plusSeconds((millis + 999) / 1_000);
   }
 
   private Map<Long, Held> queue(BucketId bucket, String method) {
-    return lying(bucket, method).tokens;
+    return state(bucket, method).tokens;
   }
 
-  private Lying lying(BucketId bucket, String method) {
+  private QueueState state(BucketId bucket, String method) {
     outage.check(method);
-    Lying lying = queues.get(bucket);
-    if (lying == null) {
+    QueueState state = queues.get(bucket);
+    if (state == null) {
       throw new MissingQueue(bucket);
     }
-    int gone = lying.expire(clock.instant().minus(lifetime(bucket)));
-    if (gone > 0) {
-      expired.merge(bucket, (long) gone, Long::sum);
+    int expiredNow = state.expire(clock.instant().minus(lifetime(bucket)));
+    if (expiredNow > 0) {
+      expired.merge(bucket, (long) expiredNow, Long::sum);
     }
-    return lying;
+    return state;
   }
 
-  /** What lies in a bucket, in the order in which it was put, and by the receipts of holders. */
-  private static final class Lying {
+  /** The tokens of a bucket, in the order in which they were put, and by receipt. */
+  private static final class QueueState {
     private final Map<Long, Held> tokens = new LinkedHashMap<>();
     private final Map<String, Long> byReceipt = new HashMap<>();
     private long numbers;
@@ -237,7 +236,7 @@ public final class InMemoryTokenQueue implements TokenQueue {
           number, (key, held) -> new Held(held.token(), held.putAt(), now, Optional.empty()));
     }
 
-    /** The oldest come first. */
+    /** Oldest first. */
     int expire(Instant oldest) {
       int before = tokens.size();
       Iterator<Held> each = tokens.values().iterator();
@@ -254,8 +253,8 @@ public final class InMemoryTokenQueue implements TokenQueue {
   }
 
   /**
-   * A token, when it was put, from when it can be reserved, and the receipt that it was last
-   * reserved by.
+   * A token with the time it was put, the time from which it can be reserved, and the receipt of
+   * its last reservation.
    */
   private record Held(Token token, Instant putAt, Instant visibleFrom, Optional<String> receipt) {
     boolean visibleAt(Instant now) {

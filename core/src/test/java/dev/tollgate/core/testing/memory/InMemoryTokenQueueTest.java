@@ -45,7 +45,7 @@ class InMemoryTokenQueueTest extends TokenQueueContract {
   }
 
   @Test
-  void an_outage_stops_the_methods_that_it_names() {
+  void outage_stops_the_methods_that_it_names() {
     BucketId bucket = bucket();
     queue.outage().begin("look");
 

@@ -4,31 +4,31 @@ import dev.tollgate.core.Unavailable;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Makes a stand-in unable to answer, wholly or for some of its methods, until it is over. */
+/** Makes all or some methods of an in-memory port fail until it ends. */
 public final class Outage {
   private final Set<String> methods = ConcurrentHashMap.newKeySet();
-  private volatile boolean whole;
+  private volatile boolean allMethods;
 
   public Outage() {}
 
-  /** No method answers from now on. */
+  /** Makes all methods fail. */
   public void begin() {
-    whole = true;
+    allMethods = true;
   }
 
-  /** The methods of these names do not answer from now on. */
+  /** Makes the methods with these names fail. */
   public void begin(String... names) {
     methods.addAll(Set.of(names));
   }
 
-  /** Everything answers again. */
+  /** Ends the outage. */
   public void end() {
-    whole = false;
+    allMethods = false;
     methods.clear();
   }
 
   public void check(String method) {
-    if (whole || methods.contains(method)) {
+    if (allMethods || methods.contains(method)) {
       throw new Unavailable(method + ": out of order");
     }
   }

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Parts of listings in memory. */
+/** Pages of in-memory lists. */
 final class Pages {
   private Pages() {}
 
-  /** The part after the position {@code cursor}, of at most so many. */
+  /** The page after the position {@code cursor}, with at most {@code most} items. */
   static <T> Page<T> of(
       Collection<T> all, Function<T, String> position, Optional<String> cursor, int most) {
     List<T> rest =

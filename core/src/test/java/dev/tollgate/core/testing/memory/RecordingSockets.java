@@ -7,31 +7,31 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Records what was sent to which socket, and which were closed. One is open until it is, or goes by
- * itself.
+ * Records the frames sent to sockets, and the sockets closed. A socket is open until it is closed
+ * or lost.
  */
 public final class RecordingSockets implements Sockets {
   private final List<String> closed = new CopyOnWriteArrayList<>();
   private final List<Frame> posted = new CopyOnWriteArrayList<>();
-  private final Set<String> gone = ConcurrentHashMap.newKeySet();
+  private final Set<String> lost = ConcurrentHashMap.newKeySet();
   private final Outage outage = new Outage();
 
-  /** What stops sockets from being reached. */
+  /** The outage of sends and closes. */
   public Outage outage() {
     return outage;
   }
 
-  /** The connections that were closed, in that order. */
+  /** The closed connections, in order. */
   public List<String> closed() {
     return List.copyOf(closed);
   }
 
-  /** The frames that were sent, in that order. */
+  /** The sent frames, in order. */
   public List<Frame> posted() {
     return List.copyOf(posted);
   }
 
-  /** The frames that were sent to a socket, in that order. */
+  /** The frames sent to one socket, in order. */
   public List<String> postedTo(String connectionId) {
     return posted.stream()
         .filter(frame -> frame.connectionId().equals(connectionId))
@@ -39,14 +39,14 @@ public final class RecordingSockets implements Sockets {
         .toList();
   }
 
-  /** A socket goes by itself, and nobody is told. */
+  /** Closes a socket without a report. */
   public void lose(String connectionId) {
-    gone.add(connectionId);
+    lost.add(connectionId);
   }
 
-  /** A socket that was gone, because its handshake was under way, opens. */
+  /** Opens a socket that was lost, as at the end of its handshake. */
   public void opens(String connectionId) {
-    gone.remove(connectionId);
+    lost.remove(connectionId);
     closed.remove(connectionId);
   }
 
@@ -61,20 +61,20 @@ public final class RecordingSockets implements Sockets {
   @Override
   public boolean isOpen(String connectionId) {
     outage.check("isOpen");
-    return !gone.contains(connectionId) && !closed.contains(connectionId);
+    return !lost.contains(connectionId) && !closed.contains(connectionId);
   }
 
   @Override
   public PostResult post(String connectionId, String frame) {
     outage.check("post");
     outage.check("post to " + connectionId);
-    if (gone.contains(connectionId) || closed.contains(connectionId)) {
+    if (lost.contains(connectionId) || closed.contains(connectionId)) {
       return PostResult.GONE;
     }
     posted.add(new Frame(connectionId, frame));
     return PostResult.SENT;
   }
 
-  /** A frame that was sent to a socket. */
+  /** A frame sent to a socket. */
   public record Frame(String connectionId, String text) {}
 }

@@ -1,4 +1,4 @@
-package dev.tollgate.e2e.layout;
+package dev.tollgate.bench.layout;
 
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
