@@ -15,6 +15,7 @@ import dev.tollgate.core.bucket.fill.BucketFill;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
@@ -45,7 +46,7 @@ public final class InMemoryTollgate implements TollgateClient {
 
   /** Creates a client without buckets, whose clock starts at the current time. */
   public InMemoryTollgate() {
-    this(Instant.now(), new ClaimListener() {});
+    this(InstantSource.system().instant(), new ClaimListener() {});
   }
 
   /** Creates a client without buckets, whose clock starts at {@code start}. */
@@ -92,7 +93,7 @@ public final class InMemoryTollgate implements TollgateClient {
   }
 
   /** The current time of the clock. */
-  public Instant now() {
+  public InstantSource.system().instant() {
     return now;
   }
 

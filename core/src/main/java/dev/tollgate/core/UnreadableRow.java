@@ -1,7 +1,7 @@
 package dev.tollgate.core;
 
 /**
- * A stored row cannot be read, because somebody edited it or a newer release wrote it. Unlike
+ * A stored row cannot be read, because it was edited by hand or a newer release wrote it. Unlike
  * {@link Unavailable}, a retry does not help.
  */
 public sealed class UnreadableRow extends RuntimeException permits NewerRow {

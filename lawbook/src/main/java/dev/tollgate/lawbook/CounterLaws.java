@@ -13,7 +13,7 @@ public final class CounterLaws {
   public static final Law<Counter.Maker> NEVER_NEGATIVE =
       new Law<>(
           "counts are never negative",
-          "The count is never below zero, whatever closes and however often that is reported.",
+          "The count is never below zero, even if the same close is reported several times.",
           (maker, history) -> play(maker, history, CounterLaws::neverNegative, run -> {}));
 
   /** The limit is never exceeded. */

@@ -83,7 +83,7 @@ final class Neighbour implements AutoCloseable {
   }
 
   /**
-   * Runs an attack and measures the neighbour's times meanwhile.
+   * Runs an attack and measures the neighbour's times during it.
    *
    * @return the report of the attack, and the neighbour's times
    */
@@ -107,15 +107,15 @@ final class Neighbour implements AutoCloseable {
     }
   }
 
-  private static String summary(Felt before, Felt meanwhile) {
+  private static String summary(Felt before, Felt during) {
     return ("neighbour's handshakes (median, longest): %s quiet, %s during it%s;"
             + " its messages: %s quiet, %s during it")
         .formatted(
             Times.of(before.handshakes).medianAndLongest(),
-            Times.of(meanwhile.handshakes).medianAndLongest(),
-            meanwhile.refused == 0 ? "" : " and " + meanwhile.refused + " refused",
+            Times.of(during.handshakes).medianAndLongest(),
+            during.refused == 0 ? "" : " and " + during.refused + " refused",
             Times.of(before.roundTrips).medianAndLongest(),
-            Times.of(meanwhile.roundTrips).medianAndLongest());
+            Times.of(during.roundTrips).medianAndLongest());
   }
 
   private Felt feelWhileAttacked() throws InterruptedException {

@@ -70,7 +70,7 @@ final class NextToken implements Measurement {
             .mapToObj(i -> deployment.tenant("next-token-" + i, tier))
             .map(Tenant::newSession)
             .toList();
-    // Meanwhile the buckets of the new tenants are filled.
+    // The buckets of the new tenants are filled before the next minute starts.
     Instant minute = stopwatch.now().truncatedTo(ChronoUnit.MINUTES).plus(1, ChronoUnit.MINUTES);
     Duration start = stopwatch.elapsed().plus(Duration.between(stopwatch.now(), minute));
     List<Drain> drains = Collections.synchronizedList(new ArrayList<>());

@@ -213,7 +213,7 @@ final class TenantCheck implements Check {
         : Optional.empty();
   }
 
-  /** {@inheritDoc} The whole tenant is reconciled, whatever the findings are. */
+  /** {@inheritDoc} Every finding has the same repair: the whole tenant is reconciled. */
   @Override
   public List<ReconcileOutcome> repair(List<Finding> findings, Invocation invocation) {
     return Collections.nCopies(findings.size(), lifecycle.restore(id, invocation));

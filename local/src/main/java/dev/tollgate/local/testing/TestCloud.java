@@ -4,7 +4,7 @@ import dev.tollgate.local.LocalCloud;
 import dev.tollgate.local.Options;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
+import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.function.Function;
 
@@ -34,7 +34,7 @@ public final class TestCloud implements AutoCloseable {
    */
   public static TestCloud start(Function<ManualClock, Options> options) {
     ManualClock clock =
-        new ManualClock(Instant.now().truncatedTo(ChronoUnit.MINUTES).plusSeconds(5));
+        new ManualClock(InstantSource.system().instant().truncatedTo(ChronoUnit.MINUTES).plusSeconds(5));
     return new TestCloud(clock, LocalCloud.start(options.apply(clock)));
   }
 

@@ -187,7 +187,7 @@ final class LimitRow {
   }
 
   /**
-   * The bucket of a row; empty if the row's key is malformed, because somebody edited the table.
+   * The bucket of a row; empty if the row's key is malformed, because the table was edited by hand.
    */
   static Optional<BucketId> findBucketId(Row row) {
     try {

@@ -68,7 +68,7 @@ final class SessionRow {
   }
 
   /**
-   * The session in a row; empty if its id is malformed, because somebody edited the table. Such a
+   * The session in a row; empty if its id is malformed, because the table was edited by hand. Such a
    * row does not make the tenant's other sessions unreadable.
    */
   static Optional<Session> find(Row row) {

@@ -36,7 +36,7 @@ import java.util.stream.Stream;
  * direct filling is prepared for it and then left to its schedule.
  *
  * <p>The row is changed first, and then the schedule. After a change of the schedule the row is
- * read again, in case it changed meanwhile. If a schedule fires although the row says otherwise, it
+ * read again, in case another process changed it. If a schedule fires although the row says otherwise, it
  * is corrected. If a bucket is not filled although its row says so, a claim that finds it empty
  * requests a fill. So the next event repairs the effect of a crash at any point.
  *

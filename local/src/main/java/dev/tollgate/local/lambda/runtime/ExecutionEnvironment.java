@@ -23,7 +23,7 @@ public record ExecutionEnvironment(RequestStreamHandler handler) {
    * without parameters, as Lambda does.
    *
    * @throws ReflectiveOperationException if there is no such class or no such constructor
-   * @throws Throwable whatever the constructor throws
+   * @throws Throwable what the constructor throws
    */
   public static ExecutionEnvironment init(
       FunctionSpec function,
