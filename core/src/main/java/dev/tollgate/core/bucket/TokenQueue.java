@@ -60,10 +60,10 @@ public interface TokenQueue {
    */
   List<Token> put(BucketId bucket, List<Token> tokens);
 
-  /** Counts the tokens in the bucket. Up to a minute old (SQS GetQueueAttributes). */
+  /** Counts the tokens in the bucket by their state. The numbers may be a minute old (SQS GetQueueAttributes). */
   Level look(BucketId bucket);
 
-  /** All tokens in the bucket: visible, delayed and held. Up to a minute old. */
+  /** Counts all tokens in the bucket: visible, delayed and held. The number may be a minute old. */
   default long level(BucketId bucket) {
     return look(bucket).tokens();
   }

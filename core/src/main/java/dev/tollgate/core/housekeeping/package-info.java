@@ -1,6 +1,5 @@
 /**
- * Ends expired sessions, drops lost connections, and corrects counts, once a minute. May import
- * session and tenant.
+ * Ends expired sessions, drops lost connections, and corrects counts, once a minute. May import core, session and tenant.
  */
 @NullMarked
 package dev.tollgate.core.housekeeping;

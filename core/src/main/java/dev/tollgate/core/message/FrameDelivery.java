@@ -32,7 +32,7 @@ import java.util.function.Supplier;
  * Sends frames to the sockets of one session while a batch is processed: one frame to all sockets
  * in parallel, one frame after another.
  *
- * <p>FrameDelivery is best effort. An undelivered frame is reported, once for each socket, and
+ * <p>Delivery is best effort. An undelivered frame is reported, once for each socket, and
  * causes no failure.
  *
  * <p>The time is limited, because the batch waits for all its sessions. A socket that takes a
@@ -76,7 +76,7 @@ final class FrameDelivery {
   /**
    * A delivery to these sockets.
    *
-   * @param states what is known of slow and closed sockets
+   * @param states the slow and closed sockets that this process knows
    * @param nanoTime elapsed time in nanoseconds
    * @param open the ids of the session's connections
    * @param established whether a connection's handshake has certainly ended

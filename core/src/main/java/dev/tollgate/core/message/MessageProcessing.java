@@ -53,8 +53,7 @@ import java.util.stream.Stream;
  *
  * <p>A message with a client's id is processed once, however often the client sends it. The names
  * of processed messages are recorded, and a repetition is done without a call of the handler. It
- * gets no frame even if there is no token for it, because its client would take a refusal for the
- * first message's. A refused or failed message is not recorded, so it may be sent again. A queue
+ * gets no frame even if there is no token for it, because its client would conclude that the first message was refused. A refused or failed message is not recorded, so it may be sent again. A queue
  * delivers the messages of one session one batch after another, so nothing needs to be recorded
  * before the handler runs. If the process crashes or runs out of time in between, a message may be
  * processed twice.

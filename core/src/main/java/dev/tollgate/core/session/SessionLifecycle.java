@@ -49,8 +49,7 @@ public final class SessionLifecycle {
   private static final Duration CERTAINLY_ENDED = Duration.ofSeconds(10);
 
   /**
-   * How long the list of a subject's sessions is kept after the last was created: as long as any
-   * session can live.
+   * How long the list of a subject's sessions is kept after the last creation: the longest lifetime of a session.
    */
   private static final Duration SUBJECT_KEPT_FOR = Duration.ofSeconds(Limit.SESSION_LIFETIME.max());
 
@@ -335,7 +334,7 @@ public final class SessionLifecycle {
   /**
    * It has room.
    *
-   * @param lasting its sessions that are not known to have ended
+   * @param lasting its sessions that have not certainly ended
    */
   private record Available(SubjectSessions noted, Set<SessionId> lasting) implements Capacity {}
 

@@ -1,5 +1,5 @@
 /**
- * Sessions, their connections and sockets: created, renewed, joined, ended. May import core and
+ * Opens, renews and ends sessions, and stores their connections. May import core and
  * tenant.
  */
 @NullMarked

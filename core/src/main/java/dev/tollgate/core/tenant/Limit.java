@@ -9,8 +9,7 @@ import java.util.stream.Collectors;
 /**
  * The limits that a tier sets and a tenant may override.
  *
- * <p>A limit that was added to the first six has a {@linkplain #defaultValue standard value}, so
- * that a row or a document that was written before still has a value for every limit.
+ * <p>The first six limits are required. Every limit that was added later has a {@linkplain #defaultValue default value} for the rows and documents that were written before it.
  */
 public enum Limit {
   /** Connections that a tenant may open in a minute: the rate of its {@code connect} bucket. */
