@@ -46,7 +46,7 @@ import java.util.stream.Stream;
  * <p>Every frame is paid for, including invalid messages and repetitions. If there are fewer tokens
  * than frames, the first frames of the batch get them.
  *
- * <p>A session may have 60 refused frames at once and 60 a minute ({@link SocketStates}); a failed
+ * <p>A session may have 60 refused frames at once and 60 a minute ({@link MisbehavingSockets}); a failed
  * message counts as one. The socket that exceeds this is closed, and its frames that are still in
  * the queue are ignored. They cost neither tokens nor requests, so that later messages of the
  * session are not delayed.
@@ -78,7 +78,7 @@ public final class MessageProcessing {
   private final Frames frames;
   private final Application application;
   private final MessageLog log;
-  private final SocketStates states;
+  private final MisbehavingSockets misbehaving;
   private final Executor executor;
   private final InstantSource clock;
   private final LongSupplier nanoTime;
@@ -113,7 +113,7 @@ public final class MessageProcessing {
     this.frames = frames;
     this.application = application;
     this.log = log;
-    this.states = new SocketStates(clock);
+    this.misbehaving = new MisbehavingSockets(clock);
     this.executor = executor;
     this.clock = clock;
     this.nanoTime = nanoTime;
@@ -129,7 +129,7 @@ public final class MessageProcessing {
   public List<Result> process(List<IncomingMessage> batch, Duration time) {
     List<BatchMessage> messages = batch.stream().map(BatchMessage::new).toList();
     messages.stream()
-        .filter(message -> states.isCutOff(message.incoming().connectionId()))
+        .filter(message -> misbehaving.isCutOff(message.incoming().connectionId()))
         .forEach(message -> message.end(Result.of(MessageOutcome.CUT_OFF)));
     List<BatchMessage> remaining =
         messages.stream().filter(message -> !message.hasResult()).toList();
@@ -269,7 +269,7 @@ public final class MessageProcessing {
     FrameDelivery delivery =
         new FrameDelivery(
             sockets,
-            states,
+            misbehaving,
             disconnection,
             executor,
             nanoTime,
@@ -287,7 +287,7 @@ public final class MessageProcessing {
             tenant,
             session,
             delivery,
-            states,
+            misbehaving,
             sessions,
             frames,
             application,

@@ -95,7 +95,7 @@ public final class DaySimulation {
     private final Allowance allowance;
     private final long opening;
     private long perMinute;
-    private long excused;
+    private long explained;
 
     Account(Terms terms, long opening, Instant now) {
       this.opening = opening;
@@ -302,11 +302,11 @@ public final class DaySimulation {
     draws.nextInt();
     int draw = draws.nextInt(1_000);
     if (draw < 2) {
-      account(id).excused += account(id).perMinute;
+      account(id).explained += account(id).perMinute;
       return;
     }
     long second = draw < 10 ? draws.nextInt(60) : Math.floorMod(id.hashCode(), 60);
-    account(id).excused += draw >= 2 && draw < 10 ? account(id).perMinute : 0;
+    account(id).explained += draw >= 2 && draw < 10 ? account(id).perMinute : 0;
     at(minute.plusSeconds(second), () -> fill(id, schedule));
     if (draw >= 990) {
       at(minute.plusSeconds(second + 1), () -> maintenance.take(id));
@@ -441,7 +441,7 @@ public final class DaySimulation {
     Account account = account(id);
     account.allowance.spend(tokens, now());
     check(
-        account.allowance.excess() <= account.excused,
+        account.allowance.excess() <= account.explained,
         () -> id + " gave " + account.allowance.excess() + " too many: " + account.allowance);
   }
 

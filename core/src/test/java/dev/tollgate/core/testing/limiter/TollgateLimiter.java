@@ -34,7 +34,7 @@ import dev.tollgate.core.testing.memory.InMemoryFillSchedules;
 import dev.tollgate.core.testing.memory.InMemoryTenants;
 import dev.tollgate.core.testing.memory.InMemoryTokenQueue;
 import dev.tollgate.lawbook.Claim;
-import dev.tollgate.lawbook.Excuse;
+import dev.tollgate.lawbook.FaultEffects;
 import dev.tollgate.lawbook.Lease;
 import dev.tollgate.lawbook.Limiter;
 import dev.tollgate.lawbook.Setting;
@@ -414,8 +414,8 @@ public final class TollgateLimiter implements Limiter {
   }
 
   @Override
-  public Excuse excuse(String tenant) {
-    return faults.excuse(id(tenant));
+  public FaultEffects faultEffects(String tenant) {
+    return faults.faultEffects(id(tenant));
   }
 
   @Override

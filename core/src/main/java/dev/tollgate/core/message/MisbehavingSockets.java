@@ -20,7 +20,7 @@ import java.util.Optional;
  * <p>Processes do not share this state, because writing it would cost more than it prevents. So a
  * session whose batches reach n processes has n times the allowance.
  */
-final class SocketStates {
+final class MisbehavingSockets {
   /**
    * The allowance of refused frames of a session: 60 at once and 60 a minute. A client that sends
    * at most one frame a second while it is refused never exceeds it. A client that exceeds it
@@ -37,7 +37,7 @@ final class SocketStates {
   private final Map<String, Instant> cutOff = new Latest<>();
   private Instant lastPrompt = Instant.MIN;
 
-  SocketStates(InstantSource clock) {
+  MisbehavingSockets(InstantSource clock) {
     this.clock = clock;
   }
 
