@@ -191,7 +191,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
     return CreateScheduleRequest.builder()
         .groupName(destination.group())
         .name(urls.names().schedule(shard))
-        .description("fills and looks at buckets of many tenants")
+        .description("fills and inspects buckets of many tenants")
         .scheduleExpression(EVERY_MINUTE)
         .flexibleTimeWindow(ON_TIME)
         .state(ScheduleState.ENABLED)

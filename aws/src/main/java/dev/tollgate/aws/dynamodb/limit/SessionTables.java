@@ -170,7 +170,7 @@ public final class SessionTables {
   }
 
   /**
-   * Sends a conditional update, and repeats it after an error.
+   * Sends a conditional update, and retries it after an error.
    *
    * @param what the operation, for errors
    * @return the attributes that the request asks for; empty if the condition failed
