@@ -26,8 +26,7 @@ final class MemoryTokens implements TokenQueue {
   private boolean available = true;
 
   /**
-   * A token's state: available from an instant on, and the receipt of the holder until then, if
-   * any.
+   * A token's state: the instant from which it is available, and the receipt of its holder until then, if it is held.
    */
   private record Place(Instant from, String receipt) {
     private static final String NOBODY = "";

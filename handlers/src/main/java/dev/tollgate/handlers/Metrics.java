@@ -61,7 +61,7 @@ public final class Metrics {
   }
 
   /**
-   * Counts what was repaired for a tenant.
+   * Counts the repairs of one visit to a tenant.
    *
    * @param drift the error of the tenant's connection count: positive if it was too high, negative
    *     if too low. Errors of opposite sign cancel out in a sum, so the absolute value is a metric

@@ -69,8 +69,7 @@ final class TenantDocument {
   }
 
   /**
-   * The counts of a tenant's connections and the states of its buckets, from rows only. Levels are
-   * those of the last fills, because no queue is asked. A bucket counts as existing if its tenant
+   * The counts of a tenant's connections and the states of its buckets, from rows only. Levels are those of the last fills, because no request is sent to a queue. A bucket counts as existing if its tenant
    * is settled or a fill has updated its row.
    *
    * @throws Unavailable if a row cannot be read now
@@ -93,7 +92,7 @@ final class TenantDocument {
     return document;
   }
 
-  /** The buckets that a tenant desires, and those that it still has. */
+  /** The buckets of the tenant's desired state, and buckets that are not removed yet. */
   private List<Map<String, Object>> buckets(
       Tenant tenant, List<Bucket> rows, Function<Bucket, Observation> observe) {
     Map<Action, Bucket> byAction = new TreeMap<>();
