@@ -114,7 +114,7 @@ final class MemoryTokens implements TokenQueue {
   }
 
   @Override
-  public synchronized Level look(BucketId bucket) {
+  public synchronized Level countTokens(BucketId bucket) {
     Instant now = clock.instant();
     long visible = 0;
     long held = 0;

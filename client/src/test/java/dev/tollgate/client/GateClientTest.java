@@ -165,8 +165,8 @@ class GateClientTest {
     }
 
     @Override
-    public Level look(BucketId bucket) {
-      return tokens.look(bucket);
+    public Level countTokens(BucketId bucket) {
+      return tokens.countTokens(bucket);
     }
   }
 

@@ -390,7 +390,7 @@ class DriftTest {
     for (int minute = 0; minute < 60; minute++) {
       at.clock.advance(Duration.ofMinutes(1));
       if (minute == 30) {
-        at.turns().takeOnRequest(ACME);
+        at.maintenance().maintainOnRequest(ACME);
       }
       if (minute == 40) {
         at.patch("acme", "{\"status\":\"SUSPENDED\"}");
@@ -402,9 +402,9 @@ class DriftTest {
         FillState.State state = row.fillState().state();
         states.add(state);
         if (state == FillState.State.PRODUCED) {
-          at.turns().take(row.id());
+          at.maintenance().maintain(row.id());
         } else if (state == FillState.State.DIRECT && row.shardDueAt().isPresent() && minute > 36) {
-          at.turns().takeInShard(row.id());
+          at.maintenance().maintainInShard(row.id());
         }
       }
       assertThat(drift(at)).as("minute %s, %s", minute, states).isEmpty();
@@ -423,7 +423,7 @@ class DriftTest {
 
     for (int call = 1; call <= calls; call++) {
       ControlPlaneFixture at = asleep();
-      at.faults.plan(call, Faults.meanwhile(() -> at.turns().takeOnRequest(ACME)));
+      at.faults.plan(call, Faults.meanwhile(() -> at.maintenance().maintainOnRequest(ACME)));
 
       assertThat(drift(at)).as("woken before call %s", call).isEmpty();
     }

@@ -183,7 +183,7 @@ public final class SqsTokenQueue implements TokenQueue {
   }
 
   @Override
-  public Level look(BucketId bucket) {
+  public Level countTokens(BucketId bucket) {
     AwsRequestOverrideConfiguration tenant = credentials.as(bucket.tenant());
     Map<QueueAttributeName, String> attributes =
         send(

@@ -121,7 +121,7 @@ final class TenantDocument {
       return Optional.empty();
     }
     try {
-      TokenQueue.Level level = ports.tokens().look(id);
+      TokenQueue.Level level = ports.tokens().countTokens(id);
       return Optional.of(level.visible() + level.held());
     } catch (Unavailable unavailable) {
       invocation.log("level of " + id + ": " + unavailable.reason());

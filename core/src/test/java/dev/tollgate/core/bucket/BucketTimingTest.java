@@ -86,7 +86,7 @@ final class BucketTimingTest {
               then,
               () -> {
                 if (row().fillState().state() == FillState.State.PRODUCED) {
-                  maintenance.take(id);
+                  maintenance.maintain(id);
                 }
               }));
     }
@@ -130,13 +130,13 @@ final class BucketTimingTest {
       @Override
       public void send(BucketId bucket) {
         requests++;
-        tasks.add(new Task(now().plus(INVOCATION), () -> maintenance.takeOnRequest(bucket)));
+        tasks.add(new Task(now().plus(INVOCATION), () -> maintenance.maintainOnRequest(bucket)));
       }
 
       @Override
       public void sendAndWait(BucketId bucket) {
         requests++;
-        maintenance.takeOnRequest(bucket);
+        maintenance.maintainOnRequest(bucket);
       }
     }
 

@@ -1225,7 +1225,7 @@ final class MessageProcessingTest {
 
     fixture.process(from("a", "m1"));
 
-    assertThat(fixture.counted()).containsExactly("reserve", "look", "rememberEmpty");
+    assertThat(fixture.counted()).containsExactly("reserve", "countTokens", "rememberEmpty");
   }
 
   // Concurrency and deadlines.

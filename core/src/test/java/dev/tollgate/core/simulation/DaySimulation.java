@@ -309,7 +309,7 @@ public final class DaySimulation {
     account(id).explained += draw >= 2 && draw < 10 ? account(id).perMinute : 0;
     at(minute.plusSeconds(second), () -> fill(id, schedule));
     if (draw >= 990) {
-      at(minute.plusSeconds(second + 1), () -> maintenance.take(id));
+      at(minute.plusSeconds(second + 1), () -> maintenance.maintain(id));
     }
   }
 
@@ -322,13 +322,13 @@ public final class DaySimulation {
               .limit(schedule.spec().rate().ceiling())
               .toList());
     } else {
-      maintenance.take(id);
+      maintenance.maintain(id);
     }
   }
 
   private void shard(Shard shard) {
     for (BucketId id : ports.buckets().due(shard, now())) {
-      tally.fills += maintenance.takeInShard(id).fill() instanceof Filled ? 1 : 0;
+      tally.fills += maintenance.maintainInShard(id).fill() instanceof Filled ? 1 : 0;
     }
   }
 

@@ -75,7 +75,7 @@ final class EngineLimiter implements Limiter {
           mode == FillMode.DIRECT || faults.arePlanned()
               ? Optional.empty()
               : Optional.of(
-                  new TollgateLimiter.Insight(id -> ports.queue().look(id).held(), id -> 0));
+                  new TollgateLimiter.Insight(id -> ports.queue().countTokens(id).held(), id -> 0));
       BucketFaults portFaults =
           new BucketFaults(setting.seed(), perMille, setting::mayInjectFaults, setting.clock());
       return new EngineLimiter(

@@ -427,7 +427,7 @@ public final class BucketGate {
     if (attempt.leases.size() == n || attempt.failure.isPresent()) {
       return Optional.empty();
     }
-    Optional<Level> level = quietly(() -> queue.look(id));
+    Optional<Level> level = quietly(() -> queue.countTokens(id));
     if (level.isEmpty() || level.get().visible() == 0) {
       return level;
     }

@@ -78,7 +78,7 @@ public final class BucketFill {
     BucketId id = read.id();
     Bucket bucket = awake;
     boolean mustWrite = !awake.equals(read);
-    long level = read.levelAt(queue.look(id));
+    long level = read.levelAt(queue.countTokens(id));
     long trimmed = trim(bucket, level - bucket.spec().capacity());
     level -= trimmed;
     long minted = 0;

@@ -336,7 +336,7 @@ final class BucketGateTest {
 
     assertThat(claim(1)).isInstanceOf(Denied.class);
 
-    assertThat(requests).containsExactly("reserve SHORT", "look", "rememberEmpty");
+    assertThat(requests).containsExactly("reserve SHORT", "countTokens", "rememberEmpty");
     assertThat(pauses).isEmpty();
   }
 
@@ -347,7 +347,7 @@ final class BucketGateTest {
 
     assertThat(claim(15)).isInstanceOf(Denied.class);
 
-    assertThat(requests).containsExactly("reserve SHORT", "reserve SHORT", "look", "rememberEmpty");
+    assertThat(requests).containsExactly("reserve SHORT", "reserve SHORT", "countTokens", "rememberEmpty");
     assertThat(pauses).isEmpty();
   }
 
@@ -375,7 +375,7 @@ final class BucketGateTest {
     granted(claim(10));
     ports.clock().advance(Duration.ofSeconds(1));
     assertThat(claim(15)).isInstanceOf(Denied.class);
-    assertThat(requests).contains("look");
+    assertThat(requests).contains("countTokens");
   }
 
   @Test
@@ -538,7 +538,7 @@ final class BucketGateTest {
   @Test
   void empty_answer_before_a_failure_is_a_refusal() {
     claim(60);
-    ports.queue().outage().begin("look");
+    ports.queue().outage().begin("countTokens");
     assertThat(claim(1)).isInstanceOf(Denied.class);
   }
 
@@ -621,7 +621,7 @@ final class BucketGateTest {
     ports.pass(20);
     ports.clock().advance(Duration.ofDays(20));
     TokenQueue behind =
-        watched(TokenQueue.class, ports.queue(), (method, arguments) -> failOn(method, "look"));
+        watched(TokenQueue.class, ports.queue(), (method, arguments) -> failOn(method, "countTokens"));
     BucketGate one = gate(ports.buckets(), behind, pauses::add);
 
     assertThat(one.claim(asleep, Optional.of(row(asleep)), one.firstTry(asleep)))

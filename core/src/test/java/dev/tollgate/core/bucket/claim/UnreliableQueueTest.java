@@ -78,8 +78,8 @@ final class UnreliableQueueTest {
     }
 
     @Override
-    public Level look(BucketId bucket) {
-      return queue.look(bucket);
+    public Level countTokens(BucketId bucket) {
+      return queue.countTokens(bucket);
     }
   }
 
@@ -166,11 +166,11 @@ final class UnreliableQueueTest {
               }
 
               @Override
-              public Level look(BucketId bucket) {
+              public Level countTokens(BucketId bucket) {
                 if (!isCountAvailable) {
                   throw new Unavailable("count: throttled");
                 }
-                return super.look(bucket);
+                return super.countTokens(bucket);
               }
             });
     for (int minute = 0; minute < 20; minute++) {
@@ -208,8 +208,8 @@ final class UnreliableQueueTest {
         gate(
             new QueueWrapper(ports.queue()) {
               @Override
-              public Level look(BucketId bucket) {
-                Level level = super.look(bucket);
+              public Level countTokens(BucketId bucket) {
+                Level level = super.countTokens(bucket);
                 ports.heldTokens().putBack(id, 1);
                 return level;
               }
@@ -225,8 +225,8 @@ final class UnreliableQueueTest {
     TokenQueue putBack =
         new QueueWrapper(ports.queue()) {
           @Override
-          public Level look(BucketId bucket) {
-            Level level = super.look(bucket);
+          public Level countTokens(BucketId bucket) {
+            Level level = super.countTokens(bucket);
             ports.heldTokens().putBack(id, 1);
             return level;
           }
@@ -362,7 +362,7 @@ final class UnreliableQueueTest {
     TokenQueue lagging =
         new QueueWrapper(ports.queue()) {
           @Override
-          public Level look(BucketId bucket) {
+          public Level countTokens(BucketId bucket) {
             var then = counts.floorEntry(now().minusSeconds(50));
             return then == null ? new Level(0, 0, 0) : then.getValue();
           }
@@ -381,7 +381,7 @@ final class UnreliableQueueTest {
           @Override
           public void send(BucketId bucket) {
             requests.incrementAndGet();
-            maintenance.takeOnRequest(bucket);
+            maintenance.maintainOnRequest(bucket);
           }
 
           @Override
@@ -401,11 +401,11 @@ final class UnreliableQueueTest {
     int taken = 0;
     while (now().isBefore(end)) {
       ports.clock().advance(Duration.ofMillis(100));
-      counts.put(now(), ports.queue().look(id));
+      counts.put(now(), ports.queue().countTokens(id));
       if (!now().isBefore(nextFill)) {
         nextFill = nextFill.plusSeconds(60);
         if (!row().isHibernating()) {
-          maintenance.take(id);
+          maintenance.maintain(id);
         }
       }
       taken += now().isBefore(burst) ? 0 : takeAll(gate);

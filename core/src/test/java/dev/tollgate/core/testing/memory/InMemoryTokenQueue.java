@@ -175,9 +175,9 @@ public final class InMemoryTokenQueue implements TokenQueue {
   }
 
   @Override
-  public synchronized Level look(BucketId bucket) {
+  public synchronized Level countTokens(BucketId bucket) {
     Instant now = clock.instant();
-    Collection<Held> all = queue(bucket, "look").values();
+    Collection<Held> all = queue(bucket, "countTokens").values();
     long held = all.stream().filter(token -> token.isHeldAt(now)).count();
     long visible = all.stream().filter(token -> token.visibleAt(now)).count();
     return new Level(visible, all.size() - held - visible, held);
