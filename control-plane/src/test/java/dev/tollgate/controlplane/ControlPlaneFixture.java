@@ -336,7 +336,7 @@ public final class ControlPlaneFixture {
     assertThat(siloQueues.tenants()).isEqualTo(isolated);
     assertThat(siloQueues.open()).isEqualTo(isolated);
     assertThat(siloFunctions.functions().keySet()).isEqualTo(isolated);
-    assertThat(siloFunctions.fed()).isEqualTo(isolated);
+    assertThat(siloFunctions.attached()).isEqualTo(isolated);
     assertThat(siloFunctions.functions().values()).allMatch(release::equals);
   }
 }

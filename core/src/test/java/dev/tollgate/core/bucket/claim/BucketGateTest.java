@@ -419,7 +419,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void tokens_on_the_way_suppress_fill_requests() {
+  void pending_tokens_suppress_fill_requests() {
     claim(60);
     claim(1);
     assertThat(ports.queue().level(bucket)).as("minted ahead").isEqualTo(60);
@@ -567,7 +567,7 @@ final class BucketGateTest {
 
   @Test
   void one_false_empty_receive_does_not_refuse() {
-    ports.queue().seemEmptyOnce();
+    ports.queue().findNothingOnce();
     granted(claim(25));
   }
 
@@ -672,7 +672,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void queue_lost_while_tokens_are_on_the_way_has_its_tenant_reconciled() {
+  void queue_lost_while_tokens_are_pending_has_its_tenant_reconciled() {
     claim(60);
     claim(1);
     assertThat(row().needsFillAt(ports.clock().instant())).isFalse();
@@ -793,7 +793,7 @@ final class BucketGateTest {
 
   @Test
   void claim_of_up_to_n_is_retried_after_one_false_empty_receive() {
-    ports.queue().seemEmptyOnce();
+    ports.queue().findNothingOnce();
     assertThat(upTo(10).tokens()).isEqualTo(10);
   }
 

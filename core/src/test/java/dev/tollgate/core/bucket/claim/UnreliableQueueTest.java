@@ -184,7 +184,7 @@ final class UnreliableQueueTest {
 
   // Returned tokens.
 
-  private void drainedWithOneOnItsWay() {
+  private void drainedWithOnePending() {
     open(1, 2);
     assertThat(takeAll(ports.gate())).isEqualTo(2);
     pass(Duration.ofMillis(61_500));
@@ -220,7 +220,7 @@ final class UnreliableQueueTest {
 
   @Test
   void token_put_back_during_a_fill_is_not_hidden() {
-    drainedWithOneOnItsWay();
+    drainedWithOnePending();
     assertThat(row().isKnownEmptyAt(now())).isTrue();
     TokenQueue putBack =
         new QueueWrapper(ports.queue()) {
@@ -237,7 +237,7 @@ final class UnreliableQueueTest {
 
   @Test
   void token_put_back_by_an_unanswered_request_is_not_hidden() {
-    drainedWithOneOnItsWay();
+    drainedWithOnePending();
     TokenQueue lost =
         new QueueWrapper(ports.queue()) {
           @Override

@@ -305,7 +305,7 @@ final class BucketFillTest {
   }
 
   @Test
-  void fill_request_while_tokens_are_on_the_way_does_nothing() {
+  void fill_request_while_tokens_are_pending_does_nothing() {
     spend(60);
     ports.clock().advance(Duration.ofSeconds(1));
     assertFilled(fillOnRequest(), 60, 0, 0, 60);

@@ -552,7 +552,7 @@ public abstract class ConnectionsContract {
   }
 
   @Test
-  void forget_count_is_idempotent() {
+  void delete_count_is_idempotent() {
     TenantId tenant = counted(3);
 
     connections().deleteCount(tenant);

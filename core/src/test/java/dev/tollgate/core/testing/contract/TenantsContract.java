@@ -149,7 +149,7 @@ public abstract class TenantsContract {
   }
 
   @Test
-  void tenant_is_unsettled_until_its_version_is_observed() {
+  void tenant_is_pending_until_its_version_is_observed() {
     Tenant tenant = created(BRONZE);
     assertThat(tenants().listPending(10)).containsExactly(tenant.id());
 
@@ -160,7 +160,7 @@ public abstract class TenantsContract {
   }
 
   @Test
-  void changed_tenant_is_unsettled_again() {
+  void changed_tenant_is_pending_again() {
     Tenant tenant = created(BRONZE);
     tenants().markObserved(tenant.id(), 1);
 
@@ -191,7 +191,7 @@ public abstract class TenantsContract {
   }
 
   @Test
-  void unsettled_returns_at_most_the_requested_number() {
+  void list_pending_returns_at_most_the_requested_number() {
     IntStream.range(0, 5).forEach(i -> created(BRONZE));
 
     assertThat(tenants().listPending(3)).hasSize(3).doesNotHaveDuplicates();

@@ -196,7 +196,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
    * Deletes a row unconditionally, as time to live or an operator does, and returns the deleted
    * session.
    */
-  public synchronized Session vanish(TenantId tenant, SessionId id) {
+  public synchronized Session deleteRow(TenantId tenant, SessionId id) {
     return Optional.ofNullable(of(tenant).remove(id)).orElseThrow();
   }
 

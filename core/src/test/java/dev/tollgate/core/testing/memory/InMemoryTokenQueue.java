@@ -22,7 +22,7 @@ import java.util.Set;
 
 /**
  * Tokens in memory, with the delays, leases and expiry of a queue, by a given clock. Searches never
- * wait. A bucket has no queue until {@link #make} is called.
+ * wait. A bucket has no queue until {@link #createQueue} is called.
  */
 public final class InMemoryTokenQueue implements TokenQueue {
   private final InstantSource clock;
@@ -45,12 +45,12 @@ public final class InMemoryTokenQueue implements TokenQueue {
   }
 
   /** Creates the bucket's queue if it does not exist; returns whether it is new. */
-  public synchronized boolean make(BucketId bucket) {
+  public synchronized boolean createQueue(BucketId bucket) {
     return queues.putIfAbsent(bucket, new QueueState()) == null;
   }
 
   /** Sets the lifetime of tokens in the bucket's queue, if it exists. Default: fourteen days. */
-  public synchronized void keep(BucketId bucket, Duration lifetime) {
+  public synchronized void setLifetime(BucketId bucket, Duration lifetime) {
     if (has(bucket)) {
       state(bucket, "keep");
       lifetimes.put(bucket, lifetime);
@@ -79,7 +79,7 @@ public final class InMemoryTokenQueue implements TokenQueue {
   }
 
   /** Makes the next short search find nothing. */
-  public synchronized void seemEmptyOnce() {
+  public synchronized void findNothingOnce() {
     seemsEmpty = true;
   }
 

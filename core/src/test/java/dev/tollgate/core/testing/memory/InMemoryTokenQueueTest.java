@@ -35,7 +35,7 @@ class InMemoryTokenQueueTest extends TokenQueueContract {
   @Override
   protected BucketId bucket() {
     BucketId bucket = Samples.bucketId();
-    queue.make(bucket);
+    queue.createQueue(bucket);
     return bucket;
   }
 
