@@ -108,8 +108,8 @@ final class HousekeepingTest {
   void random_connections_leave_nothing_behind() {
     for (long seed = 1; seed <= 300; seed++) {
       RandomConnections traffic = new RandomConnections(new Random(seed), true);
-      traffic.go(200);
-      traffic.land();
+      traffic.perform(200);
+      traffic.finishWrites();
       HousekeepingFixture rough = traffic.fixture;
       TenantId acme = new TenantId("acme");
 

@@ -247,10 +247,10 @@ final class RecountTest {
     for (long seed = 1; seed <= 400; seed++) {
       RandomConnections traffic = new RandomConnections(new Random(seed), true);
       for (int i = 0; i < 5; i++) {
-        traffic.go(40);
-        traffic.underTraffic(recount -> recount.repair(ACME), () -> traffic.go(10));
+        traffic.perform(40);
+        traffic.underTraffic(recount -> recount.repair(ACME), () -> traffic.perform(10));
       }
-      traffic.land();
+      traffic.finishWrites();
 
       long before = traffic.fixture.counted(ACME) - traffic.fixture.open(ACME);
       long repaired = traffic.fixture.recount().repair(ACME);
@@ -267,11 +267,11 @@ final class RecountTest {
     for (long seed = 1; seed <= 400; seed++) {
       RandomConnections traffic = new RandomConnections(new Random(seed), false);
       for (int i = 0; i < 10; i++) {
-        traffic.go(20);
+        traffic.perform(20);
         traffic.underTraffic(
             recount -> assertThat(recount.repair(ACME)).as("repaired").isZero(), traffic::land);
       }
-      traffic.land();
+      traffic.finishWrites();
       if (traffic.fixture.counted(ACME) != traffic.fixture.open(ACME)) {
         fail("seed " + seed);
       }

@@ -226,7 +226,7 @@ public final class TollgateLimiter implements Limiter {
   }
 
   /** The number of rejected fill requests. */
-  public long failedRequests() {
+  long failedRequests() {
     return failedRequests;
   }
 

@@ -55,7 +55,7 @@ public final class InMemoryBuckets implements Buckets {
    *
    * @throws UnreadableRow if a row cannot be read
    */
-  public synchronized List<Bucket> readableOf(TenantId tenant) {
+  synchronized List<Bucket> readableOf(TenantId tenant) {
     BucketRows found = list(tenant);
     found.unreadable().values().stream()
         .findFirst()
