@@ -4,6 +4,7 @@ import dev.tollgate.local.LocalCloud;
 import dev.tollgate.local.Options;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.function.Function;
