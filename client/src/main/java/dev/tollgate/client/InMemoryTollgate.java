@@ -21,7 +21,8 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 
 /**
- * A {@link TollgateClient} for the tests of applications. Its in-memory buckets fill like those of a deployment, by a clock that only the test moves.
+ * A {@link TollgateClient} for the tests of applications. Its in-memory buckets fill like those of
+ * a deployment, by a clock that only the test moves.
  *
  * <pre>{@code
  * InMemoryTollgate tollgate = new InMemoryTollgate().put("acme", "send-email", 0.2, 5);
@@ -92,20 +93,23 @@ public final class InMemoryTollgate implements TollgateClient {
   }
 
   /** The current time of the clock. */
-  public InstantSource.system().instant() {
+  public Instant now() {
     return now;
   }
 
   /**
    * Moves the clock forward; buckets fill accordingly.
    *
-   * @throws IllegalArgumentException if {@code by} is negative, or the new time is after the year 9999
+   * @throws IllegalArgumentException if {@code by} is negative, or the new time is after the year
+   *     9999
    */
   public synchronized void advance(Duration by) {
     Duration most = Duration.between(now, LATEST);
     InvalidValue.unless(
         !by.isNegative() && by.compareTo(most) <= 0, "by", by, Duration.ZERO + " to " + most);
-    // A fill adds at most the room that the last fill left, plus one minute's tokens. This fill comes before the clock moves, so the fill before the next claim adds all tokens of the time in between.
+    // A fill adds at most the room that the last fill left, plus one minute's tokens. This fill
+    // comes before the clock moves, so the fill before the next claim adds all tokens of the time
+    // in between.
     buckets.ids().forEach(fill::fill);
     now = now.plus(by);
   }

@@ -26,7 +26,8 @@ final class MemoryTokens implements TokenQueue {
   private boolean available = true;
 
   /**
-   * A token's state: the instant from which it is available, and the receipt of its holder until then, if it is held.
+   * A token's state: the instant from which it is available, and the receipt of its holder until
+   * then, if it is held.
    */
   private record Place(Instant from, String receipt) {
     private static final String NOBODY = "";

@@ -23,7 +23,8 @@ import software.amazon.awscdk.services.logs.LogGroup;
 import software.constructs.Construct;
 
 /**
- * A function with two roles: the role that it runs as, and a role that it assumes to access the resources of one tenant.
+ * A function with two roles: the role that it runs as, and a role that it assumes to access the
+ * resources of one tenant.
  *
  * <p>Each grant also sets the environment variables with the names of the granted resources.
  */

@@ -19,8 +19,8 @@ public sealed interface SessionAccess {
   record Signed() implements SessionAccess {}
 
   /**
-   * Every caller with a JSON Web Token for the tenant. API Gateway checks the token against the keys
-   * that the issuer publishes; the function only compares the tenant.
+   * Every caller with a JSON Web Token for the tenant. API Gateway checks the token against the
+   * keys that the issuer publishes; the function only compares the tenant.
    *
    * @param issuer the required value of claim {@code iss}: an https URL exactly as in the tokens,
    *     with or without a trailing slash. The issuer's keys are found through {@code

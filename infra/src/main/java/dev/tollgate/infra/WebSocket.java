@@ -234,7 +234,8 @@ final class WebSocket extends Construct {
     Role role =
         Role.Builder.create(this, "LogRole")
             .assumedBy(new ServicePrincipal("apigateway.amazonaws.com"))
-            .description("Allows API Gateway to write the logs of all APIs of this account and Region.")
+            .description(
+                "Allows API Gateway to write the logs of all APIs of this account and Region.")
             .managedPolicies(
                 List.of(
                     ManagedPolicy.fromAwsManagedPolicyName(

@@ -22,5 +22,6 @@ public sealed interface CheckResult {
    * @param expected what the law requires
    * @param happened what happened instead
    */
-  record Broken(int step, Duration after, String expected, String happened) implements CheckResult {}
+  record Broken(int step, Duration after, String expected, String happened)
+      implements CheckResult {}
 }

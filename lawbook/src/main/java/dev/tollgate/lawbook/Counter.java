@@ -43,7 +43,8 @@ public interface Counter {
    * * What the counter promises.
    *
    * @param most the limit: the most items that may be open at a time, at least 1
-   * @param heals the time after the last fault within which the count is right again, provided that clients try to fill every place
+   * @param heals the time after the last fault within which the count is right again, provided that
+   *     clients try to fill every place
    */
   record Terms(long most, Duration heals) {}
 

@@ -3,7 +3,8 @@ package dev.tollgate.lawbook;
 import java.time.Instant;
 
 /**
- * The effects of the faults injected so far, counted at each fault. A fault that a limiter must tolerate has no effect.
+ * The effects of the faults injected so far, counted at each fault. A fault that a limiter must
+ * tolerate has no effect.
  *
  * @param tokens how many tokens beyond the terms may have been admitted, such as one for each token
  *     that was delivered twice

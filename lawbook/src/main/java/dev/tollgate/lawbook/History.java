@@ -121,7 +121,9 @@ public record History(long seed, List<Step> steps) {
     return new History(seed, steps);
   }
 
-  /** Waits up to a few milliseconds, one token's interval, two minutes, or 1.5 times the fill time. */
+  /**
+   * Waits up to a few milliseconds, one token's interval, two minutes, or 1.5 times the fill time.
+   */
   private static Step wait(Random random, Duration token, Duration full) {
     Duration bound =
         switch (random.nextInt(5)) {

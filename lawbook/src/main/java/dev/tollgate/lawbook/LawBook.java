@@ -127,7 +127,10 @@ public final class LawBook<S> {
     return new LawViolation(law, terms.apply(history.seed()), history, shortest, broken);
   }
 
-  /** Shortens a history: removes steps, large blocks first, as long as the subject still breaks the law. */
+  /**
+   * Shortens a history: removes steps, large blocks first, as long as the subject still breaks the
+   * law.
+   */
   private History shortest(Law<S> law, History history) {
     int attempts = 0;
     CheckResult.Broken whole = (CheckResult.Broken) law.examine(subject, history);

@@ -1,7 +1,8 @@
 package dev.tollgate.lawbook;
 
 /**
- * Thrown if a subject breaks a law. The message names the law and the step, and says how to replay the history.
+ * Thrown if a subject breaks a law. The message names the law and the step, and says how to replay
+ * the history.
  */
 public final class LawViolation extends AssertionError {
   private static final long serialVersionUID = 1L;

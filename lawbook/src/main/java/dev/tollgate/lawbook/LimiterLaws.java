@@ -146,7 +146,9 @@ public final class LimiterLaws {
   private static CheckResult conservation(Limiter.Maker maker, History history) {
     Balance balance = new Balance();
     CheckResult result = LimiterRun.of(maker, history, balance);
-    return result instanceof CheckResult.Broken || balance.judged ? result : new CheckResult.NotJudged();
+    return result instanceof CheckResult.Broken || balance.judged
+        ? result
+        : new CheckResult.NotJudged();
   }
 
   /** Compares the limiter's counts with the events of the run. */
@@ -409,7 +411,8 @@ public final class LimiterLaws {
     public void claimed(LimiterRun run, long tokens, List<Claim> answers) {
       Terms terms = run.terms();
       Instant lastFault = run.faultEffects().lastFaultAt();
-      boolean isFair = lastFault.equals(Instant.MIN) || lastFault.plus(terms.grain()).isBefore(run.now());
+      boolean isFair =
+          lastFault.equals(Instant.MIN) || lastFault.plus(terms.grain()).isBefore(run.now());
       boolean isSettled = !run.now().isBefore(settledAt);
       Duration most =
           terms
@@ -432,7 +435,8 @@ public final class LimiterLaws {
       Instant lastFault = run.faultEffects().lastFaultAt();
       boolean isFair =
           !at.isBefore(settledAt)
-              && (lastFault.equals(Instant.MIN) || lastFault.plus(run.terms().grain()).isBefore(at));
+              && (lastFault.equals(Instant.MIN)
+                  || lastFault.plus(run.terms().grain()).isBefore(at));
       Violation.unless(
           then instanceof Claim.Admitted || !alone || !isFair,
           "admission after that time of the caller "

@@ -17,7 +17,8 @@ final class NeverLate implements RunObserver {
   /**
    * Checks some of the claims.
    *
-   * @param judgesSeveral true to check claims for several tokens and concurrent claims, false to check all others
+   * @param judgesSeveral true to check claims for several tokens and concurrent claims, false to
+   *     check all others
    */
   NeverLate(boolean judgesSeveral) {
     this.judgesSeveral = judgesSeveral;

@@ -425,7 +425,8 @@ final class PlantedFaultsTest {
                       "expected: ",
                       "happened: ");
               assertThat(violation.toString().lines().count()).isLessThan(14);
-              assertThatThrownBy(() -> book.replay(violation.seed())).hasMessage(violation.getMessage());
+              assertThatThrownBy(() -> book.replay(violation.seed()))
+                  .hasMessage(violation.getMessage());
             });
   }
 }

@@ -78,7 +78,8 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
   }
 
   private Object answer(FillRequest request, Context context) {
-    // Schedules that the maintenance creates must invoke this function by the ARN of this invocation.
+    // Schedules that the maintenance creates must invoke this function by the ARN of this
+    // invocation.
     BucketMaintenance ofBucket = maintenance.apply(context.getInvokedFunctionArn());
     if (request instanceof FillRequest.OfBucket scheduled) {
       return ofBucket.maintain(scheduled.bucket());

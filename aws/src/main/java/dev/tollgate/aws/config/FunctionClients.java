@@ -17,7 +17,9 @@ import software.amazon.awssdk.services.sts.StsClient;
 /**
  * The SDK clients of a function. Each is built at its first use, and all tenants share it.
  *
- * <p>Each client is named after its service and after its configuration in {@link SdkClients}: {@code once} for a client that never repeats a request, {@code background} for one that no handshake waits for.
+ * <p>Each client is named after its service and after its configuration in {@link SdkClients}:
+ * {@code once} for a client that never repeats a request, {@code background} for one that no
+ * handshake waits for.
  */
 final class FunctionClients {
   /** Batches of one large request that run at the same time. */
@@ -91,7 +93,8 @@ final class FunctionClients {
   }
 
   /**
-   * A client that sends frames. A frame whose response is lost may have been sent, so only a throttled request is repeated. The whole call takes no longer than one attempt, because other
+   * A client that sends frames. A frame whose response is lost may have been sent, so only a
+   * throttled request is repeated. The whole call takes no longer than one attempt, because other
    * sockets wait for it.
    */
   ApiGatewayManagementApiClient newPosts(URI endpoint) {

@@ -41,11 +41,13 @@ import software.amazon.awssdk.retries.api.RetryStrategy;
  *       an attempt and twelve seconds in all.
  * </ul>
  *
- * <p>In sequence these limits add up to 18 seconds in the authorizer, which may send two requests to a bucket; to 22 if it also wakes the bucket; and to 17 in {@code $connect}. Recording a refusal adds half a
- * second. All sums are below the function time-out of 25 seconds and the 29 seconds that API
- * Gateway waits.
+ * <p>In sequence these limits add up to 18 seconds in the authorizer, which may send two requests
+ * to a bucket; to 22 if it also wakes the bucket; and to 17 in {@code $connect}. Recording a
+ * refusal adds half a second. All sums are below the function time-out of 25 seconds and the 29
+ * seconds that API Gateway waits.
  *
- * <p>A request is not repeated where a second execution would change the result: a receive whose response was lost holds tokens, and a send, an increment or a frame may have taken effect.
+ * <p>A request is not repeated where a second execution would change the result: a receive whose
+ * response was lost holds tokens, and a send, an increment or a frame may have taken effect.
  */
 public final class SdkClients {
   private static final Duration CONNECT = Duration.ofSeconds(1);

@@ -1,5 +1,6 @@
 /**
- * Requests fills from the token producer, and deploys silo functions. May import core, aws and aws.credentials.
+ * Requests fills from the token producer, and deploys silo functions. May import core, aws and
+ * aws.credentials.
  */
 @NullMarked
 package dev.tollgate.aws.lambda;

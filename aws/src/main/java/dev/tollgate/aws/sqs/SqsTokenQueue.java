@@ -57,7 +57,8 @@ public final class SqsTokenQueue implements TokenQueue {
   /**
    * Tokens in the queues at {@code urls}.
    *
-   * @param once never repeats a request: after a repeated receive, the tokens of the first one stay held until their leases end; a repeated send creates tokens twice
+   * @param once never repeats a request: after a repeated receive, the tokens of the first one stay
+   *     held until their leases end; a repeated send creates tokens twice
    * @param executor runs the batches of one large request; its threads limit how many run at once
    */
   public SqsTokenQueue(

@@ -13,7 +13,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A client never reads its socket. Another socket of its session sends messages of 30,000 characters for half a minute. Each message causes a frame to both sockets: the message or its reply.
+ * A client never reads its socket. Another socket of its session sends messages of 30,000
+ * characters for half a minute. Each message causes a frame to both sockets: the message or its
+ * reply.
  */
 final class SlowReader implements Measurement {
   private static final Duration SPAN = Duration.ofSeconds(30);

@@ -99,7 +99,8 @@ final class StrangerAtAuthorizer implements Measurement {
             answers);
   }
 
-  private static Duration handshake(Tenant tenant, Stopwatch stopwatch, Map<String, Integer> answers)
+  private static Duration handshake(
+      Tenant tenant, Stopwatch stopwatch, Map<String, Integer> answers)
       throws InterruptedException {
     Duration start = stopwatch.elapsed();
     Handshake answer = tenant.madeUpSession().connect();

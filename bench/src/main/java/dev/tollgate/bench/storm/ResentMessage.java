@@ -56,7 +56,8 @@ final class ResentMessage implements Measurement {
    * @param refusedReplies the number of replies to the refused message
    * @param processedReplies the number of replies to the processed message
    */
-  private record Outcome(List<Integer> retryAfterSeconds, int refusedReplies, int processedReplies) {}
+  private record Outcome(
+      List<Integer> retryAfterSeconds, int refusedReplies, int processedReplies) {}
 
   @Override
   public Duration timeout() {
@@ -180,7 +181,10 @@ final class ResentMessage implements Measurement {
                 + " of %d processed messages that were sent again %s")
             .formatted(
                 outcomes.size(),
-                outcomes.stream().map(Outcome::retryAfterSeconds).map(Object::toString).collect(joining(", ")),
+                outcomes.stream()
+                    .map(Outcome::retryAfterSeconds)
+                    .map(Object::toString)
+                    .collect(joining(", ")),
                 summary(outcomes.stream().map(Outcome::refusedReplies).toList()),
                 outcomes.size(),
                 summary(outcomes.stream().map(Outcome::processedReplies).toList())),

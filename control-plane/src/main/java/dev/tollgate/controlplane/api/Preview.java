@@ -22,7 +22,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Renders previews of changes: how tenants and tiers would change, and which tenants use more than the change allows. It takes the current usage from the counts and levels in rows, and writes nothing.
+ * Renders previews of changes: how tenants and tiers would change, and which tenants use more than
+ * the change allows. It takes the current usage from the counts and levels in rows, and writes
+ * nothing.
  *
  * <p>The preview of a tier has pages of tenants. Its totals are those of the page.
  */

@@ -69,8 +69,9 @@ final class TenantDocument {
   }
 
   /**
-   * The counts of a tenant's connections and the states of its buckets, from rows only. Levels are those of the last fills, because no request is sent to a queue. A bucket counts as existing if its tenant
-   * is settled or a fill has updated its row.
+   * The counts of a tenant's connections and the states of its buckets, from rows only. Levels are
+   * those of the last fills, because no request is sent to a queue. A bucket counts as existing if
+   * its tenant is settled or a fill has updated its row.
    *
    * @throws Unavailable if a row cannot be read now
    * @throws UnreadableRow if a row cannot be parsed

@@ -1,5 +1,6 @@
 /**
- * Routes the requests of the control plane's HTTP API, parses them and renders the responses. May import core, http, invocation, tenants, tiers and doctor.
+ * Routes the requests of the control plane's HTTP API, parses them and renders the responses. May
+ * import core, http, invocation, tenants, tiers and doctor.
  */
 @NullMarked
 package dev.tollgate.controlplane.api;

@@ -19,7 +19,8 @@ import java.util.function.Function;
  * Checks whether an existing queue or schedule belongs to a bucket. A bucket's row is written
  * before its queue and schedule are created, and removed after them. So a queue or schedule is an
  * orphan if its bucket has no row and no tenant desires the bucket. The check reads the row before
- * the queue or schedule. If another process removes all three during the check, there is no finding.
+ * the queue or schedule. If another process removes all three during the check, there is no
+ * finding.
  */
 final class OrphanCheck implements Check {
   private final Ports ports;

@@ -49,7 +49,8 @@ import java.util.stream.Stream;
  * <p>A bucket's row is written before its queue and its schedule are created, and removed after
  * they are removed. So every queue and schedule has a row, and the rows list what to remove.
  *
- * <p>A tenant's connection count is created before everything that adds to it, and removed after it.
+ * <p>A tenant's connection count is created before everything that adds to it, and removed after
+ * it.
  *
  * <p>A tenant of a tier with isolation {@code SILO} also gets a silo; see {@link SiloSteps}.
  *
@@ -137,8 +138,9 @@ public final class Reconciler {
   }
 
   /**
-   * The tenant that this run must reconcile now because its desired state has changed since {@code done}; empty if it has not. If another run has already settled the tenant, this run may have undone
-   * its work. The tenant is then reopened, so that the sweep continues if this run crashes.
+   * The tenant that this run must reconcile now because its desired state has changed since {@code
+   * done}; empty if it has not. If another run has already settled the tenant, this run may have
+   * undone its work. The tenant is then reopened, so that the sweep continues if this run crashes.
    */
   private Optional<Tenant> changedTarget(Tenant done) {
     Optional<Tenant> found = ports.tenants().find(done.id());
@@ -317,7 +319,8 @@ public final class Reconciler {
       }
       row = buckets.find(fresh.id());
     }
-    throw new Unavailable("each of " + MAX_ATTEMPTS + " writes conflicted with a concurrent change");
+    throw new Unavailable(
+        "each of " + MAX_ATTEMPTS + " writes conflicted with a concurrent change");
   }
 
   private static boolean isActive(Bucket row) {
@@ -325,7 +328,8 @@ public final class Reconciler {
   }
 
   /**
-   * Schedules the fills of a bucket, and fills a new bucket unless it is too large. The fill comes last because it may take long. If it fails, the schedule fills the bucket.
+   * Schedules the fills of a bucket, and fills a new bucket unless it is too large. The fill comes
+   * last because it may take long. If it fails, the schedule fills the bucket.
    */
   private void start(Opened bucket, Steps steps) {
     Bucket row = bucket.row();
@@ -365,7 +369,8 @@ public final class Reconciler {
     if (steps.allSucceeded()
         && steps.run("connections of " + id, () -> ports.connections().deleteCount(id))
         && steps.run("subjects of " + id, () -> ports.sessions().deleteSubjects(id))
-        && steps.run("session creation rate of " + id, () -> ports.sessions().deleteCreationRate(id))) {
+        && steps.run(
+            "session creation rate of " + id, () -> ports.sessions().deleteCreationRate(id))) {
       steps.attempt("tenant " + id, () -> ports.tenants().remove(id, tenant.version()));
     }
   }

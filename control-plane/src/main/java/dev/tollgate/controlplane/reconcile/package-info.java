@@ -1,5 +1,6 @@
 /**
- * Creates, updates and removes the resources of a tenant according to its desired state. May import core, invocation and silo.
+ * Creates, updates and removes the resources of a tenant according to its desired state. May import
+ * core, invocation and silo.
  */
 @NullMarked
 package dev.tollgate.controlplane.reconcile;

@@ -20,7 +20,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Provides, drains and removes a tenant's silo: its row, its queues, its function, and the event source mapping from the queue to the function.
+ * Provides, drains and removes a tenant's silo: its row, its queues, its function, and the event
+ * source mapping from the queue to the function.
  *
  * <p>The parts are created in this order and removed in the opposite order. So every queue,
  * function and mapping has a row, even after a crash.
@@ -28,7 +29,8 @@ import java.util.function.Supplier;
  * <p>A tenant that moves to the pool may have messages in its queue and may still send some.
  * Therefore the queue is closed first. Closing takes effect within a minute. A minute after that,
  * the reported number of messages is not too low any more. The queue counts as drained if it is
- * then reported empty twice. While the queue drains, a run for an earlier version of the tenant may create or open it; the queue is then closed again and the wait restarts. Until the row's state is
+ * then reported empty twice. While the queue drains, a run for an earlier version of the tenant may
+ * create or open it; the queue is then closed again and the wait restarts. Until the row's state is
  * {@code LEAVING}, the tenant can get its silo back. After that the silo must be removed, and its
  * dead letters moved to the pool, before the tenant can get another.
  */
@@ -84,7 +86,8 @@ public final class SiloSteps {
         }
       }
     }
-    throw new Unavailable("each of " + MAX_ATTEMPTS + " writes conflicted with a concurrent change");
+    throw new Unavailable(
+        "each of " + MAX_ATTEMPTS + " writes conflicted with a concurrent change");
   }
 
   /** Creates the tenant's function and connects it to the tenant's queue. */

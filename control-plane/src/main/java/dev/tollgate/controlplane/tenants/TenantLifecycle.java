@@ -295,6 +295,10 @@ public final class TenantLifecycle {
 
   private static Unavailable alwaysConcurrent(TenantId id) {
     return new Unavailable(
-        "tenant " + id + ": each of " + MAX_ATTEMPTS + " writes conflicted with a concurrent change");
+        "tenant "
+            + id
+            + ": each of "
+            + MAX_ATTEMPTS
+            + " writes conflicted with a concurrent change");
   }
 }

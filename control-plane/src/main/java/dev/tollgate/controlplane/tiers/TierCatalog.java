@@ -187,7 +187,11 @@ public final class TierCatalog {
 
   private static Unavailable alwaysConcurrent(TierName name) {
     return new Unavailable(
-        "tier " + name + ": each of " + MAX_ATTEMPTS + " writes conflicted with a concurrent change");
+        "tier "
+            + name
+            + ": each of "
+            + MAX_ATTEMPTS
+            + " writes conflicted with a concurrent change");
   }
 
   private Created created(Tier tier) {

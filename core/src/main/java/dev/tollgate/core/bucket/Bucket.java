@@ -26,8 +26,8 @@ public record Bucket(
     FillState fillState,
     long version) {
   /**
-   * The longest time between the due time of a token and its appearance: SQS delays by whole seconds (SQS API
-   * reference, SendMessage, {@code DelaySeconds}).
+   * The longest time between the due time of a token and its appearance: SQS delays by whole
+   * seconds (SQS API reference, SendMessage, {@code DelaySeconds}).
    */
   private static final Duration GRACE = Duration.ofSeconds(1);
 
@@ -47,12 +47,14 @@ public record Bucket(
   private static final Duration LONGEST_EMPTY = Duration.ofSeconds(10);
 
   /**
-   * The longest that a bucket counts as empty while tokens may appear at any time: other callers hold some and may return them, or some were minted ahead at another rate.
+   * The longest that a bucket counts as empty while tokens may appear at any time: other callers
+   * hold some and may return them, or some were minted ahead at another rate.
    */
   private static final Duration EMPTY_WHILE_TOKENS_MAY_APPEAR = Duration.ofSeconds(1);
 
   /**
-   * The longest that a bucket counts as empty if its schedule fills it directly. The second of the minute at which the schedule fires is unknown.
+   * The longest that a bucket counts as empty if its schedule fills it directly. The second of the
+   * minute at which the schedule fires is unknown.
    */
   private static final Duration EMPTY_WHILE_DIRECT = Duration.ofSeconds(5);
 
@@ -376,8 +378,9 @@ public record Bucket(
   }
 
   /**
-   * Whether its queue may keep tokens for this long; any other lifetime is drift. While a bucket changes to direct filling, or hibernates during that change, its queue may have the lifetime of either fill mode: see {@link
-   * #tokenLifetimeAt}.
+   * Whether its queue may keep tokens for this long; any other lifetime is drift. While a bucket
+   * changes to direct filling, or hibernates during that change, its queue may have the lifetime of
+   * either fill mode: see {@link #tokenLifetimeAt}.
    */
   public boolean allowsTokenLifetime(Duration lifetime) {
     boolean shortened = spec.fillPolicy().mode() == FillMode.DIRECT;

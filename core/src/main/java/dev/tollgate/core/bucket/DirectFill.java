@@ -10,7 +10,8 @@ import java.time.Duration;
  * <h2>What limits the level</h2>
  *
  * <p>Nothing reads the level, so tokens must expire: the queue keeps each for {@code capacity ÷
- * rate}. An unused bucket then holds the tokens of that time, which is its capacity; each minute as many tokens expire as are added.
+ * rate}. An unused bucket then holds the tokens of that time, which is its capacity; each minute as
+ * many tokens expire as are added.
  *
  * <p>This holds only if the tokens have all ages. A full bucket of tokens of the same age would
  * hold twice its capacity before they expired together. So the token producer keeps filling a

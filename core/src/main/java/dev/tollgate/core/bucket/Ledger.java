@@ -30,7 +30,8 @@ import java.time.Instant;
  * rule fills new, changed, late and ordinary buckets.
  *
  * <p>A ledger is stored before its tokens are sent. A crash in between loses them and never
- * duplicates them. To limit the loss, one step mints at most one minute's tokens, or one batch if a batch is larger.
+ * duplicates them. To limit the loss, one step mints at most one minute's tokens, or one batch if a
+ * batch is larger.
  *
  * @param mintedThrough the instant through which tokens have been minted
  * @param carried what is owed in addition, in units; 0 to capacity × {@value #UNIT}

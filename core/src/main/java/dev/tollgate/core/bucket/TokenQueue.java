@@ -60,12 +60,15 @@ public interface TokenQueue {
    */
   List<Token> put(BucketId bucket, List<Token> tokens);
 
-  /** Counts the tokens in the bucket by their state. The numbers may be a minute old (SQS GetQueueAttributes). */
+  /**
+   * Counts the tokens in the bucket by their state. The numbers may be a minute old (SQS
+   * GetQueueAttributes).
+   */
   Level countTokens(BucketId bucket);
 
   /** Counts all tokens in the bucket: visible, delayed and held. The number may be a minute old. */
   default long level(BucketId bucket) {
-    return look(bucket).tokens();
+    return countTokens(bucket).tokens();
   }
 
   /**

@@ -30,9 +30,16 @@ import java.util.concurrent.Executor;
  *
  * <h2>What a refused handshake can hold</h2>
  *
- * Anybody who knows a tenant's id can send handshakes with invented session ids, which the read refuses. Such a refusal returns the token that its first try received. It waits at most {@link #GRACE} for the try and the return. After that the process reads first for this tenant: for {@link #READ_FIRST}, or, if the token may not be returned yet, until its lease ends. Lambda freezes a process after its response, and the process returns the token only when it is resumed.
+ * Anybody who knows a tenant's id can send handshakes with invented session ids, which the read
+ * refuses. Such a refusal returns the token that its first try received. It waits at most {@link
+ * #GRACE} for the try and the return. After that the process reads first for this tenant: for
+ * {@link #READ_FIRST}, or, if the token may not be returned yet, until its lease ends. Lambda
+ * freezes a process after its response, and the process returns the token only when it is resumed.
  *
- * <p>So a process that handles one handshake at a time sends at most one try for a tenant in five seconds because of handshakes that the read refuses. It holds at most one token of the tenant: for milliseconds if the queue responds within the grace, and for {@link BucketGate#LEASE} at most. N processes hold at most N tokens, however many such handshakes arrive.
+ * <p>So a process that handles one handshake at a time sends at most one try for a tenant in five
+ * seconds because of handshakes that the read refuses. It holds at most one token of the tenant:
+ * for milliseconds if the queue responds within the grace, and for {@link BucketGate#LEASE} at
+ * most. N processes hold at most N tokens, however many such handshakes arrive.
  */
 public final class Admission {
   /**

@@ -7,7 +7,8 @@ import dev.tollgate.core.session.SessionId;
 /** Reads the rows that an admission depends on. */
 public interface AdmissionFactsReader {
   /**
-   * Whether the tenant exists. Callers check this before they use a tenant's credentials, because any caller can invent a tenant id. Both results are cached, a negative one for seconds.
+   * Whether the tenant exists. Callers check this before they use a tenant's credentials, because
+   * any caller can invent a tenant id. Both results are cached, a negative one for seconds.
    *
    * @throws Unavailable if the store fails
    */

@@ -35,12 +35,16 @@ import java.util.concurrent.atomic.AtomicLong;
  * maximum is dropped without a check. Its socket is closed too, so that every open socket is
  * counted.
  *
- * <p>Near a limit ghosts use up places. If the tenant has most of its allowed connections or was recently refused one, all connections that were silent for a while are checked. If it was recently refused one because of {@code connectionsPerSession}, the silent connections of full sessions are checked.
+ * <p>Near a limit ghosts use up places. If the tenant has most of its allowed connections or was
+ * recently refused one, all connections that were silent for a while are checked. If it was
+ * recently refused one because of {@code connectionsPerSession}, the silent connections of full
+ * sessions are checked.
  */
 public final class TenantVisit {
   /**
    * The silence after which a connection near a limit is checked. It is longer than a handshake,
-   * during which API Gateway does not find the socket. A visit follows within a minute, so a ghost is dropped and the count corrected within two minutes.
+   * during which API Gateway does not find the socket. A visit follows within a minute, so a ghost
+   * is dropped and the count corrected within two minutes.
    */
   private static final Duration QUIET = Duration.ofSeconds(45);
 

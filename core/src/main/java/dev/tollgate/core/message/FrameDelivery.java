@@ -32,8 +32,8 @@ import java.util.function.Supplier;
  * Sends frames to the sockets of one session while a batch is processed: one frame to all sockets
  * in parallel, one frame after another.
  *
- * <p>Delivery is best effort. An undelivered frame is reported, once for each socket, and
- * causes no failure.
+ * <p>Delivery is best effort. An undelivered frame is reported, once for each socket, and causes no
+ * failure.
  *
  * <p>The time is limited, because the batch waits for all its sessions. A socket that takes a
  * second for a frame, or whose delays add up to that, is slow: this batch no longer waits for it

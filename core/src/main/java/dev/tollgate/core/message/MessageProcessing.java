@@ -46,17 +46,18 @@ import java.util.stream.Stream;
  * <p>Every frame is paid for, including invalid messages and repetitions. If there are fewer tokens
  * than frames, the first frames of the batch get them.
  *
- * <p>A session may have 60 refused frames at once and 60 a minute ({@link MisbehavingSockets}); a failed
- * message counts as one. The socket that exceeds this is closed, and its frames that are still in
- * the queue are ignored. They cost neither tokens nor requests, so that later messages of the
- * session are not delayed.
+ * <p>A session may have 60 refused frames at once and 60 a minute ({@link MisbehavingSockets}); a
+ * failed message counts as one. The socket that exceeds this is closed, and its frames that are
+ * still in the queue are ignored. They cost neither tokens nor requests, so that later messages of
+ * the session are not delayed.
  *
  * <p>A message with a client's id is processed once, however often the client sends it. The names
  * of processed messages are recorded, and a repetition is done without a call of the handler. It
- * gets no frame even if there is no token for it, because its client would conclude that the first message was refused. A refused or failed message is not recorded, so it may be sent again. A queue
- * delivers the messages of one session one batch after another, so nothing needs to be recorded
- * before the handler runs. If the process crashes or runs out of time in between, a message may be
- * processed twice.
+ * gets no frame even if there is no token for it, because its client would conclude that the first
+ * message was refused. A refused or failed message is not recorded, so it may be sent again. A
+ * queue delivers the messages of one session one batch after another, so nothing needs to be
+ * recorded before the handler runs. If the process crashes or runs out of time in between, a
+ * message may be processed twice.
  *
  * <p>An accepted message is processed even if its session has ended since; it just gets no frames.
  * Messages of a tenant that is not active are refused, even if they were accepted before.

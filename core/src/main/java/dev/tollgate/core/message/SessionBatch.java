@@ -198,7 +198,8 @@ final class SessionBatch {
     try {
       replies = replies(incoming, content);
     } catch (Throwable thrown) {
-      // Any error of the application fails this message only. It counts as a refused frame, because a failed message gets its token back.
+      // Any error of the application fails this message only. It counts as a refused frame, because
+      // a failed message gets its token back.
       var unused = exceedsAllowance(message);
       return Result.failed(thrown);
     }

@@ -1,5 +1,6 @@
 /**
- * Processes messages: pays for them, calls the application, and delivers frames. May import core, connect, session, tenant, bucket and bucket.claim.
+ * Processes messages: pays for them, calls the application, and delivers frames. May import core,
+ * connect, session, tenant, bucket and bucket.claim.
  */
 @NullMarked
 package dev.tollgate.core.message;

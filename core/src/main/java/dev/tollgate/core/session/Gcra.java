@@ -6,10 +6,12 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A rate limit by the generic cell rate algorithm (GCRA), in the form of a virtual schedule (ITU-T I.371, annex A). Its state is one instant.
+ * A rate limit by the generic cell rate algorithm (GCRA), in the form of a virtual schedule (ITU-T
+ * I.371, annex A). Its state is one instant.
  *
- * <p>The state is the theoretical arrival time: the time of the next use if all uses came evenly, one interval apart. A use that is earlier than that by more than the tolerance does not
- * conform and does not change the state. With an interval of a minute ÷ n and a tolerance of n − 1
+ * <p>The state is the theoretical arrival time: the time of the next use if all uses came evenly,
+ * one interval apart. A use that is earlier than that by more than the tolerance does not conform
+ * and does not change the state. With an interval of a minute ÷ n and a tolerance of n − 1
  * intervals, n uses conform at once, and never more than n + n × minutes. The interval is rounded
  * up to a nanosecond, so that the rate is never exceeded.
  *

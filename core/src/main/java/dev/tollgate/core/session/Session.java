@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A session, which a client creates over HTTP and several sockets use. It ends when it is idle for too long or
- * reaches the end of its {@link Lifetime}.
+ * A session, which a client creates over HTTP and several sockets use. It ends when it is idle for
+ * too long or reaches the end of its {@link Lifetime}.
  *
  * @param tenant the tenant
  * @param id its id

@@ -49,7 +49,8 @@ public final class SessionLifecycle {
   private static final Duration CERTAINLY_ENDED = Duration.ofSeconds(10);
 
   /**
-   * How long the list of a subject's sessions is kept after the last creation: the longest lifetime of a session.
+   * How long the list of a subject's sessions is kept after the last creation: the longest lifetime
+   * of a session.
    */
   private static final Duration SUBJECT_KEPT_FOR = Duration.ofSeconds(Limit.SESSION_LIFETIME.max());
 

@@ -1,7 +1,4 @@
-/**
- * Opens, renews and ends sessions, and stores their connections. May import core and
- * tenant.
- */
+/** Opens, renews and ends sessions, and stores their connections. May import core and tenant. */
 @NullMarked
 package dev.tollgate.core.session;
 

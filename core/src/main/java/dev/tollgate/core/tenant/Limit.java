@@ -9,7 +9,8 @@ import java.util.stream.Collectors;
 /**
  * The limits that a tier sets and a tenant may override.
  *
- * <p>The first six limits are required. Every limit that was added later has a {@linkplain #defaultValue default value} for the rows and documents that were written before it.
+ * <p>The first six limits are required. Every limit that was added later has a {@linkplain
+ * #defaultValue default value} for the rows and documents that were written before it.
  */
 public enum Limit {
   /** Connections that a tenant may open in a minute: the rate of its {@code connect} bucket. */

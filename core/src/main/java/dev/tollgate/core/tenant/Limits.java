@@ -8,10 +8,11 @@ import java.util.Optional;
 /** A value for every {@link Limit}. */
 public record Limits(Map<Limit, Long> values) {
   /**
-   * Adds the {@linkplain Limit#defaultValue default values} of missing limits, and checks all limits.
+   * Adds the {@linkplain Limit#defaultValue default values} of missing limits, and checks all
+   * limits.
    *
-   * @throws InvalidValue if a limit without a default value is missing, a limit is out of range, or an
-   *     idle session would outlast its lifetime
+   * @throws InvalidValue if a limit without a default value is missing, a limit is out of range, or
+   *     an idle session would outlast its lifetime
    */
   public Limits {
     Map<Limit, Long> complete = new EnumMap<>(Limit.class);

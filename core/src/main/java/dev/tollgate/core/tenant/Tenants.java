@@ -28,8 +28,9 @@ public interface Tenants {
   Page<Tenant> list(Optional<String> cursor, int most);
 
   /**
-   * A page of the tenants that match, unordered. The work for one page is limited, so a page may have fewer than {@code max} tenants, or none, although more pages follow. Searches by tier and by
-   * {@code pending} are eventually consistent.
+   * A page of the tenants that match, unordered. The work for one page is limited, so a page may
+   * have fewer than {@code max} tenants, or none, although more pages follow. Searches by tier and
+   * by {@code pending} are eventually consistent.
    *
    * @param max 1 to 100
    */

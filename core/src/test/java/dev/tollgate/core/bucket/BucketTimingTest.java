@@ -37,8 +37,8 @@ final class BucketTimingTest {
   }
 
   /**
-   * A simulated deployment: schedules fire as {@link SimulatedBucket#minute} defines, and fill requests take a
-   * while.
+   * A simulated deployment: schedules fire as {@link SimulatedBucket#minute} defines, and fill
+   * requests take a while.
    */
   private static class SimulatedBucket {
     private final AdmissionFixture ports = new AdmissionFixture();
@@ -224,7 +224,9 @@ final class BucketTimingTest {
   void bucket_of_twenty_at_sixty_a_minute_delivers_its_full_rate_for_152_seconds() {
     for (long seed = 1; seed <= SEEDS; seed++) {
       SimulatedBucket simulated = new SimulatedBucket(seed, spec("60", 20));
-      assertThat(demand(simulated, Duration.ofSeconds(152))).as("seed %d", seed).isBetween(165L, 172L);
+      assertThat(demand(simulated, Duration.ofSeconds(152)))
+          .as("seed %d", seed)
+          .isBetween(165L, 172L);
     }
   }
 
@@ -338,7 +340,9 @@ final class BucketTimingTest {
       demand(simulated, Duration.ofMillis(60_000 + simulated.random.nextInt(120_000)));
       simulated.ports.retune(simulated.id, spec("60", 60));
       demand(simulated, Duration.ofSeconds(60));
-      assertThat(demand(simulated, Duration.ofSeconds(60))).as("seed %d", seed).isBetween(58L, 120L);
+      assertThat(demand(simulated, Duration.ofSeconds(60)))
+          .as("seed %d", seed)
+          .isBetween(58L, 120L);
     }
   }
 
@@ -374,7 +378,8 @@ final class BucketTimingTest {
         }
         simulated.ports.retune(simulated.id, flip % 2 == 0 ? fast : slow);
       }
-      double minutes = Duration.between(AdmissionFixture.START, simulated.now()).toMillis() / 60_000.0;
+      double minutes =
+          Duration.between(AdmissionFixture.START, simulated.now()).toMillis() / 60_000.0;
       assertThat((double) spent).as("seed %d", seed).isGreaterThan(60 * minutes);
     }
   }

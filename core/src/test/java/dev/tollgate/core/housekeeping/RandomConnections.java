@@ -79,7 +79,9 @@ final class RandomConnections {
   void underTraffic(Consumer<Recount> work, Runnable betweenReadings) {
     fixture.faults().none();
     if (rough) {
-      fixture.faults().plan(1 + random.nextInt(5), Faults.concurrently(() -> perform(random.nextInt(5))));
+      fixture
+          .faults()
+          .plan(1 + random.nextInt(5), Faults.concurrently(() -> perform(random.nextInt(5))));
     }
     work.accept(fixture.recount(duration -> betweenReadings.run()));
     fixture.faults().none();

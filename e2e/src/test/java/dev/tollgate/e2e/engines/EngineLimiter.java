@@ -168,13 +168,17 @@ final class EngineLimiter implements Limiter {
             + injected.getOrDefault("throttled-sqs", 0L);
     long tokens = fills * fill + times(injected, FaultKind.QUEUE_DELIVERS_TWICE);
     if (count > faultEffects.faults()) {
-      faultEffects = new FaultEffects(Math.max(tokens, faultEffects.tokens()), count, setting.clock().instant());
+      faultEffects =
+          new FaultEffects(
+              Math.max(tokens, faultEffects.tokens()), count, setting.clock().instant());
     }
     FaultEffects ofPorts = buckets.faultEffects(tenant);
     return new FaultEffects(
         faultEffects.tokens() + ofPorts.tokens(),
         faultEffects.faults() + ofPorts.faults(),
-        faultEffects.lastFaultAt().isAfter(ofPorts.lastFaultAt()) ? faultEffects.lastFaultAt() : ofPorts.lastFaultAt());
+        faultEffects.lastFaultAt().isAfter(ofPorts.lastFaultAt())
+            ? faultEffects.lastFaultAt()
+            : ofPorts.lastFaultAt());
   }
 
   private static long times(Map<String, Long> injected, FaultKind fault) {

@@ -1,6 +1,4 @@
-/**
- * The functions that end sessions and repair connection counts. May import core and handlers.
- */
+/** The functions that end sessions and repair connection counts. May import core and handlers. */
 @NullMarked
 package dev.tollgate.handlers.housekeeping;
 

@@ -31,8 +31,8 @@ final class RateLimitFields {
   }
 
   /**
-   * The remaining part of each limit, as the value of {@code RateLimit}. The bucket's level is that of
-   * its last fill, so the next connection may still be refused.
+   * The remaining part of each limit, as the value of {@code RateLimit}. The bucket's level is that
+   * of its last fill, so the next connection may still be refused.
    */
   static String remaining(Tenant tenant, Session session, AdmissionFacts facts, Instant now) {
     Gcra rate = Gcra.perMinute(tenant.limits().get(Limit.SESSION_PER_MINUTE));

@@ -28,7 +28,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The HTTP API by which clients create, renew, read and end sessions. It also returns when a refused client can retry, because a browser hides the reason of a failed WebSocket handshake.
+ * The HTTP API by which clients create, renew, read and end sessions. It also returns when a
+ * refused client can retry, because a browser hides the reason of a failed WebSocket handshake.
  */
 public final class SessionApi
     implements RequestHandler<APIGatewayV2HTTPEvent, APIGatewayV2HTTPResponse> {
@@ -117,7 +118,8 @@ public final class SessionApi
   }
 
   /**
-   * Creates or renews a session for the subject of the request's token. A token without a subject is refused, because the limits per subject cannot apply to it.
+   * Creates or renews a session for the subject of the request's token. A token without a subject
+   * is refused, because the limits per subject cannot apply to it.
    */
   private Response putForSubject(Request request) {
     Optional<Subject> subject = TokenClaims.subject(tenantId(request), request);

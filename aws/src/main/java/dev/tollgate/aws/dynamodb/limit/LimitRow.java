@@ -80,7 +80,10 @@ final class LimitRow {
   /** A random id of the write that a bucket's row comes from. */
   static final String WRITE = "write";
 
-  /** The shard that maintains the bucket. Only rows with this attribute are in the index of this name. */
+  /**
+   * The shard that maintains the bucket. Only rows with this attribute are in the index of this
+   * name.
+   */
   static final String SHARD = "shard";
 
   /** When the shard maintains the bucket next. */
@@ -146,7 +149,10 @@ final class LimitRow {
     return stored.read("bucket", bucketName(stored), LimitRow::readBucket);
   }
 
-  /** The name of a row's bucket, in the form of {@link BucketId#toString}, even if the row holds no valid bucket. */
+  /**
+   * The name of a row's bucket, in the form of {@link BucketId#toString}, even if the row holds no
+   * valid bucket.
+   */
   private static String bucketName(Row row) {
     return bucketAction(row) + "_" + row.text(TENANT);
   }

@@ -32,7 +32,10 @@ final class SessionRow {
   static final String CREATED_AT = "createdAt";
   static final String TOKEN_ENDS_AT = "tokenEndsAt";
 
-  /** The prefix of the attributes that hold when each connection joined. The connection's id follows it. */
+  /**
+   * The prefix of the attributes that hold when each connection joined. The connection's id follows
+   * it.
+   */
   private static final String JOINED = "joined:";
 
   /** A map from names of processed messages to the second at which each entry expires. */
@@ -68,8 +71,8 @@ final class SessionRow {
   }
 
   /**
-   * The session in a row; empty if its id is malformed, because the table was edited by hand. Such a
-   * row does not make the tenant's other sessions unreadable.
+   * The session in a row; empty if its id is malformed, because the table was edited by hand. Such
+   * a row does not make the tenant's other sessions unreadable.
    */
   static Optional<Session> find(Row row) {
     return SessionId.isValid(row.text(ID)) ? Optional.of(read(row)) : Optional.empty();

@@ -1,11 +1,13 @@
 package dev.tollgate.aws.dynamodb.limit;
 
 import static dev.tollgate.aws.SdkCalls.ask;
+import static dev.tollgate.aws.SdkCalls.write;
 
 import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.aws.dynamodb.Row;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.session.SessionId;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +18,9 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.BatchGetItemResponse;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
+import software.amazon.awssdk.services.dynamodb.model.DeleteItemRequest;
 import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
+import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
 
 /**
@@ -133,6 +137,17 @@ public final class SessionTables {
       throw new Unavailable("DynamoDB BatchGetItem of " + tenant + ": keys stayed unprocessed");
     }
     return rows;
+  }
+
+  /** Reads all rows of a query. */
+  List<Row> query(String what, QueryRequest request) {
+    return ask(
+        what, () -> dynamoDb.queryPaginator(request).items().stream().map(Row::new).toList());
+  }
+
+  /** Sends a conditional deletion. */
+  WriteResult delete(String what, DeleteItemRequest request) {
+    return write(what, () -> dynamoDb.deleteItem(request));
   }
 
   /** Deletes a row of the Limit table. */

@@ -5,6 +5,7 @@ import static dev.tollgate.aws.SdkCalls.write;
 
 import dev.tollgate.aws.dynamodb.Attribute;
 import dev.tollgate.aws.dynamodb.Row;
+import dev.tollgate.aws.dynamodb.VersionCondition;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
@@ -99,13 +100,9 @@ public final class DynamoDbTenants implements Tenants {
         () ->
             dynamoDb.putItem(
                 request ->
-                    request
+                    VersionCondition.replacing(request, next.version())
                         .tableName(table)
-                        .item(TenantRow.write(next))
-                        .conditionExpression("#version = :before")
-                        .expressionAttributeNames(Map.of("#version", TenantRow.VERSION))
-                        .expressionAttributeValues(
-                            Map.of(":before", Attribute.number(next.version() - 1)))));
+                        .item(TenantRow.write(next))));
   }
 
   @Override
@@ -138,13 +135,9 @@ public final class DynamoDbTenants implements Tenants {
         () ->
             dynamoDb.deleteItem(
                 request ->
-                    request
+                    VersionCondition.deleting(request, TenantRow.ID, version)
                         .tableName(table)
-                        .key(TenantRow.key(id))
-                        .conditionExpression("attribute_not_exists(#id) OR #version = :version")
-                        .expressionAttributeNames(
-                            Map.of("#id", TenantRow.ID, "#version", TenantRow.VERSION))
-                        .expressionAttributeValues(Map.of(":version", Attribute.number(version)))));
+                        .key(TenantRow.key(id))));
   }
 
   @Override

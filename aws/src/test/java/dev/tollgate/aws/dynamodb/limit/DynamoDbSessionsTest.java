@@ -28,9 +28,7 @@ class DynamoDbSessionsTest extends SessionsContract {
   DynamoDbSessionsTest(Engines.Tables tables) {
     client = tables.client();
     table = tables.session();
-    sessions =
-        new DynamoDbSessions(
-            new SessionTables(client, client, table, tables.limit(), Engines.ANYBODY));
+    sessions = new DynamoDbPorts(tables).sessions();
   }
 
   @Override

@@ -36,7 +36,10 @@ import java.util.stream.Stream;
  * direct filling is prepared for it and then left to its schedule.
  *
  * <p>The row is changed first, and then the schedule. After a change of the schedule the row is
- * read again, in case another process changed it. If a schedule fires although the row disables it, the schedule is corrected. If a bucket is not filled although its row requires it, a claim that finds the bucket empty requests a fill. So the next event repairs the effect of a crash at any point.
+ * read again, in case another process changed it. If a schedule fires although the row disables it,
+ * the schedule is corrected. If a bucket is not filled although its row requires it, a claim that
+ * finds the bucket empty requests a fill. So the next event repairs the effect of a crash at any
+ * point.
  *
  * <p>If a bucket's queue is missing, its tenant is marked for reconciliation.
  */
@@ -111,7 +114,8 @@ public final class BucketMaintenance {
    * Fills a bucket because a claim requested it, see {@link FillRequests}. If a concurrent fill,
    * which found the bucket full, causes a conflict, this one is repeated.
    *
-   * @throws Unavailable as {@link #maintain}; a bucket that was woken before the failure stays awake
+   * @throws Unavailable as {@link #maintain}; a bucket that was woken before the failure stays
+   *     awake
    */
   public MaintenanceResult maintainOnRequest(BucketId id) {
     MaintenanceResult result = maintainOnRequestOnce(id);

@@ -14,7 +14,9 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-/** Runs the {@linkplain BucketMaintenance maintenance} of all due buckets of a shard in parallel. */
+/**
+ * Runs the {@linkplain BucketMaintenance maintenance} of all due buckets of a shard in parallel.
+ */
 public final class ShardMaintenance {
   private final Buckets buckets;
   private final BucketMaintenance maintenance;
@@ -35,8 +37,8 @@ public final class ShardMaintenance {
   }
 
   /**
-   * Maintains the due buckets in random order, so that the same buckets are not skipped each time if
-   * time runs out. A later run maintains the skipped buckets.
+   * Maintains the due buckets in random order, so that the same buckets are not skipped each time
+   * if time runs out. A later run maintains the skipped buckets.
    *
    * @param end no bucket's maintenance starts after this instant
    * @param log receives a line for each bucket whose maintenance failed
@@ -75,7 +77,8 @@ public final class ShardMaintenance {
    *
    * @param due buckets that were due
    * @param done buckets whose maintenance succeeded
-   * @param failed buckets whose maintenance failed; the remaining ones were skipped for lack of time
+   * @param failed buckets whose maintenance failed; the remaining ones were skipped for lack of
+   *     time
    */
   public record Report(long due, long done, long failed) {}
 }

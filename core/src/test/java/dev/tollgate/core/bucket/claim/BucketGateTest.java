@@ -347,7 +347,8 @@ final class BucketGateTest {
 
     assertThat(claim(15)).isInstanceOf(Denied.class);
 
-    assertThat(requests).containsExactly("reserve SHORT", "reserve SHORT", "countTokens", "rememberEmpty");
+    assertThat(requests)
+        .containsExactly("reserve SHORT", "reserve SHORT", "countTokens", "rememberEmpty");
     assertThat(pauses).isEmpty();
   }
 
@@ -621,7 +622,8 @@ final class BucketGateTest {
     ports.pass(20);
     ports.clock().advance(Duration.ofDays(20));
     TokenQueue behind =
-        watched(TokenQueue.class, ports.queue(), (method, arguments) -> failOn(method, "countTokens"));
+        watched(
+            TokenQueue.class, ports.queue(), (method, arguments) -> failOn(method, "countTokens"));
     BucketGate one = gate(ports.buckets(), behind, pauses::add);
 
     assertThat(one.claim(asleep, Optional.of(row(asleep)), one.firstTry(asleep)))

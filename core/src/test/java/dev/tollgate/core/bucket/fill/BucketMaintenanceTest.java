@@ -333,7 +333,8 @@ final class BucketMaintenanceTest {
       assertThatThrownBy(() -> ports.maintenance().maintainInShard(bucket))
           .isInstanceOf(MissingQueue.class);
     } else {
-      assertThatThrownBy(() -> ports.maintenance().maintain(bucket)).isInstanceOf(MissingQueue.class);
+      assertThatThrownBy(() -> ports.maintenance().maintain(bucket))
+          .isInstanceOf(MissingQueue.class);
     }
 
     assertThat(ports.tenants().find(ACME).orElseThrow().isSettled()).isFalse();

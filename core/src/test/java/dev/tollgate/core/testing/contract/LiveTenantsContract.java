@@ -28,7 +28,7 @@ public abstract class LiveTenantsContract {
 
   private TenantId withSessions(int creations) {
     TenantId tenant = Samples.tenantId();
-    for (int i = 0; i < turns; i++) {
+    for (int i = 0; i < creations; i++) {
       assertThat(sessions().acquireCreation(tenant, RATE, NOW)).isEmpty();
     }
     return tenant;

@@ -144,7 +144,8 @@ public final class BucketFaults {
   /** Records that a fault explains this many more tokens. */
   void explain(BucketId id, long tokens) {
     FaultEffects before = faultEffects(id);
-    effects.put(id, new FaultEffects(before.tokens() + tokens, before.faults(), before.lastFaultAt()));
+    effects.put(
+        id, new FaultEffects(before.tokens() + tokens, before.faults(), before.lastFaultAt()));
   }
 
   /** The second of the minute at which a bucket's schedule fires, 0 to 59. */

@@ -146,7 +146,8 @@ public final class FaultyTokenQueue implements TokenQueue {
   @Override
   public Level countTokens(BucketId id) {
     requests.merge(id, 1L, Long::sum);
-    Level level = faults.ask(id, BucketFaults.Kind.SQS_THROTTLED, "level", () -> queue.countTokens(id));
+    Level level =
+        faults.ask(id, BucketFaults.Kind.SQS_THROTTLED, "level", () -> queue.countTokens(id));
     LastLevel last = levels.getOrDefault(id, new LastLevel(Instant.MIN, new Level(0, 0, 0)));
     levels.put(id, new LastLevel(clock.instant(), level));
     boolean isRecent = last.at().isAfter(clock.instant().minus(STALENESS.multipliedBy(2)));
