@@ -104,9 +104,9 @@ public final class InMemoryTollgate implements TollgateClient {
    *     9999
    */
   public synchronized void advance(Duration by) {
-    Duration most = Duration.between(now, LATEST);
+    Duration max = Duration.between(now, LATEST);
     InvalidValue.unless(
-        !by.isNegative() && by.compareTo(most) <= 0, "by", by, Duration.ZERO + " to " + most);
+        !by.isNegative() && by.compareTo(max) <= 0, "by", by, Duration.ZERO + " to " + max);
     // A fill adds at most the room that the last fill left, plus one minute's tokens. This fill
     // comes before the clock moves, so the fill before the next claim adds all tokens of the time
     // in between.

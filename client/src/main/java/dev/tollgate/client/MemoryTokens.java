@@ -64,14 +64,13 @@ final class MemoryTokens implements TokenQueue {
   }
 
   @Override
-  public synchronized List<Lease> reserve(
-      BucketId bucket, int most, Duration lease, Search search) {
+  public synchronized List<Lease> reserve(BucketId bucket, int max, Duration lease, Search search) {
     requireAvailable(bucket);
     Instant now = clock.instant();
     Instant end = now.plus(lease);
     List<Lease> leases = new ArrayList<>();
     for (Map.Entry<Long, Place> token : queue(bucket).entrySet()) {
-      if (leases.size() == most) {
+      if (leases.size() == max) {
         break;
       }
       if (token.getValue().isVisibleAt(now)) {

@@ -155,8 +155,8 @@ class GateClientTest {
     }
 
     @Override
-    public List<Lease> reserve(BucketId bucket, int most, Duration lease, Search search) {
-      return tokens.reserve(bucket, most, lease, search);
+    public List<Lease> reserve(BucketId bucket, int max, Duration lease, Search search) {
+      return tokens.reserve(bucket, max, lease, search);
     }
 
     @Override

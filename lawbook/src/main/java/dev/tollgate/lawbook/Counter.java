@@ -42,11 +42,11 @@ public interface Counter {
   /**
    * * What the counter promises.
    *
-   * @param most the limit: the most items that may be open at a time, at least 1
+   * @param max the limit: the most items that may be open at a time, at least 1
    * @param heals the time after the last fault within which the count is right again, provided that
    *     clients try to fill every place
    */
-  record Terms(long most, Duration heals) {}
+  record Terms(long max, Duration heals) {}
 
   /** Makes a counter for each history, and draws the terms that it promises. */
   interface Maker {

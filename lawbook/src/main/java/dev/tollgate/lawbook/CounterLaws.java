@@ -63,8 +63,8 @@ public final class CounterLaws {
 
   private static void neverMore(Run run) {
     Violation.unless(
-        run.open.size() <= run.terms.most(),
-        "at most " + run.terms.most() + " open",
+        run.open.size() <= run.terms.max(),
+        "at most " + run.terms.max() + " open",
         run.open.size() + " open");
   }
 
@@ -162,7 +162,7 @@ public final class CounterLaws {
       while (setting.now().isBefore(watched)) {
         change(random);
         Violation.unless(
-            open.size() == terms.most(), "all " + terms.most() + " places taken", open.size());
+            open.size() == terms.max(), "all " + terms.max() + " places taken", open.size());
         checkCount();
         wait(BEAT);
       }
@@ -179,7 +179,7 @@ public final class CounterLaws {
     /** Opens items until the limit is reached or one is refused. */
     private void fill() {
       int before = -1;
-      while (open.size() < terms.most() && open.size() > before) {
+      while (open.size() < terms.max() && open.size() > before) {
         before = open.size();
         open("id-" + opened++);
       }

@@ -22,7 +22,7 @@ public final class LawBook<S> {
   /** The system property with the factor by which the default number of histories is multiplied. */
   public static final String TIMES = "tests.times";
 
-  private static final int MOST_ATTEMPTS = 500;
+  private static final int MAX_ATTEMPTS = 500;
 
   private final S subject;
   private final List<Law<S>> laws;
@@ -141,7 +141,7 @@ public final class LawBook<S> {
     }
     for (int block = Math.max(1, shown.steps().size() / 2); block > 0; block /= 2) {
       for (int at = shown.steps().size() - block; at >= 0; at -= block) {
-        if (++attempts > MOST_ATTEMPTS) {
+        if (++attempts > MAX_ATTEMPTS) {
           return shown;
         }
         List<Step> fewer = new ArrayList<>(shown.steps());

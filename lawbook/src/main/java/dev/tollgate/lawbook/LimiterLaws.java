@@ -275,8 +275,8 @@ public final class LimiterLaws {
   }
 
   private static Duration clamp(Duration pause) {
-    Duration most = least(pause, Duration.ofSeconds(5));
-    return most.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : most;
+    Duration max = least(pause, Duration.ofSeconds(5));
+    return max.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : max;
   }
 
   private static Duration least(Duration first, Duration second) {
@@ -414,7 +414,7 @@ public final class LimiterLaws {
       boolean isFair =
           lastFault.equals(Instant.MIN) || lastFault.plus(terms.grain()).isBefore(run.now());
       boolean isSettled = !run.now().isBefore(settledAt);
-      Duration most =
+      Duration max =
           terms
               .rate()
               .timeOf(isSettled ? tokens : tokens + 2 * slack)
@@ -422,8 +422,8 @@ public final class LimiterLaws {
       for (Claim answer : answers) {
         if (answer instanceof Claim.Refused refused) {
           Violation.unless(
-              !refused.retryAfter().isNegative() && refused.retryAfter().compareTo(most) <= 0,
-              "a wait of at most " + most,
+              !refused.retryAfter().isNegative() && refused.retryAfter().compareTo(max) <= 0,
+              "a wait of at most " + max,
               refused);
         }
       }
@@ -471,10 +471,10 @@ public final class LimiterLaws {
         (drained, after, run, before) -> {
           long least = Math.min(drained, Math.max(0, next.capacity() - run.holding()));
           boolean atOnce = before.grain().isZero() && next.grain().isZero();
-          long most = atOnce ? least : drained;
+          long max = atOnce ? least : drained;
           Violation.unless(
-              after >= least && after <= most,
-              "of " + drained + " tokens, " + least + " to " + most + " after a retune to " + next,
+              after >= least && after <= max,
+              "of " + drained + " tokens, " + least + " to " + max + " after a retune to " + next,
               after + " tokens");
         });
   }

@@ -247,8 +247,8 @@ final class LimiterRun {
       if (claim instanceof Claim.Refused refused) {
         Instant at = now();
         boolean alone = holding() == 0;
-        Duration most = terms.rate().timeOf(1 + 2 * terms.slack()).plus(terms.grain());
-        wait(refused.retryAfter().compareTo(most) < 0 ? refused.retryAfter() : most);
+        Duration max = terms.rate().timeOf(1 + 2 * terms.slack()).plus(terms.grain());
+        wait(refused.retryAfter().compareTo(max) < 0 ? refused.retryAfter() : max);
         observer.waited(this, refused, at, alone, claim(Step.Use.SPENT));
         return;
       } else if (claim instanceof Claim.Undecided) {
@@ -259,9 +259,9 @@ final class LimiterRun {
 
   /** Claims and spends until a claim is not admitted; returns the number of admitted claims. */
   long drain() {
-    long most = 2 * terms.capacity() + 1_000;
+    long max = 2 * terms.capacity() + 1_000;
     long drained = 0;
-    while (drained < most && claim(Step.Use.SPENT) instanceof Claim.Admitted) {
+    while (drained < max && claim(Step.Use.SPENT) instanceof Claim.Admitted) {
       drained++;
     }
     return drained;

@@ -296,7 +296,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
 
   /** {@inheritDoc} Uses the function's own role, because the list spans tenants. */
   @Override
-  public Page<BucketId> list(Optional<String> cursor, int most) {
+  public Page<BucketId> list(Optional<String> cursor, int max) {
     String prefix = urls.names().prefix();
     ListSchedulesResponse part =
         ask(
@@ -304,7 +304,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
             () ->
                 scheduler.listSchedules(
                     request -> {
-                      request.groupName(destination.group()).maxResults(most);
+                      request.groupName(destination.group()).maxResults(max);
                       cursor.ifPresent(request::nextToken);
                       if (!prefix.isEmpty()) {
                         request.namePrefix(prefix);

@@ -76,9 +76,9 @@ public record DirectFill(int tokens, Duration lifetime) {
             + ": with DIRECT tokens expire after capacity ÷ rate, and a queue keeps them for 60 s at "
             + "least, so the capacity is at least "
             + tokens);
-    long most = tokens * LONGEST_LIFETIME.toMinutes();
+    long max = tokens * LONGEST_LIFETIME.toMinutes();
     InvalidValue.unless(
-        capacity <= most,
+        capacity <= max,
         FIELD,
         FillMode.DIRECT,
         "PRODUCER or SHARED for a capacity of "
@@ -87,6 +87,6 @@ public record DirectFill(int tokens, Duration lifetime) {
             + rate
             + ": with DIRECT tokens expire after capacity ÷ rate, and a queue keeps them for 14 days "
             + "at most, so the capacity is at most "
-            + most);
+            + max);
   }
 }

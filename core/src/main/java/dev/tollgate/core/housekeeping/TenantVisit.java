@@ -275,10 +275,10 @@ public final class TenantVisit {
    */
   private record Suspicion(boolean nearTenantLimit, long fullFrom, Instant now) {
     static Suspicion of(Tenant tenant, ConnectionCount count, Instant now) {
-      long most = tenant.limits().get(Limit.TENANT_CONNECTIONS);
+      long max = tenant.limits().get(Limit.TENANT_CONNECTIONS);
       Instant lately = now.minus(RECENTLY);
       return new Suspicion(
-          count.open() * 100 >= most * NEAR_PERCENT
+          count.open() * 100 >= max * NEAR_PERCENT
               || count.tenantFullAt().filter(lately::isBefore).isPresent(),
           count.sessionFullAt().filter(lately::isBefore).isPresent()
               ? tenant.limits().get(Limit.CONNECTIONS_PER_SESSION)

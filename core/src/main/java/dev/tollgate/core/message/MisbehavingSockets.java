@@ -115,7 +115,7 @@ final class MisbehavingSockets {
   /** An instant for each of the most recently used keys. */
   private static final class Latest<K> extends LinkedHashMap<K, Instant> {
     private static final long serialVersionUID = 1L;
-    private static final int MOST = 10_000;
+    private static final int MAX = 10_000;
 
     private Latest() {
       super(16, 0.75f, true);
@@ -123,7 +123,7 @@ final class MisbehavingSockets {
 
     @Override
     protected boolean removeEldestEntry(Map.Entry<K, Instant> eldest) {
-      return size() > MOST;
+      return size() > MAX;
     }
   }
 }

@@ -42,7 +42,7 @@ public interface Sessions {
       TenantId tenant,
       Subject subject,
       SessionId id,
-      long most,
+      long max,
       Gcra rate,
       SubjectSessions read,
       Instant now,

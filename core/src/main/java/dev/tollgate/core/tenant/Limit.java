@@ -42,18 +42,18 @@ public enum Limit {
   private final long max;
   private final Optional<Long> defaultValue;
 
-  Limit(String key, long most) {
-    this(key, most, Optional.empty());
+  Limit(String key, long max) {
+    this(key, max, Optional.empty());
   }
 
-  Limit(String key, long most, long standard) {
-    this(key, most, Optional.of(standard));
+  Limit(String key, long max, long defaultValue) {
+    this(key, max, Optional.of(defaultValue));
   }
 
-  Limit(String key, long most, Optional<Long> standard) {
+  Limit(String key, long max, Optional<Long> defaultValue) {
     this.key = key;
-    this.max = most;
-    this.defaultValue = standard;
+    this.max = max;
+    this.defaultValue = defaultValue;
   }
 
   /** The largest value. */

@@ -25,7 +25,7 @@ public interface Tenants {
   WriteResult remove(TenantId id, long version);
 
   /** A page of all tenants, unordered, read consistently. */
-  Page<Tenant> list(Optional<String> cursor, int most);
+  Page<Tenant> list(Optional<String> cursor, int max);
 
   /**
    * A page of the tenants that match, unordered. The work for one page is limited, so a page may
@@ -37,8 +37,8 @@ public interface Tenants {
   Page<Tenant> search(TenantFilter filter, Optional<String> cursor, int max);
 
   /** A page of the tenants of a tier, by id, eventually consistent. */
-  Page<Tenant> inTier(TierName tier, Optional<String> cursor, int most);
+  Page<Tenant> inTier(TierName tier, Optional<String> cursor, int max);
 
   /** The ids of pending tenants, eventually consistent. */
-  List<TenantId> listPending(int most);
+  List<TenantId> listPending(int max);
 }

@@ -31,7 +31,7 @@ final class RandomConnections {
    * A low limit, so that rough mode reaches it. A connection is counted down without having been
    * counted if the tenant's limit makes it leave its session while the session's end removes it.
    */
-  private static final int MOST_CONNECTIONS = 8;
+  private static final int MAX_CONNECTIONS = 8;
 
   final HousekeepingFixture fixture = new HousekeepingFixture();
 
@@ -129,8 +129,8 @@ final class RandomConnections {
     JoinResult[] joined = new JoinResult[1];
     CountResult[] counted = new CountResult[1];
     Runnable join = () -> joined[0] = fixture.join(ACME, session, connectionId);
-    long most = rough ? MOST_CONNECTIONS : Long.MAX_VALUE;
-    Runnable count = () -> counted[0] = fixture.sessions().countUp(ACME, connectionId, most);
+    long max = rough ? MAX_CONNECTIONS : Long.MAX_VALUE;
+    Runnable count = () -> counted[0] = fixture.sessions().countUp(ACME, connectionId, max);
     boolean joinsFirst = random.nextBoolean();
     steps.add(joinsFirst ? join : count);
     steps.add(joinsFirst ? count : join);

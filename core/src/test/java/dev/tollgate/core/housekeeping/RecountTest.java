@@ -269,7 +269,8 @@ final class RecountTest {
       for (int i = 0; i < 10; i++) {
         traffic.perform(20);
         traffic.underTraffic(
-            recount -> assertThat(recount.repair(ACME)).as("repaired").isZero(), traffic::finishWrites);
+            recount -> assertThat(recount.repair(ACME)).as("repaired").isZero(),
+            traffic::finishWrites);
       }
       traffic.finishWrites();
       if (traffic.fixture.counted(ACME) != traffic.fixture.open(ACME)) {

@@ -61,7 +61,7 @@ public final class DaySimulation {
   private static final Action MAIL = new Action("send-email");
   private static final Duration GRAIN = Duration.ofMinutes(4);
   private static final Duration AFTERWARDS = Duration.ofMinutes(10);
-  private static final int MOST_ATTEMPTS = 5;
+  private static final int MAX_ATTEMPTS = 5;
   private static final long MICRO = 1_000_000;
 
   private final long seed;
@@ -380,7 +380,7 @@ public final class DaySimulation {
     tally.refused++;
     tally.addToDigest(now(), customer.number(), 2 + refused.refusal().detail().length());
     Optional<Instant> retryAt = refused.retryAt();
-    if (retryAt.isPresent() && attempt < MOST_ATTEMPTS && retryAt.get().isBefore(end)) {
+    if (retryAt.isPresent() && attempt < MAX_ATTEMPTS && retryAt.get().isBefore(end)) {
       at(
           retryAt.get().plusMillis(random.nextInt(3_000)),
           () -> connect(customer, session, attempt + 1));
@@ -490,7 +490,7 @@ public final class DaySimulation {
         tally.gaveUp,
         tally.messages,
         tally.mails,
-        sockets.most(),
+        sockets.max(),
         tally.checked,
         tally.digest);
   }

@@ -112,7 +112,7 @@ public final class DynamoDbSessions implements Sessions {
       TenantId tenant,
       Subject subject,
       SessionId id,
-      long most,
+      long max,
       Gcra rate,
       SubjectSessions read,
       Instant now,
@@ -122,7 +122,7 @@ public final class DynamoDbSessions implements Sessions {
     values.put(":until", Attribute.number(until.getEpochSecond()));
     values.put(":ids", ids(Set.of(id)));
     values.put(":id", Attribute.text(id.value()));
-    values.put(":most", Attribute.number(most));
+    values.put(":most", Attribute.number(max));
     UpdateItemRequest request =
         subject(tenant, subject)
             .updateExpression(arrivalUpdate.expression() + ", #expires = :until ADD #ids :ids")

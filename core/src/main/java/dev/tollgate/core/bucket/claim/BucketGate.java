@@ -463,9 +463,9 @@ public final class BucketGate {
         IntStream.range(0, receiveCount)
             .map(i -> Math.min(TokenQueue.BATCH, missing - i * TokenQueue.BATCH))
             .mapToObj(
-                most ->
+                max ->
                     CompletableFuture.supplyAsync(
-                        () -> queue.reserve(id, most, lease, search), executor))
+                        () -> queue.reserve(id, max, lease, search), executor))
             .toList();
     int before = attempt.leases.size();
     Optional<Unavailable> failure = Optional.empty();

@@ -207,16 +207,16 @@ public final class BucketMaintenance {
   }
 
   /**
-   * Replaces up to {@code most} of the oldest tokens with new ones. Spends the old ones first, so
+   * Replaces up to {@code max} of the oldest tokens with new ones. Spends the old ones first, so
    * that a crash loses tokens and creates none.
    */
-  private void renew(Bucket bucket, long most) {
-    if (most <= 0) {
+  private void renew(Bucket bucket, long max) {
+    if (max <= 0) {
       return;
     }
     BucketId id = bucket.id();
     List<Lease> old =
-        tokens.reserve(id, (int) Math.min(most, TokenQueue.BATCH), RENEWAL_LEASE, Search.SHORT);
+        tokens.reserve(id, (int) Math.min(max, TokenQueue.BATCH), RENEWAL_LEASE, Search.SHORT);
     int spent = old.isEmpty() ? 0 : old.size() - tokens.settle(id, old).size();
     if (spent > 0) {
       Instant now = clock.instant();

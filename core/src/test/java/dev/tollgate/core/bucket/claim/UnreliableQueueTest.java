@@ -58,8 +58,8 @@ final class UnreliableQueueTest {
     }
 
     @Override
-    public List<Lease> reserve(BucketId bucket, int most, Duration lease, Search search) {
-      return queue.reserve(bucket, most, lease, search);
+    public List<Lease> reserve(BucketId bucket, int max, Duration lease, Search search) {
+      return queue.reserve(bucket, max, lease, search);
     }
 
     @Override
@@ -121,8 +121,8 @@ final class UnreliableQueueTest {
   private TokenQueue returningFew(Random random, int few) {
     return new QueueWrapper(ports.queue()) {
       @Override
-      public List<Lease> reserve(BucketId bucket, int most, Duration lease, Search search) {
-        return super.reserve(bucket, 1 + random.nextInt(Math.min(few, most)), lease, search);
+      public List<Lease> reserve(BucketId bucket, int max, Duration lease, Search search) {
+        return super.reserve(bucket, 1 + random.nextInt(Math.min(few, max)), lease, search);
       }
     };
   }
@@ -158,7 +158,7 @@ final class UnreliableQueueTest {
         gate(
             new QueueWrapper(ports.queue()) {
               @Override
-              public List<Lease> reserve(BucketId bucket, int most, Duration lease, Search search) {
+              public List<Lease> reserve(BucketId bucket, int max, Duration lease, Search search) {
                 if (search == Search.LONG) {
                   throw new Unavailable("receive: throttled");
                 }

@@ -375,10 +375,10 @@ public abstract class SessionsContract {
         .isEqualTo(renewed.lifetime());
   }
 
-  private WriteResult record(TenantId tenant, Subject subject, SessionId id, long most) {
+  private WriteResult record(TenantId tenant, Subject subject, SessionId id, long max) {
     SubjectSessions read = sessions().findForSubject(tenant, subject);
     WriteResult written =
-        sessions().addToSubject(tenant, subject, id, most, OFTEN, read, NOW, NOW.plus(LIFE));
+        sessions().addToSubject(tenant, subject, id, max, OFTEN, read, NOW, NOW.plus(LIFE));
     // The arrival time may have moved in either direction since it was read.
     return written == WriteResult.DONE
         ? written
@@ -387,7 +387,7 @@ public abstract class SessionsContract {
                 tenant,
                 subject,
                 id,
-                most,
+                max,
                 OFTEN,
                 sessions().findForSubject(tenant, subject),
                 NOW,

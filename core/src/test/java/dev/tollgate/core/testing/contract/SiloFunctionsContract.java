@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** The contract of {@link SiloFunctions}. */
 public abstract class SiloFunctionsContract {
-  private static final int MOST_ATTEMPTS = 20;
+  private static final int MAX_ATTEMPTS = 20;
 
   /** The functions under test. */
   protected abstract SiloFunctions functions();
@@ -35,12 +35,12 @@ public abstract class SiloFunctionsContract {
   protected abstract boolean isAttached(TenantId tenant);
 
   private static void untilDone(Supplier<Progress> attempt) {
-    for (int i = 0; i < MOST_ATTEMPTS; i++) {
+    for (int i = 0; i < MAX_ATTEMPTS; i++) {
       if (attempt.get() == Progress.DONE) {
         return;
       }
     }
-    throw new AssertionError("not done after " + MOST_ATTEMPTS + " attempts");
+    throw new AssertionError("not done after " + MAX_ATTEMPTS + " attempts");
   }
 
   @Test

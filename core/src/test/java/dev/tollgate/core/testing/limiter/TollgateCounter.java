@@ -63,7 +63,7 @@ public final class TollgateCounter implements Counter {
                 "gold",
                 Map.of(
                     Limit.TENANT_CONNECTIONS,
-                    terms.most(),
+                    terms.max(),
                     Limit.TENANT_PER_MINUTE,
                     1L,
                     Limit.MESSAGES_PER_MINUTE,

@@ -60,9 +60,9 @@ public final class InMemoryBucketQueues implements BucketQueues {
   }
 
   @Override
-  public synchronized Page<BucketId> list(Optional<String> cursor, int most) {
+  public synchronized Page<BucketId> list(Optional<String> cursor, int max) {
     outage.check("list");
-    return Pages.of(queue.buckets(), BucketId::toString, cursor, most);
+    return Pages.of(queue.buckets(), BucketId::toString, cursor, max);
   }
 
   @Override

@@ -109,9 +109,8 @@ public final class InMemoryTokenQueue implements TokenQueue {
   }
 
   @Override
-  public synchronized List<Lease> reserve(
-      BucketId bucket, int most, Duration lease, Search search) {
-    InvalidValue.inRange("most", most, 1, BATCH);
+  public synchronized List<Lease> reserve(BucketId bucket, int max, Duration lease, Search search) {
+    InvalidValue.inRange("max", max, 1, BATCH);
     reserves++;
     if (seemsEmpty && search == Search.SHORT) {
       seemsEmpty = false;
@@ -121,7 +120,7 @@ public final class InMemoryTokenQueue implements TokenQueue {
     Instant now = clock.instant();
     List<Lease> leases = new ArrayList<>();
     for (Map.Entry<Long, Held> entry : state.tokens.entrySet()) {
-      if (leases.size() == most) {
+      if (leases.size() == max) {
         break;
       }
       Held held = entry.getValue();
