@@ -49,8 +49,8 @@ class RequestCountsTest {
 
   RequestCountsTest(Engines.Tables tables) {
     client = tables.client(new Counting(requests));
-    limitTable = tables.limit();
     DynamoDbPorts ports = new DynamoDbPorts(tables, client);
+    limitTable = ports.tables().limit();
     sessions = ports.sessions();
     connections = ports.connections();
     facts = ports.facts(new ManualClock(NOW));

@@ -10,7 +10,7 @@ class DynamoDbBucketsTest extends BucketsContract {
   private final Buckets buckets;
 
   DynamoDbBucketsTest(Engines.Tables tables) {
-    buckets = new DynamoDbPorts(tables).buckets();
+    buckets = new DynamoDbBuckets(tables.client(), tables.limit(), Engines.ANYBODY);
   }
 
   @Override

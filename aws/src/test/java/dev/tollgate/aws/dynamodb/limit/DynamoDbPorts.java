@@ -11,16 +11,22 @@ public final class DynamoDbPorts {
   private final DynamoDbFactsReader.Tables tables;
   private final SessionTables sessionTables;
 
+  /** Adapters over new tables. */
   DynamoDbPorts(Engines.Tables engine) {
     this(engine, engine.client());
   }
 
-  /** Adapters over these tables, with this client. */
+  /** Adapters over new tables, with this client. */
   public DynamoDbPorts(Engines.Tables engine, DynamoDbClient client) {
     this.client = client;
     this.tables = new DynamoDbFactsReader.Tables(engine.tenant(), engine.session(), engine.limit());
     this.sessionTables =
         new SessionTables(client, client, tables.session(), tables.limit(), Engines.ANYBODY);
+  }
+
+  /** The names of the tables. */
+  public DynamoDbFactsReader.Tables tables() {
+    return tables;
   }
 
   /** A new reader, with an empty cache. */

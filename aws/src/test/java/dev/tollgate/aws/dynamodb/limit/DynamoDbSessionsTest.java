@@ -27,8 +27,9 @@ class DynamoDbSessionsTest extends SessionsContract {
 
   DynamoDbSessionsTest(Engines.Tables tables) {
     client = tables.client();
-    table = tables.session();
-    sessions = new DynamoDbPorts(tables).sessions();
+    DynamoDbPorts ports = new DynamoDbPorts(tables);
+    table = ports.tables().session();
+    sessions = ports.sessions();
   }
 
   @Override

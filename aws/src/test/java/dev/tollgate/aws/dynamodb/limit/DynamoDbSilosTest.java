@@ -10,7 +10,7 @@ class DynamoDbSilosTest extends SilosContract {
   private final Silos silos;
 
   DynamoDbSilosTest(Engines.Tables tables) {
-    silos = new DynamoDbPorts(tables).silos();
+    silos = new DynamoDbSilos(tables.client(), tables.limit(), Engines.ANYBODY);
   }
 
   @Override

@@ -73,10 +73,10 @@ class SchemaVersionTest {
 
   SchemaVersionTest(Engines.Tables engine) {
     dynamoDb = engine.client();
-    tables = new DynamoDbFactsReader.Tables(engine.tenant(), engine.session(), engine.limit());
+    DynamoDbPorts ports = new DynamoDbPorts(engine);
+    tables = ports.tables();
     tierTable = engine.tier();
     keyTable = engine.idempotency();
-    DynamoDbPorts ports = new DynamoDbPorts(engine);
     tenants = ports.tenants();
     tiers = new DynamoDbTiers(dynamoDb, tierTable);
     sessions = ports.sessions();
