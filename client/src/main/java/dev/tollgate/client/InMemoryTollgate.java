@@ -41,7 +41,7 @@ public final class InMemoryTollgate implements TollgateClient {
   private final BucketFill fill = new BucketFill(buckets, tokens, this::now);
   private final TollgateClient client;
 
-  /** Read while the tokens' lock is held, so it needs no lock of its own. */
+  /** Read while the tokens' lock is held, so it needs no separate lock. */
   private volatile Instant now;
 
   /** Creates a client without buckets, whose clock starts at the current time. */

@@ -64,8 +64,8 @@ public final class Metrics {
    * Counts the repairs of one visit to a tenant.
    *
    * @param drift the error of the tenant's connection count: positive if it was too high, negative
-   *     if too low. Errors of opposite sign cancel out in a sum, so the absolute value is a metric
-   *     of its own.
+   *     if too low. Errors of opposite sign cancel out in a sum, so the absolute value is a
+   *     separate metric.
    */
   public void repaired(
       LambdaLogger log, TenantId tenant, long sessionsEnded, long connectionsDropped, long drift) {

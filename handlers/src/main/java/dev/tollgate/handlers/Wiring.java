@@ -86,7 +86,7 @@ public final class Wiring {
   }
 
   /** Opens, renews and ends sessions. */
-  public SessionLifecycle sessionLife() {
+  public SessionLifecycle sessionLifecycle() {
     return new SessionLifecycle(
         aws.sessions(), aws.connections(), aws.sockets(), new SecureRandom(), clock);
   }
@@ -109,7 +109,7 @@ public final class Wiring {
             aws.liveTenants(),
             aws.connections(),
             aws.sockets(),
-            sessionLife(),
+            sessionLifecycle(),
             recount(),
             Threads.upTo(PARALLEL_SOCKET_REQUESTS, "sockets"),
             clock);

@@ -41,7 +41,7 @@ import software.amazon.awssdk.services.sqs.model.SqsException;
  * lease from before the receive request, so the lease ends here before it ends in SQS.
  */
 public final class SqsTokenQueue implements TokenQueue {
-  /** A long poll asks every server of a queue; a short poll may miss a few tokens. */
+  /** A long poll queries every server of a queue; a short poll may miss a few tokens. */
   private static final int LONG_POLL_SECONDS = 1;
 
   /** The maximum of {@code DelaySeconds} (SQS API reference, SendMessage). */

@@ -27,7 +27,7 @@ final class OrphanCheck implements Check {
   private final TenantLifecycle lifecycle;
   private final Resource resource;
   private final BucketId id;
-  private final Function<BucketId, Owner> maker;
+  private final Function<BucketId, Owner> owner;
   private final Consumer<BucketId> delete;
 
   private OrphanCheck(
@@ -35,13 +35,13 @@ final class OrphanCheck implements Check {
       TenantLifecycle lifecycle,
       Resource resource,
       BucketId id,
-      Function<BucketId, Owner> maker,
+      Function<BucketId, Owner> owner,
       Consumer<BucketId> delete) {
     this.ports = ports;
     this.lifecycle = lifecycle;
     this.resource = resource;
     this.id = id;
-    this.maker = maker;
+    this.owner = owner;
     this.delete = delete;
   }
 
@@ -67,7 +67,7 @@ final class OrphanCheck implements Check {
       return List.of();
     }
     String actual = "a " + resource.key() + " without a bucket";
-    return switch (maker.apply(id)) {
+    return switch (owner.apply(id)) {
       case NO_QUEUE -> List.of();
       case THIS_DEPLOYMENT -> List.of(orphan(actual + " (expected: none)"));
       case OTHER -> List.of(orphan(actual + " and without this deployment's tag (expected: none)"));
@@ -112,7 +112,7 @@ final class OrphanCheck implements Check {
     if (belongs()) {
       return new ReconcileOutcome.Settled();
     }
-    if (maker.apply(id) == Owner.OTHER) {
+    if (owner.apply(id) == Owner.OTHER) {
       return new ReconcileOutcome.Pending(
           List.of("it lacks this deployment's tag; delete it by hand if it is unused"));
     }

@@ -219,7 +219,7 @@ public final class Reconciler {
         tenant.isolation() == Isolation.SILO && !sameIsolation
             ? steps.attempt("silo of " + tenant.id(), () -> silos.open(tenant.id()))
             : Optional.empty();
-    if (Stream.concat(opened.stream().map(Opened::made), silo.stream())
+    if (Stream.concat(opened.stream().map(Opened::queueCreation), silo.stream())
         .anyMatch(made -> made == QueueCreation.CREATED)) {
       pause.of(QUEUE_DELAY);
     }
@@ -283,10 +283,10 @@ public final class Reconciler {
   /**
    * A bucket whose row is written.
    *
-   * @param made whether its queue exists
+   * @param queueCreation whether its queue exists
    * @param needsFirstFill whether the bucket is active and was not filled before
    */
-  private record Opened(Bucket row, QueueCreation made, boolean needsFirstFill) {}
+  private record Opened(Bucket row, QueueCreation queueCreation, boolean needsFirstFill) {}
 
   private Opened open(Bucket fresh, boolean active, Optional<Bucket> found) {
     Bucket row = row(fresh, active, found);
@@ -334,7 +334,7 @@ public final class Reconciler {
   private void start(Opened bucket, Steps steps) {
     Bucket row = bucket.row();
     BucketId id = row.id();
-    if (bucket.made() == QueueCreation.RECENTLY_DELETED) {
+    if (bucket.queueCreation() == QueueCreation.RECENTLY_DELETED) {
       steps.postpone("queue " + id + ": a queue of this name was deleted less than a minute ago");
       return;
     }
@@ -365,7 +365,7 @@ public final class Reconciler {
               removeStrays(id, rows, steps);
             });
     silos.remove(tenant, steps);
-    endSessions(id, steps).forEach(session -> forget(session, steps));
+    endSessions(id, steps).forEach(session -> removeRow(session, steps));
     if (steps.allSucceeded()
         && steps.run("connections of " + id, () -> ports.connections().deleteCount(id))
         && steps.run("subjects of " + id, () -> ports.sessions().deleteSubjects(id))
@@ -394,12 +394,12 @@ public final class Reconciler {
         .toList();
   }
 
-  private void forget(Session session, Steps steps) {
+  private void removeRow(Session session, Steps steps) {
     String name = "a session of " + session.tenant();
     steps
         .attempt(name, () -> ports.sessions().remove(session.tenant(), session.id()))
         .filter(WriteResult.CONFLICT::equals)
-        .ifPresent(overtaken -> steps.postpone(name + ": one of its sockets may still open"));
+        .ifPresent(conflict -> steps.postpone(name + ": one of its sockets may still open"));
   }
 
   private static SortedSet<Action> actionsOf(BucketRows rows) {

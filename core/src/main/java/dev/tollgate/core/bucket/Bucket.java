@@ -394,7 +394,7 @@ public record Bucket(
   }
 
   /**
-   * Whether its fill policy asks for direct filling and its schedule alone may fill it at {@code
+   * Whether its fill policy requires direct filling and its schedule alone may fill it at {@code
    * now}: see {@link DirectFill}.
    */
   public boolean isReadyForDirectAt(Instant now) {
@@ -407,7 +407,7 @@ public record Bucket(
   }
 
   /**
-   * When the {@link Shard} looks at this bucket next: every minute if the shard fills it; every
+   * When the {@link Shard} maintains this bucket next: every minute if the shard fills it; every
    * {@code hibernateAfterMinutes} if its schedule fills it directly; else never.
    */
   public Optional<Instant> shardDueAt() {

@@ -22,7 +22,7 @@ public interface TokenQueue {
   List<Lease> reserve(BucketId bucket, int max, Duration lease, Search search);
 
   /**
-   * How a queue looks for tokens.
+   * How a receive searches for tokens.
    *
    * @see <a
    *     href="https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-short-and-long-polling.html">Short
@@ -31,7 +31,7 @@ public interface TokenQueue {
   enum Search {
     /** Returns at once, from some of the queue's servers. It may miss a few tokens. */
     SHORT,
-    /** Asks every server and waits up to a second for a token. */
+    /** Queries every server and waits up to a second for a token. */
     LONG
   }
 

@@ -81,7 +81,7 @@ public final class TenantVisit {
   private final LiveTenants live;
   private final Connections connections;
   private final Sockets sockets;
-  private final SessionLifecycle life;
+  private final SessionLifecycle lifecycle;
   private final Recount recount;
   private final Executor executor;
   private final InstantSource clock;
@@ -97,7 +97,7 @@ public final class TenantVisit {
       LiveTenants live,
       Connections connections,
       Sockets sockets,
-      SessionLifecycle life,
+      SessionLifecycle lifecycle,
       Recount recount,
       Executor executor,
       InstantSource clock) {
@@ -105,7 +105,7 @@ public final class TenantVisit {
     this.live = live;
     this.connections = connections;
     this.sockets = sockets;
-    this.life = life;
+    this.lifecycle = lifecycle;
     this.recount = recount;
     this.executor = executor;
     this.clock = clock;
@@ -196,7 +196,7 @@ public final class TenantVisit {
     }
 
     private void end(Session session) {
-      if (!(life.end(id, session.id()) instanceof SessionLifecycle.EndedButKept)) {
+      if (!(lifecycle.end(id, session.id()) instanceof SessionLifecycle.EndedButKept)) {
         sessionsEnded++;
       }
     }

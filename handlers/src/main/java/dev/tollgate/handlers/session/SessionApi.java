@@ -61,7 +61,7 @@ public final class SessionApi
   }
 
   private SessionApi(Wiring wiring, SessionSettings settings, InstantSource clock) {
-    this(wiring.tenants(), wiring.facts(), wiring.sessionLife(), settings, clock);
+    this(wiring.tenants(), wiring.facts(), wiring.sessionLifecycle(), settings, clock);
   }
 
   SessionApi(
@@ -109,10 +109,10 @@ public final class SessionApi
         .<Routes.Route>map(
             claim ->
                 request -> {
-                  TenantId asked = tenantId(request);
-                  return TokenClaims.nameTenant(asked, claim, request)
+                  TenantId requested = tenantId(request);
+                  return TokenClaims.nameTenant(requested, claim, request)
                       ? route.answer(request)
-                      : SessionProblems.notYourTenant(asked, claim);
+                      : SessionProblems.notYourTenant(requested, claim);
                 })
         .orElse(route);
   }

@@ -188,7 +188,7 @@ public final class SessionTables {
    * Sends a conditional update, and retries it after an error.
    *
    * @param what the operation, for errors
-   * @return the attributes that the request asks for; empty if the condition failed
+   * @return the attributes that the request selects; empty if the condition failed
    */
   Optional<Row> update(String what, UpdateItemRequest request) {
     return ask(
