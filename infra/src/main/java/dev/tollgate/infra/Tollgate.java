@@ -179,7 +179,7 @@ public final class Tollgate extends Construct {
                 "dev.tollgate.handlers.housekeeping.SessionEnd",
                 Duration.seconds(50),
                 MEMORY_MB,
-                "Closes the sockets of deleted sessions and corrects the counts of connections.")
+                "Closes the sockets of a deleted session and corrects the count of connections.")
             .ownRows(tables.tenant(), "GetItem")
             .connections(webSocket, "DELETE")
             .tenantRows(tables.session(), "Query")
