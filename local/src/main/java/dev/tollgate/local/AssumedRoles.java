@@ -5,7 +5,6 @@ import dev.tollgate.local.endpoint.ServiceClient;
 import dev.tollgate.local.iam.Context;
 import dev.tollgate.local.iam.Policies;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
@@ -14,20 +13,17 @@ final class AssumedRoles {
   private final String name;
   private final String service;
   private final Function<Principal, ServiceClient> clients;
-  private final Optional<Policies> policies;
+  private final Policies policies;
   private final Map<String, ServiceClient> byRole = new ConcurrentHashMap<>();
 
   /**
    * @param name the name that the service's calls are recorded by
    * @param service the service, such as {@code scheduler.amazonaws.com}
    * @param clients makes the client of a principal
-   * @param policies which roles the service may assume; without them it may assume all
+   * @param policies which roles the service may assume
    */
   AssumedRoles(
-      String name,
-      String service,
-      Function<Principal, ServiceClient> clients,
-      Optional<Policies> policies) {
+      String name, String service, Function<Principal, ServiceClient> clients, Policies policies) {
     this.name = name;
     this.service = service;
     this.clients = clients;
@@ -36,7 +32,7 @@ final class AssumedRoles {
 
   /** Whether the service may assume a role. */
   boolean mayAssume(String roleArn, Context context) {
-    return policies.map(all -> all.trusts(roleArn, service, context)).orElse(true);
+    return policies.trusts(roleArn, service, context);
   }
 
   /** The service with the rights of a role. */

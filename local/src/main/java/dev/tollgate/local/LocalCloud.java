@@ -2,7 +2,6 @@ package dev.tollgate.local;
 
 import dev.tollgate.local.endpoint.AccessKey;
 import dev.tollgate.local.endpoint.AccessKeys;
-import dev.tollgate.local.endpoint.Authorization;
 import dev.tollgate.local.endpoint.Endpoint;
 import dev.tollgate.local.endpoint.Principal;
 import dev.tollgate.local.endpoint.RecordedRequests;
@@ -19,7 +18,6 @@ import dev.tollgate.local.faults.ScheduleFaults;
 import dev.tollgate.local.gateway.Gateway;
 import dev.tollgate.local.gateway.jwt.KeySets;
 import dev.tollgate.local.iam.Context;
-import dev.tollgate.local.iam.FunctionPolicies;
 import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.iam.Policy;
 import dev.tollgate.local.iam.access.Accesses;
@@ -84,10 +82,10 @@ public final class LocalCloud implements AutoCloseable {
     try {
       Template template = Template.read(options.assembly());
       environment = Environment.of(template.stackName(), options.clock());
-      log = closedLater(RunLog.open(options.clock(), options.logFile()));
+      log = closedLater(new RunLog(options.clock(), options.logFile()));
       TableEngine tables = closedLater(new TableEngine(directory("tables")));
       QueueEngine queues = closedLater(startQueues());
-      policies = new Policies(resource -> policyOfQueue(queues, resource));
+      policies = new Policies(options.iam(), resource -> policyOfQueue(queues, resource));
       endpoint = closedLater(openEndpoint());
       endpoint.serve("dynamodb", tables.handler());
       endpoint.serve("sqs", queues.handler());
@@ -271,14 +269,10 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   private Endpoint openEndpoint() {
-    Authorization authorization =
-        options.iam()
-            ? new Accesses(environment, tableKeys, id -> eventSources.functionOf(id))
-                .authorization(policies, log::event)
-            : Authorization.NONE;
     return new Endpoint(
         accessKeys,
-        authorization,
+        new Accesses(environment, tableKeys, id -> eventSources.functionOf(id))
+            .authorization(policies, log::event),
         requests,
         new RequestFaults(
                 faults,
@@ -332,7 +326,7 @@ public final class LocalCloud implements AutoCloseable {
         new ScheduleTargets(
             functions,
             rolesOf("Scheduler", "scheduler.amazonaws.com"),
-            enforcedPolicies(),
+            policies,
             environment.accountId()),
         new ScheduleFaults(faults),
         directory("schedules"));
@@ -342,29 +336,24 @@ public final class LocalCloud implements AutoCloseable {
     KeySets keySets = new KeySets(options.keySets(), environment.clock());
     Stack stack =
         new Stack(
+            template,
             environment,
             client("CloudFormation"),
-            template,
             eventSources,
             catalog,
-            new FunctionPolicies(environment, options.iam()),
             gateway,
             keySets,
             policies,
             scheduler,
             securityTokens,
             tableKeys);
-    Map<String, String> created = stack.create(template);
+    Map<String, String> created = stack.create();
     keySets.refuseUnused();
     return created;
   }
 
-  private Optional<Policies> enforcedPolicies() {
-    return options.iam() ? Optional.of(policies) : Optional.empty();
-  }
-
   private AssumedRoles rolesOf(String name, String service) {
-    return new AssumedRoles(name, service, this::client, enforcedPolicies());
+    return new AssumedRoles(name, service, this::client, policies);
   }
 
   private ServiceClient client(String principal) {
@@ -379,7 +368,7 @@ public final class LocalCloud implements AutoCloseable {
     return resource.startsWith("arn:aws:sqs:")
         ? queues
             .policy(resource.substring(resource.lastIndexOf(':') + 1))
-            .map(document -> Policy.parse(document, resource))
+            .map(document -> Policy.of(Json.readOrMissing(document), resource))
         : Optional.empty();
   }
 

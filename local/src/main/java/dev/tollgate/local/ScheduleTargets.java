@@ -15,10 +15,9 @@ import java.util.Optional;
  * The functions and APIs that schedules call, with the rights of their roles.
  *
  * @param roles the roles that EventBridge Scheduler assumes
- * @param policies the policies that are enforced; without them every call is allowed
+ * @param policies which functions a role may invoke
  */
-record ScheduleTargets(
-    Functions functions, AssumedRoles roles, Optional<Policies> policies, String accountId)
+record ScheduleTargets(Functions functions, AssumedRoles roles, Policies policies, String accountId)
     implements Targets {
   private static final String INVOKE = "lambda:InvokeFunction";
 
@@ -76,8 +75,7 @@ record ScheduleTargets(
 
   private Optional<Failed> denial(Rights rights, String functionArn) {
     return policies
-        .flatMap(
-            all -> all.denial(roles.principal(rights.roleArn()), Access.to(INVOKE, functionArn)))
+        .denial(roles.principal(rights.roleArn()), Access.to(INVOKE, functionArn))
         .map(message -> new Failed("Lambda.AccessDeniedException", message, false));
   }
 }

@@ -16,6 +16,7 @@ import dev.tollgate.local.engines.QueueEngine;
 import dev.tollgate.local.faults.Fault;
 import dev.tollgate.local.faults.Faults;
 import dev.tollgate.local.faults.RequestFaults;
+import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.lambda.Functions;
 import dev.tollgate.local.scheduler.Punctuality;
 import dev.tollgate.local.scheduler.Scheduler;
@@ -44,6 +45,7 @@ final class UniversalTargetTest {
   private final RecordedRequests requests = new RecordedRequests();
   private final Faults faults = Faults.none();
   private final AccessKeys keys = new AccessKeys();
+  private final Policies policies = new Policies(false, resource -> Optional.empty());
   private final List<AutoCloseable> parts = new ArrayList<>();
   private ServiceClient client;
   private Scheduler scheduler;
@@ -69,8 +71,8 @@ final class UniversalTargetTest {
                         "Scheduler",
                         "scheduler.amazonaws.com",
                         principal -> new ServiceClient(frontDoor.endpoint(), keys.issue(principal)),
-                        Optional.empty()),
-                    Optional.empty(),
+                        policies),
+                    policies,
                     "000000000000"),
                 Punctuality.EXACT,
                 Optional.empty()));

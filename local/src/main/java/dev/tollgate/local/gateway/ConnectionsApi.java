@@ -108,12 +108,9 @@ final class ConnectionsApi implements HttpHandler {
 
   private static ObjectNode describe(Connection connection) {
     ObjectNode description = Json.object();
-    description.put("connectedAt", connection.peer().connectedAt().toString());
+    description.put("connectedAt", connection.connectedAt().toString());
     description.put("lastActiveAt", connection.lastActiveAt().toString());
-    description
-        .putObject("identity")
-        .put("sourceIp", connection.peer().sourceIp())
-        .put("userAgent", connection.peer().userAgent());
+    description.set("identity", connection.identity());
     return description;
   }
 

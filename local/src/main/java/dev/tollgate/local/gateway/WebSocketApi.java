@@ -106,7 +106,7 @@ final class WebSocketApi implements Api {
     Instant now = environment.clock().instant();
     for (Connection connection : connections.values()) {
       boolean idle = !connection.lastActiveAt().plus(MAX_IDLE).isAfter(now);
-      boolean old = !connection.peer().connectedAt().plus(MAX_AGE).isAfter(now);
+      boolean old = !connection.connectedAt().plus(MAX_AGE).isAfter(now);
       if (idle || old) {
         var unused = connection.close(GOING_AWAY, "Going away");
       }
@@ -153,33 +153,26 @@ final class WebSocketApi implements Api {
   }
 
   private void connect(HttpServerExchange exchange) throws Exception {
-    Connection.Peer peer =
-        new Connection.Peer(
-            Requests.newId(),
-            environment.clock().instant(),
-            Requests.sourceIp(exchange),
-            Requests.userAgent(exchange));
+    Connection connection = new Connection(exchange, environment.clock().instant(), this::ended);
     ObjectNode handshake = WebSocketEvents.handshake(exchange);
-    ObjectNode authorizer = Json.object();
     if (spec.authorizer().isPresent()) {
-      WebSocketApiSpec.Authorizer asked = spec.authorizer().get();
-      if (!asked.identitySources().stream().allMatch(source -> isPresent(source, exchange))) {
-        Requests.refuse(exchange, 401);
-        return;
-      }
-      AuthorizerAnswer answer = authorize(asked.function(), handshake, peer);
-      if (answer instanceof AuthorizerAnswer.Refused refused) {
-        if (refused.status() == 500) {
-          log.accept("authorizer: " + refused.reason());
+      WebSocketApiSpec.Authorizer authorizer = spec.authorizer().get();
+      Decision decision =
+          authorizer.identitySources().stream().allMatch(source -> isPresent(source, exchange))
+              ? authorize(authorizer.function(), handshake, connection)
+              : new Decision.Refused(401, "", "");
+      if (decision instanceof Decision.Refused refused) {
+        if (!refused.trouble().isEmpty()) {
+          log.accept("authorizer: " + refused.trouble());
         }
         Requests.refuse(exchange, refused.status());
         return;
       }
-      authorizer = ((AuthorizerAnswer.Allowed) answer).context();
+      connection.authorized(((Decision.Admitted) decision).context());
     }
     Optional<String> function = spec.function("$connect");
     if (function.isPresent()) {
-      JsonNode answer = integrate(function.get(), events.connect(handshake, peer, authorizer));
+      JsonNode answer = integrate(function.get(), events.connect(handshake, connection));
       int status = answer.path("statusCode").asInt();
       if (status < 200 || status > 299) {
         exchange.setStatusCode(status >= 300 && status <= 599 ? status : 500).endExchange();
@@ -187,24 +180,24 @@ final class WebSocketApi implements Api {
       }
       forwardSubprotocol(answer, exchange);
     }
-    open(exchange, new Connection(peer, authorizer, this::ended));
+    open(exchange, connection);
   }
 
   /** Invokes the authorizer. As in API Gateway, its context contains the latency. */
-  private AuthorizerAnswer authorize(String function, ObjectNode handshake, Connection.Peer peer)
+  private Decision authorize(String function, ObjectNode handshake, Connection connection)
       throws IOException {
     String methodArn =
         environment.arn("execute-api", spec.apiId() + "/" + spec.stage() + "/$connect");
-    ObjectNode event = events.authorizer(handshake, methodArn, peer);
+    ObjectNode event = events.authorizer(handshake, methodArn, connection);
     long start = System.nanoTime();
-    AuthorizerAnswer answer =
+    Decision decision =
         Api.await(functions.start(function, Json.bytes(event)), INTEGRATION_TIMEOUT)
             .map(end -> AuthorizerAnswer.of(end, methodArn))
             .orElse(AuthorizerAnswer.broken("no answer within " + INTEGRATION_TIMEOUT));
-    if (answer instanceof AuthorizerAnswer.Allowed allowed) {
-      allowed.context().put("integrationLatency", (System.nanoTime() - start) / 1_000_000);
+    if (decision instanceof Decision.Admitted admitted) {
+      admitted.context().put("integrationLatency", (System.nanoTime() - start) / 1_000_000);
     }
-    return answer;
+    return decision;
   }
 
   private static boolean isPresent(String identitySource, HttpServerExchange exchange) {
@@ -235,7 +228,7 @@ final class WebSocketApi implements Api {
    * handshake.
    */
   private void open(HttpServerExchange exchange, Connection connection) throws Exception {
-    connections.put(connection.peer().id(), connection);
+    connections.put(connection.id(), connection);
     exchange
         .getConnection()
         .addCloseListener(closed -> connection.ended(ABNORMAL, "Connection closed abnormally"));
@@ -264,7 +257,7 @@ final class WebSocketApi implements Api {
    * Removes a connection, and invokes the {@code $disconnect} route if the connection was opened.
    */
   private void ended(Connection connection, CloseMessage end) {
-    connections.remove(connection.peer().id());
+    connections.remove(connection.id());
     Optional<String> function = spec.function("$disconnect");
     if (function.isEmpty() || !connection.wasOpened()) {
       return;
@@ -323,7 +316,7 @@ final class WebSocketApi implements Api {
 
   private static void complain(Connection connection, String message, ObjectNode event) {
     ObjectNode complaint = Json.object().put("message", message);
-    complaint.put("connectionId", connection.peer().id());
+    complaint.put("connectionId", connection.id());
     complaint.set("requestId", event.at("/requestContext/requestId"));
     var unused = connection.send(complaint.toString());
   }

@@ -8,6 +8,11 @@ package dev.tollgate.local.iam;
  * @param context what is known of the request
  */
 public record Access(String action, String resource, Context context) {
+  /** The same access in another context. */
+  Access in(Context other) {
+    return new Access(action, resource, other);
+  }
+
   /** An access without condition keys. */
   public static Access to(String action, String resource) {
     return new Access(action, resource, Context.EMPTY);

@@ -20,15 +20,6 @@ public record Policy(List<Statement> statements) {
                   true, List.of(), List.of(new Glob("*")), List.of(new Glob("*")), List.of())));
 
   /**
-   * Reads the text of a policy document.
-   *
-   * @throws TemplateException if it has something that is not known here
-   */
-  public static Policy parse(String document, String place) {
-    return of(Json.readOrMissing(document), place);
-  }
-
-  /**
    * Reads the policy document in a property.
    *
    * @throws TemplateException if it is absent or has something that is not known here
@@ -73,7 +64,7 @@ public record Policy(List<Statement> statements) {
 
   /** Whether a statement allows an access and none denies it. */
   public boolean allows(Access access) {
-    return Statement.match(true, statements, access, access.context()).isPresent()
-        && Statement.match(false, statements, access, access.context()).isEmpty();
+    return Statement.match(true, statements, access).isPresent()
+        && Statement.match(false, statements, access).isEmpty();
   }
 }

@@ -62,20 +62,19 @@ record Statement(
   }
 
   /** The match of the first statement that matches an access and allows or denies it. */
-  static Optional<Match> match(
-      boolean allowing, List<Statement> statements, Access access, Context context) {
+  static Optional<Match> match(boolean allowing, List<Statement> statements, Access access) {
     return statements.stream()
         .filter(statement -> statement.allows == allowing)
-        .flatMap(statement -> statement.match(access, context).stream())
+        .flatMap(statement -> statement.match(access).stream())
         .findFirst();
   }
 
-  private Optional<Match> match(Access access, Context context) {
+  private Optional<Match> match(Access access) {
     String action = access.action().toLowerCase(Locale.ROOT);
-    if (conditions.stream().allMatch(condition -> condition.holds(context))) {
+    if (conditions.stream().allMatch(condition -> condition.holds(access.context()))) {
       for (Glob ofAction : actions) {
         if (new Glob(ofAction.text().toLowerCase(Locale.ROOT)).matches(action, Context.EMPTY)) {
-          return resource(access, context).map(ofResource -> new Match(ofAction, ofResource));
+          return resource(access).map(ofResource -> new Match(ofAction, ofResource));
         }
       }
     }
@@ -89,12 +88,12 @@ record Statement(
         || (caller.startsWith("AWS:") && principals.contains("AWS:*"));
   }
 
-  private Optional<Glob> resource(Access access, Context context) {
+  private Optional<Glob> resource(Access access) {
     if (resources.isEmpty()) {
       return Optional.of(new Glob(EVERYBODY));
     }
     return resources.stream()
-        .filter(resource -> resource.matchesArn(access.resource(), context))
+        .filter(resource -> resource.matchesArn(access.resource(), access.context()))
         .findFirst();
   }
 

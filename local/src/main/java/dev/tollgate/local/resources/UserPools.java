@@ -1,5 +1,6 @@
 package dev.tollgate.local.resources;
 
+import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Properties;
 import java.util.Locale;
 import java.util.Map;
@@ -30,24 +31,7 @@ public final class UserPools implements ResourceFamily {
   }
 
   private static CreatedResource pool(String logicalName, Properties properties, Stack stack) {
-    properties.ignore(
-        "AccountRecoverySetting",
-        "AdminCreateUserConfig",
-        "AliasAttributes",
-        "AutoVerifiedAttributes",
-        "DeletionProtection",
-        "EmailVerificationMessage",
-        "EmailVerificationSubject",
-        "EnabledMfas",
-        "MfaConfiguration",
-        "Policies",
-        "SmsVerificationMessage",
-        "UserPoolAddOns",
-        "UserPoolName",
-        "UserPoolTier",
-        "UsernameAttributes",
-        "UsernameConfiguration",
-        "VerificationMessageTemplate");
+    properties.ignoreAll();
     String region = stack.environment().region();
     String id = region + "_" + logicalName;
     String provider = "cognito-idp." + region + ".amazonaws.com/" + id;
@@ -63,23 +47,7 @@ public final class UserPools implements ResourceFamily {
   }
 
   private static CreatedResource client(String logicalName, Properties properties, Stack stack) {
-    properties.ignore(
-        "AccessTokenValidity",
-        "AllowedOAuthFlows",
-        "AllowedOAuthFlowsUserPoolClient",
-        "AllowedOAuthScopes",
-        "CallbackURLs",
-        "ClientName",
-        "EnableTokenRevocation",
-        "ExplicitAuthFlows",
-        "GenerateSecret",
-        "IdTokenValidity",
-        "LogoutURLs",
-        "PreventUserExistenceErrors",
-        "RefreshTokenValidity",
-        "SupportedIdentityProviders",
-        "TokenValidityUnits",
-        "UserPoolId");
+    properties.ignoreAll();
     String id = logicalName.toLowerCase(Locale.ROOT);
     return new CreatedResource(id, Map.of("ClientId", id));
   }

@@ -116,15 +116,7 @@ public final class Properties {
 
   /** An object in these properties, whose members are read one by one. */
   public Optional<Properties> object(String name) {
-    read.add(name);
-    JsonNode value = node.get(name);
-    if (value == null) {
-      return Optional.empty();
-    }
-    if (!(value instanceof ObjectNode object) || Resolver.intrinsic(object).isPresent()) {
-      return json(name).map(resolved -> child(resolved, name));
-    }
-    return Optional.of(child(object, name));
+    return json(name).map(value -> child(value, name));
   }
 
   /**

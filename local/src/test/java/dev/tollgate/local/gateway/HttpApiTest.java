@@ -62,8 +62,7 @@ class HttpApiTest {
                 route("ANY /tenants/{tenantId}", "any"),
                 route("POST /tenants", "post"),
                 route("GET /files/{path+}", "files"),
-                new HttpApiSpec.Route(
-                    "GET /signed", "signed", new HttpApiSpec.Authorization.Iam())),
+                new HttpRoute("GET /signed", "signed", RouteAuthorizer.iam("000000000000"))),
             Optional.of(
                 new Cors(
                     List.of("https://app.example"),
@@ -421,12 +420,9 @@ class HttpApiTest {
           new HttpApiSpec(
               "http3",
               List.of(
-                  new HttpApiSpec.Route(
-                      "GET /open", "get", new HttpApiSpec.Authorization.Jwt(authorizer, List.of())),
-                  new HttpApiSpec.Route(
-                      "GET /scoped",
-                      "get",
-                      new HttpApiSpec.Authorization.Jwt(authorizer, List.of("s")))),
+                  new HttpRoute("GET /open", "get", header -> authorizer.decide(header, List.of())),
+                  new HttpRoute(
+                      "GET /scoped", "get", header -> authorizer.decide(header, List.of("s")))),
               Optional.empty()));
       String url = gateway.endpoint("http", "http3").toString();
 
@@ -470,7 +466,7 @@ class HttpApiTest {
     return client.send(request.build(), BodyHandlers.ofString());
   }
 
-  private static HttpApiSpec.Route route(String routeKey, String function) {
-    return new HttpApiSpec.Route(routeKey, function, new HttpApiSpec.Authorization.None());
+  private static HttpRoute route(String routeKey, String function) {
+    return new HttpRoute(routeKey, function, RouteAuthorizer.NONE);
   }
 }

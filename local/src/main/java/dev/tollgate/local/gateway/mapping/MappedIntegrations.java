@@ -1,9 +1,10 @@
 package dev.tollgate.local.gateway.mapping;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.json.Json;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -42,21 +43,21 @@ public final class MappedIntegrations {
    *     is no response for the answer's status
    */
   public String answer(Integration integration, ObjectNode event) {
-    if (integration instanceof Integration.Service service) {
-      ServiceCalls.Answer answer =
-          call(service, event).orElseThrow(() -> new IllegalStateException("no answer in time"));
-      return frame(service, answer.status(), answer.body(), event);
-    }
-    String mocked = render(((Integration.Mock) integration).template(), body(event), event);
     try {
+      if (integration instanceof Integration.Service service) {
+        ServiceCalls.Answer answer = call(service, event);
+        return frame(service, answer.status(), answer.body(), event);
+      }
+      String mocked = render(((Integration.Mock) integration).template(), body(event), event);
       int status = Json.read(mocked).path("statusCode").asInt();
       return frame(integration, status, mocked, event);
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("the template of a mock integration makes no JSON", e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
-  private Optional<ServiceCalls.Answer> call(Integration.Service integration, ObjectNode event) {
+  private ServiceCalls.Answer call(Integration.Service integration, ObjectNode event)
+      throws IOException {
     Map<String, String> path = new HashMap<>();
     Map<String, String> headers = new HashMap<>();
     StringJoiner query = new StringJoiner("&", "?", "").setEmptyValue("");

@@ -223,10 +223,9 @@ public final class Accesses {
     String roleArn = call.form().getOrDefault("RoleArn", "");
     List<Map.Entry<String, String>> tags = QueryProtocol.tags(call.form());
     Context context =
-        Context.EMPTY.with("aws:TagKeys", tags.stream().map(Map.Entry::getKey).toList());
-    for (Map.Entry<String, String> tag : tags) {
-      context = context.with("aws:RequestTag/" + tag.getKey(), tag.getValue());
-    }
+        Context.EMPTY
+            .with("aws:TagKeys", tags.stream().map(Map.Entry::getKey).toList())
+            .withTags("aws:RequestTag/", tags);
     Access access = new Access(action(call), roleArn, context);
     return tags.isEmpty()
         ? List.of(access)

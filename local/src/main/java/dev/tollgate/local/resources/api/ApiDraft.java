@@ -2,6 +2,8 @@ package dev.tollgate.local.resources.api;
 
 import dev.tollgate.local.gateway.Cors;
 import dev.tollgate.local.gateway.HttpApiSpec;
+import dev.tollgate.local.gateway.HttpRoute;
+import dev.tollgate.local.gateway.RouteAuthorizer;
 import dev.tollgate.local.gateway.WebSocketApiSpec;
 import dev.tollgate.local.gateway.mapping.Integration;
 import java.util.ArrayList;
@@ -30,8 +32,7 @@ final class ApiDraft {
     this.webSocket = webSocket;
   }
 
-  record Route(
-      ApiDraft api, String key, Integration integration, HttpApiSpec.Authorization authorization) {}
+  record Route(ApiDraft api, String key, Integration integration, RouteAuthorizer authorizer) {}
 
   /**
    * The API's stage.
@@ -46,10 +47,10 @@ final class ApiDraft {
   }
 
   HttpApiSpec httpApi(Optional<Cors> cors) {
-    List<HttpApiSpec.Route> served = new ArrayList<>();
+    List<HttpRoute> served = new ArrayList<>();
     for (Route route : routes) {
       String function = ((Integration.Function) route.integration).arn();
-      served.add(new HttpApiSpec.Route(route.key, function, route.authorization));
+      served.add(new HttpRoute(route.key, function, route.authorizer));
     }
     return new HttpApiSpec(id, served, cors);
   }

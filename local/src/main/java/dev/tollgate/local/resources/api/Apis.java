@@ -2,14 +2,14 @@ package dev.tollgate.local.resources.api;
 
 import dev.tollgate.local.gateway.Cors;
 import dev.tollgate.local.gateway.Gateway;
-import dev.tollgate.local.gateway.HttpApiSpec.Authorization;
+import dev.tollgate.local.gateway.RouteAuthorizer;
 import dev.tollgate.local.gateway.mapping.Integration;
-import dev.tollgate.local.iam.FunctionPolicies;
-import dev.tollgate.local.resources.CreatedResource;
+import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.resources.ResourceFamily;
 import dev.tollgate.local.resources.ResourceType;
 import dev.tollgate.local.resources.Stack;
 import dev.tollgate.local.resources.api.ApiDraft.Route;
+import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Properties;
 import java.util.Locale;
 import java.util.Map;
@@ -90,9 +90,9 @@ public final class Apis implements ResourceFamily {
                 () ->
                     properties.error(
                         "Target", target + " (expected: an integration of the template)"));
-    Authorization authorization = Authorizers.authorization(api, properties, stack);
+    RouteAuthorizer authorizer = Authorizers.of(api, properties, stack);
     properties.ignore("OperationName", "RouteResponseSelectionExpression");
-    Route route = new Route(api, properties.text("RouteKey"), integration, authorization);
+    Route route = new Route(api, properties.text("RouteKey"), integration, authorizer);
     api.routes.add(route);
     stack.add(Route.class, logicalName, route);
     return CreatedResource.of(logicalName);
@@ -131,8 +131,8 @@ public final class Apis implements ResourceFamily {
    */
   private static void requirePermission(Stack stack, String function, String source) {
     if (!stack
-        .service(FunctionPolicies.class)
-        .allows(
+        .service(Policies.class)
+        .allowsInvocation(
             function, "apigateway.amazonaws.com", stack.environment().arn("execute-api", source))) {
       throw new IllegalStateException(
           "API Gateway may not invoke %s for %s (expected: an AWS::Lambda::Permission; on AWS every request would be answered with 500)"

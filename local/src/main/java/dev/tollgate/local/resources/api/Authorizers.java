@@ -1,15 +1,15 @@
 package dev.tollgate.local.resources.api;
 
-import dev.tollgate.local.gateway.HttpApiSpec.Authorization;
+import dev.tollgate.local.gateway.RouteAuthorizer;
 import dev.tollgate.local.gateway.WebSocketApiSpec;
 import dev.tollgate.local.gateway.jwt.IssuerKeys;
 import dev.tollgate.local.gateway.jwt.JwtAuthorizer;
 import dev.tollgate.local.gateway.jwt.KeySets;
-import dev.tollgate.local.resources.CreatedResource;
 import dev.tollgate.local.resources.ResourceFamily;
 import dev.tollgate.local.resources.ResourceType;
 import dev.tollgate.local.resources.Stack;
 import dev.tollgate.local.resources.UserPools.UserPool;
+import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Properties;
 import java.util.List;
 import java.util.Map;
@@ -28,10 +28,10 @@ public final class Authorizers implements ResourceFamily {
    * An authorizer of an HTTP API.
    *
    * @param api the id of its API
-   * @param authorization who may call a route with some scopes; everyone if the API's users are
-   *     those of a {@link UserPool}
+   * @param forScopes the authorizer of a route that needs one of some scopes; it admits everyone if
+   *     the API's users are those of a {@link UserPool}
    */
-  private record TokenAuthorizer(String api, Function<List<String>, Authorization> authorization) {}
+  private record TokenAuthorizer(String api, Function<List<String>, RouteAuthorizer> forScopes) {}
 
   @Override
   public Map<String, ResourceType> types() {
@@ -73,21 +73,21 @@ public final class Authorizers implements ResourceFamily {
       throw jwt.error("Audience", "absent (expected: at least one)");
     }
     if (stack.find(UserPool.class, issuer).isPresent()) {
-      return new TokenAuthorizer(api.id, scopes -> new Authorization.None());
+      return new TokenAuthorizer(api.id, scopes -> RouteAuthorizer.NONE);
     }
     IssuerKeys keys = stack.service(KeySets.class).keys(issuer);
     JwtAuthorizer authorizer =
         new JwtAuthorizer(issuer, audiences, keys, stack.environment().clock());
-    return new TokenAuthorizer(api.id, scopes -> new Authorization.Jwt(authorizer, scopes));
+    return new TokenAuthorizer(api.id, scopes -> header -> authorizer.decide(header, scopes));
   }
 
-  /** Who may call a route. */
-  static Authorization authorization(ApiDraft api, Properties properties, Stack stack) {
+  /** The authorizer of a route. */
+  static RouteAuthorizer of(ApiDraft api, Properties properties, Stack stack) {
     if (properties.optionalText("AuthorizationType").isEmpty()) {
-      return new Authorization.None();
+      return RouteAuthorizer.NONE;
     }
     return switch (properties.oneOf("AuthorizationType", "NONE", "AWS_IAM", "JWT", "CUSTOM")) {
-      case "AWS_IAM" -> new Authorization.Iam();
+      case "AWS_IAM" -> RouteAuthorizer.iam(stack.environment().accountId());
       case "JWT" ->
           authorizer(
                   TokenAuthorizer.class,
@@ -95,7 +95,7 @@ public final class Authorizers implements ResourceFamily {
                   "an authorizer of type JWT of the route's API",
                   properties,
                   stack)
-              .authorization
+              .forScopes
               .apply(properties.texts("AuthorizationScopes"));
       case "CUSTOM" -> {
         String expected = "an authorizer of a WebSocket API";
@@ -103,9 +103,9 @@ public final class Authorizers implements ResourceFamily {
             Optional.of(
                 authorizer(
                     RequestAuthorizer.class, a -> api.webSocket, expected, properties, stack));
-        yield new Authorization.None();
+        yield RouteAuthorizer.NONE;
       }
-      default -> new Authorization.None();
+      default -> RouteAuthorizer.NONE;
     };
   }
 

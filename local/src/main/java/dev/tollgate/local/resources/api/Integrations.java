@@ -1,10 +1,10 @@
 package dev.tollgate.local.resources.api;
 
 import dev.tollgate.local.gateway.mapping.Integration;
-import dev.tollgate.local.resources.CreatedResource;
 import dev.tollgate.local.resources.ResourceFamily;
 import dev.tollgate.local.resources.ResourceType;
 import dev.tollgate.local.resources.Stack;
+import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Properties;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package dev.tollgate.local.resources;
+package dev.tollgate.local.template;
 
 import java.util.Map;
 

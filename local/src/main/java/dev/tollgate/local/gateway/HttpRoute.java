@@ -1,0 +1,92 @@
+package dev.tollgate.local.gateway;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A route of an HTTP API. */
+public final class HttpRoute {
+  private static final Pattern VARIABLE = Pattern.compile("\\{(.*?)(\\+?)}");
+
+  private final String routeKey;
+  private final String function;
+  private final RouteAuthorizer authorizer;
+  private final String method;
+  private final Pattern path;
+  private final List<String> variables = new ArrayList<>();
+  private final String precedence;
+
+  /**
+   * A route.
+   *
+   * @param routeKey {@code METHOD /path}, where METHOD may be ANY and a segment of the path {@code
+   *     {name}} or, at the end, {@code {name+}}; or {@code $default}
+   * @param function ARN of the function that answers
+   * @param authorizer decides who may call it
+   */
+  public HttpRoute(String routeKey, String function, RouteAuthorizer authorizer) {
+    if (!routeKey.matches("\\$default|[A-Z]+ /\\S*")) {
+      throw new IllegalArgumentException(
+          "routeKey: " + routeKey + " (expected: METHOD /path or $default)");
+    }
+    this.routeKey = routeKey;
+    this.function = function;
+    this.authorizer = authorizer;
+    boolean isDefault = routeKey.equals("$default");
+    String[] key = (isDefault ? "ANY /{$default+}" : routeKey).split(" /", 2);
+    this.method = key[0];
+    StringBuilder order = new StringBuilder();
+    StringBuilder regex = new StringBuilder();
+    for (String segment : key[1].split("/", -1)) {
+      Matcher variable = VARIABLE.matcher(segment);
+      if (!variable.matches()) {
+        order.append('0');
+        regex.append('/').append(Pattern.quote(segment));
+      } else {
+        boolean greedy = !variable.group(2).isEmpty();
+        order.append(greedy ? '2' : '1');
+        regex.append(greedy ? "/(.*)" : "/([^/]+)");
+        variables.add(variable.group(1));
+      }
+    }
+    this.path = Pattern.compile(regex.toString(), Pattern.DOTALL);
+    this.precedence = order.append(isDefault ? '4' : method.equals("ANY") ? '3' : '2').toString();
+  }
+
+  String routeKey() {
+    return routeKey;
+  }
+
+  String function() {
+    return function;
+  }
+
+  RouteAuthorizer authorizer() {
+    return authorizer;
+  }
+
+  /**
+   * The position among the routes of an API, which match in the order literal, variable, greedy.
+   */
+  String precedence() {
+    return precedence;
+  }
+
+  /** The decoded values of the variables, if this route matches. */
+  Optional<Map<String, String>> match(String requestMethod, String rawPath) {
+    Matcher matcher = path.matcher(rawPath);
+    if (!(method.equals("ANY") || method.equals(requestMethod)) || !matcher.matches()) {
+      return Optional.empty();
+    }
+    Map<String, String> values = new TreeMap<>();
+    for (int i = 0; i < variables.size(); i++) {
+      values.put(variables.get(i), Requests.decode(matcher.group(i + 1)));
+    }
+    values.remove("$default");
+    return Optional.of(values);
+  }
+}
