@@ -1,7 +1,7 @@
 package dev.tollgate.local;
 
 import dev.tollgate.local.faults.FaultPlan;
-import dev.tollgate.local.sites.AllowedHosts;
+import dev.tollgate.local.hosts.AllowedHosts;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.InstantSource;

@@ -1,9 +1,9 @@
 package dev.tollgate.local.gateway;
 
 import dev.tollgate.local.gateway.mapping.ServiceCalls;
+import dev.tollgate.local.hosts.AllowedHosts;
+import dev.tollgate.local.hosts.Refusal;
 import dev.tollgate.local.lambda.Invoker;
-import dev.tollgate.local.sites.AllowedHosts;
-import dev.tollgate.local.sites.Refusal;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.threads.DaemonThreads;
 import io.undertow.Undertow;
@@ -13,6 +13,7 @@ import io.undertow.server.HttpServerExchange;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -101,19 +102,22 @@ public final class Gateway implements AutoCloseable {
   }
 
   /**
-   * Serves an HTTP API.
+   * Serves an HTTP API with Lambda proxy integrations of payload format 2.0, at stage {@code
+   * $default}.
    *
-   * @throws IllegalArgumentException if its id is taken
+   * @param apiId the API's id, first segment of its local path
+   * @param cors answers to browsers of other origins, if the API gives any
+   * @throws IllegalArgumentException if the id is taken or malformed
    */
-  public void add(HttpApiSpec spec) {
-    Consumer<String> named = line -> log.accept("HTTP API " + spec.apiId() + ", " + line);
-    add(spec.apiId(), new HttpApi(spec, functions, environment, named));
+  public void addHttpApi(String apiId, List<HttpRoute> routes, Optional<Cors> cors) {
+    Consumer<String> named = line -> log.accept("HTTP API " + apiId + ", " + line);
+    add(apiId, new HttpApi(apiId, routes, cors, functions, environment, named));
   }
 
   /**
    * Serves a WebSocket API.
    *
-   * @throws IllegalArgumentException if its id is taken
+   * @throws IllegalArgumentException if its id is taken or malformed
    */
   public void add(WebSocketApiSpec spec) {
     Consumer<String> named = line -> log.accept("WebSocket API " + spec.apiId() + ", " + line);
@@ -121,8 +125,9 @@ public final class Gateway implements AutoCloseable {
   }
 
   private void add(String apiId, Api api) {
-    if (apis.putIfAbsent(apiId, api) != null) {
-      throw new IllegalArgumentException("apiId: " + apiId + " (expected: one not yet taken)");
+    if (!apiId.matches("[A-Za-z0-9-]+") || apis.putIfAbsent(apiId, api) != null) {
+      throw new IllegalArgumentException(
+          "apiId: " + apiId + " (expected: [A-Za-z0-9-]+, not yet taken)");
     }
   }
 

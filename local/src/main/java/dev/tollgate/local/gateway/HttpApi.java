@@ -41,16 +41,23 @@ final class HttpApi implements Api {
   private static final String TEXT =
       "(?i)text/.*|application/(.*\\+)?(json|xml)\\b.*|application/javascript\\b.*";
 
-  private final HttpApiSpec spec;
+  private final String id;
   private final List<HttpRoute> routes;
+  private final Optional<Cors> cors;
   private final Invoker functions;
   private final Environment environment;
   private final Consumer<String> log;
 
-  HttpApi(HttpApiSpec spec, Invoker functions, Environment environment, Consumer<String> log) {
-    this.spec = spec;
-    this.routes =
-        spec.routes().stream().sorted(Comparator.comparing(HttpRoute::precedence)).toList();
+  HttpApi(
+      String id,
+      List<HttpRoute> routes,
+      Optional<Cors> cors,
+      Invoker functions,
+      Environment environment,
+      Consumer<String> log) {
+    this.id = id;
+    this.routes = routes.stream().sorted(Comparator.comparing(HttpRoute::precedence)).toList();
+    this.cors = cors;
     this.functions = functions;
     this.environment = environment;
     this.log = log;
@@ -58,7 +65,7 @@ final class HttpApi implements Api {
 
   @Override
   public boolean allows(String origin) {
-    return spec.cors().filter(cors -> cors.allows(origin)).isPresent();
+    return cors.filter(settings -> settings.allows(origin)).isPresent();
   }
 
   @Override
@@ -161,13 +168,11 @@ final class HttpApi implements Api {
       event.set("pathParameters", Json.MAPPER.valueToTree(variables));
     }
     ObjectNode context = event.putObject("requestContext");
-    context.put("accountId", environment.accountId()).put("apiId", spec.apiId());
+    context.put("accountId", environment.accountId()).put("apiId", id);
     if (!caller.isEmpty()) {
       context.set("authorizer", caller);
     }
-    context
-        .put("domainName", Requests.domainName(environment, spec.apiId()))
-        .put("domainPrefix", spec.apiId());
+    context.put("domainName", Requests.domainName(environment, id)).put("domainPrefix", id);
     context
         .putObject("http")
         .put("method", exchange.getRequestMethod().toString())
@@ -236,7 +241,7 @@ final class HttpApi implements Api {
       boolean owned =
           name.equals("content-length")
               || name.equals("transfer-encoding")
-              || (name.startsWith("access-control-") && spec.cors().isPresent());
+              || (name.startsWith("access-control-") && cors.isPresent());
       if (!owned) {
         response.put(new HttpString(header.getKey()), header.getValue().asText());
       }
@@ -249,25 +254,28 @@ final class HttpApi implements Api {
   /** Adds the CORS headers; true for a preflight request. */
   private boolean cors(HttpServerExchange exchange) {
     String origin = exchange.getRequestHeaders().getFirst(Headers.ORIGIN);
-    if (spec.cors().isEmpty() || origin == null) {
+    if (cors.isEmpty() || origin == null) {
       return false;
     }
-    Cors cors = spec.cors().get();
+    Cors settings = cors.get();
     boolean preflight =
         exchange.getRequestMethod().toString().equals("OPTIONS")
             && exchange.getRequestHeaders().contains("Access-Control-Request-Method");
-    if (cors.allows(origin)) {
+    if (settings.allows(origin)) {
       HeaderMap headers = exchange.getResponseHeaders();
-      setAccess(headers, "Allow-Origin", List.of(cors.allowOrigins().contains("*") ? "*" : origin));
       setAccess(
-          headers, "Allow-Credentials", cors.allowCredentials() ? List.of("true") : List.of());
+          headers, "Allow-Origin", List.of(settings.allowOrigins().contains("*") ? "*" : origin));
+      setAccess(
+          headers, "Allow-Credentials", settings.allowCredentials() ? List.of("true") : List.of());
       if (preflight) {
-        setAccess(headers, "Allow-Methods", cors.allowMethods());
-        setAccess(headers, "Allow-Headers", cors.allowHeaders());
+        setAccess(headers, "Allow-Methods", settings.allowMethods());
+        setAccess(headers, "Allow-Headers", settings.allowHeaders());
         setAccess(
-            headers, "Max-Age", cors.maxAgeSeconds().stream().mapToObj(Long::toString).toList());
+            headers,
+            "Max-Age",
+            settings.maxAgeSeconds().stream().mapToObj(Long::toString).toList());
       } else {
-        setAccess(headers, "Expose-Headers", cors.exposeHeaders());
+        setAccess(headers, "Expose-Headers", settings.exposeHeaders());
       }
       headers.put(Headers.VARY, "Origin");
     }

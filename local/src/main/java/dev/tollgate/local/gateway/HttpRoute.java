@@ -1,5 +1,6 @@
 package dev.tollgate.local.gateway;
 
+import dev.tollgate.local.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -10,11 +11,41 @@ import java.util.regex.Pattern;
 
 /** A route of an HTTP API. */
 public final class HttpRoute {
+  /** Decides who may call a route. */
+  @FunctionalInterface
+  public interface Authorizer {
+    /** Admits every request. */
+    Authorizer NONE = header -> new Decision.Admitted(Json.object());
+
+    /**
+     * Decides on a request.
+     *
+     * @param header its header {@code Authorization}
+     */
+    Decision decide(Optional<String> header);
+
+    /**
+     * Authorization by IAM. It admits every request, and the event names the account's root user as
+     * the caller.
+     */
+    static Authorizer iam(String accountId) {
+      return header ->
+          new Decision.Admitted(
+              Json.object(
+                  "iam",
+                  Json.object()
+                      .put("accountId", accountId)
+                      .put("callerId", accountId)
+                      .put("userArn", "arn:aws:iam::" + accountId + ":root")
+                      .put("userId", accountId)));
+    }
+  }
+
   private static final Pattern VARIABLE = Pattern.compile("\\{(.*?)(\\+?)}");
 
   private final String routeKey;
   private final String function;
-  private final RouteAuthorizer authorizer;
+  private final Authorizer authorizer;
   private final String method;
   private final Pattern path;
   private final List<String> variables = new ArrayList<>();
@@ -28,7 +59,7 @@ public final class HttpRoute {
    * @param function ARN of the function that answers
    * @param authorizer decides who may call it
    */
-  public HttpRoute(String routeKey, String function, RouteAuthorizer authorizer) {
+  public HttpRoute(String routeKey, String function, Authorizer authorizer) {
     if (!routeKey.matches("\\$default|[A-Z]+ /\\S*")) {
       throw new IllegalArgumentException(
           "routeKey: " + routeKey + " (expected: METHOD /path or $default)");
@@ -65,7 +96,7 @@ public final class HttpRoute {
     return function;
   }
 
-  RouteAuthorizer authorizer() {
+  Authorizer authorizer() {
     return authorizer;
   }
 

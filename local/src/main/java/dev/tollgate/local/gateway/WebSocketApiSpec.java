@@ -30,7 +30,6 @@ public record WebSocketApiSpec(
       Pattern.compile("\\$request\\.body\\.[\\w.-]+|\\$\\{request\\.body\\.[\\w.-]+}");
 
   public WebSocketApiSpec {
-    HttpApiSpec.requireApiId(apiId);
     if (!SELECTION.matcher(routeSelectionExpression).matches()) {
       throw new IllegalArgumentException(
           "routeSelectionExpression: %s (expected: $request.body.name)"

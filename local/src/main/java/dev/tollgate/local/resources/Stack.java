@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * The stack that is being created: the services that its resources use, and objects through which
@@ -107,13 +108,16 @@ public final class Stack {
   /**
    * An object that another resource added.
    *
+   * @param fits whether the property may refer to an object
    * @param property the property that holds the object's id
    * @param expected what the property should refer to, for the error
    * @throws TemplateException if there is no such object
    */
-  public <T> T required(Class<T> type, Properties properties, String property, String expected) {
+  public <T> T required(
+      Class<T> type, Predicate<T> fits, Properties properties, String property, String expected) {
     String id = properties.text(property);
     return find(type, id)
+        .filter(fits)
         .orElseThrow(() -> properties.error(property, id + " (expected: " + expected + ")"));
   }
 

@@ -7,8 +7,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.nimbusds.jose.jwk.RSAKey;
 import dev.tollgate.local.gateway.jwt.IssuerKeys;
 import dev.tollgate.local.gateway.jwt.JwtAuthorizer;
+import dev.tollgate.local.hosts.AllowedHosts;
 import dev.tollgate.local.lambda.Invocation;
-import dev.tollgate.local.sites.AllowedHosts;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.TokenIssuer;
 import java.io.IOException;
@@ -53,24 +53,23 @@ class HttpApiTest {
 
   @BeforeEach
   void addApi() {
-    gateway.add(
-        new HttpApiSpec(
-            "http1",
-            List.of(
-                route("GET /tenants/{tenantId}", "get"),
-                route("GET /tenants/mine", "mine"),
-                route("ANY /tenants/{tenantId}", "any"),
-                route("POST /tenants", "post"),
-                route("GET /files/{path+}", "files"),
-                new HttpRoute("GET /signed", "signed", RouteAuthorizer.iam("000000000000"))),
-            Optional.of(
-                new Cors(
-                    List.of("https://app.example"),
-                    List.of("GET", "PUT"),
-                    List.of("content-type"),
-                    List.of("retry-after"),
-                    OptionalLong.of(300),
-                    false))));
+    gateway.addHttpApi(
+        "http1",
+        List.of(
+            route("GET /tenants/{tenantId}", "get"),
+            route("GET /tenants/mine", "mine"),
+            route("ANY /tenants/{tenantId}", "any"),
+            route("POST /tenants", "post"),
+            route("GET /files/{path+}", "files"),
+            new HttpRoute("GET /signed", "signed", HttpRoute.Authorizer.iam("000000000000"))),
+        Optional.of(
+            new Cors(
+                List.of("https://app.example"),
+                List.of("GET", "PUT"),
+                List.of("content-type"),
+                List.of("retry-after"),
+                OptionalLong.of(300),
+                false)));
     for (String function : List.of("get", "mine", "any", "post", "files", "signed")) {
       functions.define(function, "{\"statusCode\":200,\"body\":\"" + function + "\"}");
     }
@@ -114,9 +113,8 @@ class HttpApiTest {
 
   @Test
   void default_route_takes_what_no_other_takes() throws Exception {
-    gateway.add(
-        new HttpApiSpec(
-            "http2", List.of(route("$default", "rest"), route("GET /a", "a")), Optional.empty()));
+    gateway.addHttpApi(
+        "http2", List.of(route("$default", "rest"), route("GET /a", "a")), Optional.empty());
     functions.define("rest", "{\"statusCode\":200,\"body\":\"rest\"}");
     functions.define("a", "{\"statusCode\":200,\"body\":\"a\"}");
 
@@ -416,14 +414,13 @@ class HttpApiTest {
           new IssuerKeys("https://i.example", Optional.of(issuer.keySet()), () -> now);
       JwtAuthorizer authorizer =
           new JwtAuthorizer("https://i.example", List.of("a"), keys, () -> now);
-      gateway.add(
-          new HttpApiSpec(
-              "http3",
-              List.of(
-                  new HttpRoute("GET /open", "get", header -> authorizer.decide(header, List.of())),
-                  new HttpRoute(
-                      "GET /scoped", "get", header -> authorizer.decide(header, List.of("s")))),
-              Optional.empty()));
+      gateway.addHttpApi(
+          "http3",
+          List.of(
+              new HttpRoute("GET /open", "get", header -> authorizer.decide(header, List.of())),
+              new HttpRoute(
+                  "GET /scoped", "get", header -> authorizer.decide(header, List.of("s")))),
+          Optional.empty());
       String url = gateway.endpoint("http", "http3").toString();
 
       HttpResponse<String> without = send(HttpRequest.newBuilder(URI.create(url + "/open")));
@@ -453,8 +450,8 @@ class HttpApiTest {
 
   @Test
   void add_twice_is_refused() {
-    assertThatThrownBy(() -> gateway.add(new HttpApiSpec("http1", List.of(), Optional.empty())))
-        .hasMessage("apiId: http1 (expected: one not yet taken)");
+    assertThatThrownBy(() -> gateway.addHttpApi("http1", List.of(), Optional.empty()))
+        .hasMessage("apiId: http1 (expected: [A-Za-z0-9-]+, not yet taken)");
   }
 
   private HttpRequest.Builder request(String path) {
@@ -467,6 +464,6 @@ class HttpApiTest {
   }
 
   private static HttpRoute route(String routeKey, String function) {
-    return new HttpRoute(routeKey, function, RouteAuthorizer.NONE);
+    return new HttpRoute(routeKey, function, HttpRoute.Authorizer.NONE);
   }
 }

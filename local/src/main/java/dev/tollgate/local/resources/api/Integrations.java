@@ -43,13 +43,13 @@ public final class Integrations implements ResourceFamily {
   }
 
   private static CreatedResource response(String logicalName, Properties properties, Stack stack) {
-    String expected = "an integration of the template without proxy";
     Integration integration =
-        stack.required(Integration.class, properties, "IntegrationId", expected);
-    if (integration instanceof Integration.Function) {
-      throw properties.error(
-          "IntegrationId", properties.text("IntegrationId") + " (expected: " + expected + ")");
-    }
+        stack.required(
+            Integration.class,
+            found -> !(found instanceof Integration.Function),
+            properties,
+            "IntegrationId",
+            "an integration of the template without proxy");
     properties.ignore("ApiId");
     integration
         .responses()

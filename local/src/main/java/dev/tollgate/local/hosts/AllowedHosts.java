@@ -1,4 +1,4 @@
-package dev.tollgate.local.sites;
+package dev.tollgate.local.hosts;
 
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;

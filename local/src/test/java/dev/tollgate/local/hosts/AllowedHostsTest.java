@@ -1,4 +1,4 @@
-package dev.tollgate.local.sites;
+package dev.tollgate.local.hosts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

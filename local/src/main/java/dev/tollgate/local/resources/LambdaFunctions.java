@@ -21,16 +21,16 @@ import java.util.OptionalInt;
  * @see <a
  *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/AWS_Lambda.html">AWS::Lambda</a>
  */
-public final class Functions implements ResourceFamily {
+public final class LambdaFunctions implements ResourceFamily {
   @Override
   public Map<String, ResourceType> types() {
     return Map.of(
-        "AWS::Lambda::Alias", Functions::alias,
-        "AWS::Lambda::EventInvokeConfig", Functions::eventInvokeConfig,
-        "AWS::Lambda::EventSourceMapping", Functions::eventSourceMapping,
-        "AWS::Lambda::Function", Functions::function,
-        "AWS::Lambda::Permission", Functions::permission,
-        "AWS::Lambda::Version", Functions::version);
+        "AWS::Lambda::Alias", LambdaFunctions::alias,
+        "AWS::Lambda::EventInvokeConfig", LambdaFunctions::eventInvokeConfig,
+        "AWS::Lambda::EventSourceMapping", LambdaFunctions::eventSourceMapping,
+        "AWS::Lambda::Function", LambdaFunctions::function,
+        "AWS::Lambda::Permission", LambdaFunctions::permission,
+        "AWS::Lambda::Version", LambdaFunctions::version);
   }
 
   private static CreatedResource function(String logicalName, Properties properties, Stack stack) {

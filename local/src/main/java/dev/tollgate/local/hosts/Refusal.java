@@ -1,4 +1,4 @@
-package dev.tollgate.local.sites;
+package dev.tollgate.local.hosts;
 
 import dev.tollgate.local.json.Json;
 import io.undertow.server.HttpServerExchange;
