@@ -2,9 +2,11 @@ package dev.tollgate.local;
 
 import dev.tollgate.local.endpoint.Principal;
 import dev.tollgate.local.endpoint.ServiceClient;
+import dev.tollgate.local.iam.Access;
 import dev.tollgate.local.iam.Context;
 import dev.tollgate.local.iam.Policies;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
@@ -20,7 +22,7 @@ final class AssumedRoles {
    * @param name the name that the service's calls are recorded by
    * @param service the service, such as {@code scheduler.amazonaws.com}
    * @param clients makes the client of a principal
-   * @param policies which roles the service may assume
+   * @param policies which roles the service may assume, and the rights of these roles
    */
   AssumedRoles(
       String name, String service, Function<Principal, ServiceClient> clients, Policies policies) {
@@ -35,13 +37,13 @@ final class AssumedRoles {
     return policies.trusts(roleArn, service, context);
   }
 
-  /** The service with the rights of a role. */
-  Principal principal(String roleArn) {
-    return Principal.of(name, roleArn);
+  /** Decides on an access of the service with the rights of a role: the message of a denial. */
+  Optional<String> denial(String roleArn, Access access) {
+    return policies.denial(Principal.of(name, roleArn), access);
   }
 
   /** Calls AWS APIs with the rights of a role. */
   ServiceClient client(String roleArn) {
-    return byRole.computeIfAbsent(roleArn, role -> clients.apply(principal(role)));
+    return byRole.computeIfAbsent(roleArn, role -> clients.apply(Principal.of(name, role)));
   }
 }

@@ -312,7 +312,7 @@ public final class LocalCloud implements AutoCloseable {
   private Gateway openGateway() {
     return new Gateway(
         new InetSocketAddress(options.bind(), options.port()),
-        AllowedHosts.LOCAL.and(options.hosts()),
+        new AllowedHosts(options.hosts()),
         lostEvents.before(functions),
         new ServiceIntegrations(rolesOf("ApiGateway", "apigateway.amazonaws.com")),
         environment,
@@ -324,10 +324,7 @@ public final class LocalCloud implements AutoCloseable {
     return new Scheduler(
         environment,
         new ScheduleTargets(
-            functions,
-            rolesOf("Scheduler", "scheduler.amazonaws.com"),
-            policies,
-            environment.accountId()),
+            functions, rolesOf("Scheduler", "scheduler.amazonaws.com"), environment.accountId()),
         new ScheduleFaults(faults),
         directory("schedules"));
   }

@@ -48,7 +48,7 @@ public record Options(
       names.add(bind);
     }
     hosts = Set.copyOf(names);
-    var unused = AllowedHosts.LOCAL.and(hosts);
+    var unused = new AllowedHosts(hosts);
     keySets = Map.copyOf(keySets);
     keySets.forEach(Options::requireKeySet);
     if (port < 0 || port > 65_535) {

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.endpoint.ServiceClient.Answer;
 import dev.tollgate.local.iam.Access;
 import dev.tollgate.local.iam.Context;
-import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.lambda.Functions;
 import dev.tollgate.local.lambda.Invocation;
 import dev.tollgate.local.scheduler.Targets;
@@ -15,9 +14,8 @@ import java.util.Optional;
  * The functions and APIs that schedules call, with the rights of their roles.
  *
  * @param roles the roles that EventBridge Scheduler assumes
- * @param policies which functions a role may invoke
  */
-record ScheduleTargets(Functions functions, AssumedRoles roles, Policies policies, String accountId)
+record ScheduleTargets(Functions functions, AssumedRoles roles, String accountId)
     implements Targets {
   private static final String INVOKE = "lambda:InvokeFunction";
 
@@ -74,8 +72,8 @@ record ScheduleTargets(Functions functions, AssumedRoles roles, Policies policie
   }
 
   private Optional<Failed> denial(Rights rights, String functionArn) {
-    return policies
-        .denial(roles.principal(rights.roleArn()), Access.to(INVOKE, functionArn))
+    return roles
+        .denial(rights.roleArn(), Access.to(INVOKE, functionArn))
         .map(message -> new Failed("Lambda.AccessDeniedException", message, false));
   }
 }

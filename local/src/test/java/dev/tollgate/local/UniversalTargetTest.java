@@ -45,7 +45,6 @@ final class UniversalTargetTest {
   private final RecordedRequests requests = new RecordedRequests();
   private final Faults faults = Faults.none();
   private final AccessKeys keys = new AccessKeys();
-  private final Policies policies = new Policies(false, resource -> Optional.empty());
   private final List<AutoCloseable> parts = new ArrayList<>();
   private ServiceClient client;
   private Scheduler scheduler;
@@ -71,8 +70,7 @@ final class UniversalTargetTest {
                         "Scheduler",
                         "scheduler.amazonaws.com",
                         principal -> new ServiceClient(frontDoor.endpoint(), keys.issue(principal)),
-                        policies),
-                    policies,
+                        new Policies(false, resource -> Optional.empty())),
                     "000000000000"),
                 Punctuality.EXACT,
                 Optional.empty()));

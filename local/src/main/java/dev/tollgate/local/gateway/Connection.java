@@ -20,8 +20,8 @@ final class Connection {
   /** How many messages of a client are read in advance. */
   private static final int MOST_WAITING = 32;
 
-  private final String id;
-  private final Instant connectedAt;
+  final String id;
+  final Instant connectedAt;
   private final String sourceIp;
   private final String userAgent;
   private final BiConsumer<Connection, CloseMessage> onEnd;
@@ -52,14 +52,6 @@ final class Connection {
     this.userAgent = Requests.userAgent(handshake);
     this.onEnd = onEnd;
     this.lastActiveAt = connectedAt;
-  }
-
-  String id() {
-    return id;
-  }
-
-  Instant connectedAt() {
-    return connectedAt;
   }
 
   /** The client, as member {@code identity} describes it. */

@@ -27,7 +27,6 @@ import java.util.regex.Pattern;
  * what happens to the socket.
  */
 final class ConnectionsApi implements HttpHandler {
-
   private static final Pattern PATH = Pattern.compile("/([^/]+)/([^/]+)/@connections/([^/]+)");
 
   /**
@@ -108,7 +107,7 @@ final class ConnectionsApi implements HttpHandler {
 
   private static ObjectNode describe(Connection connection) {
     ObjectNode description = Json.object();
-    description.put("connectedAt", connection.connectedAt().toString());
+    description.put("connectedAt", connection.connectedAt.toString());
     description.put("lastActiveAt", connection.lastActiveAt().toString());
     description.set("identity", connection.identity());
     return description;

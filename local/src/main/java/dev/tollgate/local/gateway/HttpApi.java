@@ -29,7 +29,6 @@ import java.util.function.UnaryOperator;
  * response (API Gateway Developer Guide, "Create AWS Lambda proxy integrations for HTTP APIs").
  */
 final class HttpApi implements Api {
-
   /** "Quotas for configuring and running an HTTP API". */
   private static final int MAX_BODY_BYTES = 10 * 1024 * 1024;
 
@@ -56,7 +55,7 @@ final class HttpApi implements Api {
       Environment environment,
       Consumer<String> log) {
     this.id = id;
-    this.routes = routes.stream().sorted(Comparator.comparing(HttpRoute::precedence)).toList();
+    this.routes = routes.stream().sorted(Comparator.comparing(route -> route.precedence)).toList();
     this.cors = cors;
     this.functions = functions;
     this.environment = environment;
@@ -94,10 +93,10 @@ final class HttpApi implements Api {
     Optional<String> header =
         Optional.ofNullable(exchange.getRequestHeaders().get(Headers.AUTHORIZATION))
             .map(values -> String.join(",", values));
-    Decision decision = route.authorizer().decide(header);
+    Decision decision = route.authorizer.decide(header);
     if (decision instanceof Decision.Refused refused) {
       if (!refused.trouble().isEmpty()) {
-        log.accept(route.routeKey() + ": keys: " + refused.trouble());
+        log.accept(route.routeKey + ": keys: " + refused.trouble());
       }
       exchange
           .getResponseHeaders()
@@ -129,12 +128,12 @@ final class HttpApi implements Api {
     exchange.getResponseHeaders().put(REQUEST_ID, requestId);
     byte[] event = Json.bytes(event(exchange, route, rawPath, variables, caller, body, requestId));
     Optional<Invocation> end =
-        Api.await(functions.start(route.function(), event), INTEGRATION_TIMEOUT);
+        Api.await(functions.start(route.function, event), INTEGRATION_TIMEOUT);
     if (end.isEmpty()) {
       Requests.refuse(exchange, 503);
     } else if (!(end.get() instanceof Invocation.Success success)
         || !respond(exchange, success.payload())) {
-      log.accept(route.routeKey() + ": " + end.get());
+      log.accept(route.routeKey + ": " + end.get());
       Requests.refuse(exchange, 500);
     }
   }
@@ -152,7 +151,7 @@ final class HttpApi implements Api {
     List<String> cookies = headers.remove("Cookie");
 
     ObjectNode event = Json.object();
-    event.put("version", "2.0").put("routeKey", route.routeKey()).put("rawPath", rawPath);
+    event.put("version", "2.0").put("routeKey", route.routeKey).put("rawPath", rawPath);
     event.put("rawQueryString", exchange.getQueryString());
     if (cookies != null) {
       event.set(
@@ -182,7 +181,7 @@ final class HttpApi implements Api {
         .put("userAgent", Requests.userAgent(exchange));
     context
         .put("requestId", requestId)
-        .put("routeKey", route.routeKey())
+        .put("routeKey", route.routeKey)
         .put("stage", "$default")
         .put("time", Requests.time(now))
         .put("timeEpoch", now.toEpochMilli());

@@ -43,13 +43,19 @@ public final class HttpRoute {
 
   private static final Pattern VARIABLE = Pattern.compile("\\{(.*?)(\\+?)}");
 
-  private final String routeKey;
-  private final String function;
-  private final Authorizer authorizer;
+  final String routeKey;
+  final String function;
+  final Authorizer authorizer;
+
+  /**
+   * Orders the routes of an API: a literal segment matches before a variable, that before a greedy
+   * one.
+   */
+  final String precedence;
+
   private final String method;
   private final Pattern path;
   private final List<String> variables = new ArrayList<>();
-  private final String precedence;
 
   /**
    * A route.
@@ -86,25 +92,6 @@ public final class HttpRoute {
     }
     this.path = Pattern.compile(regex.toString(), Pattern.DOTALL);
     this.precedence = order.append(isDefault ? '4' : method.equals("ANY") ? '3' : '2').toString();
-  }
-
-  String routeKey() {
-    return routeKey;
-  }
-
-  String function() {
-    return function;
-  }
-
-  Authorizer authorizer() {
-    return authorizer;
-  }
-
-  /**
-   * The position among the routes of an API, which match in the order literal, variable, greedy.
-   */
-  String precedence() {
-    return precedence;
   }
 
   /** The decoded values of the variables, if this route matches. */

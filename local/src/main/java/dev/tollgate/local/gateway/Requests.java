@@ -22,7 +22,6 @@ import java.util.TreeMap;
 
 /** What both kinds of API take from a request and give in an answer. */
 final class Requests {
-
   private static final SecureRandom RANDOM = new SecureRandom();
 
   /** The format of {@code $context.requestTime}. */

@@ -47,7 +47,6 @@ import java.util.function.Consumer;
  * </ul>
  */
 final class WebSocketApi implements Api {
-
   /** "Quotas for configuring and running a WebSocket API", as all limits here. */
   private static final int MAX_URL_CHARS = 4_096;
 
@@ -106,7 +105,7 @@ final class WebSocketApi implements Api {
     Instant now = environment.clock().instant();
     for (Connection connection : connections.values()) {
       boolean idle = !connection.lastActiveAt().plus(MAX_IDLE).isAfter(now);
-      boolean old = !connection.connectedAt().plus(MAX_AGE).isAfter(now);
+      boolean old = !connection.connectedAt.plus(MAX_AGE).isAfter(now);
       if (idle || old) {
         var unused = connection.close(GOING_AWAY, "Going away");
       }
@@ -228,7 +227,7 @@ final class WebSocketApi implements Api {
    * handshake.
    */
   private void open(HttpServerExchange exchange, Connection connection) throws Exception {
-    connections.put(connection.id(), connection);
+    connections.put(connection.id, connection);
     exchange
         .getConnection()
         .addCloseListener(closed -> connection.ended(ABNORMAL, "Connection closed abnormally"));
@@ -257,7 +256,7 @@ final class WebSocketApi implements Api {
    * Removes a connection, and invokes the {@code $disconnect} route if the connection was opened.
    */
   private void ended(Connection connection, CloseMessage end) {
-    connections.remove(connection.id());
+    connections.remove(connection.id);
     Optional<String> function = spec.function("$disconnect");
     if (function.isEmpty() || !connection.wasOpened()) {
       return;
@@ -316,7 +315,7 @@ final class WebSocketApi implements Api {
 
   private static void complain(Connection connection, String message, ObjectNode event) {
     ObjectNode complaint = Json.object().put("message", message);
-    complaint.put("connectionId", connection.id());
+    complaint.put("connectionId", connection.id);
     complaint.set("requestId", event.at("/requestContext/requestId"));
     var unused = connection.send(complaint.toString());
   }

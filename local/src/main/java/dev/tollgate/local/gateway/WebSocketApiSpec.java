@@ -25,7 +25,6 @@ public record WebSocketApiSpec(
     Map<String, Route> routes,
     Optional<Authorizer> authorizer,
     Map<String, String> stageVariables) {
-
   private static final Pattern SELECTION =
       Pattern.compile("\\$request\\.body\\.[\\w.-]+|\\$\\{request\\.body\\.[\\w.-]+}");
 
@@ -74,7 +73,6 @@ public record WebSocketApiSpec(
    *     {@code route.request.header.name}; without it the function is not asked
    */
   public record Authorizer(String function, List<String> identitySources) {
-
     static final String QUERY = "route.request.querystring.";
     static final String HEADER = "route.request.header.";
 

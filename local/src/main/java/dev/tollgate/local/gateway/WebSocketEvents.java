@@ -15,7 +15,6 @@ import java.util.Map;
  * reference"; events of {@code $connect} and {@code $disconnect} as they were seen on AWS).
  */
 final class WebSocketEvents {
-
   private final WebSocketApiSpec spec;
   private final Environment environment;
 
@@ -98,13 +97,13 @@ final class WebSocketEvents {
         .put("requestTime", Requests.time(now))
         .put("messageDirection", "IN")
         .put("stage", spec.stage())
-        .put("connectedAt", connection.connectedAt().toEpochMilli())
+        .put("connectedAt", connection.connectedAt.toEpochMilli())
         .put("requestTimeEpoch", now.toEpochMilli());
     context.set("identity", connection.identity());
     return context
         .put("requestId", requestId)
         .put("domainName", Requests.domainName(environment, spec.apiId()))
-        .put("connectionId", connection.id())
+        .put("connectionId", connection.id)
         .put("apiId", spec.apiId());
   }
 }

@@ -4,7 +4,6 @@ import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.HeaderValues;
 import io.undertow.util.Headers;
-import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -14,7 +13,6 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,8 +31,10 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p>Programs send no {@code Origin} and pass the second check.
+ *
+ * @param names the names that are allowed besides those of this machine and IP addresses
  */
-public final class AllowedHosts {
+public record AllowedHosts(Set<String> names) {
   /** Names and addresses of this machine, and all other IP addresses. */
   public static final AllowedHosts LOCAL = new AllowedHosts(Set.of());
 
@@ -61,26 +61,13 @@ public final class AllowedHosts {
     }
   }
 
-  private final Set<String> names;
-
-  private AllowedHosts(Set<String> names) {
-    this.names = names;
+  /** Refuses what cannot be the name of a host. */
+  public AllowedHosts {
+    names.forEach(AllowedHosts::requireName);
+    names = names.stream().map(AllowedHosts::lowerCase).collect(Collectors.toUnmodifiableSet());
   }
 
-  /**
-   * These names as well.
-   *
-   * @throws IllegalArgumentException if one cannot be the name of a host
-   */
-  public AllowedHosts and(Collection<String> more) {
-    more.forEach(AllowedHosts::requireName);
-    return new AllowedHosts(
-        Stream.concat(names.stream(), more.stream())
-            .map(AllowedHosts::lowerCase)
-            .collect(Collectors.toUnmodifiableSet()));
-  }
-
-  /** Lets a handler see only requests that a program, or a page of this machine, has sent. */
+  /** Passes to a handler only requests that a program, or a page of an allowed host, has sent. */
   public HttpHandler before(HttpHandler handler) {
     return exchange -> {
       Optional<Refusal> refusal = refusal(exchange, origin -> false);
@@ -93,9 +80,9 @@ public final class AllowedHosts {
   }
 
   /**
-   * Why a request is not taken; empty if it is.
+   * The refusal of a request; empty if the request is allowed.
    *
-   * @param allowed whether the API that is addressed lets pages of an origin ask it
+   * @param allowed whether the API that is addressed allows requests from pages of an origin
    */
   public Optional<Refusal> refusal(HttpServerExchange exchange, Predicate<String> allowed) {
     Optional<String> named = only(exchange.getRequestHeaders().get(Headers.HOST));
@@ -134,7 +121,7 @@ public final class AllowedHosts {
             .isPresent();
   }
 
-  /** A header that must be there once. */
+  /** The value of a header; empty unless the header occurs exactly once. */
   private static Optional<String> only(@Nullable List<String> values) {
     return values != null && values.size() == 1 ? Optional.of(values.get(0)) : Optional.empty();
   }

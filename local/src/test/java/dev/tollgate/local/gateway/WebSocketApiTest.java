@@ -31,6 +31,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -59,7 +60,7 @@ class WebSocketApiTest {
   private final Gateway gateway =
       new Gateway(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-          AllowedHosts.LOCAL.and(List.of("laptop.lan")),
+          new AllowedHosts(Set.of("laptop.lan")),
           functions,
           (integration, target, headers, body) -> service.call(integration, target, headers, body),
           Environment.of("App", clock),

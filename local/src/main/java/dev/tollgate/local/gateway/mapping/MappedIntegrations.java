@@ -16,9 +16,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Integrations without proxy: templates render the request and the frame. */
+/** Executes integrations whose templates render the request and the frame. */
 public final class MappedIntegrations {
-
   private static final String BODY = "route.request.body.";
   private static final Pattern PATH_PARAMETER = Pattern.compile("\\{([^}]+)}");
 
@@ -38,7 +37,7 @@ public final class MappedIntegrations {
   /**
    * Sends a request, or mocks its answer, and renders the frame of the answer.
    *
-   * @param event the message, as a function would get it
+   * @param event the event that a function would receive for the message
    * @throws RuntimeException if there is no answer in time, a template cannot be rendered, or there
    *     is no response for the answer's status
    */
