@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
-/** The roles of the stack that an AWS service assumes to make calls of its own. */
+/** The roles of the stack that an AWS service assumes for its calls. */
 final class AssumedRoles {
   private final String name;
   private final String service;
@@ -19,9 +19,9 @@ final class AssumedRoles {
   private final Map<String, ServiceClient> byRole = new ConcurrentHashMap<>();
 
   /**
-   * @param name the name that the service's calls are recorded by
+   * @param name the name under which the calls of the service are recorded
    * @param service the service, such as {@code scheduler.amazonaws.com}
-   * @param clients makes the client of a principal
+   * @param clients creates the client of a principal
    * @param policies which roles the service may assume, and the rights of these roles
    */
   AssumedRoles(

@@ -159,7 +159,7 @@ public final class LocalCloud implements AutoCloseable {
     return requests;
   }
 
-  /** The policies of the stack's roles, and what they have allowed. */
+  /** The policies of the stack's roles, and the uses of their grants. */
   public Policies policies() {
     return policies;
   }

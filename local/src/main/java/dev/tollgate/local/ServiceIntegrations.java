@@ -8,7 +8,7 @@ import java.net.http.HttpResponse;
 import java.util.Map;
 
 /**
- * The calls that API Gateway makes itself, each with the rights of its integration's role.
+ * Calls AWS services for integrations, each with the rights of the role of its integration.
  *
  * @param roles the roles that API Gateway assumes
  */

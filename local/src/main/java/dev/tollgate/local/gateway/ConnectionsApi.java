@@ -34,7 +34,7 @@ final class ConnectionsApi implements HttpHandler {
    */
   private static final int MAX_SEND_SECONDS = 3;
 
-  /** RFC 6455, section 7.4: the client does not keep to what is expected of it. */
+  /** The close code for clients that violate a policy (RFC 6455, section 7.4). */
   private static final int POLICY_VIOLATION = 1008;
 
   private final Map<String, Api> apis;
@@ -45,7 +45,7 @@ final class ConnectionsApi implements HttpHandler {
     this.clock = clock;
   }
 
-  /** Whether a raw path is one of this API's. */
+  /** Whether a raw path belongs to this API. */
   static boolean isConnections(String rawPath) {
     return PATH.matcher(Requests.decode(rawPath)).matches();
   }

@@ -43,7 +43,7 @@ import java.util.function.Consumer;
  *   <li>its policy denies, or does not allow: 403
  *   <li>it fails otherwise, times out, or its answer is invalid: 500
  *   <li>{@code $connect} answers another status than 2xx: that status, without its body and headers
- *   <li>{@code $connect} fails, or answers no HTTP status: 500; is too slow: 504
+ *   <li>{@code $connect} fails, or answers no HTTP status: 500; times out: 504
  * </ul>
  */
 final class WebSocketApi implements Api {
@@ -71,7 +71,7 @@ final class WebSocketApi implements Api {
       new Phaser() {
         @Override
         protected boolean onAdvance(int phase, int registeredParties) {
-          return false; // being without events is not the end
+          return false; // the phaser stays usable when no event is left
         }
       };
 
@@ -211,7 +211,7 @@ final class WebSocketApi implements Api {
     return values != null && !values.getLast().isEmpty();
   }
 
-  /** Forwards the only header of {@code $connect}'s answer that reaches the client. */
+  /** Forwards the only header of the answer of {@code $connect} that reaches the client. */
   private static void forwardSubprotocol(JsonNode answer, HttpServerExchange exchange) {
     for (var header : answer.path("headers").properties()) {
       if (header.getKey().equalsIgnoreCase(Headers.SEC_WEB_SOCKET_PROTOCOL_STRING)) {
@@ -223,7 +223,7 @@ final class WebSocketApi implements Api {
   }
 
   /**
-   * Accepts the connection. Messages can be sent to it from now on, and wait for the end of the
+   * Accepts the connection. Messages to it can be sent from now on and wait for the end of the
    * handshake.
    */
   private void open(HttpServerExchange exchange, Connection connection) throws Exception {
@@ -280,9 +280,8 @@ final class WebSocketApi implements Api {
   }
 
   /**
-   * Serves a message. Without a route response the client receives only failures.
-   *
-   * <p>A failure, a time-out too, is answered with {@code Internal server error}.
+   * Serves a message. Without a route response the client receives an answer only after a failure
+   * or a time-out: {@code Internal server error}.
    */
   private void serve(Connection connection, WebSocketApiSpec.Route route, ObjectNode event) {
     try {
@@ -307,7 +306,9 @@ final class WebSocketApi implements Api {
     return Optional.of(mapped.answer(integration, event));
   }
 
-  /** The value that the route selection expression selects; not that of a predefined route. */
+  /**
+   * The route key in a message; {@code $default} if there is none or it names a predefined route.
+   */
   private String routeKey(String message) {
     JsonNode key = Json.readOrMissing(message).at(spec.selector());
     return key.isValueNode() && !key.asText().startsWith("$") ? key.asText() : "$default";
@@ -323,8 +324,7 @@ final class WebSocketApi implements Api {
   /**
    * The answer of a route's function: missing if it failed, status 504 if it took too long.
    *
-   * <p>A throttled function is a failure too, not a 429 (AWS Lambda behind API Gateway, as
-   * documented for its access logs).
+   * <p>A throttled function counts as failed, too; the status is not 429.
    */
   private JsonNode integrate(String function, ObjectNode event) {
     try {

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The events of a WebSocket API, as its functions get them (API Gateway Developer Guide, "Control
- * access to WebSocket APIs with AWS Lambda REQUEST authorizers", "WebSocket mapping template
- * reference"; events of {@code $connect} and {@code $disconnect} as they were seen on AWS).
+ * The events of a WebSocket API, as its functions receive them (API Gateway Developer Guide,
+ * "Control access to WebSocket APIs with AWS Lambda REQUEST authorizers", "WebSocket mapping
+ * template reference"; events of {@code $connect} and {@code $disconnect} as observed on AWS).
  */
 final class WebSocketEvents {
   private final WebSocketApiSpec spec;
@@ -23,7 +23,7 @@ final class WebSocketEvents {
     this.environment = environment;
   }
 
-  /** The part of an event that headers and query of the handshake make. */
+  /** The headers and the query of a handshake, as members of an event. */
   static ObjectNode handshake(HttpServerExchange exchange) {
     ObjectNode handshake = Json.object();
     putBoth(handshake, "headers", "multiValueHeaders", Requests.headers(exchange));

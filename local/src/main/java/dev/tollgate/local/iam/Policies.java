@@ -34,7 +34,7 @@ public final class Policies {
   private final LongAdder allowed = new LongAdder();
   private final LongAdder denied = new LongAdder();
 
-  /** A role: who may assume it, and what it may do. */
+  /** A role with its trust policy and its own policies. */
   private record Role(String arn, Policy trust, List<Policy> own) {
     private String name() {
       return arn.substring(arn.lastIndexOf('/') + 1);
@@ -130,7 +130,7 @@ public final class Policies {
         access
             .context()
             .with("aws:PrincipalArn", who.roleArn())
-            // Loopback stands for what would be TLS.
+            // On AWS the request would use TLS.
             .with("aws:SecureTransport", "true")
             .withTags("aws:PrincipalTag/", who.sessionTags().entrySet());
     Optional<String> reason = reason(who, access.in(context));
@@ -149,7 +149,7 @@ public final class Policies {
     String caller = "AWS:" + role.arn();
     List<Statement> ofResource =
         ofResources.apply(access.resource()).stream()
-            .flatMap(policy -> policy.about(caller).stream())
+            .flatMap(policy -> policy.statementsFor(caller).stream())
             .toList();
     List<Statement> own =
         role.own().stream().flatMap(policy -> policy.statements().stream()).toList();
@@ -172,7 +172,7 @@ public final class Policies {
     return Optional.empty();
   }
 
-  /** How often each grant of the roles was what allowed an access. */
+  /** How often each grant allowed an access. */
   public SortedMap<Grant, Long> uses() {
     SortedMap<Grant, Long> counted = new TreeMap<>();
     uses.forEach((grant, times) -> counted.put(grant, times.sum()));
@@ -191,7 +191,7 @@ public final class Policies {
 
   private boolean trusts(String caller, Access access) {
     return Optional.ofNullable(roles.get(access.resource()))
-        .map(role -> role.trust().about(caller))
+        .map(role -> role.trust().statementsFor(caller))
         .flatMap(statements -> Statement.match(true, statements, access))
         .isPresent();
   }

@@ -45,7 +45,7 @@ public final class Stack {
    * A stack without resources.
    *
    * @param client calls the AWS APIs as CloudFormation does
-   * @param services what the resources use, each of another class
+   * @param services the services that the resources use, each of another class
    */
   public Stack(
       Template template, Environment environment, ServiceClient client, Object... services) {

@@ -77,7 +77,7 @@ public final class Properties {
     return value;
   }
 
-  /** Copies the resolved values of those of the properties that are present. */
+  /** Copies the resolved values of the named properties that are present. */
   public ObjectNode copy(Collection<String> names) {
     ObjectNode copy = Json.object();
     names.forEach(name -> json(name).ifPresent(value -> copy.set(name, value)));

@@ -24,7 +24,7 @@ import org.junit.platform.commons.support.AnnotationSupport;
 final class LocalCloudExtension implements BeforeAllCallback, ParameterResolver {
   private static final Namespace CLOUDS = Namespace.create(LocalCloudExtension.class);
 
-  /** What a parameter gets by its type alone. */
+  /** The parameters that have no annotation, by type. */
   private static final Map<Class<?>, Function<TestCloud, Object>> PARTS =
       Map.of(
           TestCloud.class, cloud -> cloud,

@@ -45,9 +45,9 @@ public final class JwtAuthorizer {
   /**
    * An authorizer.
    *
-   * @param issuer what the token's {@code iss} must be
-   * @param audiences one of these must be in its {@code aud}, or be its {@code client_id} if it has
-   *     no {@code aud}
+   * @param issuer the required {@code iss} of tokens
+   * @param audiences the token must name one of these in {@code aud}, or in {@code client_id} if it
+   *     has no {@code aud}
    * @param keys the issuer's keys
    * @param clock the clock for {@code exp}, {@code nbf} and {@code iat}
    */
@@ -65,7 +65,7 @@ public final class JwtAuthorizer {
    *
    * @param header its header {@code Authorization}: the token, with or without {@code Bearer}
    *     before it
-   * @param scopes those of the route, of which the token must have one; empty if it needs none
+   * @param scopes the scopes of the route; the token must have one of them, if there are any
    */
   public Decision decide(Optional<String> header, List<String> scopes) {
     if (header.isEmpty()) {
@@ -82,7 +82,7 @@ public final class JwtAuthorizer {
     } catch (BadJWTException e) {
       return refused(scope, String.valueOf(e.getMessage()), "");
     } catch (IOException e) {
-      return refused(scope, "the keys of the issuer cannot be had", e.toString());
+      return refused(scope, "the keys of the issuer cannot be fetched", e.toString());
     }
   }
 
@@ -102,7 +102,7 @@ public final class JwtAuthorizer {
       JWSHeader signed = jwt.getHeader();
       require(
           ALGORITHMS.contains(signed.getAlgorithm()),
-          "the token is not signed as is expected: RS256, RS384 or RS512");
+          "the algorithm of the token is not RS256, RS384 or RS512");
       require(signed.getKeyID() != null, "the token does not name its key");
       RSAKey key =
           keys.find(signed).orElseThrow(() -> new BadJWTException("the issuer has no such key"));

@@ -178,7 +178,7 @@ final class JwtAuthorizerTest {
 
   @Test
   void algorithms_other_than_of_rsa_do_not_hold() throws JOSEException {
-    String description = "the token is not signed as is expected: RS256, RS384 or RS512";
+    String description = "the algorithm of the token is not RS256, RS384 or RS512";
     assertRefused(judge(new PlainJWT(claims().build()).serialize()), "the token is malformed");
 
     byte[] secret = KEY.toRSAPublicKey().getEncoded();
