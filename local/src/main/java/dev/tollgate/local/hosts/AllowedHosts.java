@@ -16,15 +16,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The host names that requests may use, and the web sites whose pages may send requests.
+ * The host names and origins of requests that a server accepts.
  *
- * <p>Every page in the user's browser can send requests to ports of this machine. Two checks
- * prevent that:
+ * <p>Every page in the user's browser can send requests to ports of this machine. Two checks refuse
+ * them:
  *
  * <ul>
- *   <li>{@code Host} must be {@code localhost}, a name below it, an IP address, or a name that was
- *       allowed. A site that points its own name at 127.0.0.1 (DNS rebinding) still sends its own
- *       name.
+ *   <li>{@code Host} must be {@code localhost}, a name below it, an IP address, or an allowed name.
+ *       A site that points its own name at 127.0.0.1 (DNS rebinding) still sends its own name.
  *   <li>{@code Origin}, which browsers send with handshakes of WebSockets and with all requests
  *       that change something, must be the host that is addressed, this machine, a name that was
  *       allowed with the port that is addressed, or an origin that the API's CORS settings allow.
@@ -35,9 +34,6 @@ import org.jspecify.annotations.Nullable;
  * @param names the names that are allowed besides those of this machine and IP addresses
  */
 public record AllowedHosts(Set<String> names) {
-  /** Names and addresses of this machine, and all other IP addresses. */
-  public static final AllowedHosts LOCAL = new AllowedHosts(Set.of());
-
   private static final Pattern AUTHORITY =
       Pattern.compile("(\\[[0-9a-f:.]+]|[a-z0-9._-]+)(:[0-9]{1,5})?");
   private static final Pattern ORIGIN = Pattern.compile("https?://(.+)");
@@ -45,6 +41,9 @@ public record AllowedHosts(Set<String> names) {
       Pattern.compile("\\[[0-9a-f:.]+]|[0-9]{1,3}(\\.[0-9]{1,3}){3}");
   private static final Pattern THIS_MACHINE =
       Pattern.compile("localhost|.+\\.localhost|127(\\.[0-9]{1,3}){3}|\\[::1]");
+
+  /** Names and addresses of this machine, and all other IP addresses. */
+  public static final AllowedHosts LOCAL = new AllowedHosts(Set.of());
 
   /** A host, and its port with the colon if there is one. */
   private record Authority(String host, String port) {
