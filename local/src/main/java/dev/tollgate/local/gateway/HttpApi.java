@@ -272,7 +272,7 @@ final class HttpApi implements Api {
         setAccess(
             headers,
             "Max-Age",
-            settings.maxAgeSeconds().stream().mapToObj(Long::toString).toList());
+            settings.maxAgeSeconds().stream().mapToObj(Integer::toString).toList());
       } else {
         setAccess(headers, "Expose-Headers", settings.exposeHeaders());
       }

@@ -55,11 +55,7 @@ public final class LambdaFunctions implements ResourceFamily {
       properties.integer(number).ifPresent(value -> settings.put(number, value));
     }
     FunctionSettings.complete(settings, name);
-    OptionalInt reservedConcurrency =
-        properties
-            .integer("ReservedConcurrentExecutions")
-            .map(OptionalInt::of)
-            .orElse(OptionalInt.empty());
+    OptionalInt reservedConcurrency = properties.integer("ReservedConcurrentExecutions");
     properties.ignore("Tags");
     stack.service(FunctionCatalog.class).add(name, settings, jar, reservedConcurrency);
     return CreatedResource.withArn(name, arn(stack, name));

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /**
@@ -85,16 +86,13 @@ public final class Properties {
   }
 
   /** The resolved value of a whole-number property. */
-  public Optional<Integer> integer(String name) {
-    return optionalText(name)
-        .map(
-            text -> {
-              try {
-                return Integer.valueOf(text);
-              } catch (NumberFormatException e) {
-                throw error(name, text + " (expected: a whole number)");
-              }
-            });
+  public OptionalInt integer(String name) {
+    Optional<String> text = optionalText(name);
+    try {
+      return text.map(Integer::valueOf).map(OptionalInt::of).orElse(OptionalInt.empty());
+    } catch (NumberFormatException e) {
+      throw error(name, text.orElse("") + " (expected: a whole number)");
+    }
   }
 
   /** The resolved elements of a list of scalars; empty if it is absent. */

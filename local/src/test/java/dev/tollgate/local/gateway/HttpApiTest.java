@@ -26,7 +26,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
+import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
@@ -68,7 +68,7 @@ class HttpApiTest {
                 List.of("GET", "PUT"),
                 List.of("content-type"),
                 List.of("retry-after"),
-                OptionalLong.of(300),
+                OptionalInt.of(300),
                 false)));
     for (String function : List.of("get", "mine", "any", "post", "files", "signed")) {
       functions.define(function, "{\"statusCode\":200,\"body\":\"" + function + "\"}");
@@ -396,8 +396,7 @@ class HttpApiTest {
   @Test
   void cors_allows_wildcards_of_a_scheme() {
     Cors cors =
-        new Cors(
-            List.of("https://*"), List.of(), List.of(), List.of(), OptionalLong.empty(), false);
+        new Cors(List.of("https://*"), List.of(), List.of(), List.of(), OptionalInt.empty(), false);
 
     assertThat(cors.allows("https://a.b")).isTrue();
     assertThat(cors.allows("http://a.b")).isFalse();

@@ -115,7 +115,7 @@ final class TemplateTest {
     Properties properties =
         template.resources(resolver(template)).values().iterator().next().properties();
     properties.ignore("Tags");
-    assertThat(properties.object("Known").orElseThrow().integer("Inner")).contains(1);
+    assertThat(properties.object("Known").orElseThrow().integer("Inner")).hasValue(1);
 
     assertThatThrownBy(properties::refuseUnread)
         .hasMessage("A.Properties.Known.New: unknown property");

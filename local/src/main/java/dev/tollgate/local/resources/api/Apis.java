@@ -14,7 +14,6 @@ import dev.tollgate.local.template.Properties;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.function.Supplier;
 
 /**
@@ -162,7 +161,7 @@ public final class Apis implements ResourceFamily {
         cors.texts("AllowMethods"),
         cors.texts("AllowHeaders"),
         cors.texts("ExposeHeaders"),
-        cors.integer("MaxAge").map(OptionalLong::of).orElse(OptionalLong.empty()),
+        cors.integer("MaxAge"),
         cors.optionalText("AllowCredentials").map(Boolean::parseBoolean).orElse(false));
   }
 }

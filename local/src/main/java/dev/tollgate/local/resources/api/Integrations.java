@@ -20,7 +20,7 @@ public final class Integrations implements ResourceFamily {
       Pattern.compile("arn:[^:]+:apigateway:[^:]+:([^:]+):path/(.+)");
 
   /** "Quotas for configuring and running a WebSocket API". */
-  private static final Duration MAX_TIMEOUT = Duration.ofSeconds(29);
+  private static final int MAX_TIMEOUT_MILLIS = 29_000;
 
   @Override
   public Map<String, ResourceType> types() {
@@ -93,7 +93,7 @@ public final class Integrations implements ResourceFamily {
         "/" + service.group(2),
         properties.textMap("RequestParameters"),
         requestTemplate(properties),
-        properties.integer("TimeoutInMillis").map(Duration::ofMillis).orElse(MAX_TIMEOUT),
+        Duration.ofMillis(properties.integer("TimeoutInMillis").orElse(MAX_TIMEOUT_MILLIS)),
         new ArrayList<>());
   }
 
