@@ -16,6 +16,7 @@ import dev.tollgate.local.engines.QueueEngine;
 import dev.tollgate.local.faults.Fault;
 import dev.tollgate.local.faults.Faults;
 import dev.tollgate.local.faults.RequestFaults;
+import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.lambda.Functions;
 import dev.tollgate.local.scheduler.Punctuality;
 import dev.tollgate.local.scheduler.Scheduler;
@@ -69,8 +70,7 @@ final class UniversalTargetTest {
                         "Scheduler",
                         "scheduler.amazonaws.com",
                         principal -> new ServiceClient(frontDoor.endpoint(), keys.issue(principal)),
-                        Optional.empty()),
-                    Optional.empty(),
+                        new Policies(false, resource -> Optional.empty())),
                     "000000000000"),
                 Punctuality.EXACT,
                 Optional.empty()));
