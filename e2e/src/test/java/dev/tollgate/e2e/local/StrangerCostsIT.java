@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.ToIntFunction;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
@@ -173,9 +174,9 @@ final class StrangerCostsIT {
     String unknown = url + Deployment.query("creator", UNKNOWN_SESSION);
     unauthenticated.add(http("`GET /session` with unknown sessions of a tenant", "GET", unknown));
     unauthenticated.add(http("`DELETE /session` of the same", "DELETE", unknown));
-    for (int i = 0; i < FULL_PAGE; i++) {
-      DEPLOYMENT.onboard("%s-%02d".formatted("a".repeat(33), i), "bronze", "{}");
-    }
+    IntStream.range(0, FULL_PAGE)
+        .parallel()
+        .forEach(i -> DEPLOYMENT.onboard("%s-%02d".formatted("a".repeat(33), i), "bronze", "{}"));
     unauthenticated.add(
         http(
             "`GET /tenant`, in a demonstration",
