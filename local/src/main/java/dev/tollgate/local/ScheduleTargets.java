@@ -6,7 +6,7 @@ import dev.tollgate.local.iam.Access;
 import dev.tollgate.local.iam.Context;
 import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.lambda.Functions;
-import dev.tollgate.local.lambda.Invocation;
+import dev.tollgate.local.lambda.InvocationResult;
 import dev.tollgate.local.scheduler.Targets;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -29,11 +29,12 @@ record ScheduleTargets(
     if (refusal.isPresent()) {
       return refusal.get();
     }
-    Invocation invocation = functions.invoke(functionArn, payload.getBytes(StandardCharsets.UTF_8));
-    if (invocation instanceof Invocation.NotFound) {
+    InvocationResult invocation =
+        functions.invoke(functionArn, payload.getBytes(StandardCharsets.UTF_8));
+    if (invocation instanceof InvocationResult.NotFound) {
       return new Failed("Lambda.ResourceNotFoundException", functionArn, false);
     }
-    if (invocation instanceof Invocation.Throttled throttled) {
+    if (invocation instanceof InvocationResult.Throttled throttled) {
       return new Failed("Lambda.TooManyRequestsException", throttled.reason(), true);
     }
     return new Delivered();

@@ -53,17 +53,16 @@ public final class SecurityTokens implements HttpHandler {
   @Override
   public void handleRequest(HttpServerExchange exchange) {
     Call call = Call.of(exchange);
-    if (!call.operation().equals("AssumeRole")) {
-      new ServiceError(
-              400, "InvalidAction", "action: " + call.operation() + " (expected: AssumeRole)")
-          .send(exchange);
-      return;
-    }
-    Map<String, String> form = call.form();
     try {
-      assumeRole(exchange, call, form);
+      if (!call.operation().equals("AssumeRole")) {
+        throw new ApiException(
+            400, "InvalidAction", "action: " + call.operation() + " (expected: AssumeRole)");
+      }
+      assumeRole(exchange, call, call.form());
+    } catch (ApiException e) {
+      e.send(exchange);
     } catch (IllegalArgumentException e) {
-      new ServiceError(400, "ValidationError", String.valueOf(e.getMessage())).send(exchange);
+      new ApiException(400, "ValidationError", String.valueOf(e.getMessage())).send(exchange);
     }
   }
 
@@ -78,13 +77,11 @@ public final class SecurityTokens implements HttpHandler {
         "DurationSeconds: %d (expected: %d to %d)".formatted(seconds, MIN_SECONDS, MAX_SECONDS));
     Map<String, String> tags = tags(form);
     if (!roleArns.contains(roleArn)) {
-      new ServiceError(
-              403,
-              "AccessDenied",
-              "User: %s is not authorized to perform: sts:AssumeRole on resource: %s"
-                  .formatted(caller.roleArn(), roleArn))
-          .send(exchange);
-      return;
+      throw new ApiException(
+          403,
+          "AccessDenied",
+          "User: %s is not authorized to perform: sts:AssumeRole on resource: %s"
+              .formatted(caller.roleArn(), roleArn));
     }
     Instant now = clock.instant();
     accessKeys.forgetExpired(now.minus(Duration.ofHours(1)));

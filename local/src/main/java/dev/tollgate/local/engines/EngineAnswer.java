@@ -1,5 +1,6 @@
 package dev.tollgate.local.engines;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.endpoint.Call;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.HttpString;
@@ -15,6 +16,16 @@ record EngineAnswer(int status, Map<String, String> headers, String body) {
   /** Headers that the endpoint sets itself, and the checksum of a body that may be changed. */
   private static final Set<String> DROPPED =
       Set.of("connection", "content-length", "date", "server", "transfer-encoding", "x-amz-crc32");
+
+  /** A successful answer of the JSON protocol. */
+  static EngineAnswer json(ObjectNode body) {
+    return json(AMAZON_JSON, body);
+  }
+
+  /** A successful answer. */
+  static EngineAnswer json(String contentType, ObjectNode body) {
+    return new EngineAnswer(200, Map.of("Content-Type", contentType), body.toString());
+  }
 
   /** Sends the answer, with its body changed if the exchange demands it. */
   void send(HttpServerExchange exchange) {

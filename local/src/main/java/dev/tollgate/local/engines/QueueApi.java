@@ -4,10 +4,11 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.endpoint.ApiException;
 import dev.tollgate.local.endpoint.Call;
 import dev.tollgate.local.endpoint.QueryProtocol;
-import dev.tollgate.local.endpoint.ServiceError;
 import dev.tollgate.local.json.Json;
+import dev.tollgate.local.rest.Page;
 import dev.tollgate.local.template.Environment;
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
@@ -16,7 +17,6 @@ import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +27,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /**
@@ -65,11 +64,6 @@ final class QueueApi implements HttpHandler {
   private final Runnable flush;
   private final Map<String, Instant> deletedAt = new ConcurrentHashMap<>();
 
-  /** Sends an answer. */
-  private interface Answer {
-    void send(HttpServerExchange exchange);
-  }
-
   /**
    * The API.
    *
@@ -90,14 +84,12 @@ final class QueueApi implements HttpHandler {
         SameThreadExecutor.INSTANCE,
         () -> {
           var unused =
-              (exchange.getRequestHeaders().contains("X-Amz-Target")
-                      ? handle(call, workers)
-                      : handleForm(exchange, call))
+              CompletableFuture.completedFuture(call)
+                  .thenCompose(received -> answer(exchange, received, workers))
                   .whenCompleteAsync(
                       (answer, failure) -> {
                         if (answer == null) {
-                          new ServiceError(500, "InternalFailure", String.valueOf(failure))
-                              .sendJson(exchange);
+                          error(failure).send(exchange);
                           return;
                         }
                         // A change must survive the process; that a message was received need not.
@@ -110,92 +102,98 @@ final class QueueApi implements HttpHandler {
         });
   }
 
-  private CompletionStage<Answer> handle(Call call, Executor workers) {
+  private static ApiException error(Throwable failure) {
+    return failure.getCause() instanceof ApiException refused
+        ? refused
+        : new ApiException(500, "InternalFailure", String.valueOf(failure));
+  }
+
+  private CompletionStage<EngineAnswer> answer(
+      HttpServerExchange exchange, Call call, Executor workers) {
+    if (!exchange.getRequestHeaders().contains("X-Amz-Target")) {
+      return answerForm(exchange, call);
+    }
     return switch (call.operation()) {
-      case "SendMessage", "SendMessageBatch" -> send(call);
+      case "SendMessage", "SendMessageBatch" -> {
+        ObjectNode request = parse(call.body());
+        requireSendable(queueName(request), request);
+        yield engine.send(call.operation(), call.body());
+      }
       case "CreateQueue" -> manage(this::createQueue, call, workers);
       case "GetQueueAttributes" -> manage(this::getAttributes, call, workers);
       case "SetQueueAttributes" -> manage(this::setAttributes, call, workers);
       case "DeleteQueue" -> manage(this::deleteQueue, call, workers);
       case "ListQueues" -> manage(this::listQueues, call, workers);
-      default -> engine.send(call.operation(), call.body()).thenApply(answer -> answer::send);
+      default -> engine.send(call.operation(), call.body());
     };
   }
 
   /** Lets a worker wait for ElasticMQ. */
-  private static CompletionStage<Answer> manage(
-      Function<ObjectNode, Answer> operation, Call call, Executor workers) {
+  private static CompletionStage<EngineAnswer> manage(
+      Function<ObjectNode, EngineAnswer> operation, Call call, Executor workers) {
     return CompletableFuture.supplyAsync(() -> operation.apply(parse(call.body())), workers);
   }
 
+  /** Sends a request and waits for its answer. */
   private EngineAnswer await(String operation, ObjectNode request) {
     return engine.send(operation, request.toString()).toCompletableFuture().join();
   }
 
-  private CompletionStage<Answer> handleForm(HttpServerExchange exchange, Call call) {
+  private CompletionStage<EngineAnswer> answerForm(HttpServerExchange exchange, Call call) {
     if (!QueryProtocol.wantsJson(exchange) || !call.operation().startsWith("SendMessage")) {
       String query = exchange.getQueryString();
-      return engine
-          .sendForm(call.method(), call.path() + (query.isEmpty() ? "" : "?" + query), call.body())
-          .thenApply(answer -> answer::send);
+      return engine.sendForm(
+          call.method(), call.path() + (query.isEmpty() ? "" : "?" + query), call.body());
     }
     Map<String, String> form = call.form();
     String queue = Environment.queueName(form.getOrDefault("QueueUrl", call.path()));
     ObjectNode request = QueryMessages.request(call.operation(), form);
-    return unless(
-        refusal(queue, request),
-        () ->
-            engine
-                .send(call.operation(), request.put("QueueUrl", url(queue)).toString())
-                .thenApply(
-                    answer -> {
-                      ObjectNode result = parse(answer.body());
-                      return answer.succeeded()
-                          ? json("application/json", QueryMessages.answer(call.operation(), result))
-                          : error(answer.status(), result)::send;
-                    }));
+    requireSendable(queue, request);
+    return engine
+        .send(call.operation(), request.put("QueueUrl", url(queue)).toString())
+        .thenApply(
+            answer -> {
+              ObjectNode result = parse(answer.body());
+              if (!answer.succeeded()) {
+                String type = result.path("__type").asText();
+                throw new ApiException(
+                    answer.status(),
+                    type,
+                    QUERY_CODES.getOrDefault(type, ""),
+                    result.path("Message").asText());
+              }
+              return EngineAnswer.json(
+                  "application/json", QueryMessages.answer(call.operation(), result));
+            });
   }
 
-  private static ServiceError error(int status, ObjectNode result) {
-    String type = result.path("__type").asText();
-    return new ServiceError(
-        status, type, Optional.ofNullable(QUERY_CODES.get(type)), result.path("Message").asText());
-  }
-
-  private CompletionStage<Answer> send(Call call) {
-    ObjectNode request = parse(call.body());
-    return unless(
-        refusal(queueName(request), request),
-        () -> engine.send(call.operation(), call.body()).thenApply(answer -> answer::send));
-  }
-
-  /** Why messages are refused. */
-  private Optional<ServiceError> refusal(String queue, ObjectNode request) {
+  /**
+   * Checks what ElasticMQ does not check.
+   *
+   * @throws ApiException if the messages are refused
+   */
+  private void requireSendable(String queue, ObjectNode request) {
     if (deniesSending(attributes.policy(queue))) {
-      return Optional.of(
-          new ServiceError(
-              403,
-              "com.amazon.coral.service#AccessDeniedException",
-              "AccessDenied",
-              "Access to the resource is denied by its policy."));
+      throw new ApiException(
+          403,
+          "com.amazon.coral.service#AccessDeniedException",
+          "AccessDenied",
+          "Access to the resource is denied by its policy.");
     }
     if (!request.findValuesAsText("MessageBody").stream().allMatch(TEXT.asMatchPredicate())) {
-      return Optional.of(
-          new ServiceError(
-              400,
-              "com.amazonaws.sqs#InvalidMessageContents",
-              "The message contains characters outside the allowed set."));
+      throw new ApiException(
+          400,
+          "com.amazonaws.sqs#InvalidMessageContents",
+          "The message contains characters outside the allowed set.");
     }
     for (JsonNode entry : request.path("Entries")) {
       if (!ENTRY_ID.matcher(entry.path("Id").asText()).matches()) {
-        return Optional.of(
-            error(
-                "InvalidBatchEntryId",
-                "A batch entry id can only contain alphanumeric characters, hyphens and"
-                    + " underscores. It can be at most 80 letters long."));
+        throw error(
+            "InvalidBatchEntryId",
+            "A batch entry id can only contain alphanumeric characters, hyphens and"
+                + " underscores. It can be at most 80 letters long.");
       }
     }
-    return Optional.empty();
   }
 
   /** Whether a policy denies everybody to send, without a condition. */
@@ -225,47 +223,40 @@ final class QueueApi implements HttpHandler {
     return nodes;
   }
 
-  private Answer createQueue(ObjectNode request) {
+  private EngineAnswer createQueue(ObjectNode request) {
     String name = request.path("QueueName").asText();
     ObjectNode wanted = request.withObject("/Attributes");
-    Optional<ServiceError> error = QueueAttributes.error(name, wanted).or(() -> nameBlocked(name));
-    if (error.isPresent()) {
-      return error.get()::send;
+    QueueAttributes.check(name, wanted);
+    Instant deleted = deletedAt.getOrDefault(name, Instant.MIN);
+    if (environment.clock().instant().isBefore(deleted.plus(NAME_BLOCKED))) {
+      throw error(
+          "QueueDeletedRecently",
+          "You must wait 60 seconds after deleting a queue before you can create another with the"
+              + " same name.");
     }
     Optional<ObjectNode> existing = attributesOf(name);
     if (existing.isPresent()) {
-      return existingQueue(name, differences(wanted, existing.get()));
+      requireSame(wanted, existing.get());
+      return EngineAnswer.json(Json.object().put("QueueUrl", url(name)));
     }
-    Map<String, String> kept = QueueAttributes.removeKept(wanted);
+    ObjectNode kept = QueueAttributes.removeKept(wanted);
     EngineAnswer answer = await("CreateQueue", request);
     if (answer.succeeded()) {
       attributes.put(name, kept);
     }
-    return answer::send;
+    return answer;
   }
 
-  private Optional<ServiceError> nameBlocked(String name) {
-    return Optional.ofNullable(deletedAt.get(name))
-        .filter(deleted -> environment.clock().instant().isBefore(deleted.plus(NAME_BLOCKED)))
-        .map(
-            deleted ->
-                error(
-                    "QueueDeletedRecently",
-                    "You must wait 60 seconds after deleting a queue before you can create"
-                        + " another with the same name."));
-  }
-
-  private Answer existingQueue(String name, List<String> differences) {
-    return differences.isEmpty()
-        ? json(Json.object().put("QueueUrl", url(name)))
-        : new ServiceError(
-                400,
-                "com.amazonaws.sqs#QueueNameExists",
-                "QueueAlreadyExists",
-                "A queue already exists with the same name and a different value for"
-                    + " attribute(s) "
-                    + String.join(", ", differences))
-            ::send;
+  private static void requireSame(ObjectNode wanted, ObjectNode actual) {
+    List<String> differences = differences(wanted, actual);
+    if (!differences.isEmpty()) {
+      throw new ApiException(
+          400,
+          "com.amazonaws.sqs#QueueNameExists",
+          "QueueAlreadyExists",
+          "A queue already exists with the same name and a different value for attribute(s) "
+              + String.join(", ", differences));
+    }
   }
 
   private static List<String> differences(ObjectNode wanted, ObjectNode actual) {
@@ -282,7 +273,7 @@ final class QueueApi implements HttpHandler {
     return text.startsWith("{") ? parse(text.replaceAll("\"(\\d+)\"", "$1")) : value;
   }
 
-  private Answer getAttributes(ObjectNode request) {
+  private EngineAnswer getAttributes(ObjectNode request) {
     Set<String> wanted = new HashSet<>();
     request.path("AttributeNames").forEach(name -> wanted.add(name.asText()));
     ArrayNode forwarded = request.putArray("AttributeNames");
@@ -294,7 +285,7 @@ final class QueueApi implements HttpHandler {
     }
     EngineAnswer answer = await("GetQueueAttributes", request);
     if (!answer.succeeded()) {
-      return answer::send;
+      return answer;
     }
     ObjectNode response = parse(answer.body());
     if (onlyKept) {
@@ -304,34 +295,31 @@ final class QueueApi implements HttpHandler {
         response.withObject("/Attributes"),
         queueName(request),
         name -> wanted.contains("All") || wanted.contains(name));
-    return answer.withBody(response.toString())::send;
+    return answer.withBody(response.toString());
   }
 
-  private Answer setAttributes(ObjectNode request) {
+  private EngineAnswer setAttributes(ObjectNode request) {
     ObjectNode wanted = request.withObject("/Attributes");
     String name = queueName(request);
-    Optional<ServiceError> error = QueueAttributes.error(name, wanted);
-    if (error.isPresent()) {
-      return error.get()::send;
-    }
-    Map<String, String> kept = QueueAttributes.removeKept(wanted);
+    QueueAttributes.check(name, wanted);
+    ObjectNode kept = QueueAttributes.removeKept(wanted);
     boolean onlyKept = wanted.isEmpty();
     // ElasticMQ refuses to set nothing, but must still check that the queue exists.
     EngineAnswer answer = await(onlyKept ? "GetQueueAttributes" : "SetQueueAttributes", request);
     if (!answer.succeeded()) {
-      return answer::send;
+      return answer;
     }
     attributes.put(name, kept);
-    return onlyKept ? json(Json.object()) : answer::send;
+    return onlyKept ? EngineAnswer.json(Json.object()) : answer;
   }
 
-  private Answer deleteQueue(ObjectNode request) {
+  private EngineAnswer deleteQueue(ObjectNode request) {
     EngineAnswer answer = await("DeleteQueue", request);
     if (answer.succeeded()) {
       attributes.remove(queueName(request));
       deletedAt.put(queueName(request), environment.clock().instant());
     }
-    return answer::send;
+    return answer;
   }
 
   /** All attributes of a queue; empty if there is no such queue. */
@@ -351,50 +339,32 @@ final class QueueApi implements HttpHandler {
    * ElasticMQ lists all queues at once, in no order. Without {@code MaxResults} SQS answers up to a
    * thousand and never a token (SQS API reference, ListQueues).
    */
-  private Answer listQueues(ObjectNode request) {
+  private EngineAnswer listQueues(ObjectNode request) {
     int most = request.path("MaxResults").asInt(MOST_LISTED);
     if (most < 1 || most > MOST_LISTED) {
-      return error(
-              "InvalidParameterValue",
-              "Value for parameter MaxResults is invalid. Reason: Must be between 1 and 1000.")
-          ::send;
+      throw error(
+          "InvalidParameterValue",
+          "Value for parameter MaxResults is invalid. Reason: Must be between 1 and 1000.");
     }
     boolean inPages = request.has("MaxResults");
-    String after = request.path("NextToken").asText("");
+    Optional<String> after = Optional.ofNullable(request.get("NextToken")).map(JsonNode::asText);
     request.remove(List.of("MaxResults", "NextToken"));
     EngineAnswer answer = await("ListQueues", request);
     if (!answer.succeeded()) {
-      return answer::send;
+      return answer;
     }
-    List<String> rest = new ArrayList<>();
-    parse(answer.body()).path("QueueUrls").forEach(url -> rest.add(url.asText()));
-    rest.removeIf(url -> url.compareTo(after) <= 0);
-    Collections.sort(rest);
-    ObjectNode page = Json.object();
-    ArrayNode listed = page.putArray("QueueUrls");
-    rest.stream().limit(most).forEach(listed::add);
-    if (inPages && rest.size() > most) {
-      page.put("NextToken", rest.get(most - 1));
-    }
-    return json(page);
+    List<String> urls = new ArrayList<>();
+    parse(answer.body()).path("QueueUrls").forEach(url -> urls.add(url.asText()));
+    Page<String> page = Page.of(urls.stream().sorted(), url -> url, after, most);
+    ObjectNode result = Json.object();
+    page.items().forEach(result.putArray("QueueUrls")::add);
+    page.next().filter(next -> inPages).ifPresent(next -> result.put("NextToken", next));
+    return EngineAnswer.json(result);
   }
 
-  private static CompletionStage<Answer> unless(
-      Optional<ServiceError> error, Supplier<CompletionStage<Answer>> work) {
-    return error.isPresent() ? CompletableFuture.completedFuture(error.get()::send) : work.get();
-  }
-
-  private static ServiceError error(String code, String message) {
-    return new ServiceError(
+  private static ApiException error(String code, String message) {
+    return new ApiException(
         400, "com.amazonaws.sqs#" + code, "AWS.SimpleQueueService." + code, message);
-  }
-
-  private static Answer json(ObjectNode body) {
-    return json(EngineAnswer.AMAZON_JSON, body);
-  }
-
-  private static Answer json(String contentType, ObjectNode body) {
-    return new EngineAnswer(200, Map.of("Content-Type", contentType), body.toString())::send;
   }
 
   private static String queueName(ObjectNode request) {

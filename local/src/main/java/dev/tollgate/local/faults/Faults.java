@@ -20,7 +20,8 @@ import java.util.function.Predicate;
  * The faults of a local cloud: those of a {@link FaultPlan}, and those that a test injects.
  *
  * <p>Whether a planned fault occurs at the n-th occasion for a subject depends only on the seed,
- * the kind, the subject and n. So the faults of one queue are the same in every run and do not depend on other queues.
+ * the kind, the subject and n. So the faults of one queue are the same in every run and do not
+ * depend on other queues.
  */
 public final class Faults {
   private static final String THROTTLED = "throttled-";

@@ -1,6 +1,6 @@
 package dev.tollgate.local.faults;
 
-import dev.tollgate.local.lambda.Invocation;
+import dev.tollgate.local.lambda.InvocationResult;
 import dev.tollgate.local.lambda.Invoker;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
@@ -41,7 +41,7 @@ public final class LostEvents {
     return (function, payload) ->
         isLost(function, new String(payload, StandardCharsets.UTF_8))
             ? CompletableFuture.completedFuture(
-                new Invocation.Success("{}".getBytes(StandardCharsets.UTF_8)))
+                new InvocationResult.Success("{}".getBytes(StandardCharsets.UTF_8)))
             : functions.start(function, payload);
   }
 

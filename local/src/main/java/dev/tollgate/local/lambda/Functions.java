@@ -3,11 +3,11 @@ package dev.tollgate.local.lambda;
 import dev.tollgate.local.endpoint.AccessKey;
 import dev.tollgate.local.endpoint.AccessKeys;
 import dev.tollgate.local.endpoint.Principal;
-import dev.tollgate.local.lambda.Invocation.FunctionError;
-import dev.tollgate.local.lambda.Invocation.NotFound;
-import dev.tollgate.local.lambda.Invocation.Success;
-import dev.tollgate.local.lambda.Invocation.Throttled;
-import dev.tollgate.local.lambda.Invocation.TimedOut;
+import dev.tollgate.local.lambda.InvocationResult.FunctionError;
+import dev.tollgate.local.lambda.InvocationResult.NotFound;
+import dev.tollgate.local.lambda.InvocationResult.Success;
+import dev.tollgate.local.lambda.InvocationResult.Throttled;
+import dev.tollgate.local.lambda.InvocationResult.TimedOut;
 import dev.tollgate.local.lambda.runtime.ExecutionEnvironment;
 import dev.tollgate.local.lambda.runtime.FunctionClassLoader;
 import dev.tollgate.local.lambda.runtime.FunctionSpec;
@@ -184,12 +184,12 @@ public final class Functions implements Invoker, AutoCloseable {
    * @param function name or ARN, with or without a qualifier ({@code name:alias})
    * @param payload the event, JSON
    */
-  public Invocation invoke(String function, byte[] payload) {
+  public InvocationResult invoke(String function, byte[] payload) {
     return start(function, payload).join();
   }
 
   @Override
-  public CompletableFuture<Invocation> start(String function, byte[] payload) {
+  public CompletableFuture<InvocationResult> start(String function, byte[] payload) {
     Hosted hosted = byNameOrArn.get(function);
     if (hosted == null) {
       return CompletableFuture.completedFuture(new NotFound(function));
@@ -238,7 +238,7 @@ public final class Functions implements Invoker, AutoCloseable {
         instance.discard();
         return;
       }
-      Invocation invocation = serve(running, instance, arn, payload);
+      InvocationResult invocation = serve(running, instance, arn, payload);
       if (running.claim()) {
         instances.idle.push(instance);
         running.end(invocation);
@@ -248,7 +248,7 @@ public final class Functions implements Invoker, AutoCloseable {
     }
   }
 
-  private Invocation serve(Running running, Instance instance, String arn, byte[] payload) {
+  private InvocationResult serve(Running running, Instance instance, String arn, byte[] payload) {
     Hosted function = running.function;
     String requestId = running.requestId;
     Duration timeout = function.spec.timeout();
@@ -382,7 +382,7 @@ public final class Functions implements Invoker, AutoCloseable {
   private final class Running {
     private final Hosted function;
     private final String requestId = UUID.randomUUID().toString();
-    private final CompletableFuture<Invocation> result = new CompletableFuture<>();
+    private final CompletableFuture<InvocationResult> result = new CompletableFuture<>();
     private boolean claimed;
     private @Nullable Thread thread;
     private @Nullable Instance instance;
@@ -410,7 +410,7 @@ public final class Functions implements Invoker, AutoCloseable {
     }
 
     /** Ends the invocation before its handler does. */
-    private void abort(Invocation.Failure failure) {
+    private void abort(InvocationResult.Failure failure) {
       Instance abandoned;
       synchronized (this) {
         if (claimed) {
@@ -432,7 +432,7 @@ public final class Functions implements Invoker, AutoCloseable {
     /**
      * Releases the permit before the result is visible, so that a following invocation finds it.
      */
-    private void end(Invocation invocation) {
+    private void end(InvocationResult invocation) {
       function.running.remove(this);
       function.permits.release();
       result.complete(invocation);

@@ -1,9 +1,9 @@
 package dev.tollgate.local.scheduler;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.tollgate.local.data.Journal;
+import dev.tollgate.local.endpoint.ApiException;
+import dev.tollgate.local.json.Journal;
 import dev.tollgate.local.json.Json;
-import dev.tollgate.local.rest.ApiException;
 import dev.tollgate.local.rest.Members;
 import dev.tollgate.local.template.Environment;
 import io.undertow.server.HttpHandler;
@@ -16,7 +16,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
-import java.util.stream.Stream;
 
 /**
  * EventBridge Scheduler: schedules and schedule groups, their HTTP API, and the engine that calls
@@ -64,10 +63,21 @@ public final class Scheduler implements AutoCloseable {
     this.clock = environment.clock();
     this.targets = targets;
     this.engine = new Engine(environment, targets, punctuality, this::complete);
+    this.journal = new Journal(dataDirectory, JOURNAL);
     Instant now = clock.instant();
-    groups.put(Group.DEFAULT, new Group(Group.DEFAULT, now, now, Map.of(), Optional.empty()));
-    this.journal = Journal.open(dataDirectory, JOURNAL, this::replay, this::records);
-    schedules.values().forEach(schedule -> engine.resume(schedule, now));
+    for (JsonNode kept : journal.values().values()) {
+      if (kept.has("Target")) {
+        Schedule schedule = Schedule.fromRecord(kept);
+        schedules.put(schedule.key(), schedule);
+        engine.resume(schedule, now);
+      } else {
+        Group group = Group.fromRecord(kept);
+        groups.put(group.name(), group);
+      }
+    }
+    if (!groups.containsKey(Group.DEFAULT)) {
+      put(new Group(Group.DEFAULT, now, now, Map.of(), Optional.empty()));
+    }
   }
 
   /** Begins to fire. The clock is read every 100 ms of real time. */
@@ -213,9 +223,9 @@ public final class Scheduler implements AutoCloseable {
       return;
     }
     requireGroup(name);
-    journal.append(Json.object().put("groupDeleted", name));
-    keysOf(name).forEach(engine::remove);
-    forgetGroup(name);
+    keysOf(name).forEach(this::remove);
+    groups.remove(name);
+    journal.remove(arn);
     rememberDeletion(arn, clientToken);
   }
 
@@ -287,22 +297,19 @@ public final class Scheduler implements AutoCloseable {
             message -> {
               throw ApiException.validation(message);
             });
-    journal.append(Json.object("schedule", schedule.toRecord(environment)));
+    journal.put(schedule.key().arn(environment), schedule.toRecord(environment));
     schedules.put(schedule.key(), schedule);
     engine.put(schedule, now);
     return schedule.key().arn(environment);
   }
 
   private void put(Group group) {
-    journal.append(Json.object("group", group.toRecord(environment)));
+    journal.put(Group.arn(environment, group.name()), group.toRecord(environment));
     groups.put(group.name(), group);
   }
 
   private void remove(ScheduleKey key) {
-    journal.append(
-        Json.object(
-            "scheduleDeleted",
-            Json.object().put("GroupName", key.group()).put("Name", key.name())));
+    journal.remove(key.arn(environment));
     schedules.remove(key);
     engine.remove(key);
   }
@@ -321,39 +328,12 @@ public final class Scheduler implements AutoCloseable {
             .keySet());
   }
 
-  private void forgetGroup(String name) {
-    keysOf(name).forEach(schedules::remove);
-    groups.remove(name);
-  }
-
   private boolean wasDeleted(String arn, Optional<String> clientToken) {
     return clientToken.map(token -> deletions.containsKey(arn + " " + token)).orElse(false);
   }
 
   private void rememberDeletion(String arn, Optional<String> clientToken) {
     clientToken.ifPresent(token -> deletions.put(arn + " " + token, true));
-  }
-
-  private void replay(JsonNode line) {
-    if (line.has("group")) {
-      Group group = Group.fromRecord(line.path("group"));
-      groups.put(group.name(), group);
-    } else if (line.has("schedule")) {
-      Schedule schedule = Schedule.fromRecord(line.path("schedule"));
-      schedules.put(schedule.key(), schedule);
-    } else if (line.has("groupDeleted")) {
-      forgetGroup(line.path("groupDeleted").asText());
-    } else {
-      JsonNode key = line.path("scheduleDeleted");
-      schedules.remove(new ScheduleKey(key.path("GroupName").asText(), key.path("Name").asText()));
-    }
-  }
-
-  private Stream<JsonNode> records() {
-    return Stream.concat(
-        groups.values().stream().map(group -> Json.object("group", group.toRecord(environment))),
-        schedules.values().stream()
-            .map(schedule -> Json.object("schedule", schedule.toRecord(environment))));
   }
 
   /** A request to create or update a schedule. */

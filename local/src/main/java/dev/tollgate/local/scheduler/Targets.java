@@ -31,7 +31,8 @@ public interface Targets {
   Outcome invokeFunction(Rights rights, String functionArn, String payload);
 
   /**
-   * Calls an operation of an API: queues, universal targets and dead letters. Every answer with status 200 counts as a delivery, so a batch that fails in part is not repeated.
+   * Calls an operation of an API: queues, universal targets and dead letters. Every answer with
+   * status 200 counts as a delivery, so a batch that fails in part is not repeated.
    *
    * @param rights the rights of the schedule
    * @param service the name of the service in the SDK, such as {@code sqs}

@@ -35,7 +35,8 @@ public final class TestCloud implements AutoCloseable {
    */
   public static TestCloud start(Function<ManualClock, Options> options) {
     ManualClock clock =
-        new ManualClock(InstantSource.system().instant().truncatedTo(ChronoUnit.MINUTES).plusSeconds(5));
+        new ManualClock(
+            InstantSource.system().instant().truncatedTo(ChronoUnit.MINUTES).plusSeconds(5));
     return new TestCloud(clock, LocalCloud.start(options.apply(clock)));
   }
 

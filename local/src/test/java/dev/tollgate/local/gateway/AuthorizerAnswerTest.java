@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.local.gateway.AuthorizerAnswer.Allowed;
 import dev.tollgate.local.gateway.AuthorizerAnswer.Refused;
-import dev.tollgate.local.lambda.Invocation;
+import dev.tollgate.local.lambda.InvocationResult;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -111,15 +111,15 @@ class AuthorizerAnswerTest {
 
   @Test
   void error_is_unauthorized_if_it_says_just_that() {
-    assertThat(of(new Invocation.FunctionError("E", "Unauthorized", List.of())))
+    assertThat(of(new InvocationResult.FunctionError("E", "Unauthorized", List.of())))
         .isEqualTo(new Refused(401, ""));
-    assertThat(of(new Invocation.FunctionError("E", "unauthorized", List.of())))
+    assertThat(of(new InvocationResult.FunctionError("E", "unauthorized", List.of())))
         .extracting("status")
         .isEqualTo(500);
-    assertThat(of(new Invocation.TimedOut("1", Duration.ofSeconds(1))))
+    assertThat(of(new InvocationResult.TimedOut("1", Duration.ofSeconds(1))))
         .extracting("status")
         .isEqualTo(500);
-    assertThat(of(new Invocation.Throttled("x"))).extracting("status").isEqualTo(500);
+    assertThat(of(new InvocationResult.Throttled("x"))).extracting("status").isEqualTo(500);
   }
 
   private static void assertAllowed(AuthorizerAnswer answer, boolean allowed) {
@@ -130,7 +130,7 @@ class AuthorizerAnswerTest {
     }
   }
 
-  private static AuthorizerAnswer of(Invocation invocation) {
+  private static AuthorizerAnswer of(InvocationResult invocation) {
     return AuthorizerAnswer.of(invocation, ARN);
   }
 

@@ -7,11 +7,11 @@ import com.amazonaws.services.lambda.runtime.events.SQSEvent;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.local.endpoint.AccessKeys;
-import dev.tollgate.local.lambda.Invocation.FunctionError;
-import dev.tollgate.local.lambda.Invocation.NotFound;
-import dev.tollgate.local.lambda.Invocation.Success;
-import dev.tollgate.local.lambda.Invocation.Throttled;
-import dev.tollgate.local.lambda.Invocation.TimedOut;
+import dev.tollgate.local.lambda.InvocationResult.FunctionError;
+import dev.tollgate.local.lambda.InvocationResult.NotFound;
+import dev.tollgate.local.lambda.InvocationResult.Success;
+import dev.tollgate.local.lambda.InvocationResult.Throttled;
+import dev.tollgate.local.lambda.InvocationResult.TimedOut;
 import dev.tollgate.local.lambda.runtime.FunctionSpec;
 import dev.tollgate.local.testing.HandlerJar;
 import java.io.IOException;
@@ -131,7 +131,7 @@ class FunctionsTest {
   void invoke_at_the_same_time_uses_an_instance_each() {
     define("Sleeper", Duration.ofSeconds(10), OptionalInt.empty());
 
-    List<CompletableFuture<Invocation>> all =
+    List<CompletableFuture<InvocationResult>> all =
         IntStream.range(0, 5).mapToObj(i -> start("Sleeper", "300")).toList();
 
     assertThat(all.stream().map(CompletableFuture::join).map(FunctionsTest::text))
@@ -142,7 +142,7 @@ class FunctionsTest {
   void invoke_beyond_reserved_concurrency_is_throttled() {
     define("Sleeper", Duration.ofSeconds(10), OptionalInt.of(2));
 
-    List<CompletableFuture<Invocation>> admitted =
+    List<CompletableFuture<InvocationResult>> admitted =
         List.of(start("Sleeper", "300"), start("Sleeper", "300"));
 
     assertThat(invoke("Sleeper", "0"))
@@ -162,7 +162,7 @@ class FunctionsTest {
   void invoke_that_takes_too_long_times_out_and_loses_its_instance() throws IOException {
     define("Sleeper", Duration.ofMillis(250), OptionalInt.of(1));
 
-    Invocation invocation = invoke("Sleeper", "60000");
+    InvocationResult invocation = invoke("Sleeper", "60000");
 
     assertThat(invocation).isInstanceOf(TimedOut.class);
     TimedOut timedOut = (TimedOut) invocation;
@@ -185,7 +185,7 @@ class FunctionsTest {
   void invoke_of_a_handler_that_throws_is_an_error_as_lambda_tells_it() throws IOException {
     define("Failing", Duration.ofSeconds(10), OptionalInt.empty());
 
-    Invocation invocation = invoke("Failing", "\"Unauthorized\"");
+    InvocationResult invocation = invoke("Failing", "\"Unauthorized\"");
 
     assertThat(invocation).isInstanceOf(FunctionError.class);
     JsonNode error = JSON.readTree(((FunctionError) invocation).payload());
@@ -260,11 +260,11 @@ class FunctionsTest {
             reserved));
   }
 
-  private CompletableFuture<Invocation> start(String function, String event) {
+  private CompletableFuture<InvocationResult> start(String function, String event) {
     return functions.start(function, event.getBytes(StandardCharsets.UTF_8));
   }
 
-  private Invocation invoke(String function, String event) {
+  private InvocationResult invoke(String function, String event) {
     return functions.invoke(function, event.getBytes(StandardCharsets.UTF_8));
   }
 
@@ -272,7 +272,7 @@ class FunctionsTest {
     return JSON.readTree(text(invoke(function, event)));
   }
 
-  private static String text(Invocation invocation) {
+  private static String text(InvocationResult invocation) {
     assertThat(invocation).isInstanceOf(Success.class);
     return new String(((Success) invocation).payload(), StandardCharsets.UTF_8);
   }

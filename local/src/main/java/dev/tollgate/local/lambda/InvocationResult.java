@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** The result of an invocation. */
-public sealed interface Invocation {
+public sealed interface InvocationResult {
 
   /**
    * The function answered.
@@ -17,10 +17,10 @@ public sealed interface Invocation {
    * @param payload its answer, JSON
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared; a copy would cost megabytes
-  record Success(byte[] payload) implements Invocation {}
+  record Success(byte[] payload) implements InvocationResult {}
 
   /** The function failed or could not run: {@code X-Amz-Function-Error}. */
-  sealed interface Failure extends Invocation {
+  sealed interface Failure extends InvocationResult {
 
     /** The error that an AWS client receives instead of the answer, JSON. */
     byte[] payload();
@@ -93,12 +93,12 @@ public sealed interface Invocation {
    *
    * @param reason which limit it was, a value of {@code TooManyRequestsException.Reason}
    */
-  record Throttled(String reason) implements Invocation {}
+  record Throttled(String reason) implements InvocationResult {}
 
   /**
    * The function, version or alias does not exist.
    *
    * @param function the name or ARN that was asked for
    */
-  record NotFound(String function) implements Invocation {}
+  record NotFound(String function) implements InvocationResult {}
 }
