@@ -75,7 +75,7 @@ public final class Endpoint implements AutoCloseable {
             .addHttpListener(0, "127.0.0.1")
             .setHandler(
                 Handlers.header(
-                    AllowedHosts.LOCAL.before(guard(this::dispatch)),
+                    AllowedHosts.LOCAL.before(guard(refusing(this::dispatch))),
                     Headers.X_CONTENT_TYPE_OPTIONS_STRING,
                     "nosniff"))
             .build();
@@ -98,7 +98,7 @@ public final class Endpoint implements AutoCloseable {
    * the workers of that server.
    */
   public HttpHandler guard(HttpHandler handler) {
-    return receive(understand(record(authorize(faults.apply(handler)))));
+    return receive(refusing(understand(record(authorize(faults.apply(handler))))));
   }
 
   /** The URL of the APIs: a value for {@code AWS_ENDPOINT_URL}. */
@@ -120,39 +120,32 @@ public final class Endpoint implements AutoCloseable {
               .orElse("");
       Matcher credential = CREDENTIAL.matcher(authorization);
       if (!credential.matches()) {
-        new ApiException(
-                403, "MissingAuthenticationToken", "Request is missing Authentication Token")
-            .send(exchange);
-        return;
+        throw new ApiException(
+            403, "MissingAuthenticationToken", "Request is missing Authentication Token");
       }
       String service = credential.group(2);
       Instant now = clock.instant();
-      Optional<AccessKeys.Issued> issued =
-          accessKeys
-              .find(credential.group(1))
-              .filter(
-                  key ->
-                      key.key()
-                          .sessionToken()
-                          .equals(exchange.getRequestHeaders().getFirst("X-Amz-Security-Token")));
+      String token = exchange.getRequestHeaders().getFirst("X-Amz-Security-Token");
       boolean query = QueryProtocol.speaks(exchange);
       int status = query || List.of("scheduler", "lambda").contains(service) ? 403 : 400;
-      if (issued.isEmpty()) {
-        new ApiException(
-                status,
-                query ? "InvalidClientTokenId" : "UnrecognizedClientException",
-                "The security token included in the request is invalid.")
-            .send(exchange);
-      } else if (issued.get().expired(now)) {
-        new ApiException(
-                status,
-                query ? "ExpiredToken" : "ExpiredTokenException",
-                "The security token included in the request is expired")
-            .send(exchange);
-      } else {
-        Operations.understand(service, exchange, issued.get(), now, body).attachTo(exchange);
-        next.handleRequest(exchange);
+      AccessKeys.Issued issued =
+          accessKeys
+              .find(credential.group(1))
+              .filter(key -> key.key().sessionToken().equals(token))
+              .orElseThrow(
+                  () ->
+                      new ApiException(
+                          status,
+                          query ? "InvalidClientTokenId" : "UnrecognizedClientException",
+                          "The security token included in the request is invalid."));
+      if (issued.expired(now)) {
+        throw new ApiException(
+            status,
+            query ? "ExpiredToken" : "ExpiredTokenException",
+            "The security token included in the request is expired");
       }
+      Operations.understand(service, exchange, issued, now, body).attachTo(exchange);
+      next.handleRequest(exchange);
     };
   }
 
@@ -181,11 +174,11 @@ public final class Endpoint implements AutoCloseable {
   private HttpHandler authorize(HttpHandler next) {
     return exchange -> {
       Call call = Call.of(exchange);
-      authorization
-          .refusal(call)
-          .<HttpHandler>map(message -> accessDenied(call.service(), message)::send)
-          .orElse(next)
-          .handleRequest(exchange);
+      Optional<String> refusal = authorization.refusal(call);
+      if (refusal.isPresent()) {
+        throw accessDenied(call.service(), refusal.get());
+      }
+      next.handleRequest(exchange);
     };
   }
 
@@ -202,12 +195,25 @@ public final class Endpoint implements AutoCloseable {
 
   private void dispatch(HttpServerExchange exchange) throws Exception {
     String service = Call.of(exchange).service();
-    ApiException unknown =
-        new ApiException(
-            400,
-            "UnknownService",
-            "service: " + service + " (expected: one of " + services.keySet() + ")");
-    services.getOrDefault(service, unknown::send).handleRequest(exchange);
+    HttpHandler handler = services.get(service);
+    if (handler == null) {
+      throw new ApiException(
+          400,
+          "UnknownService",
+          "service: " + service + " (expected: one of " + services.keySet() + ")");
+    }
+    handler.handleRequest(exchange);
+  }
+
+  /** Answers requests that a handler refuses. */
+  private static HttpHandler refusing(HttpHandler handler) {
+    return exchange -> {
+      try {
+        handler.handleRequest(exchange);
+      } catch (ApiException e) {
+        e.send(exchange);
+      }
+    };
   }
 
   /** Reads the body without blocking a thread, because a caller may never send the rest of it. */

@@ -53,17 +53,11 @@ public final class SecurityTokens implements HttpHandler {
   @Override
   public void handleRequest(HttpServerExchange exchange) {
     Call call = Call.of(exchange);
-    try {
-      if (!call.operation().equals("AssumeRole")) {
-        throw new ApiException(
-            400, "InvalidAction", "action: " + call.operation() + " (expected: AssumeRole)");
-      }
-      assumeRole(exchange, call, call.form());
-    } catch (ApiException e) {
-      e.send(exchange);
-    } catch (IllegalArgumentException e) {
-      new ApiException(400, "ValidationError", String.valueOf(e.getMessage())).send(exchange);
+    if (!call.operation().equals("AssumeRole")) {
+      throw new ApiException(
+          400, "InvalidAction", "action: " + call.operation() + " (expected: AssumeRole)");
     }
+    assumeRole(exchange, call, call.form());
   }
 
   private void assumeRole(HttpServerExchange exchange, Call call, Map<String, String> form) {
@@ -71,10 +65,11 @@ public final class SecurityTokens implements HttpHandler {
     String roleArn = form.getOrDefault("RoleArn", "");
     String session = form.getOrDefault("RoleSessionName", "");
     require(session.matches("[\\w+=,.@-]{2,64}"), "RoleSessionName: " + session);
-    int seconds = Integer.parseInt(form.getOrDefault("DurationSeconds", "" + MAX_SECONDS));
+    String duration = form.getOrDefault("DurationSeconds", "" + MAX_SECONDS);
+    int seconds = duration.matches("\\d{1,9}") ? Integer.parseInt(duration) : 0;
     require(
         seconds >= MIN_SECONDS && seconds <= MAX_SECONDS,
-        "DurationSeconds: %d (expected: %d to %d)".formatted(seconds, MIN_SECONDS, MAX_SECONDS));
+        "DurationSeconds: %s (expected: %d to %d)".formatted(duration, MIN_SECONDS, MAX_SECONDS));
     Map<String, String> tags = tags(form);
     if (!roleArns.contains(roleArn)) {
       throw new ApiException(
@@ -140,7 +135,7 @@ public final class SecurityTokens implements HttpHandler {
 
   private static void require(boolean valid, String message) {
     if (!valid) {
-      throw new IllegalArgumentException(message);
+      throw new ApiException(400, "ValidationError", message);
     }
   }
 }

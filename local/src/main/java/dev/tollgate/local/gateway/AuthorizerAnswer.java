@@ -45,7 +45,7 @@ sealed interface AuthorizerAnswer {
     if (invocation instanceof InvocationResult.Success success) {
       return of(success.payload(), methodArn);
     }
-    return invocation instanceof InvocationResult.FunctionError error
+    return invocation instanceof InvocationResult.Failure error
             && error.message().equals("Unauthorized")
         ? new Refused(401, "")
         : broken(invocation.toString());

@@ -97,7 +97,7 @@ public final class FunctionCatalog implements AutoCloseable {
     this.versions = new Journal(directory, "versions.jsonl");
     journal.values().forEach((name, kept) -> byName.put(name, restored(name, kept)));
     store.retain(byName.values().stream().map(entry -> store.read(entry.jar()).sha256()).toList());
-    byName.values().forEach(entry -> functions.define(spec(entry)));
+    byName.values().forEach(entry -> functions.put(spec(entry)));
   }
 
   /** The operations that this serves. */
@@ -120,9 +120,13 @@ public final class FunctionCatalog implements AutoCloseable {
    * Adds a function of the stack. Only the template changes it, and it is not kept.
    *
    * @param settings its configuration, with the members of the API
+   * @throws IllegalArgumentException if a function has the same name already
    */
   public synchronized void add(
       String name, ObjectNode settings, Path jar, OptionalInt reservedConcurrency) {
+    if (byName.containsKey(name)) {
+      throw new IllegalArgumentException(name + " is defined already");
+    }
     Entry entry =
         new Entry(
             name,
@@ -134,7 +138,7 @@ public final class FunctionCatalog implements AutoCloseable {
             UUID.randomUUID().toString(),
             true);
     byName.put(name, entry);
-    functions.define(spec(entry));
+    functions.put(spec(entry));
   }
 
   /**

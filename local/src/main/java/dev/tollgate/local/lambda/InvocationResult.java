@@ -19,32 +19,23 @@ public sealed interface InvocationResult {
   @SuppressWarnings("ArrayRecordComponent") // never compared; a copy would cost megabytes
   record Success(byte[] payload) implements InvocationResult {}
 
-  /** The function failed or could not run: {@code X-Amz-Function-Error}. */
-  sealed interface Failure extends InvocationResult {
-
-    /** The error that an AWS client receives instead of the answer, JSON. */
-    byte[] payload();
-
-    /** The error message. */
-    String message();
-  }
-
   /**
-   * The handler threw, or could not be loaded or constructed.
+   * The function failed or could not run: {@code X-Amz-Function-Error}.
    *
-   * @param type class of the exception
+   * @param type the class of an exception, or Lambda's name of the error
    * @param message its message
    * @param trace its stack trace, a line per frame
    */
-  record FunctionError(String type, String message, List<String> trace) implements Failure {
+  record Failure(String type, String message, List<String> trace) implements InvocationResult {
 
-    public FunctionError {
+    public Failure {
       trace = List.copyOf(trace);
     }
 
-    static FunctionError of(Throwable thrown) {
+    /** The handler threw, or could not be loaded or constructed. */
+    static Failure of(Throwable thrown) {
       String message = thrown.getLocalizedMessage();
-      return new FunctionError(
+      return new Failure(
           thrown.getClass().getName(),
           message == null ? thrown.getClass().getName() : message,
           Arrays.stream(thrown.getStackTrace())
@@ -55,36 +46,24 @@ public sealed interface InvocationResult {
               .toList());
     }
 
-    @Override
+    /** The invocation took longer than the function's time-out and was stopped. */
+    public static Failure timedOut(String requestId, Duration timeout) {
+      return new Failure(
+          "Sandbox.Timedout",
+          String.format(
+              Locale.ROOT,
+              "RequestId: %s Error: Task timed out after %.2f seconds",
+              requestId,
+              timeout.toMillis() / 1000.0),
+          List.of());
+    }
+
+    /** The error that an AWS client receives instead of the answer, JSON. */
     public byte[] payload() {
       ObjectNode error = Json.object();
       error.put("errorMessage", message).put("errorType", type);
       trace.forEach(error.putArray("stackTrace")::add);
       return Json.bytes(error);
-    }
-  }
-
-  /**
-   * The invocation took longer than the function's time-out and was stopped.
-   *
-   * @param requestId the invocation
-   * @param timeout the function's time-out
-   */
-  record TimedOut(String requestId, Duration timeout) implements Failure {
-
-    /** The message of Lambda for a time-out. */
-    @Override
-    public String message() {
-      return String.format(
-          Locale.ROOT,
-          "RequestId: %s Error: Task timed out after %.2f seconds",
-          requestId,
-          timeout.toMillis() / 1000.0);
-    }
-
-    @Override
-    public byte[] payload() {
-      return new FunctionError("Sandbox.Timedout", message(), List.of()).payload();
     }
   }
 

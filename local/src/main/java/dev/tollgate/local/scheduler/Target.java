@@ -47,22 +47,12 @@ record Target(
           "arn:aws(?:-[a-z]+)?:sqs:([a-z0-9-]+):(\\d{12}):([\\w-]{1,80}|[\\w-]{1,75}\\.fifo)");
   private static final Pattern UNIVERSAL =
       Pattern.compile("arn:aws(?:-[a-z]+)?:scheduler:::aws-sdk:([a-z0-9]+):([a-z][a-zA-Z0-9]*)");
-  private static final Pattern UNIVERSAL_PREFIX = Pattern.compile("arn:aws(-[a-z]+)?:scheduler:.*");
 
   /** The supported universal targets, and the required members of their requests. */
   private static final Map<String, List<String>> ACTIONS =
       Map.of(
           "sqs:sendMessage", List.of("QueueUrl", "MessageBody"),
           "sqs:sendMessageBatch", List.of("QueueUrl", "Entries"));
-
-  private static final Pattern ANY = Pattern.compile("arn:aws(-[a-z]+)?:[a-z0-9-]+:[^:]*:[^:]*:.+");
-
-  /** Actions with these prefixes cannot be universal targets (list of the user guide). */
-  private static final Pattern READ_ONLY =
-      Pattern.compile(
-          "(get|describe|list|poll|receive|search|scan|query|select|read|lookup|discover|validate"
-              + "|batchGet|batchDescribe|batchRead|transactGet|adminGet|adminList|testMigration"
-              + "|retrieve|testConnection|translateDocument|isAuthorized|invokeModel).*");
 
   /** Reads the members of {@code Target}. */
   static Target parse(Members members) {
@@ -101,9 +91,9 @@ record Target(
       input.ifPresent(Target::requireJson);
     } else if (!QUEUE.matcher(arn).matches()) {
       throw ApiException.validation(
-          ANY.matcher(arn).matches() && !UNIVERSAL_PREFIX.matcher(arn).matches()
-              ? "Target " + arn + " is not run locally."
-              : "Provided Arn is not in correct format: " + arn);
+          "Target "
+              + arn
+              + " is not run locally (expected: the ARN of a function, a queue or a universal target).");
     } else if (arn.endsWith(".fifo") && messageGroupId.isEmpty()) {
       throw ApiException.validation(
           "SqsParameters.MessageGroupId is required for FIFO queue " + arn + ".");
@@ -191,10 +181,6 @@ record Target(
   }
 
   private void checkUniversal(String service, String action) {
-    if (READ_ONLY.matcher(action).matches()) {
-      throw ApiException.validation(
-          "Universal target " + arn + " is a read-only action, which is not supported.");
-    }
     List<String> required = ACTIONS.get(service + ":" + action);
     if (required == null) {
       throw ApiException.validation(

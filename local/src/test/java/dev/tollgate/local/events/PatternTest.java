@@ -4,14 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
 final class PatternTest {
   private static boolean matches(String pattern, String event) throws IOException {
     return Pattern.parse(pattern.replace('\'', '"'))
-        .matches((ObjectNode) new ObjectMapper().readTree(event.replace('\'', '"')));
+        .matches(new ObjectMapper().readTree(event.replace('\'', '"')));
   }
 
   @Test

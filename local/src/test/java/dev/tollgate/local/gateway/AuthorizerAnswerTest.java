@@ -111,12 +111,12 @@ class AuthorizerAnswerTest {
 
   @Test
   void error_is_unauthorized_if_it_says_just_that() {
-    assertThat(of(new InvocationResult.FunctionError("E", "Unauthorized", List.of())))
+    assertThat(of(new InvocationResult.Failure("E", "Unauthorized", List.of())))
         .isEqualTo(new Refused(401, ""));
-    assertThat(of(new InvocationResult.FunctionError("E", "unauthorized", List.of())))
+    assertThat(of(new InvocationResult.Failure("E", "unauthorized", List.of())))
         .extracting("status")
         .isEqualTo(500);
-    assertThat(of(new InvocationResult.TimedOut("1", Duration.ofSeconds(1))))
+    assertThat(of(InvocationResult.Failure.timedOut("1", Duration.ofSeconds(1))))
         .extracting("status")
         .isEqualTo(500);
     assertThat(of(new InvocationResult.Throttled("x"))).extracting("status").isEqualTo(500);

@@ -90,7 +90,7 @@ class GatewayFunctionsTest {
 
   private void define(String handler, Duration timeout, OptionalInt reserved) throws Exception {
     Path jar = HandlerJar.write(directory.resolve("function.jar"), GatewayHandlers.class);
-    functions.define(
+    functions.put(
         new FunctionSpec(
             handler,
             List.of(ARN + handler),

@@ -279,7 +279,7 @@ class HttpApiTest {
     for (InvocationResult end :
         List.of(
             ScriptedFunctions.error("no"),
-            new InvocationResult.TimedOut("1", Duration.ofSeconds(3)),
+            InvocationResult.Failure.timedOut("1", Duration.ofSeconds(3)),
             new InvocationResult.Throttled("ConcurrentInvocationLimitExceeded"))) {
       functions.define("get", event -> end);
       assertInternalServerError();

@@ -52,7 +52,7 @@ public final class ScriptedFunctions implements Invoker, AutoCloseable {
   }
 
   public static InvocationResult error(String message) {
-    return new InvocationResult.FunctionError("java.lang.RuntimeException", message, List.of());
+    return new InvocationResult.Failure("java.lang.RuntimeException", message, List.of());
   }
 
   public List<JsonNode> events(String function) {

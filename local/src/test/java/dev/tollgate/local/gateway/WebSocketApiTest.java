@@ -182,7 +182,7 @@ class WebSocketApiTest {
             401,
             ScriptedFunctions.error("other"),
             500,
-            new InvocationResult.TimedOut("1", Duration.ofSeconds(1)),
+            InvocationResult.Failure.timedOut("1", Duration.ofSeconds(1)),
             500,
             new InvocationResult.Throttled("x"),
             500,

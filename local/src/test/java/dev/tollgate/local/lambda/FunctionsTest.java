@@ -6,13 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.amazonaws.services.lambda.runtime.events.SQSEvent;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.endpoint.AccessKeys;
-import dev.tollgate.local.lambda.InvocationResult.FunctionError;
+import dev.tollgate.local.json.Json;
+import dev.tollgate.local.lambda.InvocationResult.Failure;
 import dev.tollgate.local.lambda.InvocationResult.NotFound;
 import dev.tollgate.local.lambda.InvocationResult.Success;
 import dev.tollgate.local.lambda.InvocationResult.Throttled;
-import dev.tollgate.local.lambda.InvocationResult.TimedOut;
 import dev.tollgate.local.lambda.runtime.FunctionSpec;
+import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.HandlerJar;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -21,6 +23,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -164,8 +167,9 @@ class FunctionsTest {
 
     InvocationResult invocation = invoke("Sleeper", "60000");
 
-    assertThat(invocation).isInstanceOf(TimedOut.class);
-    TimedOut timedOut = (TimedOut) invocation;
+    assertThat(invocation).isInstanceOf(Failure.class);
+    Failure timedOut = (Failure) invocation;
+    assertThat(timedOut.type()).isEqualTo("Sandbox.Timedout");
     assertThat(timedOut.message()).endsWith("Error: Task timed out after 0.25 seconds");
     assertThat(JSON.readTree(timedOut.payload()).path("errorType").asText())
         .isEqualTo("Sandbox.Timedout");
@@ -177,8 +181,8 @@ class FunctionsTest {
   void invoke_that_ignores_its_interrupt_times_out_all_the_same() {
     define("Stubborn", Duration.ofMillis(100), OptionalInt.of(1));
 
-    assertThat(invoke("Stubborn", "{}")).isInstanceOf(TimedOut.class);
-    assertThat(invoke("Stubborn", "{}")).isInstanceOf(TimedOut.class);
+    assertThat(((Failure) invoke("Stubborn", "{}")).type()).isEqualTo("Sandbox.Timedout");
+    assertThat(((Failure) invoke("Stubborn", "{}")).type()).isEqualTo("Sandbox.Timedout");
   }
 
   @Test
@@ -187,8 +191,8 @@ class FunctionsTest {
 
     InvocationResult invocation = invoke("Failing", "\"Unauthorized\"");
 
-    assertThat(invocation).isInstanceOf(FunctionError.class);
-    JsonNode error = JSON.readTree(((FunctionError) invocation).payload());
+    assertThat(invocation).isInstanceOf(Failure.class);
+    JsonNode error = JSON.readTree(((Failure) invocation).payload());
     assertThat(error.path("errorMessage").asText()).isEqualTo("Unauthorized");
     assertThat(error.path("errorType").asText()).isEqualTo("java.lang.IllegalArgumentException");
     assertThat(error.path("stackTrace"))
@@ -205,8 +209,7 @@ class FunctionsTest {
     for (int i = 0; i < 2; i++) {
       assertThat(invoke("Unborn", "{}"))
           .isInstanceOfSatisfying(
-              FunctionError.class,
-              error -> assertThat(error.message()).isEqualTo("TABLE is not set"));
+              Failure.class, error -> assertThat(error.message()).isEqualTo("TABLE is not set"));
     }
   }
 
@@ -216,7 +219,7 @@ class FunctionsTest {
 
     assertThat(invoke("Missing", "{}"))
         .isInstanceOfSatisfying(
-            FunctionError.class,
+            Failure.class,
             error -> assertThat(error.type()).isEqualTo(ClassNotFoundException.class.getName()));
   }
 
@@ -234,10 +237,18 @@ class FunctionsTest {
   }
 
   @Test
-  void define_twice_is_refused() {
-    define("Failing", Duration.ofSeconds(1), OptionalInt.empty());
+  void catalog_refuses_a_second_function_of_the_same_name() {
+    FunctionCatalog catalog =
+        new FunctionCatalog(
+            functions,
+            Environment.of("App", () -> NOW),
+            new FunctionCatalog.Account(Map.of(), role -> true, (bucket, key) -> Optional.empty()),
+            Optional.empty());
+    ObjectNode settings = Json.object().put("Handler", "Failing").put("Role", "role");
+    FunctionSettings.complete(settings, "Failing");
+    catalog.add("Failing", settings, jar, OptionalInt.empty());
 
-    assertThatThrownBy(() -> define("Failing", Duration.ofSeconds(1), OptionalInt.empty()))
+    assertThatThrownBy(() -> catalog.add("Failing", settings, jar, OptionalInt.empty()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("defined already");
   }
@@ -247,7 +258,7 @@ class FunctionsTest {
   }
 
   private void define(String name, String handler, Duration timeout, OptionalInt reserved) {
-    functions.define(
+    functions.put(
         new FunctionSpec(
             name,
             List.of(ARN + name, ARN + name + ":live"),

@@ -67,8 +67,8 @@ class InvokeTest {
   void invoke_of_a_function_that_fails_says_so_in_a_header() throws Exception {
     for (InvocationResult end :
         List.of(
-            new InvocationResult.FunctionError("E", "no", List.of()),
-            new InvocationResult.TimedOut("1", Duration.ofSeconds(3)))) {
+            new InvocationResult.Failure("E", "no", List.of()),
+            InvocationResult.Failure.timedOut("1", Duration.ofSeconds(3)))) {
       functions = (function, payload) -> ended(end);
 
       HttpResponse<String> response = invoke("hello", "");
