@@ -1,8 +1,6 @@
 package dev.tollgate.local.engines;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.endpoint.ApiException;
 import dev.tollgate.local.endpoint.Call;
@@ -13,7 +11,6 @@ import dev.tollgate.local.template.Environment;
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.SameThreadExecutor;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -115,7 +112,7 @@ final class QueueApi implements HttpHandler {
     }
     return switch (call.operation()) {
       case "SendMessage", "SendMessageBatch" -> {
-        ObjectNode request = parse(call.body());
+        ObjectNode request = Json.readObject(call.body());
         requireSendable(queueName(request), request);
         yield engine.send(call.operation(), call.body());
       }
@@ -131,7 +128,8 @@ final class QueueApi implements HttpHandler {
   /** Lets a worker wait for ElasticMQ. */
   private static CompletionStage<EngineAnswer> manage(
       Function<ObjectNode, EngineAnswer> operation, Call call, Executor workers) {
-    return CompletableFuture.supplyAsync(() -> operation.apply(parse(call.body())), workers);
+    return CompletableFuture.supplyAsync(
+        () -> operation.apply(Json.readObject(call.body())), workers);
   }
 
   /** Sends a request and waits for its answer. */
@@ -153,7 +151,7 @@ final class QueueApi implements HttpHandler {
         .send(call.operation(), request.put("QueueUrl", url(queue)).toString())
         .thenApply(
             answer -> {
-              ObjectNode result = parse(answer.body());
+              ObjectNode result = Json.readObject(answer.body());
               if (!answer.succeeded()) {
                 String type = result.path("__type").asText();
                 throw new ApiException(
@@ -201,7 +199,7 @@ final class QueueApi implements HttpHandler {
     if (policy.isEmpty()) {
       return false;
     }
-    for (JsonNode statement : oneOrMore(parse(policy).path("Statement"))) {
+    for (JsonNode statement : oneOrMore(Json.readObject(policy).path("Statement"))) {
       JsonNode principal = statement.path("Principal");
       if (statement.path("Effect").asText().equals("Deny")
           && !statement.has("Condition")
@@ -234,9 +232,9 @@ final class QueueApi implements HttpHandler {
           "You must wait 60 seconds after deleting a queue before you can create another with the"
               + " same name.");
     }
-    Optional<ObjectNode> existing = attributesOf(name);
-    if (existing.isPresent()) {
-      requireSame(wanted, existing.get());
+    EngineAnswer existing = getAllAttributes(name);
+    if (existing.succeeded()) {
+      requireSame(wanted, Json.readObject(existing.body()).path("Attributes"));
       return EngineAnswer.json(Json.object().put("QueueUrl", url(name)));
     }
     ObjectNode kept = QueueAttributes.removeKept(wanted);
@@ -247,8 +245,12 @@ final class QueueApi implements HttpHandler {
     return answer;
   }
 
-  private static void requireSame(ObjectNode wanted, ObjectNode actual) {
-    List<String> differences = differences(wanted, actual);
+  private static void requireSame(ObjectNode wanted, JsonNode actual) {
+    List<String> differences =
+        wanted.properties().stream()
+            .map(Map.Entry::getKey)
+            .filter(name -> !comparable(wanted.path(name)).equals(comparable(actual.path(name))))
+            .toList();
     if (!differences.isEmpty()) {
       throw new ApiException(
           400,
@@ -259,43 +261,34 @@ final class QueueApi implements HttpHandler {
     }
   }
 
-  private static List<String> differences(ObjectNode wanted, ObjectNode actual) {
-    return wanted.properties().stream()
-        .filter(
-            entry -> !comparable(entry.getValue()).equals(comparable(actual.path(entry.getKey()))))
-        .map(Map.Entry::getKey)
-        .toList();
-  }
-
   /** A value that equals another with the same meaning: policies are JSON. */
   private static JsonNode comparable(JsonNode value) {
     String text = value.asText();
-    return text.startsWith("{") ? parse(text.replaceAll("\"(\\d+)\"", "$1")) : value;
+    return text.startsWith("{") ? Json.readObject(text.replaceAll("\"(\\d+)\"", "$1")) : value;
   }
 
   private EngineAnswer getAttributes(ObjectNode request) {
     Set<String> wanted = new HashSet<>();
     request.path("AttributeNames").forEach(name -> wanted.add(name.asText()));
-    ArrayNode forwarded = request.putArray("AttributeNames");
-    wanted.stream().filter(name -> !QueueAttributes.keeps(name)).forEach(forwarded::add);
-    boolean onlyKept = forwarded.isEmpty();
-    if (onlyKept) {
-      // ElasticMQ must still check that the queue exists.
-      forwarded.add("QueueArn");
+    EngineAnswer answer = getAllAttributes(queueName(request));
+    if (!answer.succeeded() || wanted.contains("All")) {
+      return answer;
     }
+    ObjectNode body = Json.readObject(answer.body());
+    body.withObject("/Attributes").retain(wanted);
+    return answer.withBody(body.toString());
+  }
+
+  private EngineAnswer getAllAttributes(String queue) {
+    ObjectNode request = Json.object().put("QueueUrl", url(queue));
+    request.putArray("AttributeNames").add("All");
     EngineAnswer answer = await("GetQueueAttributes", request);
     if (!answer.succeeded()) {
       return answer;
     }
-    ObjectNode response = parse(answer.body());
-    if (onlyKept) {
-      response.remove("Attributes");
-    }
-    attributes.addTo(
-        response.withObject("/Attributes"),
-        queueName(request),
-        name -> wanted.contains("All") || wanted.contains(name));
-    return answer.withBody(response.toString());
+    ObjectNode body = Json.readObject(answer.body());
+    attributes.addTo(body.withObject("/Attributes"), queue);
+    return answer.withBody(body.toString());
   }
 
   private EngineAnswer setAttributes(ObjectNode request) {
@@ -322,19 +315,6 @@ final class QueueApi implements HttpHandler {
     return answer;
   }
 
-  /** All attributes of a queue; empty if there is no such queue. */
-  private Optional<ObjectNode> attributesOf(String name) {
-    ObjectNode request = Json.object().put("QueueUrl", url(name));
-    request.putArray("AttributeNames").add("All");
-    EngineAnswer answer = await("GetQueueAttributes", request);
-    if (!answer.succeeded()) {
-      return Optional.empty();
-    }
-    ObjectNode all = parse(answer.body()).withObject("/Attributes");
-    attributes.addTo(all, name, attribute -> true);
-    return Optional.of(all);
-  }
-
   /**
    * ElasticMQ lists all queues at once, in no order. Without {@code MaxResults} SQS answers up to a
    * thousand and never a token (SQS API reference, ListQueues).
@@ -354,7 +334,7 @@ final class QueueApi implements HttpHandler {
       return answer;
     }
     List<String> urls = new ArrayList<>();
-    parse(answer.body()).path("QueueUrls").forEach(url -> urls.add(url.asText()));
+    Json.readObject(answer.body()).path("QueueUrls").forEach(url -> urls.add(url.asText()));
     Page<String> page = Page.of(urls.stream().sorted(), url -> url, after, most);
     ObjectNode result = Json.object();
     page.items().forEach(result.putArray("QueueUrls")::add);
@@ -373,13 +353,5 @@ final class QueueApi implements HttpHandler {
 
   private String url(String queue) {
     return Environment.queueUrl(environment.arn("sqs", queue));
-  }
-
-  private static ObjectNode parse(String body) {
-    try {
-      return (ObjectNode) Json.read(body);
-    } catch (JsonProcessingException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

@@ -56,11 +56,6 @@ final class QueueAttributes {
     this.byQueue = new Journal(directory, "attributes.jsonl");
   }
 
-  /** Whether an attribute is kept here. */
-  static boolean keeps(String attribute) {
-    return KEPT.containsKey(attribute);
-  }
-
   /** Removes the attributes that are kept here from others. */
   static ObjectNode removeKept(ObjectNode attributes) {
     ObjectNode kept = Json.object();
@@ -104,12 +99,12 @@ final class QueueAttributes {
         byQueue.get(queue).path(RETENTION).asLong(DEFAULT_RETENTION.toSeconds()));
   }
 
-  /** Adds the wanted ones of a queue's attributes to others. */
-  void addTo(ObjectNode attributes, String queue, Predicate<String> wanted) {
+  /** Adds a queue's attributes to others. */
+  void addTo(ObjectNode attributes, String queue) {
     KEPT.forEach(
         (name, attribute) -> {
           String value = byQueue.get(queue).path(name).asText(attribute.standard());
-          if (wanted.test(name) && attribute.mayBeOf(queue) && !value.isEmpty()) {
+          if (attribute.mayBeOf(queue) && !value.isEmpty()) {
             attributes.put(name, value);
           }
         });

@@ -113,19 +113,16 @@ record Target(
 
   /** Calls the target. */
   Targets.Outcome call(Targets targets, Targets.Rights rights, String payload) {
-    if (isFunction()) {
-      return targets.invokeFunction(rights, arn, payload);
+    Matcher action = UNIVERSAL.matcher(actionArn());
+    if (!action.matches()) {
+      throw new IllegalStateException(arn);
     }
-    Matcher universal = UNIVERSAL.matcher(arn);
-    if (!universal.matches()) {
-      return targets.callApi(rights, "sqs", "SendMessage", message(payload));
-    }
-    String action = universal.group(2);
-    return targets.callApi(
+    String operation = action.group(2);
+    return targets.call(
         rights,
-        universal.group(1),
-        action.substring(0, 1).toUpperCase(Locale.ROOT) + action.substring(1),
-        (ObjectNode) requireJson(payload));
+        action.group(1),
+        operation.substring(0, 1).toUpperCase(Locale.ROOT) + operation.substring(1),
+        (ObjectNode) requireJson(request(payload)));
   }
 
   /**
@@ -145,10 +142,10 @@ record Target(
     attributes.forEach(
         (name, value) ->
             messageAttributes.putObject(name).put("DataType", "String").put("StringValue", value));
-    return targets.callApi(rights, "sqs", "SendMessage", letter);
+    return targets.call(rights, "sqs", "SendMessage", letter);
   }
 
-  /** The target in dead letters: the ARN of the API action. */
+  /** The API action, in the form of a universal target. */
   String actionArn() {
     if (isUniversal()) {
       return arn;
@@ -161,15 +158,14 @@ record Target(
     if (isUniversal()) {
       return payload;
     }
-    ObjectNode invocation = Json.object().put("FunctionName", arn).put("InvocationType", "Event");
-    return (isFunction() ? invocation.put("Payload", payload) : message(payload)).toString();
-  }
-
-  private ObjectNode message(String body) {
     ObjectNode request = Json.object();
-    request.put("MessageBody", body).put("QueueUrl", Environment.queueUrl(arn));
-    messageGroupId.ifPresent(group -> request.put("MessageGroupId", group));
-    return request;
+    if (isFunction()) {
+      request.put("FunctionName", arn).put("InvocationType", "Event").put("Payload", payload);
+    } else {
+      request.put("MessageBody", payload).put("QueueUrl", Environment.queueUrl(arn));
+      messageGroupId.ifPresent(group -> request.put("MessageGroupId", group));
+    }
+    return request.toString();
   }
 
   private boolean isFunction() {
