@@ -13,7 +13,6 @@ import dev.tollgate.local.engines.TableEngine;
 import dev.tollgate.local.events.EventSources;
 import dev.tollgate.local.faults.FaultKind;
 import dev.tollgate.local.faults.Faults;
-import dev.tollgate.local.faults.LostEvents;
 import dev.tollgate.local.faults.RequestFaults;
 import dev.tollgate.local.faults.ScheduleFaults;
 import dev.tollgate.local.gateway.Gateway;
@@ -63,7 +62,6 @@ public final class LocalCloud implements AutoCloseable {
   private final TableKeys tableKeys = new TableKeys();
   private final Options options;
   private final Faults faults;
-  private final LostEvents lostEvents;
   private final Environment environment;
   private final RunLog log;
   private final Policies policies;
@@ -80,7 +78,6 @@ public final class LocalCloud implements AutoCloseable {
   private LocalCloud(Options options) throws Exception {
     this.options = options;
     faults = new Faults(options.faults());
-    lostEvents = new LostEvents(faults);
     try {
       Template template = Template.read(options.assembly());
       environment = Environment.of(template.stackName(), options.clock());
@@ -169,11 +166,6 @@ public final class LocalCloud implements AutoCloseable {
   /** The faults of this cloud: planned ones, and those that a test injects. */
   public Faults faults() {
     return faults;
-  }
-
-  /** Makes API Gateway lose events on their way to a function. */
-  public LostEvents lostEvents() {
-    return lostEvents;
   }
 
   /** The URL of the AWS APIs of this cloud: a value for {@code AWS_ENDPOINT_URL}. */
@@ -319,7 +311,7 @@ public final class LocalCloud implements AutoCloseable {
     return new Gateway(
         new InetSocketAddress(options.bind(), options.port()),
         AllowedHosts.LOCAL.and(options.hosts()),
-        lostEvents.before(functions),
+        faults.before(functions),
         new ServiceIntegrations(rolesOf("ApiGateway", "apigateway.amazonaws.com")),
         environment,
         endpoint::guard,

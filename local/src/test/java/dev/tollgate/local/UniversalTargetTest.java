@@ -55,7 +55,12 @@ final class UniversalTargetTest {
     Endpoint frontDoor =
         opened(
             new Endpoint(
-                keys, Authorization.NONE, requests, new RequestFaults(faults)::before, clock));
+                keys,
+                Authorization.NONE,
+                requests,
+                new RequestFaults(faults, caller -> false, function -> false, function -> {})
+                    ::before,
+                clock));
     frontDoor.serve("sqs", queues.handler());
     client = client(frontDoor, "test");
     Functions functions = opened(new Functions(clock, keys, line -> {}));

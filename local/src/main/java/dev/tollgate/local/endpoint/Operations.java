@@ -60,7 +60,6 @@ final class Operations {
         body);
   }
 
-  /** An operation and the resource concerned. */
   private record Named(String operation, Optional<String> resource) {}
 
   private static Named named(HttpServerExchange exchange, String body) {

@@ -10,7 +10,6 @@ import java.util.Set;
 
 /** An answer of an embedded engine. */
 record EngineAnswer(int status, Map<String, String> headers, String body) {
-  /** The content type of the JSON protocol. */
   static final String AMAZON_JSON = "application/x-amz-json-1.0";
 
   /** Headers that the endpoint sets itself, and the checksum of a body that may be changed. */
@@ -22,7 +21,6 @@ record EngineAnswer(int status, Map<String, String> headers, String body) {
     return json(AMAZON_JSON, body);
   }
 
-  /** A successful answer. */
   static EngineAnswer json(String contentType, ObjectNode body) {
     return new EngineAnswer(200, Map.of("Content-Type", contentType), body.toString());
   }
@@ -43,7 +41,6 @@ record EngineAnswer(int status, Map<String, String> headers, String body) {
     return status == 200;
   }
 
-  /** The same answer with another body. */
   EngineAnswer withBody(String other) {
     return new EngineAnswer(status, headers, other);
   }

@@ -58,19 +58,12 @@ final class QueueApi implements HttpHandler {
   private final QueueHttp engine;
   private final Environment environment;
   private final QueueAttributes attributes;
-  private final Runnable flush;
   private final Map<String, Instant> deletedAt = new ConcurrentHashMap<>();
 
-  /**
-   * The API.
-   *
-   * @param flush makes changes survive the process
-   */
-  QueueApi(QueueHttp engine, Environment environment, QueueAttributes attributes, Runnable flush) {
+  QueueApi(QueueHttp engine, Environment environment, QueueAttributes attributes) {
     this.engine = engine;
     this.environment = environment;
     this.attributes = attributes;
-    this.flush = flush;
   }
 
   @Override
@@ -87,13 +80,9 @@ final class QueueApi implements HttpHandler {
                       (answer, failure) -> {
                         if (answer == null) {
                           error(failure).send(exchange);
-                          return;
+                        } else {
+                          answer.send(exchange);
                         }
-                        // A change must survive the process; that a message was received need not.
-                        if (!call.operation().matches("(Get|List|Receive).*")) {
-                          flush.run();
-                        }
-                        answer.send(exchange);
                       },
                       workers);
         });
@@ -132,7 +121,6 @@ final class QueueApi implements HttpHandler {
         () -> operation.apply(Json.readObject(call.body())), workers);
   }
 
-  /** Sends a request and waits for its answer. */
   private EngineAnswer await(String operation, ObjectNode request) {
     return engine.send(operation, request.toString()).toCompletableFuture().join();
   }

@@ -93,7 +93,6 @@ final class QueueAttributes {
     return byQueue.get(queue).path(POLICY).asText();
   }
 
-  /** The time for which a queue keeps messages. */
   Duration retention(String queue) {
     return Duration.ofSeconds(
         byQueue.get(queue).path(RETENTION).asLong(DEFAULT_RETENTION.toSeconds()));
@@ -117,7 +116,6 @@ final class QueueAttributes {
     byQueue.put(queue, all.setAll(attributes));
   }
 
-  /** Removes the attributes of a deleted queue. */
   void remove(String queue) {
     byQueue.remove(queue);
   }

@@ -212,7 +212,6 @@ final class QueueReader extends SourceReader {
     }
   }
 
-  /** The record of a message that {@code ReceiveMessage} gave. */
   private ObjectNode record(ObjectNode message) {
     ObjectNode record = Json.object();
     record.set("messageId", message.path("MessageId"));

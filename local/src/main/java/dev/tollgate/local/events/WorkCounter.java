@@ -14,7 +14,6 @@ final class WorkCounter {
     notifyAll();
   }
 
-  /** Counts an invocation. */
   synchronized void invoked() {
     invocations++;
   }

@@ -63,11 +63,6 @@ public final class RequestFaults {
     this.kill = kill;
   }
 
-  /** Faults of requests where there are no functions. */
-  public RequestFaults(Faults faults) {
-    this(faults, who -> false, function -> false, function -> {});
-  }
-
   /** Puts the faults before a handler. */
   public HttpHandler before(HttpHandler next) {
     HttpHandler planned = faults.arePlanned() ? planned(next) : next;

@@ -71,7 +71,6 @@ public final class FunctionSettings {
 
   private FunctionSettings() {}
 
-  /** The name in a request to create a function. */
   static String name(ObjectNode request) {
     Members members = new Members(request);
     String name = members.requiredText("FunctionName", 0, 140, Optional.of(NAME));

@@ -430,7 +430,6 @@ public final class Functions implements Invoker, AutoCloseable {
   /** An instance of the handler with credentials of its own. */
   private record Instance(
       ExecutionEnvironment environment, AccessKeys accessKeys, AccessKey credentials) {
-    /** Revokes the credentials. */
     void discard() {
       accessKeys.revoke(credentials.accessKeyId());
     }

@@ -64,7 +64,6 @@ final class Engine implements AutoCloseable {
     this.completed = completed;
   }
 
-  /** Begins to watch the clock. */
   void start() {
     var unused =
         poll.scheduleWithFixedDelay(

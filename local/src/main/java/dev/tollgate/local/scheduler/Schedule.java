@@ -21,7 +21,6 @@ record Schedule(
     Instant modified,
     Optional<String> request) {
 
-  /** The rights with which the target is called. */
   Targets.Rights rights(Environment environment) {
     return new Targets.Rights(definition.target().roleArn(), Group.arn(environment, key.group()));
   }

@@ -24,7 +24,6 @@ import java.util.UUID;
  * <p>HTTP requests and method calls are checked alike. Refused calls throw an {@link ApiException}.
  */
 public final class Scheduler implements AutoCloseable {
-  /** How many deletions are remembered by client token. */
   private static final int REMEMBERED_DELETIONS = 1_000;
 
   private static final int MAX_TAGS = 50;
@@ -257,12 +256,10 @@ public final class Scheduler implements AutoCloseable {
     return key;
   }
 
-  /** The schedules in order of group and name. */
   synchronized List<Schedule> schedules() {
     return List.copyOf(schedules.values());
   }
 
-  /** The groups in order of name. */
   synchronized List<Group> groups() {
     return List.copyOf(groups.values());
   }

@@ -54,7 +54,6 @@ record Target(
           "sqs:sendMessage", List.of("QueueUrl", "MessageBody"),
           "sqs:sendMessageBatch", List.of("QueueUrl", "Entries"));
 
-  /** Reads the members of {@code Target}. */
   static Target parse(Members members) {
     Members retry = members.structure("RetryPolicy");
     return new Target(
@@ -111,7 +110,6 @@ record Target(
     return json;
   }
 
-  /** Calls the target. */
   Targets.Outcome call(Targets targets, Targets.Rights rights, String payload) {
     Matcher action = UNIVERSAL.matcher(actionArn());
     if (!action.matches()) {

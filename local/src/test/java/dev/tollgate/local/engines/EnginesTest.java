@@ -95,7 +95,12 @@ final class EnginesTest {
     tables = new TableEngine(Optional.empty());
     queues = new QueueEngine(Optional.empty(), Environment.of("Test", CLOCK), queue -> false);
     endpoint =
-        new Endpoint(KEYS, Authorization.NONE, REQUESTS, new RequestFaults(FAULTS)::before, CLOCK);
+        new Endpoint(
+            KEYS,
+            Authorization.NONE,
+            REQUESTS,
+            new RequestFaults(FAULTS, caller -> false, function -> false, function -> {})::before,
+            CLOCK);
     endpoint.serve("dynamodb", tables.handler());
     endpoint.serve("sqs", queues.handler());
     SecurityTokens securityTokens = new SecurityTokens(KEYS, CLOCK);
