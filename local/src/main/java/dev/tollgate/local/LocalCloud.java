@@ -25,7 +25,7 @@ import dev.tollgate.local.iam.access.Accesses;
 import dev.tollgate.local.iam.access.TableKeys;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.FunctionCatalog;
-import dev.tollgate.local.lambda.Functions;
+import dev.tollgate.local.lambda.FunctionHost;
 import dev.tollgate.local.lambda.LambdaApi;
 import dev.tollgate.local.resources.Stack;
 import dev.tollgate.local.rest.RestApi;
@@ -67,7 +67,7 @@ public final class LocalCloud implements AutoCloseable {
   private final Policies policies;
   private final Endpoint endpoint;
   private final SecurityTokens securityTokens;
-  private final Functions functions;
+  private final FunctionHost functions;
   private final FunctionCatalog catalog;
   private final EventSources eventSources;
   private final LambdaApi invocations;
@@ -90,7 +90,7 @@ public final class LocalCloud implements AutoCloseable {
       endpoint.serve("sqs", queues.handler());
       securityTokens = new SecurityTokens(accessKeys, options.clock());
       endpoint.serve("sts", securityTokens);
-      functions = closedLater(new Functions(options.clock(), accessKeys, log::write));
+      functions = closedLater(new FunctionHost(options.clock(), accessKeys, log::write));
       catalog = closedLater(openCatalog(template));
       eventSources = closedLater(openEventSources());
       endpoint.watch(eventSources::saw);

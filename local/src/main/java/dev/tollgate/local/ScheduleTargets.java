@@ -5,7 +5,7 @@ import dev.tollgate.local.endpoint.ServiceClient.Answer;
 import dev.tollgate.local.iam.Access;
 import dev.tollgate.local.iam.Context;
 import dev.tollgate.local.iam.Policies;
-import dev.tollgate.local.lambda.Functions;
+import dev.tollgate.local.lambda.FunctionHost;
 import dev.tollgate.local.lambda.InvocationResult;
 import dev.tollgate.local.scheduler.Targets;
 import java.nio.charset.StandardCharsets;
@@ -18,7 +18,7 @@ import java.util.Optional;
  * @param policies the policies that are enforced; without them every call is allowed
  */
 record ScheduleTargets(
-    Functions functions, AssumedRoles roles, Optional<Policies> policies, String accountId)
+    FunctionHost functions, AssumedRoles roles, Optional<Policies> policies, String accountId)
     implements Targets {
   private static final String INVOKE = "lambda:InvokeFunction";
 

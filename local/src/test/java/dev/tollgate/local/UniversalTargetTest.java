@@ -16,7 +16,7 @@ import dev.tollgate.local.engines.QueueEngine;
 import dev.tollgate.local.faults.Fault;
 import dev.tollgate.local.faults.Faults;
 import dev.tollgate.local.faults.RequestFaults;
-import dev.tollgate.local.lambda.Functions;
+import dev.tollgate.local.lambda.FunctionHost;
 import dev.tollgate.local.scheduler.Punctuality;
 import dev.tollgate.local.scheduler.Scheduler;
 import dev.tollgate.local.template.Environment;
@@ -63,7 +63,7 @@ final class UniversalTargetTest {
                 clock));
     frontDoor.serve("sqs", queues.handler());
     client = client(frontDoor, "test");
-    Functions functions = opened(new Functions(clock, keys, line -> {}));
+    FunctionHost functions = opened(new FunctionHost(clock, keys, line -> {}));
     scheduler =
         opened(
             new Scheduler(

@@ -81,8 +81,8 @@ public final class QueueEngine implements AutoCloseable {
     ActorRef manager =
         actors.actorOf(
             Props.create(
-                ClockedQueueManager.class,
-                () -> new ClockedQueueManager(store, retention, environment.clock())));
+                ClockedQueues.class,
+                () -> new ClockedQueues(store, retention, environment.clock())));
     QueueHttp http = QueueHttp.install(actors);
     SQSRestServerBuilder$.MODULE$
         .withActorSystem(actors)

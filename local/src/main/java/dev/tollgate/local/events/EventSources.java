@@ -9,8 +9,9 @@ import dev.tollgate.local.endpoint.ServiceClient;
 import dev.tollgate.local.json.Journal;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.FunctionCatalog;
-import dev.tollgate.local.lambda.Functions;
+import dev.tollgate.local.lambda.FunctionHost;
 import dev.tollgate.local.lambda.LambdaApi;
+import dev.tollgate.local.lambda.WorkCounter;
 import dev.tollgate.local.rest.Page;
 import dev.tollgate.local.rest.RestApi.Answer;
 import dev.tollgate.local.rest.RestApi.Operation;
@@ -64,7 +65,7 @@ public final class EventSources implements AutoCloseable {
   private final ServiceClient client;
   private final FunctionCatalog catalog;
   private final BiFunction<String, String, ServiceClient> clients;
-  final Functions functions;
+  final FunctionHost functions;
   final InstantSource clock;
   final WorkCounter work = new WorkCounter();
 
@@ -94,7 +95,7 @@ public final class EventSources implements AutoCloseable {
    * @param replays whether a stream delivers a batch again after it was processed, by the table
    */
   public EventSources(
-      Functions functions,
+      FunctionHost functions,
       FunctionCatalog catalog,
       ServiceClient client,
       BiFunction<String, String, ServiceClient> clients,

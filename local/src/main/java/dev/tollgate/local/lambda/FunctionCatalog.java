@@ -1,10 +1,8 @@
 package dev.tollgate.local.lambda;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.fasterxml.jackson.databind.node.TextNode;
 import dev.tollgate.local.endpoint.ApiException;
 import dev.tollgate.local.json.Journal;
 import dev.tollgate.local.json.Json;
@@ -40,7 +38,7 @@ public final class FunctionCatalog implements AutoCloseable {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSxx").withZone(ZoneOffset.UTC);
 
-  private final Functions functions;
+  private final FunctionHost functions;
   private final Environment environment;
   private final Account account;
   private final CodeStore store;
@@ -88,7 +86,7 @@ public final class FunctionCatalog implements AutoCloseable {
    *     memory
    */
   public FunctionCatalog(
-      Functions functions, Environment environment, Account account, Optional<Path> directory) {
+      FunctionHost functions, Environment environment, Account account, Optional<Path> directory) {
     this.functions = functions;
     this.environment = environment;
     this.account = account;
@@ -164,16 +162,13 @@ public final class FunctionCatalog implements AutoCloseable {
    * @param identity identifies the version among the versions of the function
    */
   public synchronized String version(String function, String identity) {
-    ArrayNode published = Json.array();
-    versions.get(function).forEach(published::add);
-    JsonNode wanted = TextNode.valueOf(identity);
-    for (int number = 1; number <= published.size(); number++) {
-      if (published.get(number - 1).equals(wanted)) {
-        return Integer.toString(number);
-      }
+    List<String> published = new ArrayList<>();
+    versions.get(function).forEach(known -> published.add(known.asText()));
+    if (!published.contains(identity)) {
+      published.add(identity);
+      versions.put(function, Json.MAPPER.valueToTree(published));
     }
-    versions.put(function, published.add(wanted));
-    return Integer.toString(published.size());
+    return Integer.toString(published.indexOf(identity) + 1);
   }
 
   /**

@@ -15,11 +15,8 @@ import io.undertow.util.HttpString;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Lambda's API: {@code Invoke}, and the operations of other parts. A failed asynchronous invocation
@@ -35,9 +32,7 @@ public final class LambdaApi extends RestApi {
   private final Invoker functions;
   private final Executor workers;
   private final Map<String, Operation> operations;
-  private final Set<CompletableFuture<InvocationResult>> asynchronous =
-      ConcurrentHashMap.newKeySet();
-  private final AtomicLong accepted = new AtomicLong();
+  private final WorkCounter asynchronous = new WorkCounter();
 
   /**
    * An API.
@@ -107,7 +102,7 @@ public final class LambdaApi extends RestApi {
   private void invoke(HttpServerExchange exchange) {
     Call call = Call.of(exchange);
     byte[] payload = call.body().getBytes(StandardCharsets.UTF_8);
-    if (payload.length > Functions.MAX_PAYLOAD_BYTES) {
+    if (payload.length > FunctionHost.MAX_PAYLOAD_BYTES) {
       refuse(exchange, 413, "RequestTooLargeException", Json.object().put("Type", "User"));
       return;
     }
@@ -116,9 +111,9 @@ public final class LambdaApi extends RestApi {
         functions.start(name(exchange) + qualifier, payload);
     boolean refused = started.isDone() && !(started.join() instanceof Success);
     if (!refused && "Event".equals(exchange.getRequestHeaders().getFirst(INVOCATION_TYPE))) {
-      asynchronous.removeIf(CompletableFuture::isDone);
-      asynchronous.add(started);
-      accepted.incrementAndGet();
+      asynchronous.invoked();
+      asynchronous.begin();
+      var unused = started.whenComplete((result, never) -> asynchronous.end());
       exchange.setStatusCode(202).endExchange();
     } else {
       answer(exchange, started.join());
@@ -130,15 +125,8 @@ public final class LambdaApi extends RestApi {
    *
    * @return how many have been accepted so far
    */
-  public long settle() {
-    long before = -1;
-    while (before != accepted.get()) {
-      before = accepted.get();
-      CompletableFuture.allOf(asynchronous.toArray(CompletableFuture<?>[]::new))
-          .handle((all, failure) -> true)
-          .join();
-    }
-    return before;
+  public long settle() throws InterruptedException {
+    return asynchronous.awaitQuiet();
   }
 
   private static void answer(HttpServerExchange exchange, InvocationResult result) {

@@ -3,7 +3,7 @@ package dev.tollgate.local.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.local.endpoint.AccessKeys;
-import dev.tollgate.local.lambda.Functions;
+import dev.tollgate.local.lambda.FunctionHost;
 import dev.tollgate.local.lambda.LogLine;
 import dev.tollgate.local.lambda.runtime.FunctionSpec;
 import dev.tollgate.local.sites.AllowedHosts;
@@ -37,8 +37,8 @@ class GatewayFunctionsTest {
   @TempDir Path directory = Path.of("");
 
   private final Queue<LogLine> log = new ConcurrentLinkedQueue<>();
-  private final Functions functions =
-      new Functions(InstantSource.system(), new AccessKeys(), log::add);
+  private final FunctionHost functions =
+      new FunctionHost(InstantSource.system(), new AccessKeys(), log::add);
   private final Gateway gateway =
       new Gateway(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),

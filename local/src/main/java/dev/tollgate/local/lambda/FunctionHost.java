@@ -52,7 +52,7 @@ import org.jspecify.annotations.Nullable;
  * part of it as long as 100 remain unreserved (AWS Lambda Developer Guide, "Understanding Lambda
  * function scaling", "Configuring reserved concurrency").
  */
-public final class Functions implements Invoker, AutoCloseable {
+public final class FunctionHost implements Invoker, AutoCloseable {
 
   private static final int ACCOUNT_CONCURRENCY = 1_000;
   private static final int LEAST_UNRESERVED = 100;
@@ -94,7 +94,7 @@ public final class Functions implements Invoker, AutoCloseable {
    * @param accessKeys gives each instance the credentials of its function's role
    * @param log receives what functions log and how they fail; called from many threads
    */
-  public Functions(InstantSource clock, AccessKeys accessKeys, Consumer<LogLine> log) {
+  public FunctionHost(InstantSource clock, AccessKeys accessKeys, Consumer<LogLine> log) {
     this.clock = clock;
     this.accessKeys = accessKeys;
     this.log = log;

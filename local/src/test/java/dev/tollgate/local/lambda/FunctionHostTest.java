@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.SdkBytes;
 
-class FunctionsTest {
+class FunctionHostTest {
 
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String ARN = "arn:aws:lambda:us-east-1:000000000000:function:";
@@ -46,7 +46,7 @@ class FunctionsTest {
   static Path jar = Path.of("");
 
   private final Queue<LogLine> log = new ConcurrentLinkedQueue<>();
-  private final Functions functions = new Functions(() -> NOW, new AccessKeys(), log::add);
+  private final FunctionHost functions = new FunctionHost(() -> NOW, new AccessKeys(), log::add);
 
   @BeforeAll
   static void writeJar() throws IOException {
@@ -137,7 +137,7 @@ class FunctionsTest {
     List<CompletableFuture<InvocationResult>> all =
         IntStream.range(0, 5).mapToObj(i -> start("Sleeper", "300")).toList();
 
-    assertThat(all.stream().map(CompletableFuture::join).map(FunctionsTest::text))
+    assertThat(all.stream().map(CompletableFuture::join).map(FunctionHostTest::text))
         .containsExactlyInAnyOrder("1", "2", "3", "4", "5");
   }
 
