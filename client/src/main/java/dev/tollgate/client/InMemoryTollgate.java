@@ -93,7 +93,7 @@ public final class InMemoryTollgate implements TollgateClient {
   }
 
   /** The current time of the clock. */
-  public InstantSource.system().instant() {
+  public Instant now() {
     return now;
   }
 

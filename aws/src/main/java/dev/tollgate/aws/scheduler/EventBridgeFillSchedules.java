@@ -35,7 +35,8 @@ import software.amazon.awssdk.services.scheduler.model.Target;
  * One EventBridge schedule for every bucket and for every shard, all in one group.
  *
  * <p>Schedules use {@code cron}, because a {@code rate} schedule fires when it is created and
- * starts a new phase. An update sets each member that it omits to its default value, so an update sends all members, as a creation does.
+ * starts a new phase. An update sets each member that it omits to its default value, so an update
+ * sends all members, as a creation does.
  *
  * <p>The SDK generates a client token for each call and keeps it when it retries. A fixed token for
  * each schedule could make Scheduler ignore a creation that follows a deletion.

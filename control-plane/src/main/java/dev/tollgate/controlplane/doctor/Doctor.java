@@ -27,8 +27,8 @@ import java.util.stream.Stream;
  * because an operator changed or deleted something by hand. The doctor checks the resources page by
  * page: first all tenants, then all existing queues and schedules.
  *
- * <p>The system keeps working during a check. Buckets are woken, handed over, created and removed; the
- * row changes first and the rest follows. So every finding is checked again a moment later, and
+ * <p>The system keeps working during a check. Buckets are woken, handed over, created and removed;
+ * the row changes first and the rest follows. So every finding is checked again a moment later, and
  * only a finding of both checks is reported.
  */
 public final class Doctor {

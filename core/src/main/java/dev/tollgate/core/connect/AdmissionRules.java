@@ -21,7 +21,8 @@ public final class AdmissionRules {
   }
 
   /**
-   * Why a connection is refused at {@code now} even if the bucket has a token; empty if only the bucket decides.
+   * Why a connection is refused at {@code now} even if the bucket has a token; empty if only the
+   * bucket decides.
    */
   public static Optional<AdmissionDecision.Refused> refusal(AdmissionFacts facts, Instant now) {
     Optional<Session> session = facts.session().filter(read -> !read.hasEndedAt(now));

@@ -68,8 +68,8 @@ final class SessionRow {
   }
 
   /**
-   * The session in a row; empty if its id is malformed, because the table was edited by hand. Such a
-   * row does not make the tenant's other sessions unreadable.
+   * The session in a row; empty if its id is malformed, because the table was edited by hand. Such
+   * a row does not make the tenant's other sessions unreadable.
    */
   static Optional<Session> find(Row row) {
     return SessionId.isValid(row.text(ID)) ? Optional.of(read(row)) : Optional.empty();

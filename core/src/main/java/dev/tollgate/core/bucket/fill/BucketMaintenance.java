@@ -36,9 +36,9 @@ import java.util.stream.Stream;
  * direct filling is prepared for it and then left to its schedule.
  *
  * <p>The row is changed first, and then the schedule. After a change of the schedule the row is
- * read again, in case another process changed it. If a schedule fires although the row says otherwise, it
- * is corrected. If a bucket is not filled although its row says so, a claim that finds it empty
- * requests a fill. So the next event repairs the effect of a crash at any point.
+ * read again, in case another process changed it. If a schedule fires although the row says
+ * otherwise, it is corrected. If a bucket is not filled although its row says so, a claim that
+ * finds it empty requests a fill. So the next event repairs the effect of a crash at any point.
  *
  * <p>If a bucket's queue is missing, its tenant is marked for reconciliation.
  */
