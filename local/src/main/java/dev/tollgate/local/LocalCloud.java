@@ -14,7 +14,6 @@ import dev.tollgate.local.events.EventSources;
 import dev.tollgate.local.faults.FaultKind;
 import dev.tollgate.local.faults.Faults;
 import dev.tollgate.local.faults.RequestFaults;
-import dev.tollgate.local.faults.ScheduleFaults;
 import dev.tollgate.local.gateway.Gateway;
 import dev.tollgate.local.gateway.jwt.KeySets;
 import dev.tollgate.local.iam.Context;
@@ -326,7 +325,7 @@ public final class LocalCloud implements AutoCloseable {
             rolesOf("Scheduler", "scheduler.amazonaws.com"),
             enforcedPolicies(),
             environment.accountId()),
-        new ScheduleFaults(faults),
+        faults::scheduleDelays,
         directory("schedules"));
   }
 

@@ -17,7 +17,6 @@ import dev.tollgate.local.faults.Fault;
 import dev.tollgate.local.faults.Faults;
 import dev.tollgate.local.faults.RequestFaults;
 import dev.tollgate.local.lambda.FunctionHost;
-import dev.tollgate.local.scheduler.Punctuality;
 import dev.tollgate.local.scheduler.Scheduler;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.ManualClock;
@@ -77,7 +76,7 @@ final class UniversalTargetTest {
                         Optional.empty()),
                     Optional.empty(),
                     "000000000000"),
-                Punctuality.EXACT,
+                name -> List.of(Duration.ZERO),
                 Optional.empty()));
     scheduler.start();
     for (String queue : new String[] {"bucket", "dead"}) {

@@ -29,6 +29,9 @@ import java.util.function.Predicate;
  * depend on other queues.
  */
 public final class Faults {
+  /** Where precision is a minute: {@code 01:00} is between 01:00:00 and 01:00:59. */
+  private static final Duration SCHEDULE_PRECISION = Duration.ofSeconds(59);
+
   private static final String THROTTLED = "throttled-";
   private static final String LATENCY = "latency-";
   private static final String DISCONNECT = "\"eventType\":\"DISCONNECT\"";
@@ -118,6 +121,26 @@ public final class Faults {
           ? CompletableFuture.completedFuture(new InvocationResult.Success(new byte[] {'{', '}'}))
           : functions.start(function, payload);
     };
+  }
+
+  /**
+   * The delays after its next due time at which a schedule fires: one for each event, none if it
+   * does not fire.
+   */
+  public List<Duration> scheduleDelays(String schedule) {
+    if (occurs(FaultKind.SCHEDULE_MISSED, schedule)) {
+      return List.of();
+    }
+    Duration delay = scheduleDelay(schedule);
+    return occurs(FaultKind.SCHEDULE_TWICE, schedule)
+        ? List.of(delay, scheduleDelay(schedule))
+        : List.of(delay);
+  }
+
+  private Duration scheduleDelay(String schedule) {
+    return occurs(FaultKind.SCHEDULE_LATE, schedule)
+        ? part(FaultKind.SCHEDULE_LATE, schedule, SCHEDULE_PRECISION)
+        : Duration.ZERO;
   }
 
   /** Whether any fault is planned. */

@@ -8,6 +8,7 @@ import dev.tollgate.local.rest.Members;
 import dev.tollgate.local.template.Environment;
 import io.undertow.server.HttpHandler;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Function;
 
 /**
  * EventBridge Scheduler: schedules and schedule groups, their HTTP API, and the engine that calls
@@ -50,18 +52,21 @@ public final class Scheduler implements AutoCloseable {
    * Reads the schedules of an earlier run. They fire when {@link #start()} has been called, and
    * then at their next due time: events that the earlier run missed are not delivered.
    *
+   * @param delays the delays after a due time at which a schedule, by its name, fires: one for each
+   *     event, none if it does not fire. The service promises a precision of one minute and
+   *     delivery at least once
    * @param dataDirectory where schedules and groups are kept over a restart; without it they are in
    *     memory
    */
   public Scheduler(
       Environment environment,
       Targets targets,
-      Punctuality punctuality,
+      Function<String, List<Duration>> delays,
       Optional<Path> dataDirectory) {
     this.environment = environment;
     this.clock = environment.clock();
     this.targets = targets;
-    this.engine = new Engine(environment, targets, punctuality, this::complete);
+    this.engine = new Engine(environment, targets, delays, this::complete);
     this.journal = new Journal(dataDirectory, JOURNAL);
     Instant now = clock.instant();
     for (JsonNode kept : journal.values().values()) {
