@@ -14,6 +14,7 @@ import dev.tollgate.local.endpoint.RecordedRequests;
 import dev.tollgate.local.endpoint.ServiceClient;
 import dev.tollgate.local.engines.QueueEngine;
 import dev.tollgate.local.faults.Fault;
+import dev.tollgate.local.faults.FaultPlan;
 import dev.tollgate.local.faults.Faults;
 import dev.tollgate.local.faults.RequestFaults;
 import dev.tollgate.local.lambda.FunctionHost;
@@ -41,7 +42,7 @@ final class UniversalTargetTest {
 
   private final ManualClock clock = new ManualClock(Instant.parse("2026-01-01T00:00:30Z"));
   private final RecordedRequests requests = new RecordedRequests();
-  private final Faults faults = Faults.none();
+  private final Faults faults = new Faults(FaultPlan.none());
   private final AccessKeys keys = new AccessKeys();
   private final List<AutoCloseable> parts = new ArrayList<>();
   private ServiceClient client;

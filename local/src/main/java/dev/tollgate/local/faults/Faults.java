@@ -48,11 +48,6 @@ public final class Faults {
     this.plan = plan;
   }
 
-  /** No planned faults. */
-  public static Faults none() {
-    return new Faults(FaultPlan.none());
-  }
-
   /** A fault that was injected; closing it removes it. */
   public final class Injection implements AutoCloseable {
     private final Predicate<Call> calls;

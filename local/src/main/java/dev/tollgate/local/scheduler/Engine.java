@@ -45,7 +45,7 @@ final class Engine implements AutoCloseable {
   private final ScheduledExecutorService poll =
       Executors.newSingleThreadScheduledExecutor(new DaemonThreads("scheduler-poll"));
 
-  private final Map<ScheduleKey, Lane> lanes = new HashMap<>();
+  private final Map<Schedule.Key, Lane> lanes = new HashMap<>();
   private int working;
   private boolean closed;
 
@@ -87,7 +87,7 @@ final class Engine implements AutoCloseable {
   }
 
   /** Removes a schedule and its retries. An attempt under way continues. */
-  synchronized void remove(ScheduleKey key) {
+  synchronized void remove(Schedule.Key key) {
     Lane lane = lanes.remove(key);
     if (lane != null) {
       lane.drop();

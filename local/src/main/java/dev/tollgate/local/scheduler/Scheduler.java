@@ -27,7 +27,6 @@ import java.util.function.Function;
  */
 public final class Scheduler implements AutoCloseable {
   private static final int REMEMBERED_DELETIONS = 1_000;
-
   private static final int MAX_TAGS = 50;
   private static final String JOURNAL = "scheduler.jsonl";
 
@@ -36,7 +35,7 @@ public final class Scheduler implements AutoCloseable {
   private final Targets targets;
   private final Engine engine;
   private final TreeMap<String, Group> groups = new TreeMap<>();
-  private final TreeMap<ScheduleKey, Schedule> schedules = new TreeMap<>();
+  private final TreeMap<Schedule.Key, Schedule> schedules = new TreeMap<>();
   private final Map<String, Boolean> deletions =
       new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
@@ -183,7 +182,7 @@ public final class Scheduler implements AutoCloseable {
 
   /** DeleteSchedule. An attempt under way continues; retries are dropped. */
   public synchronized void deleteSchedule(String group, String name, Optional<String> clientToken) {
-    ScheduleKey key = key(group, name, clientToken);
+    Schedule.Key key = key(group, name, clientToken);
     if (!schedules.containsKey(key) && wasDeleted(key.arn(environment), clientToken)) {
       return;
     }
@@ -242,7 +241,7 @@ public final class Scheduler implements AutoCloseable {
     }
   }
 
-  synchronized Schedule schedule(ScheduleKey key) {
+  synchronized Schedule schedule(Schedule.Key key) {
     return Optional.ofNullable(schedules.get(key))
         .orElseThrow(() -> ApiException.notFound("Schedule " + key.name() + " does not exist."));
   }
@@ -253,9 +252,10 @@ public final class Scheduler implements AutoCloseable {
   }
 
   /** Checks the names and the client token in a path and its query. */
-  static ScheduleKey key(String group, String name, Optional<String> clientToken) {
+  static Schedule.Key key(String group, String name, Optional<String> clientToken) {
     Members members = new Members(Json.object());
-    ScheduleKey key = new ScheduleKey(members.name(group, "groupName"), members.name(name, "name"));
+    Schedule.Key key =
+        new Schedule.Key(members.name(group, "groupName"), members.name(name, "name"));
     members.clientToken(clientToken);
     members.check();
     return key;
@@ -310,7 +310,7 @@ public final class Scheduler implements AutoCloseable {
     groups.put(group.name(), group);
   }
 
-  private void remove(ScheduleKey key) {
+  private void remove(Schedule.Key key) {
     journal.remove(key.arn(environment));
     schedules.remove(key);
     engine.remove(key);
@@ -322,11 +322,11 @@ public final class Scheduler implements AutoCloseable {
     }
   }
 
-  private List<ScheduleKey> keysOf(String group) {
+  private List<Schedule.Key> keysOf(String group) {
     return List.copyOf(
         schedules
-            .tailMap(new ScheduleKey(group, ""), true)
-            .headMap(new ScheduleKey(group + "\0", ""), false)
+            .tailMap(new Schedule.Key(group, ""), true)
+            .headMap(new Schedule.Key(group + "\0", ""), false)
             .keySet());
   }
 
@@ -339,14 +339,14 @@ public final class Scheduler implements AutoCloseable {
   }
 
   /** A request to create or update a schedule. */
-  private record Request(ScheduleKey key, Definition definition, Optional<String> clientToken) {
+  private record Request(Schedule.Key key, Definition definition, Optional<String> clientToken) {
     static Request parse(String name, JsonNode json) {
       Members members = new Members(json);
       members.name(name, "name");
       String group = members.text("GroupName", 1, 64).orElse(Group.DEFAULT);
       members.name(group, "groupName");
       Optional<String> token = members.clientToken();
-      return new Request(new ScheduleKey(group, name), Definition.parse(members), token);
+      return new Request(new Schedule.Key(group, name), Definition.parse(members), token);
     }
 
     /** Identifies the request for idempotency: a token may be used again for another later. */
