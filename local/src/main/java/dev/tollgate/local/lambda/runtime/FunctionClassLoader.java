@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The classes of one function: its jar, the JDK, and from this process only {@code
  * aws-lambda-java-core}, so that a handler and its host share the same {@link Context}. Other
- * classes of this process are invisible to the function. Functions of the same jar share the AWS
- * SDK; all other classes are loaded for each function.
+ * classes of this process are invisible to the function. Functions of the same jar share its
+ * AWS SDK and Jackson; all other classes are loaded for each function.
  */
 public final class FunctionClassLoader extends URLClassLoader {
 
@@ -30,22 +30,29 @@ public final class FunctionClassLoader extends URLClassLoader {
 
   private static final String CORE = Context.class.getPackageName() + '.';
 
-  /** The SDK, the libraries whose types are in its API, and the logging libraries. */
+  /** Jackson and others, as the serializers of the Lambda runtime contain them. */
+  private static final String RELOCATED = "com.amazonaws.lambda.thirdparty.";
+
+  /**
+   * The SDK, the libraries whose types are in its API, Jackson, and the logging libraries. Their
+   * static fields are caches.
+   */
   private static final List<String> SHARED =
       List.of(
           "software.amazon.",
           "org.reactivestreams.",
+          "com.fasterxml.jackson.",
           "org.slf4j.",
           "org.apache.commons.logging.",
           "org.apache.logging.",
           "ch.qos.logback.");
 
-  private static final Map<Jar, SoftReference<URLClassLoader>> SDKS = new HashMap<>();
+  private static final Map<Jar, SoftReference<URLClassLoader>> LIBRARIES = new HashMap<>();
 
   /** A jar as it was when it was loaded. */
   private record Jar(Path path, long size, FileTime modified) {}
 
-  private final URLClassLoader sdk;
+  private final URLClassLoader libraries;
   private final URLClassLoader runtime;
 
   /**
@@ -55,14 +62,16 @@ public final class FunctionClassLoader extends URLClassLoader {
    */
   public FunctionClassLoader(Path jar) throws IOException {
     super(new URL[] {jar.toUri().toURL()}, ClassLoader.getPlatformClassLoader());
-    this.sdk = sdk(jar);
+    this.libraries = libraries(jar);
     this.runtime =
         new URLClassLoader(
             new URL[] {location(PojoSerializer.class), location(ObjectHandler.class)},
             ClassLoader.getPlatformClassLoader()) {
           @Override
           protected Class<?> findClass(String name) throws ClassNotFoundException {
-            return isCore(name) ? Class.forName(name) : super.findClass(name);
+            return isCore(name) || name.startsWith(RELOCATED)
+                ? Class.forName(name)
+                : super.findClass(name);
           }
         };
   }
@@ -88,7 +97,7 @@ public final class FunctionClassLoader extends URLClassLoader {
       return Class.forName(name);
     }
     return SHARED.stream().anyMatch(name::startsWith)
-        ? sdk.loadClass(name)
+        ? libraries.loadClass(name)
         : super.loadClass(name, resolve);
   }
 
@@ -102,21 +111,20 @@ public final class FunctionClassLoader extends URLClassLoader {
   }
 
   /**
-   * The AWS SDK in a jar, loaded once for all functions of this jar. On AWS each function's process
-   * has its own copy. Sharing saves the time to load and compile each copy; the SDK has no state
-   * that clients share.
+   * The shared classes of a jar, loaded once for all functions of this jar. On AWS each function's
+   * process has its own copy. Sharing saves the time to load and compile each copy.
    */
-  private static URLClassLoader sdk(Path path) throws IOException {
+  private static URLClassLoader libraries(Path path) throws IOException {
     Jar jar = new Jar(path.toRealPath(), Files.size(path), Files.getLastModifiedTime(path));
-    synchronized (SDKS) {
-      SDKS.values().removeIf(reference -> reference.get() == null);
-      @Nullable SoftReference<URLClassLoader> known = SDKS.get(jar);
+    synchronized (LIBRARIES) {
+      LIBRARIES.values().removeIf(reference -> reference.get() == null);
+      @Nullable SoftReference<URLClassLoader> known = LIBRARIES.get(jar);
       @Nullable URLClassLoader loader = known == null ? null : known.get();
       if (loader == null) {
         loader =
             new URLClassLoader(
                 new URL[] {jar.path().toUri().toURL()}, ClassLoader.getPlatformClassLoader());
-        SDKS.put(jar, new SoftReference<>(loader));
+        LIBRARIES.put(jar, new SoftReference<>(loader));
       }
       return loader;
     }
