@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The classes of one function: its jar, the JDK, and from this process only {@code
  * aws-lambda-java-core}, so that a handler and its host share the same {@link Context}. Other
- * classes of this process are invisible to the function. Functions of the same jar share its
- * AWS SDK and Jackson; all other classes are loaded for each function.
+ * classes of this process are invisible to the function. Functions of the same jar share its AWS
+ * SDK and Jackson; all other classes are loaded for each function.
  */
 public final class FunctionClassLoader extends URLClassLoader {
 
