@@ -1,5 +1,5 @@
 /**
- * Names and errors that all adapters share. May import core only; start reading at {@link
+ * Names and errors that all adapters share. May import only core. Start reading at {@link
  * dev.tollgate.aws.config.AwsEnvironment}.
  */
 @NullMarked

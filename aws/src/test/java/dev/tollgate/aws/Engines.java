@@ -392,10 +392,10 @@ public final class Engines implements ParameterResolver {
       String after = Optional.ofNullable(request.nextToken()).orElse("");
       List<String> rest =
           whole.queueUrls().stream().filter(url -> url.compareTo(after) > 0).sorted().toList();
-      int most = Math.min(rest.size(), request.maxResults());
+      int max = Math.min(rest.size(), request.maxResults());
       return whole.toBuilder()
-          .queueUrls(rest.subList(0, most))
-          .nextToken(rest.size() > most ? rest.get(most - 1) : null)
+          .queueUrls(rest.subList(0, max))
+          .nextToken(rest.size() > max ? rest.get(max - 1) : null)
           .build();
     }
   }

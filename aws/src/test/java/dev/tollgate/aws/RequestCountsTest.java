@@ -4,10 +4,9 @@ import static dev.tollgate.core.testing.Samples.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.aws.dynamodb.limit.DynamoDbConnections;
-import dev.tollgate.aws.dynamodb.limit.DynamoDbFactsReader;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbMessageLog;
+import dev.tollgate.aws.dynamodb.limit.DynamoDbPorts;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbSessions;
-import dev.tollgate.aws.dynamodb.limit.SessionTables;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.message.MessageFactsReader;
 import dev.tollgate.core.message.MessageLog;
@@ -50,14 +49,11 @@ class RequestCountsTest {
 
   RequestCountsTest(Engines.Tables tables) {
     client = tables.client(new Counting(requests));
-    DynamoDbFactsReader.Tables names =
-        new DynamoDbFactsReader.Tables(tables.tenant(), tables.session(), tables.limit());
-    limitTable = names.limit();
-    SessionTables sessionTables =
-        new SessionTables(client, client, names.session(), limitTable, Engines.ANYBODY);
-    sessions = new DynamoDbSessions(sessionTables);
-    connections = new DynamoDbConnections(sessionTables);
-    facts = new DynamoDbFactsReader(client, names, Engines.ANYBODY, new ManualClock(NOW));
+    DynamoDbPorts ports = new DynamoDbPorts(tables, client);
+    limitTable = ports.tables().limit();
+    sessions = ports.sessions();
+    connections = ports.connections();
+    facts = ports.facts(new ManualClock(NOW));
     sessions.create(session);
     requests.set(0);
   }

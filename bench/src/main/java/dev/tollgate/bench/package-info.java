@@ -1,4 +1,4 @@
-/** The harness of the benchmarks. Imports {@code bench.client} only. */
+/** The harness of the benchmarks. May import only {@code bench.client}. */
 @NullMarked
 package dev.tollgate.bench;
 

@@ -73,7 +73,7 @@ final class ClaimsIT {
   }
 
   /** Runs a command, and an action while the command waits to be interrupted. */
-  private int run(Meanwhile meanwhile, String... arguments) {
+  private int run(ConcurrentAction concurrent, String... arguments) {
     PrintWriter nowhere = new PrintWriter(new StringWriter());
     Shell shell =
         new Shell(
@@ -90,7 +90,7 @@ final class ClaimsIT {
                 return;
               }
               try {
-                meanwhile.happens();
+                concurrent.run();
               } catch (IOException failure) {
                 throw new AssertionError(failure);
               }
@@ -130,7 +130,7 @@ final class ClaimsIT {
 
   /** An action while a command runs. */
   @FunctionalInterface
-  private interface Meanwhile {
-    void happens() throws IOException, InterruptedException;
+  private interface ConcurrentAction {
+    void run() throws IOException, InterruptedException;
   }
 }

@@ -29,7 +29,7 @@ public final class ControlPlane implements StubDeployment.Responder {
   private final SortedMap<String, ObjectNode> tiers = new TreeMap<>();
   private final SortedMap<String, ObjectNode> tenants = new TreeMap<>();
   private final Map<String, Deque<Response>> refusals = new HashMap<>();
-  private final Map<String, Runnable> meanwhile = new HashMap<>();
+  private final Map<String, Runnable> beforeRequests = new HashMap<>();
   private final List<String> writes = new ArrayList<>();
   private boolean slow;
 
@@ -87,7 +87,7 @@ public final class ControlPlane implements StubDeployment.Responder {
 
   /** Runs an action once just before such a request, as another caller would. */
   public synchronized ControlPlane before(String request, Runnable action) {
-    meanwhile.put(request, action);
+    beforeRequests.put(request, action);
     return this;
   }
 
@@ -127,7 +127,7 @@ public final class ControlPlane implements StubDeployment.Responder {
     }
     if (!request.method().equals("GET") && !dryRun) {
       writes.add(key + ifMatch.map(tag -> " if " + tag).orElse(""));
-      Optional.ofNullable(meanwhile.remove(key)).ifPresent(Runnable::run);
+      Optional.ofNullable(beforeRequests.remove(key)).ifPresent(Runnable::run);
     }
     Deque<Response> refusal = refusals.getOrDefault(key, new ArrayDeque<>());
     if (!refusal.isEmpty() && !dryRun) {

@@ -6,7 +6,7 @@ import java.time.Instant;
 /**
  * Receives the results of claims, for metrics and logs. The client calls it on the thread of the
  * claim and waits for it. Exceptions are logged and ignored, except a {@link VirtualMachineError}:
- * the client returns a reservation that it was reporting, and rethrows the error.
+ * in that case the client returns the reservation that it was reporting, and rethrows the error.
  */
 public interface ClaimListener {
   /**

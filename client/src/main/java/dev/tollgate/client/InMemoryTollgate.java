@@ -21,8 +21,8 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 
 /**
- * A {@link TollgateClient} for the tests of applications: in-memory buckets that fill like those of
- * a deployment, with a clock that only the test moves.
+ * A {@link TollgateClient} for the tests of applications. Its in-memory buckets fill like those of
+ * a deployment, by a clock that only the test moves.
  *
  * <pre>{@code
  * InMemoryTollgate tollgate = new InMemoryTollgate().put("acme", "send-email", 0.2, 5);
@@ -41,7 +41,7 @@ public final class InMemoryTollgate implements TollgateClient {
   private final BucketFill fill = new BucketFill(buckets, tokens, this::now);
   private final TollgateClient client;
 
-  /** Read while the tokens' lock is held, so it needs no lock of its own. */
+  /** Read while the tokens' lock is held, so it needs no separate lock. */
   private volatile Instant now;
 
   /** Creates a client without buckets, whose clock starts at the current time. */
@@ -100,15 +100,16 @@ public final class InMemoryTollgate implements TollgateClient {
   /**
    * Moves the clock forward; buckets fill accordingly.
    *
-   * @throws IllegalArgumentException if {@code by} is negative, or leads beyond the year 9999
+   * @throws IllegalArgumentException if {@code by} is negative, or the new time is after the year
+   *     9999
    */
   public synchronized void advance(Duration by) {
-    Duration most = Duration.between(now, LATEST);
+    Duration max = Duration.between(now, LATEST);
     InvalidValue.unless(
-        !by.isNegative() && by.compareTo(most) <= 0, "by", by, Duration.ZERO + " to " + most);
-    // A fill adds at most the room that the last fill left, plus one minute's tokens. Because of
-    // this fill before the jump, the fill before the next claim adds all tokens of the time in
-    // between.
+        !by.isNegative() && by.compareTo(max) <= 0, "by", by, Duration.ZERO + " to " + max);
+    // A fill adds at most the room that the last fill left, plus one minute's tokens. This fill
+    // comes before the clock moves, so the fill before the next claim adds all tokens of the time
+    // in between.
     buckets.ids().forEach(fill::fill);
     now = now.plus(by);
   }

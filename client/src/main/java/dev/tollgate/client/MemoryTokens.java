@@ -26,8 +26,8 @@ final class MemoryTokens implements TokenQueue {
   private boolean available = true;
 
   /**
-   * A token's state: available from an instant on, and the receipt of the holder until then, if
-   * any.
+   * A token's state: the instant from which it is available, and the receipt of its holder until
+   * then, if it is held.
    */
   private record Place(Instant from, String receipt) {
     private static final String NOBODY = "";
@@ -64,14 +64,13 @@ final class MemoryTokens implements TokenQueue {
   }
 
   @Override
-  public synchronized List<Lease> reserve(
-      BucketId bucket, int most, Duration lease, Search search) {
+  public synchronized List<Lease> reserve(BucketId bucket, int max, Duration lease, Search search) {
     requireAvailable(bucket);
     Instant now = clock.instant();
     Instant end = now.plus(lease);
     List<Lease> leases = new ArrayList<>();
     for (Map.Entry<Long, Place> token : queue(bucket).entrySet()) {
-      if (leases.size() == most) {
+      if (leases.size() == max) {
         break;
       }
       if (token.getValue().isVisibleAt(now)) {
@@ -115,7 +114,7 @@ final class MemoryTokens implements TokenQueue {
   }
 
   @Override
-  public synchronized Level look(BucketId bucket) {
+  public synchronized Level countTokens(BucketId bucket) {
     Instant now = clock.instant();
     long visible = 0;
     long held = 0;

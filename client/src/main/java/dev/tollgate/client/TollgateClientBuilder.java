@@ -128,8 +128,8 @@ public final class TollgateClientBuilder {
   }
 
   /**
-   * The client of SQS. It should not retry receives: the tokens of a lost answer are held until
-   * their lease ends.
+   * The client of SQS. It should not retry receives, because the tokens of a lost response are held
+   * until their lease ends.
    */
   public TollgateClientBuilder sqs(SqsClient client) {
     sqs = Optional.of(client);

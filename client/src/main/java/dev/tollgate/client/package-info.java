@@ -1,6 +1,7 @@
 /**
  * The public API for applications that claim tokens from tenants' buckets. Start with {@link
- * dev.tollgate.client.TollgateClient}; tests use {@link dev.tollgate.client.InMemoryTollgate}.
+ * dev.tollgate.client.TollgateClient}; tests use {@link dev.tollgate.client.InMemoryTollgate}. May
+ * import core and aws.config.
  */
 @NullMarked
 package dev.tollgate.client;

@@ -80,7 +80,7 @@ class GateClientTest {
   @Test
   void reservation_closed_during_spend_is_not_returned() {
     Reservation reservation = reserve();
-    queue.meanwhile.set(() -> onAnotherThread(reservation::close));
+    queue.duringRequest.set(() -> onAnotherThread(reservation::close));
 
     assertThat(reservation.spend()).isEqualTo(new Settlement.Spent());
 
@@ -91,7 +91,7 @@ class GateClientTest {
   @Test
   void reservation_spent_or_closed_during_its_return_is_returned_once() {
     Reservation reservation = reserve();
-    queue.meanwhile.set(
+    queue.duringRequest.set(
         () ->
             onAnotherThread(
                 () -> {
@@ -138,25 +138,25 @@ class GateClientTest {
   private static final class BusyQueue implements TokenQueue {
     private final MemoryTokens tokens = new MemoryTokens(InstantSource.fixed(NOW));
     private final List<String> requests = Collections.synchronizedList(new ArrayList<>());
-    private final AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {});
+    private final AtomicReference<Runnable> duringRequest = new AtomicReference<>(() -> {});
 
     @Override
     public List<Lease> settle(BucketId bucket, List<Lease> leases) {
       requests.add("settle");
-      meanwhile.getAndSet(() -> {}).run();
+      duringRequest.getAndSet(() -> {}).run();
       return tokens.settle(bucket, leases);
     }
 
     @Override
     public List<Lease> giveBack(BucketId bucket, List<Lease> leases) {
       requests.add("giveBack");
-      meanwhile.getAndSet(() -> {}).run();
+      duringRequest.getAndSet(() -> {}).run();
       return tokens.giveBack(bucket, leases);
     }
 
     @Override
-    public List<Lease> reserve(BucketId bucket, int most, Duration lease, Search search) {
-      return tokens.reserve(bucket, most, lease, search);
+    public List<Lease> reserve(BucketId bucket, int max, Duration lease, Search search) {
+      return tokens.reserve(bucket, max, lease, search);
     }
 
     @Override
@@ -165,8 +165,8 @@ class GateClientTest {
     }
 
     @Override
-    public Level look(BucketId bucket) {
-      return tokens.look(bucket);
+    public Level countTokens(BucketId bucket) {
+      return tokens.countTokens(bucket);
     }
   }
 

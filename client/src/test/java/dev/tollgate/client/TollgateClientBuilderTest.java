@@ -250,12 +250,10 @@ class TollgateClientBuilderTest {
     } finally {
       closer.shutdownNow();
     }
-    assertThat(claim).isCompletedExceptionally();
-    try {
-      claim.get();
-    } catch (ExecutionException failure) {
-      assertThat(failure).hasCauseInstanceOf(UnknownBucket.class);
-    }
+    assertThat(claim)
+        .failsWithin(Duration.ofSeconds(10))
+        .withThrowableOfType(ExecutionException.class)
+        .withCauseInstanceOf(UnknownBucket.class);
   }
 
   @Test

@@ -205,7 +205,7 @@ public abstract class TollgateClientContract {
   void reservation_of_a_cancelled_stage_is_returned() throws Exception {
     CompletableFuture<CompletionStage<ReserveResult>> stage = new CompletableFuture<>();
     CountDownLatch called = new CountDownLatch(2);
-    events.meanwhile =
+    events.atEachEvent =
         () -> {
           join(stage).toCompletableFuture().cancel(true);
           called.countDown();
@@ -248,7 +248,7 @@ public abstract class TollgateClientContract {
 
   @Test
   void exception_of_a_listener_changes_nothing() {
-    events.meanwhile =
+    events.atEachEvent =
         () -> {
           throw new IllegalArgumentException("planted");
         };
@@ -258,7 +258,7 @@ public abstract class TollgateClientContract {
 
   @Test
   void error_of_a_listener_changes_nothing() {
-    events.meanwhile =
+    events.atEachEvent =
         () -> {
           throw new AssertionError("planted");
         };
@@ -269,14 +269,14 @@ public abstract class TollgateClientContract {
 
   @Test
   void virtual_machine_error_in_the_listener_returns_the_reservation() {
-    events.meanwhile =
+    events.atEachEvent =
         () -> {
           throw new StackOverflowError("planted");
         };
     assertThatThrownBy(() -> bucket.reserve(20, Duration.ofHours(12)))
         .isInstanceOf(StackOverflowError.class);
 
-    events.meanwhile = () -> {};
+    events.atEachEvent = () -> {};
     advance(Duration.ofSeconds(2));
     assertThat(bucket.tryClaim(20)).isEqualTo(new Claim.Granted(20));
   }
@@ -394,12 +394,12 @@ public abstract class TollgateClientContract {
   private static final class Events implements ClaimListener {
     private final List<String> all = new CopyOnWriteArrayList<>();
     private final List<Call> calls = new CopyOnWriteArrayList<>();
-    private volatile Runnable meanwhile = () -> {};
+    private volatile Runnable atEachEvent = () -> {};
 
     private void record(Call call, String event) {
       calls.add(call);
       all.add(event);
-      meanwhile.run();
+      atEachEvent.run();
     }
 
     @Override

@@ -61,7 +61,7 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
             line -> context.getLogger().log(LogText.lines(line) + "\n"));
     List<TenantId> unsettled =
         new ArrayList<>(controlPlane.ports().tenants().listPending(MAX_TENANTS));
-    // In random order, so that tenants which always fail cannot starve the others.
+    // In random order, so that tenants that fail at every attempt do not delay the others.
     Collections.shuffle(unsettled);
     Invocation forTenants = invocation.half();
     long settled =

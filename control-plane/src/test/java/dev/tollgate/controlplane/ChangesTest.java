@@ -499,7 +499,7 @@ class ChangesTest {
     at.onboard("acme", "gold");
     at.faults.plan(
         3,
-        Faults.meanwhile(
+        Faults.concurrently(
             () -> at.tenants.replace(at.tenant("acme").orElseThrow().withNextVersion())));
 
     Answer answer = ifMatch("\"1\"", patch(TO_BRONZE));
@@ -514,7 +514,7 @@ class ChangesTest {
     at.onboard("acme", "gold");
     at.faults.plan(
         2,
-        Faults.meanwhile(
+        Faults.concurrently(
             () -> at.tenants.replace(at.tenant("acme").orElseThrow().withNextVersion())));
 
     assertThat(ifMatch("\"1\"", event("DELETE /tenants/{tenantId}", "acme", "")).status())
@@ -530,7 +530,7 @@ class ChangesTest {
       long version = at.tiers.find(own).orElseThrow().version();
       at.faults.plan(
           event.getRouteKey().startsWith("PUT") ? 2 : 3,
-          Faults.meanwhile(
+          Faults.concurrently(
               () -> at.tiers.put(at.tiers.find(own).orElseThrow().withVersionAfter(version))));
 
       Answer answer = ifMatch("\"" + version + "\"", event);

@@ -116,8 +116,8 @@ class ControlPlaneApiTest {
             "Tenants.create",
             "Tenants.find",
             "Buckets.list",
-            "TokenQueue.look",
-            "TokenQueue.look",
+            "TokenQueue.countTokens",
+            "TokenQueue.countTokens",
             "Connections.count");
   }
 
@@ -313,8 +313,8 @@ class ControlPlaneApiTest {
             "Tenants.markObserved",
             "Tenants.find",
             "Buckets.list",
-            "TokenQueue.look",
-            "TokenQueue.look",
+            "TokenQueue.countTokens",
+            "TokenQueue.countTokens",
             "Connections.count");
     at.assertConsistent();
   }
@@ -716,20 +716,20 @@ class ControlPlaneApiTest {
             "BucketQueues.ensure",
             "FillSchedules.put",
             "Buckets.find",
-            "TokenQueue.look",
+            "TokenQueue.countTokens",
             "Buckets.replace",
             "TokenQueue.put",
             "FillSchedules.put",
             "Buckets.find",
-            "TokenQueue.look",
+            "TokenQueue.countTokens",
             "Buckets.replace",
             "TokenQueue.put",
             "Silos.find",
             "Tenants.markObserved",
             "Tenants.find",
             "Buckets.list",
-            "TokenQueue.look",
-            "TokenQueue.look",
+            "TokenQueue.countTokens",
+            "TokenQueue.countTokens",
             "Connections.count");
   }
 

@@ -240,8 +240,8 @@ public final class ControlPlaneFixture {
     return new BucketFill(buckets, tokens, clock).fill(id);
   }
 
-  /** The fill turns of buckets, as the token producer uses them. */
-  BucketMaintenance turns() {
+  /** The maintenance of buckets, as the token producer runs it. */
+  BucketMaintenance maintenance() {
     return new BucketMaintenance(
         buckets, tokens, queues, schedules, new ReconcileRequests(tenants), clock);
   }
@@ -336,7 +336,7 @@ public final class ControlPlaneFixture {
     assertThat(siloQueues.tenants()).isEqualTo(isolated);
     assertThat(siloQueues.open()).isEqualTo(isolated);
     assertThat(siloFunctions.functions().keySet()).isEqualTo(isolated);
-    assertThat(siloFunctions.fed()).isEqualTo(isolated);
+    assertThat(siloFunctions.attached()).isEqualTo(isolated);
     assertThat(siloFunctions.functions().values()).allMatch(release::equals);
   }
 }

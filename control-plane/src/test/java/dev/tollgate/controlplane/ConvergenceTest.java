@@ -308,7 +308,7 @@ class ConvergenceTest {
     for (int at = 1; at <= calls.size(); at++) {
       ControlPlaneFixture shared = new ControlPlaneFixture();
       scenario.before().accept(shared);
-      shared.faults.plan(at, Faults.meanwhile(() -> other.accept(shared)));
+      shared.faults.plan(at, Faults.concurrently(() -> other.accept(shared)));
       scenario.call().accept(shared);
       shared.faults.none();
       try {

@@ -129,10 +129,10 @@ class DriftTest {
             "retention changed",
             at -> at.queues.setLifetime(ACME, Duration.ofMinutes(1)),
             "DIFFERS queue connect_acme"),
-        change("row broken", at -> at.buckets.spoil(ACME), "DIFFERS bucket connect_acme"),
+        change("row broken", at -> at.buckets.corrupt(ACME), "DIFFERS bucket connect_acme"),
         change(
             "row with a malformed key",
-            at -> at.buckets.stray(ACME.tenant(), "bucket:No Action"),
+            at -> at.buckets.addStray(ACME.tenant(), "bucket:No Action"),
             "UNSETTLED tenant acme"),
         change(
             "schedule deleted", at -> at.schedules.delete(ACME), "MISSING schedule connect_acme"),
@@ -234,7 +234,7 @@ class DriftTest {
   @Test
   void a_foreign_queue_with_the_name_of_a_bucket_is_reported_and_kept() {
     ControlPlaneFixture at = healthy();
-    at.queues.makeBySomebodyElse(UNKNOWN);
+    at.queues.createForeignQueue(UNKNOWN);
 
     assertThat(drift(at)).containsExactly("ORPHANED queue send-email_gamma");
     assertThat(repair(at))
@@ -253,7 +253,7 @@ class DriftTest {
   void a_foreign_queue_stays_when_the_row_of_its_name_is_removed() {
     ControlPlaneFixture at = healthy();
     BucketId billing = ControlPlaneFixture.bucket("acme", "billing");
-    at.queues.makeBySomebodyElse(billing);
+    at.queues.createForeignQueue(billing);
     at.buckets.open(
         Bucket.opened(billing, BucketSpec.ofRate(Rate.perMinute(1)), at.clock.instant()));
 
@@ -263,7 +263,7 @@ class DriftTest {
     assertThat(at.tokens.has(billing)).isTrue();
     assertThat(drift(at)).containsExactly("ORPHANED queue billing_acme");
 
-    at.queues.makeBySomebodyElse(ACME);
+    at.queues.createForeignQueue(ACME);
     at.delete("acme");
     at.sweep(2);
     assertThat(at.tenant("acme")).isEmpty();
@@ -277,7 +277,7 @@ class DriftTest {
   void a_foreign_queue_is_not_used_for_a_new_bucket() {
     ControlPlaneFixture at = healthy();
     BucketId connect = ControlPlaneFixture.bucket("delta", "connect");
-    at.queues.makeBySomebodyElse(connect);
+    at.queues.createForeignQueue(connect);
 
     at.onboard("delta", "bronze");
     at.sweep(2);
@@ -294,7 +294,7 @@ class DriftTest {
   @Test
   void an_untagged_queue_is_used_for_a_bucket_with_a_row() {
     ControlPlaneFixture at = healthy();
-    at.queues.makeBySomebodyElse(ACME);
+    at.queues.createForeignQueue(ACME);
     at.patch("acme", "{\"status\":\"SUSPENDED\"}");
 
     assertThat(at.queues.owner(ACME)).isEqualTo(BucketQueues.Owner.THIS_DEPLOYMENT);
@@ -311,7 +311,7 @@ class DriftTest {
     assertThat(at.tokens.available(ACME)).isLessThan(held);
     long left = at.tokens.available(ACME);
     Instant broken = at.clock.instant();
-    at.buckets.spoil(ACME);
+    at.buckets.corrupt(ACME);
 
     assertThat(repair(at))
         .extracting(DriftTest::described)
@@ -324,9 +324,9 @@ class DriftTest {
   @Test
   void an_unreadable_row_does_not_prevent_suspension_or_offboarding() {
     ControlPlaneFixture at = healthy();
-    at.buckets.spoil(ACME);
-    at.buckets.spoil(ControlPlaneFixture.bucket("acme", "billing"));
-    at.buckets.stray(ACME.tenant(), "bucket:No Action");
+    at.buckets.corrupt(ACME);
+    at.buckets.corrupt(ControlPlaneFixture.bucket("acme", "billing"));
+    at.buckets.addStray(ACME.tenant(), "bucket:No Action");
 
     assertThat(at.get("acme").status()).isEqualTo(200);
     assertThat(at.patch("acme", "{\"status\":\"SUSPENDED\"}").status()).isEqualTo(200);
@@ -334,9 +334,9 @@ class DriftTest {
     assertThat(at.buckets.find(ACME).orElseThrow().fillState().state())
         .isEqualTo(FillState.State.SUSPENDED);
 
-    at.buckets.spoil(ACME);
-    at.buckets.spoil(ControlPlaneFixture.bucket("acme", "billing"));
-    at.buckets.stray(ACME.tenant(), "bucket:No Action");
+    at.buckets.corrupt(ACME);
+    at.buckets.corrupt(ControlPlaneFixture.bucket("acme", "billing"));
+    at.buckets.addStray(ACME.tenant(), "bucket:No Action");
     at.delete("acme");
     at.sweep(2);
     assertThat(at.tenant("acme")).isEmpty();
@@ -390,7 +390,7 @@ class DriftTest {
     for (int minute = 0; minute < 60; minute++) {
       at.clock.advance(Duration.ofMinutes(1));
       if (minute == 30) {
-        at.turns().takeOnRequest(ACME);
+        at.maintenance().maintainOnRequest(ACME);
       }
       if (minute == 40) {
         at.patch("acme", "{\"status\":\"SUSPENDED\"}");
@@ -402,9 +402,9 @@ class DriftTest {
         FillState.State state = row.fillState().state();
         states.add(state);
         if (state == FillState.State.PRODUCED) {
-          at.turns().take(row.id());
+          at.maintenance().maintain(row.id());
         } else if (state == FillState.State.DIRECT && row.shardDueAt().isPresent() && minute > 36) {
-          at.turns().takeInShard(row.id());
+          at.maintenance().maintainInShard(row.id());
         }
       }
       assertThat(drift(at)).as("minute %s, %s", minute, states).isEmpty();
@@ -423,7 +423,7 @@ class DriftTest {
 
     for (int call = 1; call <= calls; call++) {
       ControlPlaneFixture at = asleep();
-      at.faults.plan(call, Faults.meanwhile(() -> at.turns().takeOnRequest(ACME)));
+      at.faults.plan(call, Faults.concurrently(() -> at.maintenance().maintainOnRequest(ACME)));
 
       assertThat(drift(at)).as("woken before call %s", call).isEmpty();
     }
@@ -465,7 +465,7 @@ class DriftTest {
     for (int call = 1; call <= calls.size(); call++) {
       ControlPlaneFixture at = healthy();
       orphans.accept(at);
-      at.faults.plan(call, Faults.meanwhile(() -> at.onboard("gamma", "shared")));
+      at.faults.plan(call, Faults.concurrently(() -> at.onboard("gamma", "shared")));
       repair(at);
       at.faults.none();
       try {
@@ -529,7 +529,7 @@ class DriftTest {
     ControlPlaneFixture at = healthy();
     at.schedules.delete(ACME);
     at.context = new dev.tollgate.http.testing.RecordingContext(Duration.ofSeconds(9));
-    at.faults.plan(1, Faults.meanwhile(() -> at.clock.advance(Duration.ofSeconds(2))));
+    at.faults.plan(1, Faults.concurrently(() -> at.clock.advance(Duration.ofSeconds(2))));
 
     APIGatewayV2HTTPEvent event = HttpApiEvents.of("POST /repairs");
     assertThat(at.send(event).status()).isEqualTo(503);

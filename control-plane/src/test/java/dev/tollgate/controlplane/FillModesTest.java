@@ -26,7 +26,7 @@ class FillModesTest {
   private void minutes(int minutes) {
     for (int i = 0; i < minutes; i++) {
       at.clock.advance(Duration.ofMinutes(1));
-      at.turns().take(CONNECTS);
+      at.maintenance().maintain(CONNECTS);
     }
   }
 

@@ -36,14 +36,14 @@ final class SiloMessageStream {
   /** Puts a message into the dead-letter queue. */
   void sendDeadLetter() {
     String body = "letter-" + ++messages;
-    at.siloQueues.bury(tenant, GROUP, body);
+    at.siloQueues.addDeadLetter(tenant, GROUP, body);
     sent.add(body);
   }
 
   /** The function finishes the messages in flight and processes the waiting ones. */
   void process() {
     at.siloQueues.settle(tenant);
-    if (at.siloFunctions.fed().contains(tenant)
+    if (at.siloFunctions.attached().contains(tenant)
         && at.siloFunctions.functions().containsKey(tenant)) {
       at.siloQueues.receive(tenant).forEach(message -> processed.add(message.body()));
     }

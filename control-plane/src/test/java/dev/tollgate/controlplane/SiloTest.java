@@ -62,7 +62,7 @@ class SiloTest {
 
   @Test
   void a_function_that_takes_seconds_is_waited_for() {
-    at.siloFunctions.takeTime(3);
+    at.siloFunctions.delayChanges(3);
     at.onboard("acme", "gold");
 
     assertThat(at.pauses).hasSize(4).containsOnly(Duration.ofSeconds(1));
@@ -71,13 +71,13 @@ class SiloTest {
 
   @Test
   void a_function_that_takes_longer_is_finished_by_the_sweep() {
-    at.siloFunctions.takeTime(7);
+    at.siloFunctions.delayChanges(7);
 
     at.onboard("acme", "gold");
 
     assertThat(isSettled()).isFalse();
     assertThat(at.context.logged()).anyMatch(line -> line.contains("silo function of acme"));
-    at.siloFunctions.takeTime(0);
+    at.siloFunctions.delayChanges(0);
     sweepAfter(Duration.ofMinutes(1));
     at.assertConsistent();
   }
@@ -107,7 +107,7 @@ class SiloTest {
     for (int i = 0; i < 5; i++) {
       sweepAfter(Duration.ofMinutes(1));
       assertThat(at.siloQueues.tenants()).containsExactly(ACME);
-      assertThat(at.siloFunctions.fed()).containsExactly(ACME);
+      assertThat(at.siloFunctions.attached()).containsExactly(ACME);
     }
     at.messages.process();
     at.sweep();
@@ -130,7 +130,7 @@ class SiloTest {
 
     sweepAfter(Duration.ofMinutes(2));
 
-    assertThat(at.siloFunctions.fed()).containsExactly(ACME);
+    assertThat(at.siloFunctions.attached()).containsExactly(ACME);
     at.sweep(2);
     at.assertConsistent();
     at.messages.assertNothingIsLost();

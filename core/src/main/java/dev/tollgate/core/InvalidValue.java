@@ -58,9 +58,9 @@ public final class InvalidValue extends IllegalArgumentException {
    *
    * @throws InvalidValue if it does not
    */
-  public static long inRange(String field, long value, long least, long most) {
-    if (value < least || value > most) {
-      throw new InvalidValue(field, value, least + " to " + most);
+  public static long inRange(String field, long value, long least, long max) {
+    if (value < least || value > max) {
+      throw new InvalidValue(field, value, least + " to " + max);
     }
     return value;
   }

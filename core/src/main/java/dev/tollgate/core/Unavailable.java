@@ -1,8 +1,8 @@
 package dev.tollgate.core;
 
 /**
- * A request to a port failed, or its result is unknown: for example a time-out or throttling. It
- * says nothing about the request's outcome.
+ * A request to a port failed, or its result is unknown: for example after a time-out or throttling.
+ * The request may have been executed.
  */
 public class Unavailable extends RuntimeException {
   private static final long serialVersionUID = 1L;

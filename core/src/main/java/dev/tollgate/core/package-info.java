@@ -1,4 +1,4 @@
-/** Ids, errors and results that every package of core uses. Imports nothing but the JDK. */
+/** Ids, errors and results that every package of core uses. May import only the JDK. */
 @NullMarked
 package dev.tollgate.core;
 

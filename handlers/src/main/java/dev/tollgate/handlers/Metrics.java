@@ -61,11 +61,11 @@ public final class Metrics {
   }
 
   /**
-   * Counts what was repaired for a tenant.
+   * Counts the repairs of one visit to a tenant.
    *
    * @param drift the error of the tenant's connection count: positive if it was too high, negative
-   *     if too low. Errors of opposite sign cancel out in a sum, so the absolute value is a metric
-   *     of its own.
+   *     if too low. Errors of opposite sign cancel out in a sum, so the absolute value is a
+   *     separate metric.
    */
   public void repaired(
       LambdaLogger log, TenantId tenant, long sessionsEnded, long connectionsDropped, long drift) {

@@ -29,7 +29,7 @@ public final class Wiring {
   /** Tenants that the housekeeper visits in parallel. The threads mostly wait for responses. */
   private static final int PARALLEL_VISITS = 32;
 
-  /** Sockets that the housekeeper asks API Gateway about in parallel. */
+  /** Sockets that the housekeeper checks in parallel. */
   private static final int PARALLEL_SOCKET_REQUESTS = 32;
 
   private final InstantSource clock;
@@ -41,7 +41,7 @@ public final class Wiring {
     this.aws = new AwsEnvironment(environment, clock);
   }
 
-  /** What the connect authorizer uses. */
+  /** Decides on handshakes, for the connect authorizer. */
   public Admission admission() {
     ExecutorService threads = Threads.unbounded("requests");
     return new Admission(
@@ -53,7 +53,7 @@ public final class Wiring {
         clock);
   }
 
-  /** What {@code $connect} uses. */
+  /** Registers connections, for {@code $connect}. */
   public Registration registration() {
     ExecutorService threads = Threads.unbounded("requests");
     return new Registration(
@@ -70,7 +70,7 @@ public final class Wiring {
         aws.buckets(), aws.tokenQueue(), aws.fillRequests(), threads, Pause.real(), clock);
   }
 
-  /** What {@code $disconnect} uses. */
+  /** Removes closed connections, for {@code $disconnect}. */
   public Disconnection disconnection() {
     return new Disconnection(aws.connections());
   }
@@ -80,13 +80,13 @@ public final class Wiring {
     return aws.tenants();
   }
 
-  /** Reads what a decision about a connection depends on. */
+  /** Reads the rows that an admission depends on. */
   public AdmissionFactsReader facts() {
     return aws.factsReader();
   }
 
   /** Opens, renews and ends sessions. */
-  public SessionLifecycle sessionLife() {
+  public SessionLifecycle sessionLifecycle() {
     return new SessionLifecycle(
         aws.sessions(), aws.connections(), aws.sockets(), new SecureRandom(), clock);
   }
@@ -101,7 +101,7 @@ public final class Wiring {
     return new Recount(aws.sessions(), aws.connections(), Pause.real());
   }
 
-  /** What the housekeeper uses. */
+  /** Repairs sessions and counts, for the housekeeper. */
   public Housekeeping housekeeping() {
     TenantVisit visit =
         new TenantVisit(
@@ -109,7 +109,7 @@ public final class Wiring {
             aws.liveTenants(),
             aws.connections(),
             aws.sockets(),
-            sessionLife(),
+            sessionLifecycle(),
             recount(),
             Threads.upTo(PARALLEL_SOCKET_REQUESTS, "sockets"),
             clock);
@@ -117,7 +117,7 @@ public final class Wiring {
         aws.liveTenants(), visit, Threads.upTo(PARALLEL_VISITS, "visits"), clock);
   }
 
-  /** What the message processor uses. */
+  /** Processes messages, for the message processor. */
   public MessageProcessing messageProcessing(Frames frames, Application application) {
     ExecutorService threads = Threads.unbounded("requests");
     return new MessageProcessing(

@@ -1,6 +1,6 @@
 /**
- * What the session, socket and message functions share: their wiring over AWS and their metrics.
- * Import core and aws here, no package below.
+ * The shared parts of the session, socket and message functions: their wiring over AWS and their
+ * metrics. May import core and aws.config, no other package of this module.
  */
 @NullMarked
 package dev.tollgate.handlers;

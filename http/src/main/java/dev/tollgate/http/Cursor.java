@@ -9,10 +9,10 @@ import java.util.Arrays;
 import java.util.Base64;
 
 /**
- * Encodes and decodes cursors: the position after a page of a listing, as text for the request of
- * the next page. A checksum binds the cursor to its listing, so a cursor of another listing and a
- * damaged one are refused. A cursor protects nothing: a forged one reads a page of a listing that
- * its sender may read anyway.
+ * Encodes and decodes cursors. A cursor is the position after a page of a listing, as text for the
+ * request of the next page. A checksum binds the cursor to its listing, so a cursor of another
+ * listing and a damaged one are refused. A cursor protects nothing: a forged one reads a page of a
+ * listing that its sender may read anyway.
  */
 public final class Cursor {
   private static final int CHECK_BYTES = 8;

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Why a request failed, for programs and people: a problem document (RFC 9457).
+ * A problem document (RFC 9457): why a request failed, for programs and people.
  *
  * @param name the last part of the document's type {@code urn:tollgate:problem:…}
  * @param status the HTTP status

@@ -22,7 +22,7 @@ import java.util.Set;
  */
 public final class Routes {
   private static final String SEE_LOG =
-      "The request failed. The log of the function has the reason.";
+      "The request failed. See the log of the function for the reason.";
   private static final String RETRY_AFTER_SECONDS = "1";
 
   private final Map<String, Route> routes;

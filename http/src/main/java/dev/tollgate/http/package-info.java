@@ -1,6 +1,6 @@
 /**
- * What the HTTP functions share: routes, strict JSON, problem documents and cursors. Import core
- * here, no other module.
+ * The shared parts of the HTTP functions: routes, strict JSON, problem documents and cursors. May
+ * import core, no other module.
  */
 @NullMarked
 package dev.tollgate.http;

@@ -66,7 +66,7 @@ final class Console extends Construct {
             .aliasName("live")
             .version(pages.getCurrentVersion())
             .build();
-    // The default route takes all other requests; the function knows the existing files.
+    // The default route takes all other requests. The function answers unknown paths with 404.
     HttpRoute rest =
         HttpRoute.Builder.create(this, "Pages")
             .httpApi(api)

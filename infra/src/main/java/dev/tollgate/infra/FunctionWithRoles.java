@@ -23,8 +23,8 @@ import software.amazon.awscdk.services.logs.LogGroup;
 import software.constructs.Construct;
 
 /**
- * A function with two roles: its own role, and a role that it assumes to access the resources of
- * one tenant.
+ * A function with two roles: the role that it runs as, and a role that it assumes to access the
+ * resources of one tenant.
  *
  * <p>Each grant also sets the environment variables with the names of the granted resources.
  */
@@ -52,7 +52,7 @@ final class FunctionWithRoles extends Construct {
     own =
         Role.Builder.create(this, "Role")
             .assumedBy(new ServicePrincipal("lambda.amazonaws.com"))
-            .description("What " + id + " may do by itself.")
+            .description("The role that " + id + " runs as, for resources of no single tenant.")
             .build();
     tenant = new TenantRole(this, "TenantRole", props, id, own);
     function =
@@ -155,7 +155,7 @@ final class FunctionWithRoles extends Construct {
     Policies.accept(
         own,
         Policies.finding("scheduler", schedules.shards()),
-        "The star is the number of a shard. The grant is limited to the stack's own group.");
+        "The wildcard stands for a shard's number. The grant covers only the stack's own group.");
     own.addToPolicy(schedules.passRole());
     return this;
   }
@@ -173,8 +173,8 @@ final class FunctionWithRoles extends Construct {
         RegexAppliesTo.builder()
             .regex("/^Resource::.*\\/(" + String.join("|", methods) + ")\\/@connections\\/\\*$/")
             .build(),
-        "API Gateway gives connections their ids when they open, so none can be named here. The "
-            + "grant is held to the methods used, on one stage of this API.");
+        "API Gateway assigns an id to each connection when it opens, so the policy cannot name "
+            + "connections. The grant covers the used methods on one stage of this API.");
     return variable("WEBSOCKET_URL", webSocket.url());
   }
 

@@ -47,10 +47,10 @@ final class HttpApis extends Construct {
         new Routes(
                 session, Routes.integration(sessionApi.live()), authorizer(props.sessionAccess()))
             .unauthorized(
-                "The deployer left sessions open: whoever knows a tenant's id may create a session "
-                    + "of it. What that can cost is bounded by the tenant's own limit and by the "
-                    + "stage's throttle, and a session can be read or ended only by who knows its "
-                    + "id, a random number of 128 bits.");
+                "The deployer chose open sessions: every caller who knows a tenant's id may create "
+                    + "a session of the tenant. The tenant's rate limit and the throttle of the "
+                    + "stage bound the cost. Only callers who know a session's id, a random number "
+                    + "of 128 bits, can read or end the session.");
     sessions.add("/session", HttpMethod.PUT, HttpMethod.GET, HttpMethod.DELETE);
     if (props.listTenants()) {
       sessions.add("/tenant", HttpMethod.GET);

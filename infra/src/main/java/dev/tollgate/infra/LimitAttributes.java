@@ -10,7 +10,7 @@ import java.util.stream.Stream;
  * role can create tokens.
  */
 enum LimitAttributes {
-  /** The hint that a bucket was found empty. */
+  /** The empty hint of a bucket. */
   HINT("emptySince emptyUntil emptyHeld version"),
   /** The count of a tenant's connections with its parts {@code p0} to {@code p127}. */
   COUNT("itemCount p? p?? p???"),
@@ -22,8 +22,8 @@ enum LimitAttributes {
   REFUSED("refused tenantFullAt sessionFullAt"),
   /** The id of the last correction of a count. */
   CORRECTION("correction"),
-  /** The turns that serialize the creation of sessions. */
-  TURN("arrival live"),
+  /** The rate at which the tenant creates sessions. */
+  CREATION_RATE("arrival live"),
   /** The sessions of one subject. */
   SUBJECT("sessionIds expiresAt arrival"),
   /** A processed message. */

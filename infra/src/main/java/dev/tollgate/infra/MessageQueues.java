@@ -38,7 +38,7 @@ final class MessageQueues extends Construct {
     poolDead = queue("PoolDead", "pool_dead").retentionPeriod(Duration.days(14)).build();
     pool =
         queue("Pool", "pool")
-            // After four days a message is too old to be worth an answer.
+            // After four days a message is too old for an answer.
             .retentionPeriod(Duration.days(4))
             .visibilityTimeout(VISIBILITY)
             .deadLetterQueue(
@@ -74,8 +74,8 @@ final class MessageQueues extends Construct {
     Policies.accept(
         role,
         Policies.finding("sqs", silo("*.fifo")),
-        "The star is a tenant's id: the queues are made as tenants come, and one role serves them "
-            + "all. No prefix of another deployment makes a name that begins so.");
+        "The wildcard stands for a tenant's id. The control plane creates these queues, and one "
+            + "role reads all of them. No queue name of another deployment matches the pattern.");
   }
 
   /** The integration URI of the pool's queue. */

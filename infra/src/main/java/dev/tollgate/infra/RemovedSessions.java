@@ -43,8 +43,8 @@ final class RemovedSessions extends Construct {
             NagPackSuppression.builder()
                 .id("AwsSolutions-SQS3")
                 .reason(
-                    "This is the dead-letter queue, of a stream: Lambda puts here where the events "
-                        + "are that could not be handled.")
+                    "This is the dead-letter queue of a stream: Lambda sends the positions of events "
+                        + "here that the function could not process.")
                 .build()));
     String stream = String.valueOf(sessions.getTableStreamArn());
     String anyStream = sessions.getTableArn() + "/stream/*";
@@ -55,8 +55,8 @@ final class RemovedSessions extends Construct {
             RegexAppliesTo.builder()
                 .regex("/^Resource::<.*Session[0-9A-F]+\\.Arn>\\/stream\\/\\*$/")
                 .build(),
-            "The star is the label of a stream: Lambda lists those of this one table to find the "
-                + "one that is open.")
+            "The wildcard stands for a stream's label. Lambda lists the streams of this table to "
+                + "find the active one.")
         .own(List.of(failures.getQueueArn()), "sqs", "SendMessage")
         .consumes(
             "Removed",

@@ -12,15 +12,15 @@ import software.amazon.awscdk.Token;
  */
 public sealed interface SessionAccess {
 
-  /** Everyone who knows a tenant's id. */
+  /** Every caller who knows a tenant's id. */
   record Open() implements SessionAccess {}
 
   /** Principals of the deployer's account, with signed requests (AWS_IAM). */
   record Signed() implements SessionAccess {}
 
   /**
-   * Everyone who has a JSON Web Token for the tenant. API Gateway checks the token against the keys
-   * that the issuer publishes; the function only compares the tenant.
+   * Every caller with a JSON Web Token for the tenant. API Gateway checks the token against the
+   * keys that the issuer publishes; the function only compares the tenant.
    *
    * @param issuer the required value of claim {@code iss}: an https URL exactly as in the tokens,
    *     with or without a trailing slash. The issuer's keys are found through {@code

@@ -60,8 +60,8 @@ final class Tables extends Construct {
             .build();
     idempotency =
         table("Idempotency").partitionKey(text("key")).timeToLiveAttribute("expiresAt").build();
-    // Only the row that serializes the creation of sessions has the attribute, while its tenant may
-    // have sessions.
+    // Only the row with a tenant's rate of session creations has the attribute, while the tenant
+    // may have sessions.
     limit.addGlobalSecondaryIndex(
         GlobalSecondaryIndexProps.builder()
             .indexName("live")

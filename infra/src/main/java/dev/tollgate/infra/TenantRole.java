@@ -35,14 +35,14 @@ final class TenantRole {
   /**
    * Creates the role, which {@code first} may assume.
    *
-   * @param who names the principal in the role's description
+   * @param who the principal, for the role's description
    */
   TenantRole(Construct scope, String id, TollgateProps props, String who, IGrantable first) {
     prefix = props.prefix();
     role =
         Role.Builder.create(scope, id)
             .assumedBy(forOneTenant(first))
-            .description("What " + who + " may do for the tenant that its session is tagged with.")
+            .description("The role that " + who + " assumes for the tenant in its session tag.")
             .build();
     variables.put("TENANT_ROLE_ARN", role.getRoleArn());
     mayAssume(first);
@@ -105,10 +105,10 @@ final class TenantRole {
     Policies.accept(
         role,
         Policies.finding("sqs", name),
-        "The star is the action that a bucket is for, which users define. Neither actions nor tenant "
-            + "ids hold an underscore, so that with a prefix the name matches queues of the tagged "
-            + "tenant in this deployment only; without one, a Deny keeps the star from matching "
-            + "another deployment's prefix.");
+        "The wildcard stands for a bucket's action, which users define. Actions and tenant ids "
+            + "contain no underscore. So with a prefix the pattern matches only queues of the "
+            + "tagged tenant in this deployment. Without a prefix, a Deny excludes the queues of "
+            + "deployments with a prefix.");
     if (prefix.isEmpty()) {
       role.addToPolicy(
           Policies.statement(List.of(arn("sqs", "*_" + name)), "sqs", "*")
@@ -131,8 +131,8 @@ final class TenantRole {
     Policies.accept(
         role,
         Policies.finding("scheduler", name),
-        "The star is the action whose bucket a schedule fills, which users define. The grant is held "
-            + "to the stack's own group and to names that end with the tagged tenant.");
+        "The wildcard stands for a bucket's action, which users define. The grant covers only the "
+            + "stack's own group and names that end with the tagged tenant.");
     role.addToPolicy(schedules.passRole());
     variables.put("SCHEDULE_GROUP", schedules.groupName());
     variables.put("SCHEDULE_ROLE_ARN", schedules.role().getRoleArn());
@@ -199,8 +199,9 @@ final class TenantRole {
       Policies.accept(
           role,
           finding,
-          "An event source mapping has no name before it is made and a random one after. The "
-              + "grants are held to mappings of the tagged tenant's function.");
+          "AWS assigns a random id to an event source mapping when it is created, so the policy "
+              + "cannot name mappings. The grants cover only mappings of the tagged tenant's "
+              + "function.");
     }
     return this;
   }

@@ -142,7 +142,7 @@ public final class Tollgate extends Construct {
             .tenantWrites(
                 tables.limit(),
                 "UpdateItem",
-                LimitAttributes.TURN,
+                LimitAttributes.CREATION_RATE,
                 LimitAttributes.SUBJECT,
                 LimitAttributes.COUNT);
     if (props.listTenants()) {
@@ -223,9 +223,9 @@ public final class Tollgate extends Construct {
             .own(List.of("*"), "scheduler", "ListSchedules")
             .accept(
                 "Resource::*",
-                "SQS and Scheduler grant ListQueues and ListSchedules on no narrower resource. "
-                    + "They only return names. The control plane uses them to find orphaned queues "
-                    + "and schedules.");
+                "SQS and Scheduler support no resource-level permissions for ListQueues and "
+                    + "ListSchedules. Both return only names. The control plane uses them to find "
+                    + "orphaned queues and schedules.");
     FunctionWithRoles sweep =
         provisioning(
                 "Sweep",
@@ -375,11 +375,11 @@ public final class Tollgate extends Construct {
             RegexAppliesTo.builder()
                 .regex("/^Resource::<TollgatePoolProcessorFunction[0-9A-F]+\\.Arn>:\\*$/")
                 .build(),
-            "The star is a version of the pool's processor. Each deployment publishes one, and "
-                + "during the deployment the previous version is still in use.")
+            "The wildcard stands for a version of the pool's processor. Each deployment publishes "
+                + "one, and the previous version stays in use during the deployment.")
         .accept(
             "Resource::*",
-            "Lambda grants ListEventSourceMappings on no narrower resource. It only returns which "
-                + "queue is mapped to which function.");
+            "Lambda supports no resource-level permissions for ListEventSourceMappings. It returns "
+                + "only which queue is mapped to which function.");
   }
 }

@@ -114,9 +114,8 @@ public record TollgateProps(
     private SessionAccess sessionAccess = new SessionAccess.Signed();
     private boolean listTenants;
     private boolean consoleSignIn = true;
-    // The default quota of an account is 500 new connections per second, for all WebSocket APIs of
-    // a
-    // Region:
+    // The default quota of an account is 500 new connections per second for all its WebSocket
+    // APIs in a Region:
     // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html
     private int requestsPerSecond = 500;
     private int requestBurst = 500;

@@ -98,9 +98,9 @@ final class WebSocket extends Construct {
             NagPackSuppression.builder()
                 .id("AwsSolutions-APIG4")
                 .reason(
-                    "A WebSocket API authorizes once, at $connect, and takes no authorizer on any "
-                        + "other route. No client can send $disconnect: API Gateway does, when a "
-                        + "connection that was authorized has gone.")
+                    "A WebSocket API supports an authorizer only at $connect. Clients cannot invoke "
+                        + "$disconnect: API Gateway invokes it after an authorized connection has "
+                        + "closed.")
                 .build()));
   }
 
@@ -118,7 +118,7 @@ final class WebSocket extends Construct {
     Role sender =
         Role.Builder.create(this, "Sender")
             .assumedBy(new ServicePrincipal("apigateway.amazonaws.com"))
-            .description("Lets API Gateway put clients' frames into the queues of messages.")
+            .description("Allows API Gateway to send clients' frames to the message queues.")
             .build();
     sender.addToPolicy(Policies.statement(messages.queueArns(), "sqs", "SendMessage").build());
     messages.acceptSilos(sender);
@@ -179,8 +179,8 @@ final class WebSocket extends Construct {
             NagPackSuppression.builder()
                 .id("AwsSolutions-APIG4")
                 .reason(
-                    "A WebSocket API authorizes once, at $connect, and takes no authorizer on any "
-                        + "other route. Whoever can send a frame was authorized.")
+                    "A WebSocket API supports an authorizer only at $connect. Only authorized "
+                        + "connections can send frames.")
                 .build()));
     return route;
   }
@@ -234,7 +234,8 @@ final class WebSocket extends Construct {
     Role role =
         Role.Builder.create(this, "LogRole")
             .assumedBy(new ServicePrincipal("apigateway.amazonaws.com"))
-            .description("Lets API Gateway write the logs of all APIs of this account and Region.")
+            .description(
+                "Allows API Gateway to write the logs of all APIs of this account and Region.")
             .managedPolicies(
                 List.of(
                     ManagedPolicy.fromAwsManagedPolicyName(
@@ -251,9 +252,9 @@ final class WebSocket extends Construct {
                         "Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/"
                             + "AmazonAPIGatewayPushToCloudWatchLogs"))
                 .reason(
-                    "The role serves every API of the account, whose log groups are not known here, "
-                        + "and API Gateway accepts only one that holds all that this policy, which "
-                        + "AWS made for it, grants. It is trusted by API Gateway alone.")
+                    "The role serves every API of the account, so the stack cannot name the log "
+                        + "groups. API Gateway accepts only a role with all permissions of this AWS "
+                        + "managed policy. Only API Gateway may assume the role.")
                 .build()));
     CfnAccount account =
         CfnAccount.Builder.create(this, "Account").cloudWatchRoleArn(role.getRoleArn()).build();

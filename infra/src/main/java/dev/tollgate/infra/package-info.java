@@ -1,4 +1,4 @@
-/** Tollgate's stack on AWS, as a CDK construct and as an app of its own. */
+/** Tollgate's stack on AWS, as a CDK construct and as a CDK app. May import no other module. */
 @NullMarked
 package dev.tollgate.infra;
 

@@ -122,8 +122,8 @@ public final class Allowance {
   }
 
   private void cap() {
-    long most = surpluses.stream().mapToLong(Surplus::tokens).reduce(terms.capacity(), Math::max);
-    units = units.min(unit.multiply(BigInteger.valueOf(most)));
+    long max = surpluses.stream().mapToLong(Surplus::tokens).reduce(terms.capacity(), Math::max);
+    units = units.min(unit.multiply(BigInteger.valueOf(max)));
   }
 
   private static Duration max(Duration one, Duration other) {

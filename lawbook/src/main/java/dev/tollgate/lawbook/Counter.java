@@ -9,13 +9,13 @@ import java.util.Random;
  * The counter under test: it counts what is open now, such as connections, and enforces a limit.
  */
 public interface Counter {
-  /** Opens a thing with this name, which no other thing ever had. */
+  /** Opens an item with this name, which no other item ever had. */
   Opening open(String id);
 
-  /** Reports a close. It may be a repetition, or name something that was never opened. */
+  /** Reports a close. The report may be repeated, or name an item that was never opened. */
   void closed(String id);
 
-  /** A thing closed without a {@link #closed} call; the counter has to discover it itself. */
+  /** Closes an item without a report; the counter must discover that. */
   void vanished(String id);
 
   /** The current count. */
@@ -33,20 +33,20 @@ public interface Counter {
   enum Opening {
     /** Opened. */
     OPEN,
-    /** Refused: the limit is reached, or the count says so. */
+    /** Refused: the counter's count has reached the limit. */
     REFUSED,
-    /** Unknown, because of a failure; the thing is not open. */
+    /** Unknown, because of a failure; the item is not open. */
     UNDECIDED
   }
 
   /**
    * * What the counter promises.
    *
-   * @param most the limit: the most that may be open at a time, at least 1
-   * @param heals how long after the last fault the count is right again, provided that clients try
-   *     to fill every place
+   * @param max the limit: the most items that may be open at a time, at least 1
+   * @param heals the time after the last fault within which the count is right again, provided that
+   *     clients try to fill every place
    */
-  record Terms(long most, Duration heals) {}
+  record Terms(long max, Duration heals) {}
 
   /** Makes a counter for each history, and draws the terms that it promises. */
   interface Maker {

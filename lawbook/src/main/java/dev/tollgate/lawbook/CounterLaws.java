@@ -20,7 +20,7 @@ public final class CounterLaws {
   public static final Law<Counter.Maker> NEVER_MORE_OPEN =
       new Law<>(
           "never more open than allowed",
-          "Never are more things open than the limit.",
+          "The number of open items never exceeds the limit.",
           (maker, history) -> play(maker, history, CounterLaws::neverMore, run -> {}));
 
   /** A wrong count is repaired. */
@@ -28,15 +28,16 @@ public final class CounterLaws {
       new Law<>(
           "counts heal",
           "The count is right again within the stated time after the last fault, provided"
-              + " that every place has been tried since.",
+              + " that clients have tried every place since.",
           (maker, history) -> play(maker, history, run -> {}, Run::healsAtRest));
 
-  /** A wrong count is repaired while things open and close. */
+  /** A wrong count is repaired while items open and close. */
   public static final Law<Counter.Maker> HEALS_UNDER_TRAFFIC =
       new Law<>(
           "counts heal under traffic",
-          "The stated time after the last fault, while things open and close and every place"
-              + " is tried, the count is right and nothing is refused while a place is free.",
+          "While items open and close and clients try every place, the count is right within"
+              + " the stated time after the last fault, and nothing is refused while a place"
+              + " is free.",
           (maker, history) -> play(maker, history, run -> {}, Run::healsUnderTraffic));
 
   /** All laws of counters. */
@@ -62,12 +63,12 @@ public final class CounterLaws {
 
   private static void neverMore(Run run) {
     Violation.unless(
-        run.open.size() <= run.terms.most(),
-        "at most " + run.terms.most() + " open",
+        run.open.size() <= run.terms.max(),
+        "at most " + run.terms.max() + " open",
         run.open.size() + " open");
   }
 
-  private static Finding play(Counter.Maker maker, History history, Check check, Check end) {
+  private static CheckResult play(Counter.Maker maker, History history, Check check, Check end) {
     Run run = new Run(maker, history.seed());
     try {
       for (Step next : history.steps()) {
@@ -77,15 +78,15 @@ public final class CounterLaws {
       }
       run.step++;
       end.of(run);
-      return new Finding.Kept();
+      return new CheckResult.Kept();
     } catch (Violation broke) {
-      return new Finding.Broken(
+      return new CheckResult.Broken(
           run.step,
           Duration.between(Setting.START, run.setting.now()),
           broke.expected(),
           broke.happened());
     } catch (RuntimeException thrown) {
-      return new Finding.Broken(
+      return new CheckResult.Broken(
           run.step,
           Duration.between(Setting.START, run.setting.now()),
           "an answer despite faults",
@@ -93,7 +94,7 @@ public final class CounterLaws {
     }
   }
 
-  /** A counter during a history, and what is really open. */
+  /** A counter during a history, and the items that are really open. */
   private static final class Run {
     private final Setting setting;
     private final Counter.Terms terms;
@@ -161,13 +162,13 @@ public final class CounterLaws {
       while (setting.now().isBefore(watched)) {
         change(random);
         Violation.unless(
-            open.size() == terms.most(), "all " + terms.most() + " places taken", open.size());
+            open.size() == terms.max(), "all " + terms.max() + " places taken", open.size());
         checkCount();
         wait(BEAT);
       }
     }
 
-    /** Closes some, and opens others in their places. */
+    /** Closes some items, and opens others in their places. */
     private void change(Random random) {
       for (int i = random.nextInt(3); i >= 0 && !open.isEmpty(); i--) {
         close(open.remove(random.nextInt(open.size())), 1);
@@ -175,10 +176,10 @@ public final class CounterLaws {
       fill();
     }
 
-    /** Opens until the limit is reached or one is refused. */
+    /** Opens items until the limit is reached or one is refused. */
     private void fill() {
       int before = -1;
-      while (open.size() < terms.most() && open.size() > before) {
+      while (open.size() < terms.max() && open.size() > before) {
         before = open.size();
         open("id-" + opened++);
       }

@@ -81,8 +81,8 @@ final class GuaranteedTokens {
    * for a moment.
    */
   void contended(Instant at) {
-    Duration most = lateness.compareTo(RETURN) < 0 ? lateness : RETURN;
-    hiddenUntil = at.plus(most);
+    Duration max = lateness.compareTo(RETURN) < 0 ? lateness : RETURN;
+    hiddenUntil = at.plus(max);
   }
 
   /** Spends the tokens of a lease. */
@@ -197,8 +197,8 @@ final class GuaranteedTokens {
     if (tokens == null) {
       return;
     }
-    Duration most = lateness.compareTo(RETURN) < 0 ? lateness : RETURN;
-    returns.add(new Return(at.plus(most), tokens));
+    Duration max = lateness.compareTo(RETURN) < 0 ? lateness : RETURN;
+    returns.add(new Return(at.plus(max), tokens));
     cap();
   }
 
@@ -214,7 +214,7 @@ final class GuaranteedTokens {
     if (!at.isAfter(now)) {
       return;
     }
-    BigInteger room = most().subtract(units);
+    BigInteger room = max().subtract(units);
     if (room.signum() > 0) {
       BigInteger[] full = room.divideAndRemainder(perNano);
       BigInteger nanos = full[0].add(BigInteger.valueOf(full[1].signum()));
@@ -226,12 +226,12 @@ final class GuaranteedTokens {
     cap();
   }
 
-  private BigInteger most() {
+  private BigInteger max() {
     return tokens(Math.max(terms.capacity(), heldTokens()));
   }
 
   private void cap() {
-    units = units.min(most());
+    units = units.min(max());
   }
 
   private long heldTokens() {

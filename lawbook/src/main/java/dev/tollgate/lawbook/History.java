@@ -47,10 +47,10 @@ public record History(long seed, List<Step> steps) {
           if (what < 7) {
             return wait(any, token, full);
           } else if (what < 13) {
-            int most = busy ? 2 * Math.toIntExact(Math.min(200, first.capacity())) : 3;
+            int max = busy ? 2 * Math.toIntExact(Math.min(200, first.capacity())) : 3;
             Step.Use use = USES.get(any.nextInt(USES.size()));
             boolean spends = busy && any.nextInt(4) > 0;
-            return new Step.Claims(1 + any.nextInt(most), spends ? Step.Use.SPENT : use);
+            return new Step.Claims(1 + any.nextInt(max), spends ? Step.Use.SPENT : use);
           } else if (what < 15) {
             return new Step.Spend(any.nextInt(8));
           } else if (what < 17) {
@@ -106,9 +106,9 @@ public record History(long seed, List<Step> steps) {
           } else if (what < 7) {
             return new Step.SendAgain(any.nextInt(20));
           }
-          int[] most = {1, 20, 20, 70, 330};
+          int[] max = {1, 20, 20, 70, 330};
           return new Step.Wait(
-              Duration.ofMillis(1_000L * any.nextInt(1 + most[any.nextInt(most.length)])));
+              Duration.ofMillis(1_000L * any.nextInt(1 + max[any.nextInt(max.length)])));
         });
   }
 
@@ -121,7 +121,9 @@ public record History(long seed, List<Step> steps) {
     return new History(seed, steps);
   }
 
-  /** Waits up to a few milliseconds, one token's time, two minutes, or 1.5 times the fill time. */
+  /**
+   * Waits up to a few milliseconds, one token's interval, two minutes, or 1.5 times the fill time.
+   */
   private static Step wait(Random random, Duration token, Duration full) {
     Duration bound =
         switch (random.nextInt(5)) {
@@ -130,7 +132,7 @@ public record History(long seed, List<Step> steps) {
           case 3 -> Duration.ofMinutes(2);
           default -> full.plus(full.dividedBy(2));
         };
-    long most = Math.min(bound.toMillis(), LONGEST_WAIT.toMillis());
-    return new Step.Wait(Duration.ofMillis(random.nextLong(most + 1)));
+    long max = Math.min(bound.toMillis(), LONGEST_WAIT.toMillis());
+    return new Step.Wait(Duration.ofMillis(random.nextLong(max + 1)));
   }
 }

@@ -11,9 +11,9 @@ import java.util.function.BiFunction;
 public final class Law<S> {
   private final String name;
   private final String text;
-  private final BiFunction<S, History, Finding> check;
+  private final BiFunction<S, History, CheckResult> check;
 
-  Law(String name, String text, BiFunction<S, History, Finding> check) {
+  Law(String name, String text, BiFunction<S, History, CheckResult> check) {
     this.name = name;
     this.text = text;
     this.check = check;
@@ -30,7 +30,7 @@ public final class Law<S> {
   }
 
   /** Checks the law in a history, which may take several runs. */
-  public Finding examine(S subject, History history) {
+  public CheckResult examine(S subject, History history) {
     return check.apply(subject, history);
   }
 

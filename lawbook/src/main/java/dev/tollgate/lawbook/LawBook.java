@@ -22,7 +22,7 @@ public final class LawBook<S> {
   /** The system property with the factor by which the default number of histories is multiplied. */
   public static final String TIMES = "tests.times";
 
-  private static final int MOST_ATTEMPTS = 500;
+  private static final int MAX_ATTEMPTS = 500;
 
   private final S subject;
   private final List<Law<S>> laws;
@@ -66,10 +66,10 @@ public final class LawBook<S> {
   }
 
   /**
-   * Checks every law in {@code count} histories, unless the system properties override that.
+   * Checks every law in {@code count} histories; the system properties override the number.
    *
    * @return in how many histories each law could be checked
-   * @throws Breach for the first broken law
+   * @throws LawViolation for the first broken law
    */
   public Report hold(int count) {
     Long only = Long.getLong(SEED);
@@ -82,7 +82,7 @@ public final class LawBook<S> {
    * Checks every law in the history of one seed.
    *
    * @return which laws could be checked in it
-   * @throws Breach for the first broken law
+   * @throws LawViolation for the first broken law
    */
   public Report replay(long seed) {
     return hold(seed, seed);
@@ -94,11 +94,11 @@ public final class LawBook<S> {
     for (long seed = first; seed <= last; seed++) {
       History history = histories.apply(seed);
       for (Law<S> law : laws) {
-        Finding finding = law.examine(subject, history);
-        if (finding instanceof Finding.Broken) {
-          throw breach(law, history);
+        CheckResult result = law.examine(subject, history);
+        if (result instanceof CheckResult.Broken) {
+          throw violation(law, history);
         }
-        judged.merge(law.name(), finding instanceof Finding.Kept ? 1 : 0, Integer::sum);
+        judged.merge(law.name(), result instanceof CheckResult.Kept ? 1 : 0, Integer::sum);
       }
     }
     return new Report(last - first + 1, judged);
@@ -112,7 +112,7 @@ public final class LawBook<S> {
     List<Law<S>> found = new ArrayList<>();
     for (Law<S> law : laws) {
       for (long seed = 1; seed <= count; seed++) {
-        if (law.examine(subject, histories.apply(seed)) instanceof Finding.Broken) {
+        if (law.examine(subject, histories.apply(seed)) instanceof CheckResult.Broken) {
           found.add(law);
           break;
         }
@@ -121,16 +121,19 @@ public final class LawBook<S> {
     return found;
   }
 
-  private Breach breach(Law<S> law, History history) {
+  private LawViolation violation(Law<S> law, History history) {
     History shortest = shortest(law, history);
-    Finding.Broken broken = (Finding.Broken) law.examine(subject, shortest);
-    return new Breach(law, terms.apply(history.seed()), history, shortest, broken);
+    CheckResult.Broken broken = (CheckResult.Broken) law.examine(subject, shortest);
+    return new LawViolation(law, terms.apply(history.seed()), history, shortest, broken);
   }
 
-  /** Shortens a history: removes steps while the law stays broken, large blocks first. */
+  /**
+   * Shortens a history: removes steps, large blocks first, as long as the subject still breaks the
+   * law.
+   */
   private History shortest(Law<S> law, History history) {
     int attempts = 0;
-    Finding.Broken whole = (Finding.Broken) law.examine(subject, history);
+    CheckResult.Broken whole = (CheckResult.Broken) law.examine(subject, history);
     History shown =
         history.with(history.steps().subList(0, Math.min(whole.step(), history.steps().size())));
     if (!isBroken(law, shown)) {
@@ -138,7 +141,7 @@ public final class LawBook<S> {
     }
     for (int block = Math.max(1, shown.steps().size() / 2); block > 0; block /= 2) {
       for (int at = shown.steps().size() - block; at >= 0; at -= block) {
-        if (++attempts > MOST_ATTEMPTS) {
+        if (++attempts > MAX_ATTEMPTS) {
           return shown;
         }
         List<Step> fewer = new ArrayList<>(shown.steps());
@@ -152,11 +155,11 @@ public final class LawBook<S> {
   }
 
   private boolean isBroken(Law<S> law, History history) {
-    return law.examine(subject, history) instanceof Finding.Broken;
+    return law.examine(subject, history) instanceof CheckResult.Broken;
   }
 
   /**
-   * The result if no law was broken.
+   * The result of a check that found no broken law.
    *
    * @param histories the number of histories played
    * @param judged by the law's name, the number of histories in which it could be checked

@@ -65,9 +65,9 @@ public interface Limiter {
     return OptionalLong.of(0);
   }
 
-  /** The deviations that the injected faults explain. */
-  default Excuse excuse(String tenant) {
-    return Excuse.NONE;
+  /** The effects of the faults injected so far. */
+  default FaultEffects faultEffects(String tenant) {
+    return FaultEffects.NONE;
   }
 
   /** The total cost of a tenant's claims so far, in any unit: requests to a store, locks taken. */

@@ -14,10 +14,10 @@ public final class LimiterLaws {
       new Law<>(
           "never more than capacity + rate × time",
           "In every interval, the tokens spent are at most the capacity, plus rate × time,"
-              + " plus the stated slack, plus the tokens that injected faults explain.",
+              + " plus the stated slack, plus the additional tokens of injected faults.",
           (maker, history) -> LimiterRun.of(maker, history, new NeverMore()));
 
-  /** Tokens neither appear nor disappear unaccounted for. */
+  /** Every token is accounted for. */
   public static final Law<Limiter.Maker> CONSERVATION =
       new Law<>(
           "minted = spent + expired + held + in flight",
@@ -132,28 +132,30 @@ public final class LimiterLaws {
       }
       Allowance left = allowance.orElseThrow();
       left.spend(tokens, run.now());
-      long excused = run.excuse().tokens();
+      long explained = run.faultEffects().tokens();
       Violation.unless(
-          left.excess() <= excused,
+          left.excess() <= explained,
           "at most "
-              + excused
-              + " tokens, explained by faults, beyond "
+              + explained
+              + " tokens, because of faults, beyond "
               + current.orElse(run.terms()),
           left.excess() + " beyond");
     }
   }
 
-  private static Finding conservation(Limiter.Maker maker, History history) {
+  private static CheckResult conservation(Limiter.Maker maker, History history) {
     Balance balance = new Balance();
-    Finding finding = LimiterRun.of(maker, history, balance);
-    return finding instanceof Finding.Broken || balance.judged ? finding : new Finding.NotJudged();
+    CheckResult result = LimiterRun.of(maker, history, balance);
+    return result instanceof CheckResult.Broken || balance.judged
+        ? result
+        : new CheckResult.NotJudged();
   }
 
   /** Compares the limiter's counts with the events of the run. */
   private static final class Balance implements RunObserver {
     private long spent;
     private long undecided;
-    private Excuse excuse = Excuse.NONE;
+    private FaultEffects faultEffects = FaultEffects.NONE;
     private long inFlight;
     private boolean judged;
 
@@ -178,7 +180,7 @@ public final class LimiterLaws {
 
     @Override
     public void givingBack(LimiterRun run) {
-      excuse = run.excuse();
+      faultEffects = run.faultEffects();
       inFlight = run.tokenCounts().map(TokenCounts::inFlight).orElse(0L);
     }
 
@@ -190,7 +192,7 @@ public final class LimiterLaws {
               counts ->
                   Violation.unless(
                       ended
-                          || !excuse.equals(run.excuse())
+                          || !faultEffects.equals(run.faultEffects())
                           || counts.inFlight() == inFlight - lease.tokens()
                           || (counts.expired() > 0 && counts.inFlight() <= inFlight),
                       "in flight after tokens were given back: " + (inFlight - lease.tokens()),
@@ -208,7 +210,7 @@ public final class LimiterLaws {
                     "spent: " + spent + (undecided > 0 ? " to " + (spent + undecided) : ""),
                     counts);
                 Violation.unless(
-                    !run.excuse().isNone()
+                    !run.faultEffects().isNone()
                         || (counts.inFlight() <= run.holding()
                             && counts.inFlight() >= run.holding() - counts.expired()),
                     "in flight: " + run.holding() + " (tokens of open leases), less expired tokens",
@@ -226,30 +228,30 @@ public final class LimiterLaws {
     }
   }
 
-  private static Finding refusal(Limiter.Maker maker, History history) {
-    Finding finding = LimiterRun.of(maker, history, new Refusals());
-    if (finding instanceof Finding.Broken) {
-      return finding;
+  private static CheckResult refusal(Limiter.Maker maker, History history) {
+    CheckResult result = LimiterRun.of(maker, history, new Refusals());
+    if (result instanceof CheckResult.Broken) {
+      return result;
     }
-    Finding plain = LimiterRun.of(maker, history, new NeverLate(false));
-    return plain instanceof Finding.Broken
-        ? finding
+    CheckResult plain = LimiterRun.of(maker, history, new NeverLate(false));
+    return plain instanceof CheckResult.Broken
+        ? result
         : LimiterRun.of(
             maker, history, LimiterRun.Mode.EARLY_RETRIES, new NeverLate(false), run -> {});
   }
 
-  private static Finding throughput(Limiter.Maker maker, History history) {
+  private static CheckResult throughput(Limiter.Maker maker, History history) {
     boolean[] judged = {false};
-    Finding finding =
+    CheckResult result =
         history.seed() % DEMANDS > 0
-            ? new Finding.NotJudged()
+            ? new CheckResult.NotJudged()
             : LimiterRun.of(
                 maker,
                 history,
                 LimiterRun.Mode.PLAIN,
                 new RunObserver() {},
                 run -> judged[0] = hasThroughput(run));
-    return finding instanceof Finding.Broken || judged[0] ? finding : new Finding.NotJudged();
+    return result instanceof CheckResult.Broken || judged[0] ? result : new CheckResult.NotJudged();
   }
 
   /** Checks the throughput. Returns false if the terms do not allow that. */
@@ -273,19 +275,19 @@ public final class LimiterLaws {
   }
 
   private static Duration clamp(Duration pause) {
-    Duration most = least(pause, Duration.ofSeconds(5));
-    return most.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : most;
+    Duration max = least(pause, Duration.ofSeconds(5));
+    return max.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : max;
   }
 
   private static Duration least(Duration first, Duration second) {
     return first.compareTo(second) < 0 ? first : second;
   }
 
-  private static Finding allOrNone(Limiter.Maker maker, History history) {
+  private static CheckResult allOrNone(Limiter.Maker maker, History history) {
     Several several = new Several();
-    Finding finding = LimiterRun.of(maker, history, several);
-    if (finding instanceof Finding.Broken || !several.judged) {
-      return finding instanceof Finding.Broken ? finding : new Finding.NotJudged();
+    CheckResult result = LimiterRun.of(maker, history, several);
+    if (result instanceof CheckResult.Broken || !several.judged) {
+      return result instanceof CheckResult.Broken ? result : new CheckResult.NotJudged();
     }
     return LimiterRun.of(maker, history, new NeverLate(true));
   }
@@ -317,7 +319,7 @@ public final class LimiterLaws {
               .count();
       long held = after.get().inFlight() - before.get().inFlight();
       Violation.unless(
-          held == leases * tokens || !run.excuse().isNone(),
+          held == leases * tokens || !run.faultEffects().isNone(),
           leases + " claims for " + tokens + " tokens each to hold " + leases * tokens,
           held + " held");
     }
@@ -326,12 +328,12 @@ public final class LimiterLaws {
   /** Compares the limiter's counts before and after a refusal. */
   private static final class Refusals implements RunObserver {
     private Optional<TokenCounts> before = Optional.empty();
-    private Excuse excuse = Excuse.NONE;
+    private FaultEffects faultEffects = FaultEffects.NONE;
 
     @Override
     public void claiming(LimiterRun run) {
       before = run.tokenCounts();
-      excuse = run.excuse();
+      faultEffects = run.faultEffects();
     }
 
     @Override
@@ -340,7 +342,7 @@ public final class LimiterLaws {
       if (!answers.stream().allMatch(Claim.Refused.class::isInstance)
           || before.isEmpty()
           || after.isEmpty()
-          || !excuse.equals(run.excuse())) {
+          || !faultEffects.equals(run.faultEffects())) {
         return;
       }
       TokenCounts then = before.get();
@@ -356,13 +358,13 @@ public final class LimiterLaws {
   }
 
   /** Runs a history twice, alone and with a busy neighbour, and compares the answers. */
-  private static Finding neighbours(Limiter.Maker maker, History history) {
+  private static CheckResult neighbours(Limiter.Maker maker, History history) {
     LimiterRun[] runs = new LimiterRun[1];
-    Finding plain =
+    CheckResult plain =
         LimiterRun.of(
             maker, history, LimiterRun.Mode.PLAIN, new RunObserver() {}, run -> runs[0] = run);
-    if (plain instanceof Finding.Broken) {
-      return new Finding.NotJudged();
+    if (plain instanceof CheckResult.Broken) {
+      return new CheckResult.NotJudged();
     }
     LimiterRun alone = runs[0];
     return LimiterRun.of(
@@ -408,10 +410,11 @@ public final class LimiterLaws {
     @Override
     public void claimed(LimiterRun run, long tokens, List<Claim> answers) {
       Terms terms = run.terms();
-      Instant struck = run.excuse().struckAt();
-      boolean isFair = struck.equals(Instant.MIN) || struck.plus(terms.grain()).isBefore(run.now());
+      Instant lastFault = run.faultEffects().lastFaultAt();
+      boolean isFair =
+          lastFault.equals(Instant.MIN) || lastFault.plus(terms.grain()).isBefore(run.now());
       boolean isSettled = !run.now().isBefore(settledAt);
-      Duration most =
+      Duration max =
           terms
               .rate()
               .timeOf(isSettled ? tokens : tokens + 2 * slack)
@@ -419,8 +422,8 @@ public final class LimiterLaws {
       for (Claim answer : answers) {
         if (answer instanceof Claim.Refused refused) {
           Violation.unless(
-              !refused.retryAfter().isNegative() && refused.retryAfter().compareTo(most) <= 0,
-              "a wait of at most " + most,
+              !refused.retryAfter().isNegative() && refused.retryAfter().compareTo(max) <= 0,
+              "a wait of at most " + max,
               refused);
         }
       }
@@ -429,10 +432,11 @@ public final class LimiterLaws {
     @Override
     public void waited(
         LimiterRun run, Claim.Refused refused, Instant at, boolean alone, Claim then) {
-      Instant struck = run.excuse().struckAt();
+      Instant lastFault = run.faultEffects().lastFaultAt();
       boolean isFair =
           !at.isBefore(settledAt)
-              && (struck.equals(Instant.MIN) || struck.plus(run.terms().grain()).isBefore(at));
+              && (lastFault.equals(Instant.MIN)
+                  || lastFault.plus(run.terms().grain()).isBefore(at));
       Violation.unless(
           then instanceof Claim.Admitted || !alone || !isFair,
           "admission after that time of the caller "
@@ -453,10 +457,10 @@ public final class LimiterLaws {
     }
   }
 
-  private static Finding retune(Limiter.Maker maker, History history) {
-    Finding finding = LimiterRun.of(maker, history, new Retunes());
-    if (finding instanceof Finding.Broken) {
-      return finding;
+  private static CheckResult retune(Limiter.Maker maker, History history) {
+    CheckResult result = LimiterRun.of(maker, history, new Retunes());
+    if (result instanceof CheckResult.Broken) {
+      return result;
     }
     Terms next = maker.terms(new Random(~history.seed()));
     return compareTwoRuns(
@@ -467,10 +471,10 @@ public final class LimiterLaws {
         (drained, after, run, before) -> {
           long least = Math.min(drained, Math.max(0, next.capacity() - run.holding()));
           boolean atOnce = before.grain().isZero() && next.grain().isZero();
-          long most = atOnce ? least : drained;
+          long max = atOnce ? least : drained;
           Violation.unless(
-              after >= least && after <= most,
-              "of " + drained + " tokens, " + least + " to " + most + " after a retune to " + next,
+              after >= least && after <= max,
+              "of " + drained + " tokens, " + least + " to " + max + " after a retune to " + next,
               after + " tokens");
         });
   }
@@ -478,18 +482,18 @@ public final class LimiterLaws {
   /** Compares the limiter's counts before and after a retune. */
   private static final class Retunes implements RunObserver {
     private Optional<TokenCounts> before = Optional.empty();
-    private Excuse excuse = Excuse.NONE;
+    private FaultEffects faultEffects = FaultEffects.NONE;
 
     @Override
     public void retuning(LimiterRun run) {
       before = run.tokenCounts();
-      excuse = run.excuse();
+      faultEffects = run.faultEffects();
     }
 
     @Override
     public void retuned(LimiterRun run) {
       Optional<TokenCounts> after = run.tokenCounts();
-      if (before.isEmpty() || after.isEmpty() || !excuse.equals(run.excuse())) {
+      if (before.isEmpty() || after.isEmpty() || !faultEffects.equals(run.faultEffects())) {
         return;
       }
       TokenCounts then = before.get();
@@ -514,7 +518,7 @@ public final class LimiterLaws {
    * Runs a history twice, performs a different action after each, and compares the tokens left. If
    * the first run leaves none, nothing is compared: the bucket may have been mistaken for empty.
    */
-  private static Finding compareTwoRuns(
+  private static CheckResult compareTwoRuns(
       Limiter.Maker maker,
       History history,
       Predicate<LimiterRun> first,
@@ -522,7 +526,7 @@ public final class LimiterLaws {
       Comparison comparison) {
     long[] drained = {0};
     boolean[] judged = {false};
-    Finding control =
+    CheckResult control =
         LimiterRun.of(
             maker,
             history,
@@ -531,12 +535,12 @@ public final class LimiterLaws {
             run -> {
               judged[0] = first.test(run);
               drained[0] = run.drain();
-              judged[0] &= drained[0] > 0 && run.excuse().isNone();
+              judged[0] &= drained[0] > 0 && run.faultEffects().isNone();
             });
-    if (control instanceof Finding.Broken || !judged[0]) {
-      return new Finding.NotJudged();
+    if (control instanceof CheckResult.Broken || !judged[0]) {
+      return new CheckResult.NotJudged();
     }
-    Finding compared =
+    CheckResult compared =
         LimiterRun.of(
             maker,
             history,
@@ -549,6 +553,6 @@ public final class LimiterLaws {
                 comparison.check(drained[0], run.drain(), run, before);
               }
             });
-    return judged[0] ? compared : new Finding.NotJudged();
+    return judged[0] ? compared : new CheckResult.NotJudged();
   }
 }

@@ -27,7 +27,7 @@ final class LimiterRun {
 
   /** How callers behave during a history. */
   enum Mode {
-    /** Callers do what the history states and nothing else. */
+    /** Callers do only what the history states. */
     PLAIN,
     /** A refused caller claims again at once, and again before its retry time. */
     EARLY_RETRIES,
@@ -44,12 +44,12 @@ final class LimiterRun {
   }
 
   /** Runs a history. */
-  static Finding of(Limiter.Maker maker, History history, RunObserver observer) {
+  static CheckResult of(Limiter.Maker maker, History history, RunObserver observer) {
     return of(maker, history, Mode.PLAIN, observer, run -> {});
   }
 
   /** Runs a history and then {@code afterwards}. */
-  static Finding of(
+  static CheckResult of(
       Limiter.Maker maker,
       History history,
       Mode mode,
@@ -60,12 +60,12 @@ final class LimiterRun {
       run.all(history.steps());
       run.step++;
       afterwards.accept(run);
-      return new Finding.Kept();
+      return new CheckResult.Kept();
     } catch (Violation broke) {
-      return new Finding.Broken(
+      return new CheckResult.Broken(
           run.step, Duration.between(Setting.START, run.now()), broke.expected(), broke.happened());
     } catch (RuntimeException thrown) {
-      return new Finding.Broken(
+      return new CheckResult.Broken(
           run.step,
           Duration.between(Setting.START, run.now()),
           "an answer despite faults",
@@ -247,8 +247,8 @@ final class LimiterRun {
       if (claim instanceof Claim.Refused refused) {
         Instant at = now();
         boolean alone = holding() == 0;
-        Duration most = terms.rate().timeOf(1 + 2 * terms.slack()).plus(terms.grain());
-        wait(refused.retryAfter().compareTo(most) < 0 ? refused.retryAfter() : most);
+        Duration max = terms.rate().timeOf(1 + 2 * terms.slack()).plus(terms.grain());
+        wait(refused.retryAfter().compareTo(max) < 0 ? refused.retryAfter() : max);
         observer.waited(this, refused, at, alone, claim(Step.Use.SPENT));
         return;
       } else if (claim instanceof Claim.Undecided) {
@@ -259,9 +259,9 @@ final class LimiterRun {
 
   /** Claims and spends until a claim is not admitted; returns the number of admitted claims. */
   long drain() {
-    long most = 2 * terms.capacity() + 1_000;
+    long max = 2 * terms.capacity() + 1_000;
     long drained = 0;
-    while (drained < most && claim(Step.Use.SPENT) instanceof Claim.Admitted) {
+    while (drained < max && claim(Step.Use.SPENT) instanceof Claim.Admitted) {
       drained++;
     }
     return drained;
@@ -301,8 +301,8 @@ final class LimiterRun {
     return limiter.tokenCounts(TENANT);
   }
 
-  Excuse excuse() {
-    return limiter.excuse(TENANT);
+  FaultEffects faultEffects() {
+    return limiter.faultEffects(TENANT);
   }
 
   long cost() {

@@ -9,16 +9,16 @@ import java.util.OptionalLong;
 final class NeverLate implements RunObserver {
   private final boolean judgesSeveral;
   private Optional<GuaranteedTokens> guaranteed = Optional.empty();
-  private long strikes;
+  private long faults;
   private long expiredByAge;
   private Optional<Instant> demandedAt = Optional.empty();
   private long taken;
 
   /**
-   * Judges some of the claims.
+   * Checks some of the claims.
    *
-   * @param judgesSeveral true to judge claims for several tokens and concurrent claims, false to
-   *     judge all others
+   * @param judgesSeveral true to check claims for several tokens and concurrent claims, false to
+   *     check all others
    */
   NeverLate(boolean judgesSeveral) {
     this.judgesSeveral = judgesSeveral;
@@ -99,11 +99,11 @@ final class NeverLate implements RunObserver {
       least.expire(expired.getAsLong() - expiredByAge, run.now());
       expiredByAge = expired.getAsLong();
     }
-    Excuse excuse = run.excuse();
-    if (excuse.strikes() > strikes) {
-      strikes = excuse.strikes();
+    FaultEffects faultEffects = run.faultEffects();
+    if (faultEffects.faults() > faults) {
+      faults = faultEffects.faults();
       demandedAt = Optional.empty();
-      least.reset(excuse.struckAt().plus(run.terms().grain()));
+      least.reset(faultEffects.lastFaultAt().plus(run.terms().grain()));
     }
     return least;
   }

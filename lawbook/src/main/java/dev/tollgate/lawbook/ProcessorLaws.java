@@ -44,7 +44,7 @@ public final class ProcessorLaws {
     void of(Run run);
   }
 
-  private static Finding play(Processor.Maker maker, History history, boolean once, End end) {
+  private static CheckResult play(Processor.Maker maker, History history, boolean once, End end) {
     Run run = new Run(maker, history.seed(), once);
     try {
       for (Step next : history.steps()) {
@@ -53,11 +53,11 @@ public final class ProcessorLaws {
       }
       run.step++;
       end.of(run);
-      return new Finding.Kept();
+      return new CheckResult.Kept();
     } catch (Violation broke) {
-      return new Finding.Broken(run.step, run.time(), broke.expected(), broke.happened());
+      return new CheckResult.Broken(run.step, run.time(), broke.expected(), broke.happened());
     } catch (RuntimeException thrown) {
-      return new Finding.Broken(
+      return new CheckResult.Broken(
           run.step, run.time(), "an answer despite faults", thrown.toString());
     }
   }

@@ -24,7 +24,7 @@ public final class Setting {
     return () -> now;
   }
 
-  /** The seed of everything that is random in the subject. */
+  /** The seed of all random choices of the subject. */
   public long seed() {
     return seed;
   }

@@ -117,7 +117,7 @@ public sealed interface Step {
   /** A step of a counter's history. */
   sealed interface OfCounter extends Step {}
 
-  /** Opens several things, one after the other. */
+  /** Opens several items, one after the other. */
   record Open(int count) implements OfCounter {
     @Override
     public String toString() {
@@ -125,7 +125,7 @@ public sealed interface Step {
     }
   }
 
-  /** Closes an open thing, and reports that so many times; 0 if the report is lost. */
+  /** Closes an open item, and reports the close this many times; 0 if the report is lost. */
   record Close(int which, int reports) implements OfCounter {
     @Override
     public String toString() {
@@ -133,19 +133,19 @@ public sealed interface Step {
     }
   }
 
-  /** Reports a close of something that closed long ago or was never open. */
+  /** Reports a close of an item that closed long ago or was never open. */
   record CloseUnknown(int which) implements OfCounter {
     @Override
     public String toString() {
-      return "report the close of something not open, number " + which;
+      return "report the close of an item that is not open, number " + which;
     }
   }
 
-  /** Closes everything without a report. */
+  /** Closes all items without a report. */
   record CloseAll() implements OfCounter {
     @Override
     public String toString() {
-      return "close everything, without a report";
+      return "close all items, without a report";
     }
   }
 }

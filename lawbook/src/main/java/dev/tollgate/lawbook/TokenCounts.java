@@ -6,7 +6,8 @@ package dev.tollgate.lawbook;
  *
  * @param minted created since the bucket was opened
  * @param spent used by admitted callers
- * @param expired lost otherwise: too old, too many, or surplus after a retune
+ * @param expired removed because they were too old, exceeded the capacity, or were surplus after a
+ *     retune
  * @param held in the bucket, available now or soon
  * @param inFlight held by a {@link Lease} that has not ended
  */

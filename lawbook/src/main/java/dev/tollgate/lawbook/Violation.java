@@ -1,6 +1,6 @@
 package dev.tollgate.lawbook;
 
-/** Ends a run, because a law was broken. */
+/** Ends a run because the subject broke a law. */
 final class Violation extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -24,16 +24,16 @@
  * }).hold(1_000);
  * }</pre>
  *
- * <p>{@code hold} throws a {@link dev.tollgate.lawbook.Breach} for the first broken law. It names
- * the law, the history, what was expected and what happened, and shows a shortened history that
- * still breaks the law. {@code -Dlawbook.seed=N} replays that one history; {@code
+ * <p>{@code hold} throws a {@link dev.tollgate.lawbook.LawViolation} for the first broken law. The
+ * error names the law, the history, the expected and the actual behaviour, and shows a shortened
+ * history that still breaks the law. {@code -Dlawbook.seed=N} replays that one history; {@code
  * -Dlawbook.histories=N} plays N histories.
  *
- * <p>A limiter that admits too much breaks {@link dev.tollgate.lawbook.LimiterLaws#NEVER_MORE}; one
- * that admits later than its terms state breaks {@link
- * dev.tollgate.lawbook.LimiterLaws#NEVER_LATE}; {@link dev.tollgate.lawbook.Terms} states what a
- * limiter promises. Claims for several tokens, and concurrent claims, are checked if the limiter
- * supports them.
+ * <p>A limiter that admits too many tokens breaks {@link
+ * dev.tollgate.lawbook.LimiterLaws#NEVER_MORE}; a limiter that admits later than its terms state
+ * breaks {@link dev.tollgate.lawbook.LimiterLaws#NEVER_LATE}; {@link dev.tollgate.lawbook.Terms}
+ * states what a limiter promises. Claims for several tokens, and concurrent claims, are checked if
+ * the limiter supports them.
  *
  * <p>Implement {@link dev.tollgate.lawbook.Counter} to check a count, such as open connections, and
  * {@link dev.tollgate.lawbook.Processor} to check a processor of messages that senders may send

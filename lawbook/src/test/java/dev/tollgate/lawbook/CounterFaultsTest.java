@@ -32,7 +32,7 @@ final class CounterFaultsTest {
 
     @Override
     public Opening open(String id) {
-      if (count() >= terms.most()) {
+      if (count() >= terms.max()) {
         return Opening.REFUSED;
       }
       open.add(id);
@@ -143,7 +143,7 @@ final class CounterFaultsTest {
 
               @Override
               public Opening open(String id) {
-                if (count >= terms.most()) {
+                if (count >= terms.max()) {
                   return Opening.REFUSED;
                 }
                 count++;

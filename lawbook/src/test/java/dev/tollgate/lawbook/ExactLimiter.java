@@ -124,10 +124,10 @@ class ExactLimiter implements Limiter {
      * retune.
      */
     private void overflow() {
-      long most = Math.max(0, terms.capacity() - inFlight());
-      if (held >= most) {
-        expired += held - most;
-        held = most;
+      long max = Math.max(0, terms.capacity() - inFlight());
+      if (held >= max) {
+        expired += held - max;
+        held = max;
         fraction = BigInteger.ZERO;
       }
     }

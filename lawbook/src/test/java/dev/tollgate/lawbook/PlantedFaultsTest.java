@@ -410,22 +410,23 @@ final class PlantedFaultsTest {
   }
 
   @Test
-  void breach_names_law_seed_step_and_shortest_history_and_can_be_replayed() {
+  void violation_names_law_seed_step_and_shortest_history_and_can_be_replayed() {
     LawBook<Limiter.Maker> book = LawBook.ofLimiter(LOST_RETURN);
 
     assertThatThrownBy(() -> book.hold(HISTORIES))
         .isInstanceOfSatisfying(
-            Breach.class,
-            breach -> {
-              assertThat(breach.law()).isSameAs(LimiterLaws.CONSERVATION);
-              assertThat(breach.getMessage())
+            LawViolation.class,
+            violation -> {
+              assertThat(violation.law()).isSameAs(LimiterLaws.CONSERVATION);
+              assertThat(violation.getMessage())
                   .contains(
                       "the law is broken: minted = spent + expired + held + in flight",
-                      "replay: -Dlawbook.seed=" + breach.seed(),
+                      "replay: -Dlawbook.seed=" + violation.seed(),
                       "expected: ",
                       "happened: ");
-              assertThat(breach.toString().lines().count()).isLessThan(14);
-              assertThatThrownBy(() -> book.replay(breach.seed())).hasMessage(breach.getMessage());
+              assertThat(violation.toString().lines().count()).isLessThan(14);
+              assertThatThrownBy(() -> book.replay(violation.seed()))
+                  .hasMessage(violation.getMessage());
             });
   }
 }

@@ -2,6 +2,7 @@ package dev.tollgate.local;
 
 import dev.tollgate.local.endpoint.Principal;
 import dev.tollgate.local.endpoint.ServiceClient;
+import dev.tollgate.local.iam.Access;
 import dev.tollgate.local.iam.Context;
 import dev.tollgate.local.iam.Policies;
 import java.util.Map;
@@ -9,25 +10,22 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
-/** The roles of the stack that an AWS service assumes to make calls of its own. */
+/** The roles of the stack that an AWS service assumes for its calls. */
 final class AssumedRoles {
   private final String name;
   private final String service;
   private final Function<Principal, ServiceClient> clients;
-  private final Optional<Policies> policies;
+  private final Policies policies;
   private final Map<String, ServiceClient> byRole = new ConcurrentHashMap<>();
 
   /**
-   * @param name the name that the service's calls are recorded by
+   * @param name the name under which the calls of the service are recorded
    * @param service the service, such as {@code scheduler.amazonaws.com}
-   * @param clients makes the client of a principal
-   * @param policies which roles the service may assume; without them it may assume all
+   * @param clients creates the client of a principal
+   * @param policies which roles the service may assume, and the rights of these roles
    */
   AssumedRoles(
-      String name,
-      String service,
-      Function<Principal, ServiceClient> clients,
-      Optional<Policies> policies) {
+      String name, String service, Function<Principal, ServiceClient> clients, Policies policies) {
     this.name = name;
     this.service = service;
     this.clients = clients;
@@ -36,16 +34,16 @@ final class AssumedRoles {
 
   /** Whether the service may assume a role. */
   boolean mayAssume(String roleArn, Context context) {
-    return policies.map(all -> all.trusts(roleArn, service, context)).orElse(true);
+    return policies.trusts(roleArn, service, context);
   }
 
-  /** The service with the rights of a role. */
-  Principal principal(String roleArn) {
-    return Principal.of(name, roleArn);
+  /** Decides on an access of the service with the rights of a role: the message of a denial. */
+  Optional<String> denial(String roleArn, Access access) {
+    return policies.denial(Principal.of(name, roleArn), access);
   }
 
   /** Calls AWS APIs with the rights of a role. */
   ServiceClient client(String roleArn) {
-    return byRole.computeIfAbsent(roleArn, role -> clients.apply(principal(role)));
+    return byRole.computeIfAbsent(roleArn, role -> clients.apply(Principal.of(name, role)));
   }
 }

@@ -2,7 +2,6 @@ package dev.tollgate.local;
 
 import dev.tollgate.local.endpoint.AccessKey;
 import dev.tollgate.local.endpoint.AccessKeys;
-import dev.tollgate.local.endpoint.Authorization;
 import dev.tollgate.local.endpoint.Endpoint;
 import dev.tollgate.local.endpoint.Principal;
 import dev.tollgate.local.endpoint.RecordedRequests;
@@ -16,8 +15,8 @@ import dev.tollgate.local.faults.Faults;
 import dev.tollgate.local.faults.RequestFaults;
 import dev.tollgate.local.gateway.Gateway;
 import dev.tollgate.local.gateway.jwt.KeySets;
+import dev.tollgate.local.hosts.AllowedHosts;
 import dev.tollgate.local.iam.Context;
-import dev.tollgate.local.iam.FunctionPolicies;
 import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.iam.Policy;
 import dev.tollgate.local.iam.access.Accesses;
@@ -29,7 +28,6 @@ import dev.tollgate.local.lambda.LambdaApi;
 import dev.tollgate.local.resources.Stack;
 import dev.tollgate.local.rest.RestApi;
 import dev.tollgate.local.scheduler.Scheduler;
-import dev.tollgate.local.sites.AllowedHosts;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.template.Template;
 import dev.tollgate.local.threads.DaemonThreads;
@@ -80,10 +78,10 @@ public final class LocalCloud implements AutoCloseable {
     try {
       Template template = Template.read(options.assembly());
       environment = Environment.of(template.stackName(), options.clock());
-      log = closedLater(RunLog.open(options.clock(), options.logFile()));
+      log = closedLater(new RunLog(options.clock(), options.logFile()));
       TableEngine tables = closedLater(new TableEngine(directory("tables")));
       QueueEngine queues = closedLater(startQueues());
-      policies = new Policies(resource -> policyOfQueue(queues, resource));
+      policies = new Policies(options.iam(), resource -> policyOfQueue(queues, resource));
       endpoint = closedLater(openEndpoint());
       endpoint.serve("dynamodb", tables.handler());
       endpoint.serve("sqs", queues.handler());
@@ -157,7 +155,7 @@ public final class LocalCloud implements AutoCloseable {
     return requests;
   }
 
-  /** The policies of the stack's roles, and what they have allowed. */
+  /** The policies of the stack's roles, and the uses of their grants. */
   public Policies policies() {
     return policies;
   }
@@ -262,14 +260,10 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   private Endpoint openEndpoint() {
-    Authorization authorization =
-        options.iam()
-            ? new Accesses(environment, tableKeys, id -> eventSources.functionOf(id))
-                .authorization(policies, log::event)
-            : Authorization.NONE;
     return new Endpoint(
         accessKeys,
-        authorization,
+        new Accesses(environment, tableKeys, id -> eventSources.functionOf(id))
+            .authorization(policies, log::event),
         requests,
         new RequestFaults(
                 faults,
@@ -309,7 +303,7 @@ public final class LocalCloud implements AutoCloseable {
   private Gateway openGateway() {
     return new Gateway(
         new InetSocketAddress(options.bind(), options.port()),
-        AllowedHosts.LOCAL.and(options.hosts()),
+        new AllowedHosts(options.hosts()),
         faults.before(functions),
         new ServiceIntegrations(rolesOf("ApiGateway", "apigateway.amazonaws.com")),
         environment,
@@ -321,10 +315,7 @@ public final class LocalCloud implements AutoCloseable {
     return new Scheduler(
         environment,
         new ScheduleTargets(
-            functions,
-            rolesOf("Scheduler", "scheduler.amazonaws.com"),
-            enforcedPolicies(),
-            environment.accountId()),
+            functions, rolesOf("Scheduler", "scheduler.amazonaws.com"), environment.accountId()),
         faults::scheduleDelays,
         directory("schedules"));
   }
@@ -333,29 +324,24 @@ public final class LocalCloud implements AutoCloseable {
     KeySets keySets = new KeySets(options.keySets(), environment.clock());
     Stack stack =
         new Stack(
+            template,
             environment,
             client("CloudFormation"),
-            template,
             eventSources,
             catalog,
-            new FunctionPolicies(environment, options.iam()),
             gateway,
             keySets,
             policies,
             scheduler,
             securityTokens,
             tableKeys);
-    Map<String, String> created = stack.create(template);
+    Map<String, String> created = stack.create();
     keySets.refuseUnused();
     return created;
   }
 
-  private Optional<Policies> enforcedPolicies() {
-    return options.iam() ? Optional.of(policies) : Optional.empty();
-  }
-
   private AssumedRoles rolesOf(String name, String service) {
-    return new AssumedRoles(name, service, this::client, enforcedPolicies());
+    return new AssumedRoles(name, service, this::client, policies);
   }
 
   private ServiceClient client(String principal) {
@@ -370,7 +356,7 @@ public final class LocalCloud implements AutoCloseable {
     return resource.startsWith("arn:aws:sqs:")
         ? queues
             .policy(resource.substring(resource.lastIndexOf(':') + 1))
-            .map(document -> Policy.parse(document, resource))
+            .map(document -> Policy.of(Json.readOrMissing(document), resource))
         : Optional.empty();
   }
 

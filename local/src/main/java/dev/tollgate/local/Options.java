@@ -1,7 +1,7 @@
 package dev.tollgate.local;
 
 import dev.tollgate.local.faults.FaultPlan;
-import dev.tollgate.local.sites.AllowedHosts;
+import dev.tollgate.local.hosts.AllowedHosts;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -27,7 +27,7 @@ import java.util.TreeSet;
  *     scheme file, http or https. For other issuers the location is read from the discovery
  *     document, as API Gateway does
  * @param iam whether policies are enforced
- * @param faults what goes wrong on purpose
+ * @param faults the planned faults
  * @param clock the clock of queues, schedules, functions, credentials and connections
  */
 public record Options(
@@ -48,7 +48,7 @@ public record Options(
       names.add(bind);
     }
     hosts = Set.copyOf(names);
-    var unused = AllowedHosts.LOCAL.and(hosts);
+    var unused = new AllowedHosts(hosts);
     keySets = Map.copyOf(keySets);
     keySets.forEach(Options::requireKeySet);
     if (port < 0 || port > 65_535) {
@@ -84,7 +84,7 @@ public record Options(
         assembly, bind, port, hosts, dataDirectory, logFile, keySets, false, faults, clock);
   }
 
-  /** The same, but things go wrong by a plan. */
+  /** These options, with planned faults. */
   public Options with(FaultPlan plan) {
     return new Options(
         assembly, bind, port, hosts, dataDirectory, logFile, keySets, iam, plan, clock);

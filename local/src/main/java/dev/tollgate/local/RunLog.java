@@ -3,7 +3,6 @@ package dev.tollgate.local;
 import dev.tollgate.local.lambda.LogLine;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -11,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * The log of a run: the output of functions, their failures and other errors.
@@ -25,7 +25,8 @@ import java.util.Optional;
 final class RunLog implements AutoCloseable {
   private static final System.Logger LOGGER = System.getLogger("dev.tollgate.local");
   private static final long LARGEST = 10L << 20;
-  private static final String INDENT = "    ";
+  private static final Pattern UNPRINTABLE =
+      Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}&&[^\t\n]]");
 
   private final InstantSource clock;
   private final Optional<Path> file;
@@ -33,7 +34,17 @@ final class RunLog implements AutoCloseable {
   private final OutputStream out;
   private long size;
 
-  private RunLog(InstantSource clock, Optional<Path> file, long largest) throws IOException {
+  /**
+   * Opens the log.
+   *
+   * @param file the file; without it entries go to the logger
+   */
+  RunLog(InstantSource clock, Optional<Path> file) throws IOException {
+    this(clock, file, LARGEST);
+  }
+
+  /** A log whose file is emptied when it has this many bytes. */
+  RunLog(InstantSource clock, Optional<Path> file, long largest) throws IOException {
     this.clock = clock;
     this.file = file;
     this.largest = largest;
@@ -43,19 +54,6 @@ final class RunLog implements AutoCloseable {
       this.out = Files.newOutputStream(file.get(), StandardOpenOption.APPEND);
     } else {
       this.out = OutputStream.nullOutputStream();
-    }
-  }
-
-  static RunLog open(InstantSource clock, Optional<Path> file) {
-    return open(clock, file, LARGEST);
-  }
-
-  /** A log whose file is emptied when it has this many bytes. */
-  static RunLog open(InstantSource clock, Optional<Path> file, long largest) {
-    try {
-      return new RunLog(clock, file, largest);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 
@@ -104,31 +102,9 @@ final class RunLog implements AutoCloseable {
   }
 
   private static String printable(String entry) {
-    StringBuilder text = new StringBuilder(entry.length());
-    entry
-        .replace("\r\n", "\n")
-        .codePoints()
-        .forEach(
-            character -> {
-              if (character == '\n') {
-                text.append(System.lineSeparator()).append(INDENT);
-              } else if (character == '\t' || isPrintable(character)) {
-                text.appendCodePoint(character);
-              } else {
-                text.append("\\u%04x".formatted(character));
-              }
-            });
-    return text.toString();
-  }
-
-  private static boolean isPrintable(int character) {
-    return switch (Character.getType(character)) {
-      case Character.CONTROL,
-          Character.FORMAT,
-          Character.LINE_SEPARATOR,
-          Character.PARAGRAPH_SEPARATOR ->
-          false;
-      default -> true;
-    };
+    return UNPRINTABLE
+        .matcher(entry.replace("\r\n", "\n"))
+        .replaceAll(found -> "\\\\u%04x".formatted(found.group().codePointAt(0)))
+        .replace("\n", System.lineSeparator() + "    ");
   }
 }

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.endpoint.ServiceClient.Answer;
 import dev.tollgate.local.iam.Access;
 import dev.tollgate.local.iam.Context;
-import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.lambda.FunctionHost;
 import dev.tollgate.local.lambda.InvocationResult;
 import dev.tollgate.local.scheduler.Targets;
@@ -15,10 +14,8 @@ import java.util.Optional;
  * The functions and APIs that schedules call, with the rights of their roles.
  *
  * @param roles the roles that EventBridge Scheduler assumes
- * @param policies the policies that are enforced; without them every call is allowed
  */
-record ScheduleTargets(
-    FunctionHost functions, AssumedRoles roles, Optional<Policies> policies, String accountId)
+record ScheduleTargets(FunctionHost functions, AssumedRoles roles, String accountId)
     implements Targets {
   private static final String INVOKE = "lambda:InvokeFunction";
 
@@ -84,9 +81,8 @@ record ScheduleTargets(
   }
 
   private Optional<Failed> denial(Rights rights, String functionArn) {
-    return policies
-        .flatMap(
-            all -> all.denial(roles.principal(rights.roleArn()), Access.to(INVOKE, functionArn)))
+    return roles
+        .denial(rights.roleArn(), Access.to(INVOKE, functionArn))
         .map(message -> new Failed("Lambda.AccessDeniedException", message, false));
   }
 }

@@ -24,7 +24,7 @@ final class RunLogTest {
   @Test
   void a_line_that_is_no_text_is_written_and_those_after_it_too() throws IOException {
     Path file = directory.resolve("run.log");
-    try (RunLog log = RunLog.open(CLOCK, Optional.of(file))) {
+    try (RunLog log = new RunLog(CLOCK, Optional.of(file))) {
       log.event("one half of a pair: \ud83d");
       log.event("after it");
     }
@@ -36,7 +36,7 @@ final class RunLogTest {
   @Test
   void what_a_stranger_sends_cannot_look_like_an_entry() throws IOException {
     Path file = directory.resolve("run.log");
-    try (RunLog log = RunLog.open(CLOCK, Optional.of(file))) {
+    try (RunLog log = new RunLog(CLOCK, Optional.of(file))) {
       log.event("value: x\n2026-03-01T12:00:00Z Authorizer forged\r\nmore\rover\u001b[2J\u202egpj");
       log.write(new LogLine(CLOCK.instant(), "Authorizer", "id", "a\u2028b\u0085c\ttab \n\n"));
     }
@@ -55,7 +55,7 @@ final class RunLogTest {
   void a_log_under_attack_stays_small_and_the_same_file() throws IOException {
     Path file = directory.resolve("run.log");
     Path old = directory.resolve("run.log.1");
-    try (RunLog log = RunLog.open(CLOCK, Optional.of(file), 1_000);
+    try (RunLog log = new RunLog(CLOCK, Optional.of(file), 1_000);
         SeekableByteChannel tail = Files.newByteChannel(file)) {
       for (int i = 0; i < 1_000; i++) {
         log.event("refused " + i);
@@ -78,7 +78,7 @@ final class RunLogTest {
     Path file = Files.writeString(directory.resolve("run.log"), "x".repeat(2_000) + "\n");
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
 
-    try (RunLog log = RunLog.open(CLOCK, Optional.of(file), 1_000)) {
+    try (RunLog log = new RunLog(CLOCK, Optional.of(file), 1_000)) {
       log.event("first");
     }
 

@@ -17,6 +17,7 @@ import dev.tollgate.local.faults.Fault;
 import dev.tollgate.local.faults.FaultPlan;
 import dev.tollgate.local.faults.Faults;
 import dev.tollgate.local.faults.RequestFaults;
+import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.lambda.FunctionHost;
 import dev.tollgate.local.scheduler.Scheduler;
 import dev.tollgate.local.template.Environment;
@@ -74,8 +75,7 @@ final class UniversalTargetTest {
                         "Scheduler",
                         "scheduler.amazonaws.com",
                         principal -> new ServiceClient(frontDoor.endpoint(), keys.issue(principal)),
-                        Optional.empty()),
-                    Optional.empty(),
+                        new Policies(false, resource -> Optional.empty())),
                     "000000000000"),
                 name -> List.of(Duration.ZERO),
                 Optional.empty()));

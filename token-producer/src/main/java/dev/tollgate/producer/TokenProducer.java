@@ -23,8 +23,8 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
   /** The part of the invocation's time in which no fill starts, because a fill may take as long. */
   private static final Duration MARGIN = Duration.ofSeconds(15);
 
-  private final Function<String, BucketMaintenance> turns;
-  private final Function<BucketMaintenance, ShardMaintenance> shardTurns;
+  private final Function<String, BucketMaintenance> maintenance;
+  private final Function<BucketMaintenance, ShardMaintenance> shardMaintenance;
   private final InstantSource clock;
 
   /** The function as Lambda creates it. */
@@ -38,21 +38,21 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
   }
 
   private TokenProducer(Wiring wiring, InstantSource clock) {
-    this(wiring::turns, wiring::shardTurn, clock);
+    this(wiring::maintenance, wiring::shardMaintenance, clock);
   }
 
   /**
    * The function with its use cases.
    *
-   * @param turns the fill turns of buckets, by the ARN that schedules invoke
-   * @param shardTurns the fill turns of shards, by the turns of their buckets
+   * @param maintenance creates the maintenance of buckets, from the ARN that schedules invoke
+   * @param shardMaintenance creates the maintenance of shards, from that of their buckets
    */
   TokenProducer(
-      Function<String, BucketMaintenance> turns,
-      Function<BucketMaintenance, ShardMaintenance> shardTurns,
+      Function<String, BucketMaintenance> maintenance,
+      Function<BucketMaintenance, ShardMaintenance> shardMaintenance,
       InstantSource clock) {
-    this.turns = turns;
-    this.shardTurns = shardTurns;
+    this.maintenance = maintenance;
+    this.shardMaintenance = shardMaintenance;
     this.clock = clock;
   }
 
@@ -78,18 +78,19 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
   }
 
   private Object answer(FillRequest request, Context context) {
-    // Schedules that a turn creates must invoke this function by the ARN of this invocation.
-    BucketMaintenance turn = turns.apply(context.getInvokedFunctionArn());
+    // Schedules that the maintenance creates must invoke this function by the ARN of this
+    // invocation.
+    BucketMaintenance ofBucket = maintenance.apply(context.getInvokedFunctionArn());
     if (request instanceof FillRequest.OfBucket scheduled) {
-      return turn.take(scheduled.bucket());
+      return ofBucket.maintain(scheduled.bucket());
     }
     if (request instanceof FillRequest.ByClaim claimed) {
-      return turn.takeOnRequest(claimed.bucket());
+      return ofBucket.maintainOnRequest(claimed.bucket());
     }
     FillRequest.OfShard shared = (FillRequest.OfShard) request;
     Instant end = clock.instant().plusMillis(context.getRemainingTimeInMillis()).minus(MARGIN);
-    return shardTurns
-        .apply(turn)
-        .take(shared.shard(), end, line -> context.getLogger().log(LogText.lines(line) + "\n"));
+    return shardMaintenance
+        .apply(ofBucket)
+        .run(shared.shard(), end, line -> context.getLogger().log(LogText.lines(line) + "\n"));
   }
 }

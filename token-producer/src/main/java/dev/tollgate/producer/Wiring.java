@@ -11,20 +11,20 @@ import java.util.concurrent.Executor;
 
 /** Builds the use cases of the function over AWS. */
 final class Wiring {
-  /** Buckets that are filled in parallel. The threads mostly wait for responses. */
-  private static final int PARALLEL_TURNS = 16;
+  /** Buckets of a shard that are maintained in parallel. The threads mostly wait for responses. */
+  private static final int PARALLEL_BUCKETS = 16;
 
   private final AwsEnvironment aws;
   private final InstantSource clock;
-  private final Executor executor = Threads.upTo(PARALLEL_TURNS, "turns");
+  private final Executor executor = Threads.upTo(PARALLEL_BUCKETS, "buckets");
 
   Wiring(Map<String, String> environment, InstantSource clock) {
     this.aws = new AwsEnvironment(environment, clock);
     this.clock = clock;
   }
 
-  /** The turns of buckets whose schedules invoke {@code ownArn}. */
-  BucketMaintenance turns(String ownArn) {
+  /** The maintenance of buckets whose schedules invoke {@code ownArn}. */
+  BucketMaintenance maintenance(String ownArn) {
     return new BucketMaintenance(
         aws.buckets(),
         aws.tokenQueue(),
@@ -34,7 +34,7 @@ final class Wiring {
         clock);
   }
 
-  ShardMaintenance shardTurn(BucketMaintenance turns) {
-    return new ShardMaintenance(aws.buckets(), turns, executor, clock);
+  ShardMaintenance shardMaintenance(BucketMaintenance maintenance) {
+    return new ShardMaintenance(aws.buckets(), maintenance, executor, clock);
   }
 }

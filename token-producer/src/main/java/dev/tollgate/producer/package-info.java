@@ -1,4 +1,4 @@
-/** The function that fills buckets, and its wiring over AWS. Import core and aws here. */
+/** The function that fills buckets, and its wiring over AWS. May import core and aws.config. */
 @NullMarked
 package dev.tollgate.producer;
 

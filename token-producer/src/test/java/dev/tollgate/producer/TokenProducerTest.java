@@ -64,7 +64,7 @@ final class TokenProducerTest {
 
   @Test
   void an_unavailable_queue_fails_the_fill() {
-    fixture.queue().outage().begin("look");
+    fixture.queue().outage().begin("countTokens");
     assertThatThrownBy(() -> fire("acme", "connect", "2026-03-01T12:01:00Z"))
         .isInstanceOf(Unavailable.class);
   }

@@ -70,7 +70,7 @@ public final class AwsEnvironment {
   /**
    * The ports for these environment variables.
    *
-   * @param clock decides when credentials, leases and cached answers expire
+   * @param clock determines when credentials, leases and cached results expire
    */
   public AwsEnvironment(Map<String, String> environment, InstantSource clock) {
     this.variables = new Variables(environment);
@@ -99,7 +99,7 @@ public final class AwsEnvironment {
    */
   public BucketQueues bucketQueues() {
     return new SqsBucketQueues(
-        clients.sqsUnhurried(),
+        clients.sqsBackground(),
         queueUrls(),
         tenantCredentials.get(),
         () -> variables.required("DEPLOYMENT"));
@@ -121,7 +121,7 @@ public final class AwsEnvironment {
    */
   public FillSchedules fillSchedules(String tokenProducerArn) {
     return new EventBridgeFillSchedules(
-        clients.schedulerUnhurried(),
+        clients.schedulerBackground(),
         queueUrls(),
         tenantCredentials.get(),
         new EventBridgeFillSchedules.Destination(
@@ -137,7 +137,7 @@ public final class AwsEnvironment {
    */
   public SiloQueues siloQueues() {
     return new SqsSiloQueues(
-        clients.sqsUnhurried(),
+        clients.sqsBackground(),
         queueUrls(),
         arns(),
         variables.required("POOL_DEAD_LETTER_URL"),
@@ -150,7 +150,7 @@ public final class AwsEnvironment {
    */
   public SiloFunctions siloFunctions() {
     return new LambdaSiloFunctions(
-        clients.lambdaUnhurried(),
+        clients.lambdaBackground(),
         names(),
         arns(),
         new LambdaSiloFunctions.Code(

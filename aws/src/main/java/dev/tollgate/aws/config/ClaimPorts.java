@@ -49,8 +49,8 @@ public final class ClaimPorts {
   /**
    * SDK clients of the services that claims use.
    *
-   * @param sqsOnce should not repeat requests: a receive whose response was lost holds tokens until
-   *     their leases end
+   * @param sqsOnce an SQS client that should not repeat requests, because a receive whose response
+   *     was lost holds tokens until their leases end
    */
   public record Clients(
       DynamoDbClient dynamoDb,

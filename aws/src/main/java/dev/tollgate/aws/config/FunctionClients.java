@@ -17,8 +17,9 @@ import software.amazon.awssdk.services.sts.StsClient;
 /**
  * The SDK clients of a function. Each is built at its first use, and all tenants share it.
  *
- * <p>The name of a client says how long it waits and whether it repeats requests: see {@link
- * SdkClients}.
+ * <p>Each client is named after its service and after its configuration in {@link SdkClients}:
+ * {@code once} for a client that never repeats a request, {@code background} for one that no
+ * handshake waits for.
  */
 final class FunctionClients {
   /** Batches of one large request that run at the same time. */
@@ -34,12 +35,12 @@ final class FunctionClients {
       new Lazy<>(() -> sdk.get().repeating(SqsClient.builder()).build());
   private final Lazy<SqsClient> sqsOnce =
       new Lazy<>(() -> sdk.get().once(SqsClient.builder()).build());
-  private final Lazy<SqsClient> sqsUnhurried =
-      new Lazy<>(() -> sdk.get().unhurried(SqsClient.builder()).build());
-  private final Lazy<SchedulerClient> schedulerUnhurried =
-      new Lazy<>(() -> sdk.get().unhurried(SchedulerClient.builder()).build());
-  private final Lazy<LambdaClient> lambdaUnhurried =
-      new Lazy<>(() -> sdk.get().unhurried(LambdaClient.builder()).build());
+  private final Lazy<SqsClient> sqsBackground =
+      new Lazy<>(() -> sdk.get().background(SqsClient.builder()).build());
+  private final Lazy<SchedulerClient> schedulerBackground =
+      new Lazy<>(() -> sdk.get().background(SchedulerClient.builder()).build());
+  private final Lazy<LambdaClient> lambdaBackground =
+      new Lazy<>(() -> sdk.get().background(LambdaClient.builder()).build());
   private final Lazy<LambdaClient> lambdaOnce =
       new Lazy<>(() -> sdk.get().once(LambdaClient.builder()).build());
 
@@ -63,16 +64,16 @@ final class FunctionClients {
     return sqsOnce.get();
   }
 
-  SqsClient sqsUnhurried() {
-    return sqsUnhurried.get();
+  SqsClient sqsBackground() {
+    return sqsBackground.get();
   }
 
-  SchedulerClient schedulerUnhurried() {
-    return schedulerUnhurried.get();
+  SchedulerClient schedulerBackground() {
+    return schedulerBackground.get();
   }
 
-  LambdaClient lambdaUnhurried() {
-    return lambdaUnhurried.get();
+  LambdaClient lambdaBackground() {
+    return lambdaBackground.get();
   }
 
   LambdaClient lambdaOnce() {
@@ -83,7 +84,7 @@ final class FunctionClients {
     return sdk.get().forRoles(StsClient.builder()).build();
   }
 
-  /** A client that closes sockets and asks whether they are open. */
+  /** A client that closes and checks sockets. */
   ApiGatewayManagementApiClient newConnections(URI endpoint) {
     return sdk.get()
         .repeating(ApiGatewayManagementApiClient.builder())
@@ -92,7 +93,7 @@ final class FunctionClients {
   }
 
   /**
-   * A client that sends frames. A frame whose answer is lost may have been sent, so only a
+   * A client that sends frames. A frame whose response is lost may have been sent, so only a
    * throttled request is repeated. The whole call takes no longer than one attempt, because other
    * sockets wait for it.
    */

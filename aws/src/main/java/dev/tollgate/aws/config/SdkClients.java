@@ -41,14 +41,13 @@ import software.amazon.awssdk.retries.api.RetryStrategy;
  *       an attempt and twelve seconds in all.
  * </ul>
  *
- * <p>In sequence these limits add up to 18 seconds in the authorizer, which may ask a bucket twice;
- * to 22 if it also wakes the bucket; and to 17 in {@code $connect}. Recording a refusal adds half a
- * second. All sums are below the function time-out of 25 seconds and the 29 seconds that API
- * Gateway waits.
+ * <p>In sequence these limits add up to 18 seconds in the authorizer, which may send two requests
+ * to a bucket; to 22 if it also wakes the bucket; and to 17 in {@code $connect}. Recording a
+ * refusal adds half a second. All sums are below the function time-out of 25 seconds and the 29
+ * seconds that API Gateway waits.
  *
  * <p>A request is not repeated where a second execution would change the result: a receive whose
- * response was lost holds tokens, a send may have created them, a count may have been incremented,
- * a frame may have been sent.
+ * response was lost holds tokens, and a send, an increment or a frame may have taken effect.
  */
 public final class SdkClients {
   private static final Duration CONNECT = Duration.ofSeconds(1);
@@ -56,14 +55,14 @@ public final class SdkClients {
   private static final Duration CALL = Duration.ofSeconds(5);
   private static final int ATTEMPTS = 3;
   private static final Duration ONLY_ATTEMPT = Duration.ofSeconds(4);
-  private static final Duration UNHURRIED_ATTEMPT = Duration.ofSeconds(5);
-  private static final Duration UNHURRIED_CALL = Duration.ofSeconds(12);
+  private static final Duration BACKGROUND_ATTEMPT = Duration.ofSeconds(5);
+  private static final Duration BACKGROUND_CALL = Duration.ofSeconds(12);
 
   /** Enough for a new TLS connection to STS on a small processor. */
   private static final Duration STS_ATTEMPT = Duration.ofSeconds(2);
 
   /** A fallback: the SDK's own time-outs are shorter. */
-  private static final Duration SOCKET = UNHURRIED_ATTEMPT.plusSeconds(1);
+  private static final Duration SOCKET = BACKGROUND_ATTEMPT.plusSeconds(1);
 
   private final Access access;
   private final SdkHttpClient http;
@@ -143,8 +142,8 @@ public final class SdkClients {
   }
 
   /** Configures a client that retries requests and that no handshake waits for. */
-  <B extends AwsClientBuilder<B, C> & AwsSyncClientBuilder<B, C>, C> B unhurried(B builder) {
-    return configured(builder, repeating(UNHURRIED_ATTEMPT, UNHURRIED_CALL));
+  <B extends AwsClientBuilder<B, C> & AwsSyncClientBuilder<B, C>, C> B background(B builder) {
+    return configured(builder, repeating(BACKGROUND_ATTEMPT, BACKGROUND_CALL));
   }
 
   /**

@@ -1,6 +1,6 @@
 /**
- * Creates the adapters from environment variables or from SDK clients: the only package of this
- * module that other modules import. May import every other package here.
+ * Creates the adapters from environment variables or from SDK clients. Other modules import only
+ * this package. May import core and every other package of this module.
  */
 @NullMarked
 package dev.tollgate.aws.config;

@@ -1,4 +1,7 @@
-/** Credentials that are restricted to one tenant's rows, queues and functions. May import aws. */
+/**
+ * Credentials that are restricted to one tenant's rows, queues and functions. May import core and
+ * aws.
+ */
 @NullMarked
 package dev.tollgate.aws.credentials;
 

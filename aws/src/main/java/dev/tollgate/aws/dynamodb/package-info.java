@@ -1,4 +1,6 @@
-/** Reads and writes attributes of DynamoDB rows; holds the Idempotency table. May import aws. */
+/**
+ * Reads and writes attributes of DynamoDB rows, and the Idempotency table. May import core and aws.
+ */
 @NullMarked
 package dev.tollgate.aws.dynamodb;
 

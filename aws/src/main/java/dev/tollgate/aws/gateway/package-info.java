@@ -1,4 +1,4 @@
-/** WebSocket connections over the API Gateway management API. May import aws. */
+/** WebSocket connections over the API Gateway management API. May import core and aws. */
 @NullMarked
 package dev.tollgate.aws.gateway;
 

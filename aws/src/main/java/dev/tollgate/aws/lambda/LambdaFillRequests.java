@@ -11,9 +11,9 @@ import software.amazon.awssdk.services.lambda.model.InvocationType;
 import software.amazon.awssdk.services.lambda.model.InvokeResponse;
 
 /**
- * Requests fills by invoking the token producer. So a caller needs no permission to write ledgers,
- * send tokens or change schedules. All tenants share the producer, so it is invoked with the
- * function's own role.
+ * Requests fills by invoking the token producer. Callers therefore need no permission to write
+ * ledgers, send tokens or change schedules. All tenants share the producer, so it is invoked with
+ * the function's own role.
  */
 public final class LambdaFillRequests implements FillRequests {
   private final LambdaClient lambda;

@@ -1,5 +1,5 @@
 /**
- * Requests fills from the token producer, and deploys silo functions. May import aws and
+ * Requests fills from the token producer, and deploys silo functions. May import core, aws and
  * aws.credentials.
  */
 @NullMarked

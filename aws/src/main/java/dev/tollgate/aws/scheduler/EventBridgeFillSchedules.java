@@ -192,7 +192,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
     return CreateScheduleRequest.builder()
         .groupName(destination.group())
         .name(urls.names().schedule(shard))
-        .description("fills and looks at buckets of many tenants")
+        .description("fills and inspects buckets of many tenants")
         .scheduleExpression(EVERY_MINUTE)
         .flexibleTimeWindow(ON_TIME)
         .state(ScheduleState.ENABLED)
@@ -296,7 +296,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
 
   /** {@inheritDoc} Uses the function's own role, because the list spans tenants. */
   @Override
-  public Page<BucketId> list(Optional<String> cursor, int most) {
+  public Page<BucketId> list(Optional<String> cursor, int max) {
     String prefix = urls.names().prefix();
     ListSchedulesResponse part =
         ask(
@@ -304,7 +304,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
             () ->
                 scheduler.listSchedules(
                     request -> {
-                      request.groupName(destination.group()).maxResults(most);
+                      request.groupName(destination.group()).maxResults(max);
                       cursor.ifPresent(request::nextToken);
                       if (!prefix.isEmpty()) {
                         request.namePrefix(prefix);

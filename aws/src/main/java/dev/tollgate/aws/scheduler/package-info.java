@@ -1,4 +1,4 @@
-/** Fill schedules in EventBridge Scheduler. May import aws.sqs and aws.credentials. */
+/** Fill schedules in EventBridge Scheduler. May import core, aws, aws.credentials and aws.sqs. */
 @NullMarked
 package dev.tollgate.aws.scheduler;
 

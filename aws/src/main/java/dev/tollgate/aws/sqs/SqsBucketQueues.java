@@ -162,7 +162,7 @@ public final class SqsBucketQueues implements BucketQueues {
 
   /** {@inheritDoc} Uses the function's own role, because the list spans tenants. */
   @Override
-  public Page<BucketId> list(Optional<String> cursor, int most) {
+  public Page<BucketId> list(Optional<String> cursor, int max) {
     String prefix = urls.names().prefix();
     ListQueuesResponse part =
         ask(
@@ -170,7 +170,7 @@ public final class SqsBucketQueues implements BucketQueues {
             () ->
                 sqs.listQueues(
                     request -> {
-                      request.maxResults(most);
+                      request.maxResults(max);
                       cursor.ifPresent(request::nextToken);
                       if (!prefix.isEmpty()) {
                         request.queueNamePrefix(prefix);

@@ -31,7 +31,7 @@ public final class SqsSiloQueues implements SiloQueues {
   /** Six times the function's time-out, as AWS recommends for SQS event sources. */
   private static final Duration VISIBILITY = Duration.ofSeconds(90);
 
-  private static final int MOST_RECEIVES = 5;
+  private static final int MAX_RECEIVES = 5;
 
   /** The statement id in the policy of a closed queue. Operators may add other policies. */
   private static final String CLOSED = "Closed";
@@ -47,7 +47,7 @@ public final class SqsSiloQueues implements SiloQueues {
       with(ATTRIBUTES, QueueAttributeName.MESSAGE_RETENTION_PERIOD, seconds(Duration.ofDays(14)));
 
   /** The most batches of dead letters that one call moves; the next call moves the rest. */
-  private static final int MOST_BATCHES = 20;
+  private static final int MAX_BATCHES = 20;
 
   private static final int BATCH = 10;
 
@@ -100,7 +100,7 @@ public final class SqsSiloQueues implements SiloQueues {
     String redrive =
         """
         {"deadLetterTargetArn":"%s","maxReceiveCount":"%d"}"""
-            .formatted(arns.queue(deadLetters), MOST_RECEIVES);
+            .formatted(arns.queue(deadLetters), MAX_RECEIVES);
     QueueCreation queue =
         ensure(
             urls.names().siloQueue(tenant),
@@ -238,7 +238,7 @@ public final class SqsSiloQueues implements SiloQueues {
   public Progress moveDeadLetters(TenantId tenant) {
     String name = urls.names().siloDeadLetters(tenant);
     AwsRequestOverrideConfiguration as = credentials.as(tenant);
-    for (int batch = 0; batch < MOST_BATCHES; batch++) {
+    for (int batch = 0; batch < MAX_BATCHES; batch++) {
       List<Message> letters = receive(name, as);
       letters.forEach(letter -> move(letter, name, as));
       if (letters.isEmpty()) {

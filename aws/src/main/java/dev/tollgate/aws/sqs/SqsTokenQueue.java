@@ -41,11 +41,11 @@ import software.amazon.awssdk.services.sqs.model.SqsException;
  * lease from before the receive request, so the lease ends here before it ends in SQS.
  */
 public final class SqsTokenQueue implements TokenQueue {
-  /** A long poll asks every server of a queue; a short poll may miss a few tokens. */
+  /** A long poll queries every server of a queue; a short poll may miss a few tokens. */
   private static final int LONG_POLL_SECONDS = 1;
 
   /** The maximum of {@code DelaySeconds} (SQS API reference, SendMessage). */
-  private static final int MOST_DELAY_SECONDS = 900;
+  private static final int MAX_DELAY_SECONDS = 900;
 
   private final SqsClient sqs;
   private final SqsClient once;
@@ -57,8 +57,8 @@ public final class SqsTokenQueue implements TokenQueue {
   /**
    * Tokens in the queues at {@code urls}.
    *
-   * @param once never repeats a request: a repeated receive holds more tokens, while those of the
-   *     first are lost until their leases end; a repeated send creates tokens twice
+   * @param once never repeats a request: after a repeated receive, the tokens of the first one stay
+   *     held until their leases end; a repeated send creates tokens twice
    * @param executor runs the batches of one large request; its threads limit how many run at once
    */
   public SqsTokenQueue(
@@ -77,8 +77,8 @@ public final class SqsTokenQueue implements TokenQueue {
   }
 
   @Override
-  public List<Lease> reserve(BucketId bucket, int most, Duration lease, Search search) {
-    InvalidValue.inRange("most", most, 1, BATCH);
+  public List<Lease> reserve(BucketId bucket, int max, Duration lease, Search search) {
+    InvalidValue.inRange("max", max, 1, BATCH);
     AwsRequestOverrideConfiguration tenant = credentials.as(bucket.tenant());
     Instant end = clock.instant().plusSeconds(lease.toSeconds());
     return send(
@@ -90,7 +90,7 @@ public final class SqsTokenQueue implements TokenQueue {
                         request
                             .overrideConfiguration(tenant)
                             .queueUrl(urls.of(bucket))
-                            .maxNumberOfMessages(most)
+                            .maxNumberOfMessages(max)
                             .waitTimeSeconds(search == Search.LONG ? LONG_POLL_SECONDS : 0)
                             .visibilityTimeout((int) lease.toSeconds())))
         .messages()
@@ -184,7 +184,7 @@ public final class SqsTokenQueue implements TokenQueue {
   }
 
   @Override
-  public Level look(BucketId bucket) {
+  public Level countTokens(BucketId bucket) {
     AwsRequestOverrideConfiguration tenant = credentials.as(bucket.tenant());
     Map<QueueAttributeName, String> attributes =
         send(
@@ -210,7 +210,7 @@ public final class SqsTokenQueue implements TokenQueue {
   /** Rounded up, so that a token never appears before it is due. */
   private int delaySeconds(Token token) {
     long millis = Duration.between(clock.instant(), token.dueAt()).toMillis();
-    return (int) Math.min(MOST_DELAY_SECONDS, Math.max(0, (millis + 999) / 1_000));
+    return (int) Math.min(MAX_DELAY_SECONDS, Math.max(0, (millis + 999) / 1_000));
   }
 
   private static long number(Map<QueueAttributeName, String> attributes, QueueAttributeName name) {

@@ -1,4 +1,4 @@
-/** Token queues and silo message queues in SQS. May import aws and aws.credentials. */
+/** Token queues and silo message queues in SQS. May import core, aws and aws.credentials. */
 @NullMarked
 package dev.tollgate.aws.sqs;
 

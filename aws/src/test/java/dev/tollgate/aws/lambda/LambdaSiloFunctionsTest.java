@@ -79,8 +79,8 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
   }
 
   @Override
-  protected boolean isFed(TenantId of) {
-    return lambda.isFed(of);
+  protected boolean isAttached(TenantId of) {
+    return lambda.isAttached(of);
   }
 
   private void create() {
@@ -135,9 +135,9 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
     create();
 
     Release next = second();
-    for (int look = 0; look < 3; look++) {
+    for (int attempt = 0; attempt < 3; attempt++) {
       assertThat(functions.ensure(tenant, next)).isEqualTo(Progress.IN_PROGRESS);
-      assertThat(release(tenant)).contains(look < 2 ? FIRST : SECOND);
+      assertThat(release(tenant)).contains(attempt < 2 ? FIRST : SECOND);
     }
 
     assertThat(services.requests("PUT " + path + "/code"))

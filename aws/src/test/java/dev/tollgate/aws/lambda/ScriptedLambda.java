@@ -84,7 +84,7 @@ final class ScriptedLambda {
         .map(function -> new Release(function.description));
   }
 
-  synchronized boolean isFed(TenantId tenant) {
+  synchronized boolean isAttached(TenantId tenant) {
     return Optional.ofNullable(mappings.get(name(tenant)))
         .filter(mapping -> mapping.state.equals("Enabled"))
         .isPresent();

@@ -31,7 +31,7 @@ class SqsBucketQueuesTest extends BucketQueuesContract {
   }
 
   @Override
-  protected void makeBySomebodyElse(BucketId id) {
+  protected void createForeignQueue(BucketId id) {
     sqs.createQueue(
         request ->
             request

@@ -71,7 +71,7 @@ class SqsSiloQueuesTest extends SiloQueuesContract {
   }
 
   @Override
-  protected void bury(TenantId tenant, String group, String body) {
+  protected void addDeadLetter(TenantId tenant, String group, String body) {
     sendTo(urls.names().siloDeadLetters(tenant), group, body);
   }
 

@@ -1,4 +1,6 @@
-/** Clients of a deployment's HTTP APIs and WebSockets. Imports no other package of this module. */
+/**
+ * Clients of a deployment's HTTP APIs and WebSockets. May import no other package of this module.
+ */
 @NullMarked
 package dev.tollgate.bench.client;
 

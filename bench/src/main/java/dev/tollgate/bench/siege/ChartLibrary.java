@@ -61,7 +61,7 @@ final class ChartLibrary implements Measurement {
                     first.header("cache-control"),
                     statuses,
                     bytes),
-            "compressed and cached, a low throttle of its own"));
+            "compressed and cached; a separate low throttle"));
   }
 
   private static Page compressed(URI address) {

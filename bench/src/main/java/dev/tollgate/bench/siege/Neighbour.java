@@ -22,7 +22,7 @@ import java.util.concurrent.Future;
  */
 final class Neighbour implements AutoCloseable {
   private static final Duration EVERY = Duration.ofMillis(250);
-  private static final Duration QUIET = Duration.ofSeconds(8);
+  private static final Duration BASELINE = Duration.ofSeconds(8);
 
   /** The time limit; an unanswered request counts as taking this long. */
   private static final Duration LONGEST = Duration.ofSeconds(70);
@@ -43,12 +43,12 @@ final class Neighbour implements AutoCloseable {
             daemon.setDaemon(true);
             return daemon;
           });
-  private final Felt quiet;
+  private final Latencies baseline;
   private volatile boolean attacked;
   private int messages;
 
   /** The times that the neighbour measured in one phase. */
-  private static final class Felt {
+  private static final class Latencies {
     private final List<Duration> handshakes = new ArrayList<>();
     private final List<Duration> roundTrips = new ArrayList<>();
     private int refused;
@@ -65,12 +65,12 @@ final class Neighbour implements AutoCloseable {
     Tenant tenant = deployment.tenant(whole, deployment.tier(whole, TIER));
     this.session = tenant.newSession();
     this.socket = open(session);
-    this.quiet = new Felt();
+    this.baseline = new Latencies();
     // A warm-up: the first request of each kind loads code.
-    feel(new Felt());
-    Duration end = stopwatch.elapsed().plus(QUIET);
+    measure(new Latencies());
+    Duration end = stopwatch.elapsed().plus(BASELINE);
     while (stopwatch.elapsed().compareTo(end) < 0) {
-      feel(quiet);
+      measure(baseline);
     }
   }
 
@@ -89,7 +89,7 @@ final class Neighbour implements AutoCloseable {
    */
   String during(Callable<String> attack) throws InterruptedException {
     attacked = true;
-    Future<Felt> timing = thread.submit(this::feelWhileAttacked);
+    Future<Latencies> timing = thread.submit(this::measureDuringAttack);
     String outcome;
     try {
       outcome = attack.call();
@@ -101,15 +101,15 @@ final class Neighbour implements AutoCloseable {
       attacked = false;
     }
     try {
-      return outcome + "; " + summary(quiet, timing.get());
+      return outcome + "; " + summary(baseline, timing.get());
     } catch (ExecutionException e) {
       throw new IllegalStateException(String.valueOf(e.getCause()), e);
     }
   }
 
-  private static String summary(Felt before, Felt during) {
-    return ("neighbour's handshakes (median, longest): %s quiet, %s during it%s;"
-            + " its messages: %s quiet, %s during it")
+  private static String summary(Latencies before, Latencies during) {
+    return ("neighbour's handshakes (median, longest): %s without the attack, %s during it%s;"
+            + " its messages: %s without the attack, %s during it")
         .formatted(
             Times.of(before.handshakes).medianAndLongest(),
             Times.of(during.handshakes).medianAndLongest(),
@@ -118,22 +118,22 @@ final class Neighbour implements AutoCloseable {
             Times.of(during.roundTrips).medianAndLongest());
   }
 
-  private Felt feelWhileAttacked() throws InterruptedException {
-    Felt felt = new Felt();
+  private Latencies measureDuringAttack() throws InterruptedException {
+    Latencies latencies = new Latencies();
     do {
-      feel(felt);
+      measure(latencies);
     } while (attacked);
-    return felt;
+    return latencies;
   }
 
-  private void feel(Felt felt) throws InterruptedException {
+  private void measure(Latencies latencies) throws InterruptedException {
     Duration start = stopwatch.elapsed();
     Handshake answer = session.connect();
-    felt.handshakes.add(stopwatch.elapsed().minus(start));
+    latencies.handshakes.add(stopwatch.elapsed().minus(start));
     if (!(answer instanceof Handshake.Admitted)) {
-      felt.refused++;
+      latencies.refused++;
     }
-    felt.roundTrips.add(roundTrip(socket, "n-" + messages++, stopwatch));
+    latencies.roundTrips.add(roundTrip(socket, "n-" + messages++, stopwatch));
     answer.close();
     stopwatch.sleepUntil(start.plus(EVERY));
   }

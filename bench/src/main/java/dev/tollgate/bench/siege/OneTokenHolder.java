@@ -74,7 +74,7 @@ final class OneTokenHolder implements Measurement {
                     answers.size() - refused(answers),
                     Times.seconds(lastOpened),
                     other),
-            "a share of both; another user is admitted"));
+            "a share of sessions and sockets; another user is admitted"));
   }
 
   private static String other(Tenant tenant, String token) throws InterruptedException {
@@ -84,7 +84,7 @@ final class OneTokenHolder implements Measurement {
     }
     Handshake answer = session.get().connect();
     answer.close();
-    return "a session, and a socket: " + answer.word();
+    return "a session, and for a socket: " + answer.word();
   }
 
   private static int refused(List<Handshake> answers) {

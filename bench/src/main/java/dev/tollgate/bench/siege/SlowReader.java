@@ -14,7 +14,8 @@ import java.util.Locale;
 
 /**
  * A client never reads its socket. Another socket of its session sends messages of 30,000
- * characters for half a minute, and each goes to both sockets, as a message or a reply.
+ * characters for half a minute. Each message causes a frame to both sockets: the message or its
+ * reply.
  */
 final class SlowReader implements Measurement {
   private static final Duration SPAN = Duration.ofSeconds(30);
@@ -42,10 +43,10 @@ final class SlowReader implements Measurement {
     try (Neighbour neighbour = new Neighbour("slow", deployment, stopwatch)) {
       return List.of(
           new Row(
-              "a client that never reads, messages go to it for 30 s",
+              "a client never reads the messages that it gets for 30 s",
               "another tenant's reply took 65 s instead of 0.05 s",
               neighbour.during(() -> flood(sender, stopwatch)),
-              "felt by its own session alone"));
+              "only its own session is slower"));
     } finally {
       sender.abort();
       unread.socket().abort();
@@ -77,7 +78,7 @@ final class SlowReader implements Measurement {
     }
     return String.format(
         Locale.ROOT,
-        "%d messages (%d MB) sent in %s s, %d replies to the sender meanwhile",
+        "%d messages (%d MB) sent in %s s, %d replies to the sender in that time",
         sent,
         (long) sent * LENGTH / 1_000_000,
         Times.seconds(stopwatch.elapsed().minus(start)),

@@ -43,7 +43,7 @@ final class StrangerAtAuthorizer implements Measurement {
       Tenant drained = drained("drained", deployment, tier);
       Row empty =
           new Row(
-              "a stranger's made-up sessions, the tenant's bucket is empty",
+              "invented sessions of a tenant whose bucket is empty",
               "8 of 8 handshakes took 1.03 s",
               neighbour.during(() -> attack(drained, stopwatch)),
               "as fast as with tokens (15 to 21 ms)");
@@ -52,7 +52,7 @@ final class StrangerAtAuthorizer implements Measurement {
       return List.of(
           empty,
           new Row(
-              "a stranger's made-up sessions, the tenant is suspended",
+              "invented sessions of a suspended tenant",
               "4 of 4 handshakes took 1 s",
               neighbour.during(() -> attack(suspended, stopwatch)),
               "as fast as with tokens (15 to 21 ms)"));
@@ -71,14 +71,14 @@ final class StrangerAtAuthorizer implements Measurement {
     Map<String, Integer> answers = new TreeMap<>();
     List<Duration> single = new ArrayList<>();
     for (int i = 0; i < ONE_BY_ONE; i++) {
-      single.add(knock(tenant, stopwatch, answers));
+      single.add(handshake(tenant, stopwatch, answers));
     }
     Duration end = stopwatch.elapsed().plus(FLOOD);
     Callable<List<Duration>> stranger =
         () -> {
           List<Duration> took = new ArrayList<>();
           while (stopwatch.elapsed().compareTo(end) < 0) {
-            took.add(knock(tenant, stopwatch, answers));
+            took.add(handshake(tenant, stopwatch, answers));
           }
           return took;
         };
@@ -99,7 +99,8 @@ final class StrangerAtAuthorizer implements Measurement {
             answers);
   }
 
-  private static Duration knock(Tenant tenant, Stopwatch stopwatch, Map<String, Integer> answers)
+  private static Duration handshake(
+      Tenant tenant, Stopwatch stopwatch, Map<String, Integer> answers)
       throws InterruptedException {
     Duration start = stopwatch.elapsed();
     Handshake answer = tenant.madeUpSession().connect();

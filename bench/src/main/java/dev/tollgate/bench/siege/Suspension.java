@@ -59,9 +59,9 @@ final class Suspension implements Measurement {
       return List.of(
           new Row(
               "a tenant with 2,000 sessions is suspended",
-              "with 120,000 sessions messages were handled 66 s after it",
+              "with 120,000 sessions, messages were handled until 66 s after the suspension",
               suspend(tenant, sockets, stopwatch),
-              "messages refused at once, sessions with sockets end first"));
+              "messages are refused at once; sessions with sockets end first"));
     } finally {
       sockets.forEach(Socket::abort);
     }

@@ -1,4 +1,4 @@
-/** The attacks of {@code bench/siege}. Imports {@code bench} and {@code bench.client} only. */
+/** The attacks of {@code bench/siege}. May import only {@code bench} and {@code bench.client}. */
 @NullMarked
 package dev.tollgate.bench.siege;
 

@@ -48,9 +48,9 @@ final class AllOrNoneClaims implements Measurement {
         Callable<Answer> caller =
             () -> {
               start.await();
-              Duration asked = stopwatch.elapsed();
+              Duration started = stopwatch.elapsed();
               Claim claim = bucket.tryClaim(TOKENS);
-              return new Answer(claim, stopwatch.elapsed().minus(asked));
+              return new Answer(claim, stopwatch.elapsed().minus(started));
             };
         List<Answer> answers = clients.run(Stream.generate(() -> caller).limit(CALLERS).toList());
         // The first run is a warm-up: it loads classes and opens connections.

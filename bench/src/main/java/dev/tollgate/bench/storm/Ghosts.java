@@ -17,7 +17,7 @@ final class Ghosts {
   /** A connection that is removed sooner was not a ghost: its disconnect was late, not lost. */
   private static final Duration LATE = Duration.ofSeconds(5);
 
-  private final Deque<Duration> births = new ArrayDeque<>();
+  private final Deque<Duration> firstSeen = new ArrayDeque<>();
   private Duration oldestEver = Duration.ZERO;
   private int removed;
 
@@ -30,24 +30,24 @@ final class Ghosts {
    */
   void observe(Duration at, int counted, int open) {
     int ghosts = Math.max(0, counted - open);
-    births.stream()
+    firstSeen.stream()
         .findFirst()
-        .map(birth -> at.minus(birth))
+        .map(seen -> at.minus(seen))
         .filter(age -> age.compareTo(LATE) > 0 && age.compareTo(oldestEver) > 0)
         .ifPresent(age -> oldestEver = age);
-    while (births.size() > ghosts) {
-      if (at.minus(births.removeFirst()).compareTo(LATE) > 0) {
+    while (firstSeen.size() > ghosts) {
+      if (at.minus(firstSeen.removeFirst()).compareTo(LATE) > 0) {
         removed++;
       }
     }
-    while (births.size() < ghosts) {
-      births.addLast(at);
+    while (firstSeen.size() < ghosts) {
+      firstSeen.addLast(at);
     }
   }
 
   /** The current number of ghosts. */
   int count() {
-    return births.size();
+    return firstSeen.size();
   }
 
   /** The number of ghosts that were removed, without late disconnects. */
@@ -57,7 +57,7 @@ final class Ghosts {
 
   /** The time at which the oldest current ghost was first seen. */
   Optional<Duration> oldest() {
-    return births.stream().findFirst();
+    return firstSeen.stream().findFirst();
   }
 
   /** The highest age of any ghost so far. */
@@ -73,7 +73,7 @@ final class Ghosts {
         sessions.stream()
             .flatMap(session -> session.oldest().stream())
             .min(Duration::compareTo)
-            .map(birth -> at.minus(birth))
+            .map(seen -> at.minus(seen))
             .orElse(Duration.ZERO);
     Duration ever =
         sessions.stream().map(Ghosts::oldestEver).max(Duration::compareTo).orElse(Duration.ZERO);

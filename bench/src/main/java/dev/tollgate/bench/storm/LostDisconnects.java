@@ -157,7 +157,7 @@ final class LostDisconnects implements Measurement {
           failed.addAndGet(client.failed);
         });
     return new Row(
-        ("a tenth of all `$disconnect`s lost while %d clients come and go for %d minutes,"
+        ("a tenth of all `$disconnect`s lost while %d clients connect and disconnect for %d minutes,"
                 + " %s the limit of %d connections")
             .formatted(CLIENTS, SPAN.toMinutes(), scene.where(), scene.limit()),
         ("%s; the control plane counts %d more than are open; of %d visits %d got a false 429"

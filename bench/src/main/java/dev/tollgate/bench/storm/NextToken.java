@@ -140,7 +140,7 @@ final class NextToken implements Measurement {
     long never = full.stream().filter(drain -> drain.next().isEmpty()).count();
     return new Row(
         "next token of a drained bucket of %d a minute (ideal: 5 s)".formatted(RATE),
-        "%s, of %d drains that took %s; %d drains met no full bucket; %d got no token within %d s"
+        "%s, of %d drains that took %s; %d drains found the bucket not full; %d got no token within %d s"
             .formatted(
                 next.summary(),
                 full.size(),

@@ -52,11 +52,12 @@ final class ResentMessage implements Measurement {
   /**
    * The outcome for one tenant.
    *
-   * @param told the seconds in each refusal of the refused message
+   * @param retryAfterSeconds the seconds in each refusal of the refused message
    * @param refusedReplies the number of replies to the refused message
    * @param processedReplies the number of replies to the processed message
    */
-  private record Outcome(List<Integer> told, int refusedReplies, int processedReplies) {}
+  private record Outcome(
+      List<Integer> retryAfterSeconds, int refusedReplies, int processedReplies) {}
 
   @Override
   public Duration timeout() {
@@ -96,10 +97,10 @@ final class ResentMessage implements Measurement {
     private final Map<String, Integer> replies = new HashMap<>();
 
     /** The time of the next attempt in the last refusal of each message. */
-    private final Map<String, Duration> returns = new LinkedHashMap<>();
+    private final Map<String, Duration> nextAttempts = new LinkedHashMap<>();
 
     /** The seconds in each refusal of a message. */
-    private final Map<String, List<Integer>> told = new HashMap<>();
+    private final Map<String, List<Integer>> retryAfterSeconds = new HashMap<>();
 
     private Sender(Socket socket, Stopwatch stopwatch) {
       this.socket = socket;
@@ -111,11 +112,11 @@ final class ResentMessage implements Measurement {
       ids.forEach(socket::send);
       Duration deadline = stopwatch.elapsed().plus(ANSWER_TIME);
       while (!ids.stream().allMatch(this::isAnswered) && receive(deadline)) {
-        // Reading updates replies and returns.
+        // Reading updates replies and nextAttempts.
       }
       String processed = ids.get(0);
       String refused =
-          returns.keySet().stream()
+          nextAttempts.keySet().stream()
               .findFirst()
               .orElseThrow(
                   () ->
@@ -131,18 +132,18 @@ final class ResentMessage implements Measurement {
         // A second reply would be counted.
       }
       return new Outcome(
-          told.getOrDefault(refused, List.of()),
+          retryAfterSeconds.getOrDefault(refused, List.of()),
           replies.getOrDefault(refused, 0),
           replies.getOrDefault(processed, 0));
     }
 
     private boolean isAnswered(String id) {
-      return replies.containsKey(id) || returns.containsKey(id);
+      return replies.containsKey(id) || nextAttempts.containsKey(id);
     }
 
     /** Resends a refused message at the time of its next attempt, and waits for the result. */
     private void sendAgain(String id) throws InterruptedException {
-      Optional<Duration> back = Optional.ofNullable(returns.remove(id));
+      Optional<Duration> back = Optional.ofNullable(nextAttempts.remove(id));
       if (back.isEmpty()) {
         return;
       }
@@ -150,7 +151,7 @@ final class ResentMessage implements Measurement {
       socket.send(id);
       Duration deadline = stopwatch.elapsed().plus(ANSWER_TIME);
       while (!isAnswered(id) && receive(deadline)) {
-        // As above.
+        // Reading updates replies and nextAttempts.
       }
     }
 
@@ -167,23 +168,26 @@ final class ResentMessage implements Measurement {
         replies.merge(id, 1, Integer::sum);
       } else if (frame.path("code").asText().equals("THROTTLED")) {
         int seconds = frame.path("retryAfterSeconds").asInt();
-        told.computeIfAbsent(id, first -> new ArrayList<>()).add(seconds);
-        returns.put(id, stopwatch.elapsed().plusSeconds(seconds));
+        retryAfterSeconds.computeIfAbsent(id, first -> new ArrayList<>()).add(seconds);
+        nextAttempts.put(id, stopwatch.elapsed().plusSeconds(seconds));
       }
     }
   }
 
-  private static Row row(List<Outcome> fates) {
+  private static Row row(List<Outcome> outcomes) {
     return new Row(
-        "message refused with `THROTTLED`, sent again under its id after the time it was told",
-        ("of %d such messages, told to wait %s s, %s;"
+        "message refused with `THROTTLED`, sent again under its id after `retryAfterSeconds`",
+        ("of %d such messages, with retryAfterSeconds %s, %s;"
                 + " of %d processed messages that were sent again %s")
             .formatted(
-                fates.size(),
-                fates.stream().map(Outcome::told).map(Object::toString).collect(joining(", ")),
-                summary(fates.stream().map(Outcome::refusedReplies).toList()),
-                fates.size(),
-                summary(fates.stream().map(Outcome::processedReplies).toList())),
+                outcomes.size(),
+                outcomes.stream()
+                    .map(Outcome::retryAfterSeconds)
+                    .map(Object::toString)
+                    .collect(joining(", ")),
+                summary(outcomes.stream().map(Outcome::refusedReplies).toList()),
+                outcomes.size(),
+                summary(outcomes.stream().map(Outcome::processedReplies).toList())),
         "processed exactly once");
   }
 

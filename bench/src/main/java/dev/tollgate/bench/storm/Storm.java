@@ -24,7 +24,7 @@ public final class Storm {
 
   private static Map<String, Supplier<Measurement>> rows() {
     Map<String, Supplier<Measurement>> rows = new LinkedHashMap<>();
-    rows.put("sleeping-bucket", SleepingBucket::new);
+    rows.put("hibernating-bucket", HibernatingBucket::new);
     rows.put("next-token", NextToken::new);
     rows.put("lost-disconnects", LostDisconnects::new);
     rows.put("permanent-demand", PermanentDemand::new);

@@ -1,6 +1,6 @@
 /**
- * Measures a deployment whose services fail and whose clients never stop. Imports {@code bench} and
- * {@code bench.client} only.
+ * Measures a deployment whose services fail and whose clients never stop. May import only {@code
+ * bench}, {@code bench.client} and the module {@code client}.
  */
 @NullMarked
 package dev.tollgate.bench.storm;

@@ -31,7 +31,7 @@ class StormTest {
   @Test
   void an_unknown_row_is_refused_before_any_measurement() {
     assertThat(run("next-token", "nonsense")).isEqualTo(2);
-    assertThat(err.toString()).contains("ROW: nonsense (expected: one of sleeping-bucket,");
+    assertThat(err.toString()).contains("ROW: nonsense (expected: one of hibernating-bucket,");
   }
 
   @Test

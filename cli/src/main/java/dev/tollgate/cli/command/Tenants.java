@@ -98,15 +98,13 @@ final class Tenants {
     CurrentState.tenants(tollgate.controlPlane(), filters).forEach(tenants::add);
     Table table = new Table("TENANT", "TIER", "STATUS", "ISOLATION", "CONNECTIONS", "OVERRIDES");
     for (JsonNode tenant : tenants) {
-      String most = Json.text(tenant.path("limits"), "tenantConnections").orElse("?");
+      String max = Json.text(tenant.path("limits"), "tenantConnections").orElse("?");
       table.row(
           Json.text(tenant, "tenantId").orElse(""),
           Json.text(tenant, "tier").orElse(""),
           Json.text(tenant, "status").orElse(""),
           Json.text(tenant, "isolation").orElse(""),
-          Json.text(tenant, "connections")
-              .map(open -> open + " of " + most)
-              .orElse("up to " + most),
+          Json.text(tenant, "connections").map(open -> open + " of " + max).orElse("up to " + max),
           tenant.path("overrides").properties().stream()
               .map(limit -> limit.getKey() + "=" + Json.text(limit.getValue()))
               .collect(Collectors.joining(" ")));

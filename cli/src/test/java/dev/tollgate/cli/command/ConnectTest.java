@@ -59,36 +59,32 @@ class ConnectTest {
   }
 
   @Test
-  void connect_without_a_required_token_says_how_to_pass_one() {
-    deployment.answers(
-        "PUT /api/session?tenantId=globex",
+  void connect_without_a_required_token_names_the_option() {
+    assertFails(
         401,
         "{\"message\":\"Unauthorized\"}",
-        Map.of("WWW-Authenticate", "Bearer"));
-
-    Run run = deployment.run("connect", "globex");
-
-    assertThat(run.err())
-        .isEqualTo(
-            "tollgate: 401: a valid token of tenant globex is required; pass it with --token. The server's reason:"
-                + " Bearer\n");
-    assertThat(run.exitCode()).isEqualTo(1);
+        Map.of("WWW-Authenticate", "Bearer"),
+        "tollgate: 401: a valid token of tenant globex is required; pass it with --token. The server's reason:"
+            + " Bearer\n");
   }
 
   @Test
   void connect_without_a_session_prints_when_to_retry() {
-    deployment.answers(
-        "PUT /api/session?tenantId=globex",
+    assertFails(
         429,
         "{\"title\":\"Too many sessions of one subject\",\"status\":429}",
-        Map.of("Retry-After", "195"));
+        Map.of("Retry-After", "195"),
+        "tollgate: 429 Too many sessions of one subject: Retry in 195 s, or use an existing"
+            + " session with --session\n");
+  }
+
+  /** Asserts the error of a command whose session is not created because of this response. */
+  private void assertFails(int status, String body, Map<String, String> headers, String error) {
+    deployment.answers("PUT /api/session?tenantId=globex", status, body, headers);
 
     Run run = deployment.run("connect", "globex");
 
-    assertThat(run.err())
-        .isEqualTo(
-            "tollgate: 429 Too many sessions of one subject: Retry in 195 s, or use an existing"
-                + " session with --session\n");
+    assertThat(run.err()).isEqualTo(error);
     assertThat(run.exitCode()).isEqualTo(1);
   }
 

@@ -17,7 +17,7 @@ import java.util.TreeMap;
 final class Documents {
   private Documents() {}
 
-  /** A tenant as desired. */
+  /** A tenant's desired state. */
   static Map<String, Object> of(Tenant tenant) {
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("tenantId", tenant.id().value());

@@ -23,7 +23,8 @@ import java.util.Optional;
 
 /**
  * Renders previews of changes: how tenants and tiers would change, and which tenants use more than
- * the change allows. The current usage comes from the counts and levels in rows. Only reads.
+ * the change allows. It takes the current usage from the counts and levels in rows, and writes
+ * nothing.
  *
  * <p>The preview of a tier has pages of tenants. Its totals are those of the page.
  */

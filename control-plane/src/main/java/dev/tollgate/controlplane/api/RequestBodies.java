@@ -182,7 +182,7 @@ final class RequestBodies {
   private static BucketTerms terms(JsonFields fields) {
     Optional<BigDecimal> rate = fields.optionalNumber("ratePerMinute", RATE);
     Optional<Long> capacity = fields.optionalWholeNumber("capacity", CAPACITY);
-    capacity.ifPresent(most -> InvalidValue.inRange("capacity", most, 1, BucketSpec.MAX_CAPACITY));
+    capacity.ifPresent(max -> InvalidValue.inRange("capacity", max, 1, BucketSpec.MAX_CAPACITY));
     return new BucketTerms(rate.map(Rate::perMinute), capacity);
   }
 }

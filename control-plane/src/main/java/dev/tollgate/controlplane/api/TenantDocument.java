@@ -70,8 +70,8 @@ final class TenantDocument {
 
   /**
    * The counts of a tenant's connections and the states of its buckets, from rows only. Levels are
-   * those of the last fills, because no queue is asked. A bucket counts as existing if its tenant
-   * is settled or a fill has updated its row.
+   * those of the last fills, because no request is sent to a queue. A bucket counts as existing if
+   * its tenant is settled or a fill has updated its row.
    *
    * @throws Unavailable if a row cannot be read now
    * @throws UnreadableRow if a row cannot be parsed
@@ -93,7 +93,7 @@ final class TenantDocument {
     return document;
   }
 
-  /** The buckets that a tenant desires, and those that it still has. */
+  /** The buckets of the tenant's desired state, and buckets that are not removed yet. */
   private List<Map<String, Object>> buckets(
       Tenant tenant, List<Bucket> rows, Function<Bucket, Observation> observe) {
     Map<Action, Bucket> byAction = new TreeMap<>();
@@ -122,7 +122,7 @@ final class TenantDocument {
       return Optional.empty();
     }
     try {
-      TokenQueue.Level level = ports.tokens().look(id);
+      TokenQueue.Level level = ports.tokens().countTokens(id);
       return Optional.of(level.visible() + level.held());
     } catch (Unavailable unavailable) {
       invocation.log("level of " + id + ": " + unavailable.reason());

@@ -34,7 +34,7 @@ final class TenantRoutes {
   private final TenantLifecycle lifecycle;
   private final Idempotency idempotency;
   private final Preview preview;
-  private final TenantDocument report;
+  private final TenantDocument tenantDocument;
   private final ParallelTasks parallel;
   private final InstantSource clock;
 
@@ -43,14 +43,14 @@ final class TenantRoutes {
       TenantLifecycle lifecycle,
       Idempotency idempotency,
       Preview preview,
-      TenantDocument report,
+      TenantDocument tenantDocument,
       ParallelTasks parallel,
       InstantSource clock) {
     this.tenants = tenants;
     this.lifecycle = lifecycle;
     this.idempotency = idempotency;
     this.preview = preview;
-    this.report = report;
+    this.tenantDocument = tenantDocument;
     this.parallel = parallel;
     this.clock = clock;
   }
@@ -131,7 +131,7 @@ final class TenantRoutes {
 
   private Response tenant(int status, Tenant tenant, boolean settled, Invocation invocation) {
     return Versions.tagged(
-        Response.json(status, report.of(tenant, settled, invocation)), tenant.version());
+        Response.json(status, tenantDocument.of(tenant, settled, invocation)), tenant.version());
   }
 
   Response show(ApiRequest request) {
@@ -188,7 +188,7 @@ final class TenantRoutes {
 
   private Optional<Map<String, Object>> activity(TenantId id, Invocation invocation) {
     try {
-      return tenants.find(id).map(report::activity);
+      return tenants.find(id).map(tenantDocument::activity);
     } catch (UnreadableRow unreadable) {
       invocation.log("activity of " + id + ": " + unreadable.reason());
       return Optional.empty();

@@ -1,6 +1,6 @@
 /**
- * Routes, parses and renders the HTTP API for tenants and tiers. Import core, http and the packages
- * of the use cases here.
+ * Routes the requests of the control plane's HTTP API, parses them and renders the responses. May
+ * import core, http, invocation, tenants, tiers and doctor.
  */
 @NullMarked
 package dev.tollgate.controlplane.api;

@@ -27,12 +27,15 @@ import java.util.stream.Stream;
  * because an operator changed or deleted something by hand. The doctor checks the resources page by
  * page: first all tenants, then all existing queues and schedules.
  *
- * <p>The system keeps working during a check. Buckets are woken, handed over, created and removed;
- * the row changes first and the rest follows. So every finding is checked again a moment later, and
- * only a finding of both checks is reported.
+ * <p>The system keeps working during a check. Buckets are woken, created and removed, and their
+ * fill modes change; the row changes first, then the queue and the schedule. So the doctor checks
+ * every finding twice, two seconds apart, and reports only findings of both checks.
  */
 public final class Doctor {
-  /** The time between two checks. A change of a row and what follows from it take less. */
+  /**
+   * The time between two checks: longer than a change of a row and of the resources that depend on
+   * it.
+   */
   private static final Duration RECHECK_DELAY = Duration.ofSeconds(2);
 
   private final Ports ports;

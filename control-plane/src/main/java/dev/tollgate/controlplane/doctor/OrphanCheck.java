@@ -19,14 +19,15 @@ import java.util.function.Function;
  * Checks whether an existing queue or schedule belongs to a bucket. A bucket's row is written
  * before its queue and schedule are created, and removed after them. So a queue or schedule is an
  * orphan if its bucket has no row and no tenant desires the bucket. The check reads the row before
- * the queue or schedule. So if another process is just removing all three, the check finds nothing.
+ * the queue or schedule. If another process removes all three during the check, there is no
+ * finding.
  */
 final class OrphanCheck implements Check {
   private final Ports ports;
   private final TenantLifecycle lifecycle;
   private final Resource resource;
   private final BucketId id;
-  private final Function<BucketId, Owner> maker;
+  private final Function<BucketId, Owner> owner;
   private final Consumer<BucketId> delete;
 
   private OrphanCheck(
@@ -34,13 +35,13 @@ final class OrphanCheck implements Check {
       TenantLifecycle lifecycle,
       Resource resource,
       BucketId id,
-      Function<BucketId, Owner> maker,
+      Function<BucketId, Owner> owner,
       Consumer<BucketId> delete) {
     this.ports = ports;
     this.lifecycle = lifecycle;
     this.resource = resource;
     this.id = id;
-    this.maker = maker;
+    this.owner = owner;
     this.delete = delete;
   }
 
@@ -66,7 +67,7 @@ final class OrphanCheck implements Check {
       return List.of();
     }
     String actual = "a " + resource.key() + " without a bucket";
-    return switch (maker.apply(id)) {
+    return switch (owner.apply(id)) {
       case NO_QUEUE -> List.of();
       case THIS_DEPLOYMENT -> List.of(orphan(actual + " (expected: none)"));
       case OTHER -> List.of(orphan(actual + " and without this deployment's tag (expected: none)"));
@@ -111,7 +112,7 @@ final class OrphanCheck implements Check {
     if (belongs()) {
       return new ReconcileOutcome.Settled();
     }
-    if (maker.apply(id) == Owner.OTHER) {
+    if (owner.apply(id) == Owner.OTHER) {
       return new ReconcileOutcome.Pending(
           List.of("it lacks this deployment's tag; delete it by hand if it is unused"));
     }

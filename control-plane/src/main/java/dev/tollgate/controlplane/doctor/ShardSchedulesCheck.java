@@ -20,8 +20,8 @@ import java.util.Set;
 
 /**
  * Checks whether each shard has a schedule if and only if it has buckets that the schedule fills or
- * inspects. The check reads all tenants to find these shards. One invocation can read some hundred
- * thousand tenants.
+ * inspects. The check reads all tenants to find these shards. One invocation has time for some
+ * hundred thousand tenants.
  */
 final class ShardSchedulesCheck implements Check {
   private static final int PAGE = 1_000;

@@ -33,8 +33,8 @@ import java.util.stream.Collectors;
 /**
  * Checks whether a tenant is settled and follows its tier, and whether the rows, queues and
  * schedules of its buckets are as desired. Queues and schedules are compared with the bucket's row.
- * An unsettled tenant is the only finding of its check: another process is working on the rest, or
- * will do so.
+ * If a tenant is unsettled, this is the only finding of its check, because the sweep will reconcile
+ * its resources.
  */
 final class TenantCheck implements Check {
   private final Ports ports;

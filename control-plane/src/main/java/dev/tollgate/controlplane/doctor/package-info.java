@@ -1,4 +1,4 @@
-/** Finds drift and orphans, and repairs them. Import core, invocation and tenants here. */
+/** Finds drift and orphans, and repairs them. May import core, invocation and tenants. */
 @NullMarked
 package dev.tollgate.controlplane.doctor;
 

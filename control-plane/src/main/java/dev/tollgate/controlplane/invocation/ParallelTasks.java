@@ -22,7 +22,7 @@ public final class ParallelTasks {
 
   /**
    * Runs a task for each item, and counts the tasks that return true. An exception is logged and
-   * counts as false. So does an item that the time does not suffice for.
+   * counts as false. An item for which no time is left counts as false, too.
    */
   public <T> long count(Collection<T> items, Predicate<T> task, Invocation invocation) {
     List<Callable<Boolean>> tasks = new ArrayList<>();

@@ -53,7 +53,7 @@ public final class Steps {
         .isPresent();
   }
 
-  /** Logs something that does not count as a failure. */
+  /** Logs an event that does not count as a failure. */
   public void log(String line) {
     invocation.log(line);
   }

@@ -1,6 +1,6 @@
 /**
- * What every use case of the control plane needs: the ports, and the time, the log and the parallel
- * tasks of an invocation. Import core here, no other package of this module.
+ * The ports of the control plane, and the time, the log and the parallel tasks of an invocation,
+ * for all its use cases. May import core, no other package of this module.
  */
 @NullMarked
 package dev.tollgate.controlplane.invocation;

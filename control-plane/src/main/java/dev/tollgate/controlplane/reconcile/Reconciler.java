@@ -49,8 +49,8 @@ import java.util.stream.Stream;
  * <p>A bucket's row is written before its queue and its schedule are created, and removed after
  * they are removed. So every queue and schedule has a row, and the rows list what to remove.
  *
- * <p>A tenant's connection count is created first, so that it adds up all refusals. It is removed
- * last, after everything that adds to it.
+ * <p>A tenant's connection count is created before everything that adds to it, and removed after
+ * it.
  *
  * <p>A tenant of a tier with isolation {@code SILO} also gets a silo; see {@link SiloSteps}.
  *
@@ -138,9 +138,9 @@ public final class Reconciler {
   }
 
   /**
-   * The tenant that this run must reconcile now because the desired state is not {@code done} any
-   * more; empty if it is. If another run has already settled the tenant, this run may have undone
-   * its work. The tenant is then reopened, so that the sweep continues if this run crashes.
+   * The tenant that this run must reconcile now because its desired state has changed since {@code
+   * done}; empty if it has not. If another run has already settled the tenant, this run may have
+   * undone its work. The tenant is then reopened, so that the sweep continues if this run crashes.
    */
   private Optional<Tenant> changedTarget(Tenant done) {
     Optional<Tenant> found = ports.tenants().find(done.id());
@@ -219,7 +219,7 @@ public final class Reconciler {
         tenant.isolation() == Isolation.SILO && !sameIsolation
             ? steps.attempt("silo of " + tenant.id(), () -> silos.open(tenant.id()))
             : Optional.empty();
-    if (Stream.concat(opened.stream().map(Opened::made), silo.stream())
+    if (Stream.concat(opened.stream().map(Opened::queueCreation), silo.stream())
         .anyMatch(made -> made == QueueCreation.CREATED)) {
       pause.of(QUEUE_DELAY);
     }
@@ -283,10 +283,10 @@ public final class Reconciler {
   /**
    * A bucket whose row is written.
    *
-   * @param made whether its queue exists
+   * @param queueCreation whether its queue exists
    * @param needsFirstFill whether the bucket is active and was not filled before
    */
-  private record Opened(Bucket row, QueueCreation made, boolean needsFirstFill) {}
+  private record Opened(Bucket row, QueueCreation queueCreation, boolean needsFirstFill) {}
 
   private Opened open(Bucket fresh, boolean active, Optional<Bucket> found) {
     Bucket row = row(fresh, active, found);
@@ -319,7 +319,8 @@ public final class Reconciler {
       }
       row = buckets.find(fresh.id());
     }
-    throw new Unavailable("each of " + MAX_ATTEMPTS + " writes met a concurrent change");
+    throw new Unavailable(
+        "each of " + MAX_ATTEMPTS + " writes conflicted with a concurrent change");
   }
 
   private static boolean isActive(Bucket row) {
@@ -328,12 +329,12 @@ public final class Reconciler {
 
   /**
    * Schedules the fills of a bucket, and fills a new bucket unless it is too large. The fill comes
-   * last because it may take long, and the schedule does what it leaves.
+   * last because it may take long. If it fails, the schedule fills the bucket.
    */
   private void start(Opened bucket, Steps steps) {
     Bucket row = bucket.row();
     BucketId id = row.id();
-    if (bucket.made() == QueueCreation.RECENTLY_DELETED) {
+    if (bucket.queueCreation() == QueueCreation.RECENTLY_DELETED) {
       steps.postpone("queue " + id + ": a queue of this name was deleted less than a minute ago");
       return;
     }
@@ -364,11 +365,12 @@ public final class Reconciler {
               removeStrays(id, rows, steps);
             });
     silos.remove(tenant, steps);
-    endSessions(id, steps).forEach(session -> forget(session, steps));
+    endSessions(id, steps).forEach(session -> removeRow(session, steps));
     if (steps.allSucceeded()
         && steps.run("connections of " + id, () -> ports.connections().deleteCount(id))
         && steps.run("subjects of " + id, () -> ports.sessions().deleteSubjects(id))
-        && steps.run("turns of " + id, () -> ports.sessions().deleteCreationRate(id))) {
+        && steps.run(
+            "session creation rate of " + id, () -> ports.sessions().deleteCreationRate(id))) {
       steps.attempt("tenant " + id, () -> ports.tenants().remove(id, tenant.version()));
     }
   }
@@ -392,12 +394,12 @@ public final class Reconciler {
         .toList();
   }
 
-  private void forget(Session session, Steps steps) {
+  private void removeRow(Session session, Steps steps) {
     String name = "a session of " + session.tenant();
     steps
         .attempt(name, () -> ports.sessions().remove(session.tenant(), session.id()))
         .filter(WriteResult.CONFLICT::equals)
-        .ifPresent(overtaken -> steps.postpone(name + ": a socket of it may still open"));
+        .ifPresent(conflict -> steps.postpone(name + ": one of its sockets may still open"));
   }
 
   private static SortedSet<Action> actionsOf(BucketRows rows) {

@@ -1,5 +1,6 @@
 /**
- * Provides and removes what a tenant's desired state needs. Import core, invocation and silo here.
+ * Creates, updates and removes the resources of a tenant according to its desired state. May import
+ * core, invocation and silo.
  */
 @NullMarked
 package dev.tollgate.controlplane.reconcile;

@@ -20,8 +20,9 @@ import java.util.Optional;
  * another release, so that the sweep reconciles it.
  *
  * <p>The release counts as rolled out when a pass over all tenants finds every one of them settled
- * and its silo at this release. So the next pass continues one that ended early. It also checks the
- * tenants that this pass reopened, and those that a process of the previous release worked on.
+ * and its silo at this release. If a pass ends early, the next one continues it. The next pass also
+ * checks the tenants that this pass reopened, and those that a process of the previous release has
+ * changed.
  */
 public final class ReleaseRollOut {
   private static final int PAGE = 100;

@@ -20,8 +20,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Provides, drains and removes a tenant's silo: its row, its queues, its function, and the mapping
- * that feeds the function from the queue.
+ * Provides, drains and removes a tenant's silo: its row, its queues, its function, and the event
+ * source mapping from the queue to the function.
  *
  * <p>The parts are created in this order and removed in the opposite order. So every queue,
  * function and mapping has a row, even after a crash.
@@ -86,7 +86,8 @@ public final class SiloSteps {
         }
       }
     }
-    throw new Unavailable("each of " + MAX_ATTEMPTS + " writes met a concurrent change");
+    throw new Unavailable(
+        "each of " + MAX_ATTEMPTS + " writes conflicted with a concurrent change");
   }
 
   /** Creates the tenant's function and connects it to the tenant's queue. */

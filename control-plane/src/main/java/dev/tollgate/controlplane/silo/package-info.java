@@ -1,6 +1,6 @@
 /**
- * Provides, drains and removes a tenant's own message queue and function. Import core and
- * invocation here.
+ * Provides, drains and removes a tenant's own message queue and function. May import core and
+ * invocation.
  */
 @NullMarked
 package dev.tollgate.controlplane.silo;

@@ -83,7 +83,7 @@ public final class TenantLifecycle {
     if (current.status() == TenantStatus.OFFBOARDING) {
       return new Conflict(
           current,
-          "Tenant `" + current.id() + "` is being offboarded. Onboard it again when it is gone.");
+          "Tenant `" + current.id() + "` is being offboarded. Onboard it again after its removal.");
     }
     if (!current.tier().equals(wanted.tier()) || !current.overrides().equals(wanted.overrides())) {
       return new Conflict(
@@ -295,6 +295,10 @@ public final class TenantLifecycle {
 
   private static Unavailable alwaysConcurrent(TenantId id) {
     return new Unavailable(
-        "tenant " + id + ": each of " + MAX_ATTEMPTS + " writes met a concurrent change");
+        "tenant "
+            + id
+            + ": each of "
+            + MAX_ATTEMPTS
+            + " writes conflicted with a concurrent change");
   }
 }

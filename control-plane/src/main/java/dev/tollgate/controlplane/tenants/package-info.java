@@ -1,4 +1,4 @@
-/** Onboards, changes and offboards tenants. Import core, invocation and reconcile here. */
+/** Onboards, changes and offboards tenants. May import core, invocation and reconcile. */
 @NullMarked
 package dev.tollgate.controlplane.tenants;
 

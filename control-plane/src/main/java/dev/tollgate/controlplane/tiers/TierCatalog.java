@@ -72,15 +72,15 @@ public final class TierCatalog {
   /**
    * Creates or replaces a tier, and rolls it out as far as the time allows.
    *
-   * @param asked the tier as requested; its version numbers are ignored
+   * @param requested the requested tier; its version numbers are ignored
    * @param expected the version that may be replaced, 0 for a new tier; empty for any version
    * @param ifMatch the versions that may be replaced; checked again after a concurrent change
    * @throws Unavailable if it is not certain that the tier was written
    */
   public TierChangeResult put(
-      Tier asked, Optional<Long> expected, IfMatch ifMatch, Invocation invocation) {
+      Tier requested, Optional<Long> expected, IfMatch ifMatch, Invocation invocation) {
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      TierChangeResult plan = plan(asked, expected, ifMatch);
+      TierChangeResult plan = plan(requested, expected, ifMatch);
       if (!(plan instanceof Planned planned)) {
         return plan;
       }
@@ -94,7 +94,7 @@ public final class TierCatalog {
             : created(next);
       }
     }
-    throw alwaysConcurrent(asked.name());
+    throw alwaysConcurrent(requested.name());
   }
 
   /**
@@ -103,12 +103,12 @@ public final class TierCatalog {
    * @return {@link Planned}, with the current tier as planned if nothing changes; or why the change
    *     is refused
    */
-  public TierChangeResult plan(Tier asked, Optional<Long> expected, IfMatch ifMatch) {
-    Optional<Tier> found = tiers.find(asked.name());
+  public TierChangeResult plan(Tier requested, Optional<Long> expected, IfMatch ifMatch) {
+    Optional<Tier> found = tiers.find(requested.name());
     if (!ifMatch.holds(found.map(Tier::version))) {
       return new VersionMismatch(found);
     }
-    Optional<Tier> same = found.filter(asked::hasSameDefinitionAs);
+    Optional<Tier> same = found.filter(requested::hasSameDefinitionAs);
     if (same.isPresent()) {
       return new Planned(found, same.get());
     }
@@ -116,23 +116,24 @@ public final class TierCatalog {
     if (expected.isPresent() && expected.get() != version) {
       return new Conflict(
           "Tier `"
-              + asked.name()
+              + requested.name()
               + "` has version "
               + version
               + ", the request expects "
               + expected.get()
               + ". Read the tier again and repeat the change.");
     }
-    List<String> misfits = mayMisfit(asked, found) ? misfits(asked) : List.of();
+    List<String> misfits = mayMisfit(requested, found) ? misfits(requested) : List.of();
     if (!misfits.isEmpty()) {
       return new Conflict(
           "Overrides of tenants do not fit the new version of tier `"
-              + asked.name()
+              + requested.name()
               + "`. Change them first: "
               + String.join("; ", misfits));
     }
     return new Planned(
-        found, found.map(current -> next(asked, current)).orElse(asked.withVersionAfter(0)));
+        found,
+        found.map(current -> next(requested, current)).orElse(requested.withVersionAfter(0)));
   }
 
   /**
@@ -140,27 +141,27 @@ public final class TierCatalog {
    * possible: fill mode {@code DIRECT} does not support every rate, and {@code sessionTTL} must not
    * exceed {@code sessionLifetime} if a tenant overrides one of the two.
    */
-  private static boolean mayMisfit(Tier asked, Optional<Tier> current) {
-    return asked.fillPolicy().mode() == FillMode.DIRECT
+  private static boolean mayMisfit(Tier requested, Optional<Tier> current) {
+    return requested.fillPolicy().mode() == FillMode.DIRECT
         || current
             .map(Tier::limits)
             .filter(
                 limits ->
-                    asked.limits().get(Limit.SESSION_TTL) > limits.get(Limit.SESSION_TTL)
-                        || asked.limits().get(Limit.SESSION_LIFETIME)
+                    requested.limits().get(Limit.SESSION_TTL) > limits.get(Limit.SESSION_TTL)
+                        || requested.limits().get(Limit.SESSION_LIFETIME)
                             < limits.get(Limit.SESSION_LIFETIME))
             .isPresent();
   }
 
   /** The tenants whose overrides do not fit, with the reasons. */
-  private List<String> misfits(Tier asked) {
+  private List<String> misfits(Tier requested) {
     List<String> misfits = new ArrayList<>();
     Optional<String> cursor = Optional.empty();
     do {
-      Page<Tenant> page = tenants.inTier(asked.name(), cursor, PAGE);
+      Page<Tenant> page = tenants.inTier(requested.name(), cursor, PAGE);
       for (Tenant tenant : page.items()) {
         try {
-          asked.bucketsUnder(asked.limits().with(tenant.overrides()));
+          requested.bucketsUnder(requested.limits().with(tenant.overrides()));
         } catch (InvalidValue misfit) {
           misfits.add(tenant.id() + ": " + misfit.getMessage());
         }
@@ -172,14 +173,14 @@ public final class TierCatalog {
   }
 
   /** The requested tier as the successor of the current version. */
-  private static Tier next(Tier asked, Tier current) {
+  private static Tier next(Tier requested, Tier current) {
     return new Tier(
-            asked.name(),
-            asked.isolation(),
-            asked.limits(),
-            asked.buckets(),
-            asked.fillPolicy(),
-            asked.onUnavailable(),
+            requested.name(),
+            requested.isolation(),
+            requested.limits(),
+            requested.buckets(),
+            requested.fillPolicy(),
+            requested.onUnavailable(),
             current.version(),
             current.rolledOut())
         .withVersionAfter(current.version());
@@ -187,7 +188,11 @@ public final class TierCatalog {
 
   private static Unavailable alwaysConcurrent(TierName name) {
     return new Unavailable(
-        "tier " + name + ": each of " + MAX_ATTEMPTS + " writes met a concurrent change");
+        "tier "
+            + name
+            + ": each of "
+            + MAX_ATTEMPTS
+            + " writes conflicted with a concurrent change");
   }
 
   private Created created(Tier tier) {

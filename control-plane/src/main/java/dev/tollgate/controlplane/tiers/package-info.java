@@ -1,4 +1,7 @@
-/** Puts and removes tiers, and rolls them out. Import core, invocation and tenants here. */
+/**
+ * Stores and removes tiers, and rolls their changes out to tenants. May import core, invocation and
+ * tenants.
+ */
 @NullMarked
 package dev.tollgate.controlplane.tiers;
 

@@ -159,13 +159,13 @@ final class IdempotencyTest {
 
   @Test
   void a_repetition_of_a_request_in_progress_is_refused_with_retry_after() {
-    CompletableFuture<Answer> meanwhile = new CompletableFuture<>();
-    at.faults.plan(1, Faults.meanwhile(() -> meanwhile.complete(post("\"k\"", ACME))));
+    CompletableFuture<Answer> concurrent = new CompletableFuture<>();
+    at.faults.plan(1, Faults.concurrently(() -> concurrent.complete(post("\"k\"", ACME))));
 
     Answer first = post("\"k\"", ACME);
 
     assertThat(first.status()).isEqualTo(201);
-    Answer second = meanwhile.join();
+    Answer second = concurrent.join();
     assertThat(second.status()).isEqualTo(409);
     assertThat(type(second)).isEqualTo("idempotency-in-progress");
     assertThat(second.headers()).containsEntry("retry-after", "1");

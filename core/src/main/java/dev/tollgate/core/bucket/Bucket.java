@@ -26,8 +26,8 @@ public record Bucket(
     FillState fillState,
     long version) {
   /**
-   * The most that a token may appear after it is due: SQS delays by whole seconds (SQS API
-   * reference, SendMessage, {@code DelaySeconds}).
+   * The longest time between the due time of a token and its appearance: SQS delays by whole
+   * seconds (SQS API reference, SendMessage, {@code DelaySeconds}).
    */
   private static final Duration GRACE = Duration.ofSeconds(1);
 
@@ -47,14 +47,14 @@ public record Bucket(
   private static final Duration LONGEST_EMPTY = Duration.ofSeconds(10);
 
   /**
-   * The same, while tokens may appear at any time: other callers hold some and may return them, or
-   * some were minted ahead at another rate.
+   * The longest that a bucket counts as empty while tokens may appear at any time: other callers
+   * hold some and may return them, or some were minted ahead at another rate.
    */
   private static final Duration EMPTY_WHILE_TOKENS_MAY_APPEAR = Duration.ofSeconds(1);
 
   /**
-   * The same, for a bucket that its schedule fills directly. The second of the minute at which the
-   * schedule fires is unknown.
+   * The longest that a bucket counts as empty if its schedule fills it directly. The second of the
+   * minute at which the schedule fires is unknown.
    */
   private static final Duration EMPTY_WHILE_DIRECT = Duration.ofSeconds(5);
 
@@ -114,7 +114,7 @@ public record Bucket(
     return entering(FillState.State.SUSPENDED, next, now);
   }
 
-  /** This bucket hibernating from {@code now} on, after it was full for long. */
+  /** This bucket hibernating from {@code now} on, after it stayed full. */
   public Bucket hibernating(Instant now) {
     return entering(FillState.State.HIBERNATING, spec, now);
   }
@@ -378,9 +378,9 @@ public record Bucket(
   }
 
   /**
-   * Whether this token lifetime of its queue is no drift. While a bucket changes to direct filling,
-   * or hibernates during that change, its queue may have either lifetime: see {@link
-   * #tokenLifetimeAt}.
+   * Whether its queue may keep tokens for this long; any other lifetime is drift. While a bucket
+   * changes to direct filling, or hibernates during that change, its queue may have the lifetime of
+   * either fill mode: see {@link #tokenLifetimeAt}.
    */
   public boolean allowsTokenLifetime(Duration lifetime) {
     boolean shortened = spec.fillPolicy().mode() == FillMode.DIRECT;
@@ -394,7 +394,7 @@ public record Bucket(
   }
 
   /**
-   * Whether its fill policy asks for direct filling and its schedule alone may fill it at {@code
+   * Whether its fill policy requires direct filling and its schedule alone may fill it at {@code
    * now}: see {@link DirectFill}.
    */
   public boolean isReadyForDirectAt(Instant now) {
@@ -407,7 +407,7 @@ public record Bucket(
   }
 
   /**
-   * When the {@link Shard} looks at this bucket next: every minute if the shard fills it; every
+   * When the {@link Shard} maintains this bucket next: every minute if the shard fills it; every
    * {@code hibernateAfterMinutes} if its schedule fills it directly; else never.
    */
   public Optional<Instant> shardDueAt() {

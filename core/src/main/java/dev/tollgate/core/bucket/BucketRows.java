@@ -10,8 +10,8 @@ import java.util.Map;
  *
  * @param buckets the readable buckets, by action
  * @param unreadable the errors of unreadable rows, by action
- * @param strays the keys of rows between them that name no bucket, because the table was edited by
- *     hand
+ * @param strays the keys of rows with a bucket's prefix that name no bucket, because the table was
+ *     edited by hand
  */
 public record BucketRows(
     List<Bucket> buckets, Map<Action, UnreadableRow> unreadable, List<String> strays) {

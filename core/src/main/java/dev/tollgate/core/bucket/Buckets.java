@@ -19,9 +19,9 @@ public interface Buckets {
   WriteResult open(Bucket bucket);
 
   /**
-   * Replaces what is written, if its version is still the one before {@code next}'s. Clears the
-   * empty hint if {@code next} has none. A write whose answer was lost counts as done if the row
-   * shows it.
+   * Replaces the stored bucket, if its version is still the one before {@code next}'s. Clears the
+   * empty hint if {@code next} has none. If the response to the write was lost, the row is read,
+   * and the write counts as done if the row contains it.
    */
   WriteResult replace(Bucket next);
 

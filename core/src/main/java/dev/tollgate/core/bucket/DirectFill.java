@@ -11,7 +11,7 @@ import java.time.Duration;
  *
  * <p>Nothing reads the level, so tokens must expire: the queue keeps each for {@code capacity ÷
  * rate}. An unused bucket then holds the tokens of that time, which is its capacity; each minute as
- * many tokens expire as arrive.
+ * many tokens expire as are added.
  *
  * <p>This holds only if the tokens have all ages. A full bucket of tokens of the same age would
  * hold twice its capacity before they expired together. So the token producer keeps filling a
@@ -76,9 +76,9 @@ public record DirectFill(int tokens, Duration lifetime) {
             + ": with DIRECT tokens expire after capacity ÷ rate, and a queue keeps them for 60 s at "
             + "least, so the capacity is at least "
             + tokens);
-    long most = tokens * LONGEST_LIFETIME.toMinutes();
+    long max = tokens * LONGEST_LIFETIME.toMinutes();
     InvalidValue.unless(
-        capacity <= most,
+        capacity <= max,
         FIELD,
         FillMode.DIRECT,
         "PRODUCER or SHARED for a capacity of "
@@ -87,6 +87,6 @@ public record DirectFill(int tokens, Duration lifetime) {
             + rate
             + ": with DIRECT tokens expire after capacity ÷ rate, and a queue keeps them for 14 days "
             + "at most, so the capacity is at most "
-            + most);
+            + max);
   }
 }

@@ -8,7 +8,7 @@ import java.time.Instant;
  * refused without a request to the queue.
  *
  * @param since when the bucket was found empty
- * @param until when a claim asks the queue again
+ * @param until when a claim sends a request to the queue again
  * @param held the tokens that other callers held then and may return; 0 or more
  */
 public record EmptyHint(Instant since, Instant until, long held) {

@@ -4,7 +4,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * What fills a bucket at present, if anything. Schedules and queues follow this stored state.
+ * What fills a bucket at present. The bucket's schedule and queue are updated to match this stored
+ * state.
  *
  * @param state what fills the bucket
  * @param since when it entered the state; for {@link State#DIRECT}, when it was last inspected

@@ -30,8 +30,8 @@ import java.time.Instant;
  * rule fills new, changed, late and ordinary buckets.
  *
  * <p>A ledger is stored before its tokens are sent. A crash in between loses them and never
- * duplicates them. To limit the loss, one step mints at most one minute's tokens, or one batch if
- * that is more.
+ * duplicates them. To limit the loss, one step mints at most one minute's tokens, or one batch if a
+ * batch is larger.
  *
  * @param mintedThrough the instant through which tokens have been minted
  * @param carried what is owed in addition, in units; 0 to capacity × {@value #UNIT}
@@ -43,7 +43,7 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
   public static final long UNIT = 60_000L * 1_000_000L;
 
   private static final long MINUTE_MILLIS = 60_000;
-  private static final long MOST_UNITS = BucketSpec.MAX_CAPACITY * UNIT;
+  private static final long MAX_UNITS = BucketSpec.MAX_CAPACITY * UNIT;
 
   /**
    * Checks {@code carried}.
@@ -51,7 +51,7 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
    * @throws InvalidValue if it is out of range
    */
   public Ledger {
-    InvalidValue.inRange("carried", carried, 0, MOST_UNITS);
+    InvalidValue.inRange("carried", carried, 0, MAX_UNITS);
   }
 
   /** A ledger without pending tokens. */
@@ -80,14 +80,14 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
    */
   public Step step(BucketSpec spec, Instant now, Instant horizon, long level) {
     long room = Math.max(0, spec.capacity() - level);
-    long most = mostAtOnce(spec);
+    long max = mostAtOnce(spec);
     boolean overflows = !mintedThrough.isAfter(now) && wholeTokens(spec.rate(), now) >= room;
-    if (overflows && room <= most) {
+    if (overflows && room <= max) {
       return new Step(room, balanced(plus(millisUntil(now))), true);
     }
     long due = Math.max(0, wholeTokens(spec.rate(), overflows ? now : horizon));
     long wanted = Math.min(due, room);
-    long tokens = Math.min(wanted, most);
+    long tokens = Math.min(wanted, max);
     boolean all = tokens == due && tokens < room && !horizon.isBefore(mintedThrough);
     // The carried part alone may exceed these tokens; mintedThrough never moves back.
     long reached =
@@ -104,8 +104,8 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
    */
   Ledger bounded(BucketSpec spec, Instant now, long level) {
     long room = Math.max(0, spec.capacity() - level) * UNIT;
-    long most = Math.min(MOST_UNITS, room + spec.rate().microtokensPerMinute() * MINUTE_MILLIS);
-    return balance(spec.rate(), now) > most ? new Ledger(plus(millisUntil(now)), most) : this;
+    long max = Math.min(MAX_UNITS, room + spec.rate().microtokensPerMinute() * MINUTE_MILLIS);
+    return balance(spec.rate(), now) > max ? new Ledger(plus(millisUntil(now)), max) : this;
   }
 
   /**
@@ -124,7 +124,7 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
 
   /** This ledger after some minted tokens could not be sent. */
   Ledger withUnsent(Rate rate, Instant now, long tokens) {
-    return withBalance(rate, now, Math.min(MOST_UNITS, balance(rate, now) + tokens * UNIT));
+    return withBalance(rate, now, Math.min(MAX_UNITS, balance(rate, now) + tokens * UNIT));
   }
 
   /** A ledger with this balance at {@code now}. */
@@ -181,13 +181,13 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
 
   /** The balance, limited to what the largest bucket can hold. */
   private long balance(Rate rate, long millis) {
-    long most = MOST_UNITS / rate.microtokensPerMinute();
-    if (millis > most) {
-      return MOST_UNITS;
+    long max = MAX_UNITS / rate.microtokensPerMinute();
+    if (millis > max) {
+      return MAX_UNITS;
     }
-    return millis < -most
-        ? -MOST_UNITS
-        : Math.min(MOST_UNITS, carried + rate.microtokensPerMinute() * millis);
+    return millis < -max
+        ? -MAX_UNITS
+        : Math.min(MAX_UNITS, carried + rate.microtokensPerMinute() * millis);
   }
 
   private long millisToReach(Rate rate, long balance) {

@@ -22,7 +22,7 @@ public interface TokenQueue {
   List<Lease> reserve(BucketId bucket, int max, Duration lease, Search search);
 
   /**
-   * How a queue looks for tokens.
+   * How a receive searches for tokens.
    *
    * @see <a
    *     href="https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-short-and-long-polling.html">Short
@@ -31,7 +31,7 @@ public interface TokenQueue {
   enum Search {
     /** Returns at once, from some of the queue's servers. It may miss a few tokens. */
     SHORT,
-    /** Asks every server and waits up to a second for a token. */
+    /** Queries every server and waits up to a second for a token. */
     LONG
   }
 
@@ -60,12 +60,15 @@ public interface TokenQueue {
    */
   List<Token> put(BucketId bucket, List<Token> tokens);
 
-  /** Counts the tokens in the bucket. Up to a minute old (SQS GetQueueAttributes). */
-  Level look(BucketId bucket);
+  /**
+   * Counts the tokens in the bucket by their state. The numbers may be a minute old (SQS
+   * GetQueueAttributes).
+   */
+  Level countTokens(BucketId bucket);
 
-  /** All tokens in the bucket: visible, delayed and held. Up to a minute old. */
+  /** Counts all tokens in the bucket: visible, delayed and held. The number may be a minute old. */
   default long level(BucketId bucket) {
-    return look(bucket).tokens();
+    return countTokens(bucket).tokens();
   }
 
   /**

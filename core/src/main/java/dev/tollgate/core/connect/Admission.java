@@ -26,21 +26,20 @@ import java.util.concurrent.Executor;
  *
  * <p>The read and the first try for a token go out together, so an admitted connection waits for
  * the slower of the two, not for both. A process that has just found the bucket empty reads first.
- * Everything else about the bucket is decided by the {@link BucketGate}.
+ * The {@link BucketGate} decides whether the bucket grants the token.
  *
  * <h2>What a refused handshake can hold</h2>
  *
- * A stranger who knows a tenant's id can have handshakes refused by the read alone, with session
- * ids that he makes up. Such a refusal gives back the token that its first try found, and waits
- * {@link #GRACE} for the try and the giving back, no longer. Then the process reads first for the
- * tenant, for {@link #READ_FIRST}, or for as long as a token is leased if it may not be back yet: a
- * process that is frozen after its answer, as Lambda does it, gives the token back only when it is
- * thawed.
+ * Anybody who knows a tenant's id can send handshakes with invented session ids, which the read
+ * refuses. Such a refusal returns the token that its first try received. It waits at most {@link
+ * #GRACE} for the try and the return. After that the process reads first for this tenant: for
+ * {@link #READ_FIRST}, or, if the token may not be returned yet, until its lease ends. Lambda
+ * freezes a process after its response, and the process returns the token only when it is resumed.
  *
- * <p>So in a process that handles one handshake at a time, handshakes that the read refuses send at
- * most one try for a tenant in five seconds and hold at most one of its tokens: for milliseconds if
- * the queue answers within the grace, and for {@link BucketGate#LEASE} at most. N processes hold at
- * most N tokens, however many handshakes a stranger sends.
+ * <p>So a process that handles one handshake at a time sends at most one try for a tenant in five
+ * seconds because of handshakes that the read refuses. It holds at most one token of the tenant:
+ * for milliseconds if the queue responds within the grace, and for {@link BucketGate#LEASE} at
+ * most. N processes hold at most N tokens, however many such handshakes arrive.
  */
 public final class Admission {
   /**

@@ -8,7 +8,7 @@ import dev.tollgate.core.session.SessionId;
 public interface AdmissionFactsReader {
   /**
    * Whether the tenant exists. Callers check this before they use a tenant's credentials, because
-   * anybody can send a tenant id. Both results are cached, a negative one for seconds.
+   * any caller can invent a tenant id. Both results are cached, a negative one for seconds.
    *
    * @throws Unavailable if the store fails
    */

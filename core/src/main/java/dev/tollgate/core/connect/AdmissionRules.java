@@ -9,8 +9,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * The limits that can refuse a connection before its bucket is asked. {@link Registration} checks
- * the same limits again, with conditional writes.
+ * The limits that can refuse a connection before a request to its bucket. {@link Registration}
+ * checks the same limits again, with conditional writes.
  */
 public final class AdmissionRules {
   private AdmissionRules() {}

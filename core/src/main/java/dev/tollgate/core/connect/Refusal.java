@@ -17,7 +17,7 @@ public enum Refusal {
   /** The tenant's bucket is empty. */
   TENANT_RATE(429, "the tenant opened as many connections as tenantPerMinute allows"),
   /** The bucket's queue failed, and the tier refuses connections then. */
-  UNDECIDED(503, "the tenant's bucket cannot be asked now"),
+  UNDECIDED(503, "the tenant's token queue does not respond"),
   /** The lease of the token ended before the connection was registered. */
   LEASE_ENDED(503, "the handshake took too long");
 

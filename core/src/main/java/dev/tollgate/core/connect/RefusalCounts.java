@@ -22,7 +22,7 @@ public record RefusalCounts(
     InvalidValue.inRange("number", count, 1, Long.MAX_VALUE);
   }
 
-  /** RefusalCounts for other reasons than too many open connections. */
+  /** Refusals for other reasons than too many open connections. */
   public static RefusalCounts of(long number) {
     return new RefusalCounts(number, Optional.empty(), Optional.empty());
   }

@@ -30,10 +30,10 @@ import java.util.function.Supplier;
  * <h2>Races</h2>
  *
  * Concurrent connections near both limits take a place in the session and one in the tenant's
- * count, in any order. Some may get only the one and some only the other. A connection that got
- * only the count undoes it at once. A connection that got only the place in its session keeps it
- * and retries the count, for longer than the others need to undo theirs. So all places are used,
- * and none twice.
+ * count, in any order. Some may get a place only in the session, others only in the count. A
+ * connection that got only the count undoes it at once. A connection that got only the place in its
+ * session keeps it and retries the count, for longer than the others need to undo theirs. So all
+ * places are used, and none twice.
  */
 public final class Registration {
   /**

@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param connectionsPerSession the most connections of the session
  * @param sessionPerMinute the session's rate
  * @param sessionTtl the idle time in seconds after which the session ends
- * @param latestEnd when the session ends however much it is used, if that is known
+ * @param latestEnd the latest end of the session, however much it is used; empty if unknown
  * @param arrival the session's theoretical arrival time as last read
  * @param onUnavailable whether connections are admitted if the queue fails
  * @param lease the held token; empty if the queue failed and the tier admits then

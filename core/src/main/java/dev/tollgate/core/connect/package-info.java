@@ -1,6 +1,6 @@
 /**
- * Admits and registers connections, and counts refusals. May import session, tenant, bucket and
- * bucket.claim.
+ * Admits and registers connections, and counts refusals. May import core, session, tenant, bucket
+ * and bucket.claim.
  */
 @NullMarked
 package dev.tollgate.core.connect;

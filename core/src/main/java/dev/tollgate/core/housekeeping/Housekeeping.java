@@ -13,8 +13,8 @@ import java.util.concurrent.Executor;
 
 /**
  * Visits every tenant that may have sessions, several at a time, until time runs out. The order is
- * random, so that the same tenants are not skipped each time. A failure at one tenant does not
- * affect the others.
+ * random, so that the same tenants are not skipped each time. A failed visit does not stop the
+ * others.
  */
 public final class Housekeeping {
   private final LiveTenants live;

@@ -17,7 +17,7 @@ public interface LiveTenants {
 
   /**
    * The theoretical arrival time of the tenant's next session, read consistently; empty if the
-   * tenant is not live. Each created session moves it, and the last one was created before it.
+   * tenant is not live. Each created session moves it; the last session was created before it.
    */
   Optional<Instant> nextArrival(TenantId tenant);
 

@@ -25,15 +25,16 @@ import java.util.stream.IntStream;
  * are the truth.
  *
  * <p>A connect and a disconnect each write the session and the count. Between the two writes the
- * sets and the count differ without drift. A busy tenant always has some connection between its two
- * writes, so the total difference never settles. But each {@linkplain ConnectionCount part} of the
- * count sees only one change in {@value ConnectionCount#PARTS}, so it is stable from time to time.
+ * sets and the count differ, which is not drift. In a busy tenant some connection is always between
+ * its two writes, so the total difference never settles. But each {@linkplain ConnectionCount part}
+ * of the count sees only one change in {@value ConnectionCount#PARTS}, so it is stable from time to
+ * time.
  *
  * <p>An observation reads the sessions, the count, and the sessions again, with a short pause
  * before and after the count. If a part has the same connections before and after, it was stable,
  * and its difference is drift, unless a write took longer than the pause. For that case a
  * difference must be observed twice, so far apart that the SDK has abandoned any such write. The
- * recount corrects the smallest observed difference, if all have the same sign.
+ * recount corrects the smallest observed difference, if all differences have the same sign.
  *
  * <p>The correction is added to the count and does not replace it, so concurrent changes of the
  * count do not matter. It fails if another correction came first: of two recounts that find the

@@ -35,16 +35,16 @@ import java.util.concurrent.atomic.AtomicLong;
  * maximum is dropped without a check. Its socket is closed too, so that every open socket is
  * counted.
  *
- * <p>Near a limit ghosts use up places. So all connections that were silent for a while are
- * checked, if the tenant has most of its allowed connections or was recently refused one; and those
- * of full sessions, if the tenant was recently refused one because of {@code
- * connectionsPerSession}.
+ * <p>Near a limit ghosts use up places. If the tenant has most of its allowed connections or was
+ * recently refused one, all connections that were silent for a while are checked. If it was
+ * recently refused one because of {@code connectionsPerSession}, the silent connections of full
+ * sessions are checked.
  */
 public final class TenantVisit {
   /**
    * The silence after which a connection near a limit is checked. It is longer than a handshake,
    * during which API Gateway does not find the socket. A visit follows within a minute, so a ghost
-   * is dropped and recounted within two minutes.
+   * is dropped and the count corrected within two minutes.
    */
   private static final Duration QUIET = Duration.ofSeconds(45);
 
@@ -81,7 +81,7 @@ public final class TenantVisit {
   private final LiveTenants live;
   private final Connections connections;
   private final Sockets sockets;
-  private final SessionLifecycle life;
+  private final SessionLifecycle lifecycle;
   private final Recount recount;
   private final Executor executor;
   private final InstantSource clock;
@@ -97,7 +97,7 @@ public final class TenantVisit {
       LiveTenants live,
       Connections connections,
       Sockets sockets,
-      SessionLifecycle life,
+      SessionLifecycle lifecycle,
       Recount recount,
       Executor executor,
       InstantSource clock) {
@@ -105,7 +105,7 @@ public final class TenantVisit {
     this.live = live;
     this.connections = connections;
     this.sockets = sockets;
-    this.life = life;
+    this.lifecycle = lifecycle;
     this.recount = recount;
     this.executor = executor;
     this.clock = clock;
@@ -196,7 +196,7 @@ public final class TenantVisit {
     }
 
     private void end(Session session) {
-      if (!(life.end(id, session.id()) instanceof SessionLifecycle.EndedButKept)) {
+      if (!(lifecycle.end(id, session.id()) instanceof SessionLifecycle.EndedButKept)) {
         sessionsEnded++;
       }
     }
@@ -275,10 +275,10 @@ public final class TenantVisit {
    */
   private record Suspicion(boolean nearTenantLimit, long fullFrom, Instant now) {
     static Suspicion of(Tenant tenant, ConnectionCount count, Instant now) {
-      long most = tenant.limits().get(Limit.TENANT_CONNECTIONS);
+      long max = tenant.limits().get(Limit.TENANT_CONNECTIONS);
       Instant lately = now.minus(RECENTLY);
       return new Suspicion(
-          count.open() * 100 >= most * NEAR_PERCENT
+          count.open() * 100 >= max * NEAR_PERCENT
               || count.tenantFullAt().filter(lately::isBefore).isPresent(),
           count.sessionFullAt().filter(lately::isBefore).isPresent()
               ? tenant.limits().get(Limit.CONNECTIONS_PER_SESSION)

@@ -1,6 +1,6 @@
 /**
  * Ends expired sessions, drops lost connections, and corrects counts, once a minute. May import
- * session and tenant.
+ * core, session and tenant.
  */
 @NullMarked
 package dev.tollgate.core.housekeeping;

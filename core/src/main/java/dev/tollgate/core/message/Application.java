@@ -2,7 +2,7 @@ package dev.tollgate.core.message;
 
 import java.util.List;
 
-/** The application's message handler. */
+/** The message handler of an application. */
 @FunctionalInterface
 public interface Application {
   /**

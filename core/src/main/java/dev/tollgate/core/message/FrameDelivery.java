@@ -3,7 +3,7 @@ package dev.tollgate.core.message;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.connect.Disconnection;
-import dev.tollgate.core.message.SocketStates.Slowness;
+import dev.tollgate.core.message.MisbehavingSockets.Slowness;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.session.Sockets.CloseResult;
@@ -32,8 +32,8 @@ import java.util.function.Supplier;
  * Sends frames to the sockets of one session while a batch is processed: one frame to all sockets
  * in parallel, one frame after another.
  *
- * <p>FrameDelivery is best effort. An undelivered frame is reported, once for each socket, and
- * causes no failure.
+ * <p>Delivery is best effort. An undelivered frame is reported, once for each socket, and causes no
+ * failure.
  *
  * <p>The time is limited, because the batch waits for all its sessions. A socket that takes a
  * second for a frame, or whose delays add up to that, is slow: this batch no longer waits for it
@@ -59,7 +59,7 @@ final class FrameDelivery {
   private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
   private final Sockets sockets;
-  private final SocketStates states;
+  private final MisbehavingSockets misbehaving;
   private final Disconnection disconnection;
   private final Executor executor;
   private final LongSupplier nanoTime;
@@ -76,7 +76,7 @@ final class FrameDelivery {
   /**
    * A delivery to these sockets.
    *
-   * @param states what is known of slow and closed sockets
+   * @param misbehaving the slow and closed sockets that this process knows
    * @param nanoTime elapsed time in nanoseconds
    * @param open the ids of the session's connections
    * @param established whether a connection's handshake has certainly ended
@@ -84,7 +84,7 @@ final class FrameDelivery {
    */
   FrameDelivery(
       Sockets sockets,
-      SocketStates states,
+      MisbehavingSockets misbehaving,
       Disconnection disconnection,
       Executor executor,
       LongSupplier nanoTime,
@@ -94,7 +94,7 @@ final class FrameDelivery {
       Predicate<String> established,
       Duration time) {
     this.sockets = sockets;
-    this.states = states;
+    this.misbehaving = misbehaving;
     this.disconnection = disconnection;
     this.executor = executor;
     this.nanoTime = nanoTime;
@@ -166,9 +166,9 @@ final class FrameDelivery {
     if (posted == PostResult.GONE) {
       remove(connectionId);
     } else if (nanos < USUAL_NANOS + SLOW_NANOS) {
-      states.reached(connectionId);
+      misbehaving.reached(connectionId);
       if (nanos <= USUAL_NANOS) {
-        states.prompt();
+        misbehaving.prompt();
       }
     }
     return posted;
@@ -185,7 +185,7 @@ final class FrameDelivery {
     if (late >= SLOW_NANOS
         && slow.add(socket)
         && isNotTaken
-        && states.slow(socket) == Slowness.LASTING) {
+        && misbehaving.slow(socket) == Slowness.LASTING) {
       close(socket, deadline);
     }
   }
@@ -198,7 +198,7 @@ final class FrameDelivery {
 
   private CloseResult closed(String connectionId) {
     CloseResult closed = sockets.close(connectionId);
-    states.cutOff(connectionId);
+    misbehaving.cutOff(connectionId);
     open.remove(connectionId);
     if (closed == CloseResult.GONE) {
       remove(connectionId);

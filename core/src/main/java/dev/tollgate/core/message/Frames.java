@@ -5,22 +5,22 @@ import java.time.Duration;
 
 /** Writes the frames that are sent to sockets. */
 public interface Frames {
-  /** What another socket of the session sent. */
+  /** A message that another socket of the session sent. */
   String message(String id, String json);
 
   /**
-   * What the application replies.
+   * A reply of the application.
    *
-   * @throws InvalidValue if that is not JSON, or too long for a frame
+   * @throws InvalidValue if the reply is not JSON, or too long for a frame
    */
   String reply(String id, String json);
 
-  /** A message was refused for now. */
+  /** A message was refused because the bucket is empty. */
   String throttled(String id, Duration retryAfter);
 
   /** A message was refused because its tenant is not active. */
   String suspended(String id);
 
-  /** A frame was no message. */
+  /** A frame was not a valid message. */
   String badFrame(String id, String flaw);
 }

@@ -9,7 +9,7 @@ import java.util.Optional;
  *
  * @param tenant the tenant of the client
  * @param session the session of its socket
- * @param connectionId its socket
+ * @param connectionId the connection id of the socket
  * @param queueId the queue's id, which is the same at each delivery
  * @param clientId the client's id, if it set one
  * @param content the content

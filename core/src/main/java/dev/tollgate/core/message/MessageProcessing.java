@@ -46,18 +46,18 @@ import java.util.stream.Stream;
  * <p>Every frame is paid for, including invalid messages and repetitions. If there are fewer tokens
  * than frames, the first frames of the batch get them.
  *
- * <p>A session may have 60 refused frames at once and 60 a minute ({@link SocketStates}); a failed
- * message counts as one. The socket that exceeds this is closed, and its frames that are still in
- * the queue are ignored. They cost neither tokens nor requests, so that later messages of the
- * session are not delayed.
+ * <p>A session may have 60 refused frames at once and 60 a minute ({@link MisbehavingSockets}); a
+ * failed message counts as one. The socket that exceeds this is closed, and its frames that are
+ * still in the queue are ignored. They cost neither tokens nor requests, so that later messages of
+ * the session are not delayed.
  *
  * <p>A message with a client's id is processed once, however often the client sends it. The names
  * of processed messages are recorded, and a repetition is done without a call of the handler. It
- * gets no frame even if there is no token for it, because its client would take a refusal for the
- * first message's. A refused or failed message is not recorded, so it may be sent again. A queue
- * delivers the messages of one session one batch after another, so nothing needs to be recorded
- * before the handler runs. If the process crashes or runs out of time in between, a message may be
- * processed twice.
+ * gets no frame even if there is no token for it, because its client would conclude that the first
+ * message was refused. A refused or failed message is not recorded, so it may be sent again. A
+ * queue delivers the messages of one session one batch after another, so nothing needs to be
+ * recorded before the handler runs. If the process crashes or runs out of time in between, a
+ * message may be processed twice.
  *
  * <p>An accepted message is processed even if its session has ended since; it just gets no frames.
  * Messages of a tenant that is not active are refused, even if they were accepted before.
@@ -79,7 +79,7 @@ public final class MessageProcessing {
   private final Frames frames;
   private final Application application;
   private final MessageLog log;
-  private final SocketStates states;
+  private final MisbehavingSockets misbehaving;
   private final Executor executor;
   private final InstantSource clock;
   private final LongSupplier nanoTime;
@@ -114,7 +114,7 @@ public final class MessageProcessing {
     this.frames = frames;
     this.application = application;
     this.log = log;
-    this.states = new SocketStates(clock);
+    this.misbehaving = new MisbehavingSockets(clock);
     this.executor = executor;
     this.clock = clock;
     this.nanoTime = nanoTime;
@@ -130,7 +130,7 @@ public final class MessageProcessing {
   public List<Result> process(List<IncomingMessage> batch, Duration time) {
     List<BatchMessage> messages = batch.stream().map(BatchMessage::new).toList();
     messages.stream()
-        .filter(message -> states.isCutOff(message.incoming().connectionId()))
+        .filter(message -> misbehaving.isCutOff(message.incoming().connectionId()))
         .forEach(message -> message.end(Result.of(MessageOutcome.CUT_OFF)));
     List<BatchMessage> remaining =
         messages.stream().filter(message -> !message.hasResult()).toList();
@@ -270,7 +270,7 @@ public final class MessageProcessing {
     FrameDelivery delivery =
         new FrameDelivery(
             sockets,
-            states,
+            misbehaving,
             disconnection,
             executor,
             nanoTime,
@@ -288,7 +288,7 @@ public final class MessageProcessing {
             tenant,
             session,
             delivery,
-            states,
+            misbehaving,
             sessions,
             frames,
             application,

@@ -3,7 +3,7 @@ package dev.tollgate.core.message;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.message.MessageProcessing.Result;
-import dev.tollgate.core.message.SocketStates.Allowance;
+import dev.tollgate.core.message.MisbehavingSockets.Allowance;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.tenant.Limit;
@@ -47,7 +47,7 @@ final class SessionBatch {
   private final Tenant tenant;
   private final Optional<Session> session;
   private final FrameDelivery delivery;
-  private final SocketStates states;
+  private final MisbehavingSockets misbehaving;
   private final Sessions sessions;
   private final Frames frames;
   private final Application application;
@@ -66,7 +66,7 @@ final class SessionBatch {
       Tenant tenant,
       Optional<Session> session,
       FrameDelivery delivery,
-      SocketStates states,
+      MisbehavingSockets misbehaving,
       Sessions sessions,
       Frames frames,
       Application application,
@@ -76,7 +76,7 @@ final class SessionBatch {
     this.tenant = tenant;
     this.session = session;
     this.delivery = delivery;
-    this.states = states;
+    this.misbehaving = misbehaving;
     this.sessions = sessions;
     this.frames = frames;
     this.application = application;
@@ -103,7 +103,7 @@ final class SessionBatch {
     if (message.hasResult()) {
       return Result.failed("given up");
     }
-    if (states.isCutOff(message.incoming().connectionId())) {
+    if (misbehaving.isCutOff(message.incoming().connectionId())) {
       return Result.of(MessageOutcome.CUT_OFF);
     }
     try {
@@ -181,7 +181,7 @@ final class SessionBatch {
   private boolean exceedsAllowance(BatchMessage message) {
     IncomingMessage incoming = message.incoming();
     boolean exceedsAllowance =
-        states.refused(tenant.id(), incoming.session()) == Allowance.EXCEEDED;
+        misbehaving.refused(tenant.id(), incoming.session()) == Allowance.EXCEEDED;
     if (exceedsAllowance) {
       delivery.close(incoming.connectionId());
     }
@@ -198,8 +198,8 @@ final class SessionBatch {
     try {
       replies = replies(incoming, content);
     } catch (Throwable thrown) {
-      // Any error of the application fails this message only. It counts as a refused frame, //
-      // because a failed message gets its token back.
+      // Any error of the application fails this message only. It counts as a refused frame, because
+      // a failed message gets its token back.
       var unused = exceedsAllowance(message);
       return Result.failed(thrown);
     }

@@ -1,5 +1,5 @@
 /**
- * Processes messages: pays for them, calls the application, and delivers frames. May import
+ * Processes messages: pays for them, calls the application, and delivers frames. May import core,
  * connect, session, tenant, bucket and bucket.claim.
  */
 @NullMarked

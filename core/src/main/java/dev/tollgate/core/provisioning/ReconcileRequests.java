@@ -6,7 +6,7 @@ import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tenants;
 
-/** Marks tenants for reconciliation, when one of their resources is missing. */
+/** Marks tenants for reconciliation because one of their resources is missing. */
 public final class ReconcileRequests {
   private final Tenants tenants;
 

@@ -1,6 +1,6 @@
 /**
- * The resources of tenants: bucket queues, and the queues and functions of silos. May import bucket
- * and tenant.
+ * The resources of tenants: bucket queues, and the queues and functions of silos. May import core,
+ * bucket and tenant.
  */
 @NullMarked
 package dev.tollgate.core.provisioning;

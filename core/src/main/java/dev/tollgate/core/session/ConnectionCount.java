@@ -11,7 +11,8 @@ import java.util.Optional;
  *
  * <p>The write that counts a connection also counts it in one of {@link #PARTS} parts, chosen by
  * the connection's id. A busy tenant's count changes all the time, but most of its parts do not. So
- * drift can be told from connects and disconnects in progress: see {@code housekeeping.Recount}.
+ * a recount can distinguish drift from connects and disconnects in progress: see {@code
+ * housekeeping.Recount}.
  *
  * @param open the count of open connections, to which the limit applies
  * @param parts the count of each part; all zero in rows of older versions
@@ -49,8 +50,8 @@ public record ConnectionCount(
   }
 
   /**
-   * The connections that are counted in no part: an older version counted them, or the count stayed
-   * at zero while a part went below.
+   * The connections that are counted in no part: an older release counted them, or the count stayed
+   * at zero while a part fell below zero.
    */
   public long unattributed() {
     return open - parts.stream().mapToLong(Long::longValue).sum();

@@ -18,7 +18,7 @@ public interface Connections {
    * With the same write the session ends no earlier than {@code endsAt}, and its creation time is
    * set to {@code now} if it is unknown.
    *
-   * @param most the most connections of the session
+   * @param max the most connections of the session
    * @param rate the rate at which the session may open connections
    * @param expected the theoretical arrival time that was last read; a wrong one costs a second
    *     write
@@ -28,7 +28,7 @@ public interface Connections {
       TenantId tenant,
       SessionId session,
       String connectionId,
-      long most,
+      long max,
       Gcra rate,
       Optional<Instant> expected,
       Instant endsAt,
@@ -43,8 +43,8 @@ public interface Connections {
    */
   void createCount(TenantId tenant);
 
-  /** Adds one to the open and to the admitted connections, if fewer than {@code most} are open. */
-  CountResult countUp(TenantId tenant, String connectionId, long most);
+  /** Adds one to the open and to the admitted connections, if fewer than {@code max} are open. */
+  CountResult countUp(TenantId tenant, String connectionId, long max);
 
   /**
    * Undoes {@link #countUp} for a connection that is refused after all. Never lowers the count

@@ -6,17 +6,17 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A rate limit whose state is one instant: the generic cell rate algorithm as a virtual schedule
- * (ITU-T I.371, annex A).
+ * A rate limit by the generic cell rate algorithm (GCRA), in the form of a virtual schedule (ITU-T
+ * I.371, annex A). Its state is one instant.
  *
- * <p>The state is the theoretical arrival time: when the next use would come if all uses came
- * evenly, one interval apart. A use that is earlier than that by more than the tolerance does not
- * conform and does not change the state. With an interval of a minute ÷ n and a tolerance of n − 1
+ * <p>The state is the theoretical arrival time: the time of the next use if all uses came evenly,
+ * one interval apart. A use that is earlier than that by more than the tolerance does not conform
+ * and does not change the state. With an interval of a minute ÷ n and a tolerance of n − 1
  * intervals, n uses conform at once, and never more than n + n × minutes. The interval is rounded
  * up to a nanosecond, so that the rate is never exceeded.
  *
- * @param interval between two uses that come evenly
- * @param tolerance how much earlier than its time a use may come
+ * @param interval the time between two uses that come evenly
+ * @param tolerance how much earlier than the theoretical arrival time a use may come
  */
 public record Gcra(Duration interval, Duration tolerance) {
   private static final long MINUTE_NANOS = 60_000_000_000L;

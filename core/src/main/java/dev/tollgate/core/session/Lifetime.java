@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * The bounds of a session's life, however much it is used: {@link Limit#SESSION_LIFETIME} after its
+ * The latest end of a session, however much it is used: {@link Limit#SESSION_LIFETIME} after its
  * creation, and the end of the token of its creation or last renewal.
  *
  * @param createdAt when it was created, to the second; empty in rows of older versions until the

@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A session: created over HTTP, used by several sockets. It ends when it is idle for too long or
- * reaches the end of its {@link Lifetime}.
+ * A session, which a client creates over HTTP and several sockets use. It ends when it is idle for
+ * too long or reaches the end of its {@link Lifetime}.
  *
  * @param tenant the tenant
  * @param id its id
@@ -22,7 +22,7 @@ import java.util.Set;
  * @param messageAt when a message of its sockets was last recorded, if one was
  * @param processed processed messages that are stored here instead of in the log, by their clients'
  *     ids, each with the instant at which it expires
- * @param lifetime the bounds of its life
+ * @param lifetime bounds its end
  */
 public record Session(
     TenantId tenant,

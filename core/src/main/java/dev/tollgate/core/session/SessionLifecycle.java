@@ -49,8 +49,8 @@ public final class SessionLifecycle {
   private static final Duration CERTAINLY_ENDED = Duration.ofSeconds(10);
 
   /**
-   * How long the list of a subject's sessions is kept after the last was created: as long as any
-   * session can live.
+   * How long the list of a subject's sessions is kept after the last creation: the longest lifetime
+   * of a session.
    */
   private static final Duration SUBJECT_KEPT_FOR = Duration.ofSeconds(Limit.SESSION_LIFETIME.max());
 
@@ -167,8 +167,8 @@ public final class SessionLifecycle {
     Instant until = now.plus(SUBJECT_KEPT_FOR);
     SubjectSessions noted = free.noted();
     if (free.lasting().size() == noted.sessions().size()) {
-      long most = tenant.limits().get(Limit.SESSIONS_PER_SUBJECT);
-      return sessions.addToSubject(tenant.id(), subject, id, most, rate, noted, now, until);
+      long max = tenant.limits().get(Limit.SESSIONS_PER_SUBJECT);
+      return sessions.addToSubject(tenant.id(), subject, id, max, rate, noted, now, until);
     }
     Set<SessionId> next = new HashSet<>(free.lasting());
     next.add(id);
@@ -191,13 +191,13 @@ public final class SessionLifecycle {
    * a while} after their end.
    */
   private Capacity places(Tenant tenant, Subject subject, Instant now) {
-    long most = tenant.limits().get(Limit.SESSIONS_PER_SUBJECT);
+    long max = tenant.limits().get(Limit.SESSIONS_PER_SUBJECT);
     SubjectSessions noted = sessions.findForSubject(tenant.id(), subject);
     Gcra rate = subjectRate(tenant);
     if (!rate.conforms(noted.arrival(), now)) {
       return new Exhausted(new SubjectTooFast(rate.conformsAt(noted.arrival(), now)));
     }
-    if (noted.sessions().size() < most) {
+    if (noted.sessions().size() < max) {
       return new Available(noted, noted.sessions());
     }
     List<Session> lasting =
@@ -205,7 +205,7 @@ public final class SessionLifecycle {
             .filter(session -> !session.hasEndedAt(now.minus(CERTAINLY_ENDED)))
             .sorted(Comparator.comparing(Session::endsAt))
             .toList();
-    int tooMany = lasting.size() - (int) most;
+    int tooMany = lasting.size() - (int) max;
     return tooMany < 0
         ? new Available(noted, lasting.stream().map(Session::id).collect(Collectors.toSet()))
         : new Exhausted(new SubjectFull(lasting.get(tooMany).endsAt().plus(CERTAINLY_ENDED)));
@@ -335,7 +335,7 @@ public final class SessionLifecycle {
   /**
    * It has room.
    *
-   * @param lasting its sessions that are not known to have ended
+   * @param lasting its sessions that have not certainly ended
    */
   private record Available(SubjectSessions noted, Set<SessionId> lasting) implements Capacity {}
 

@@ -42,7 +42,7 @@ public interface Sessions {
       TenantId tenant,
       Subject subject,
       SessionId id,
-      long most,
+      long max,
       Gcra rate,
       SubjectSessions read,
       Instant now,
@@ -65,7 +65,7 @@ public interface Sessions {
   /** Deletes the lists of all subjects of a tenant. */
   void deleteSubjects(TenantId tenant);
 
-  /** Those of these sessions that exist, ended or not, read consistently. */
+  /** The sessions with these ids that exist, ended or not, read consistently. */
   List<Session> find(TenantId tenant, Set<SessionId> ids);
 
   /** A session, ended or not, read consistently. */

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 /**
  * The subject of a token, by a pseudonym: a part of the SHA-256 digest of the tenant's id and the
  * claim {@code sub}. The claim may be any text and is personal data, so it is neither stored nor
- * logged; the pseudonym is one tenant's, so subjects cannot be matched across tenants.
+ * logged; the pseudonym depends on the tenant, so subjects cannot be matched across tenants.
  *
  * @param pseudonym 22 characters, base64url (RFC 4648, section 5)
  */

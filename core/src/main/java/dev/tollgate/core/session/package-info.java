@@ -1,7 +1,4 @@
-/**
- * Sessions, their connections and sockets: created, renewed, joined, ended. May import core and
- * tenant.
- */
+/** Opens, renews and ends sessions, and stores their connections. May import core and tenant. */
 @NullMarked
 package dev.tollgate.core.session;
 

@@ -9,8 +9,8 @@ import java.util.stream.Collectors;
 /**
  * The limits that a tier sets and a tenant may override.
  *
- * <p>A limit that was added to the first six has a {@linkplain #defaultValue standard value}, so
- * that a row or a document that was written before still has a value for every limit.
+ * <p>The first six limits are required. Every limit that was added later has a {@linkplain
+ * #defaultValue default value} for the rows and documents that were written before it.
  */
 public enum Limit {
   /** Connections that a tenant may open in a minute: the rate of its {@code connect} bucket. */
@@ -42,18 +42,18 @@ public enum Limit {
   private final long max;
   private final Optional<Long> defaultValue;
 
-  Limit(String key, long most) {
-    this(key, most, Optional.empty());
+  Limit(String key, long max) {
+    this(key, max, Optional.empty());
   }
 
-  Limit(String key, long most, long standard) {
-    this(key, most, Optional.of(standard));
+  Limit(String key, long max, long defaultValue) {
+    this(key, max, Optional.of(defaultValue));
   }
 
-  Limit(String key, long most, Optional<Long> standard) {
+  Limit(String key, long max, Optional<Long> defaultValue) {
     this.key = key;
-    this.max = most;
-    this.defaultValue = standard;
+    this.max = max;
+    this.defaultValue = defaultValue;
   }
 
   /** The largest value. */

@@ -8,11 +8,11 @@ import java.util.Optional;
 /** A value for every {@link Limit}. */
 public record Limits(Map<Limit, Long> values) {
   /**
-   * Gives limits that are missing their {@linkplain Limit#defaultValue standard value}, and checks
-   * all.
+   * Adds the {@linkplain Limit#defaultValue default values} of missing limits, and checks all
+   * limits.
    *
-   * @throws InvalidValue if one is missing that has no standard value, one is out of range, or an
-   *     idle session would outlast its lifetime
+   * @throws InvalidValue if a limit without a default value is missing, a limit is out of range, or
+   *     an idle session would outlast its lifetime
    */
   public Limits {
     Map<Limit, Long> complete = new EnumMap<>(Limit.class);
@@ -35,7 +35,7 @@ public record Limits(Map<Limit, Long> values) {
         .orElseThrow(() -> new InvalidValue(limit.key(), "missing", limit.expected()));
   }
 
-  /** The first six, in the order of {@link Limit}; the others have their standard values. */
+  /** The first six limits, in the order of {@link Limit}; the others have their default values. */
   public static Limits of(
       long tenantPerMinute,
       long sessionPerMinute,

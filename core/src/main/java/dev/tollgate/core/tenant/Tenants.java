@@ -25,20 +25,20 @@ public interface Tenants {
   WriteResult remove(TenantId id, long version);
 
   /** A page of all tenants, unordered, read consistently. */
-  Page<Tenant> list(Optional<String> cursor, int most);
+  Page<Tenant> list(Optional<String> cursor, int max);
 
   /**
    * A page of the tenants that match, unordered. The work for one page is limited, so a page may
-   * have fewer than {@code max} tenants, even none, although others follow. Searches by tier and by
-   * {@code pending} are eventually consistent.
+   * have fewer than {@code max} tenants, or none, although more pages follow. Searches by tier and
+   * by {@code pending} are eventually consistent.
    *
    * @param max 1 to 100
    */
   Page<Tenant> search(TenantFilter filter, Optional<String> cursor, int max);
 
   /** A page of the tenants of a tier, by id, eventually consistent. */
-  Page<Tenant> inTier(TierName tier, Optional<String> cursor, int most);
+  Page<Tenant> inTier(TierName tier, Optional<String> cursor, int max);
 
   /** The ids of pending tenants, eventually consistent. */
-  List<TenantId> listPending(int most);
+  List<TenantId> listPending(int max);
 }

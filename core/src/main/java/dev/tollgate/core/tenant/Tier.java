@@ -77,7 +77,7 @@ public record Tier(
       throw new InvalidValue(
           field,
           terms.rate().get().tokensPerMinute(),
-          "nothing here: limits." + limit.get().key() + " says it");
+          "no rate; set limits." + limit.get().key() + " instead");
     }
     InvalidValue.unless(
         limit.isPresent() || terms.rate().isPresent(),
@@ -98,7 +98,7 @@ public record Tier(
   /**
    * Every bucket of a tenant of this tier that has these limits.
    *
-   * @throws InvalidValue if one of them cannot be filled as the tier says
+   * @throws InvalidValue if the tier's fill mode does not support one of them
    */
   public SortedMap<Action, BucketSpec> bucketsUnder(Limits resolved) {
     return bucketsUnder(resolved, buckets, fillPolicy);

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.testing.limiter.PlantedFaults;
 import dev.tollgate.core.testing.limiter.TollgateLimiter;
-import dev.tollgate.lawbook.Breach;
 import dev.tollgate.lawbook.LawBook;
+import dev.tollgate.lawbook.LawViolation;
 import dev.tollgate.lawbook.Limiter;
 import dev.tollgate.lawbook.LimiterLaws;
 import dev.tollgate.lawbook.Terms;
@@ -76,11 +76,11 @@ final class BucketLawsTest {
             () -> LawBook.ofLimiter(maker).only(List.of(LimiterLaws.NEVER_MORE)).hold(HISTORIES))
         .as(fault)
         .isInstanceOfSatisfying(
-            Breach.class,
-            breach -> {
-              System.out.println(breach.getMessage());
-              assertThat(breach.law()).isSameAs(LimiterLaws.NEVER_MORE);
-              assertThat(breach.shortest().steps()).hasSizeLessThanOrEqualTo(5);
+            LawViolation.class,
+            violation -> {
+              System.out.println(violation.getMessage());
+              assertThat(violation.law()).isSameAs(LimiterLaws.NEVER_MORE);
+              assertThat(violation.shortest().steps()).hasSizeLessThanOrEqualTo(5);
             });
   }
 }

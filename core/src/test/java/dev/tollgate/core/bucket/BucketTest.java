@@ -156,7 +156,7 @@ final class BucketTest {
   // Which claims request a fill.
 
   @Test
-  void empty_bucket_needs_a_fill_if_no_token_is_on_the_way() {
+  void empty_bucket_needs_a_fill_if_no_token_is_pending() {
     assertThat(ahead().needsFillAt(at(59.999))).isFalse();
     assertThat(ahead().needsFillAt(at(60))).isTrue();
     Bucket asleep = ahead().hibernating(at(60));
@@ -187,7 +187,7 @@ final class BucketTest {
   // Levels.
 
   @Test
-  void level_after_an_empty_hint_is_what_came_due_since_whatever_the_queue_reports() {
+  void level_after_an_empty_hint_counts_tokens_due_since_then_and_ignores_the_queues_count() {
     TokenQueue.Level reported = new TokenQueue.Level(3, 0, 0);
     assertThat(ahead().levelAt(reported)).isEqualTo(3);
     assertThat(foundEmpty(ahead(), at(5), 0).levelAt(reported)).isEqualTo(3);

@@ -37,10 +37,10 @@ final class BucketTimingTest {
   }
 
   /**
-   * A simulated deployment: schedules fire as {@link Site#minute} defines, and fill requests take a
-   * while.
+   * A simulated deployment: schedules fire as {@link SimulatedBucket#minute} defines, and fill
+   * requests take a while.
    */
-  private static class Site {
+  private static class SimulatedBucket {
     private final AdmissionFixture ports = new AdmissionFixture();
     private final BucketMaintenance maintenance = ports.maintenance();
     private final BucketId id = new BucketId(new TenantId("acme"), new Action("send-email"));
@@ -57,7 +57,7 @@ final class BucketTimingTest {
             ports.clock());
     private int requests;
 
-    Site(long seed, BucketSpec spec) {
+    SimulatedBucket(long seed, BucketSpec spec) {
       random = new Random(seed);
       second = Duration.ofMillis(random.nextInt(59_000));
       ports.clock().advance(Duration.ofMillis(random.nextInt(60_000)));
@@ -86,7 +86,7 @@ final class BucketTimingTest {
               then,
               () -> {
                 if (row().fillState().state() == FillState.State.PRODUCED) {
-                  maintenance.take(id);
+                  maintenance.maintain(id);
                 }
               }));
     }
@@ -130,13 +130,13 @@ final class BucketTimingTest {
       @Override
       public void send(BucketId bucket) {
         requests++;
-        tasks.add(new Task(now().plus(INVOCATION), () -> maintenance.takeOnRequest(bucket)));
+        tasks.add(new Task(now().plus(INVOCATION), () -> maintenance.maintainOnRequest(bucket)));
       }
 
       @Override
       public void sendAndWait(BucketId bucket) {
         requests++;
-        maintenance.takeOnRequest(bucket);
+        maintenance.maintainOnRequest(bucket);
       }
     }
 
@@ -159,14 +159,14 @@ final class BucketTimingTest {
       String perMinute, long capacity) {
     List<Duration> late = new ArrayList<>();
     for (long seed = 1; seed <= SEEDS; seed++) {
-      Site site = new Site(seed, spec(perMinute, capacity));
-      site.pass(Duration.ofMillis(90_000 + site.random.nextInt(60_000)));
-      site.drain();
-      Instant drained = site.now();
+      SimulatedBucket simulated = new SimulatedBucket(seed, spec(perMinute, capacity));
+      simulated.pass(Duration.ofMillis(90_000 + simulated.random.nextInt(60_000)));
+      simulated.drain();
+      Instant drained = simulated.now();
       for (int token = 1; token <= 3 * Math.max(12, Math.ceil(Double.parseDouble(perMinute))); ) {
-        site.pass(STEP);
-        if (site.claim() instanceof ClaimResult.Granted) {
-          late.add(Duration.between(drained.plus(interval(perMinute, token)), site.now()));
+        simulated.pass(STEP);
+        if (simulated.claim() instanceof ClaimResult.Granted) {
+          late.add(Duration.between(drained.plus(interval(perMinute, token)), simulated.now()));
           assertThat(late.get(late.size() - 1))
               .as("seed %d, token %d", seed, token)
               .isLessThanOrEqualTo(Duration.ofSeconds(2));
@@ -184,20 +184,20 @@ final class BucketTimingTest {
       String perMinute, long capacity) {
     List<Duration> late = new ArrayList<>();
     for (long seed = 1; seed <= SEEDS; seed++) {
-      Site site = new Site(seed, spec(perMinute, capacity));
-      site.pass(Duration.ofMillis(90_000 + site.random.nextInt(60_000)));
-      site.drain();
-      Instant drained = site.now();
+      SimulatedBucket simulated = new SimulatedBucket(seed, spec(perMinute, capacity));
+      simulated.pass(Duration.ofMillis(90_000 + simulated.random.nextInt(60_000)));
+      simulated.drain();
+      Instant drained = simulated.now();
       int denials = 0;
       int token = 1;
       while (token <= 24) {
-        ClaimResult claim = site.claim();
+        ClaimResult claim = simulated.claim();
         if (claim instanceof ClaimResult.Denied denied) {
-          site.passUntil(denied.retryAt());
+          simulated.passUntil(denied.retryAt());
           denials++;
           assertThat(denials).as("seed %d, token %d", seed, token).isLessThanOrEqualTo(2);
         } else {
-          late.add(Duration.between(drained.plus(interval(perMinute, token)), site.now()));
+          late.add(Duration.between(drained.plus(interval(perMinute, token)), simulated.now()));
           denials = 0;
           token++;
         }
@@ -210,12 +210,12 @@ final class BucketTimingTest {
 
   // Throughput.
 
-  private static long demand(Site site, Duration time) {
-    Instant end = site.now().plus(time);
+  private static long demand(SimulatedBucket simulated, Duration time) {
+    Instant end = simulated.now().plus(time);
     long spent = 0;
-    while (site.now().isBefore(end)) {
-      spent += site.drain();
-      site.pass(STEP);
+    while (simulated.now().isBefore(end)) {
+      spent += simulated.drain();
+      simulated.pass(STEP);
     }
     return spent;
   }
@@ -223,8 +223,10 @@ final class BucketTimingTest {
   @Test
   void bucket_of_twenty_at_sixty_a_minute_delivers_its_full_rate_for_152_seconds() {
     for (long seed = 1; seed <= SEEDS; seed++) {
-      Site site = new Site(seed, spec("60", 20));
-      assertThat(demand(site, Duration.ofSeconds(152))).as("seed %d", seed).isBetween(165L, 172L);
+      SimulatedBucket simulated = new SimulatedBucket(seed, spec("60", 20));
+      assertThat(demand(simulated, Duration.ofSeconds(152)))
+          .as("seed %d", seed)
+          .isBetween(165L, 172L);
     }
   }
 
@@ -233,11 +235,11 @@ final class BucketTimingTest {
   void permanent_demand_gets_99_percent_of_the_rate_over_ten_minutes(
       String perMinute, long capacity) {
     for (long seed = 1; seed <= 10; seed++) {
-      Site site = new Site(seed, spec(perMinute, capacity));
-      site.pass(Duration.ofMillis(site.random.nextInt(180_000)));
-      site.drain();
+      SimulatedBucket simulated = new SimulatedBucket(seed, spec(perMinute, capacity));
+      simulated.pass(Duration.ofMillis(simulated.random.nextInt(180_000)));
+      simulated.drain();
       double ideal = 10 * Double.parseDouble(perMinute);
-      assertThat((double) demand(site, Duration.ofMinutes(10)))
+      assertThat((double) demand(simulated, Duration.ofMinutes(10)))
           .as("seed %d", seed)
           .isGreaterThanOrEqualTo(Math.floor(0.99 * ideal))
           .isLessThanOrEqualTo(ideal + Double.parseDouble(perMinute));
@@ -249,11 +251,11 @@ final class BucketTimingTest {
   void drained_bucket_requests_a_fill_when_the_minted_tokens_run_out(
       String perMinute, long capacity, int mostPerMinute) {
     for (long seed = 1; seed <= 10; seed++) {
-      Site site = new Site(seed, spec(perMinute, capacity));
-      demand(site, Duration.ofMinutes(2));
-      int before = site.requests;
-      demand(site, Duration.ofMinutes(10));
-      assertThat(site.requests - before)
+      SimulatedBucket simulated = new SimulatedBucket(seed, spec(perMinute, capacity));
+      demand(simulated, Duration.ofMinutes(2));
+      int before = simulated.requests;
+      demand(simulated, Duration.ofMinutes(10));
+      assertThat(simulated.requests - before)
           .as("seed %d", seed)
           .isLessThanOrEqualTo(10 * mostPerMinute);
     }
@@ -262,7 +264,7 @@ final class BucketTimingTest {
   // Failing schedules.
 
   /** Fires sometimes late, sometimes twice, and sometimes not at all. */
-  private static final class Unreliable extends Site {
+  private static final class Unreliable extends SimulatedBucket {
     Unreliable(long seed, BucketSpec spec) {
       super(seed, spec);
     }
@@ -287,21 +289,21 @@ final class BucketTimingTest {
       String perMinute, long capacity) {
     for (long seed = 1; seed <= 10; seed++) {
       BucketSpec spec = spec(perMinute, capacity);
-      Site site = new Unreliable(seed, spec);
-      RateBound bound = new RateBound(spec, site.now());
+      SimulatedBucket simulated = new Unreliable(seed, spec);
+      RateBound bound = new RateBound(spec, simulated.now());
       double rate = Double.parseDouble(perMinute);
       for (int phase = 0; phase < 20; phase++) {
-        boolean isBusy = site.random.nextBoolean();
-        Instant end = site.now().plusSeconds(60 + site.random.nextInt(240));
+        boolean isBusy = simulated.random.nextBoolean();
+        Instant end = simulated.now().plusSeconds(60 + simulated.random.nextInt(240));
         long spent = 0;
-        Instant start = site.now();
-        while (site.now().isBefore(end)) {
-          int tokens = site.drain();
+        Instant start = simulated.now();
+        while (simulated.now().isBefore(end)) {
+          int tokens = simulated.drain();
           spent += tokens;
-          assertThat(bound.allows(tokens, site.now())).as("seed %d: %s", seed, bound).isTrue();
-          site.pass(isBusy ? STEP : Duration.ofMillis(site.random.nextInt(90_000)));
+          assertThat(bound.allows(tokens, simulated.now())).as("seed %d: %s", seed, bound).isTrue();
+          simulated.pass(isBusy ? STEP : Duration.ofMillis(simulated.random.nextInt(90_000)));
         }
-        double minutes = Duration.between(start, site.now()).toMillis() / 60_000.0;
+        double minutes = Duration.between(start, simulated.now()).toMillis() / 60_000.0;
         if (isBusy) {
           assertThat((double) spent)
               .as("seed %d, phase %d", seed, phase)
@@ -319,13 +321,13 @@ final class BucketTimingTest {
     for (long seed = 1; seed <= SEEDS; seed++) {
       BucketSpec before = spec("60", 60);
       BucketSpec after = BucketSpec.ofRate(Rate.perMinute(to));
-      Site site = new Site(seed, before);
-      demand(site, Duration.ofMillis(60_000 + site.random.nextInt(120_000)));
+      SimulatedBucket simulated = new SimulatedBucket(seed, before);
+      demand(simulated, Duration.ofMillis(60_000 + simulated.random.nextInt(120_000)));
 
-      site.ports.retune(site.id, after);
+      simulated.ports.retune(simulated.id, after);
 
       long larger = Math.max(60, to);
-      assertThat(demand(site, Duration.ofMinutes(5)))
+      assertThat(demand(simulated, Duration.ofMinutes(5)))
           .as("seed %d", seed)
           .isBetween(4 * to, 5 * to + larger);
     }
@@ -334,23 +336,25 @@ final class BucketTimingTest {
   @Test
   void new_rate_applies_within_a_minute() {
     for (long seed = 1; seed <= SEEDS; seed++) {
-      Site site = new Site(seed, spec("6", 6));
-      demand(site, Duration.ofMillis(60_000 + site.random.nextInt(120_000)));
-      site.ports.retune(site.id, spec("60", 60));
-      demand(site, Duration.ofSeconds(60));
-      assertThat(demand(site, Duration.ofSeconds(60))).as("seed %d", seed).isBetween(58L, 120L);
+      SimulatedBucket simulated = new SimulatedBucket(seed, spec("6", 6));
+      demand(simulated, Duration.ofMillis(60_000 + simulated.random.nextInt(120_000)));
+      simulated.ports.retune(simulated.id, spec("60", 60));
+      demand(simulated, Duration.ofSeconds(60));
+      assertThat(demand(simulated, Duration.ofSeconds(60)))
+          .as("seed %d", seed)
+          .isBetween(58L, 120L);
     }
   }
 
   @Test
-  void bucket_that_shrinks_while_tokens_are_on_the_way_delivers_its_new_rate() {
+  void bucket_that_shrinks_while_tokens_are_pending_delivers_its_new_rate() {
     for (long seed = 1; seed <= SEEDS; seed++) {
-      Site site = new Site(seed, spec("60", 60));
-      demand(site, Duration.ofMillis(60_000 + site.random.nextInt(120_000)));
-      site.ports.retune(site.id, spec("6", 6));
-      site.pass(Duration.ofMinutes(4));
-      assertThat(site.drain()).as("seed %d", seed).isEqualTo(6);
-      assertThat(demand(site, Duration.ofMinutes(5))).as("seed %d", seed).isBetween(29L, 36L);
+      SimulatedBucket simulated = new SimulatedBucket(seed, spec("60", 60));
+      demand(simulated, Duration.ofMillis(60_000 + simulated.random.nextInt(120_000)));
+      simulated.ports.retune(simulated.id, spec("6", 6));
+      simulated.pass(Duration.ofMinutes(4));
+      assertThat(simulated.drain()).as("seed %d", seed).isEqualTo(6);
+      assertThat(demand(simulated, Duration.ofMinutes(5))).as("seed %d", seed).isBetween(29L, 36L);
     }
   }
 
@@ -359,22 +363,23 @@ final class BucketTimingTest {
     for (long seed = 1; seed <= 5; seed++) {
       BucketSpec slow = spec("60", 60);
       BucketSpec fast = spec("180", 180);
-      Site site = new Site(seed, slow);
-      RateBound bound = new RateBound(fast, site.now());
+      SimulatedBucket simulated = new SimulatedBucket(seed, slow);
+      RateBound bound = new RateBound(fast, simulated.now());
       long spent = 0;
       for (int flip = 0; flip < 1_000; flip++) {
-        Instant end = site.now().plusMillis(site.random.nextInt(20_000));
-        while (site.now().isBefore(end)) {
-          int tokens = site.drain();
+        Instant end = simulated.now().plusMillis(simulated.random.nextInt(20_000));
+        while (simulated.now().isBefore(end)) {
+          int tokens = simulated.drain();
           spent += tokens;
-          assertThat(bound.allows(tokens, site.now()))
+          assertThat(bound.allows(tokens, simulated.now()))
               .as("seed %d, flip %d: %s", seed, flip, bound)
               .isTrue();
-          site.pass(Duration.ofMillis(250));
+          simulated.pass(Duration.ofMillis(250));
         }
-        site.ports.retune(site.id, flip % 2 == 0 ? fast : slow);
+        simulated.ports.retune(simulated.id, flip % 2 == 0 ? fast : slow);
       }
-      double minutes = Duration.between(AdmissionFixture.START, site.now()).toMillis() / 60_000.0;
+      double minutes =
+          Duration.between(AdmissionFixture.START, simulated.now()).toMillis() / 60_000.0;
       assertThat((double) spent).as("seed %d", seed).isGreaterThan(60 * minutes);
     }
   }
@@ -386,18 +391,18 @@ final class BucketTimingTest {
   void burst_at_a_hibernating_bucket_gets_its_capacity_and_then_its_rate(long asleepMinutes) {
     for (long seed = 1; seed <= 10; seed++) {
       BucketSpec spec = spec("12", 24);
-      Site site = new Site(seed, spec);
-      site.pass(Duration.ofMinutes(20));
-      assertThat(site.row().isHibernating()).isTrue();
-      site.ports.clock().advance(Duration.ofMinutes(asleepMinutes));
-      RateBound bound = new RateBound(spec, site.now());
-      site.tasks.clear();
-      site.next(site.now());
+      SimulatedBucket simulated = new SimulatedBucket(seed, spec);
+      simulated.pass(Duration.ofMinutes(20));
+      assertThat(simulated.row().isHibernating()).isTrue();
+      simulated.ports.clock().advance(Duration.ofMinutes(asleepMinutes));
+      RateBound bound = new RateBound(spec, simulated.now());
+      simulated.tasks.clear();
+      simulated.next(simulated.now());
 
-      int first = site.drain();
+      int first = simulated.drain();
       assertThat(first).as("seed %d", seed).isEqualTo(24);
-      assertThat(bound.allows(first, site.now())).isTrue();
-      assertThat(demand(site, Duration.ofMinutes(5))).as("seed %d", seed).isBetween(58L, 60L);
+      assertThat(bound.allows(first, simulated.now())).isTrue();
+      assertThat(demand(simulated, Duration.ofMinutes(5))).as("seed %d", seed).isBetween(58L, 60L);
     }
   }
 }

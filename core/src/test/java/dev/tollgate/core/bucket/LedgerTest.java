@@ -75,7 +75,7 @@ final class LedgerTest {
   }
 
   @Test
-  void full_bucket_keeps_tokens_on_the_way() {
+  void full_bucket_keeps_pending_tokens() {
     BucketSpec spec = spec("60", 20);
     Ledger ahead = empty(START).step(spec, START, at(75), 0).after();
     assertThat(ahead.step(spec, at(10), at(85), 20)).isEqualTo(new Ledger.Step(0, ahead, true));
@@ -137,7 +137,7 @@ final class LedgerTest {
   }
 
   @Test
-  void nth_next_token_is_on_the_way_or_due_after_those() {
+  void nth_next_token_is_pending_or_due_after_the_pending_ones() {
     BucketSpec spec = spec("12", 100);
     Ledger ahead = filled(empty(START), spec, START, at(75));
     assertThat(ahead.pendingAt(spec.rate(), START)).isEqualTo(15);
@@ -149,7 +149,7 @@ final class LedgerTest {
   }
 
   @Test
-  void tokens_minted_when_already_due_are_not_on_the_way() {
+  void tokens_minted_when_already_due_are_not_pending() {
     BucketSpec spec = spec("12", 100);
     Ledger late = filled(empty(START), spec, at(30), at(105));
     assertThat(late.pendingAt(spec.rate(), START)).isEqualTo(15);
@@ -188,7 +188,7 @@ final class LedgerTest {
   }
 
   @Test
-  void new_rate_applies_after_the_tokens_on_the_way() {
+  void new_rate_applies_after_the_pending_tokens() {
     BucketSpec slow = spec("12", 12);
     BucketSpec fast = spec("60", 60);
     Ledger ahead = filled(empty(START), slow, START, at(60));

@@ -162,7 +162,7 @@ final class AdmissionTest {
 
   @Test
   void one_false_empty_receive_still_admits() {
-    ports.queue().seemEmptyOnce();
+    ports.queue().findNothingOnce();
     assertThat(decide()).isInstanceOf(AdmissionDecision.Ticketed.class);
     assertThat(ports.buckets().find(AdmissionFixture.connects(acme)).orElseThrow().emptyHint())
         .isEmpty();

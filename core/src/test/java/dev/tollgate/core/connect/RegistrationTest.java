@@ -162,7 +162,7 @@ final class RegistrationTest {
     assertThat(departure.remove(acme.id(), session, "c1")).isEqualTo(LeaveResult.REMOVED);
     assertThat(departure.remove(acme.id(), session, "c1")).isEqualTo(LeaveResult.NOT_JOINED);
     assertThat(ports.sessions().count(acme.id())).isEqualTo(1);
-    ports.sessions().vanish(acme.id(), session);
+    ports.sessions().deleteRow(acme.id(), session);
     assertThat(departure.remove(acme.id(), session, "c2")).isEqualTo(LeaveResult.NOT_JOINED);
     assertThat(ports.sessions().find(acme.id(), session)).isEmpty();
   }
@@ -200,7 +200,7 @@ final class RegistrationTest {
   void ended_session_refuses_and_puts_a_token_back() {
     SessionId session = ports.open(acme);
     Ticket ticket = ticket(session);
-    ports.sessions().vanish(acme.id(), session);
+    ports.sessions().deleteRow(acme.id(), session);
     assertThat(registration(NONE).register(ticket, "c1"))
         .isEqualTo(new Registration.NotRegistered(Refusal.UNKNOWN));
     assertThat(ports.sessions().count(acme.id())).isZero();

@@ -27,7 +27,7 @@ final class HousekeepingTest {
   }
 
   @Test
-  void walk_visits_exactly_the_tenants_that_opened_sessions() {
+  void run_visits_exactly_the_tenants_that_opened_sessions() {
     List<Tenant> tenants = tenants(4);
     tenants.subList(0, 3).forEach(tenant -> fixture.open(tenant, "of-" + tenant.id()));
     fixture.pass(Duration.ofMinutes(5));
@@ -83,7 +83,7 @@ final class HousekeepingTest {
   }
 
   @Test
-  void walk_without_time_for_all_visits_other_tenants_the_next_time() {
+  void run_without_time_for_all_visits_other_tenants_the_next_time() {
     tenants(6).forEach(fixture::open);
     Set<TenantId> visited = new HashSet<>();
     for (int walks = 0; walks < 200 && visited.size() < 6; walks++) {
@@ -108,8 +108,8 @@ final class HousekeepingTest {
   void random_connections_leave_nothing_behind() {
     for (long seed = 1; seed <= 300; seed++) {
       RandomConnections traffic = new RandomConnections(new Random(seed), true);
-      traffic.go(200);
-      traffic.land();
+      traffic.perform(200);
+      traffic.finishWrites();
       HousekeepingFixture rough = traffic.fixture;
       TenantId acme = new TenantId("acme");
 

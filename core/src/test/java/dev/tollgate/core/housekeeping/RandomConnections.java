@@ -31,7 +31,7 @@ final class RandomConnections {
    * A low limit, so that rough mode reaches it. A connection is counted down without having been
    * counted if the tenant's limit makes it leave its session while the session's end removes it.
    */
-  private static final int MOST_CONNECTIONS = 8;
+  private static final int MAX_CONNECTIONS = 8;
 
   final HousekeepingFixture fixture = new HousekeepingFixture();
 
@@ -55,7 +55,7 @@ final class RandomConnections {
   }
 
   /** Performs outstanding writes or starts new connects and disconnects, this many times. */
-  void go(int writes) {
+  void perform(int writes) {
     for (int i = 0; i < writes; i++) {
       if (outstanding.isEmpty() || random.nextInt(4) == 0) {
         begin();
@@ -66,7 +66,7 @@ final class RandomConnections {
   }
 
   /** Performs all outstanding writes. */
-  void land() {
+  void finishWrites() {
     while (!outstanding.isEmpty()) {
       write(outstanding.get(random.nextInt(outstanding.size())));
     }
@@ -74,14 +74,16 @@ final class RandomConnections {
 
   /**
    * Runs a recount under traffic: random traffic between its requests in rough mode, and {@code
-   * meanwhile} between its readings.
+   * betweenReadings} between its readings.
    */
-  void underTraffic(Consumer<Recount> work, Runnable meanwhile) {
+  void underTraffic(Consumer<Recount> work, Runnable betweenReadings) {
     fixture.faults().none();
     if (rough) {
-      fixture.faults().plan(1 + random.nextInt(5), Faults.meanwhile(() -> go(random.nextInt(5))));
+      fixture
+          .faults()
+          .plan(1 + random.nextInt(5), Faults.concurrently(() -> perform(random.nextInt(5))));
     }
-    work.accept(fixture.recount(duration -> meanwhile.run()));
+    work.accept(fixture.recount(duration -> betweenReadings.run()));
     fixture.faults().none();
   }
 
@@ -111,7 +113,7 @@ final class RandomConnections {
     } else if (choice == 10) {
       SessionId deleted = some(sessions);
       if (fixture.sessions().find(ACME, deleted).isPresent()) {
-        fixture.sessions().vanish(ACME, deleted);
+        fixture.sessions().deleteRow(ACME, deleted);
       }
     } else {
       fixture.sessions().countDown(ACME, 1); // A count that is repeated.
@@ -127,8 +129,8 @@ final class RandomConnections {
     JoinResult[] joined = new JoinResult[1];
     CountResult[] counted = new CountResult[1];
     Runnable join = () -> joined[0] = fixture.join(ACME, session, connectionId);
-    long most = rough ? MOST_CONNECTIONS : Long.MAX_VALUE;
-    Runnable count = () -> counted[0] = fixture.sessions().countUp(ACME, connectionId, most);
+    long max = rough ? MAX_CONNECTIONS : Long.MAX_VALUE;
+    Runnable count = () -> counted[0] = fixture.sessions().countUp(ACME, connectionId, max);
     boolean joinsFirst = random.nextBoolean();
     steps.add(joinsFirst ? join : count);
     steps.add(joinsFirst ? count : join);

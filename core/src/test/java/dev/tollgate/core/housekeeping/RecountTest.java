@@ -110,7 +110,7 @@ final class RecountTest {
   }
 
   /** Runs an action once, in the pause between two readings. */
-  private static Pause betweenLooks(Runnable action) {
+  private static Pause betweenReadings(Runnable action) {
     return duration -> {
       if (duration.compareTo(MARGIN) > 0) {
         action.run();
@@ -130,7 +130,7 @@ final class RecountTest {
   void change_between_two_readings_is_not_drift() {
     join("d");
 
-    assertThat(repair(betweenLooks(() -> count("d")))).isZero();
+    assertThat(repair(betweenReadings(() -> count("d")))).isZero();
 
     assertThat(fixture.counted(ACME)).isEqualTo(4);
   }
@@ -139,7 +139,7 @@ final class RecountTest {
   void different_changes_in_flight_at_both_readings_are_not_drift() {
     join("d");
 
-    assertThat(repair(betweenLooks(() -> count("d", "d")))).isZero();
+    assertThat(repair(betweenReadings(() -> count("d", "d")))).isZero();
 
     assertThat(fixture.counted(ACME)).isEqualTo(5);
   }
@@ -165,11 +165,11 @@ final class RecountTest {
   @Test
   void smallest_difference_of_a_part_is_its_drift() {
     count("x");
-    assertThat(repair(betweenLooks(() -> count("x")))).isEqualTo(1);
+    assertThat(repair(betweenReadings(() -> count("x")))).isEqualTo(1);
     assertThat(fixture.counted(ACME)).isEqualTo(4);
 
     count("x");
-    assertThat(repair(betweenLooks(() -> countDown("x")))).isEqualTo(1);
+    assertThat(repair(betweenReadings(() -> countDown("x")))).isEqualTo(1);
     assertThat(fixture.counted(ACME)).isEqualTo(3);
   }
 
@@ -183,7 +183,7 @@ final class RecountTest {
           join(next);
           count(next);
         };
-    fixture.faults().plan(9, Faults.meanwhile(traffic));
+    fixture.faults().plan(9, Faults.concurrently(traffic));
 
     assertThat(repair(pause -> traffic.run())).isEqualTo(1);
 
@@ -198,7 +198,7 @@ final class RecountTest {
 
     long repaired =
         repair(
-            betweenLooks(
+            betweenReadings(
                 () -> {
                   assertThat(fixture.recount().repair(ACME)).isEqualTo(1);
                   count("x");
@@ -247,10 +247,10 @@ final class RecountTest {
     for (long seed = 1; seed <= 400; seed++) {
       RandomConnections traffic = new RandomConnections(new Random(seed), true);
       for (int i = 0; i < 5; i++) {
-        traffic.go(40);
-        traffic.underTraffic(recount -> recount.repair(ACME), () -> traffic.go(10));
+        traffic.perform(40);
+        traffic.underTraffic(recount -> recount.repair(ACME), () -> traffic.perform(10));
       }
-      traffic.land();
+      traffic.finishWrites();
 
       long before = traffic.fixture.counted(ACME) - traffic.fixture.open(ACME);
       long repaired = traffic.fixture.recount().repair(ACME);
@@ -267,11 +267,12 @@ final class RecountTest {
     for (long seed = 1; seed <= 400; seed++) {
       RandomConnections traffic = new RandomConnections(new Random(seed), false);
       for (int i = 0; i < 10; i++) {
-        traffic.go(20);
+        traffic.perform(20);
         traffic.underTraffic(
-            recount -> assertThat(recount.repair(ACME)).as("repaired").isZero(), traffic::land);
+            recount -> assertThat(recount.repair(ACME)).as("repaired").isZero(),
+            traffic::finishWrites);
       }
-      traffic.land();
+      traffic.finishWrites();
       if (traffic.fixture.counted(ACME) != traffic.fixture.open(ACME)) {
         fail("seed " + seed);
       }

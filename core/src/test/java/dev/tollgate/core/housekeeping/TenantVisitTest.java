@@ -44,7 +44,7 @@ final class TenantVisitTest {
     return new VisitReport(ACME, ended, dropped, drift, Optional.empty());
   }
 
-  private void is(TenantStatus status) {
+  private void setStatus(TenantStatus status) {
     fixture.ports().tenants().replace(acme.changed(Tier.DEFAULTS.get(2), Map.of(), status));
   }
 
@@ -77,7 +77,7 @@ final class TenantVisitTest {
   void all_sessions_of_an_inactive_tenant_are_ended() {
     fixture.open(acme, "a", "b");
     fixture.open(acme, "c");
-    is(TenantStatus.SUSPENDED);
+    setStatus(TenantStatus.SUSPENDED);
 
     assertThat(visit()).isEqualTo(report(2, 0, 0));
 
@@ -92,7 +92,7 @@ final class TenantVisitTest {
     }
     fixture.open(acme, "a");
     fixture.open(acme, "b");
-    is(TenantStatus.SUSPENDED);
+    setStatus(TenantStatus.SUSPENDED);
     fixture.faults().none();
 
     assertThat(visit()).isEqualTo(report(22, 0, 0));
@@ -126,7 +126,7 @@ final class TenantVisitTest {
   void session_deleted_with_open_sockets_is_not_counted() {
     SessionId deleted = fixture.open(acme, "a", "b");
     fixture.open(acme, "c");
-    fixture.sessions().vanish(ACME, deleted);
+    fixture.sessions().deleteRow(ACME, deleted);
 
     assertThat(visit()).isEqualTo(report(0, 0, 2));
 
@@ -267,7 +267,7 @@ final class TenantVisitTest {
         .faults()
         .plan(
             3,
-            Faults.meanwhile(
+            Faults.concurrently(
                 () -> {
                   action.accept(fixture.ports().clock().instant());
                   fixture.pass(Duration.ofSeconds(10));
@@ -491,7 +491,7 @@ final class TenantVisitTest {
   }
 
   @Test
-  void tenant_without_sessions_is_removed_from_the_list_a_minute_after_its_last_turn() {
+  void tenant_without_sessions_is_removed_from_the_list_a_minute_after_its_last_session_creation() {
     SessionId session = fixture.open(acme, "a");
     fixture.pass(Duration.ofMinutes(2));
     assertThat(isLiveAfterVisit()).isTrue();
@@ -521,8 +521,8 @@ final class TenantVisitTest {
     assertCounts(0);
   }
 
-  private void visitWith(int call, Runnable meanwhile) {
-    fixture.faults().plan(call, Faults.meanwhile(meanwhile));
+  private void visitWith(int call, Runnable action) {
+    fixture.faults().plan(call, Faults.concurrently(action));
     visit();
     fixture.faults().none();
   }

@@ -128,7 +128,7 @@ final class LongConversationsTest {
             "acme", "gold", Map.of(Limit.SESSION_TTL, 200L, Limit.MESSAGES_PER_MINUTE, 600L));
     SessionId session = open(acme);
     join(acme, session, "a", 30);
-    int most = 0;
+    int max = 0;
     List<String> sent = new ArrayList<>();
     for (int second = 0; second < 3_600; second++) {
       if (second % 60 == 0) {
@@ -145,15 +145,14 @@ final class LongConversationsTest {
               .containsExactly(MessageOutcome.DUPLICATE);
         }
       }
-      most =
-          Math.max(
-              most, ports.sessions().find(acme.id(), session).orElseThrow().processed().size());
+      max =
+          Math.max(max, ports.sessions().find(acme.id(), session).orElseThrow().processed().size());
       ports.clock().advance(Duration.ofSeconds(1));
     }
 
     assertThat(sent).hasSize(60 * 29);
     assertThat(fixture.handledIds()).isEqualTo(sent);
-    assertThat(most).isEqualTo(10);
+    assertThat(max).isEqualTo(10);
   }
 
   /** The functions of the pool and of a silo may process one session at the same time. */

@@ -7,9 +7,9 @@ import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
-import dev.tollgate.lawbook.Breach;
 import dev.tollgate.lawbook.Law;
 import dev.tollgate.lawbook.LawBook;
+import dev.tollgate.lawbook.LawViolation;
 import dev.tollgate.lawbook.Processor;
 import dev.tollgate.lawbook.ProcessorLaws;
 import dev.tollgate.lawbook.Setting;
@@ -67,11 +67,11 @@ final class MessageLawsTest {
     assertThatThrownBy(() -> LawBook.ofProcessor(maker).hold(HISTORIES))
         .as(fault)
         .isInstanceOfSatisfying(
-            Breach.class,
-            breach -> {
-              System.out.println(breach.getMessage());
-              assertThat(breach.law()).isSameAs(law);
-              assertThat(breach.shortest().steps()).hasSizeLessThanOrEqualTo(4);
+            LawViolation.class,
+            violation -> {
+              System.out.println(violation.getMessage());
+              assertThat(violation.law()).isSameAs(law);
+              assertThat(violation.shortest().steps()).hasSizeLessThanOrEqualTo(4);
             });
   }
 

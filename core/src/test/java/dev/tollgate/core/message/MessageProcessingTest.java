@@ -206,7 +206,7 @@ final class MessageProcessingTest {
 
   @Test
   void message_of_a_deleted_session_is_processed_without_frames() {
-    ports.sessions().vanish(acme.id(), session);
+    ports.sessions().deleteRow(acme.id(), session);
 
     assertThat(fixture.process(from("a", "m1"))).containsExactly(PROCESSED);
 
@@ -1225,7 +1225,7 @@ final class MessageProcessingTest {
 
     fixture.process(from("a", "m1"));
 
-    assertThat(fixture.counted()).containsExactly("reserve", "look", "rememberEmpty");
+    assertThat(fixture.counted()).containsExactly("reserve", "countTokens", "rememberEmpty");
   }
 
   // Concurrency and deadlines.

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.testing.limiter.TollgateCounter;
-import dev.tollgate.lawbook.Breach;
 import dev.tollgate.lawbook.Counter;
 import dev.tollgate.lawbook.CounterLaws;
 import dev.tollgate.lawbook.LawBook;
+import dev.tollgate.lawbook.LawViolation;
 import java.lang.reflect.Proxy;
 import java.util.HashMap;
 import java.util.List;
@@ -59,7 +59,7 @@ final class CountLawsTest {
         LawBook.ofCounter(TollgateCounter.inMemory(0, CountLawsTest::correctedIfStill));
 
     assertThatThrownBy(() -> planted.hold(500))
-        .isInstanceOf(Breach.class)
+        .isInstanceOf(LawViolation.class)
         .hasMessageContaining(CounterLaws.HEALS_UNDER_TRAFFIC.name());
     planted.only(List.of(CounterLaws.HEALS)).hold(50);
   }

@@ -42,7 +42,7 @@ final class SessionLifecycleTest {
   private final HousekeepingFixture fixture = new HousekeepingFixture();
   private final Tenant acme = fixture.ports().onboard("acme", "gold", Map.of());
 
-  private void assertOver(SessionId session) {
+  private void assertEnded(SessionId session) {
     assertThat(fixture.sessions().find(ACME, session)).isEmpty();
     assertThat(fixture.counted(ACME)).isEqualTo(fixture.open(ACME));
   }
@@ -55,7 +55,7 @@ final class SessionLifecycleTest {
     assertThat(fixture.lifecycle().end(ACME, session)).isInstanceOf(Ended.class);
 
     assertThat(fixture.sockets().closed()).containsExactlyInAnyOrder("a", "b", "c");
-    assertOver(session);
+    assertEnded(session);
     assertThat(fixture.counted(ACME)).isEqualTo(1);
     assertThat(fixture.lifecycle().end(ACME, session)).isEqualTo(new NoSession());
     assertThat(fixture.sessions().find(ACME, other)).isPresent();
@@ -72,7 +72,7 @@ final class SessionLifecycleTest {
   }
 
   @Test
-  void session_whose_socket_cannot_be_closed_is_over_and_can_be_ended_again() {
+  void session_whose_socket_cannot_be_closed_has_ended_and_can_be_ended_again() {
     SessionId session = fixture.open(acme, "a");
     fixture.sockets().outage().begin();
 
@@ -84,7 +84,7 @@ final class SessionLifecycleTest {
     fixture.sockets().outage().end();
     assertThat(fixture.lifecycle().end(ACME, session)).isInstanceOf(Ended.class);
     assertThat(fixture.sockets().closed()).containsExactly("a");
-    assertOver(session);
+    assertEnded(session);
   }
 
   @Test
@@ -111,7 +111,7 @@ final class SessionLifecycleTest {
     assertThat(departure.remove(ACME, session, "a")).isEqualTo(LeaveResult.NOT_JOINED);
     assertThat(departure.remove(ACME, session, "b")).isEqualTo(LeaveResult.NOT_JOINED);
 
-    assertOver(session);
+    assertEnded(session);
     assertThat(fixture.counted(ACME)).isEqualTo(1);
   }
 
@@ -127,13 +127,13 @@ final class SessionLifecycleTest {
 
     assertThat(fixture.lifecycle().end(ACME, session)).isInstanceOf(EndedButKept.class);
 
-    fixture.sockets().opens("handshaking");
+    fixture.sockets().open("handshaking");
     assertThat(fixture.join(ACME, session, "b")).isEqualTo(JoinResult.NO_SESSION);
     assertThat(fixture.counted(ACME)).isEqualTo(fixture.open(ACME)).isEqualTo(2);
     fixture.pass(AFTER_HANDSHAKES);
     fixture.runHousekeeping();
     assertThat(fixture.sockets().isOpen("handshaking")).isFalse();
-    assertOver(session);
+    assertEnded(session);
     assertThat(fixture.counted(ACME)).isZero();
   }
 
@@ -158,7 +158,7 @@ final class SessionLifecycleTest {
     }
     fixture.pass(Duration.ofMinutes(1));
     fixture.runHousekeeping();
-    assertOver(session);
+    assertEnded(session);
   }
 
   // Faults at each step.
@@ -226,13 +226,13 @@ final class SessionLifecycleTest {
 
     assertThat(fixture.counted(ACME)).isEqualTo(fixture.open(ACME));
     if (over) {
-      assertOver(session);
+      assertEnded(session);
       assertThat(fixture.sockets().closed()).contains("a", "b").doesNotContain("c");
     }
     fixture.pass(Duration.ofMinutes(5));
     fixture.runHousekeeping();
-    assertOver(session);
-    assertOver(other);
+    assertEnded(session);
+    assertEnded(other);
     assertThat(fixture.counted(ACME)).isZero();
     assertThat(fixture.sockets().closed()).contains("a", "b", "c");
     assertThat(fixture.sessions().list()).isEmpty();
@@ -243,22 +243,22 @@ final class SessionLifecycleTest {
   /** The only event after which others must correct the count. */
   private static final Event DELETION = (test, session) -> test.delete(session);
 
-  static Stream<Arguments> meanwhile() {
+  static Stream<Arguments> concurrentEvents() {
     return Stream.of(
-        meanwhile("join", (test, session) -> test.register(session, "late")),
-        meanwhile("end", (test, session) -> test.fixture.lifecycle().end(ACME, session)),
-        meanwhile(
+        event("join", (test, session) -> test.register(session, "late")),
+        event("end", (test, session) -> test.fixture.lifecycle().end(ACME, session)),
+        event(
             "disconnect",
             (test, session) ->
                 new Disconnection(test.fixture.sessions()).remove(ACME, session, "a")),
-        meanwhile("deletion", DELETION));
+        event("deletion", DELETION));
   }
 
   private interface Event {
     void run(SessionLifecycleTest test, SessionId session);
   }
 
-  private static Arguments meanwhile(String name, Event event) {
+  private static Arguments event(String name, Event event) {
     return Arguments.of(name, event);
   }
 
@@ -271,12 +271,12 @@ final class SessionLifecycleTest {
   /** Deletes the row as time to live does, and handles the stream event. */
   private void delete(SessionId session) {
     if (fixture.sessions().find(ACME, session).isPresent()) {
-      fixture.sessions().vanish(ACME, session).connections().forEach(fixture.sockets()::close);
+      fixture.sessions().deleteRow(ACME, session).connections().forEach(fixture.sockets()::close);
     }
   }
 
   @ParameterizedTest(name = "{0}")
-  @MethodSource("meanwhile")
+  @MethodSource("concurrentEvents")
   void session_ends_once_despite_concurrent_events(String name, Event event) {
     int steps = stepsOfEnding();
     for (int at = 1; at <= steps; at++) {
@@ -291,7 +291,7 @@ final class SessionLifecycleTest {
   private void interrupt(int at, Event event) {
     fixture.open(acme, "c");
     SessionId session = fixture.open(acme, "a", "b");
-    fixture.faults().plan(at, Faults.meanwhile(() -> event.run(this, session)));
+    fixture.faults().plan(at, Faults.concurrently(() -> event.run(this, session)));
 
     fixture.lifecycle().end(ACME, session);
 
@@ -302,7 +302,7 @@ final class SessionLifecycleTest {
       assertThat(fixture.counted(ACME)).isEqualTo(1);
     }
     fixture.recount().repair(ACME);
-    assertOver(session);
+    assertEnded(session);
     assertThat(fixture.counted(ACME)).isEqualTo(1);
     assertThat(fixture.sockets().closed()).contains("b").doesNotContain("c");
   }
@@ -310,7 +310,7 @@ final class SessionLifecycleTest {
   @Test
   void connection_during_the_end_is_closed_or_refused() {
     SessionId session = fixture.open(acme, "a");
-    fixture.faults().plan(1, Faults.meanwhile(() -> register(session, "early")));
+    fixture.faults().plan(1, Faults.concurrently(() -> register(session, "early")));
     fixture.lifecycle().end(ACME, session);
     assertThat(fixture.sockets().closed()).containsExactlyInAnyOrder("a", "early");
     assertThat(fixture.counted(ACME)).isZero();
@@ -340,7 +340,7 @@ final class SessionLifecycleTest {
           .isEqualTo(answers.get(i).orElseThrow() == JoinResult.ADDED);
     }
     fixture.recount().repair(ACME);
-    assertOver(session);
+    assertEnded(session);
     assertThat(fixture.counted(ACME)).isZero();
   }
 
@@ -349,7 +349,7 @@ final class SessionLifecycleTest {
     fixture.open(acme, "c", "d");
     SessionId session = fixture.open(acme, "a", "b");
     Consumer<SessionId> end = id -> fixture.lifecycle().end(ACME, id);
-    fixture.faults().plan(4, Faults.meanwhile(() -> end.accept(session)));
+    fixture.faults().plan(4, Faults.concurrently(() -> end.accept(session)));
 
     end.accept(session);
 
@@ -386,7 +386,7 @@ final class SessionLifecycleTest {
   }
 
   @Test
-  void subject_at_its_session_limit_uses_no_turns_of_others() {
+  void subject_at_its_session_limit_uses_up_no_creations_of_others() {
     Tenant bronze = fixture.ports().onboard("bronze", "bronze", Map.of());
     Optional<Caller> greedyCaller = caller(bronze, "greedy");
 
@@ -447,7 +447,7 @@ final class SessionLifecycleTest {
     assertThat(fixture.lifecycle().open(two, ann)).isInstanceOf(SessionLifecycle.SubjectFull.class);
   }
 
-  /** A renewal checks at its start that the session is not over, and may write after its end. */
+  /** A renewal checks at its start that the session has not ended, and may write after its end. */
   @Test
   void renewal_during_the_end_gives_its_subject_no_extra_session() {
     Tenant one = tenant("one", 1, 60, 3_600);
@@ -459,7 +459,7 @@ final class SessionLifecycleTest {
           .faults()
           .plan(
               2,
-              Faults.meanwhile(
+              Faults.concurrently(
                   () -> {
                     fixture.faults().none();
                     fixture.pass(Duration.ofMillis(5));
@@ -477,7 +477,7 @@ final class SessionLifecycleTest {
   }
 
   @Test
-  void renewal_retried_after_the_session_is_over_does_not_renew_it() {
+  void renewal_retried_after_the_sessions_end_does_not_renew_it() {
     Tenant one = tenant("one", 1, 60, 3_600);
     Optional<Caller> eve = caller(one, "eve", Duration.ofHours(1));
     Session session = opened(one, eve);
@@ -487,7 +487,7 @@ final class SessionLifecycleTest {
         .faults()
         .plan(
             2,
-            Faults.meanwhile(
+            Faults.concurrently(
                 () -> {
                   fixture.faults().none();
                   fixture
@@ -516,7 +516,7 @@ final class SessionLifecycleTest {
   }
 
   @Test
-  void subject_above_a_lowered_limit_waits_until_enough_sessions_are_over() {
+  void subject_above_a_lowered_limit_waits_until_enough_sessions_have_ended() {
     Tenant three = tenant("three", 3, 60, 3_600);
     Optional<Caller> ann = caller(three, "ann");
     for (int i = 0; i < 3; i++) {
@@ -538,7 +538,7 @@ final class SessionLifecycleTest {
     Tenant one = tenant("one", 1, 300, 3_600);
     Optional<Caller> ann = caller(one, "ann");
     Session deleted = opened(one, ann);
-    fixture.sessions().vanish(one.id(), deleted.id());
+    fixture.sessions().deleteRow(one.id(), deleted.id());
 
     opened(one, ann);
 

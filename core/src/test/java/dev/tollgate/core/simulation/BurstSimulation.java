@@ -252,11 +252,11 @@ final class BurstSimulation {
   }
 
   private void check() {
-    long most = tenant.limits().get(Limit.TENANT_CONNECTIONS);
-    if (openIds.size() > most) {
-      throw new AssertionError(openIds.size() + " open of " + most + " at " + now());
+    long max = tenant.limits().get(Limit.TENANT_CONNECTIONS);
+    if (openIds.size() > max) {
+      throw new AssertionError(openIds.size() + " open of " + max + " at " + now());
     }
-    boolean isNear = rows.count(tenant.id()) * 100 >= most * 75;
+    boolean isNear = rows.count(tenant.id()) * 100 >= max * 75;
     nearSince = isNear ? nearSince.or(() -> Optional.of(now())) : Optional.empty();
     ghosts.values().forEach(this::recordGhostAge);
     if (drift() < 0) {

@@ -61,7 +61,7 @@ public final class DaySimulation {
   private static final Action MAIL = new Action("send-email");
   private static final Duration GRAIN = Duration.ofMinutes(4);
   private static final Duration AFTERWARDS = Duration.ofMinutes(10);
-  private static final int MOST_ATTEMPTS = 5;
+  private static final int MAX_ATTEMPTS = 5;
   private static final long MICRO = 1_000_000;
 
   private final long seed;
@@ -95,7 +95,7 @@ public final class DaySimulation {
     private final Allowance allowance;
     private final long opening;
     private long perMinute;
-    private long excused;
+    private long explained;
 
     Account(Terms terms, long opening, Instant now) {
       this.opening = opening;
@@ -302,14 +302,14 @@ public final class DaySimulation {
     draws.nextInt();
     int draw = draws.nextInt(1_000);
     if (draw < 2) {
-      account(id).excused += account(id).perMinute;
+      account(id).explained += account(id).perMinute;
       return;
     }
     long second = draw < 10 ? draws.nextInt(60) : Math.floorMod(id.hashCode(), 60);
-    account(id).excused += draw >= 2 && draw < 10 ? account(id).perMinute : 0;
+    account(id).explained += draw >= 2 && draw < 10 ? account(id).perMinute : 0;
     at(minute.plusSeconds(second), () -> fill(id, schedule));
     if (draw >= 990) {
-      at(minute.plusSeconds(second + 1), () -> maintenance.take(id));
+      at(minute.plusSeconds(second + 1), () -> maintenance.maintain(id));
     }
   }
 
@@ -322,13 +322,13 @@ public final class DaySimulation {
               .limit(schedule.spec().rate().ceiling())
               .toList());
     } else {
-      maintenance.take(id);
+      maintenance.maintain(id);
     }
   }
 
   private void shard(Shard shard) {
     for (BucketId id : ports.buckets().due(shard, now())) {
-      tally.fills += maintenance.takeInShard(id).fill() instanceof Filled ? 1 : 0;
+      tally.fills += maintenance.maintainInShard(id).fill() instanceof Filled ? 1 : 0;
     }
   }
 
@@ -380,7 +380,7 @@ public final class DaySimulation {
     tally.refused++;
     tally.addToDigest(now(), customer.number(), 2 + refused.refusal().detail().length());
     Optional<Instant> retryAt = refused.retryAt();
-    if (retryAt.isPresent() && attempt < MOST_ATTEMPTS && retryAt.get().isBefore(end)) {
+    if (retryAt.isPresent() && attempt < MAX_ATTEMPTS && retryAt.get().isBefore(end)) {
       at(
           retryAt.get().plusMillis(random.nextInt(3_000)),
           () -> connect(customer, session, attempt + 1));
@@ -441,7 +441,7 @@ public final class DaySimulation {
     Account account = account(id);
     account.allowance.spend(tokens, now());
     check(
-        account.allowance.excess() <= account.excused,
+        account.allowance.excess() <= account.explained,
         () -> id + " gave " + account.allowance.excess() + " too many: " + account.allowance);
   }
 
@@ -490,7 +490,7 @@ public final class DaySimulation {
         tally.gaveUp,
         tally.messages,
         tally.mails,
-        sockets.most(),
+        sockets.max(),
         tally.checked,
         tally.digest);
   }

@@ -10,12 +10,12 @@ import java.util.Optional;
 final class OpenSockets implements Sockets {
   private final Map<String, TenantId> open = new HashMap<>();
   private final Map<TenantId, Long> counts = new HashMap<>();
-  private long most;
+  private long max;
 
   /** Opens a socket; returns the number of open sockets of its tenant. */
   long open(String connectionId, TenantId tenant) {
     open.put(connectionId, tenant);
-    most = Math.max(most, open.size());
+    max = Math.max(max, open.size());
     return counts.merge(tenant, 1L, Long::sum);
   }
 
@@ -24,8 +24,8 @@ final class OpenSockets implements Sockets {
   }
 
   /** The highest number of sockets open at a time. */
-  long most() {
-    return most;
+  long max() {
+    return max;
   }
 
   @Override

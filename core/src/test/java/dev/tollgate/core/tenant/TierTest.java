@@ -67,7 +67,7 @@ final class TierTest {
     assertThatThrownBy(() -> with(Map.of(Action.CONNECT, terms("5", 5))))
         .isInstanceOf(InvalidValue.class)
         .hasMessage(
-            "buckets.connect.ratePerMinute: 5 (expected: nothing here: limits.tenantPerMinute says it)");
+            "buckets.connect.ratePerMinute: 5 (expected: no rate; set limits.tenantPerMinute instead)");
   }
 
   @Test

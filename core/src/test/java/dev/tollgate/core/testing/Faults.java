@@ -51,9 +51,9 @@ public final class Faults {
   }
 
   /** Runs an action before the call. */
-  public static Fault meanwhile(Runnable other) {
+  public static Fault concurrently(Runnable action) {
     return call -> {
-      other.run();
+      action.run();
       return call.go();
     };
   }

@@ -16,7 +16,7 @@ public final class RateBound {
   private static final BigDecimal MINUTE = BigDecimal.valueOf(60_000);
 
   private final BigDecimal perMillisecond;
-  private final BigDecimal most;
+  private final BigDecimal max;
   private BigDecimal left;
   private Instant at;
 
@@ -24,8 +24,8 @@ public final class RateBound {
   public RateBound(BucketSpec spec, Instant start) {
     Rate rate = spec.rate();
     perMillisecond = rate.tokensPerMinute().divide(MINUTE, MathContext.DECIMAL128);
-    most = BigDecimal.valueOf(spec.capacity()).add(rate.tokensPerMinute());
-    left = most;
+    max = BigDecimal.valueOf(spec.capacity()).add(rate.tokensPerMinute());
+    left = max;
     at = start;
   }
 
@@ -33,13 +33,13 @@ public final class RateBound {
   public boolean allows(long tokens, Instant now) {
     BigDecimal accrued =
         perMillisecond.multiply(BigDecimal.valueOf(Duration.between(at, now).toMillis()));
-    left = most.min(left.add(accrued)).subtract(BigDecimal.valueOf(tokens));
+    left = max.min(left.add(accrued)).subtract(BigDecimal.valueOf(tokens));
     at = now;
     return left.signum() >= 0;
   }
 
   @Override
   public String toString() {
-    return left.setScale(3, RoundingMode.HALF_UP) + " left of " + most + " at " + at;
+    return left.setScale(3, RoundingMode.HALF_UP) + " left of " + max + " at " + at;
   }
 }

@@ -38,7 +38,7 @@ public final class ReceivedFrames implements WebSocket.Listener {
   private final List<String> received = new ArrayList<>();
   private final Map<String, List<JsonNode>> byType = new HashMap<>();
   private final Map<String, Boolean> sentAsDocumented = new HashMap<>();
-  private final List<AssertionError> breaches = new ArrayList<>();
+  private final List<AssertionError> mismatches = new ArrayList<>();
 
   /** The code with which the server closes the socket, once it does. */
   public CompletableFuture<Integer> closed() {
@@ -66,20 +66,20 @@ public final class ReceivedFrames implements WebSocket.Listener {
       if (processed && !sentAsDocumented.getOrDefault(frame.path("id").asText(), true)) {
         throw new AssertionError("a reply to a frame that breaks the contract: " + text);
       }
-    } catch (AssertionError breach) {
-      breaches.add(breach);
+    } catch (AssertionError mismatch) {
+      mismatches.add(mismatch);
     }
   }
 
-  private void failOnBreach() {
-    if (!breaches.isEmpty()) {
-      throw breaches.get(0);
+  private void failOnMismatch() {
+    if (!mismatches.isEmpty()) {
+      throw mismatches.get(0);
     }
   }
 
   /** The texts of all frames so far, in the order of arrival. */
   public synchronized List<String> texts() {
-    failOnBreach();
+    failOnMismatch();
     return List.copyOf(received);
   }
 
@@ -98,7 +98,7 @@ public final class ReceivedFrames implements WebSocket.Listener {
 
   /** The frames of a type so far. */
   public synchronized List<JsonNode> of(String type) {
-    failOnBreach();
+    failOnMismatch();
     return List.copyOf(byType.getOrDefault(type, List.of()));
   }
 
@@ -106,7 +106,7 @@ public final class ReceivedFrames implements WebSocket.Listener {
   public synchronized List<JsonNode> await(String type, int count) throws InterruptedException {
     long deadline = System.nanoTime() + TIMEOUT.toNanos();
     while (byType.getOrDefault(type, List.of()).size() < count) {
-      failOnBreach();
+      failOnMismatch();
       long left = (deadline - System.nanoTime()) / 1_000_000;
       if (left <= 0) {
         throw new AssertionError(
@@ -145,8 +145,8 @@ public final class ReceivedFrames implements WebSocket.Listener {
     try {
       Contracts.SOCKETS.checkClosed(code);
       closed.complete(code);
-    } catch (AssertionError breach) {
-      closed.completeExceptionally(breach);
+    } catch (AssertionError mismatch) {
+      closed.completeExceptionally(mismatch);
     }
     return null;
   }

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Checks the laws of the law book for our buckets on the engines of the local cloud, through the
  * adapters that run on AWS: without faults, with faults at the ports, and with faults of a plan at
  * the requests. Core's tests run thousands of histories in memory. This test runs one history per
- * case, or as many as {@code -Dlawbook.histories} says.
+ * case, or the number in {@code -Dlawbook.histories}.
  */
 final class EngineLawsIT {
   /**

@@ -5,7 +5,7 @@ import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.testing.fault.BucketFaults;
 import dev.tollgate.core.testing.limiter.TollgateLimiter;
 import dev.tollgate.lawbook.Claim;
-import dev.tollgate.lawbook.Excuse;
+import dev.tollgate.lawbook.FaultEffects;
 import dev.tollgate.lawbook.Limiter;
 import dev.tollgate.lawbook.Rate;
 import dev.tollgate.lawbook.Setting;
@@ -32,7 +32,7 @@ final class EngineLimiter implements Limiter {
   private final Faults faults;
   private final Setting setting;
   private Terms terms = new Terms(Rate.perMinute(1), 1);
-  private Excuse excuse = Excuse.NONE;
+  private FaultEffects faultEffects = FaultEffects.NONE;
 
   private EngineLimiter(Limiter buckets, Faults faults, Setting setting) {
     this.buckets = buckets;
@@ -75,7 +75,7 @@ final class EngineLimiter implements Limiter {
           mode == FillMode.DIRECT || faults.arePlanned()
               ? Optional.empty()
               : Optional.of(
-                  new TollgateLimiter.Insight(id -> ports.queue().look(id).held(), id -> 0));
+                  new TollgateLimiter.Insight(id -> ports.queue().countTokens(id).held(), id -> 0));
       BucketFaults portFaults =
           new BucketFaults(setting.seed(), perMille, setting::mayInjectFaults, setting.clock());
       return new EngineLimiter(
@@ -156,9 +156,9 @@ final class EngineLimiter implements Limiter {
 
   /** The allowance for each kind of fault is that of {@link BucketFaults}. */
   @Override
-  public Excuse excuse(String tenant) {
+  public FaultEffects faultEffects(String tenant) {
     Map<String, Long> injected = faults.counts();
-    long strikes = injected.values().stream().mapToLong(Long::longValue).sum();
+    long count = injected.values().stream().mapToLong(Long::longValue).sum();
     long fill = terms.rate().tokensIn(Duration.ofMinutes(1)) + 1;
     long fills =
         times(injected, FaultKind.QUEUE_FALSELY_EMPTY)
@@ -167,14 +167,18 @@ final class EngineLimiter implements Limiter {
             + injected.getOrDefault("throttled-dynamodb", 0L)
             + injected.getOrDefault("throttled-sqs", 0L);
     long tokens = fills * fill + times(injected, FaultKind.QUEUE_DELIVERS_TWICE);
-    if (strikes > excuse.strikes()) {
-      excuse = new Excuse(Math.max(tokens, excuse.tokens()), strikes, setting.clock().instant());
+    if (count > faultEffects.faults()) {
+      faultEffects =
+          new FaultEffects(
+              Math.max(tokens, faultEffects.tokens()), count, setting.clock().instant());
     }
-    Excuse ofPorts = buckets.excuse(tenant);
-    return new Excuse(
-        excuse.tokens() + ofPorts.tokens(),
-        excuse.strikes() + ofPorts.strikes(),
-        excuse.struckAt().isAfter(ofPorts.struckAt()) ? excuse.struckAt() : ofPorts.struckAt());
+    FaultEffects ofPorts = buckets.faultEffects(tenant);
+    return new FaultEffects(
+        faultEffects.tokens() + ofPorts.tokens(),
+        faultEffects.faults() + ofPorts.faults(),
+        faultEffects.lastFaultAt().isAfter(ofPorts.lastFaultAt())
+            ? faultEffects.lastFaultAt()
+            : ofPorts.lastFaultAt());
   }
 
   private static long times(Map<String, Long> injected, FaultKind fault) {

@@ -34,7 +34,7 @@ import software.amazon.awssdk.services.sqs.SqsClient;
 final class ConsistencyIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.shared();
 
-  /** The design says: "the counts are right within two minutes". */
+  /** The counts must be right within two minutes. */
   private static final Duration SOON = Duration.ofMinutes(2);
 
   private static Predicate<Call> calls(String principal, String operation, String resource) {
@@ -339,7 +339,7 @@ final class ConsistencyIT {
   }
 
   @Test
-  void an_unavailable_bucket_admits_or_refuses_as_its_tier_says() throws Exception {
+  void an_unavailable_bucket_admits_or_refuses_as_its_tier_specifies() throws Exception {
     DEPLOYMENT.control(
         "PUT",
         "/tiers/waiting",

@@ -15,7 +15,7 @@ import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
  * The complete state of a deployment at an instant: rows, queues with their sizes, and schedules.
  *
  * @param facts the content of each row, queue and schedule, by its name
- * @param owners the tenant or tier of each, by the same name
+ * @param owners the tenant or tier of each row, queue and schedule, by the same name
  */
 record DeploymentState(Map<String, String> facts, Map<String, String> owners) {
   /** The table of stored responses, which also holds those of refused requests. */

@@ -88,10 +88,10 @@ final class FillModesIT {
   }
 
   /** Takes tokens out of a bucket, as a program may. */
-  private static int drain(String tenant, String action, int most) {
+  private static int drain(String tenant, String action, int max) {
     int taken = 0;
-    while (taken < most) {
-      int wanted = Math.min(10, most - taken);
+    while (taken < max) {
+      int wanted = Math.min(10, max - taken);
       List<Message> tokens =
           SQS.receiveMessage(
                   request -> request.queueUrl(queue(tenant, action)).maxNumberOfMessages(wanted))

@@ -71,7 +71,7 @@ final class FloodIT {
     DEPLOYMENT.cloud().requests().clear();
     CompletableFuture<Integer> flood = CompletableFuture.supplyAsync(() -> flood(flooding, frame));
 
-    long[] meanwhile = roundTrips(neighbour, "during");
+    long[] during = roundTrips(neighbour, "during");
     int sent = flood.join();
 
     assertThat(flooding.closed().join()).isEqualTo(1000);
@@ -93,7 +93,7 @@ final class FloodIT {
         accepted,
         flooding.frames().of("error").size() + flooding.frames().of("reply").size(),
         summary(quiet),
-        summary(meanwhile));
+        summary(during));
     assertThat(accepted).isPositive().isLessThan(MAX_QUEUED);
     assertThat(flooding.frames().of("error").size() + flooding.frames().of("reply").size())
         .as("a token for each processed message, and sixty refusals per process")
@@ -169,20 +169,20 @@ final class FloodIT {
                 return sent;
               });
 
-      List<Long> meanwhile = new ArrayList<>();
+      List<Long> during = new ArrayList<>();
       int rounds = 0;
       while (!filling.isDone() && rounds < 3) {
         for (long nanos : roundTrips(neighbour, "during-" + rounds)) {
-          meanwhile.add(nanos);
+          during.add(nanos);
         }
         rounds++;
       }
       int sent = filling.join();
-      long[] beside = meanwhile.stream().mapToLong(nanos -> nanos).sorted().toArray();
+      long[] beside = during.stream().mapToLong(nanos -> nanos).sorted().toArray();
 
       System.out.printf(
           "beside a client that does not read (%d messages of 100 KB until it was closed): a "
-              + "neighbour's round trip: quiet %s, %d meanwhile %s%n",
+              + "neighbour's round trip: quiet %s, %d during the attack %s%n",
           sent, summary(quiet), beside.length, summary(beside));
       assertThat(connections("unread"))
           .as("the socket of the client that never reads is closed")

@@ -32,13 +32,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Responses to random input match the contracts and reveal nothing of the implementation. Refused
- * input changes nothing, and other clients are served. {@link Fuzz} says how to repeat a case or
- * run more cases.
+ * input changes nothing, and other clients are served. {@link Fuzz} describes how to repeat a case
+ * or run more cases.
  */
 final class FuzzIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
 
-  /** Instants that are not of a schedule. */
+  /** Instants that no schedule sends, and one invalid date. */
   private static final List<String> TIMES =
       List.of(
           "+999999999-12-31T23:59:59.999999999Z",
@@ -349,9 +349,7 @@ final class FuzzIT {
         header);
   }
 
-  /**
-   * Sends sendRaw bytes, which no Java client would send, and returns the start of the response.
-   */
+  /** Sends raw bytes, which no Java client would send, and returns the start of the response. */
   private static String sendRaw(URI url, String request, String... headers) throws IOException {
     try (Socket socket = new Socket(url.getHost(), url.getPort())) {
       socket.setSoTimeout(30_000);

@@ -24,7 +24,7 @@ import software.amazon.awssdk.services.sqs.model.SqsException;
 
 /**
  * Random records in the streams and queues of the stack do not block the valid records behind them.
- * {@link Fuzz} says how to repeat a case or run more cases.
+ * {@link Fuzz} describes how to repeat a case or run more cases.
  */
 final class HostileRecordsIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.shared();

@@ -524,7 +524,7 @@ final class IsolationIT {
     }
   }
 
-  /** Everything that the attacked tenants own. */
+  /** The rows and the queue attributes of the attacked tenants. */
   private static Map<String, String> victims() {
     DynamoDbClient rows = DEPLOYMENT.inspect(DynamoDbClient.builder());
     SqsClient queues = DEPLOYMENT.inspect(SqsClient.builder());

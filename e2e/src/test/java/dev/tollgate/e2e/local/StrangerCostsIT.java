@@ -57,7 +57,7 @@ final class StrangerCostsIT {
   /** Requests that need no session, no token and no open deployment, or cost no more than those. */
   private final List<Priced> unauthenticated = new ArrayList<>();
 
-  /** More expensive requests; SECURITY.md says what limits their number. */
+  /** More expensive requests; SECURITY.md lists the limits of their number. */
   private final List<Priced> expensive = new ArrayList<>();
 
   private final List<Priced> clients = new ArrayList<>();

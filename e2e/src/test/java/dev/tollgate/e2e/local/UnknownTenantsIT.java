@@ -25,9 +25,9 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Unknown tenant ids: each costs one read of one row and no AssumeRole, in any number, and existing
- * tenants are served meanwhile. Each unknown session of an existing tenant costs one read and waits
- * for no queue. A caller who knows a tenant id creates at most ten times as many sessions as the
- * tenant may open connections.
+ * tenants are served at the same time. Each unknown session of an existing tenant costs one read
+ * and waits for no queue. A caller who knows a tenant id creates at most ten times as many sessions
+ * as the tenant may open connections.
  */
 final class UnknownTenantsIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();

@@ -1,6 +1,6 @@
 /**
- * The functions of a socket's life: the connect authorizer, {@code $connect} and {@code
- * $disconnect}. Import core and the parent package here.
+ * The functions that open and close connections: the connect authorizer, {@code $connect} and
+ * {@code $disconnect}. May import core and handlers.
  */
 @NullMarked
 package dev.tollgate.handlers.connect;

@@ -1,7 +1,4 @@
-/**
- * The functions that end sessions and repair connection counts. Import core and the parent package
- * here.
- */
+/** The functions that end sessions and repair connection counts. May import core and handlers. */
 @NullMarked
 package dev.tollgate.handlers.housekeeping;
 

@@ -91,8 +91,8 @@ final class JsonFrames implements Frames {
    */
   static void checkLength(String field, int idLength, String json) {
     int bytes = json.getBytes(StandardCharsets.UTF_8).length;
-    int most = MAX_FRAME_BYTES - FRAME_OVERHEAD - idLength;
-    InvalidValue.unless(bytes <= most, field, bytes + " bytes", "at most " + most + " bytes");
+    int max = MAX_FRAME_BYTES - FRAME_OVERHEAD - idLength;
+    InvalidValue.unless(bytes <= max, field, bytes + " bytes", "at most " + max + " bytes");
   }
 
   /** The source text of the parser's current value. The parser moves to the end of the value. */

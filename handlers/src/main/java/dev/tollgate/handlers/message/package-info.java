@@ -1,6 +1,6 @@
 /**
- * The function that passes clients' messages to the application and sends its replies. Import core,
- * message-handler and the parent package here.
+ * The function that passes clients' messages to the application and sends the application's
+ * replies. May import core, message and handlers.
  */
 @NullMarked
 package dev.tollgate.handlers.message;

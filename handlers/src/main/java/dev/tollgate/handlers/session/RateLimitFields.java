@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * The values of the HTTP fields that tell a client its limits: {@code RateLimit-Policy} and {@code
+ * The values of the HTTP fields with a client's limits: {@code RateLimit-Policy} and {@code
  * RateLimit} (draft-ietf-httpapi-ratelimit-headers-11, sections 3 and 4) and {@code Retry-After} in
  * seconds (RFC 9110, section 10.2.3).
  */
@@ -31,8 +31,8 @@ final class RateLimitFields {
   }
 
   /**
-   * What remains of each limit, as the value of {@code RateLimit}. The bucket's level is that of
-   * its last fill, so the next connection may still be refused.
+   * The remaining part of each limit, as the value of {@code RateLimit}. The bucket's level is that
+   * of its last fill, so the next connection may still be refused.
    */
   static String remaining(Tenant tenant, Session session, AdmissionFacts facts, Instant now) {
     Gcra rate = Gcra.perMinute(tenant.limits().get(Limit.SESSION_PER_MINUTE));

@@ -28,8 +28,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The HTTP API by which clients create, renew, read and end sessions. A refused client also reads
- * here when to retry, because a browser hides the reason of a failed WebSocket handshake.
+ * The HTTP API by which clients create, renew, read and end sessions. It also returns when a
+ * refused client can retry, because a browser hides the reason of a failed WebSocket handshake.
  */
 public final class SessionApi
     implements RequestHandler<APIGatewayV2HTTPEvent, APIGatewayV2HTTPResponse> {
@@ -61,7 +61,7 @@ public final class SessionApi
   }
 
   private SessionApi(Wiring wiring, SessionSettings settings, InstantSource clock) {
-    this(wiring.tenants(), wiring.facts(), wiring.sessionLife(), settings, clock);
+    this(wiring.tenants(), wiring.facts(), wiring.sessionLifecycle(), settings, clock);
   }
 
   SessionApi(
@@ -109,17 +109,17 @@ public final class SessionApi
         .<Routes.Route>map(
             claim ->
                 request -> {
-                  TenantId asked = tenantId(request);
-                  return TokenClaims.nameTenant(asked, claim, request)
+                  TenantId requested = tenantId(request);
+                  return TokenClaims.nameTenant(requested, claim, request)
                       ? route.answer(request)
-                      : SessionProblems.notYourTenant(asked, claim);
+                      : SessionProblems.notYourTenant(requested, claim);
                 })
         .orElse(route);
   }
 
   /**
    * Creates or renews a session for the subject of the request's token. A token without a subject
-   * is refused, because the limits per subject could not apply to its holder.
+   * is refused, because the limits per subject cannot apply to it.
    */
   private Response putForSubject(Request request) {
     Optional<Subject> subject = TokenClaims.subject(tenantId(request), request);

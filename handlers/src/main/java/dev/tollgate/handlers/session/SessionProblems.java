@@ -34,7 +34,7 @@ final class SessionProblems {
   }
 
   /** Reveals neither the token's claims nor whether the tenant exists. */
-  static Response notYourTenant(TenantId asked, String claim) {
+  static Response notYourTenant(TenantId requested, String claim) {
     return Problem.of(
             "not-your-tenant",
             403,
@@ -42,7 +42,7 @@ final class SessionProblems {
             "Claim `"
                 + claim
                 + "` of the token does not name tenant `"
-                + asked
+                + requested
                 + "`. Use a token of this tenant.")
         .response();
   }

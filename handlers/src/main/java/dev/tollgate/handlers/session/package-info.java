@@ -1,6 +1,6 @@
 /**
- * The HTTP API by which clients create, renew, read and end sessions. Import core, http and the
- * parent package here.
+ * The HTTP API by which clients create, renew, read and end sessions. May import core, http and
+ * handlers.
  */
 @NullMarked
 package dev.tollgate.handlers.session;

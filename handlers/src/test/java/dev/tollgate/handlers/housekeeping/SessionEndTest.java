@@ -37,7 +37,7 @@ final class SessionEndTest {
           new Metrics(fixture.ports().clock()));
 
   private Session deleted(Tenant tenant, String... connectionIds) {
-    return fixture.sessions().vanish(tenant.id(), fixture.open(tenant, connectionIds));
+    return fixture.sessions().deleteRow(tenant.id(), fixture.open(tenant, connectionIds));
   }
 
   /** The record at which Lambda is to continue; empty if all records are processed. */

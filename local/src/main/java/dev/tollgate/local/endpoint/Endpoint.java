@@ -1,6 +1,6 @@
 package dev.tollgate.local.endpoint;
 
-import dev.tollgate.local.sites.AllowedHosts;
+import dev.tollgate.local.hosts.AllowedHosts;
 import io.undertow.Handlers;
 import io.undertow.Undertow;
 import io.undertow.server.HttpHandler;

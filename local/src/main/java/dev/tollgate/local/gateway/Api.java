@@ -11,7 +11,6 @@ import java.util.concurrent.TimeoutException;
 
 /** An API that the gateway serves. */
 interface Api extends AutoCloseable {
-
   /**
    * Answers a request; may block.
    *

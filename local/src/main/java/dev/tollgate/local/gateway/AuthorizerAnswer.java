@@ -10,54 +10,35 @@ import dev.tollgate.local.template.TemplateException;
 import java.io.IOException;
 
 /**
- * The interpretation of a Lambda authorizer's answer: an IAM policy and a flat context (API Gateway
- * Developer Guide, "Output from an API Gateway Lambda authorizer").
+ * Reads the answers of Lambda authorizers: an IAM policy and a flat context (API Gateway Developer
+ * Guide, "Output from an API Gateway Lambda authorizer").
  */
-sealed interface AuthorizerAnswer {
+final class AuthorizerAnswer {
+  /** The maximum size of an answer ("Quotas for WebSocket APIs"). */
+  private static final int MAX_BYTES = 8 * 1024;
 
-  /** The maximum size of an authorizer's answer ("Quotas for WebSocket APIs"). */
-  int MAX_BYTES = 8 * 1024;
-
-  /**
-   * The policy allows the invocation.
-   *
-   * @param context the value of {@code requestContext.authorizer}: the context's values as strings,
-   *     and the principal
-   */
-  record Allowed(ObjectNode context) implements AuthorizerAnswer {}
+  private AuthorizerAnswer() {}
 
   /**
-   * The handshake is refused.
-   *
-   * @param status 401 if the function failed with exactly the message {@code Unauthorized}, 403 if
-   *     the policy denies the invocation or does not allow it, 500 if the answer is missing or
-   *     invalid
-   * @param reason the problem with the answer; empty if it has none
-   */
-  record Refused(int status, String reason) implements AuthorizerAnswer {}
-
-  /**
-   * Reads the end of an authorizer's invocation.
+   * The decision of an authorizer: 401 if it failed with exactly the message {@code Unauthorized},
+   * 403 if its policy denies the invocation of the route or does not allow it, 500 if it failed
+   * otherwise or its answer is invalid. The context has the values of the answer's context as
+   * strings, and the principal.
    *
    * @param methodArn the route that is to be invoked
    */
-  static AuthorizerAnswer of(InvocationResult invocation, String methodArn) {
+  static Decision of(InvocationResult invocation, String methodArn) {
     if (invocation instanceof InvocationResult.Success success) {
       return of(success.payload(), methodArn);
     }
     return invocation instanceof InvocationResult.Failure error
             && error.message().equals("Unauthorized")
-        ? new Refused(401, "")
+        ? new Decision.Refused(401, "", "")
         : broken(invocation.toString());
   }
 
-  /**
-   * Reads an answer.
-   *
-   * @param payload what the function returned
-   * @param methodArn the route that is to be invoked
-   */
-  static AuthorizerAnswer of(byte[] payload, String methodArn) {
+  /** The decision of an authorizer that returned a payload. */
+  static Decision of(byte[] payload, String methodArn) {
     if (payload.length > MAX_BYTES) {
       return broken("size: " + payload.length + " bytes (expected: <= " + MAX_BYTES + ")");
     }
@@ -99,12 +80,12 @@ sealed interface AuthorizerAnswer {
       return broken(String.valueOf(e.getMessage()));
     }
     return policy.allows(Access.to("execute-api:Invoke", methodArn))
-        ? new Allowed(context)
-        : new Refused(403, "");
+        ? new Decision.Admitted(context)
+        : new Decision.Refused(403, "", "");
   }
 
   /** The refusal of a missing or invalid answer. */
-  static Refused broken(String reason) {
-    return new Refused(500, reason);
+  static Decision.Refused broken(String reason) {
+    return new Decision.Refused(500, "", reason);
   }
 }

@@ -1,6 +1,8 @@
 package dev.tollgate.local.gateway;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Json;
+import io.undertow.server.HttpServerExchange;
 import io.undertow.websockets.core.CloseMessage;
 import io.undertow.websockets.core.WebSocketCallback;
 import io.undertow.websockets.core.WebSocketChannel;
@@ -13,32 +15,22 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import org.xnio.IoUtils;
 
-/**
- * A WebSocket connection whose {@code $connect} route has succeeded. It ends once, for the first
- * reason.
- */
+/** A WebSocket connection, from its handshake on. It ends once, for the first reason. */
 final class Connection {
   /** How many messages of a client are read in advance. */
   private static final int MOST_WAITING = 32;
 
-  /**
-   * The client.
-   *
-   * @param id the connection's id
-   * @param connectedAt when the handshake began
-   * @param sourceIp the client's address
-   * @param userAgent the client's user agent
-   */
-  record Peer(String id, Instant connectedAt, String sourceIp, String userAgent) {}
-
-  private final Peer peer;
-  private final ObjectNode authorizer;
+  final String id;
+  final Instant connectedAt;
+  private final String sourceIp;
+  private final String userAgent;
   private final BiConsumer<Connection, CloseMessage> onEnd;
 
   /** Completed at the end of the handshake. Messages may wait for it. */
   private final CompletableFuture<WebSocketChannel> channel = new CompletableFuture<>();
 
   private final AtomicBoolean ended = new AtomicBoolean();
+  private volatile ObjectNode authorizer = Json.object();
   private volatile Instant lastActiveAt;
   private CompletableFuture<Void> lastTurn = CompletableFuture.completedFuture(null);
   private int waiting;
@@ -46,22 +38,34 @@ final class Connection {
   /**
    * A connection that is being established.
    *
-   * @param authorizer the authorizer's context, empty without an authorizer
+   * @param handshake the request of the client
+   * @param connectedAt when the handshake began
    * @param onEnd called once, when it has ended
    */
-  Connection(Peer peer, ObjectNode authorizer, BiConsumer<Connection, CloseMessage> onEnd) {
-    this.peer = peer;
-    this.authorizer = authorizer;
+  Connection(
+      HttpServerExchange handshake,
+      Instant connectedAt,
+      BiConsumer<Connection, CloseMessage> onEnd) {
+    this.id = Requests.newId();
+    this.connectedAt = connectedAt;
+    this.sourceIp = Requests.sourceIp(handshake);
+    this.userAgent = Requests.userAgent(handshake);
     this.onEnd = onEnd;
-    this.lastActiveAt = peer.connectedAt();
+    this.lastActiveAt = connectedAt;
   }
 
-  Peer peer() {
-    return peer;
+  /** The client, as member {@code identity} describes it. */
+  ObjectNode identity() {
+    return Json.object().put("sourceIp", sourceIp).put("userAgent", userAgent);
   }
 
+  /** The authorizer's context; empty without an authorizer. */
   ObjectNode authorizer() {
     return authorizer;
+  }
+
+  void authorized(ObjectNode context) {
+    authorizer = context;
   }
 
   Instant lastActiveAt() {

@@ -28,7 +28,6 @@ import java.util.regex.Pattern;
  * what happens to the socket.
  */
 final class ConnectionsApi implements HttpHandler {
-
   private static final Pattern PATH = Pattern.compile("/([^/]+)/([^/]+)/@connections/([^/]+)");
 
   /**
@@ -36,7 +35,7 @@ final class ConnectionsApi implements HttpHandler {
    */
   private static final int MAX_SEND_SECONDS = 3;
 
-  /** RFC 6455, section 7.4: the client does not keep to what is expected of it. */
+  /** The close code for clients that violate a policy (RFC 6455, section 7.4). */
   private static final int POLICY_VIOLATION = 1008;
 
   private final Map<String, Api> apis;
@@ -47,7 +46,7 @@ final class ConnectionsApi implements HttpHandler {
     this.clock = clock;
   }
 
-  /** Whether a raw path is one of this API's. */
+  /** Whether a raw path belongs to this API. */
   static boolean isConnections(String rawPath) {
     return PATH.matcher(Requests.decode(rawPath)).matches();
   }
@@ -105,12 +104,9 @@ final class ConnectionsApi implements HttpHandler {
 
   private static ObjectNode describe(Connection connection) {
     ObjectNode description = Json.object();
-    description.put("connectedAt", connection.peer().connectedAt().toString());
+    description.put("connectedAt", connection.connectedAt.toString());
     description.put("lastActiveAt", connection.lastActiveAt().toString());
-    description
-        .putObject("identity")
-        .put("sourceIp", connection.peer().sourceIp())
-        .put("userAgent", connection.peer().userAgent());
+    description.set("identity", connection.identity());
     return description;
   }
 

@@ -3,7 +3,7 @@ package dev.tollgate.local.gateway;
 import dev.tollgate.local.iam.Context;
 import dev.tollgate.local.iam.Glob;
 import java.util.List;
-import java.util.OptionalLong;
+import java.util.OptionalInt;
 
 /**
  * The CORS configuration of an HTTP API (API Gateway Developer Guide, "Configure CORS for HTTP
@@ -21,7 +21,7 @@ public record Cors(
     List<String> allowMethods,
     List<String> allowHeaders,
     List<String> exposeHeaders,
-    OptionalLong maxAgeSeconds,
+    OptionalInt maxAgeSeconds,
     boolean allowCredentials) {
 
   boolean allows(String origin) {

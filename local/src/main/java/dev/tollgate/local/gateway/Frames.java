@@ -17,7 +17,6 @@ import org.xnio.Buffers;
  * too large frame among several is not detected.
  */
 final class Frames extends AbstractReceiveListener {
-
   /** "Quotas for configuring and running a WebSocket API". */
   static final int MAX_MESSAGE_BYTES = 128 * 1024;
 

@@ -1,9 +1,9 @@
 package dev.tollgate.local.gateway;
 
 import dev.tollgate.local.gateway.mapping.ServiceCalls;
+import dev.tollgate.local.hosts.AllowedHosts;
+import dev.tollgate.local.hosts.Refusal;
 import dev.tollgate.local.lambda.Invoker;
-import dev.tollgate.local.sites.AllowedHosts;
-import dev.tollgate.local.sites.Refusal;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.threads.DaemonThreads;
 import io.undertow.Undertow;
@@ -13,6 +13,7 @@ import io.undertow.server.HttpServerExchange;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -29,7 +30,7 @@ import java.util.regex.Pattern;
  * The public server of HTTP and WebSocket APIs. The path of each API begins with its id, because
  * one machine has no host name per API.
  *
- * <p>Every request waits for its functions on a thread of its own, so that slow authorizers do not
+ * <p>Every request waits for its functions on a separate thread, so that slow authorizers do not
  * delay other requests. As on AWS, the concurrency of functions limits the number of requests; a
  * request beyond it gets 500. API Gateway's quotas (500 new connections and 10,000 requests a
  * second per account and Region) are not enforced.
@@ -57,13 +58,11 @@ public final class Gateway implements AutoCloseable {
    * A server that listens, without any API yet.
    *
    * @param address where to listen; port 0 for any that is free
-   * @param hosts the names by which the server may be addressed, and the sites whose pages may send
-   *     requests
+   * @param hosts the host names and origins of requests that the server accepts
    * @param functions invokes the functions behind the APIs
    * @param services calls the AWS services behind the APIs
-   * @param aroundConnections wraps the handler of {@code @connections}, for observers of its calls.
-   *     Called once; its result runs on threads that may block, as does the exchange's dispatch
-   *     executor
+   * @param aroundConnections wraps the handler of {@code @connections}. Called once; its result
+   *     runs on threads that may block, as does the exchange's dispatch executor
    * @param log receives one line for each failure between a request and its function
    */
   public Gateway(
@@ -101,19 +100,22 @@ public final class Gateway implements AutoCloseable {
   }
 
   /**
-   * Serves an HTTP API.
+   * Serves an HTTP API with Lambda proxy integrations of payload format 2.0, at stage {@code
+   * $default}.
    *
-   * @throws IllegalArgumentException if its id is taken
+   * @param apiId the API's id, first segment of its local path
+   * @param cors the CORS configuration, if the API has one
+   * @throws IllegalArgumentException if the id is taken or malformed
    */
-  public void add(HttpApiSpec spec) {
-    Consumer<String> named = line -> log.accept("HTTP API " + spec.apiId() + ", " + line);
-    add(spec.apiId(), new HttpApi(spec, functions, environment, named));
+  public void addHttpApi(String apiId, List<HttpRoute> routes, Optional<Cors> cors) {
+    Consumer<String> named = line -> log.accept("HTTP API " + apiId + ", " + line);
+    add(apiId, new HttpApi(apiId, routes, cors, functions, environment, named));
   }
 
   /**
    * Serves a WebSocket API.
    *
-   * @throws IllegalArgumentException if its id is taken
+   * @throws IllegalArgumentException if its id is taken or malformed
    */
   public void add(WebSocketApiSpec spec) {
     Consumer<String> named = line -> log.accept("WebSocket API " + spec.apiId() + ", " + line);
@@ -121,8 +123,9 @@ public final class Gateway implements AutoCloseable {
   }
 
   private void add(String apiId, Api api) {
-    if (apis.putIfAbsent(apiId, api) != null) {
-      throw new IllegalArgumentException("apiId: " + apiId + " (expected: one not yet taken)");
+    if (!apiId.matches("[A-Za-z0-9-]+") || apis.putIfAbsent(apiId, api) != null) {
+      throw new IllegalArgumentException(
+          "apiId: " + apiId + " (expected: [A-Za-z0-9-]+, not yet taken)");
     }
   }
 
@@ -152,13 +155,13 @@ public final class Gateway implements AutoCloseable {
     apis.values().forEach(Api::sweep);
   }
 
-  /** Sweeps, and waits until the functions are done with all messages and disconnections. */
+  /** Sweeps, and waits until the functions have processed all messages and disconnections. */
   public void settle() {
     sweep();
     apis.values().forEach(Api::settle);
   }
 
-  /** Closes all connections with 1001, gives their disconnections two seconds, and stops. */
+  /** Closes all connections with 1001, waits two seconds for their disconnections, and stops. */
   @Override
   public void close() {
     if (sweeps.isShutdown()) {
@@ -172,7 +175,7 @@ public final class Gateway implements AutoCloseable {
             .completeOnTimeout(false, CLOSE_SECONDS, TimeUnit.SECONDS)
             .join();
     if (!settled) {
-      log.accept("closing: a function takes too long to learn of a disconnection");
+      log.accept("closing: a function takes too long to process a disconnection");
     }
     server.stop();
     workers.shutdownNow();

@@ -2,7 +2,6 @@ package dev.tollgate.local.gateway;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.local.gateway.jwt.JwtVerdict;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.InvocationResult;
 import dev.tollgate.local.lambda.Invoker;
@@ -16,25 +15,20 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * An HTTP API: turns a request into an event of payload format 2.0 and the function's answer into a
  * response (API Gateway Developer Guide, "Create AWS Lambda proxy integrations for HTTP APIs").
  */
 final class HttpApi implements Api {
-
   /** "Quotas for configuring and running an HTTP API". */
   private static final int MAX_BODY_BYTES = 10 * 1024 * 1024;
 
@@ -46,19 +40,23 @@ final class HttpApi implements Api {
   private static final String TEXT =
       "(?i)text/.*|application/(.*\\+)?(json|xml)\\b.*|application/javascript\\b.*";
 
-  private final HttpApiSpec spec;
-  private final List<CompiledRoute> routes;
+  private final String id;
+  private final List<HttpRoute> routes;
+  private final Optional<Cors> cors;
   private final Invoker functions;
   private final Environment environment;
   private final Consumer<String> log;
 
-  HttpApi(HttpApiSpec spec, Invoker functions, Environment environment, Consumer<String> log) {
-    this.spec = spec;
-    this.routes =
-        spec.routes().stream()
-            .map(CompiledRoute::new)
-            .sorted(Comparator.comparing(CompiledRoute::precedence))
-            .toList();
+  HttpApi(
+      String id,
+      List<HttpRoute> routes,
+      Optional<Cors> cors,
+      Invoker functions,
+      Environment environment,
+      Consumer<String> log) {
+    this.id = id;
+    this.routes = routes.stream().sorted(Comparator.comparing(route -> route.precedence)).toList();
+    this.cors = cors;
     this.functions = functions;
     this.environment = environment;
     this.log = log;
@@ -66,7 +64,7 @@ final class HttpApi implements Api {
 
   @Override
   public boolean allows(String origin) {
-    return spec.cors().filter(cors -> cors.allows(origin)).isPresent();
+    return cors.filter(settings -> settings.allows(origin)).isPresent();
   }
 
   @Override
@@ -76,13 +74,13 @@ final class HttpApi implements Api {
       return;
     }
     String rawPath = path.isEmpty() ? "/" : path;
-    for (CompiledRoute route : routes) {
+    for (HttpRoute route : routes) {
       Optional<Map<String, String>> variables =
           route.match(exchange.getRequestMethod().toString(), rawPath);
       if (variables.isPresent()) {
-        Optional<ObjectNode> caller = caller(exchange, route.route);
+        Optional<ObjectNode> caller = caller(exchange, route);
         if (caller.isPresent()) {
-          integrate(exchange, route.route, rawPath, variables.get(), caller.get());
+          integrate(exchange, route, rawPath, variables.get(), caller.get());
         }
         return;
       }
@@ -90,43 +88,29 @@ final class HttpApi implements Api {
     Requests.refuse(exchange, 404);
   }
 
-  /**
-   * The caller in the event, an empty object on a route without authorization. Absent if the
-   * request was refused.
-   */
-  private Optional<ObjectNode> caller(HttpServerExchange exchange, HttpApiSpec.Route route) {
-    ObjectNode caller = Json.object();
-    if (route.authorization() instanceof HttpApiSpec.Authorization.Iam) {
-      caller
-          .putObject("iam")
-          .put("accountId", environment.accountId())
-          .put("callerId", environment.accountId())
-          .put("userArn", "arn:aws:iam::" + environment.accountId() + ":root")
-          .put("userId", environment.accountId());
-    } else if (route.authorization() instanceof HttpApiSpec.Authorization.Jwt jwt) {
-      Optional<String> token =
-          Optional.ofNullable(exchange.getRequestHeaders().get(Headers.AUTHORIZATION))
-              .map(values -> String.join(",", values));
-      JwtVerdict verdict = jwt.authorizer().judge(token, jwt.scopes());
-      if (verdict instanceof JwtVerdict.Refused refused) {
-        if (!refused.trouble().isEmpty()) {
-          log.accept(route.routeKey() + ": keys: " + refused.trouble());
-        }
-        exchange
-            .getResponseHeaders()
-            .put(REQUEST_ID, Requests.newId())
-            .put(Headers.WWW_AUTHENTICATE, refused.challenge());
-        Requests.refuse(exchange, refused.status());
-        return Optional.empty();
+  /** The caller, for the event; absent if the request was refused. */
+  private Optional<ObjectNode> caller(HttpServerExchange exchange, HttpRoute route) {
+    Optional<String> header =
+        Optional.ofNullable(exchange.getRequestHeaders().get(Headers.AUTHORIZATION))
+            .map(values -> String.join(",", values));
+    Decision decision = route.authorizer.decide(header);
+    if (decision instanceof Decision.Refused refused) {
+      if (!refused.trouble().isEmpty()) {
+        log.accept(route.routeKey + ": keys: " + refused.trouble());
       }
-      caller.set("jwt", ((JwtVerdict.Passed) verdict).context());
+      exchange
+          .getResponseHeaders()
+          .put(REQUEST_ID, Requests.newId())
+          .put(Headers.WWW_AUTHENTICATE, refused.challenge());
+      Requests.refuse(exchange, refused.status());
+      return Optional.empty();
     }
-    return Optional.of(caller);
+    return Optional.of(((Decision.Admitted) decision).context());
   }
 
   private void integrate(
       HttpServerExchange exchange,
-      HttpApiSpec.Route route,
+      HttpRoute route,
       String rawPath,
       Map<String, String> variables,
       ObjectNode caller)
@@ -144,19 +128,19 @@ final class HttpApi implements Api {
     exchange.getResponseHeaders().put(REQUEST_ID, requestId);
     byte[] event = Json.bytes(event(exchange, route, rawPath, variables, caller, body, requestId));
     Optional<InvocationResult> end =
-        Api.await(functions.start(route.function(), event), INTEGRATION_TIMEOUT);
+        Api.await(functions.start(route.function, event), INTEGRATION_TIMEOUT);
     if (end.isEmpty()) {
       Requests.refuse(exchange, 503);
     } else if (!(end.get() instanceof InvocationResult.Success success)
         || !respond(exchange, success.payload())) {
-      log.accept(route.routeKey() + ": " + end.get());
+      log.accept(route.routeKey + ": " + end.get());
       Requests.refuse(exchange, 500);
     }
   }
 
   private ObjectNode event(
       HttpServerExchange exchange,
-      HttpApiSpec.Route route,
+      HttpRoute route,
       String rawPath,
       Map<String, String> variables,
       ObjectNode caller,
@@ -167,7 +151,7 @@ final class HttpApi implements Api {
     List<String> cookies = headers.remove("Cookie");
 
     ObjectNode event = Json.object();
-    event.put("version", "2.0").put("routeKey", route.routeKey()).put("rawPath", rawPath);
+    event.put("version", "2.0").put("routeKey", route.routeKey).put("rawPath", rawPath);
     event.put("rawQueryString", exchange.getQueryString());
     if (cookies != null) {
       event.set(
@@ -183,13 +167,11 @@ final class HttpApi implements Api {
       event.set("pathParameters", Json.MAPPER.valueToTree(variables));
     }
     ObjectNode context = event.putObject("requestContext");
-    context.put("accountId", environment.accountId()).put("apiId", spec.apiId());
+    context.put("accountId", environment.accountId()).put("apiId", id);
     if (!caller.isEmpty()) {
       context.set("authorizer", caller);
     }
-    context
-        .put("domainName", Requests.domainName(environment, spec.apiId()))
-        .put("domainPrefix", spec.apiId());
+    context.put("domainName", Requests.domainName(environment, id)).put("domainPrefix", id);
     context
         .putObject("http")
         .put("method", exchange.getRequestMethod().toString())
@@ -199,7 +181,7 @@ final class HttpApi implements Api {
         .put("userAgent", Requests.userAgent(exchange));
     context
         .put("requestId", requestId)
-        .put("routeKey", route.routeKey())
+        .put("routeKey", route.routeKey)
         .put("stage", "$default")
         .put("time", Requests.time(now))
         .put("timeEpoch", now.toEpochMilli());
@@ -258,7 +240,7 @@ final class HttpApi implements Api {
       boolean owned =
           name.equals("content-length")
               || name.equals("transfer-encoding")
-              || (name.startsWith("access-control-") && spec.cors().isPresent());
+              || (name.startsWith("access-control-") && cors.isPresent());
       if (!owned) {
         response.put(new HttpString(header.getKey()), header.getValue().asText());
       }
@@ -271,25 +253,28 @@ final class HttpApi implements Api {
   /** Adds the CORS headers; true for a preflight request. */
   private boolean cors(HttpServerExchange exchange) {
     String origin = exchange.getRequestHeaders().getFirst(Headers.ORIGIN);
-    if (spec.cors().isEmpty() || origin == null) {
+    if (cors.isEmpty() || origin == null) {
       return false;
     }
-    Cors cors = spec.cors().get();
+    Cors settings = cors.get();
     boolean preflight =
         exchange.getRequestMethod().toString().equals("OPTIONS")
             && exchange.getRequestHeaders().contains("Access-Control-Request-Method");
-    if (cors.allows(origin)) {
+    if (settings.allows(origin)) {
       HeaderMap headers = exchange.getResponseHeaders();
-      setAccess(headers, "Allow-Origin", List.of(cors.allowOrigins().contains("*") ? "*" : origin));
       setAccess(
-          headers, "Allow-Credentials", cors.allowCredentials() ? List.of("true") : List.of());
+          headers, "Allow-Origin", List.of(settings.allowOrigins().contains("*") ? "*" : origin));
+      setAccess(
+          headers, "Allow-Credentials", settings.allowCredentials() ? List.of("true") : List.of());
       if (preflight) {
-        setAccess(headers, "Allow-Methods", cors.allowMethods());
-        setAccess(headers, "Allow-Headers", cors.allowHeaders());
+        setAccess(headers, "Allow-Methods", settings.allowMethods());
+        setAccess(headers, "Allow-Headers", settings.allowHeaders());
         setAccess(
-            headers, "Max-Age", cors.maxAgeSeconds().stream().mapToObj(Long::toString).toList());
+            headers,
+            "Max-Age",
+            settings.maxAgeSeconds().stream().mapToObj(Integer::toString).toList());
       } else {
-        setAccess(headers, "Expose-Headers", cors.exposeHeaders());
+        setAccess(headers, "Expose-Headers", settings.exposeHeaders());
       }
       headers.put(Headers.VARY, "Origin");
     }
@@ -299,58 +284,6 @@ final class HttpApi implements Api {
   private static void setAccess(HeaderMap headers, String name, List<String> values) {
     if (!values.isEmpty()) {
       headers.put(new HttpString("Access-Control-" + name), String.join(",", values));
-    }
-  }
-
-  /** A route by its path's pattern, in the order of API Gateway: literal, variable, greedy. */
-  private static final class CompiledRoute {
-    private static final Pattern VARIABLE = Pattern.compile("\\{(.*?)(\\+?)}");
-
-    private final HttpApiSpec.Route route;
-    private final String method;
-    private final Pattern path;
-    private final List<String> variables = new ArrayList<>();
-    private final String precedence;
-
-    CompiledRoute(HttpApiSpec.Route route) {
-      this.route = route;
-      boolean isDefault = route.routeKey().equals("$default");
-      String[] key = (isDefault ? "ANY /{$default+}" : route.routeKey()).split(" /", 2);
-      this.method = key[0];
-      StringBuilder order = new StringBuilder();
-      StringBuilder regex = new StringBuilder();
-      for (String segment : key[1].split("/", -1)) {
-        Matcher variable = VARIABLE.matcher(segment);
-        if (!variable.matches()) {
-          order.append('0');
-          regex.append('/').append(Pattern.quote(segment));
-        } else {
-          boolean greedy = !variable.group(2).isEmpty();
-          order.append(greedy ? '2' : '1');
-          regex.append(greedy ? "/(.*)" : "/([^/]+)");
-          variables.add(variable.group(1));
-        }
-      }
-      this.path = Pattern.compile(regex.toString(), Pattern.DOTALL);
-      this.precedence = order.append(isDefault ? '4' : method.equals("ANY") ? '3' : '2').toString();
-    }
-
-    String precedence() {
-      return precedence;
-    }
-
-    /** The decoded values of the variables, if this route matches. */
-    Optional<Map<String, String>> match(String requestMethod, String rawPath) {
-      Matcher matcher = path.matcher(rawPath);
-      if (!(method.equals("ANY") || method.equals(requestMethod)) || !matcher.matches()) {
-        return Optional.empty();
-      }
-      Map<String, String> values = new TreeMap<>();
-      for (int i = 0; i < variables.size(); i++) {
-        values.put(variables.get(i), Requests.decode(matcher.group(i + 1)));
-      }
-      values.remove("$default");
-      return Optional.of(values);
     }
   }
 }

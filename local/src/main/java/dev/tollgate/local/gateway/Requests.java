@@ -20,9 +20,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What both kinds of API take from a request and give in an answer. */
+/** Reads requests and sends answers, for both kinds of API. */
 final class Requests {
-
   private static final SecureRandom RANDOM = new SecureRandom();
 
   /** The format of {@code $context.requestTime}. */
@@ -32,10 +31,7 @@ final class Requests {
 
   private Requests() {}
 
-  /**
-   * An id of a request or a connection, which looks as those of API Gateway do: 15 characters and a
-   * =.
-   */
+  /** A new id of a request or a connection: 15 characters and a =, as in API Gateway. */
   static String newId() {
     byte[] random = new byte[11];
     RANDOM.nextBytes(random);
@@ -59,7 +55,7 @@ final class Requests {
     return agent == null ? "" : agent;
   }
 
-  /** The path as the client wrote it, undecoded; it need not be one. */
+  /** The undecoded path as the client sent it; it may be malformed. */
   static String rawPath(HttpServerExchange exchange) {
     String uri = exchange.getRequestURI();
     if (!exchange.isHostIncludedInRequestURI()) {
@@ -74,7 +70,7 @@ final class Requests {
     return URLDecoder.decode(rawPath.replace("+", "%2B"), StandardCharsets.UTF_8);
   }
 
-  /** The request's headers with those that a proxy adds, in the case in which they came. */
+  /** The request's headers and the headers that a proxy adds; the case of names is kept. */
   static Map<String, List<String>> headers(HttpServerExchange exchange) {
     Map<String, List<String>> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     for (HeaderValues header : exchange.getRequestHeaders()) {

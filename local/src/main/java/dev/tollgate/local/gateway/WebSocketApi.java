@@ -43,11 +43,10 @@ import java.util.function.Consumer;
  *   <li>its policy denies, or does not allow: 403
  *   <li>it fails otherwise, times out, or its answer is invalid: 500
  *   <li>{@code $connect} answers another status than 2xx: that status, without its body and headers
- *   <li>{@code $connect} fails, or answers no HTTP status: 500; is too slow: 504
+ *   <li>{@code $connect} fails, or answers no HTTP status: 500; times out: 504
  * </ul>
  */
 final class WebSocketApi implements Api {
-
   /** "Quotas for configuring and running a WebSocket API", as all limits here. */
   private static final int MAX_URL_CHARS = 4_096;
 
@@ -72,7 +71,7 @@ final class WebSocketApi implements Api {
       new Phaser() {
         @Override
         protected boolean onAdvance(int phase, int registeredParties) {
-          return false; // being without events is not the end
+          return false; // the phaser stays usable when no event is left
         }
       };
 
@@ -106,7 +105,7 @@ final class WebSocketApi implements Api {
     Instant now = environment.clock().instant();
     for (Connection connection : connections.values()) {
       boolean idle = !connection.lastActiveAt().plus(MAX_IDLE).isAfter(now);
-      boolean old = !connection.peer().connectedAt().plus(MAX_AGE).isAfter(now);
+      boolean old = !connection.connectedAt.plus(MAX_AGE).isAfter(now);
       if (idle || old) {
         var unused = connection.close(GOING_AWAY, "Going away");
       }
@@ -153,33 +152,26 @@ final class WebSocketApi implements Api {
   }
 
   private void connect(HttpServerExchange exchange) throws Exception {
-    Connection.Peer peer =
-        new Connection.Peer(
-            Requests.newId(),
-            environment.clock().instant(),
-            Requests.sourceIp(exchange),
-            Requests.userAgent(exchange));
+    Connection connection = new Connection(exchange, environment.clock().instant(), this::ended);
     ObjectNode handshake = WebSocketEvents.handshake(exchange);
-    ObjectNode authorizer = Json.object();
     if (spec.authorizer().isPresent()) {
-      WebSocketApiSpec.Authorizer asked = spec.authorizer().get();
-      if (!asked.identitySources().stream().allMatch(source -> isPresent(source, exchange))) {
-        Requests.refuse(exchange, 401);
-        return;
-      }
-      AuthorizerAnswer answer = authorize(asked.function(), handshake, peer);
-      if (answer instanceof AuthorizerAnswer.Refused refused) {
-        if (refused.status() == 500) {
-          log.accept("authorizer: " + refused.reason());
+      WebSocketApiSpec.Authorizer authorizer = spec.authorizer().get();
+      Decision decision =
+          authorizer.identitySources().stream().allMatch(source -> isPresent(source, exchange))
+              ? authorize(authorizer.function(), handshake, connection)
+              : new Decision.Refused(401, "", "");
+      if (decision instanceof Decision.Refused refused) {
+        if (!refused.trouble().isEmpty()) {
+          log.accept("authorizer: " + refused.trouble());
         }
         Requests.refuse(exchange, refused.status());
         return;
       }
-      authorizer = ((AuthorizerAnswer.Allowed) answer).context();
+      connection.authorized(((Decision.Admitted) decision).context());
     }
     Optional<String> function = spec.function("$connect");
     if (function.isPresent()) {
-      JsonNode answer = integrate(function.get(), events.connect(handshake, peer, authorizer));
+      JsonNode answer = integrate(function.get(), events.connect(handshake, connection));
       int status = answer.path("statusCode").asInt();
       if (status < 200 || status > 299) {
         exchange.setStatusCode(status >= 300 && status <= 599 ? status : 500).endExchange();
@@ -187,24 +179,24 @@ final class WebSocketApi implements Api {
       }
       forwardSubprotocol(answer, exchange);
     }
-    open(exchange, new Connection(peer, authorizer, this::ended));
+    open(exchange, connection);
   }
 
   /** Invokes the authorizer. As in API Gateway, its context contains the latency. */
-  private AuthorizerAnswer authorize(String function, ObjectNode handshake, Connection.Peer peer)
+  private Decision authorize(String function, ObjectNode handshake, Connection connection)
       throws IOException {
     String methodArn =
         environment.arn("execute-api", spec.apiId() + "/" + spec.stage() + "/$connect");
-    ObjectNode event = events.authorizer(handshake, methodArn, peer);
+    ObjectNode event = events.authorizer(handshake, methodArn, connection);
     long start = System.nanoTime();
-    AuthorizerAnswer answer =
+    Decision decision =
         Api.await(functions.start(function, Json.bytes(event)), INTEGRATION_TIMEOUT)
             .map(end -> AuthorizerAnswer.of(end, methodArn))
             .orElse(AuthorizerAnswer.broken("no answer within " + INTEGRATION_TIMEOUT));
-    if (answer instanceof AuthorizerAnswer.Allowed allowed) {
-      allowed.context().put("integrationLatency", (System.nanoTime() - start) / 1_000_000);
+    if (decision instanceof Decision.Admitted admitted) {
+      admitted.context().put("integrationLatency", (System.nanoTime() - start) / 1_000_000);
     }
-    return answer;
+    return decision;
   }
 
   private static boolean isPresent(String identitySource, HttpServerExchange exchange) {
@@ -219,7 +211,7 @@ final class WebSocketApi implements Api {
     return values != null && !values.getLast().isEmpty();
   }
 
-  /** Forwards the only header of {@code $connect}'s answer that reaches the client. */
+  /** Forwards the only header of the answer of {@code $connect} that reaches the client. */
   private static void forwardSubprotocol(JsonNode answer, HttpServerExchange exchange) {
     for (var header : answer.path("headers").properties()) {
       if (header.getKey().equalsIgnoreCase(Headers.SEC_WEB_SOCKET_PROTOCOL_STRING)) {
@@ -231,11 +223,11 @@ final class WebSocketApi implements Api {
   }
 
   /**
-   * Accepts the connection. Messages can be sent to it from now on, and wait for the end of the
+   * Accepts the connection. Messages to it can be sent from now on and wait for the end of the
    * handshake.
    */
   private void open(HttpServerExchange exchange, Connection connection) throws Exception {
-    connections.put(connection.peer().id(), connection);
+    connections.put(connection.id, connection);
     exchange
         .getConnection()
         .addCloseListener(closed -> connection.ended(ABNORMAL, "Connection closed abnormally"));
@@ -264,7 +256,7 @@ final class WebSocketApi implements Api {
    * Removes a connection, and invokes the {@code $disconnect} route if the connection was opened.
    */
   private void ended(Connection connection, CloseMessage end) {
-    connections.remove(connection.peer().id());
+    connections.remove(connection.id);
     Optional<String> function = spec.function("$disconnect");
     if (function.isEmpty() || !connection.wasOpened()) {
       return;
@@ -288,9 +280,8 @@ final class WebSocketApi implements Api {
   }
 
   /**
-   * Serves a message. Without a route response the client receives only failures.
-   *
-   * <p>A failure, a time-out too, is answered with {@code Internal server error}.
+   * Serves a message. Without a route response the client receives an answer only after a failure
+   * or a time-out: {@code Internal server error}.
    */
   private void serve(Connection connection, WebSocketApiSpec.Route route, ObjectNode event) {
     try {
@@ -315,7 +306,9 @@ final class WebSocketApi implements Api {
     return Optional.of(mapped.answer(integration, event));
   }
 
-  /** The value that the route selection expression selects; not that of a predefined route. */
+  /**
+   * The route key in a message; {@code $default} if there is none or it names a predefined route.
+   */
   private String routeKey(String message) {
     JsonNode key = Json.readOrMissing(message).at(spec.selector());
     return key.isValueNode() && !key.asText().startsWith("$") ? key.asText() : "$default";
@@ -323,7 +316,7 @@ final class WebSocketApi implements Api {
 
   private static void complain(Connection connection, String message, ObjectNode event) {
     ObjectNode complaint = Json.object().put("message", message);
-    complaint.put("connectionId", connection.peer().id());
+    complaint.put("connectionId", connection.id);
     complaint.set("requestId", event.at("/requestContext/requestId"));
     var unused = connection.send(complaint.toString());
   }
@@ -331,8 +324,7 @@ final class WebSocketApi implements Api {
   /**
    * The answer of a route's function: missing if it failed, status 504 if it took too long.
    *
-   * <p>A throttled function is a failure too, not a 429 (AWS Lambda behind API Gateway, as
-   * documented for its access logs).
+   * <p>A throttled function counts as failed, too; the status is not 429.
    */
   private JsonNode integrate(String function, ObjectNode event) {
     try {

@@ -11,12 +11,12 @@ import java.util.regex.Pattern;
  *
  * @param apiId the API's id, first segment of its local path
  * @param stage name of the stage, second segment of the path
- * @param routeSelectionExpression which value of a JSON message is its route key: {@code
+ * @param routeSelectionExpression selects the route key of a JSON message: {@code
  *     $request.body.name}
  * @param routes the routes by their keys: {@code $connect} and {@code $disconnect}, which functions
  *     serve, {@code $default}, and the application's own
  * @param authorizer the authorizer of {@code $connect}
- * @param stageVariables what mapping templates may ask for
+ * @param stageVariables the variables for mapping templates
  */
 public record WebSocketApiSpec(
     String apiId,
@@ -25,12 +25,10 @@ public record WebSocketApiSpec(
     Map<String, Route> routes,
     Optional<Authorizer> authorizer,
     Map<String, String> stageVariables) {
-
   private static final Pattern SELECTION =
       Pattern.compile("\\$request\\.body\\.[\\w.-]+|\\$\\{request\\.body\\.[\\w.-]+}");
 
   public WebSocketApiSpec {
-    HttpApiSpec.requireApiId(apiId);
     if (!SELECTION.matcher(routeSelectionExpression).matches()) {
       throw new IllegalArgumentException(
           "routeSelectionExpression: %s (expected: $request.body.name)"
@@ -61,9 +59,7 @@ public record WebSocketApiSpec(
   /**
    * A route.
    *
-   * @param integration what serves it
-   * @param answers whether it has a route response, so that the client hears what came of its
-   *     message
+   * @param answers whether it has a route response, so that the client receives the answer
    */
   public record Route(Integration integration, boolean answers) {}
 
@@ -71,11 +67,11 @@ public record WebSocketApiSpec(
    * A Lambda authorizer of type REQUEST.
    *
    * @param function ARN of the function
-   * @param identitySources what a request must carry, {@code route.request.querystring.name} or
-   *     {@code route.request.header.name}; without it the function is not asked
+   * @param identitySources the parts that a request must have: {@code
+   *     route.request.querystring.name} or {@code route.request.header.name}. A request without
+   *     them is refused, and the function is not invoked
    */
   public record Authorizer(String function, List<String> identitySources) {
-
     static final String QUERY = "route.request.querystring.";
     static final String HEADER = "route.request.header.";
 

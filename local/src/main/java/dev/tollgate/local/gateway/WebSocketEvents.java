@@ -10,12 +10,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The events of a WebSocket API, as its functions get them (API Gateway Developer Guide, "Control
- * access to WebSocket APIs with AWS Lambda REQUEST authorizers", "WebSocket mapping template
- * reference"; events of {@code $connect} and {@code $disconnect} as they were seen on AWS).
+ * The events of a WebSocket API, as its functions receive them (API Gateway Developer Guide,
+ * "Control access to WebSocket APIs with AWS Lambda REQUEST authorizers", "WebSocket mapping
+ * template reference"; events of {@code $connect} and {@code $disconnect} as observed on AWS).
  */
 final class WebSocketEvents {
-
   private final WebSocketApiSpec spec;
   private final Environment environment;
 
@@ -24,7 +23,7 @@ final class WebSocketEvents {
     this.environment = environment;
   }
 
-  /** The part of an event that headers and query of the handshake make. */
+  /** The headers and the query of a handshake, as members of an event. */
   static ObjectNode handshake(HttpServerExchange exchange) {
     ObjectNode handshake = Json.object();
     putBoth(handshake, "headers", "multiValueHeaders", Requests.headers(exchange));
@@ -38,18 +37,17 @@ final class WebSocketEvents {
     return handshake;
   }
 
-  ObjectNode authorizer(ObjectNode handshake, String methodArn, Connection.Peer peer) {
+  ObjectNode authorizer(ObjectNode handshake, String methodArn, Connection connection) {
     ObjectNode event = Json.object();
     event.put("type", "REQUEST").put("methodArn", methodArn).setAll(handshake);
     event.putObject("stageVariables");
-    ObjectNode noAuthorizer = Json.object();
-    event.set("requestContext", context("$connect", "CONNECT", peer, noAuthorizer));
+    event.set("requestContext", context("$connect", "CONNECT", connection));
     return event;
   }
 
-  ObjectNode connect(ObjectNode handshake, Connection.Peer peer, ObjectNode authorizer) {
+  ObjectNode connect(ObjectNode handshake, Connection connection) {
     ObjectNode event = handshake.deepCopy();
-    event.set("requestContext", context("$connect", "CONNECT", peer, authorizer));
+    event.set("requestContext", context("$connect", "CONNECT", connection));
     return event.put("isBase64Encoded", false);
   }
 
@@ -57,8 +55,7 @@ final class WebSocketEvents {
     ObjectNode event = Json.object();
     event.set(
         "requestContext",
-        context(routeKey, "MESSAGE", connection.peer(), connection.authorizer())
-            .put("messageId", Requests.newId()));
+        context(routeKey, "MESSAGE", connection).put("messageId", Requests.newId()));
     return event.put("body", message).put("isBase64Encoded", false);
   }
 
@@ -73,7 +70,7 @@ final class WebSocketEvents {
     putBoth(event, "headers", "multiValueHeaders", headers);
     event.set(
         "requestContext",
-        context("$disconnect", "DISCONNECT", connection.peer(), connection.authorizer())
+        context("$disconnect", "DISCONNECT", connection)
             .put("disconnectStatusCode", end.getCode())
             .put("disconnectReason", end.getReason()));
     return event.put("isBase64Encoded", false);
@@ -86,14 +83,13 @@ final class WebSocketEvents {
     event.set(multiple, Json.MAPPER.valueToTree(values));
   }
 
-  private ObjectNode context(
-      String routeKey, String eventType, Connection.Peer peer, ObjectNode authorizer) {
+  private ObjectNode context(String routeKey, String eventType, Connection connection) {
     Instant now = environment.clock().instant();
     String requestId = Requests.newId();
     ObjectNode context = Json.object();
     context.put("routeKey", routeKey);
-    if (!authorizer.isEmpty()) {
-      context.set("authorizer", authorizer);
+    if (!connection.authorizer().isEmpty()) {
+      context.set("authorizer", connection.authorizer());
     }
     context
         .put("eventType", eventType)
@@ -101,16 +97,13 @@ final class WebSocketEvents {
         .put("requestTime", Requests.time(now))
         .put("messageDirection", "IN")
         .put("stage", spec.stage())
-        .put("connectedAt", peer.connectedAt().toEpochMilli())
+        .put("connectedAt", connection.connectedAt.toEpochMilli())
         .put("requestTimeEpoch", now.toEpochMilli());
-    context
-        .putObject("identity")
-        .put("sourceIp", peer.sourceIp())
-        .put("userAgent", peer.userAgent());
+    context.set("identity", connection.identity());
     return context
         .put("requestId", requestId)
         .put("domainName", Requests.domainName(environment, spec.apiId()))
-        .put("connectionId", peer.id())
+        .put("connectionId", connection.id)
         .put("apiId", spec.apiId());
   }
 }

@@ -7,15 +7,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A condition of a statement: compares a key's values with the values in the policy.
+ * A condition of a statement: compares the values of a key with the expected values.
  *
- * @param every whether it stands for all of a key's values, for any, or for the one that it has
- * @param ifExists whether it holds when the key is absent
+ * @param quantifier {@code ForAllValues:}, {@code ForAnyValue:}, or empty if the key must have
+ *     exactly one value
+ * @param ifExists whether the condition holds when the key is absent
  * @see <a
  *     href="https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html">Condition
  *     operators</a>
  */
-record Condition(String every, String operator, boolean ifExists, String key, List<Glob> expected) {
+record Condition(
+    String quantifier, String operator, boolean ifExists, String key, List<Glob> expected) {
   private static final Pattern OPERATOR =
       Pattern.compile(
           "(ForAllValues:|ForAnyValue:|)(String(?:Not)?(?:Equals|Like)|Arn(?:Equals|Like)|Bool|Null)"
@@ -31,8 +33,8 @@ record Condition(String every, String operator, boolean ifExists, String key, Li
   /**
    * Reads a condition.
    *
-   * @param operator as a policy has it, such as {@code ForAllValues:StringEquals}
-   * @throws TemplateException if the operator or the key is not known here
+   * @param operator the operator with its quantifier, such as {@code ForAllValues:StringEquals}
+   * @throws TemplateException if the operator or the key is not supported
    */
   static Condition of(String operator, String key, List<String> expected, String place) {
     Matcher parts = OPERATOR.matcher(operator);
@@ -50,7 +52,9 @@ record Condition(String every, String operator, boolean ifExists, String key, Li
         expected.stream().map(Glob::new).toList());
   }
 
-  /** Whether it holds for a request. A value must be like one expected, or, negated, like none. */
+  /**
+   * Whether the condition holds for a request. A negated operator requires that no value matches.
+   */
   boolean holds(Context context) {
     List<String> values = context.values(key);
     if (operator.equals("Null")) {
@@ -58,11 +62,11 @@ record Condition(String every, String operator, boolean ifExists, String key, Li
     }
     boolean negated = operator.contains("Not");
     if (values.isEmpty()) {
-      return ifExists || negated || every.equals("ForAllValues:");
+      return ifExists || negated || quantifier.equals("ForAllValues:");
     }
     Predicate<String> holds =
         value -> negated != expected.stream().anyMatch(one -> compares(value, one, context));
-    return switch (every) {
+    return switch (quantifier) {
       case "ForAllValues:" -> values.stream().allMatch(holds);
       case "ForAnyValue:" -> values.stream().anyMatch(holds);
       default -> values.size() == 1 && holds.test(values.get(0));

@@ -1,5 +1,6 @@
 package dev.tollgate.local.iam;
 
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -39,9 +40,9 @@ public final class Context {
   }
 
   /** This, and a key for each tag, such as {@code aws:PrincipalTag/tenantId}. */
-  Context withTags(String prefix, Map<String, String> tags) {
+  public Context withTags(String prefix, Collection<Map.Entry<String, String>> tags) {
     Context context = this;
-    for (Map.Entry<String, String> tag : tags.entrySet()) {
+    for (Map.Entry<String, String> tag : tags) {
       context = context.with(prefix + tag.getKey(), tag.getValue());
     }
     return context;

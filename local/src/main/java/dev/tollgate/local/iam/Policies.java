@@ -4,6 +4,7 @@ import dev.tollgate.local.endpoint.Principal;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,25 +26,32 @@ import java.util.function.Function;
 public final class Policies {
   private static final String ASSUME_ROLE = "sts:AssumeRole";
 
+  private final boolean enforced;
   private final Function<String, Optional<Policy>> ofResources;
   private final Map<String, Role> roles = new ConcurrentHashMap<>();
+  private final Set<Permission> permissions = ConcurrentHashMap.newKeySet();
   private final Map<Grant, LongAdder> uses = new ConcurrentHashMap<>();
   private final LongAdder allowed = new LongAdder();
   private final LongAdder denied = new LongAdder();
 
-  /** A role: who may assume it, and what it may do. */
+  /** A role with its trust policy and its own policies. */
   private record Role(String arn, Policy trust, List<Policy> own) {
     private String name() {
       return arn.substring(arn.lastIndexOf('/') + 1);
     }
   }
 
+  /** What {@code AWS::Lambda::Permission} adds to the resource policy of a function. */
+  private record Permission(String function, String service, Glob source) {}
+
   /**
    * Policies without roles.
    *
+   * @param enforced whether policies are obeyed; if not, everything is allowed
    * @param ofResources the policy of a resource, by its ARN
    */
-  public Policies(Function<String, Optional<Policy>> ofResources) {
+  public Policies(boolean enforced, Function<String, Optional<Policy>> ofResources) {
+    this.enforced = enforced;
     this.ofResources = ofResources;
   }
 
@@ -85,21 +93,47 @@ public final class Policies {
     }
   }
 
+  /**
+   * Allows a service to invoke a function without a role.
+   *
+   * @param functionArn with a qualifier, that version or alias alone
+   * @param service such as {@code apigateway.amazonaws.com}
+   * @param source the ARN of the source on whose behalf the service may invoke, perhaps with
+   *     wildcards; without it, any source
+   */
+  public void allowInvocation(String functionArn, String service, Optional<String> source) {
+    permissions.add(new Permission(functionArn, service, new Glob(source.orElse("*"))));
+  }
+
+  /** Whether a service may invoke a function for a source without a role. */
+  public boolean allowsInvocation(String functionArn, String service, String source) {
+    return !enforced
+        || permissions.stream()
+            .anyMatch(
+                permission ->
+                    permission.function().equals(functionArn)
+                        && permission.service().equals(service)
+                        && permission.source().matchesArn(source, Context.EMPTY));
+  }
+
   /** Whether a role may be assumed by a service, such as {@code scheduler.amazonaws.com}. */
   public boolean trusts(String roleArn, String service, Context context) {
-    return trusts(roleArn, "Service:" + service, Access.to(ASSUME_ROLE, roleArn), context);
+    return !enforced || trusts("Service:" + service, new Access(ASSUME_ROLE, roleArn, context));
   }
 
   /** Decides on an access of a principal: the message of AWS if it is denied. */
   public Optional<String> denial(Principal who, Access access) {
+    if (!enforced) {
+      return Optional.empty();
+    }
     Context context =
         access
             .context()
             .with("aws:PrincipalArn", who.roleArn())
-            // Loopback stands for what would be TLS.
+            // On AWS the request would use TLS.
             .with("aws:SecureTransport", "true")
-            .withTags("aws:PrincipalTag/", who.sessionTags());
-    Optional<String> reason = reason(who, access, context);
+            .withTags("aws:PrincipalTag/", who.sessionTags().entrySet());
+    Optional<String> reason = reason(who, access.in(context));
     (reason.isEmpty() ? allowed : denied).increment();
     return reason.map(
         why ->
@@ -107,7 +141,7 @@ public final class Policies {
                 .formatted(who.assumedRoleArn(), access.action(), access.resource(), why));
   }
 
-  private Optional<String> reason(Principal who, Access access, Context context) {
+  private Optional<String> reason(Principal who, Access access) {
     Role role = roles.get(who.roleArn());
     if (role == null) {
       return noPolicyAllows("identity-based", access);
@@ -115,22 +149,21 @@ public final class Policies {
     String caller = "AWS:" + role.arn();
     List<Statement> ofResource =
         ofResources.apply(access.resource()).stream()
-            .flatMap(policy -> policy.about(caller).stream())
+            .flatMap(policy -> policy.statementsFor(caller).stream())
             .toList();
     List<Statement> own =
         role.own().stream().flatMap(policy -> policy.statements().stream()).toList();
-    if (Statement.match(false, own, access, context).isPresent()) {
+    if (Statement.match(false, own, access).isPresent()) {
       return Optional.of("with an explicit deny in an identity-based policy");
     }
-    if (Statement.match(false, ofResource, access, context).isPresent()) {
+    if (Statement.match(false, ofResource, access).isPresent()) {
       return Optional.of("with an explicit deny in a resource-based policy");
     }
-    Optional<Statement.Match> match = Statement.match(true, own, access, context);
-    if (match.isEmpty() && Statement.match(true, ofResource, access, context).isEmpty()) {
+    Optional<Statement.Match> match = Statement.match(true, own, access);
+    if (match.isEmpty() && Statement.match(true, ofResource, access).isEmpty()) {
       return noPolicyAllows("identity-based", access);
     }
-    if (access.action().matches("sts:(AssumeRole|TagSession)")
-        && !trusts(access.resource(), caller, access, context)) {
+    if (access.action().matches("sts:(AssumeRole|TagSession)") && !trusts(caller, access)) {
       return noPolicyAllows("trust", access);
     }
     match
@@ -139,7 +172,7 @@ public final class Policies {
     return Optional.empty();
   }
 
-  /** How often each grant of the roles was what allowed an access. */
+  /** How often each grant allowed an access. */
   public SortedMap<Grant, Long> uses() {
     SortedMap<Grant, Long> counted = new TreeMap<>();
     uses.forEach((grant, times) -> counted.put(grant, times.sum()));
@@ -156,10 +189,10 @@ public final class Policies {
     return denied.sum();
   }
 
-  private boolean trusts(String roleArn, String caller, Access access, Context context) {
-    return Optional.ofNullable(roles.get(roleArn))
-        .map(role -> role.trust().about(caller))
-        .flatMap(statements -> Statement.match(true, statements, access, context))
+  private boolean trusts(String caller, Access access) {
+    return Optional.ofNullable(roles.get(access.resource()))
+        .map(role -> role.trust().statementsFor(caller))
+        .flatMap(statements -> Statement.match(true, statements, access))
         .isPresent();
   }
 

@@ -7,9 +7,9 @@ import dev.tollgate.local.template.TemplateException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A policy: statements, of which each allows or denies. */
+/** A policy: statements that allow or deny. */
 public record Policy(List<Statement> statements) {
-  /** The version whose policies have variables. */
+  /** The version of the policy language that has variables. */
   private static final String VERSION = "2012-10-17";
 
   /** Allows everything, as the managed policy {@code AdministratorAccess} does. */
@@ -20,18 +20,9 @@ public record Policy(List<Statement> statements) {
                   true, List.of(), List.of(new Glob("*")), List.of(new Glob("*")), List.of())));
 
   /**
-   * Reads the text of a policy document.
-   *
-   * @throws TemplateException if it has something that is not known here
-   */
-  public static Policy parse(String document, String place) {
-    return of(Json.readOrMissing(document), place);
-  }
-
-  /**
    * Reads the policy document in a property.
    *
-   * @throws TemplateException if it is absent or has something that is not known here
+   * @throws TemplateException if it is absent or has an element that is not supported
    */
   public static Policy of(Properties properties, String name) {
     return of(
@@ -42,8 +33,8 @@ public record Policy(List<Statement> statements) {
   /**
    * Reads a policy document.
    *
-   * @param place where it stands, for errors
-   * @throws TemplateException if it has something that is not known here
+   * @param place its place in the template, for errors
+   * @throws TemplateException if it has an element that is not supported
    */
   public static Policy of(JsonNode document, String place) {
     if (!document.path("Version").asText().equals(VERSION)) {
@@ -56,7 +47,7 @@ public record Policy(List<Statement> statements) {
   /**
    * Reads one statement or a list of statements.
    *
-   * @throws TemplateException if a statement has something that is not known here
+   * @throws TemplateException if a statement has an element that is not supported
    */
   public static Policy ofStatements(JsonNode all, String place) {
     List<Statement> statements = new ArrayList<>();
@@ -67,13 +58,13 @@ public record Policy(List<Statement> statements) {
   }
 
   /** The statements that apply to a caller. */
-  List<Statement> about(String caller) {
-    return statements.stream().filter(statement -> statement.isAbout(caller)).toList();
+  List<Statement> statementsFor(String caller) {
+    return statements.stream().filter(statement -> statement.appliesTo(caller)).toList();
   }
 
   /** Whether a statement allows an access and none denies it. */
   public boolean allows(Access access) {
-    return Statement.match(true, statements, access, access.context()).isPresent()
-        && Statement.match(false, statements, access, access.context()).isEmpty();
+    return Statement.match(true, statements, access).isPresent()
+        && Statement.match(false, statements, access).isEmpty();
   }
 }

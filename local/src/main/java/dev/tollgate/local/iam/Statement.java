@@ -25,24 +25,22 @@ record Statement(
     List<Condition> conditions) {
   private static final Set<String> MEMBERS =
       Set.of("Sid", "Effect", "Principal", "Action", "Resource", "Condition");
-  private static final String EVERYBODY = "*";
+  private static final String ANYONE = "*";
 
-  /** The parts of a statement that an access has met. */
+  /** The action and the resource of a statement that match an access. */
   record Match(Glob action, Glob resource) {}
 
   /**
    * Reads a statement.
    *
-   * @throws TemplateException if it has a member that is not known here
+   * @throws TemplateException if it has a member that is not supported
    */
   static Statement of(JsonNode json, String place) {
-    json.fieldNames()
-        .forEachRemaining(
-            name -> {
-              if (!MEMBERS.contains(name)) {
-                throw new TemplateException(place, "unknown member " + name + " of a statement");
-              }
-            });
+    for (var member : json.properties()) {
+      if (!MEMBERS.contains(member.getKey())) {
+        throw new TemplateException(place, "unknown member " + member.getKey() + " of a statement");
+      }
+    }
     String effect = json.path("Effect").asText();
     if (!effect.equals("Allow") && !effect.equals("Deny")) {
       throw new TemplateException(place, "Effect: " + effect + " (expected: Allow or Deny)");
@@ -62,20 +60,19 @@ record Statement(
   }
 
   /** The match of the first statement that matches an access and allows or denies it. */
-  static Optional<Match> match(
-      boolean allowing, List<Statement> statements, Access access, Context context) {
+  static Optional<Match> match(boolean allowing, List<Statement> statements, Access access) {
     return statements.stream()
         .filter(statement -> statement.allows == allowing)
-        .flatMap(statement -> statement.match(access, context).stream())
+        .flatMap(statement -> statement.match(access).stream())
         .findFirst();
   }
 
-  private Optional<Match> match(Access access, Context context) {
+  private Optional<Match> match(Access access) {
     String action = access.action().toLowerCase(Locale.ROOT);
-    if (conditions.stream().allMatch(condition -> condition.holds(context))) {
+    if (conditions.stream().allMatch(condition -> condition.holds(access.context()))) {
       for (Glob ofAction : actions) {
         if (new Glob(ofAction.text().toLowerCase(Locale.ROOT)).matches(action, Context.EMPTY)) {
-          return resource(access, context).map(ofResource -> new Match(ofAction, ofResource));
+          return resource(access).map(ofResource -> new Match(ofAction, ofResource));
         }
       }
     }
@@ -83,27 +80,27 @@ record Statement(
   }
 
   /** Whether the statement applies to a caller, such as {@code Service:sns.amazonaws.com}. */
-  boolean isAbout(String caller) {
-    return principals.contains(EVERYBODY)
+  boolean appliesTo(String caller) {
+    return principals.contains(ANYONE)
         || principals.contains(caller)
         || (caller.startsWith("AWS:") && principals.contains("AWS:*"));
   }
 
-  private Optional<Glob> resource(Access access, Context context) {
+  private Optional<Glob> resource(Access access) {
     if (resources.isEmpty()) {
-      return Optional.of(new Glob(EVERYBODY));
+      return Optional.of(new Glob(ANYONE));
     }
     return resources.stream()
-        .filter(resource -> resource.matchesArn(access.resource(), context))
+        .filter(resource -> resource.matchesArn(access.resource(), access.context()))
         .findFirst();
   }
 
   private static List<String> principals(JsonNode principal, String place) {
     if (principal.isTextual()) {
-      if (!principal.asText().equals(EVERYBODY)) {
+      if (!principal.asText().equals(ANYONE)) {
         throw new TemplateException(place, "Principal: " + principal + " (expected: * or object)");
       }
-      return List.of(EVERYBODY);
+      return List.of(ANYONE);
     }
     List<String> principals = new ArrayList<>();
     for (var kind : principal.properties()) {

@@ -1,6 +1,5 @@
 /**
- * Evaluates policies as IAM does, and derives the permissions that a request needs. May import the
- * packages of the AWS endpoint and {@code template}.
+ * Evaluates policies as IAM does. May import {@code endpoint}, {@code json} and {@code template}.
  *
  * <p>{@link dev.tollgate.local.iam.access.Accesses} turns a request into accesses, each an action
  * on a resource. {@link dev.tollgate.local.iam.Policies} decides on each of them: a policy of the

@@ -3,6 +3,7 @@ package dev.tollgate.local.resources;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.iam.Policy;
 import dev.tollgate.local.json.Json;
+import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Properties;
 import java.util.Map;
 

@@ -1,12 +1,13 @@
 package dev.tollgate.local.resources;
 
+import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Properties;
 
 /** Creates the resources of one CloudFormation type. */
 @FunctionalInterface
 public interface ResourceType {
   /**
-   * Creates a resource. All resources that it refers to exist by then.
+   * Creates a resource. Reading a property creates the resources that the property refers to.
    *
    * @param name the name of a resource whose properties contain none
    * @param properties the properties; each must be read or ignored by name

@@ -1,5 +1,6 @@
 package dev.tollgate.local.resources;
 
+import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Properties;
 import java.util.Map;
 

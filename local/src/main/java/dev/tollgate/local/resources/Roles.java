@@ -5,6 +5,7 @@ import dev.tollgate.local.endpoint.SecurityTokens;
 import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.iam.Policy;
 import dev.tollgate.local.json.Json;
+import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Properties;
 import java.util.Map;
 

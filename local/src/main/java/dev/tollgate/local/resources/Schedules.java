@@ -1,6 +1,7 @@
 package dev.tollgate.local.resources;
 
 import dev.tollgate.local.scheduler.Scheduler;
+import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Properties;
 import java.util.List;
 import java.util.Map;

@@ -3,9 +3,9 @@ package dev.tollgate.local.resources;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.local.endpoint.ServiceClient;
 import dev.tollgate.local.endpoint.ServiceClient.Answer;
+import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.template.Properties;
-import dev.tollgate.local.template.References;
 import dev.tollgate.local.template.Resolver;
 import dev.tollgate.local.template.Resource;
 import dev.tollgate.local.template.Template;
@@ -13,67 +13,66 @@ import dev.tollgate.local.template.TemplateException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * The stack that is being created: the services that its resources use, and objects through which
- * its resources find each other. Resources are created after those that they refer to. An unknown
- * type, property or intrinsic is an error: nothing in a template is skipped silently.
+ * its resources find each other. A resource is created when another one refers to it, or else in
+ * the order of the template. An unknown type, property or intrinsic is an error: nothing in a
+ * template is skipped silently.
  */
-public final class Stack implements References {
+public final class Stack {
   private record Key(Class<?> type, String id) {}
 
+  private final Template template;
   private final Environment environment;
   private final ServiceClient client;
+  private final Resolver resolver;
+  private final Map<String, Resource> resources;
   private final Map<Key, Object> objects = new HashMap<>();
   private final List<Runnable> finalSteps = new ArrayList<>();
   private final Map<String, ResourceType> types = ResourceFamily.allTypes();
   private final Map<String, CreatedResource> created = new HashMap<>();
+  private final Set<String> underWay = new LinkedHashSet<>();
   private final Set<String> names = new HashSet<>();
 
   /**
    * A stack without resources.
    *
    * @param client calls the AWS APIs as CloudFormation does
-   * @param services what the resources use, each of another class
+   * @param services the services that the resources use, each of another class
    */
-  public Stack(Environment environment, ServiceClient client, Object... services) {
+  public Stack(
+      Template template, Environment environment, ServiceClient client, Object... services) {
+    this.template = template;
     this.environment = environment;
     this.client = client;
+    this.resolver = template.resolver(environment, this::created);
+    this.resources = template.resources(resolver);
     for (Object service : services) {
       objects.put(new Key(service.getClass(), ""), service);
     }
   }
 
   /**
-   * Creates all resources of a template.
+   * Creates all resources of the template.
    *
    * @return the stack's outputs, by name
    */
-  public Map<String, String> create(Template template) {
-    Resolver resolver = template.resolver(environment, this);
-    template
-        .resources(resolver)
-        .forEach(resource -> created.put(resource.logicalId(), create(resource, resolver)));
+  public Map<String, String> create() {
+    resources.keySet().forEach(this::created);
     finalSteps.forEach(Runnable::run);
     return template.outputs(resolver);
   }
 
-  @Override
-  public String physicalId(String logicalId) {
-    return created(logicalId).physicalId();
-  }
-
-  @Override
-  public String attribute(String logicalId, String attribute) {
-    String value = created(logicalId).attributes().get(attribute);
-    if (value == null) {
-      throw new TemplateException(logicalId, "has no attribute " + attribute + " here");
-    }
-    return value;
+  /** The template. */
+  public Template template() {
+    return template;
   }
 
   /** The stack's account, region and clock. */
@@ -109,13 +108,16 @@ public final class Stack implements References {
   /**
    * An object that another resource added.
    *
+   * @param fits whether the property may refer to an object
    * @param property the property that holds the object's id
    * @param expected what the property should refer to, for the error
    * @throws TemplateException if there is no such object
    */
-  public <T> T required(Class<T> type, Properties properties, String property, String expected) {
+  public <T> T required(
+      Class<T> type, Predicate<T> fits, Properties properties, String property, String expected) {
     String id = properties.text(property);
     return find(type, id)
+        .filter(fits)
         .orElseThrow(() -> properties.error(property, id + " (expected: " + expected + ")"));
   }
 
@@ -143,24 +145,36 @@ public final class Stack implements References {
     finalSteps.add(step);
   }
 
+  /** The resource with a logical id, which is created unless it exists. */
   private CreatedResource created(String logicalId) {
-    CreatedResource found = created.get(logicalId);
-    if (found == null) {
+    CreatedResource existing = created.get(logicalId);
+    if (existing != null) {
+      return existing;
+    }
+    Resource resource = resources.get(logicalId);
+    if (resource == null) {
       throw new TemplateException(logicalId, "there is no such resource");
     }
-    return found;
+    if (!underWay.add(logicalId)) {
+      throw new TemplateException(logicalId, "depends on itself by way of " + underWay);
+    }
+    resource.dependsOn().forEach(this::created);
+    CreatedResource result = create(resource);
+    underWay.remove(logicalId);
+    created.put(logicalId, result);
+    return result;
   }
 
-  private CreatedResource create(Resource resource, Resolver resolver) {
+  private CreatedResource create(Resource resource) {
     ResourceType type = types.get(resource.type());
     if (type == null) {
       throw new TemplateException(resource.logicalId(), "unknown type " + resource.type());
     }
-    Properties properties = Template.properties(resource, resolver);
     String name = resource.shortName(environment.stackName());
     boolean unique = names.add(resource.type() + " " + name);
-    CreatedResource result = type.create(unique ? name : resource.logicalId(), properties, this);
-    properties.refuseUnread();
+    CreatedResource result =
+        type.create(unique ? name : resource.logicalId(), resource.properties(), this);
+    resource.properties().refuseUnread();
     return result;
   }
 }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.endpoint.ServiceClient.Answer;
 import dev.tollgate.local.iam.access.TableKeys;
 import dev.tollgate.local.json.Json;
+import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Properties;
 import java.util.HashMap;
 import java.util.List;
@@ -12,8 +13,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * DynamoDB tables. A table that was kept from an earlier run is used again if its keys are those of
- * the template.
+ * DynamoDB tables. A table in the data directory is used again if its keys are those of the
+ * template.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-dynamodb-table.html">AWS::DynamoDB::Table</a>

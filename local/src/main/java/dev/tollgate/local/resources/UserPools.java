@@ -1,14 +1,15 @@
 package dev.tollgate.local.resources;
 
+import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Properties;
 import java.util.Locale;
 import java.util.Map;
 
 /**
- * Cognito user pools. They only have names: nobody can sign in to a user pool of the template. A
- * JWT authorizer that takes the tokens of such a pool therefore admits every request, as {@code
- * AWS_IAM} does. Tokens of other issuers are checked, also those of user pools outside of the
- * template.
+ * Cognito user pools. Only their names have an effect: nobody can sign in to a user pool of the
+ * template. A JWT authorizer that accepts the tokens of such a pool therefore admits every request,
+ * as {@code AWS_IAM} does. Tokens of other issuers are checked, also those of user pools outside of
+ * the template.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/AWS_Cognito.html">AWS::Cognito</a>
@@ -30,24 +31,7 @@ public final class UserPools implements ResourceFamily {
   }
 
   private static CreatedResource pool(String logicalName, Properties properties, Stack stack) {
-    properties.ignore(
-        "AccountRecoverySetting",
-        "AdminCreateUserConfig",
-        "AliasAttributes",
-        "AutoVerifiedAttributes",
-        "DeletionProtection",
-        "EmailVerificationMessage",
-        "EmailVerificationSubject",
-        "EnabledMfas",
-        "MfaConfiguration",
-        "Policies",
-        "SmsVerificationMessage",
-        "UserPoolAddOns",
-        "UserPoolName",
-        "UserPoolTier",
-        "UsernameAttributes",
-        "UsernameConfiguration",
-        "VerificationMessageTemplate");
+    properties.ignoreAll();
     String region = stack.environment().region();
     String id = region + "_" + logicalName;
     String provider = "cognito-idp." + region + ".amazonaws.com/" + id;
@@ -63,23 +47,7 @@ public final class UserPools implements ResourceFamily {
   }
 
   private static CreatedResource client(String logicalName, Properties properties, Stack stack) {
-    properties.ignore(
-        "AccessTokenValidity",
-        "AllowedOAuthFlows",
-        "AllowedOAuthFlowsUserPoolClient",
-        "AllowedOAuthScopes",
-        "CallbackURLs",
-        "ClientName",
-        "EnableTokenRevocation",
-        "ExplicitAuthFlows",
-        "GenerateSecret",
-        "IdTokenValidity",
-        "LogoutURLs",
-        "PreventUserExistenceErrors",
-        "RefreshTokenValidity",
-        "SupportedIdentityProviders",
-        "TokenValidityUnits",
-        "UserPoolId");
+    properties.ignoreAll();
     String id = logicalName.toLowerCase(Locale.ROOT);
     return new CreatedResource(id, Map.of("ClientId", id));
   }

@@ -1,7 +1,6 @@
 package dev.tollgate.local.template;
 
 import java.time.InstantSource;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -23,21 +22,15 @@ public record Environment(String accountId, String region, String stackName, Ins
 
   /** The value of a pseudo parameter other than {@code AWS::NoValue}, if it is known. */
   Optional<String> pseudoParameter(String name) {
-    return Optional.ofNullable(
-        Map.of(
-                "AWS::AccountId",
-                accountId,
-                "AWS::Partition",
-                "aws",
-                "AWS::Region",
-                region,
-                "AWS::StackId",
-                arn("cloudformation", "stack/" + stackName + "/local"),
-                "AWS::StackName",
-                stackName,
-                "AWS::URLSuffix",
-                "amazonaws.com")
-            .get(name));
+    return switch (name) {
+      case "AWS::AccountId" -> Optional.of(accountId);
+      case "AWS::Partition" -> Optional.of("aws");
+      case "AWS::Region" -> Optional.of(region);
+      case "AWS::StackId" -> Optional.of(arn("cloudformation", "stack/" + stackName + "/local"));
+      case "AWS::StackName" -> Optional.of(stackName);
+      case "AWS::URLSuffix" -> Optional.of("amazonaws.com");
+      default -> Optional.empty();
+    };
   }
 
   /** The ARN of a resource of a service that has no regions, such as IAM. */

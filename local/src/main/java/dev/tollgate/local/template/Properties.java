@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /**
@@ -77,7 +78,7 @@ public final class Properties {
     return value;
   }
 
-  /** Copies the resolved values of those of the properties that are present. */
+  /** Copies the resolved values of the named properties that are present. */
   public ObjectNode copy(Collection<String> names) {
     ObjectNode copy = Json.object();
     names.forEach(name -> json(name).ifPresent(value -> copy.set(name, value)));
@@ -85,16 +86,13 @@ public final class Properties {
   }
 
   /** The resolved value of a whole-number property. */
-  public Optional<Integer> integer(String name) {
-    return optionalText(name)
-        .map(
-            text -> {
-              try {
-                return Integer.valueOf(text);
-              } catch (NumberFormatException e) {
-                throw error(name, text + " (expected: a whole number)");
-              }
-            });
+  public OptionalInt integer(String name) {
+    Optional<String> text = optionalText(name);
+    try {
+      return text.map(Integer::valueOf).map(OptionalInt::of).orElse(OptionalInt.empty());
+    } catch (NumberFormatException e) {
+      throw error(name, text.orElse("") + " (expected: a whole number)");
+    }
   }
 
   /** The resolved elements of a list of scalars; empty if it is absent. */
@@ -116,15 +114,7 @@ public final class Properties {
 
   /** An object in these properties, whose members are read one by one. */
   public Optional<Properties> object(String name) {
-    read.add(name);
-    JsonNode value = node.get(name);
-    if (value == null) {
-      return Optional.empty();
-    }
-    if (!(value instanceof ObjectNode object) || Resolver.intrinsic(object).isPresent()) {
-      return json(name).map(resolved -> child(resolved, name));
-    }
-    return Optional.of(child(object, name));
+    return json(name).map(value -> child(value, name));
   }
 
   /**

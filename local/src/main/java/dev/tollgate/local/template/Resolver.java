@@ -10,6 +10,7 @@ import dev.tollgate.local.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -31,17 +32,17 @@ public final class Resolver {
   private final ObjectNode parameters;
   private final ObjectNode conditions;
   private final Environment environment;
-  private final References references;
+  private final Function<String, CreatedResource> resources;
 
   Resolver(
       ObjectNode parameters,
       ObjectNode conditions,
       Environment environment,
-      References references) {
+      Function<String, CreatedResource> resources) {
     this.parameters = parameters;
     this.conditions = conditions;
     this.environment = environment;
-    this.references = references;
+    this.resources = resources;
   }
 
   /**
@@ -50,7 +51,7 @@ public final class Resolver {
    * @param place the path of the value, for errors
    * @return a {@link MissingNode} for {@code AWS::NoValue}
    * @throws TemplateException if an intrinsic is unknown or malformed, or refers to a resource that
-   *     does not exist
+   *     the template does not have
    */
   public JsonNode resolve(JsonNode value, String place) {
     if (value instanceof ArrayNode array) {
@@ -94,7 +95,7 @@ public final class Resolver {
   }
 
   /** The name of the intrinsic function, if the object is one. */
-  static Optional<String> intrinsic(ObjectNode object) {
+  private static Optional<String> intrinsic(ObjectNode object) {
     if (object.size() != 1) {
       return Optional.empty();
     }
@@ -165,7 +166,7 @@ public final class Resolver {
     }
     JsonNode parameter = parameters.get(name);
     if (parameter == null) {
-      return TextNode.valueOf(references.physicalId(name));
+      return TextNode.valueOf(resources.apply(name).physicalId());
     }
     if (!parameter.path("Type").asText().matches("String|Number") || !parameter.has("Default")) {
       throw new TemplateException(
@@ -180,11 +181,18 @@ public final class Resolver {
       if (parts.length != 2) {
         throw malformed(place);
       }
-      return TextNode.valueOf(references.attribute(parts[0], parts[1]));
+      return attribute(parts[0], parts[1], place);
     }
     requireArguments(argument, 2, place);
-    return TextNode.valueOf(
-        references.attribute(argument.get(0).asText(), text(argument.get(1), place)));
+    return attribute(argument.get(0).asText(), text(argument.get(1), place), place);
+  }
+
+  private JsonNode attribute(String logicalId, String name, String place) {
+    String value = resources.apply(logicalId).attributes().get(name);
+    if (value == null) {
+      throw new TemplateException(place, logicalId + " has no attribute " + name + " here");
+    }
+    return TextNode.valueOf(value);
   }
 
   private JsonNode substitute(JsonNode argument, String place) {

@@ -1,16 +1,15 @@
 package dev.tollgate.local.template;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.Set;
+import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * A resource of the template, with unresolved properties.
+ * A resource of the template.
  *
- * @param dependencies the logical ids of the resources it refers to or names in {@code DependsOn}
+ * @param dependsOn the logical ids of the resources that must be created first
  */
 public record Resource(
-    String logicalId, String type, ObjectNode properties, Set<String> dependencies) {
+    String logicalId, String type, Properties properties, List<String> dependsOn) {
   /**
    * The logical id without the parts that the CDK adds to make it unique: the stack's name as
    * prefix, and the type and a hash of eight digits as suffix. {@code

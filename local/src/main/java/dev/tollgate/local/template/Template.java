@@ -7,19 +7,16 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
+import java.util.function.Function;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 
 /** A stack's template and its assets, as {@code cdk synth} writes them to {@code cdk.out}. */
 public final class Template {
@@ -43,7 +40,6 @@ public final class Template {
           "Properties",
           "Type",
           "UpdateReplacePolicy");
-  private static final Pattern VARIABLE = Pattern.compile("\\$\\{([^!}][^}]*)}");
 
   private final String stackName;
   private final ObjectNode root;
@@ -91,27 +87,21 @@ public final class Template {
     return stackName;
   }
 
-  /** A resolver for the values of this template. */
-  public Resolver resolver(Environment environment, References references) {
-    return new Resolver(section("Parameters"), section("Conditions"), environment, references);
-  }
-
   /**
-   * The resources whose conditions are true, each after the resources that it depends on.
+   * A resolver for the values of this template.
    *
-   * @throws TemplateException if dependencies form a cycle or a dependency does not exist
+   * @param resources finds a resource by its logical id, and creates it if it does not exist yet
    */
-  public List<Resource> resources(Resolver resolver) {
-    Map<String, Resource> all = new LinkedHashMap<>();
-    existing("Resources", resolver).forEach((id, node) -> all.put(id, resource(id, node)));
-    Set<Resource> ordered = new LinkedHashSet<>();
-    all.values().forEach(resource -> visit(resource, all, ordered, new LinkedHashSet<>()));
-    return List.copyOf(ordered);
+  public Resolver resolver(Environment environment, Function<String, CreatedResource> resources) {
+    return new Resolver(section("Parameters"), section("Conditions"), environment, resources);
   }
 
-  /** The properties of a resource, to be read through the resolver. */
-  public static Properties properties(Resource resource, Resolver resolver) {
-    return new Properties(resource.properties(), resource.logicalId() + ".Properties", resolver);
+  /** The resources whose conditions are true, by logical id. */
+  public Map<String, Resource> resources(Resolver resolver) {
+    Map<String, Resource> resources = new LinkedHashMap<>();
+    existing("Resources", resolver)
+        .forEach((id, node) -> resources.put(id, resource(id, node, resolver)));
+    return resources;
   }
 
   /** The resolved outputs, by name. */
@@ -154,61 +144,20 @@ public final class Template {
     return root.get(name) instanceof ObjectNode section ? section : Json.object();
   }
 
-  private Resource resource(String id, ObjectNode node) {
+  private static Resource resource(String id, ObjectNode node, Resolver resolver) {
     JsonNode properties = node.path("Properties");
     JsonNode dependsOn = node.path("DependsOn");
-    Set<String> dependencies =
-        references(properties)
-            .map(name -> name.replaceFirst("\\..*", "").trim())
-            .filter(section("Resources")::has)
-            .collect(Collectors.toSet());
-    if (dependsOn.isTextual()) {
-      dependencies.add(dependsOn.asText());
-    }
-    dependsOn.forEach(dependency -> dependencies.add(dependency.asText()));
+    List<String> predecessors = new ArrayList<>();
+    (dependsOn.isTextual() ? Json.array().add(dependsOn) : dependsOn)
+        .forEach(predecessor -> predecessors.add(predecessor.asText()));
     return new Resource(
         id,
         node.path("Type").asText(),
-        properties instanceof ObjectNode object ? object : Json.object(),
-        dependencies);
-  }
-
-  /**
-   * What a value's intrinsics refer to: resources, with or without an attribute, parameters and
-   * local variables of {@code Fn::Sub}.
-   */
-  private static Stream<String> references(JsonNode value) {
-    JsonNode attribute = value.path("Fn::GetAtt");
-    JsonNode text = value.path("Fn::Sub");
-    Stream<String> own =
-        Stream.of(value.path("Ref"), attribute, attribute.path(0)).map(JsonNode::asText);
-    Stream<String> variables =
-        Stream.of(text, text.path(0))
-            .flatMap(template -> VARIABLE.matcher(template.asText()).results())
-            .map(found -> found.group(1));
-    return Stream.concat(
-        Stream.concat(own, variables),
-        StreamSupport.stream(value.spliterator(), false).flatMap(Template::references));
-  }
-
-  private static void visit(
-      Resource resource, Map<String, Resource> all, Set<Resource> ordered, Set<String> path) {
-    if (ordered.contains(resource)) {
-      return;
-    }
-    String id = resource.logicalId();
-    if (!path.add(id)) {
-      throw new TemplateException(id, "depends on itself by way of " + path);
-    }
-    for (String dependency : new TreeSet<>(resource.dependencies())) {
-      Resource target = all.get(dependency);
-      if (target == null) {
-        throw new TemplateException(id, "depends on " + dependency + ", which is not there");
-      }
-      visit(target, all, ordered, path);
-    }
-    path.remove(id);
-    ordered.add(resource);
+        new Properties(
+            properties instanceof ObjectNode object ? object : Json.object(),
+            id + ".Properties",
+            resolver),
+        predecessors);
   }
 
   private static Map<String, Path> readAssets(Path assembly, String stackName) throws IOException {

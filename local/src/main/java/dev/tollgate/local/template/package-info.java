@@ -1,6 +1,6 @@
 /**
- * The synthesized CloudFormation template: its resources in order, its intrinsic functions and its
- * assets. Imports {@code json} only.
+ * The synthesized CloudFormation template: its resources, its intrinsic functions and its assets.
+ * Imports {@code json} only.
  */
 @NullMarked
 package dev.tollgate.local.template;

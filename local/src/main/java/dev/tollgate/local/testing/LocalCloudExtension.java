@@ -24,11 +24,12 @@ import org.junit.platform.commons.support.AnnotationSupport;
 final class LocalCloudExtension implements BeforeAllCallback, ParameterResolver {
   private static final Namespace CLOUDS = Namespace.create(LocalCloudExtension.class);
 
-  /** What a parameter gets by its type alone. */
+  /** The parameters that have no annotation, by type. */
   private static final Map<Class<?>, Function<TestCloud, Object>> PARTS =
       Map.of(
           TestCloud.class, cloud -> cloud,
           ManualClock.class, TestCloud::clock,
+          URI.class, cloud -> cloud.cloud().endpoint(),
           RecordedRequests.class, cloud -> cloud.cloud().requests(),
           Faults.class, cloud -> cloud.cloud().faults());
 
@@ -57,7 +58,6 @@ final class LocalCloudExtension implements BeforeAllCallback, ParameterResolver 
   public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
     Class<?> type = parameter.getParameter().getType();
     return PARTS.containsKey(type)
-        || (type == URI.class && parameter.isAnnotated(Endpoint.class))
         || (type == String.class && parameter.isAnnotated(StackOutput.class))
         || (type == AccessKey.class && parameter.isAnnotated(RoleCredentials.class));
   }
@@ -66,9 +66,7 @@ final class LocalCloudExtension implements BeforeAllCallback, ParameterResolver 
   public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
     TestCloud cloud = cloud(context);
     Class<?> type = parameter.getParameter().getType();
-    if (type == URI.class) {
-      return cloud.cloud().endpoint();
-    } else if (type == String.class) {
+    if (type == String.class) {
       return output(cloud, parameter.findAnnotation(StackOutput.class).orElseThrow().value());
     } else if (type == AccessKey.class) {
       String role = parameter.findAnnotation(RoleCredentials.class).orElseThrow().value();

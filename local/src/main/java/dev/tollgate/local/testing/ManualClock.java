@@ -18,7 +18,7 @@ public final class ManualClock implements InstantSource {
     return now;
   }
 
-  /** Moves the clock forward and returns what it shows then. */
+  /** Moves the clock forward and returns the new instant. */
   public synchronized Instant advance(Duration by) {
     Instant next = now.plus(by);
     now = next;

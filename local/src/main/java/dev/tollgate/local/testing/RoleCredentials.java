@@ -6,7 +6,7 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** Names a parameter of type AccessKey that gets the credentials of a role of the stack. */
+/** Injects the credentials of a role of the stack into a parameter of type AccessKey. */
 @Documented
 @Target(ElementType.PARAMETER)
 @Retention(RetentionPolicy.RUNTIME)

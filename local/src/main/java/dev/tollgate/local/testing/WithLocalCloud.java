@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *   }
  *
  *   @Test
- *   void reader_cannot_write(@RoleCredentials("Reader") AccessKey key, @Endpoint URI aws) { ... }
+ *   void reader_cannot_write(@RoleCredentials("Reader") AccessKey key, URI aws) { ... }
  * }
  * }</pre>
  *
@@ -36,7 +36,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *   <li>{@link ManualClock}: the clock alone
  *   <li>{@link dev.tollgate.local.endpoint.RecordedRequests}: the recorded AWS requests
  *   <li>{@link dev.tollgate.local.faults.Faults}: makes AWS requests fail
- *   <li>{@link java.net.URI} with {@link Endpoint}: where the AWS APIs of the cloud are
+ *   <li>{@link java.net.URI}: where the AWS APIs of the cloud are, a value for {@code
+ *       AWS_ENDPOINT_URL}
  *   <li>{@link String} with {@link StackOutput}: an output of the stack
  *   <li>{@link dev.tollgate.local.endpoint.AccessKey} with {@link RoleCredentials}: the credentials
  *       of a role of the stack

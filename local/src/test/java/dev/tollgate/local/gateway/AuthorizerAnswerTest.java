@@ -2,8 +2,8 @@ package dev.tollgate.local.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.local.gateway.AuthorizerAnswer.Allowed;
-import dev.tollgate.local.gateway.AuthorizerAnswer.Refused;
+import dev.tollgate.local.gateway.Decision.Admitted;
+import dev.tollgate.local.gateway.Decision.Refused;
 import dev.tollgate.local.lambda.InvocationResult;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -49,9 +49,9 @@ class AuthorizerAnswerTest {
     String allow = statement("Allow", "*", "*");
     String deny = statement("Deny", "execute-api:Invoke", "*");
 
-    assertThat(of(policy(allow + "," + deny))).isEqualTo(new Refused(403, ""));
-    assertThat(of(policy(deny + "," + allow))).isEqualTo(new Refused(403, ""));
-    assertThat(of(policy(""))).isEqualTo(new Refused(403, ""));
+    assertThat(of(policy(allow + "," + deny))).isEqualTo(new Refused(403, "", ""));
+    assertThat(of(policy(deny + "," + allow))).isEqualTo(new Refused(403, "", ""));
+    assertThat(of(policy(""))).isEqualTo(new Refused(403, "", ""));
   }
 
   @Test
@@ -60,9 +60,9 @@ class AuthorizerAnswerTest {
 
     assertThat(of(answer("\"me\"", "[" + statement("Allow", "*", "*") + "]", context)))
         .isInstanceOfSatisfying(
-            Allowed.class,
-            allowed ->
-                assertThat(allowed.context().toString())
+            Admitted.class,
+            admitted ->
+                assertThat(admitted.context().toString())
                     .isEqualTo(
                         "{\"a\":\"x\",\"n\":\"1\",\"f\":\"0.5\",\"b\":\"true\",\"principalId\":\"me\"}"));
   }
@@ -88,7 +88,7 @@ class AuthorizerAnswerTest {
     String fill = "x".repeat(8 * 1024 - rest.length());
 
     assertThat(of(answer("\"me\"", allow, ",\"context\":{\"a\":\"" + fill + "\"}")))
-        .isInstanceOf(Allowed.class);
+        .isInstanceOf(Admitted.class);
     assertThat(of(answer("\"me\"", allow, ",\"context\":{\"a\":\"" + fill + "x\"}")))
         .extracting("status")
         .isEqualTo(500);
@@ -112,7 +112,7 @@ class AuthorizerAnswerTest {
   @Test
   void error_is_unauthorized_if_it_says_just_that() {
     assertThat(of(new InvocationResult.Failure("E", "Unauthorized", List.of())))
-        .isEqualTo(new Refused(401, ""));
+        .isEqualTo(new Refused(401, "", ""));
     assertThat(of(new InvocationResult.Failure("E", "unauthorized", List.of())))
         .extracting("status")
         .isEqualTo(500);
@@ -122,19 +122,19 @@ class AuthorizerAnswerTest {
     assertThat(of(new InvocationResult.Throttled("x"))).extracting("status").isEqualTo(500);
   }
 
-  private static void assertAllowed(AuthorizerAnswer answer, boolean allowed) {
+  private static void assertAllowed(Decision answer, boolean allowed) {
     if (allowed) {
-      assertThat(answer).isInstanceOf(Allowed.class);
+      assertThat(answer).isInstanceOf(Admitted.class);
     } else {
-      assertThat(answer).isEqualTo(new Refused(403, ""));
+      assertThat(answer).isEqualTo(new Refused(403, "", ""));
     }
   }
 
-  private static AuthorizerAnswer of(InvocationResult invocation) {
+  private static Decision of(InvocationResult invocation) {
     return AuthorizerAnswer.of(invocation, ARN);
   }
 
-  private static AuthorizerAnswer of(String answer) {
+  private static Decision of(String answer) {
     return AuthorizerAnswer.of(answer.getBytes(StandardCharsets.UTF_8), ARN);
   }
 

@@ -3,7 +3,7 @@ package dev.tollgate.local.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tollgate.local.sites.AllowedHosts;
+import dev.tollgate.local.hosts.AllowedHosts;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.Calls;
 import dev.tollgate.local.testing.ManualClock;

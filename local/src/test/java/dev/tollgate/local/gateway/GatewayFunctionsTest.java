@@ -3,10 +3,10 @@ package dev.tollgate.local.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.local.endpoint.AccessKeys;
+import dev.tollgate.local.hosts.AllowedHosts;
 import dev.tollgate.local.lambda.FunctionHost;
 import dev.tollgate.local.lambda.LogLine;
 import dev.tollgate.local.lambda.runtime.FunctionSpec;
-import dev.tollgate.local.sites.AllowedHosts;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.HandlerJar;
 import java.net.InetAddress;

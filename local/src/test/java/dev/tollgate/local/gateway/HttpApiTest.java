@@ -7,8 +7,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.nimbusds.jose.jwk.RSAKey;
 import dev.tollgate.local.gateway.jwt.IssuerKeys;
 import dev.tollgate.local.gateway.jwt.JwtAuthorizer;
+import dev.tollgate.local.hosts.AllowedHosts;
 import dev.tollgate.local.lambda.InvocationResult;
-import dev.tollgate.local.sites.AllowedHosts;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.TokenIssuer;
 import java.io.IOException;
@@ -26,7 +26,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
+import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
@@ -53,25 +53,23 @@ class HttpApiTest {
 
   @BeforeEach
   void addApi() {
-    gateway.add(
-        new HttpApiSpec(
-            "http1",
-            List.of(
-                route("GET /tenants/{tenantId}", "get"),
-                route("GET /tenants/mine", "mine"),
-                route("ANY /tenants/{tenantId}", "any"),
-                route("POST /tenants", "post"),
-                route("GET /files/{path+}", "files"),
-                new HttpApiSpec.Route(
-                    "GET /signed", "signed", new HttpApiSpec.Authorization.Iam())),
-            Optional.of(
-                new Cors(
-                    List.of("https://app.example"),
-                    List.of("GET", "PUT"),
-                    List.of("content-type"),
-                    List.of("retry-after"),
-                    OptionalLong.of(300),
-                    false))));
+    gateway.addHttpApi(
+        "http1",
+        List.of(
+            route("GET /tenants/{tenantId}", "get"),
+            route("GET /tenants/mine", "mine"),
+            route("ANY /tenants/{tenantId}", "any"),
+            route("POST /tenants", "post"),
+            route("GET /files/{path+}", "files"),
+            new HttpRoute("GET /signed", "signed", HttpRoute.Authorizer.iam("000000000000"))),
+        Optional.of(
+            new Cors(
+                List.of("https://app.example"),
+                List.of("GET", "PUT"),
+                List.of("content-type"),
+                List.of("retry-after"),
+                OptionalInt.of(300),
+                false)));
     for (String function : List.of("get", "mine", "any", "post", "files", "signed")) {
       functions.define(function, "{\"statusCode\":200,\"body\":\"" + function + "\"}");
     }
@@ -115,9 +113,8 @@ class HttpApiTest {
 
   @Test
   void default_route_takes_what_no_other_takes() throws Exception {
-    gateway.add(
-        new HttpApiSpec(
-            "http2", List.of(route("$default", "rest"), route("GET /a", "a")), Optional.empty()));
+    gateway.addHttpApi(
+        "http2", List.of(route("$default", "rest"), route("GET /a", "a")), Optional.empty());
     functions.define("rest", "{\"statusCode\":200,\"body\":\"rest\"}");
     functions.define("a", "{\"statusCode\":200,\"body\":\"a\"}");
 
@@ -399,8 +396,7 @@ class HttpApiTest {
   @Test
   void cors_allows_wildcards_of_a_scheme() {
     Cors cors =
-        new Cors(
-            List.of("https://*"), List.of(), List.of(), List.of(), OptionalLong.empty(), false);
+        new Cors(List.of("https://*"), List.of(), List.of(), List.of(), OptionalInt.empty(), false);
 
     assertThat(cors.allows("https://a.b")).isTrue();
     assertThat(cors.allows("http://a.b")).isFalse();
@@ -417,17 +413,13 @@ class HttpApiTest {
           new IssuerKeys("https://i.example", Optional.of(issuer.keySet()), () -> now);
       JwtAuthorizer authorizer =
           new JwtAuthorizer("https://i.example", List.of("a"), keys, () -> now);
-      gateway.add(
-          new HttpApiSpec(
-              "http3",
-              List.of(
-                  new HttpApiSpec.Route(
-                      "GET /open", "get", new HttpApiSpec.Authorization.Jwt(authorizer, List.of())),
-                  new HttpApiSpec.Route(
-                      "GET /scoped",
-                      "get",
-                      new HttpApiSpec.Authorization.Jwt(authorizer, List.of("s")))),
-              Optional.empty()));
+      gateway.addHttpApi(
+          "http3",
+          List.of(
+              new HttpRoute("GET /open", "get", header -> authorizer.decide(header, List.of())),
+              new HttpRoute(
+                  "GET /scoped", "get", header -> authorizer.decide(header, List.of("s")))),
+          Optional.empty());
       String url = gateway.endpoint("http", "http3").toString();
 
       HttpResponse<String> without = send(HttpRequest.newBuilder(URI.create(url + "/open")));
@@ -457,8 +449,8 @@ class HttpApiTest {
 
   @Test
   void add_twice_is_refused() {
-    assertThatThrownBy(() -> gateway.add(new HttpApiSpec("http1", List.of(), Optional.empty())))
-        .hasMessage("apiId: http1 (expected: one not yet taken)");
+    assertThatThrownBy(() -> gateway.addHttpApi("http1", List.of(), Optional.empty()))
+        .hasMessage("apiId: http1 (expected: [A-Za-z0-9-]+, not yet taken)");
   }
 
   private HttpRequest.Builder request(String path) {
@@ -470,7 +462,7 @@ class HttpApiTest {
     return client.send(request.build(), BodyHandlers.ofString());
   }
 
-  private static HttpApiSpec.Route route(String routeKey, String function) {
-    return new HttpApiSpec.Route(routeKey, function, new HttpApiSpec.Authorization.None());
+  private static HttpRoute route(String routeKey, String function) {
+    return new HttpRoute(routeKey, function, HttpRoute.Authorizer.NONE);
   }
 }

@@ -9,7 +9,7 @@ import dev.tollgate.local.endpoint.Authorization;
 import dev.tollgate.local.endpoint.Endpoint;
 import dev.tollgate.local.endpoint.Principal;
 import dev.tollgate.local.endpoint.RecordedRequests;
-import dev.tollgate.local.sites.AllowedHosts;
+import dev.tollgate.local.hosts.AllowedHosts;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.ManualClock;
 import dev.tollgate.local.testing.SlowReader;

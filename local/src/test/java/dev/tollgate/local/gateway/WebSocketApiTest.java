@@ -6,8 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.local.gateway.mapping.Integration;
 import dev.tollgate.local.gateway.mapping.ServiceCalls;
+import dev.tollgate.local.hosts.AllowedHosts;
 import dev.tollgate.local.lambda.InvocationResult;
-import dev.tollgate.local.sites.AllowedHosts;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.ManualClock;
 import java.io.DataInputStream;
@@ -22,6 +22,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
 import java.net.http.WebSocket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -30,6 +31,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -58,7 +60,7 @@ class WebSocketApiTest {
   private final Gateway gateway =
       new Gateway(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-          AllowedHosts.LOCAL.and(List.of("laptop.lan")),
+          new AllowedHosts(Set.of("laptop.lan")),
           functions,
           (integration, target, headers, body) -> service.call(integration, target, headers, body),
           Environment.of("App", clock),
@@ -350,17 +352,16 @@ class WebSocketApiTest {
   void service_gets_what_parameters_and_template_make_of_a_message() throws Exception {
     service =
         (integration, target, headers, body) ->
-            Optional.of(
-                new ServiceCalls.Answer(
-                    200,
-                    new ObjectMapper()
-                        .createObjectNode()
-                        .put("role", integration.roleArn())
-                        .put("target", integration.method() + " " + target)
-                        .put("headers", headers.toString())
-                        .put("body", body)
-                        .put("timeout", integration.timeout().toString())
-                        .toString()));
+            new ServiceCalls.Answer(
+                200,
+                new ObjectMapper()
+                    .createObjectNode()
+                    .put("role", integration.roleArn())
+                    .put("target", integration.method() + " " + target)
+                    .put("headers", headers.toString())
+                    .put("body", body)
+                    .put("timeout", integration.timeout().toString())
+                    .toString());
     Client.Connected client =
         connectTo(
             "ws3",
@@ -395,8 +396,7 @@ class WebSocketApiTest {
   @ParameterizedTest
   @CsvSource({"200, fine", "404, refused", "500, other", "302, other"})
   void answer_of_a_service_is_chosen_by_its_status(int status, String frame) throws Exception {
-    service =
-        (integration, target, headers, body) -> Optional.of(new ServiceCalls.Answer(status, "{}"));
+    service = (integration, target, headers, body) -> new ServiceCalls.Answer(status, "{}");
     Client.Connected client =
         connectTo(
             "ws3",
@@ -429,14 +429,15 @@ class WebSocketApiTest {
                 "mock",
                     new WebSocketApiSpec.Route(
                         new Integration.Mock("no JSON", List.of(fine)), true)));
-    service =
-        (integration, target, headers, body) ->
-            Optional.of(new ServiceCalls.Answer(400, "<no JSON>"));
+    service = (integration, target, headers, body) -> new ServiceCalls.Answer(400, "<no JSON>");
     for (String action : List.of("request", "response", "status", "mock")) {
       client.send("{\"action\":\"" + action + "\"}");
       assertInternalError(client);
     }
-    service = (integration, target, headers, body) -> Optional.empty();
+    service =
+        (integration, target, headers, body) -> {
+          throw new HttpTimeoutException("request timed out");
+        };
     client.send("{\"action\":\"response\"}");
     assertInternalError(client);
   }
@@ -462,8 +463,7 @@ class WebSocketApiTest {
 
   @Test
   void templates_cannot_reach_the_machine() throws Exception {
-    service =
-        (integration, target, headers, body) -> Optional.of(new ServiceCalls.Answer(200, body));
+    service = (integration, target, headers, body) -> new ServiceCalls.Answer(200, body);
     Client.Connected client =
         connectTo(
             "ws3",

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.local.endpoint.Principal;
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.template.TemplateException;
 import java.util.HashMap;
 import java.util.List;
@@ -22,7 +23,7 @@ final class PoliciesTest {
 
   private final Map<String, Policy> ofResources = new HashMap<>();
   private final Policies policies =
-      new Policies(resource -> Optional.ofNullable(ofResources.get(resource)));
+      new Policies(true, resource -> Optional.ofNullable(ofResources.get(resource)));
 
   @Test
   void without_a_policy_nothing_is_allowed() {
@@ -308,8 +309,9 @@ final class PoliciesTest {
   }
 
   private static Policy policy(String... statements) {
-    return Policy.parse(
-        "{\"Version\":\"2012-10-17\",\"Statement\":[" + String.join(",", statements) + "]}",
+    return Policy.of(
+        Json.readOrMissing(
+            "{\"Version\":\"2012-10-17\",\"Statement\":[" + String.join(",", statements) + "]}"),
         "here");
   }
 }

@@ -47,7 +47,7 @@ final class WithLocalCloudTest {
 
   @Test
   void role_reads_what_its_policy_allows_and_the_request_is_recorded(
-      @Endpoint URI aws,
+      URI aws,
       @StackOutput("TableName") String table,
       @RoleCredentials("Reader") AccessKey key,
       RecordedRequests requests) {
@@ -64,8 +64,7 @@ final class WithLocalCloudTest {
   }
 
   @Test
-  void injected_fault_strikes(
-      @Endpoint URI aws, @RoleCredentials("Reader") AccessKey key, Faults faults) {
+  void injected_fault_strikes(URI aws, @RoleCredentials("Reader") AccessKey key, Faults faults) {
     try (DynamoDbClient reader = client(aws, key);
         Faults.Injection injection =
             faults.inject(

@@ -6,6 +6,7 @@ import static dev.tollgate.aws.SdkCalls.write;
 import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.aws.dynamodb.Attribute;
 import dev.tollgate.aws.dynamodb.Row;
+import dev.tollgate.aws.dynamodb.VersionCondition;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
@@ -142,7 +143,7 @@ public final class DynamoDbBuckets implements Buckets {
     try {
       return ask(
           "DynamoDB PutItem of bucket " + next.id(),
-          () -> replace(tenant, item, next.version() - 1, write));
+          () -> replace(tenant, item, next.version(), write));
     } catch (Unavailable lost) {
       return findWrite(next.id(), write).orElseThrow(() -> lost);
     }
@@ -151,18 +152,15 @@ public final class DynamoDbBuckets implements Buckets {
   private WriteResult replace(
       AwsRequestOverrideConfiguration tenant,
       Map<String, AttributeValue> item,
-      long before,
+      long next,
       AttributeValue write) {
     try {
       dynamoDb.putItem(
           request ->
-              request
+              VersionCondition.replacing(request, next)
                   .overrideConfiguration(tenant)
                   .tableName(table)
                   .item(item)
-                  .conditionExpression("#version = :before")
-                  .expressionAttributeNames(Map.of("#version", LimitRow.VERSION))
-                  .expressionAttributeValues(Map.of(":before", Attribute.number(before)))
                   .returnValuesOnConditionCheckFailure(
                       ReturnValuesOnConditionCheckFailure.ALL_OLD));
       return WriteResult.DONE;

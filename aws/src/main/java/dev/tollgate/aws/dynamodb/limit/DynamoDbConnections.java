@@ -47,7 +47,7 @@ public final class DynamoDbConnections implements Connections {
       TenantId tenant,
       SessionId session,
       String connectionId,
-      long most,
+      long max,
       Gcra rate,
       Optional<Instant> expected,
       Instant endsAt,
@@ -61,7 +61,7 @@ public final class DynamoDbConnections implements Connections {
       values.put(":end", Attribute.number(endsAt.getEpochSecond()));
       values.put(":id", Attribute.text(connectionId));
       values.put(":ids", AttributeValue.fromSs(List.of(connectionId)));
-      values.put(":most", Attribute.number(most));
+      values.put(":most", Attribute.number(max));
       values.put(":second", Attribute.number(now.getEpochSecond()));
       UpdateItemRequest request =
           UpdateItemRequest.builder()
@@ -101,7 +101,7 @@ public final class DynamoDbConnections implements Connections {
         return JoinResult.NO_SESSION;
       }
       Session current = SessionRow.read(conflict.get());
-      Optional<JoinResult> refusal = refusal(current, connectionId, most, rate, now);
+      Optional<JoinResult> refusal = refusal(current, connectionId, max, rate, now);
       if (refusal.isPresent()) {
         return refusal.get();
       }
@@ -112,14 +112,14 @@ public final class DynamoDbConnections implements Connections {
   }
 
   private static Optional<JoinResult> refusal(
-      Session current, String connectionId, long most, Gcra rate, Instant now) {
+      Session current, String connectionId, long max, Gcra rate, Instant now) {
     if (current.hasEndedAt(now)) {
       return Optional.of(JoinResult.NO_SESSION);
     }
     if (current.connections().contains(connectionId)) {
       return Optional.of(JoinResult.ALREADY_JOINED);
     }
-    if (current.connections().size() >= most) {
+    if (current.connections().size() >= max) {
       return Optional.of(JoinResult.FULL);
     }
     return rate.conforms(current.arrival(), now)
@@ -165,7 +165,7 @@ public final class DynamoDbConnections implements Connections {
   }
 
   @Override
-  public CountResult countUp(TenantId tenant, String connectionId, long most) {
+  public CountResult countUp(TenantId tenant, String connectionId, long max) {
     UpdateItemRequest request =
         count(tenant, tables.as(tenant))
             .updateExpression("ADD #count :one, #admitted :one, #part :one")
@@ -176,7 +176,7 @@ public final class DynamoDbConnections implements Connections {
                     "#admitted", LimitRow.ADMITTED,
                     "#part", LimitRow.part(ConnectionCount.partOf(connectionId))))
             .expressionAttributeValues(
-                Map.of(":one", Attribute.number(1), ":most", Attribute.number(most)))
+                Map.of(":one", Attribute.number(1), ":most", Attribute.number(max)))
             .build();
     return tables.updateOnce("DynamoDB UpdateItem of the count of " + tenant, request).isEmpty()
         ? CountResult.COUNTED

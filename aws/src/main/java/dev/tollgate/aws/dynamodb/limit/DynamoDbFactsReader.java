@@ -63,8 +63,8 @@ public final class DynamoDbFactsReader implements AdmissionFactsReader, MessageF
   /**
    * {@inheritDoc}
    *
-   * <p>Uses the function's own role. Unknown names have a cache of their own, so that requests with
-   * invented names cannot evict tenants.
+   * <p>Uses the function's own role. Unknown ids have a separate cache, so that requests with
+   * invented ids cannot evict existing tenants.
    */
   @Override
   public boolean tenantExists(TenantId tenant) {

@@ -24,6 +24,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.DeleteItemRequest;
+import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 import software.amazon.awssdk.services.dynamodb.model.ReturnValue;
 import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionCheckFailure;
 import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
@@ -110,7 +112,7 @@ public final class DynamoDbSessions implements Sessions {
       TenantId tenant,
       Subject subject,
       SessionId id,
-      long most,
+      long max,
       Gcra rate,
       SubjectSessions read,
       Instant now,
@@ -120,7 +122,7 @@ public final class DynamoDbSessions implements Sessions {
     values.put(":until", Attribute.number(until.getEpochSecond()));
     values.put(":ids", ids(Set.of(id)));
     values.put(":id", Attribute.text(id.value()));
-    values.put(":most", Attribute.number(most));
+    values.put(":most", Attribute.number(max));
     UpdateItemRequest request =
         subject(tenant, subject)
             .updateExpression(arrivalUpdate.expression() + ", #expires = :until ADD #ids :ids")
@@ -182,33 +184,22 @@ public final class DynamoDbSessions implements Sessions {
 
   @Override
   public void deleteSubjects(TenantId tenant) {
-    AwsRequestOverrideConfiguration configuration = tables.as(tenant);
-    List<String> keys =
-        ask(
-            "DynamoDB Query of the subjects of " + tenant,
-            () ->
-                tables
-                    .dynamoDb()
-                    .queryPaginator(
-                        request ->
-                            request
-                                .overrideConfiguration(configuration)
-                                .tableName(tables.limits())
-                                .consistentRead(true)
-                                .keyConditionExpression(
-                                    "#tenant = :tenant AND begins_with(#key, :prefix)")
-                                .projectionExpression("#key")
-                                .expressionAttributeNames(
-                                    Map.of("#tenant", LimitRow.TENANT, "#key", LimitRow.KEY))
-                                .expressionAttributeValues(
-                                    Map.of(
-                                        ":tenant", Attribute.text(tenant.value()),
-                                        ":prefix", Attribute.text(LimitRow.SUBJECT_PREFIX))))
-                    .items()
-                    .stream()
-                    .map(item -> new Row(item).text(LimitRow.KEY))
-                    .toList());
-    keys.forEach(key -> tables.deleteLimitRow(tenant, key));
+    QueryRequest request =
+        QueryRequest.builder()
+            .overrideConfiguration(tables.as(tenant))
+            .tableName(tables.limits())
+            .consistentRead(true)
+            .keyConditionExpression("#tenant = :tenant AND begins_with(#key, :prefix)")
+            .projectionExpression("#key")
+            .expressionAttributeNames(Map.of("#tenant", LimitRow.TENANT, "#key", LimitRow.KEY))
+            .expressionAttributeValues(
+                Map.of(
+                    ":tenant", Attribute.text(tenant.value()),
+                    ":prefix", Attribute.text(LimitRow.SUBJECT_PREFIX)))
+            .build();
+    tables
+        .query("DynamoDB Query of the subjects of " + tenant, request)
+        .forEach(row -> tables.deleteLimitRow(tenant, row.text(LimitRow.KEY)));
   }
 
   @Override
@@ -260,45 +251,31 @@ public final class DynamoDbSessions implements Sessions {
 
   @Override
   public WriteResult remove(TenantId tenant, SessionId id) {
-    AwsRequestOverrideConfiguration configuration = tables.as(tenant);
-    return write(
-        "DynamoDB DeleteItem of a session of " + tenant,
-        () ->
-            tables
-                .dynamoDb()
-                .deleteItem(
-                    request ->
-                        request
-                            .overrideConfiguration(configuration)
-                            .tableName(tables.sessions())
-                            .key(SessionRow.key(tenant, id))
-                            .conditionExpression("attribute_not_exists(#connections)")
-                            .expressionAttributeNames(
-                                Map.of("#connections", SessionRow.CONNECTION_IDS))));
+    DeleteItemRequest request =
+        DeleteItemRequest.builder()
+            .overrideConfiguration(tables.as(tenant))
+            .tableName(tables.sessions())
+            .key(SessionRow.key(tenant, id))
+            .conditionExpression("attribute_not_exists(#connections)")
+            .expressionAttributeNames(Map.of("#connections", SessionRow.CONNECTION_IDS))
+            .build();
+    return tables.delete("DynamoDB DeleteItem of a session of " + tenant, request);
   }
 
   @Override
   public List<Session> list(TenantId tenant) {
-    AwsRequestOverrideConfiguration configuration = tables.as(tenant);
-    return ask(
-        "DynamoDB Query of the sessions of " + tenant,
-        () ->
-            tables
-                .dynamoDb()
-                .queryPaginator(
-                    request ->
-                        request
-                            .overrideConfiguration(configuration)
-                            .tableName(tables.sessions())
-                            .consistentRead(true)
-                            .keyConditionExpression("#tenant = :tenant")
-                            .expressionAttributeNames(Map.of("#tenant", SessionRow.TENANT))
-                            .expressionAttributeValues(
-                                Map.of(":tenant", Attribute.text(tenant.value()))))
-                .items()
-                .stream()
-                .flatMap(item -> SessionRow.find(new Row(item)).stream())
-                .toList());
+    QueryRequest request =
+        QueryRequest.builder()
+            .overrideConfiguration(tables.as(tenant))
+            .tableName(tables.sessions())
+            .consistentRead(true)
+            .keyConditionExpression("#tenant = :tenant")
+            .expressionAttributeNames(Map.of("#tenant", SessionRow.TENANT))
+            .expressionAttributeValues(Map.of(":tenant", Attribute.text(tenant.value())))
+            .build();
+    return tables.query("DynamoDB Query of the sessions of " + tenant, request).stream()
+        .flatMap(row -> SessionRow.find(row).stream())
+        .toList();
   }
 
   @Override

@@ -4,8 +4,8 @@ import static dev.tollgate.aws.SdkCalls.ask;
 import static dev.tollgate.aws.SdkCalls.write;
 
 import dev.tollgate.aws.credentials.TenantCredentials;
-import dev.tollgate.aws.dynamodb.Attribute;
 import dev.tollgate.aws.dynamodb.Row;
+import dev.tollgate.aws.dynamodb.VersionCondition;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.provisioning.Silo;
@@ -72,14 +72,10 @@ public final class DynamoDbSilos implements Silos {
         () ->
             dynamoDb.putItem(
                 request ->
-                    request
+                    VersionCondition.replacing(request, next.version())
                         .overrideConfiguration(as)
                         .tableName(table)
-                        .item(LimitRow.write(next))
-                        .conditionExpression("#version = :before")
-                        .expressionAttributeNames(Map.of("#version", LimitRow.VERSION))
-                        .expressionAttributeValues(
-                            Map.of(":before", Attribute.number(next.version() - 1)))));
+                        .item(LimitRow.write(next))));
   }
 
   @Override
@@ -90,13 +86,9 @@ public final class DynamoDbSilos implements Silos {
         () ->
             dynamoDb.deleteItem(
                 request ->
-                    request
+                    VersionCondition.deleting(request, LimitRow.TENANT, version)
                         .overrideConfiguration(as)
                         .tableName(table)
-                        .key(LimitRow.key(tenant, LimitRow.SILO))
-                        .conditionExpression("attribute_not_exists(#tenant) OR #version = :version")
-                        .expressionAttributeNames(
-                            Map.of("#tenant", LimitRow.TENANT, "#version", LimitRow.VERSION))
-                        .expressionAttributeValues(Map.of(":version", Attribute.number(version)))));
+                        .key(LimitRow.key(tenant, LimitRow.SILO))));
   }
 }

@@ -80,10 +80,13 @@ final class LimitRow {
   /** A random id of the write that a bucket's row comes from. */
   static final String WRITE = "write";
 
-  /** The shard that looks at the bucket; only then the row is in the index of this name. */
+  /**
+   * The shard that maintains the bucket. Only rows with this attribute are in the index of this
+   * name.
+   */
   static final String SHARD = "shard";
 
-  /** When the shard looks at the bucket next. */
+  /** When the shard maintains the bucket next. */
   static final String TURN_AT = "turnAt";
 
   /** Puts the row of the session rate into the index of live tenants. */
@@ -146,7 +149,10 @@ final class LimitRow {
     return stored.read("bucket", bucketName(stored), LimitRow::readBucket);
   }
 
-  /** The name that {@link BucketId} has, also for a row that holds no valid bucket. */
+  /**
+   * The name of a row's bucket, in the form of {@link BucketId#toString}, even if the row holds no
+   * valid bucket.
+   */
   private static String bucketName(Row row) {
     return bucketAction(row) + "_" + row.text(TENANT);
   }

@@ -32,7 +32,10 @@ final class SessionRow {
   static final String CREATED_AT = "createdAt";
   static final String TOKEN_ENDS_AT = "tokenEndsAt";
 
-  /** The prefix of attributes that hold when a connection joined, followed by its id. */
+  /**
+   * The prefix of the attributes that hold when each connection joined. The connection's id follows
+   * it.
+   */
   private static final String JOINED = "joined:";
 
   /** A map from names of processed messages to the second at which each entry expires. */

@@ -1,11 +1,13 @@
 package dev.tollgate.aws.dynamodb.limit;
 
 import static dev.tollgate.aws.SdkCalls.ask;
+import static dev.tollgate.aws.SdkCalls.write;
 
 import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.aws.dynamodb.Row;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.session.SessionId;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +18,9 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.BatchGetItemResponse;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
+import software.amazon.awssdk.services.dynamodb.model.DeleteItemRequest;
 import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
+import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
 
 /**
@@ -135,6 +139,17 @@ public final class SessionTables {
     return rows;
   }
 
+  /** Reads all rows of a query. */
+  List<Row> query(String what, QueryRequest request) {
+    return ask(
+        what, () -> dynamoDb.queryPaginator(request).items().stream().map(Row::new).toList());
+  }
+
+  /** Sends a conditional deletion. */
+  WriteResult delete(String what, DeleteItemRequest request) {
+    return write(what, () -> dynamoDb.deleteItem(request));
+  }
+
   /** Deletes a row of the Limit table. */
   void deleteLimitRow(TenantId tenant, String key) {
     AwsRequestOverrideConfiguration configuration = as(tenant);
@@ -170,10 +185,10 @@ public final class SessionTables {
   }
 
   /**
-   * Sends a conditional update, and repeats it after an error.
+   * Sends a conditional update, and retries it after an error.
    *
    * @param what the operation, for errors
-   * @return the attributes that the request asks for; empty if the condition failed
+   * @return the attributes that the request selects; empty if the condition failed
    */
   Optional<Row> update(String what, UpdateItemRequest request) {
     return ask(

@@ -1,6 +1,6 @@
 /**
  * The Limit and Session tables: buckets, sessions, connection counts, silos, processed messages.
- * May import aws.dynamodb.tenant and aws.credentials.
+ * May import core, aws, aws.credentials, aws.dynamodb and aws.dynamodb.tenant.
  */
 @NullMarked
 package dev.tollgate.aws.dynamodb.limit;

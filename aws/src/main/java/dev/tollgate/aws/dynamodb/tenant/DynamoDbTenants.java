@@ -5,6 +5,7 @@ import static dev.tollgate.aws.SdkCalls.write;
 
 import dev.tollgate.aws.dynamodb.Attribute;
 import dev.tollgate.aws.dynamodb.Row;
+import dev.tollgate.aws.dynamodb.VersionCondition;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
@@ -42,7 +43,7 @@ public final class DynamoDbTenants implements Tenants {
   private static final int SCANNED_AT_ONCE = 1_000;
 
   /** The most requests for one page of a search. */
-  private static final int MOST_REQUESTS = 5;
+  private static final int MAX_REQUESTS = 5;
 
   private final DynamoDbClient dynamoDb;
   private final String table;
@@ -99,13 +100,9 @@ public final class DynamoDbTenants implements Tenants {
         () ->
             dynamoDb.putItem(
                 request ->
-                    request
+                    VersionCondition.replacing(request, next.version())
                         .tableName(table)
-                        .item(TenantRow.write(next))
-                        .conditionExpression("#version = :before")
-                        .expressionAttributeNames(Map.of("#version", TenantRow.VERSION))
-                        .expressionAttributeValues(
-                            Map.of(":before", Attribute.number(next.version() - 1)))));
+                        .item(TenantRow.write(next))));
   }
 
   @Override
@@ -138,17 +135,13 @@ public final class DynamoDbTenants implements Tenants {
         () ->
             dynamoDb.deleteItem(
                 request ->
-                    request
+                    VersionCondition.deleting(request, TenantRow.ID, version)
                         .tableName(table)
-                        .key(TenantRow.key(id))
-                        .conditionExpression("attribute_not_exists(#id) OR #version = :version")
-                        .expressionAttributeNames(
-                            Map.of("#id", TenantRow.ID, "#version", TenantRow.VERSION))
-                        .expressionAttributeValues(Map.of(":version", Attribute.number(version)))));
+                        .key(TenantRow.key(id))));
   }
 
   @Override
-  public Page<Tenant> list(Optional<String> cursor, int most) {
+  public Page<Tenant> list(Optional<String> cursor, int max) {
     Map<String, AttributeValue> start =
         cursor.map(after -> TenantRow.key(tenantAt(after))).orElse(Map.of());
     ScanResponse part =
@@ -159,7 +152,7 @@ public final class DynamoDbTenants implements Tenants {
                     request ->
                         request
                             .tableName(table)
-                            .limit(most)
+                            .limit(max)
                             .consistentRead(true)
                             .exclusiveStartKey(start.isEmpty() ? null : start)));
     return page(part.items(), part.lastEvaluatedKey());
@@ -173,20 +166,20 @@ public final class DynamoDbTenants implements Tenants {
    * requests.
    */
   @Override
-  public Page<Tenant> search(TenantFilter filter, Optional<String> cursor, int most) {
+  public Page<Tenant> search(TenantFilter filter, Optional<String> cursor, int max) {
     List<Tenant> found = new ArrayList<>();
     List<UnreadableRow> unreadable = new ArrayList<>();
     Optional<String> end = cursor;
-    for (int i = 0; i < MOST_REQUESTS; i++) {
-      Page<Tenant> results = searchOnce(filter, end, most - found.size());
+    for (int i = 0; i < MAX_REQUESTS; i++) {
+      Page<Tenant> results = searchOnce(filter, end, max - found.size());
       found.addAll(results.items());
       unreadable.addAll(results.unreadable());
-      if (found.size() > most) {
-        List<Tenant> page = found.subList(0, most);
-        return new Page<>(page, Optional.of(page.get(most - 1).id().value()), unreadable);
+      if (found.size() > max) {
+        List<Tenant> page = found.subList(0, max);
+        return new Page<>(page, Optional.of(page.get(max - 1).id().value()), unreadable);
       }
       end = results.next();
-      if (found.size() == most || end.isEmpty()) {
+      if (found.size() == max || end.isEmpty()) {
         break;
       }
     }
@@ -224,14 +217,14 @@ public final class DynamoDbTenants implements Tenants {
   }
 
   @Override
-  public Page<Tenant> inTier(TierName tier, Optional<String> cursor, int most) {
-    return inTier(tier, TenantFilter.ALL, cursor, most);
+  public Page<Tenant> inTier(TierName tier, Optional<String> cursor, int max) {
+    return inTier(tier, TenantFilter.ALL, cursor, max);
   }
 
   private Page<Tenant> inTier(
-      TierName tier, TenantFilter filter, Optional<String> cursor, int most) {
+      TierName tier, TenantFilter filter, Optional<String> cursor, int max) {
     AttributeValue name = Attribute.text(tier.value());
-    QueryRequest.Builder request = byName(BY_TIER, TenantRow.TIER, name, filter, cursor, most);
+    QueryRequest.Builder request = byName(BY_TIER, TenantRow.TIER, name, filter, cursor, max);
     if (filter.pending()) {
       request.filterExpression("attribute_exists(" + TenantRow.PENDING + ")");
     }
@@ -241,9 +234,9 @@ public final class DynamoDbTenants implements Tenants {
   }
 
   /** The tenants of the index that are still pending. */
-  private Page<Tenant> pending(TenantFilter filter, Optional<String> cursor, int most) {
+  private Page<Tenant> pending(TenantFilter filter, Optional<String> cursor, int max) {
     QueryRequest request =
-        byName(TenantRow.PENDING, TenantRow.PENDING, TenantRow.IS_PENDING, filter, cursor, most)
+        byName(TenantRow.PENDING, TenantRow.PENDING, TenantRow.IS_PENDING, filter, cursor, max)
             .build();
     QueryResponse part = ask("DynamoDB Query of pending tenants", () -> dynamoDb.query(request));
     List<Map<String, AttributeValue>> keys =
@@ -280,7 +273,7 @@ public final class DynamoDbTenants implements Tenants {
       AttributeValue value,
       TenantFilter filter,
       Optional<String> cursor,
-      int most) {
+      int max) {
     Map<String, String> names = new HashMap<>(Map.of("#key", key));
     Map<String, AttributeValue> values = new HashMap<>(Map.of(":key", value));
     filter
@@ -297,7 +290,7 @@ public final class DynamoDbTenants implements Tenants {
             "#key = :key" + (filter.prefix().isPresent() ? " AND begins_with(#id, :prefix)" : ""))
         .expressionAttributeNames(names)
         .expressionAttributeValues(values)
-        .limit(most)
+        .limit(max)
         .exclusiveStartKey(
             cursor
                 .map(
@@ -307,7 +300,7 @@ public final class DynamoDbTenants implements Tenants {
   }
 
   @Override
-  public List<TenantId> listPending(int most) {
+  public List<TenantId> listPending(int max) {
     return ask(
         "DynamoDB Query of pending tenants",
         () ->
@@ -320,10 +313,10 @@ public final class DynamoDbTenants implements Tenants {
                             .keyConditionExpression("#pending = :pending")
                             .expressionAttributeNames(Map.of("#pending", TenantRow.PENDING))
                             .expressionAttributeValues(Map.of(":pending", TenantRow.IS_PENDING))
-                            .limit(most))
+                            .limit(max))
                 .items()
                 .stream()
-                .limit(most)
+                .limit(max)
                 .map(item -> new TenantId(new Row(item).text(TenantRow.ID)))
                 .toList());
   }

@@ -5,6 +5,7 @@ import static dev.tollgate.aws.SdkCalls.write;
 
 import dev.tollgate.aws.dynamodb.Attribute;
 import dev.tollgate.aws.dynamodb.Row;
+import dev.tollgate.aws.dynamodb.VersionCondition;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.WriteResult;
@@ -173,12 +174,8 @@ public final class DynamoDbTiers implements Tiers {
         () ->
             dynamoDb.deleteItem(
                 request ->
-                    request
+                    VersionCondition.deleting(request, TierRow.NAME, version)
                         .tableName(table)
-                        .key(TierRow.key(name))
-                        .conditionExpression("attribute_not_exists(#name) OR #version = :version")
-                        .expressionAttributeNames(
-                            Map.of("#name", TierRow.NAME, "#version", TierRow.VERSION))
-                        .expressionAttributeValues(Map.of(":version", Attribute.number(version)))));
+                        .key(TierRow.key(name))));
   }
 }

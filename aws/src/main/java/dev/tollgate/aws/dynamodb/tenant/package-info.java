@@ -1,4 +1,4 @@
-/** The Tenant and Tier tables. May import aws.dynamodb. */
+/** The Tenant and Tier tables. May import core, aws and aws.dynamodb. */
 @NullMarked
 package dev.tollgate.aws.dynamodb.tenant;
 

@@ -10,36 +10,29 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(Engines.class)
 class DynamoDbActivityTest extends ActivityContract {
-  private final SessionTables sessionTables;
-  private final Buckets buckets;
-  private final Activity activity;
+  private final DynamoDbPorts ports;
 
   DynamoDbActivityTest(Engines.Tables tables) {
-    String limits = tables.limit();
-    sessionTables =
-        new SessionTables(
-            tables.client(), tables.client(), tables.session(), limits, Engines.ANYBODY);
-    buckets = new DynamoDbBuckets(tables.client(), limits, Engines.ANYBODY);
-    activity = new DynamoDbActivity(tables.client(), tables.client(), limits, Engines.ANYBODY);
+    ports = new DynamoDbPorts(tables);
   }
 
   @Override
   protected Activity activity() {
-    return activity;
+    return ports.activity();
   }
 
   @Override
   protected Connections connections() {
-    return new DynamoDbConnections(sessionTables);
+    return ports.connections();
   }
 
   @Override
   protected Buckets buckets() {
-    return buckets;
+    return ports.buckets();
   }
 
   @Override
   protected Sessions sessions() {
-    return new DynamoDbSessions(sessionTables);
+    return ports.sessions();
   }
 }

@@ -8,21 +8,19 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(Engines.class)
 class DynamoDbConnectionsTest extends ConnectionsContract {
-  private final SessionTables tables;
+  private final DynamoDbPorts ports;
 
   DynamoDbConnectionsTest(Engines.Tables engine) {
-    tables =
-        new SessionTables(
-            engine.client(), engine.client(), engine.session(), engine.limit(), Engines.ANYBODY);
+    ports = new DynamoDbPorts(engine);
   }
 
   @Override
   protected Connections connections() {
-    return new DynamoDbConnections(tables);
+    return ports.connections();
   }
 
   @Override
   protected Sessions sessions() {
-    return new DynamoDbSessions(tables);
+    return ports.sessions();
   }
 }

@@ -3,7 +3,6 @@ package dev.tollgate.aws.dynamodb.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.aws.Engines;
-import dev.tollgate.aws.dynamodb.tenant.DynamoDbTenants;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.connect.AdmissionFactsReader;
 import dev.tollgate.core.session.Connections;
@@ -20,20 +19,14 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(Engines.class)
 class DynamoDbFactsReaderTest extends FactsReaderContract {
   private final ManualClock clock = new ManualClock(Samples.NOW);
+  private final DynamoDbPorts ports;
   private final AdmissionFactsReader reader;
   private final Tenants tenants;
-  private final Buckets buckets;
-  private final SessionTables sessionTables;
 
-  DynamoDbFactsReaderTest(Engines.Tables engine) {
-    DynamoDbFactsReader.Tables tables =
-        new DynamoDbFactsReader.Tables(engine.tenant(), engine.session(), engine.limit());
-    reader = new DynamoDbFactsReader(engine.client(), tables, Engines.ANYBODY, clock);
-    tenants = new DynamoDbTenants(engine.client(), tables.tenant());
-    buckets = new DynamoDbBuckets(engine.client(), tables.limit(), Engines.ANYBODY);
-    sessionTables =
-        new SessionTables(
-            engine.client(), engine.client(), tables.session(), tables.limit(), Engines.ANYBODY);
+  DynamoDbFactsReaderTest(Engines.Tables tables) {
+    ports = new DynamoDbPorts(tables);
+    reader = ports.facts(clock);
+    tenants = ports.tenants();
   }
 
   @Override
@@ -48,17 +41,17 @@ class DynamoDbFactsReaderTest extends FactsReaderContract {
 
   @Override
   protected Buckets buckets() {
-    return buckets;
+    return ports.buckets();
   }
 
   @Override
   protected Sessions sessions() {
-    return new DynamoDbSessions(sessionTables);
+    return ports.sessions();
   }
 
   @Override
   protected Connections connections() {
-    return new DynamoDbConnections(sessionTables);
+    return ports.connections();
   }
 
   @Test

@@ -8,21 +8,19 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(Engines.class)
 class DynamoDbLiveTenantsTest extends LiveTenantsContract {
-  private final SessionTables tables;
+  private final DynamoDbPorts ports;
 
   DynamoDbLiveTenantsTest(Engines.Tables engine) {
-    tables =
-        new SessionTables(
-            engine.client(), engine.client(), engine.session(), engine.limit(), Engines.ANYBODY);
+    ports = new DynamoDbPorts(engine);
   }
 
   @Override
   protected LiveTenants live() {
-    return new DynamoDbLiveTenants(tables);
+    return ports.liveTenants();
   }
 
   @Override
   protected Sessions sessions() {
-    return new DynamoDbSessions(tables);
+    return ports.sessions();
   }
 }

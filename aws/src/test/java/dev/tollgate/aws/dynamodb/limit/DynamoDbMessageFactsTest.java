@@ -1,7 +1,6 @@
 package dev.tollgate.aws.dynamodb.limit;
 
 import dev.tollgate.aws.Engines;
-import dev.tollgate.aws.dynamodb.tenant.DynamoDbTenants;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.message.MessageFactsReader;
 import dev.tollgate.core.message.MessageLog;
@@ -15,24 +14,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 @ExtendWith(Engines.class)
 class DynamoDbMessageFactsTest extends MessageFactsReaderContract {
+  private final DynamoDbPorts ports;
   private final MessageFactsReader reader;
-  private final Tenants tenants;
-  private final Buckets buckets;
-  private final SessionTables sessionTables;
-  private final MessageLog log;
 
-  DynamoDbMessageFactsTest(Engines.Tables engine) {
-    DynamoDbFactsReader.Tables tables =
-        new DynamoDbFactsReader.Tables(engine.tenant(), engine.session(), engine.limit());
-    reader =
-        new DynamoDbFactsReader(
-            engine.client(), tables, Engines.ANYBODY, new ManualClock(Samples.NOW));
-    tenants = new DynamoDbTenants(engine.client(), tables.tenant());
-    buckets = new DynamoDbBuckets(engine.client(), tables.limit(), Engines.ANYBODY);
-    log = new DynamoDbMessageLog(engine.client(), tables.limit(), Engines.ANYBODY);
-    sessionTables =
-        new SessionTables(
-            engine.client(), engine.client(), tables.session(), tables.limit(), Engines.ANYBODY);
+  DynamoDbMessageFactsTest(Engines.Tables tables) {
+    ports = new DynamoDbPorts(tables);
+    reader = ports.facts(new ManualClock(Samples.NOW));
   }
 
   @Override
@@ -42,26 +29,26 @@ class DynamoDbMessageFactsTest extends MessageFactsReaderContract {
 
   @Override
   protected Tenants tenants() {
-    return tenants;
+    return ports.tenants();
   }
 
   @Override
   protected Buckets buckets() {
-    return buckets;
+    return ports.buckets();
   }
 
   @Override
   protected Sessions sessions() {
-    return new DynamoDbSessions(sessionTables);
+    return ports.sessions();
   }
 
   @Override
   protected MessageLog log() {
-    return log;
+    return ports.messageLog();
   }
 
   @Override
   protected Connections connections() {
-    return new DynamoDbConnections(sessionTables);
+    return ports.connections();
   }
 }

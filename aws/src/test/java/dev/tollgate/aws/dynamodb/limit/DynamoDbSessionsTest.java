@@ -27,10 +27,9 @@ class DynamoDbSessionsTest extends SessionsContract {
 
   DynamoDbSessionsTest(Engines.Tables tables) {
     client = tables.client();
-    table = tables.session();
-    sessions =
-        new DynamoDbSessions(
-            new SessionTables(client, client, table, tables.limit(), Engines.ANYBODY));
+    DynamoDbPorts ports = new DynamoDbPorts(tables);
+    table = ports.tables().session();
+    sessions = ports.sessions();
   }
 
   @Override

@@ -73,22 +73,19 @@ class SchemaVersionTest {
 
   SchemaVersionTest(Engines.Tables engine) {
     dynamoDb = engine.client();
-    tables = new DynamoDbFactsReader.Tables(engine.tenant(), engine.session(), engine.limit());
+    DynamoDbPorts ports = new DynamoDbPorts(engine);
+    tables = ports.tables();
     tierTable = engine.tier();
     keyTable = engine.idempotency();
-    tenants = new DynamoDbTenants(dynamoDb, tables.tenant());
+    tenants = ports.tenants();
     tiers = new DynamoDbTiers(dynamoDb, tierTable);
-    sessions =
-        new DynamoDbSessions(
-            new SessionTables(
-                dynamoDb, dynamoDb, tables.session(), tables.limit(), Engines.ANYBODY));
-    buckets = new DynamoDbBuckets(dynamoDb, tables.limit(), Engines.ANYBODY);
-    silos = new DynamoDbSilos(dynamoDb, tables.limit(), Engines.ANYBODY);
+    sessions = ports.sessions();
+    buckets = ports.buckets();
+    silos = ports.silos();
     keys = new DynamoDbIdempotencyKeys(dynamoDb, keyTable);
-    log = new DynamoDbMessageLog(dynamoDb, tables.limit(), Engines.ANYBODY);
-    activity = new DynamoDbActivity(dynamoDb, dynamoDb, tables.limit(), Engines.ANYBODY);
-    facts =
-        new DynamoDbFactsReader(dynamoDb, tables, Engines.ANYBODY, new ManualClock(Samples.NOW));
+    log = ports.messageLog();
+    activity = ports.activity();
+    facts = ports.facts(new ManualClock(Samples.NOW));
   }
 
   /**

@@ -38,8 +38,8 @@ import java.util.stream.IntStream;
  *       to the queue. The hint is valid until the next token is due, for a second if other callers
  *       hold tokens that may return, and for ten seconds at most; for a minute if there is no
  *       queue.
- *   <li>A short poll asks the queue. It takes milliseconds and may miss tokens. So if it finds too
- *       few, the claim reads the number of tokens in the queue, and if there are any, it repeats
+ *   <li>A short poll receives tokens. It takes milliseconds and may miss some. If it finds too few,
+ *       the claim reads the number of tokens in the queue. If the queue has any, the claim repeats
  *       the receive as a long poll.
  *   <li>The claim is {@link ClaimResult.Undecided} only if the queue does not respond at all. A
  *       missing queue, a row that cannot be written or a fill that cannot be requested have no such
@@ -291,7 +291,7 @@ public final class BucketGate {
     }
     CompletableFuture<Void> waking = wake(read, now);
     // After the fill the first result of the queue is obsolete.
-    attempt.asked = attempt.asked && !read.needsWakingAt(now);
+    attempt.tried = attempt.tried && !read.needsWakingAt(now);
     ClaimResult claim = holdAll(read, n, lease, attempt);
     await(waking);
     return claim;
@@ -420,14 +420,14 @@ public final class BucketGate {
    * @return the level of the queue if it has no more tokens; empty if it may have more
    */
   private Optional<Level> search(BucketId id, int n, Duration lease, Attempt attempt) {
-    if (!attempt.asked) {
+    if (!attempt.tried) {
       collect(id, n, lease, Search.SHORT, attempt);
     }
-    attempt.asked = false;
+    attempt.tried = false;
     if (attempt.leases.size() == n || attempt.failure.isPresent()) {
       return Optional.empty();
     }
-    Optional<Level> level = quietly(() -> queue.look(id));
+    Optional<Level> level = quietly(() -> queue.countTokens(id));
     if (level.isEmpty() || level.get().visible() == 0) {
       return level;
     }
@@ -439,7 +439,7 @@ public final class BucketGate {
   }
 
   private void collect(BucketId id, int n, Duration lease, Search search, Attempt attempt) {
-    attempt.asked = true;
+    attempt.tried = true;
     try {
       boolean more = true;
       while (more && attempt.leases.size() < n) {
@@ -463,9 +463,9 @@ public final class BucketGate {
         IntStream.range(0, receiveCount)
             .map(i -> Math.min(TokenQueue.BATCH, missing - i * TokenQueue.BATCH))
             .mapToObj(
-                most ->
+                max ->
                     CompletableFuture.supplyAsync(
-                        () -> queue.reserve(id, most, lease, search), executor))
+                        () -> queue.reserve(id, max, lease, search), executor))
             .toList();
     int before = attempt.leases.size();
     Optional<Unavailable> failure = Optional.empty();
@@ -518,7 +518,7 @@ public final class BucketGate {
   public static final class Attempt {
     private final List<Lease> leases = new ArrayList<>();
     private Optional<Unavailable> failure = Optional.empty();
-    private boolean asked;
+    private boolean tried;
 
     /** An attempt without tokens. */
     public Attempt() {}

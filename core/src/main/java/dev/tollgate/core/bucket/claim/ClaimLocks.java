@@ -12,7 +12,7 @@ import java.util.stream.IntStream;
  */
 final class ClaimLocks {
   private static final int LOCKS = 64;
-  private static final long MOST_MILLIS = 500;
+  private static final long MAX_MILLIS = 500;
 
   private final ReentrantLock[] locks =
       IntStream.range(0, LOCKS)
@@ -23,7 +23,7 @@ final class ClaimLocks {
     ReentrantLock lock = locks[Math.floorMod(id.hashCode(), LOCKS)];
     boolean locked = false;
     try {
-      locked = lock.tryLock(MOST_MILLIS, TimeUnit.MILLISECONDS);
+      locked = lock.tryLock(MAX_MILLIS, TimeUnit.MILLISECONDS);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }

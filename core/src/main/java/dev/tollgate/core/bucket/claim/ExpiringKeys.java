@@ -10,7 +10,7 @@ import java.util.Optional;
  * Thread-safe.
  */
 public final class ExpiringKeys<K> {
-  private static final int MOST = 10_000;
+  private static final int MAX = 10_000;
 
   private final Map<K, Instant> until =
       new LinkedHashMap<>(16, 0.75f, true) {
@@ -18,7 +18,7 @@ public final class ExpiringKeys<K> {
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<K, Instant> eldest) {
-          return size() > MOST;
+          return size() > MAX;
         }
       };
 

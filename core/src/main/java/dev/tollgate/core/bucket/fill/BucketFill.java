@@ -78,7 +78,7 @@ public final class BucketFill {
     BucketId id = read.id();
     Bucket bucket = awake;
     boolean mustWrite = !awake.equals(read);
-    long level = read.levelAt(queue.look(id));
+    long level = read.levelAt(queue.countTokens(id));
     long trimmed = trim(bucket, level - bucket.spec().capacity());
     level -= trimmed;
     long minted = 0;
@@ -118,8 +118,8 @@ public final class BucketFill {
   private long trim(Bucket bucket, long surplus) {
     long trimmed = 0;
     while (trimmed < surplus) {
-      int most = (int) Math.min(TokenQueue.BATCH, surplus - trimmed);
-      List<Lease> leases = queue.reserve(bucket.id(), most, TRIM_LEASE, TokenQueue.Search.SHORT);
+      int max = (int) Math.min(TokenQueue.BATCH, surplus - trimmed);
+      List<Lease> leases = queue.reserve(bucket.id(), max, TRIM_LEASE, TokenQueue.Search.SHORT);
       if (leases.isEmpty()) {
         return trimmed;
       }

@@ -36,9 +36,10 @@ import java.util.stream.Stream;
  * direct filling is prepared for it and then left to its schedule.
  *
  * <p>The row is changed first, and then the schedule. After a change of the schedule the row is
- * read again, in case another process changed it. If a schedule fires although the row says
- * otherwise, it is corrected. If a bucket is not filled although its row says so, a claim that
- * finds it empty requests a fill. So the next event repairs the effect of a crash at any point.
+ * read again, in case another process changed it. If a schedule fires although the row disables it,
+ * the schedule is corrected. If a bucket is not filled although its row requires it, a claim that
+ * finds the bucket empty requests a fill. So the next event repairs the effect of a crash at any
+ * point.
  *
  * <p>If a bucket's queue is missing, its tenant is marked for reconciliation.
  */
@@ -53,7 +54,7 @@ public final class BucketMaintenance {
   private final ReconcileRequests reconciliation;
   private final InstantSource clock;
 
-  /** The work for the buckets in {@code buckets}. */
+  /** Maintenance of the buckets in {@code buckets}. */
   public BucketMaintenance(
       Buckets buckets,
       TokenQueue tokens,
@@ -71,69 +72,70 @@ public final class BucketMaintenance {
   }
 
   /**
-   * Does the work for a bucket whose schedule fired.
+   * Maintains a bucket whose schedule fired.
    *
-   * @throws Unavailable if a port fails; a later turn does the work
+   * @throws Unavailable if a port fails; the next run continues the work
    */
-  public TurnResult take(BucketId id) {
+  public MaintenanceResult maintain(BucketId id) {
     Optional<Bucket> found = buckets.find(id);
     if (found.isEmpty()) {
       schedules.follow(id, found);
-      return new TurnResult(new NoBucket(), Optional.empty());
+      return new MaintenanceResult(new NoBucket(), Optional.empty());
     }
-    FillResult filled = reconciling(id, () -> fill.fill(found.get()));
-    if (filled instanceof NotFilled) {
+    FillResult result = reconciling(id, () -> fill.fill(found.get()));
+    if (result instanceof NotFilled) {
       schedules.follow(id, found);
     }
-    return filled instanceof Filled topped
-        ? after(topped)
-        : new TurnResult(filled, Optional.empty());
+    return result instanceof Filled filled
+        ? after(filled)
+        : new MaintenanceResult(result, Optional.empty());
   }
 
   /**
-   * Does the work for a bucket that its shard found due.
+   * Maintains a bucket that is due in its shard.
    *
-   * @throws Unavailable as {@link #take}
+   * @throws Unavailable as {@link #maintain}
    */
-  public TurnResult takeInShard(BucketId id) {
+  public MaintenanceResult maintainInShard(BucketId id) {
     Optional<Bucket> found = buckets.find(id);
     if (found.isEmpty()) {
-      return new TurnResult(new NoBucket(), Optional.empty());
+      return new MaintenanceResult(new NoBucket(), Optional.empty());
     }
     if (found.get().fillState().state() == FillState.State.DIRECT) {
-      return reconciling(id, () -> look(found.get()));
+      return reconciling(id, () -> inspect(found.get()));
     }
-    FillResult filled = reconciling(id, () -> fill.fill(found.get()));
-    return filled instanceof Filled topped
-        ? after(topped)
-        : new TurnResult(filled, Optional.empty());
+    FillResult result = reconciling(id, () -> fill.fill(found.get()));
+    return result instanceof Filled filled
+        ? after(filled)
+        : new MaintenanceResult(result, Optional.empty());
   }
 
   /**
    * Fills a bucket because a claim requested it, see {@link FillRequests}. If a concurrent fill,
    * which found the bucket full, causes a conflict, this one is repeated.
    *
-   * @throws Unavailable as {@link #take}; a bucket that was woken before the failure stays awake
+   * @throws Unavailable as {@link #maintain}; a bucket that was woken before the failure stays
+   *     awake
    */
-  public TurnResult takeOnRequest(BucketId id) {
-    TurnResult turn = takeOnRequestOnce(id);
-    return turn.fill() instanceof Conflict ? takeOnRequestOnce(id) : turn;
+  public MaintenanceResult maintainOnRequest(BucketId id) {
+    MaintenanceResult result = maintainOnRequestOnce(id);
+    return result.fill() instanceof Conflict ? maintainOnRequestOnce(id) : result;
   }
 
-  private TurnResult takeOnRequestOnce(BucketId id) {
+  private MaintenanceResult maintainOnRequestOnce(BucketId id) {
     Optional<Bucket> found = buckets.find(id);
     if (found.isEmpty()) {
-      return new TurnResult(new NoBucket(), Optional.empty());
+      return new MaintenanceResult(new NoBucket(), Optional.empty());
     }
     Bucket read = found.get();
-    FillResult filled = reconciling(id, () -> fillOnRequest(read));
+    FillResult result = reconciling(id, () -> fillOnRequest(read));
     boolean mustUpdateSchedule = read.isHibernating() || read.isOverdueAt(clock.instant());
-    if (filled instanceof Filled topped && mustUpdateSchedule) {
-      schedules.follow(id, Optional.of(topped.bucket()));
+    if (result instanceof Filled filled && mustUpdateSchedule) {
+      schedules.follow(id, Optional.of(filled.bucket()));
     }
-    return new TurnResult(
-        filled,
-        filled instanceof Filled && read.isHibernating()
+    return new MaintenanceResult(
+        result,
+        result instanceof Filled && read.isHibernating()
             ? Optional.of(FillState.State.PRODUCED)
             : Optional.empty());
   }
@@ -145,7 +147,7 @@ public final class BucketMaintenance {
   private FillResult fillOnRequest(Bucket read) {
     FillResult filled = fill.fillOnRequest(read);
     if (filled instanceof NotFilled) {
-      tokens.look(read.id());
+      tokens.countTokens(read.id());
     }
     return filled;
   }
@@ -159,31 +161,31 @@ public final class BucketMaintenance {
     }
   }
 
-  private TurnResult after(Filled topped) {
-    Bucket bucket = topped.bucket();
+  private MaintenanceResult after(Filled filled) {
+    Bucket bucket = filled.bucket();
     Instant now = clock.instant();
     if (bucket.isDueToHibernateAt(now)) {
-      return new TurnResult(topped, enter(bucket, bucket.hibernating(now)));
+      return new MaintenanceResult(filled, enter(bucket, bucket.hibernating(now)));
     }
     if (bucket.spec().fillPolicy().mode() != FillMode.DIRECT) {
-      return new TurnResult(topped, Optional.empty());
+      return new MaintenanceResult(filled, Optional.empty());
     }
-    renew(bucket, bucket.spec().rate().ceiling() - topped.minted());
+    renew(bucket, bucket.spec().rate().ceiling() - filled.minted());
     Duration lifetime = bucket.tokenLifetimeAt(now);
     if (lifetime.compareTo(DirectFill.LONGEST_LIFETIME) < 0) {
       queues.setLifetime(bucket.id(), lifetime);
     }
-    return new TurnResult(
-        topped,
+    return new MaintenanceResult(
+        filled,
         bucket.isReadyForDirectAt(now) ? enter(bucket, bucket.direct(now)) : Optional.empty());
   }
 
   /** Inspects a bucket that its schedule fills directly. */
-  private TurnResult look(Bucket bucket) {
+  private MaintenanceResult inspect(Bucket bucket) {
     Instant now = clock.instant();
     Bucket seen = bucket.inspected(tokens.level(bucket.id()), now);
     Bucket next = seen.isDueToHibernateAt(now) ? bucket.hibernating(now) : seen;
-    return new TurnResult(
+    return new MaintenanceResult(
         new NotFilled(bucket.fillState().state()),
         next.isHibernating() ? enter(bucket, next) : written(next));
   }
@@ -205,16 +207,16 @@ public final class BucketMaintenance {
   }
 
   /**
-   * Replaces up to {@code most} of the oldest tokens with new ones. Spends the old ones first, so
+   * Replaces up to {@code max} of the oldest tokens with new ones. Spends the old ones first, so
    * that a crash loses tokens and creates none.
    */
-  private void renew(Bucket bucket, long most) {
-    if (most <= 0) {
+  private void renew(Bucket bucket, long max) {
+    if (max <= 0) {
       return;
     }
     BucketId id = bucket.id();
     List<Lease> old =
-        tokens.reserve(id, (int) Math.min(most, TokenQueue.BATCH), RENEWAL_LEASE, Search.SHORT);
+        tokens.reserve(id, (int) Math.min(max, TokenQueue.BATCH), RENEWAL_LEASE, Search.SHORT);
     int spent = old.isEmpty() ? 0 : old.size() - tokens.settle(id, old).size();
     if (spent > 0) {
       Instant now = clock.instant();
@@ -227,10 +229,10 @@ public final class BucketMaintenance {
   }
 
   /**
-   * The result of a turn.
+   * The result of maintaining a bucket.
    *
    * @param fill the result of the fill
    * @param newState what fills the bucket from now on, if that changed
    */
-  public record TurnResult(FillResult fill, Optional<FillState.State> newState) {}
+  public record MaintenanceResult(FillResult fill, Optional<FillState.State> newState) {}
 }

@@ -26,7 +26,7 @@ public final class BucketSchedules {
    * Updates the bucket's schedule to match its row. Deletes the schedule if there is no row.
    *
    * @param read the row as just read or written
-   * @throws Unavailable if the row or the schedule fails, or the row keeps changing
+   * @throws Unavailable if the row or the schedule fails, or the row changes at every attempt
    */
   public void follow(BucketId id, Optional<Bucket> read) {
     Optional<Bucket> row = read;

@@ -29,8 +29,8 @@ public interface FillSchedules {
   void delete(Shard shard);
 
   /**
-   * Compares the bucket's schedule with the one that {@link #put(Bucket)} would create. If that
-   * would be none, an existing schedule is drift.
+   * Compares the bucket's schedule with the one that {@link #put(Bucket)} would create. If the
+   * bucket must have no schedule, an existing one is drift.
    */
   Drift compare(Bucket bucket);
 

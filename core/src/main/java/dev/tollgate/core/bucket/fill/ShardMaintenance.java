@@ -15,39 +15,39 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
- * Takes the {@linkplain BucketMaintenance turns} of all due buckets of a shard, several at a time.
+ * Runs the {@linkplain BucketMaintenance maintenance} of all due buckets of a shard in parallel.
  */
 public final class ShardMaintenance {
   private final Buckets buckets;
-  private final BucketMaintenance turns;
+  private final BucketMaintenance maintenance;
   private final Executor executor;
   private final InstantSource clock;
 
   /**
-   * The turns of the due buckets in {@code buckets}.
+   * Maintenance of the due buckets in {@code buckets}.
    *
-   * @param executor limits how many turns run at a time
+   * @param executor limits how many buckets are maintained at a time
    */
   public ShardMaintenance(
-      Buckets buckets, BucketMaintenance turns, Executor executor, InstantSource clock) {
+      Buckets buckets, BucketMaintenance maintenance, Executor executor, InstantSource clock) {
     this.buckets = buckets;
-    this.turns = turns;
+    this.maintenance = maintenance;
     this.executor = executor;
     this.clock = clock;
   }
 
   /**
-   * Takes the turns in random order, so that the same buckets are not skipped each time if time
-   * runs out. A later turn does the work of skipped buckets.
+   * Maintains the due buckets in random order, so that the same buckets are not skipped each time
+   * if time runs out. A later run maintains the skipped buckets.
    *
-   * @param end no turn starts after this instant
-   * @param log receives a line for each failed turn
+   * @param end no bucket's maintenance starts after this instant
+   * @param log receives a line for each bucket whose maintenance failed
    * @throws Unavailable if the due buckets cannot be listed
    */
-  public Report take(Shard shard, Instant end, Consumer<String> log) {
+  public Report run(Shard shard, Instant end, Consumer<String> log) {
     List<BucketId> due = new ArrayList<>(buckets.due(shard, clock.instant()));
     Collections.shuffle(due);
-    AtomicLong taken = new AtomicLong();
+    AtomicLong done = new AtomicLong();
     AtomicLong failed = new AtomicLong();
     CompletableFuture<?>[] all =
         due.stream()
@@ -59,8 +59,8 @@ public final class ShardMaintenance {
                             return;
                           }
                           try {
-                            turns.takeInShard(id);
-                            taken.incrementAndGet();
+                            maintenance.maintainInShard(id);
+                            done.incrementAndGet();
                           } catch (RuntimeException thrown) {
                             failed.incrementAndGet();
                             log.accept("bucket " + id + ": " + thrown);
@@ -69,15 +69,16 @@ public final class ShardMaintenance {
                         executor))
             .toArray(CompletableFuture<?>[]::new);
     CompletableFuture.allOf(all).join();
-    return new Report(due.size(), taken.get(), failed.get());
+    return new Report(due.size(), done.get(), failed.get());
   }
 
   /**
    * The result for a shard.
    *
    * @param due buckets that were due
-   * @param done buckets whose turn succeeded
-   * @param failed buckets whose turn failed; the remaining ones were skipped for lack of time
+   * @param done buckets whose maintenance succeeded
+   * @param failed buckets whose maintenance failed; the remaining ones were skipped for lack of
+   *     time
    */
   public record Report(long due, long done, long failed) {}
 }

@@ -1,4 +1,7 @@
-/** Fills buckets and updates their schedules. May import bucket, bucket.claim and provisioning. */
+/**
+ * Fills buckets and updates their schedules. May import core, bucket, bucket.claim and
+ * provisioning.
+ */
 @NullMarked
 package dev.tollgate.core.bucket.fill;
 

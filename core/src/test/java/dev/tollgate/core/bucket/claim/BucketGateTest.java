@@ -336,7 +336,7 @@ final class BucketGateTest {
 
     assertThat(claim(1)).isInstanceOf(Denied.class);
 
-    assertThat(requests).containsExactly("reserve SHORT", "look", "rememberEmpty");
+    assertThat(requests).containsExactly("reserve SHORT", "countTokens", "rememberEmpty");
     assertThat(pauses).isEmpty();
   }
 
@@ -347,7 +347,8 @@ final class BucketGateTest {
 
     assertThat(claim(15)).isInstanceOf(Denied.class);
 
-    assertThat(requests).containsExactly("reserve SHORT", "reserve SHORT", "look", "rememberEmpty");
+    assertThat(requests)
+        .containsExactly("reserve SHORT", "reserve SHORT", "countTokens", "rememberEmpty");
     assertThat(pauses).isEmpty();
   }
 
@@ -375,7 +376,7 @@ final class BucketGateTest {
     granted(claim(10));
     ports.clock().advance(Duration.ofSeconds(1));
     assertThat(claim(15)).isInstanceOf(Denied.class);
-    assertThat(requests).contains("look");
+    assertThat(requests).contains("countTokens");
   }
 
   @Test
@@ -419,7 +420,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void tokens_on_the_way_suppress_fill_requests() {
+  void pending_tokens_suppress_fill_requests() {
     claim(60);
     claim(1);
     assertThat(ports.queue().level(bucket)).as("minted ahead").isEqualTo(60);
@@ -538,7 +539,7 @@ final class BucketGateTest {
   @Test
   void empty_answer_before_a_failure_is_a_refusal() {
     claim(60);
-    ports.queue().outage().begin("look");
+    ports.queue().outage().begin("countTokens");
     assertThat(claim(1)).isInstanceOf(Denied.class);
   }
 
@@ -567,7 +568,7 @@ final class BucketGateTest {
 
   @Test
   void one_false_empty_receive_does_not_refuse() {
-    ports.queue().seemEmptyOnce();
+    ports.queue().findNothingOnce();
     granted(claim(25));
   }
 
@@ -621,7 +622,8 @@ final class BucketGateTest {
     ports.pass(20);
     ports.clock().advance(Duration.ofDays(20));
     TokenQueue behind =
-        watched(TokenQueue.class, ports.queue(), (method, arguments) -> failOn(method, "look"));
+        watched(
+            TokenQueue.class, ports.queue(), (method, arguments) -> failOn(method, "countTokens"));
     BucketGate one = gate(ports.buckets(), behind, pauses::add);
 
     assertThat(one.claim(asleep, Optional.of(row(asleep)), one.firstTry(asleep)))
@@ -672,7 +674,7 @@ final class BucketGateTest {
   }
 
   @Test
-  void queue_lost_while_tokens_are_on_the_way_has_its_tenant_reconciled() {
+  void queue_lost_while_tokens_are_pending_has_its_tenant_reconciled() {
     claim(60);
     claim(1);
     assertThat(row().needsFillAt(ports.clock().instant())).isFalse();
@@ -793,7 +795,7 @@ final class BucketGateTest {
 
   @Test
   void claim_of_up_to_n_is_retried_after_one_false_empty_receive() {
-    ports.queue().seemEmptyOnce();
+    ports.queue().findNothingOnce();
     assertThat(upTo(10).tokens()).isEqualTo(10);
   }
 

@@ -58,8 +58,8 @@ final class UnreliableQueueTest {
     }
 
     @Override
-    public List<Lease> reserve(BucketId bucket, int most, Duration lease, Search search) {
-      return queue.reserve(bucket, most, lease, search);
+    public List<Lease> reserve(BucketId bucket, int max, Duration lease, Search search) {
+      return queue.reserve(bucket, max, lease, search);
     }
 
     @Override
@@ -78,8 +78,8 @@ final class UnreliableQueueTest {
     }
 
     @Override
-    public Level look(BucketId bucket) {
-      return queue.look(bucket);
+    public Level countTokens(BucketId bucket) {
+      return queue.countTokens(bucket);
     }
   }
 
@@ -121,8 +121,8 @@ final class UnreliableQueueTest {
   private TokenQueue returningFew(Random random, int few) {
     return new QueueWrapper(ports.queue()) {
       @Override
-      public List<Lease> reserve(BucketId bucket, int most, Duration lease, Search search) {
-        return super.reserve(bucket, 1 + random.nextInt(Math.min(few, most)), lease, search);
+      public List<Lease> reserve(BucketId bucket, int max, Duration lease, Search search) {
+        return super.reserve(bucket, 1 + random.nextInt(Math.min(few, max)), lease, search);
       }
     };
   }
@@ -158,7 +158,7 @@ final class UnreliableQueueTest {
         gate(
             new QueueWrapper(ports.queue()) {
               @Override
-              public List<Lease> reserve(BucketId bucket, int most, Duration lease, Search search) {
+              public List<Lease> reserve(BucketId bucket, int max, Duration lease, Search search) {
                 if (search == Search.LONG) {
                   throw new Unavailable("receive: throttled");
                 }
@@ -166,11 +166,11 @@ final class UnreliableQueueTest {
               }
 
               @Override
-              public Level look(BucketId bucket) {
+              public Level countTokens(BucketId bucket) {
                 if (!isCountAvailable) {
                   throw new Unavailable("count: throttled");
                 }
-                return super.look(bucket);
+                return super.countTokens(bucket);
               }
             });
     for (int minute = 0; minute < 20; minute++) {
@@ -184,7 +184,7 @@ final class UnreliableQueueTest {
 
   // Returned tokens.
 
-  private void drainedWithOneOnItsWay() {
+  private void drainedWithOnePending() {
     open(1, 2);
     assertThat(takeAll(ports.gate())).isEqualTo(2);
     pass(Duration.ofMillis(61_500));
@@ -208,8 +208,8 @@ final class UnreliableQueueTest {
         gate(
             new QueueWrapper(ports.queue()) {
               @Override
-              public Level look(BucketId bucket) {
-                Level level = super.look(bucket);
+              public Level countTokens(BucketId bucket) {
+                Level level = super.countTokens(bucket);
                 ports.heldTokens().putBack(id, 1);
                 return level;
               }
@@ -220,13 +220,13 @@ final class UnreliableQueueTest {
 
   @Test
   void token_put_back_during_a_fill_is_not_hidden() {
-    drainedWithOneOnItsWay();
+    drainedWithOnePending();
     assertThat(row().isKnownEmptyAt(now())).isTrue();
     TokenQueue putBack =
         new QueueWrapper(ports.queue()) {
           @Override
-          public Level look(BucketId bucket) {
-            Level level = super.look(bucket);
+          public Level countTokens(BucketId bucket) {
+            Level level = super.countTokens(bucket);
             ports.heldTokens().putBack(id, 1);
             return level;
           }
@@ -237,7 +237,7 @@ final class UnreliableQueueTest {
 
   @Test
   void token_put_back_by_an_unanswered_request_is_not_hidden() {
-    drainedWithOneOnItsWay();
+    drainedWithOnePending();
     TokenQueue lost =
         new QueueWrapper(ports.queue()) {
           @Override
@@ -362,7 +362,7 @@ final class UnreliableQueueTest {
     TokenQueue lagging =
         new QueueWrapper(ports.queue()) {
           @Override
-          public Level look(BucketId bucket) {
+          public Level countTokens(BucketId bucket) {
             var then = counts.floorEntry(now().minusSeconds(50));
             return then == null ? new Level(0, 0, 0) : then.getValue();
           }
@@ -381,7 +381,7 @@ final class UnreliableQueueTest {
           @Override
           public void send(BucketId bucket) {
             requests.incrementAndGet();
-            maintenance.takeOnRequest(bucket);
+            maintenance.maintainOnRequest(bucket);
           }
 
           @Override
@@ -401,11 +401,11 @@ final class UnreliableQueueTest {
     int taken = 0;
     while (now().isBefore(end)) {
       ports.clock().advance(Duration.ofMillis(100));
-      counts.put(now(), ports.queue().look(id));
+      counts.put(now(), ports.queue().countTokens(id));
       if (!now().isBefore(nextFill)) {
         nextFill = nextFill.plusSeconds(60);
         if (!row().isHibernating()) {
-          maintenance.take(id);
+          maintenance.maintain(id);
         }
       }
       taken += now().isBefore(burst) ? 0 : takeAll(gate);

@@ -218,7 +218,7 @@ final class BucketFillTest {
   @Test
   void unreadable_level_loses_no_token() {
     spend(60);
-    ports.queue().outage().begin("look");
+    ports.queue().outage().begin("countTokens");
     assertThatThrownBy(() -> fillAt(60)).isInstanceOf(Unavailable.class);
     ports.queue().outage().end();
     assertFilled(fillAt(60), 60, 0, 0, 60);
@@ -305,7 +305,7 @@ final class BucketFillTest {
   }
 
   @Test
-  void fill_request_while_tokens_are_on_the_way_does_nothing() {
+  void fill_request_while_tokens_are_pending_does_nothing() {
     spend(60);
     ports.clock().advance(Duration.ofSeconds(1));
     assertFilled(fillOnRequest(), 60, 0, 0, 60);

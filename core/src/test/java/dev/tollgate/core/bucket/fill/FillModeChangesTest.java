@@ -32,7 +32,7 @@ final class FillModeChangesTest {
         new FillPolicy(mode, random.nextInt(20)));
   }
 
-  private static long flip(long seed) {
+  private static long changeTiers(long seed) {
     Random random = new Random(seed);
     AdmissionFixture ports = new AdmissionFixture();
     BucketId id = new BucketId(new TenantId("acme"), MAIL);
@@ -67,7 +67,7 @@ final class FillModeChangesTest {
   @Test
   void tier_changes_at_any_time_admit_no_more_than_the_larger_tier() {
     for (long seed = 1; seed <= 8; seed++) {
-      assertThat(flip(seed)).as("admitted, seed " + seed).isGreaterThan(FLIPS);
+      assertThat(changeTiers(seed)).as("admitted, seed " + seed).isGreaterThan(FLIPS);
     }
   }
 }

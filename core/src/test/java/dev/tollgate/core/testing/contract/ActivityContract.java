@@ -80,7 +80,7 @@ public abstract class ActivityContract {
   }
 
   @Test
-  void connection_taken_back_is_neither_open_nor_admitted() {
+  void undone_connection_is_neither_open_nor_admitted() {
     TenantId tenant = admitted(3);
 
     connections().undoCountUp(tenant, "c0");
@@ -89,7 +89,7 @@ public abstract class ActivityContract {
   }
 
   @Test
-  void take_back_after_the_count_was_lowered_removes_only_the_admission() {
+  void undo_after_the_count_was_lowered_removes_only_the_admission() {
     TenantId tenant = admitted(2);
     connections().countDown(tenant, Set.of("c0", "c1"));
 
@@ -99,7 +99,7 @@ public abstract class ActivityContract {
   }
 
   @Test
-  void take_back_never_creates_a_count() {
+  void undo_never_creates_a_count() {
     TenantId tenant = Samples.tenantId();
 
     connections().undoCountUp(tenant, "c0");
@@ -168,7 +168,7 @@ public abstract class ActivityContract {
   }
 
   @Test
-  void refusals_are_added_to_an_open_count_without_admissions() {
+  void refusals_are_added_to_a_count_without_admissions() {
     TenantId tenant = Samples.tenantId();
     connections().createCount(tenant);
 
@@ -181,7 +181,7 @@ public abstract class ActivityContract {
   }
 
   @Test
-  void open_of_an_open_count_changes_nothing() {
+  void create_of_an_existing_count_changes_nothing() {
     TenantId tenant = admitted(2);
     activity().addRefused(tenant, RefusalCounts.of(3));
 

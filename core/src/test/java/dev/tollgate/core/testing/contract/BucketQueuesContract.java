@@ -28,7 +28,7 @@ public abstract class BucketQueuesContract {
   protected abstract BucketQueues queues();
 
   /** Creates a queue with the name of the bucket's queue, but not through {@link #queues}. */
-  protected abstract void makeBySomebodyElse(BucketId id);
+  protected abstract void createForeignQueue(BucketId id);
 
   /** The tokens in the queues. */
   protected abstract TokenQueue tokens();
@@ -56,7 +56,7 @@ public abstract class BucketQueuesContract {
   }
 
   @Test
-  void keep_of_a_missing_queue_is_harmless() {
+  void set_lifetime_of_a_missing_queue_is_harmless() {
     BucketId bucket = Samples.bucketId();
 
     queues().setLifetime(bucket, LONG);
@@ -111,7 +111,7 @@ public abstract class BucketQueuesContract {
     assertThat(queues().owner(made)).isEqualTo(Owner.THIS_DEPLOYMENT);
 
     BucketId foreign = Samples.bucketId();
-    makeBySomebodyElse(foreign);
+    createForeignQueue(foreign);
     assertThat(queues().owner(foreign)).isEqualTo(Owner.OTHER);
     assertThat(queues().ensure(foreign, LONG)).isEqualTo(QueueCreation.EXISTED);
     assertThat(queues().owner(foreign)).isEqualTo(Owner.THIS_DEPLOYMENT);

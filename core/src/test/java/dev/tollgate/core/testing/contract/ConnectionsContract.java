@@ -59,12 +59,12 @@ public abstract class ConnectionsContract {
   private JoinResult join(
       Session session,
       String connectionId,
-      long most,
+      long max,
       Gcra rate,
       Optional<Instant> expected,
       Instant now) {
     return connections()
-        .join(session.tenant(), session.id(), connectionId, most, rate, expected, now, now);
+        .join(session.tenant(), session.id(), connectionId, max, rate, expected, now, now);
   }
 
   private JoinResult joinUntil(Session session, String connectionId, Instant endsAt, Instant now) {
@@ -80,8 +80,8 @@ public abstract class ConnectionsContract {
             now);
   }
 
-  private JoinResult join(Session session, String connectionId, long most) {
-    return join(session, connectionId, most, FAST, Optional.empty(), NOW);
+  private JoinResult join(Session session, String connectionId, long max) {
+    return join(session, connectionId, max, FAST, Optional.empty(), NOW);
   }
 
   private LeaveResult leave(Session session, String connectionId) {
@@ -552,7 +552,7 @@ public abstract class ConnectionsContract {
   }
 
   @Test
-  void forget_count_is_idempotent() {
+  void delete_count_is_idempotent() {
     TenantId tenant = counted(3);
 
     connections().deleteCount(tenant);

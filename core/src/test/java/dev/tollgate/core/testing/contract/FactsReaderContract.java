@@ -40,7 +40,7 @@ public abstract class FactsReaderContract {
   protected abstract Connections connections();
 
   @Test
-  void known_returns_only_existing_tenants() {
+  void only_existing_tenants_exist() {
     Tenant tenant = Samples.tenant();
     tenants().create(tenant);
 

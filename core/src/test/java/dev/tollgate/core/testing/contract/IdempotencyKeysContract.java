@@ -61,7 +61,7 @@ public abstract class IdempotencyKeysContract {
   }
 
   @Test
-  void kept_answer_is_returned_until_it_expires() {
+  void stored_response_is_returned_until_it_expires() {
     keys().claim(claim("one"), NOW);
     assertThat(keys().store(claim("one"), ANSWER, TOMORROW)).isEqualTo(WriteResult.DONE);
 
@@ -73,7 +73,7 @@ public abstract class IdempotencyKeysContract {
   }
 
   @Test
-  void different_request_gets_neither_the_key_nor_the_answer() {
+  void different_request_gets_neither_the_key_nor_the_response() {
     KeyClaim other = claim("other", "two", LEASE_END);
     keys().claim(claim("one"), NOW);
     assertThat(keys().claim(other, NOW)).isEqualTo(new KeyUse.OtherRequest());
@@ -91,7 +91,7 @@ public abstract class IdempotencyKeysContract {
   }
 
   @Test
-  void lost_claim_can_neither_keep_nor_release() {
+  void expired_claim_can_neither_store_nor_release() {
     keys().claim(claim("one"), NOW);
     Instant end = LEASE_END.plusSeconds(60);
     keys().claim(claim("same", "two", end), LEASE_END);
@@ -102,7 +102,7 @@ public abstract class IdempotencyKeysContract {
   }
 
   @Test
-  void kept_answer_is_not_released() {
+  void stored_response_is_not_released() {
     keys().claim(claim("one"), NOW);
     keys().store(claim("one"), ANSWER, TOMORROW);
     keys().release(claim("one"));

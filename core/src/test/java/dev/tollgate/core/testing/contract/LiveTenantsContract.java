@@ -23,22 +23,22 @@ public abstract class LiveTenantsContract {
   /** The live tenants under test; they may contain rows of other tests. */
   protected abstract LiveTenants live();
 
-  /** The sessions through which tenants take turns. */
+  /** The sessions whose creation makes tenants live. */
   protected abstract Sessions sessions();
 
-  private TenantId withTurns(int turns) {
+  private TenantId withSessions(int creations) {
     TenantId tenant = Samples.tenantId();
-    for (int i = 0; i < turns; i++) {
+    for (int i = 0; i < creations; i++) {
       assertThat(sessions().acquireCreation(tenant, RATE, NOW)).isEmpty();
     }
     return tenant;
   }
 
   @Test
-  void tenant_is_live_after_its_first_turn() {
+  void tenant_is_live_after_its_first_session_creation() {
     TenantId never = Samples.tenantId();
-    TenantId once = withTurns(1);
-    TenantId often = withTurns(3);
+    TenantId once = withSessions(1);
+    TenantId often = withSessions(3);
 
     assertThat(live().list()).contains(once, often).doesNotContain(never).doesNotHaveDuplicates();
     assertThat(live().nextArrival(never)).isEmpty();
@@ -47,8 +47,8 @@ public abstract class LiveTenantsContract {
   }
 
   @Test
-  void tenant_removed_from_the_list_is_not_live_and_has_no_turn() {
-    TenantId tenant = withTurns(1);
+  void tenant_removed_from_the_list_is_not_live_and_has_no_creation_rate() {
+    TenantId tenant = withSessions(1);
     Instant arrival = live().nextArrival(tenant).orElseThrow();
 
     assertThat(live().remove(tenant, arrival)).isEqualTo(WriteResult.DONE);
@@ -61,8 +61,8 @@ public abstract class LiveTenantsContract {
   }
 
   @Test
-  void tenant_that_took_another_turn_stays_live() {
-    TenantId tenant = withTurns(1);
+  void tenant_that_created_another_session_stays_live() {
+    TenantId tenant = withSessions(1);
     Instant arrival = live().nextArrival(tenant).orElseThrow();
     sessions().acquireCreation(tenant, RATE, NOW);
 
@@ -72,8 +72,8 @@ public abstract class LiveTenantsContract {
   }
 
   @Test
-  void tenant_with_forgotten_turns_is_not_live() {
-    TenantId tenant = withTurns(1);
+  void tenant_without_a_creation_rate_is_not_live() {
+    TenantId tenant = withSessions(1);
 
     sessions().deleteCreationRate(tenant);
 
@@ -82,7 +82,7 @@ public abstract class LiveTenantsContract {
 
   @Test
   void one_of_many_concurrent_removals_of_a_tenant_succeeds() {
-    TenantId tenant = withTurns(1);
+    TenantId tenant = withSessions(1);
     Instant arrival = live().nextArrival(tenant).orElseThrow();
 
     List<WriteResult> answers = Race.of(6, i -> live().remove(tenant, arrival));
@@ -92,7 +92,7 @@ public abstract class LiveTenantsContract {
 
   @Test
   void long_list_is_complete() {
-    List<TenantId> tenants = IntStream.range(0, 30).mapToObj(i -> withTurns(1)).toList();
+    List<TenantId> tenants = IntStream.range(0, 30).mapToObj(i -> withSessions(1)).toList();
 
     assertThat(live().list()).containsAll(tenants);
   }

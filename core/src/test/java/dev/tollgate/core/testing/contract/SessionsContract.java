@@ -113,7 +113,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void end_at_moves_the_end_and_returns_the_session() {
+  void move_end_sets_the_end_and_returns_the_session() {
     Session session = created(Set.of("a", "b"));
     Session ended = endedAt(session, Instant.ofEpochSecond(NOW.getEpochSecond() - 3600));
 
@@ -125,7 +125,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void end_at_of_a_missing_session_creates_none() {
+  void move_end_of_a_missing_session_creates_none() {
     Session never = Samples.session(Samples.tenantId(), LIFE);
 
     assertThat(sessions().moveEnd(never.tenant(), never.id(), NOW)).isEmpty();
@@ -192,7 +192,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void take_turn_enforces_the_rate_to_the_nanosecond() {
+  void acquire_creation_enforces_the_rate_to_the_nanosecond() {
     TenantId tenant = Samples.tenantId();
     Gcra rate = Gcra.perMinute(7);
     Random random = new Random(20_260_301);
@@ -213,7 +213,7 @@ public abstract class SessionsContract {
     }
   }
 
-  /** Sometimes exactly when a turn is available, or a nanosecond before. */
+  /** Sometimes exactly when a creation is allowed, or a nanosecond before. */
   private static Instant next(Optional<Instant> retryAt, Instant now, Random random) {
     Instant some = now.plusNanos(random.nextLong(8_000_000_000L));
     return switch (random.nextInt(4)) {
@@ -224,7 +224,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void concurrent_turns_succeed_as_often_as_the_rate_allows() {
+  void concurrent_creations_are_acquired_as_often_as_the_rate_allows() {
     TenantId tenant = Samples.tenantId();
 
     List<Optional<Instant>> answers =
@@ -235,7 +235,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void turns_are_counted_per_tenant() {
+  void creations_are_counted_per_tenant() {
     TenantId tenant = Samples.tenantId();
     assertThat(sessions().acquireCreation(tenant, Gcra.perMinute(1), NOW)).isEmpty();
 
@@ -244,7 +244,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void forgotten_turns_are_free_again_and_forgetting_is_idempotent() {
+  void deleted_creation_rate_starts_anew_and_deletion_is_idempotent() {
     TenantId tenant = Samples.tenantId();
     assertThat(sessions().acquireCreation(tenant, Gcra.perMinute(1), NOW)).isEmpty();
     sessions().deleteCreationRate(tenant);
@@ -375,10 +375,10 @@ public abstract class SessionsContract {
         .isEqualTo(renewed.lifetime());
   }
 
-  private WriteResult record(TenantId tenant, Subject subject, SessionId id, long most) {
+  private WriteResult record(TenantId tenant, Subject subject, SessionId id, long max) {
     SubjectSessions read = sessions().findForSubject(tenant, subject);
     WriteResult written =
-        sessions().addToSubject(tenant, subject, id, most, OFTEN, read, NOW, NOW.plus(LIFE));
+        sessions().addToSubject(tenant, subject, id, max, OFTEN, read, NOW, NOW.plus(LIFE));
     // The arrival time may have moved in either direction since it was read.
     return written == WriteResult.DONE
         ? written
@@ -387,7 +387,7 @@ public abstract class SessionsContract {
                 tenant,
                 subject,
                 id,
-                most,
+                max,
                 OFTEN,
                 sessions().findForSubject(tenant, subject),
                 NOW,
@@ -432,7 +432,7 @@ public abstract class SessionsContract {
   }
 
   @Test
-  void sessions_of_a_subject_are_recorded_until_the_tenants_subjects_are_forgotten() {
+  void sessions_of_a_subject_are_recorded_until_the_tenants_subjects_are_deleted() {
     TenantId tenant = Samples.tenantId();
     Subject ann = Subject.of(tenant, "ann");
     Subject bob = Subject.of(tenant, "bob");

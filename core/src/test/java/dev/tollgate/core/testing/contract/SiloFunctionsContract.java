@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** The contract of {@link SiloFunctions}. */
 public abstract class SiloFunctionsContract {
-  private static final int MOST_LOOKS = 20;
+  private static final int MAX_ATTEMPTS = 20;
 
   /** The functions under test. */
   protected abstract SiloFunctions functions();
@@ -32,15 +32,15 @@ public abstract class SiloFunctionsContract {
   protected abstract Optional<Release> release(TenantId tenant);
 
   /** Whether the tenant's queue is attached to its function. */
-  protected abstract boolean isFed(TenantId tenant);
+  protected abstract boolean isAttached(TenantId tenant);
 
   private static void untilDone(Supplier<Progress> attempt) {
-    for (int look = 0; look < MOST_LOOKS; look++) {
+    for (int i = 0; i < MAX_ATTEMPTS; i++) {
       if (attempt.get() == Progress.DONE) {
         return;
       }
     }
-    throw new AssertionError("not done after " + MOST_LOOKS + " looks");
+    throw new AssertionError("not done after " + MAX_ATTEMPTS + " attempts");
   }
 
   @Test
@@ -50,10 +50,10 @@ public abstract class SiloFunctionsContract {
 
     untilDone(() -> functions().ensure(tenant, first()));
     assertThat(release(tenant)).contains(first());
-    assertThat(isFed(tenant)).isFalse();
+    assertThat(isAttached(tenant)).isFalse();
 
     untilDone(() -> functions().attach(tenant));
-    assertThat(isFed(tenant)).isTrue();
+    assertThat(isAttached(tenant)).isTrue();
   }
 
   @Test
@@ -66,7 +66,7 @@ public abstract class SiloFunctionsContract {
     assertThat(functions().attach(tenant)).isEqualTo(Progress.DONE);
 
     assertThat(release(tenant)).contains(first());
-    assertThat(isFed(tenant)).isTrue();
+    assertThat(isAttached(tenant)).isTrue();
   }
 
   @Test
@@ -79,7 +79,7 @@ public abstract class SiloFunctionsContract {
     untilDone(() -> functions().ensure(tenant, next));
 
     assertThat(release(tenant)).contains(next);
-    assertThat(isFed(tenant)).isTrue();
+    assertThat(isAttached(tenant)).isTrue();
   }
 
   @Test
@@ -97,7 +97,7 @@ public abstract class SiloFunctionsContract {
 
     untilDone(() -> functions().detach(tenant));
     untilDone(() -> functions().detach(tenant));
-    assertThat(isFed(tenant)).isFalse();
+    assertThat(isAttached(tenant)).isFalse();
     assertThat(release(tenant)).contains(first());
 
     untilDone(() -> functions().delete(tenant));

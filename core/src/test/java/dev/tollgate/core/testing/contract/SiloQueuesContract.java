@@ -21,7 +21,7 @@ public abstract class SiloQueuesContract {
   protected abstract boolean send(TenantId tenant, String group, String body);
 
   /** Puts a message into the tenant's dead-letter queue. */
-  protected abstract void bury(TenantId tenant, String group, String body);
+  protected abstract void addDeadLetter(TenantId tenant, String group, String body);
 
   /** Receives messages from the tenant's queue; they stay in flight. */
   protected abstract List<String> receive(TenantId tenant);
@@ -106,7 +106,7 @@ public abstract class SiloQueuesContract {
     TenantId tenant = Samples.tenantId();
     queues().ensure(tenant);
     for (int i = 0; i < 13; i++) {
-      bury(tenant, i % 2 == 0 ? "even" : "odd", "letter-" + i);
+      addDeadLetter(tenant, i % 2 == 0 ? "even" : "odd", "letter-" + i);
     }
 
     assertThat(queues().moveDeadLetters(tenant)).isEqualTo(Progress.DONE);
@@ -128,8 +128,8 @@ public abstract class SiloQueuesContract {
   void dead_letters_with_equal_bodies_are_all_moved() {
     TenantId tenant = Samples.tenantId();
     queues().ensure(tenant);
-    bury(tenant, GROUP, "same");
-    bury(tenant, GROUP, "same");
+    addDeadLetter(tenant, GROUP, "same");
+    addDeadLetter(tenant, GROUP, "same");
 
     queues().moveDeadLetters(tenant);
 

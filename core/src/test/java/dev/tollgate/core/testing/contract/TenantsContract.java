@@ -149,7 +149,7 @@ public abstract class TenantsContract {
   }
 
   @Test
-  void tenant_is_unsettled_until_its_version_is_observed() {
+  void tenant_is_pending_until_its_version_is_observed() {
     Tenant tenant = created(BRONZE);
     assertThat(tenants().listPending(10)).containsExactly(tenant.id());
 
@@ -160,7 +160,7 @@ public abstract class TenantsContract {
   }
 
   @Test
-  void changed_tenant_is_unsettled_again() {
+  void changed_tenant_is_pending_again() {
     Tenant tenant = created(BRONZE);
     tenants().markObserved(tenant.id(), 1);
 
@@ -191,7 +191,7 @@ public abstract class TenantsContract {
   }
 
   @Test
-  void unsettled_returns_at_most_the_requested_number() {
+  void list_pending_returns_at_most_the_requested_number() {
     IntStream.range(0, 5).forEach(i -> created(BRONZE));
 
     assertThat(tenants().listPending(3)).hasSize(3).doesNotHaveDuplicates();
@@ -214,8 +214,8 @@ public abstract class TenantsContract {
   void list_returns_every_tenant_once_for_any_page_size() {
     List<Tenant> all = IntStream.range(0, 7).mapToObj(i -> created(i < 3 ? BRONZE : GOLD)).toList();
 
-    for (int most : new int[] {1, 2, 3, 7, 8}) {
-      int size = most;
+    for (int max : new int[] {1, 2, 3, 7, 8}) {
+      int size = max;
       assertThat(parts(cursor -> tenants().list(cursor, size), size))
           .containsExactlyInAnyOrderElementsOf(all);
     }
@@ -265,9 +265,9 @@ public abstract class TenantsContract {
               Optional.of(new TierName("none")))) {
         for (boolean pending : new boolean[] {false, true}) {
           TenantFilter filter = filter(prefix, tier, pending);
-          for (int most : new int[] {1, 3, 100}) {
-            assertThat(parts(cursor -> tenants().search(filter, cursor, most), most))
-                .as("%s by %d", filter, most)
+          for (int max : new int[] {1, 3, 100}) {
+            assertThat(parts(cursor -> tenants().search(filter, cursor, max), max))
+                .as("%s by %d", filter, max)
                 .containsExactlyInAnyOrderElementsOf(all.stream().filter(filter::matches).toList());
           }
         }
@@ -288,12 +288,12 @@ public abstract class TenantsContract {
         .containsExactlyInAnyOrderElementsOf(all);
   }
 
-  private static List<Tenant> parts(Function<Optional<String>, Page<Tenant>> listing, int most) {
+  private static List<Tenant> parts(Function<Optional<String>, Page<Tenant>> listing, int max) {
     List<Tenant> all = new ArrayList<>();
     Optional<String> cursor = Optional.empty();
     do {
       Page<Tenant> part = listing.apply(cursor);
-      assertThat(part.items()).hasSizeLessThanOrEqualTo(most);
+      assertThat(part.items()).hasSizeLessThanOrEqualTo(max);
       all.addAll(part.items());
       cursor = part.next();
     } while (cursor.isPresent());

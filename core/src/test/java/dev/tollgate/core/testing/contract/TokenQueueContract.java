@@ -144,7 +144,7 @@ public abstract class TokenQueueContract {
     List<Lease> held = queue().reserve(bucket, 1, LEASE, Search.LONG);
 
     assertThat(queue().settle(bucket, ended)).isEqualTo(ended);
-    assertThat(queue().look(bucket)).isEqualTo(new TokenQueue.Level(0, 0, 1));
+    assertThat(queue().countTokens(bucket)).isEqualTo(new TokenQueue.Level(0, 0, 1));
     assertThat(queue().settle(bucket, held)).isEmpty();
     assertThat(queue().level(bucket)).isZero();
   }
@@ -190,7 +190,7 @@ public abstract class TokenQueueContract {
     fill(bucket, 3, 600);
     assertThat(queue().reserve(bucket, 1, LEASE, Search.LONG)).hasSize(1);
 
-    assertThat(queue().look(bucket)).isEqualTo(new TokenQueue.Level(1, 3, 1));
+    assertThat(queue().countTokens(bucket)).isEqualTo(new TokenQueue.Level(1, 3, 1));
     assertThat(queue().level(bucket)).isEqualTo(5);
   }
 

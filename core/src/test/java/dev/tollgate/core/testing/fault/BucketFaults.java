@@ -2,7 +2,7 @@ package dev.tollgate.core.testing.fault;
 
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
-import dev.tollgate.lawbook.Excuse;
+import dev.tollgate.lawbook.FaultEffects;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.EnumSet;
@@ -64,7 +64,7 @@ public final class BucketFaults {
   private final BooleanSupplier isActive;
   private final InstantSource clock;
   private final Map<BucketId, Random> randoms = new HashMap<>();
-  private final Map<BucketId, Excuse> excuses = new HashMap<>();
+  private final Map<BucketId, FaultEffects> effects = new HashMap<>();
   private final Map<BucketId, Instant> throttledUntil = new HashMap<>();
 
   /**
@@ -93,8 +93,8 @@ public final class BucketFaults {
   }
 
   /** The deviations that the faults of a bucket explain so far. */
-  public Excuse excuse(BucketId id) {
-    return excuses.getOrDefault(id, Excuse.NONE);
+  public FaultEffects faultEffects(BucketId id) {
+    return effects.getOrDefault(id, FaultEffects.NONE);
   }
 
   /** Decides whether a fault strikes now. */
@@ -137,14 +137,15 @@ public final class BucketFaults {
   }
 
   private void struck(BucketId id) {
-    Excuse before = excuse(id);
-    excuses.put(id, new Excuse(before.tokens(), before.strikes() + 1, clock.instant()));
+    FaultEffects before = faultEffects(id);
+    effects.put(id, new FaultEffects(before.tokens(), before.faults() + 1, clock.instant()));
   }
 
   /** Records that a fault explains this many more tokens. */
   void explain(BucketId id, long tokens) {
-    Excuse before = excuse(id);
-    excuses.put(id, new Excuse(before.tokens() + tokens, before.strikes(), before.struckAt()));
+    FaultEffects before = faultEffects(id);
+    effects.put(
+        id, new FaultEffects(before.tokens() + tokens, before.faults(), before.lastFaultAt()));
   }
 
   /** The second of the minute at which a bucket's schedule fires, 0 to 59. */

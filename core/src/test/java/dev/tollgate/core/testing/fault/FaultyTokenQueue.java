@@ -73,7 +73,7 @@ public final class FaultyTokenQueue implements TokenQueue {
    * is falsely empty so rarely that the fault explains all tokens of the next fill.
    */
   @Override
-  public List<Lease> reserve(BucketId id, int most, Duration lease, Search search) {
+  public List<Lease> reserve(BucketId id, int max, Duration lease, Search search) {
     requests.merge(id, 1L, Long::sum);
     if (faults.strikes(id, BucketFaults.Kind.FALSELY_EMPTY)) {
       if (search == Search.LONG) {
@@ -86,7 +86,7 @@ public final class FaultyTokenQueue implements TokenQueue {
           id,
           BucketFaults.Kind.SQS_THROTTLED,
           "reserve",
-          () -> queue.reserve(id, most, lease, search));
+          () -> queue.reserve(id, max, lease, search));
     } catch (Unavailable unanswered) {
       failedReserves.merge(id, 1L, Long::sum);
       throw unanswered;
@@ -144,9 +144,10 @@ public final class FaultyTokenQueue implements TokenQueue {
    * Is sometimes up to a minute stale, so that a fill may add tokens that the queue already holds.
    */
   @Override
-  public Level look(BucketId id) {
+  public Level countTokens(BucketId id) {
     requests.merge(id, 1L, Long::sum);
-    Level level = faults.ask(id, BucketFaults.Kind.SQS_THROTTLED, "level", () -> queue.look(id));
+    Level level =
+        faults.ask(id, BucketFaults.Kind.SQS_THROTTLED, "level", () -> queue.countTokens(id));
     LastLevel last = levels.getOrDefault(id, new LastLevel(Instant.MIN, new Level(0, 0, 0)));
     levels.put(id, new LastLevel(clock.instant(), level));
     boolean isRecent = last.at().isAfter(clock.instant().minus(STALENESS.multipliedBy(2)));

@@ -3,7 +3,7 @@ package dev.tollgate.core.testing.limiter;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.lawbook.Claim;
-import dev.tollgate.lawbook.Excuse;
+import dev.tollgate.lawbook.FaultEffects;
 import dev.tollgate.lawbook.Limiter;
 import dev.tollgate.lawbook.Setting;
 import dev.tollgate.lawbook.Terms;
@@ -138,8 +138,8 @@ public final class PlantedFaults {
     }
 
     @Override
-    public Excuse excuse(String tenant) {
-      return correct.excuse(tenant);
+    public FaultEffects faultEffects(String tenant) {
+      return correct.faultEffects(tenant);
     }
 
     @Override

@@ -33,7 +33,7 @@ import java.util.function.UnaryOperator;
  * process.
  */
 public final class TollgateCounter implements Counter {
-  /** Counts near the limit are right within two minutes, that is two walks of the housekeeper. */
+  /** Counts near the limit are right within two minutes, which are two runs of the housekeeper. */
   private static final Duration HEALS = Duration.ofMinutes(2);
 
   /** The longest silence of an open socket. */
@@ -63,7 +63,7 @@ public final class TollgateCounter implements Counter {
                 "gold",
                 Map.of(
                     Limit.TENANT_CONNECTIONS,
-                    terms.most(),
+                    terms.max(),
                     Limit.TENANT_PER_MINUTE,
                     1L,
                     Limit.MESSAGES_PER_MINUTE,

@@ -34,7 +34,7 @@ import dev.tollgate.core.testing.memory.InMemoryFillSchedules;
 import dev.tollgate.core.testing.memory.InMemoryTenants;
 import dev.tollgate.core.testing.memory.InMemoryTokenQueue;
 import dev.tollgate.lawbook.Claim;
-import dev.tollgate.lawbook.Excuse;
+import dev.tollgate.lawbook.FaultEffects;
 import dev.tollgate.lawbook.Lease;
 import dev.tollgate.lawbook.Limiter;
 import dev.tollgate.lawbook.Setting;
@@ -211,7 +211,7 @@ public final class TollgateLimiter implements Limiter {
         throw new Unavailable("Lambda throttles");
       }
       try {
-        maintenance.takeOnRequest(id);
+        maintenance.maintainOnRequest(id);
       } catch (Unavailable notFilled) {
         return;
       }
@@ -221,12 +221,12 @@ public final class TollgateLimiter implements Limiter {
     public void sendAndWait(BucketId id) {
       requested.merge(id, 1L, Long::sum);
       faults.ask(
-          id, BucketFaults.Kind.LAMBDA_THROTTLED, "fill", () -> maintenance.takeOnRequest(id));
+          id, BucketFaults.Kind.LAMBDA_THROTTLED, "fill", () -> maintenance.maintainOnRequest(id));
     }
   }
 
   /** The number of rejected fill requests. */
-  public long failedRequests() {
+  long failedRequests() {
     return failedRequests;
   }
 
@@ -414,8 +414,8 @@ public final class TollgateLimiter implements Limiter {
   }
 
   @Override
-  public Excuse excuse(String tenant) {
-    return faults.excuse(id(tenant));
+  public FaultEffects faultEffects(String tenant) {
+    return faults.faultEffects(id(tenant));
   }
 
   @Override
@@ -474,7 +474,7 @@ public final class TollgateLimiter implements Limiter {
 
   /** Another fill in the same minute, during a fill. */
   private void rival(BucketId id) {
-    maintenance(ports.buckets()).take(id);
+    maintenance(ports.buckets()).maintain(id);
   }
 
   private void fill(BucketId id) {
@@ -488,10 +488,10 @@ public final class TollgateLimiter implements Limiter {
                 .limit(tokens)
                 .toList());
       } else if (schedule != null && schedule.state() == FillState.State.PRODUCED) {
-        maintenance.take(id);
+        maintenance.maintain(id);
       }
       if (ports.buckets().due(Shard.of(id.tenant()), clock.instant()).contains(id)) {
-        maintenance.takeInShard(id);
+        maintenance.maintainInShard(id);
       }
     } catch (Unavailable notFilled) {
       return;

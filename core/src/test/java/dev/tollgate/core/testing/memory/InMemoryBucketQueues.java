@@ -41,16 +41,16 @@ public final class InMemoryBucketQueues implements BucketQueues {
     if (clock.instant().minus(BLOCKED).isBefore(deleted)) {
       return QueueCreation.RECENTLY_DELETED;
     }
-    QueueCreation made = queue.make(id) ? QueueCreation.CREATED : QueueCreation.EXISTED;
+    QueueCreation made = queue.createQueue(id) ? QueueCreation.CREATED : QueueCreation.EXISTED;
     foreign.remove(id);
-    queue.keep(id, lifetime);
+    queue.setLifetime(id, lifetime);
     return made;
   }
 
   @Override
   public synchronized void setLifetime(BucketId id, Duration lifetime) {
     outage.check("setLifetime");
-    queue.keep(id, lifetime);
+    queue.setLifetime(id, lifetime);
   }
 
   @Override
@@ -60,9 +60,9 @@ public final class InMemoryBucketQueues implements BucketQueues {
   }
 
   @Override
-  public synchronized Page<BucketId> list(Optional<String> cursor, int most) {
+  public synchronized Page<BucketId> list(Optional<String> cursor, int max) {
     outage.check("list");
-    return Pages.of(queue.buckets(), BucketId::toString, cursor, most);
+    return Pages.of(queue.buckets(), BucketId::toString, cursor, max);
   }
 
   @Override
@@ -75,8 +75,8 @@ public final class InMemoryBucketQueues implements BucketQueues {
   }
 
   /** Creates a foreign queue with the name of the bucket's queue. */
-  public synchronized void makeBySomebodyElse(BucketId id) {
-    queue.make(id);
+  public synchronized void createForeignQueue(BucketId id) {
+    queue.createQueue(id);
     foreign.add(id);
   }
 

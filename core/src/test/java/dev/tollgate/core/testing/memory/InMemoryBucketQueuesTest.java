@@ -28,8 +28,8 @@ class InMemoryBucketQueuesTest extends BucketQueuesContract {
   }
 
   @Override
-  protected void makeBySomebodyElse(BucketId id) {
-    queues.makeBySomebodyElse(id);
+  protected void createForeignQueue(BucketId id) {
+    queues.createForeignQueue(id);
   }
 
   @Test

@@ -28,7 +28,7 @@ public final class InMemoryBuckets implements Buckets {
   private final Outage outage = new Outage();
 
   /** Corrupts the row of a bucket, so that it can no longer be read. */
-  public synchronized void spoil(BucketId id) {
+  public synchronized void corrupt(BucketId id) {
     unreadable.put(
         id,
         new UnreadableRow(
@@ -41,7 +41,7 @@ public final class InMemoryBuckets implements Buckets {
   }
 
   /** Adds a row among a tenant's buckets whose name is not an action. */
-  public synchronized void stray(TenantId tenant, String name) {
+  public synchronized void addStray(TenantId tenant, String name) {
     strays.computeIfAbsent(tenant, none -> new TreeSet<>()).add(name);
   }
 
@@ -55,7 +55,7 @@ public final class InMemoryBuckets implements Buckets {
    *
    * @throws UnreadableRow if a row cannot be read
    */
-  public synchronized List<Bucket> readableOf(TenantId tenant) {
+  synchronized List<Bucket> readableOf(TenantId tenant) {
     BucketRows found = list(tenant);
     found.unreadable().values().stream()
         .findFirst()

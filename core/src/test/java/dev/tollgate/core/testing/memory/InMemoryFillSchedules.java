@@ -102,9 +102,9 @@ public final class InMemoryFillSchedules implements FillSchedules {
   }
 
   @Override
-  public synchronized Page<BucketId> list(Optional<String> cursor, int most) {
+  public synchronized Page<BucketId> list(Optional<String> cursor, int max) {
     outage.check("list");
-    return Pages.of(schedules.keySet(), BucketId::toString, cursor, most);
+    return Pages.of(schedules.keySet(), BucketId::toString, cursor, max);
   }
 
   /** Writes a schedule by hand, possibly over an existing one. */

@@ -54,11 +54,11 @@ public final class InMemoryMessageFacts implements MessageFactsReader {
             .collect(Collectors.toMap(Session::id, Function.identity())),
         buckets.find(new BucketId(tenant, Action.MESSAGE)),
         messages.stream()
-            .filter(name -> log.has(tenant, name, clock.instant()) || isNoted(tenant, name))
+            .filter(name -> log.has(tenant, name, clock.instant()) || isRecorded(tenant, name))
             .collect(Collectors.toUnmodifiableSet()));
   }
 
-  private boolean isNoted(TenantId tenant, MessageName name) {
+  private boolean isRecorded(TenantId tenant, MessageName name) {
     return sessions
         .find(tenant, name.session())
         .map(session -> session.processed().get(name.id()))

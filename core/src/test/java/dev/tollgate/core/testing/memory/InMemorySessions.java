@@ -84,7 +84,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
       TenantId tenant,
       Subject subject,
       SessionId id,
-      long most,
+      long max,
       Gcra rate,
       SubjectSessions read,
       Instant now,
@@ -96,7 +96,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
     }
     Set<SessionId> next = new HashSet<>(recorded.sessions());
     next.add(id);
-    return next.size() <= most
+    return next.size() <= max
         ? addToSubject(tenant, subject, next, rate, now)
         : WriteResult.CONFLICT;
   }
@@ -196,7 +196,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
    * Deletes a row unconditionally, as time to live or an operator does, and returns the deleted
    * session.
    */
-  public synchronized Session vanish(TenantId tenant, SessionId id) {
+  public synchronized Session deleteRow(TenantId tenant, SessionId id) {
     return Optional.ofNullable(of(tenant).remove(id)).orElseThrow();
   }
 
@@ -211,7 +211,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
       TenantId tenant,
       SessionId session,
       String connectionId,
-      long most,
+      long max,
       Gcra rate,
       Optional<Instant> expected,
       Instant endsAt,
@@ -224,7 +224,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
     if (row.connections().contains(connectionId)) {
       return JoinResult.ALREADY_JOINED;
     }
-    if (row.connections().size() >= most) {
+    if (row.connections().size() >= max) {
       return JoinResult.FULL;
     }
     if (!rate.conforms(row.arrival(), now)) {
@@ -271,19 +271,19 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
-  public synchronized CountResult countUp(TenantId tenant, String connectionId, long most) {
+  public synchronized CountResult countUp(TenantId tenant, String connectionId, long max) {
     outage.check("countUp");
-    return countUp(tenant, Set.of(connectionId), most);
+    return countUp(tenant, Set.of(connectionId), max);
   }
 
   /** Counts a connection without a part, as older versions did. */
-  public synchronized CountResult countUp(TenantId tenant, long most) {
-    return countUp(tenant, Set.of(), most);
+  public synchronized CountResult countUp(TenantId tenant, long max) {
+    return countUp(tenant, Set.of(), max);
   }
 
-  private CountResult countUp(TenantId tenant, Set<String> named, long most) {
+  private CountResult countUp(TenantId tenant, Set<String> named, long max) {
     Count count = totals(tenant);
-    if (count.open() >= most) {
+    if (count.open() >= max) {
       return CountResult.FULL;
     }
     counts.put(tenant, count.plus(1, 1).in(named, 1));

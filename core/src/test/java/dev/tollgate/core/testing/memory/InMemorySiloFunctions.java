@@ -15,8 +15,8 @@ public final class InMemorySiloFunctions implements SiloFunctions {
   private final Map<TenantId, Release> functions = new HashMap<>();
   private final Set<TenantId> attached = new HashSet<>();
   private final Outage outage = new Outage();
-  private int looks;
-  private int left;
+  private int requestsPerChange;
+  private int requestsLeft;
 
   /** The outage of all requests. */
   public Outage outage() {
@@ -24,9 +24,9 @@ public final class InMemorySiloFunctions implements SiloFunctions {
   }
 
   /** Makes each future change take effect only after this many further requests. */
-  public synchronized void takeTime(int looksMore) {
-    looks = looksMore;
-    left = 0;
+  public synchronized void delayChanges(int requests) {
+    requestsPerChange = requests;
+    requestsLeft = 0;
   }
 
   /** The existing functions with their releases. */
@@ -35,7 +35,7 @@ public final class InMemorySiloFunctions implements SiloFunctions {
   }
 
   /** The tenants whose queue is attached to a function, existing or not. */
-  public synchronized Set<TenantId> fed() {
+  public synchronized Set<TenantId> attached() {
     return Set.copyOf(attached);
   }
 
@@ -67,7 +67,7 @@ public final class InMemorySiloFunctions implements SiloFunctions {
   }
 
   private Progress progress(boolean changed) {
-    left = changed ? looks : Math.max(0, left - 1);
-    return left == 0 ? Progress.DONE : Progress.IN_PROGRESS;
+    requestsLeft = changed ? requestsPerChange : Math.max(0, requestsLeft - 1);
+    return requestsLeft == 0 ? Progress.DONE : Progress.IN_PROGRESS;
   }
 }

@@ -11,7 +11,7 @@ class InMemorySiloFunctionsTest extends SiloFunctionsContract {
   private final InMemorySiloFunctions functions = new InMemorySiloFunctions();
 
   InMemorySiloFunctionsTest() {
-    functions.takeTime(3);
+    functions.delayChanges(3);
   }
 
   @Override
@@ -40,7 +40,7 @@ class InMemorySiloFunctionsTest extends SiloFunctionsContract {
   }
 
   @Override
-  protected boolean isFed(TenantId tenant) {
-    return functions.fed().contains(tenant);
+  protected boolean isAttached(TenantId tenant) {
+    return functions.attached().contains(tenant);
   }
 }

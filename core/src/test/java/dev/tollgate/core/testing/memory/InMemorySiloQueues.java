@@ -77,7 +77,7 @@ public final class InMemorySiloQueues implements SiloQueues {
   }
 
   /** Puts a message into the tenant's dead-letter queue. */
-  public synchronized void bury(TenantId tenant, String group, String body) {
+  public synchronized void addDeadLetter(TenantId tenant, String group, String body) {
     queue(tenant)
         .ifPresent(queue -> queue.dead.add(new Message(tenant, group, body, clock.instant())));
   }

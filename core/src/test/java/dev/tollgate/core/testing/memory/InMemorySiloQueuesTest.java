@@ -27,8 +27,8 @@ class InMemorySiloQueuesTest extends SiloQueuesContract {
   }
 
   @Override
-  protected void bury(TenantId tenant, String group, String body) {
-    queues.bury(tenant, group, body);
+  protected void addDeadLetter(TenantId tenant, String group, String body) {
+    queues.addDeadLetter(tenant, group, body);
   }
 
   @Override

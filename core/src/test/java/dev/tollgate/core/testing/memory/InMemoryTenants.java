@@ -100,42 +100,40 @@ public final class InMemoryTenants implements Tenants {
   }
 
   @Override
-  public synchronized Page<Tenant> list(Optional<String> cursor, int most) {
+  public synchronized Page<Tenant> list(Optional<String> cursor, int max) {
     outage.check("list");
-    return page(tenant -> true, cursor, most);
+    return page(tenant -> true, cursor, max);
   }
 
   @Override
-  public synchronized Page<Tenant> search(TenantFilter filter, Optional<String> cursor, int most) {
+  public synchronized Page<Tenant> search(TenantFilter filter, Optional<String> cursor, int max) {
     outage.check("search");
-    return page(filter::matches, cursor, most);
+    return page(filter::matches, cursor, max);
   }
 
   @Override
-  public synchronized Page<Tenant> inTier(TierName tier, Optional<String> cursor, int most) {
+  public synchronized Page<Tenant> inTier(TierName tier, Optional<String> cursor, int max) {
     outage.check("inTier");
-    return page(tenant -> tenant.tier().equals(tier), cursor, most);
+    return page(tenant -> tenant.tier().equals(tier), cursor, max);
   }
 
   @Override
-  public synchronized List<TenantId> listPending(int most) {
+  public synchronized List<TenantId> listPending(int max) {
     outage.check("listPending");
     return rows.values().stream()
         .filter(tenant -> !tenant.isSettled())
-        .limit(most)
+        .limit(max)
         .map(Tenant::id)
         .toList();
   }
 
-  private Page<Tenant> page(Predicate<Tenant> wanted, Optional<String> cursor, int most) {
+  private Page<Tenant> page(Predicate<Tenant> wanted, Optional<String> cursor, int max) {
     List<Tenant> rest =
         rows.tailMap(cursor.orElse(""), false).values().stream().filter(wanted).toList();
-    List<Tenant> part = rest.subList(0, Math.min(most, rest.size()));
+    List<Tenant> part = rest.subList(0, Math.min(max, rest.size()));
     return new Page<>(
         part.stream().filter(tenant -> !newer.contains(tenant.id())).toList(),
-        part.size() == rest.size()
-            ? Optional.empty()
-            : Optional.of(part.get(most - 1).id().value()),
+        part.size() == rest.size() ? Optional.empty() : Optional.of(part.get(max - 1).id().value()),
         part.stream()
             .map(Tenant::id)
             .filter(newer::contains)

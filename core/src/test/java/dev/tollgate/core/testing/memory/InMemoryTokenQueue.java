@@ -22,7 +22,7 @@ import java.util.Set;
 
 /**
  * Tokens in memory, with the delays, leases and expiry of a queue, by a given clock. Searches never
- * wait. A bucket has no queue until {@link #make} is called.
+ * wait. A bucket has no queue until {@link #createQueue} is called.
  */
 public final class InMemoryTokenQueue implements TokenQueue {
   private final InstantSource clock;
@@ -45,12 +45,12 @@ public final class InMemoryTokenQueue implements TokenQueue {
   }
 
   /** Creates the bucket's queue if it does not exist; returns whether it is new. */
-  public synchronized boolean make(BucketId bucket) {
+  public synchronized boolean createQueue(BucketId bucket) {
     return queues.putIfAbsent(bucket, new QueueState()) == null;
   }
 
   /** Sets the lifetime of tokens in the bucket's queue, if it exists. Default: fourteen days. */
-  public synchronized void keep(BucketId bucket, Duration lifetime) {
+  public synchronized void setLifetime(BucketId bucket, Duration lifetime) {
     if (has(bucket)) {
       state(bucket, "keep");
       lifetimes.put(bucket, lifetime);
@@ -79,7 +79,7 @@ public final class InMemoryTokenQueue implements TokenQueue {
   }
 
   /** Makes the next short search find nothing. */
-  public synchronized void seemEmptyOnce() {
+  public synchronized void findNothingOnce() {
     seemsEmpty = true;
   }
 
@@ -109,9 +109,8 @@ public final class InMemoryTokenQueue implements TokenQueue {
   }
 
   @Override
-  public synchronized List<Lease> reserve(
-      BucketId bucket, int most, Duration lease, Search search) {
-    InvalidValue.inRange("most", most, 1, BATCH);
+  public synchronized List<Lease> reserve(BucketId bucket, int max, Duration lease, Search search) {
+    InvalidValue.inRange("max", max, 1, BATCH);
     reserves++;
     if (seemsEmpty && search == Search.SHORT) {
       seemsEmpty = false;
@@ -121,7 +120,7 @@ public final class InMemoryTokenQueue implements TokenQueue {
     Instant now = clock.instant();
     List<Lease> leases = new ArrayList<>();
     for (Map.Entry<Long, Held> entry : state.tokens.entrySet()) {
-      if (leases.size() == most) {
+      if (leases.size() == max) {
         break;
       }
       Held held = entry.getValue();
@@ -175,9 +174,9 @@ public final class InMemoryTokenQueue implements TokenQueue {
   }
 
   @Override
-  public synchronized Level look(BucketId bucket) {
+  public synchronized Level countTokens(BucketId bucket) {
     Instant now = clock.instant();
-    Collection<Held> all = queue(bucket, "look").values();
+    Collection<Held> all = queue(bucket, "countTokens").values();
     long held = all.stream().filter(token -> token.isHeldAt(now)).count();
     long visible = all.stream().filter(token -> token.visibleAt(now)).count();
     return new Level(visible, all.size() - held - visible, held);

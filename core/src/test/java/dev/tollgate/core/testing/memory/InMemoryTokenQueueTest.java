@@ -35,7 +35,7 @@ class InMemoryTokenQueueTest extends TokenQueueContract {
   @Override
   protected BucketId bucket() {
     BucketId bucket = Samples.bucketId();
-    queue.make(bucket);
+    queue.createQueue(bucket);
     return bucket;
   }
 
@@ -47,7 +47,7 @@ class InMemoryTokenQueueTest extends TokenQueueContract {
   @Test
   void outage_stops_the_methods_that_it_names() {
     BucketId bucket = bucket();
-    queue.outage().begin("look");
+    queue.outage().begin("countTokens");
 
     assertThatThrownBy(() -> queue.level(bucket)).isInstanceOf(Unavailable.class);
     queue.reserve(bucket, 1, Duration.ofSeconds(1), Search.LONG);

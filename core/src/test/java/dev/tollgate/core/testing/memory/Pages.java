@@ -11,17 +11,17 @@ import java.util.function.Function;
 final class Pages {
   private Pages() {}
 
-  /** The page after the position {@code cursor}, with at most {@code most} items. */
+  /** The page after the position {@code cursor}, with at most {@code max} items. */
   static <T> Page<T> of(
-      Collection<T> all, Function<T, String> position, Optional<String> cursor, int most) {
+      Collection<T> all, Function<T, String> position, Optional<String> cursor, int max) {
     List<T> rest =
         all.stream()
             .filter(item -> position.apply(item).compareTo(cursor.orElse("")) > 0)
             .sorted(Comparator.comparing(position))
             .toList();
-    if (rest.size() <= most) {
+    if (rest.size() <= max) {
       return new Page<>(rest, Optional.empty());
     }
-    return new Page<>(rest.subList(0, most), Optional.of(position.apply(rest.get(most - 1))));
+    return new Page<>(rest.subList(0, max), Optional.of(position.apply(rest.get(max - 1))));
   }
 }

@@ -45,7 +45,7 @@ public final class RecordingSockets implements Sockets {
   }
 
   /** Opens a socket that was lost, as at the end of its handshake. */
-  public void opens(String connectionId) {
+  public void open(String connectionId) {
     lost.remove(connectionId);
     closed.remove(connectionId);
   }

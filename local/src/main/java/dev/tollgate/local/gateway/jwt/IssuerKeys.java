@@ -62,7 +62,7 @@ public final class IssuerKeys {
    * @param location where its key set (RFC 7517) is, a URL of scheme file, http or https; without
    *     it, the location is in the issuer's discovery document (OpenID Connect Discovery 1.0,
    *     section 4)
-   * @param clock by which keys age
+   * @param clock the clock for the age of keys
    */
   public IssuerKeys(String issuer, Optional<URI> location, InstantSource clock) {
     this.issuer = issuer;

@@ -9,6 +9,7 @@ import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import com.nimbusds.jwt.proc.BadJWTException;
+import dev.tollgate.local.gateway.Decision;
 import dev.tollgate.local.json.Json;
 import java.io.IOException;
 import java.text.ParseException;
@@ -44,9 +45,9 @@ public final class JwtAuthorizer {
   /**
    * An authorizer.
    *
-   * @param issuer what the token's {@code iss} must be
-   * @param audiences one of these must be in its {@code aud}, or be its {@code client_id} if it has
-   *     no {@code aud}
+   * @param issuer the required {@code iss} of tokens
+   * @param audiences the token must name one of these in {@code aud}, or in {@code client_id} if it
+   *     has no {@code aud}
    * @param keys the issuer's keys
    * @param clock the clock for {@code exp}, {@code nbf} and {@code iat}
    */
@@ -59,33 +60,34 @@ public final class JwtAuthorizer {
   }
 
   /**
-   * Checks a request.
+   * Checks a request: 401 if its token is missing or invalid, 403 if the token has none of the
+   * scopes.
    *
    * @param header its header {@code Authorization}: the token, with or without {@code Bearer}
    *     before it
-   * @param scopes those of the route, of which the token must have one; empty if it needs none
+   * @param scopes the scopes of the route; the token must have one of them, if there are any
    */
-  public JwtVerdict judge(Optional<String> header, List<String> scopes) {
+  public Decision decide(Optional<String> header, List<String> scopes) {
     if (header.isEmpty()) {
-      return new JwtVerdict.Refused(401, BEARER.trim(), "");
+      return new Decision.Refused(401, BEARER.trim(), "");
     }
     String scope = String.join(" ", scopes);
     try {
       JWTClaimsSet claims = verified(header.get());
       List<String> granted = scopes(claims);
       if (!scopes.isEmpty() && granted.stream().noneMatch(scopes::contains)) {
-        return new JwtVerdict.Refused(403, challenge(scope, "insufficient_scope", ""), "");
+        return new Decision.Refused(403, challenge(scope, "insufficient_scope", ""), "");
       }
-      return new JwtVerdict.Passed(context(claims, scopes.isEmpty() ? List.of() : granted));
+      return new Decision.Admitted(context(claims, scopes.isEmpty() ? List.of() : granted));
     } catch (BadJWTException e) {
       return refused(scope, String.valueOf(e.getMessage()), "");
     } catch (IOException e) {
-      return refused(scope, "the keys of the issuer cannot be had", e.toString());
+      return refused(scope, "the keys of the issuer cannot be fetched", e.toString());
     }
   }
 
-  private static JwtVerdict.Refused refused(String scope, String description, String trouble) {
-    return new JwtVerdict.Refused(401, challenge(scope, "invalid_token", description), trouble);
+  private static Decision.Refused refused(String scope, String description, String trouble) {
+    return new Decision.Refused(401, challenge(scope, "invalid_token", description), trouble);
   }
 
   private static String challenge(String scope, String error, String description) {
@@ -100,7 +102,7 @@ public final class JwtAuthorizer {
       JWSHeader signed = jwt.getHeader();
       require(
           ALGORITHMS.contains(signed.getAlgorithm()),
-          "the token is not signed as is expected: RS256, RS384 or RS512");
+          "the algorithm of the token is not RS256, RS384 or RS512");
       require(signed.getKeyID() != null, "the token does not name its key");
       RSAKey key =
           keys.find(signed).orElseThrow(() -> new BadJWTException("the issuer has no such key"));
@@ -156,15 +158,15 @@ public final class JwtAuthorizer {
   }
 
   private static ObjectNode context(JWTClaimsSet claims, List<String> scopes) {
-    ObjectNode context = Json.object();
-    ObjectNode texts = context.putObject("claims");
+    ObjectNode jwt = Json.object();
+    ObjectNode texts = jwt.putObject("claims");
     claims.toJSONObject().forEach((name, value) -> texts.put(name, text(value)));
     if (scopes.isEmpty()) {
-      context.putNull("scopes");
+      jwt.putNull("scopes");
     } else {
-      scopes.forEach(context.putArray("scopes")::add);
+      scopes.forEach(jwt.putArray("scopes")::add);
     }
-    return context;
+    return Json.object("jwt", jwt);
   }
 
   /** As observed on AWS, a list of {@code a} and {@code b} becomes {@code [a b]}. */

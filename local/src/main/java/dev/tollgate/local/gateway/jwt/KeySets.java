@@ -16,8 +16,8 @@ public final class KeySets {
   /**
    * Key sets that no authorizer uses yet.
    *
-   * @param locations URLs by issuer; an issuer that is absent publishes its location itself
-   * @param clock by which keys age
+   * @param locations URLs by issuer; the discovery document of any other issuer names the location
+   * @param clock the clock for the age of keys
    */
   public KeySets(Map<String, URI> locations, InstantSource clock) {
     this.locations = Map.copyOf(locations);

@@ -1,4 +1,7 @@
-/** The JWT authorizers of HTTP APIs and the keys of token issuers. Imports {@code json} only. */
+/**
+ * The JWT authorizers of HTTP APIs and the keys of token issuers. Imports {@code gateway} and
+ * {@code json} only.
+ */
 @NullMarked
 package dev.tollgate.local.gateway.jwt;
 

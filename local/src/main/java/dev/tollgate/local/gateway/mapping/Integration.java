@@ -28,12 +28,11 @@ public sealed interface Integration {
    *
    * @param roleArn the role whose rights the request has
    * @param service the service, such as {@code sqs}
-   * @param path path of the request, with {@code {name}} where a parameter stands
+   * @param path path of the request, with {@code {name}} as placeholders of parameters
    * @param parameters {@code integration.request.header.NAME}, {@code .path.NAME} or {@code
    *     .querystring.NAME} to {@code 'text'}, {@code context.NAME}, {@code stageVariables.NAME} or
    *     {@code route.request.body.PATH}
-   * @param template makes the request's body
-   * @param timeout the time-out
+   * @param template the template of the request's body
    */
   record Service(
       String roleArn,
@@ -45,13 +44,12 @@ public sealed interface Integration {
       Duration timeout,
       List<Response> responses)
       implements Integration {
-
     private static final Pattern NAME =
         Pattern.compile("integration\\.request\\.(header|path|querystring)\\.[\\w.$-]+");
     private static final Pattern VALUE =
         Pattern.compile("'[^']*'|(context|stageVariables|route\\.request\\.body)\\..+");
 
-    /** Refuses parameters of another form. */
+    /** Refuses malformed parameters. */
     public Service {
       parameters = Map.copyOf(parameters);
       parameters.forEach(
@@ -68,22 +66,21 @@ public sealed interface Integration {
   /**
    * Returns a response without a service (MOCK).
    *
-   * @param template makes {@code {"statusCode": …}}, for which there is a response
+   * @param template the template of {@code {"statusCode": …}}, which selects a response
    */
   record Mock(String template, List<Response> responses) implements Integration {}
 
   /**
-   * What is made of an answer (API Gateway Developer Guide, "Set up WebSocket API integration
+   * Turns an answer into a frame (API Gateway Developer Guide, "Set up WebSocket API integration
    * responses").
    *
    * @param key {@code /regular expression/} over the status, or {@code $default} for all others
-   * @param template makes the frame; without it the frame is the answer's body
+   * @param template the template of the frame; without it the frame is the answer's body
    */
   record Response(String key, Optional<String> template) {
-
     static final String DEFAULT = "$default";
 
-    /** Refuses a key of another form. */
+    /** Refuses a malformed key. */
     public Response {
       if (!key.equals(DEFAULT) && !key.matches("/.+/")) {
         throw new IllegalArgumentException(

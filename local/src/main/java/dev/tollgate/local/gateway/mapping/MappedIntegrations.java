@@ -1,9 +1,10 @@
 package dev.tollgate.local.gateway.mapping;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.json.Json;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -15,9 +16,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Integrations without proxy: templates render the request and the frame. */
+/** Executes integrations whose templates render the request and the frame. */
 public final class MappedIntegrations {
-
   private static final String BODY = "route.request.body.";
   private static final Pattern PATH_PARAMETER = Pattern.compile("\\{([^}]+)}");
 
@@ -37,26 +37,26 @@ public final class MappedIntegrations {
   /**
    * Sends a request, or mocks its answer, and renders the frame of the answer.
    *
-   * @param event the message, as a function would get it
+   * @param event the event that a function would receive for the message
    * @throws RuntimeException if there is no answer in time, a template cannot be rendered, or there
    *     is no response for the answer's status
    */
   public String answer(Integration integration, ObjectNode event) {
-    if (integration instanceof Integration.Service service) {
-      ServiceCalls.Answer answer =
-          call(service, event).orElseThrow(() -> new IllegalStateException("no answer in time"));
-      return frame(service, answer.status(), answer.body(), event);
-    }
-    String mocked = render(((Integration.Mock) integration).template(), body(event), event);
     try {
+      if (integration instanceof Integration.Service service) {
+        ServiceCalls.Answer answer = call(service, event);
+        return frame(service, answer.status(), answer.body(), event);
+      }
+      String mocked = render(((Integration.Mock) integration).template(), body(event), event);
       int status = Json.read(mocked).path("statusCode").asInt();
       return frame(integration, status, mocked, event);
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("the template of a mock integration makes no JSON", e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
-  private Optional<ServiceCalls.Answer> call(Integration.Service integration, ObjectNode event) {
+  private ServiceCalls.Answer call(Integration.Service integration, ObjectNode event)
+      throws IOException {
     Map<String, String> path = new HashMap<>();
     Map<String, String> headers = new HashMap<>();
     StringJoiner query = new StringJoiner("&", "?", "").setEmptyValue("");

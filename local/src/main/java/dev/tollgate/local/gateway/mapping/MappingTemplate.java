@@ -26,14 +26,13 @@ import org.jspecify.annotations.Nullable;
  * Mapping templates in the Velocity template language (API Gateway Developer Guide, "WebSocket API
  * mapping template reference").
  *
- * <p>Velocity is set to mean what 1.7 meant, which API Gateway's is close to: an empty text is true
- * to {@code #if}.
+ * <p>Velocity is configured to behave like version 1.7, because API Gateway does: {@code #if} takes
+ * an empty text as true.
  */
 public final class MappingTemplate {
-
   private static final RuntimeInstance ENGINE = engine();
 
-  /** What is no JSON has no values, rather than being taken for a text. */
+  /** A text that is not JSON has no values. */
   private static final ParseContext PATHS =
       JsonPath.using(
           Configuration.builder().jsonProvider(new JacksonJsonProvider(Json.MAPPER)).build());
@@ -43,15 +42,16 @@ public final class MappingTemplate {
   /**
    * Renders a template.
    *
-   * @param body what {@code $input} is: the client's message, or an answer's body
-   * @param context what {@code $context} is
-   * @throws RuntimeException if the template is not one, or asks for what the body does not have
+   * @param body the value of {@code $input}: the client's message, or the body of an answer
+   * @param context the value of {@code $context}
+   * @throws RuntimeException if the template is malformed, or applies a method to a value that the
+   *     body does not have
    */
   public static String render(
       String template, String body, JsonNode context, Map<String, String> stageVariables) {
     VelocityContext variables = new VelocityContext();
     variables.put("input", new Input(body));
-    variables.put("util", new Functions());
+    variables.put("util", new Utilities());
     variables.put("context", Json.MAPPER.convertValue(context, Map.class));
     variables.put("stageVariables", stageVariables);
     StringWriter rendered = new StringWriter();
@@ -69,21 +69,20 @@ public final class MappingTemplate {
     return engine;
   }
 
-  /** {@code $input}. Public, as Velocity calls only what is. */
+  /** The value of {@code $input}. Velocity calls only methods of public classes. */
   public static final class Input {
-
     private final String body;
 
     Input(String body) {
       this.body = body;
     }
 
-    /** {@code $input.body}: as it came. */
+    /** {@code $input.body}: the unparsed body. */
     public String getBody() {
       return body;
     }
 
-    /** {@code $input.path(…)}: a value to go on with; an empty text if there is none. */
+    /** {@code $input.path(…)}: the value at a JSON path; an empty text if there is none. */
     public @Nullable Object path(String path) {
       try {
         return PATHS.parse(body).read(path);
@@ -92,36 +91,35 @@ public final class MappingTemplate {
       }
     }
 
-    /** {@code $input.json(…)}: a value as JSON; that of an empty text if there is none. */
+    /** {@code $input.json(…)}: the value at a JSON path, as JSON. */
     public String json(String path) throws JsonProcessingException {
       return Json.MAPPER.writeValueAsString(path(path));
     }
   }
 
-  /** {@code $util}. Public, as Velocity calls only what is. */
-  public static final class Functions {
-
-    /** For forms. */
+  /** The value of {@code $util}. */
+  public static final class Utilities {
+    /** Encodes a value of a form. */
     public String urlEncode(String text) {
       return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
 
-    /** Of forms. */
+    /** Decodes a value of a form. */
     public String urlDecode(String text) {
       return URLDecoder.decode(text, StandardCharsets.UTF_8);
     }
 
-    /** Of the text's bytes in UTF-8. */
+    /** Encodes the bytes of a text in UTF-8. */
     public String base64Encode(String text) {
       return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** To a text in UTF-8. */
+    /** Decodes a text in UTF-8. */
     public String base64Decode(String text) {
       return new String(Base64.getDecoder().decode(text), StandardCharsets.UTF_8);
     }
 
-    /** For a value that stands in quotes in JavaScript. */
+    /** Escapes a text for a string literal of JavaScript. */
     public String escapeJavaScript(String text) throws JsonProcessingException {
       String quoted =
           Json.MAPPER
@@ -131,7 +129,7 @@ public final class MappingTemplate {
       return quoted.substring(1, quoted.length() - 1).replace("'", "\\'").replace("/", "\\/");
     }
 
-    /** To a value to go on with. */
+    /** Parses JSON to a value that the template can use. */
     public Object parseJson(String text) {
       return PATHS.parse(text).json();
     }

@@ -1,23 +1,23 @@
 package dev.tollgate.local.gateway.mapping;
 
+import java.io.IOException;
 import java.util.Map;
-import java.util.Optional;
 
 /** Calls AWS services for an API. */
 @FunctionalInterface
 public interface ServiceCalls {
-  /** What a service answered. */
+  /** The answer of a service. */
   record Answer(int status, String body) {}
 
   /**
-   * Calls, and waits for the answer.
+   * Calls a service and waits for the answer.
    *
    * @param integration the service, the method, the time-out, and the role whose rights the call
    *     has
    * @param target path and query
-   * @return nothing if it took too long
-   * @throws java.io.UncheckedIOException if the services cannot be reached
+   * @throws IOException if the services cannot be reached or the answer takes too long
    */
-  Optional<Answer> call(
-      Integration.Service integration, String target, Map<String, String> headers, String body);
+  Answer call(
+      Integration.Service integration, String target, Map<String, String> headers, String body)
+      throws IOException;
 }

@@ -19,7 +19,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Derives the accesses that a request needs. */
+/** Derives the accesses that a request to an AWS API needs, each an action on a resource. */
 public final class Accesses {
   private static final Pattern CONNECTION = Pattern.compile("/([^/]+)/([^/]+)/@connections/(.+)");
 
@@ -56,8 +56,7 @@ public final class Accesses {
   }
 
   /**
-   * The accesses of a request, each of which must be allowed. A request without accesses is allowed
-   * for all callers.
+   * The accesses of a request, each of which must be allowed. {@code GetCallerIdentity} needs none.
    */
   private List<Access> of(Call call) {
     if (call.service().equals("sts")) {
@@ -96,8 +95,8 @@ public final class Accesses {
   /**
    * A batch needs the permission of the single operation (<a
    * href="https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-api-permissions-reference.html">API
-   * permissions</a>). Creating a queue with tags needs the permission to tag it. By the query
-   * protocol a queue is named by the form or by the path; each must be allowed.
+   * permissions</a>). Creating a queue with tags needs the permission to tag it. A request of the
+   * query protocol names the queue in its form or its path; access to both names must be allowed.
    */
   private List<Access> queues(Call call) {
     String action = action(call).replaceFirst("Batch$", "");
@@ -151,8 +150,8 @@ public final class Accesses {
   }
 
   /**
-   * The creator of a function also passes its role and must be allowed to read its code. Event
-   * source mappings have no resource name in policies; their function is a condition key.
+   * The creator of a function also passes its role and must be allowed to read its code. Policies
+   * identify an event source mapping by its function, a condition key.
    *
    * @see <a
    *     href="https://docs.aws.amazon.com/service-authorization/latest/reference/list_awslambda.html">Actions
@@ -202,7 +201,7 @@ public final class Accesses {
     return Context.EMPTY.with("lambda:FunctionArn", arn);
   }
 
-  /** The ARN of what may be a name, a part of an ARN, or an ARN. */
+  /** The ARN of a function, given its name, a part of its ARN, or its ARN. */
   private String function(String name, Optional<String> qualifier) {
     String unqualified =
         name.startsWith("arn:")
@@ -223,10 +222,9 @@ public final class Accesses {
     String roleArn = call.form().getOrDefault("RoleArn", "");
     List<Map.Entry<String, String>> tags = QueryProtocol.tags(call.form());
     Context context =
-        Context.EMPTY.with("aws:TagKeys", tags.stream().map(Map.Entry::getKey).toList());
-    for (Map.Entry<String, String> tag : tags) {
-      context = context.with("aws:RequestTag/" + tag.getKey(), tag.getValue());
-    }
+        Context.EMPTY
+            .with("aws:TagKeys", tags.stream().map(Map.Entry::getKey).toList())
+            .withTags("aws:RequestTag/", tags);
     Access access = new Access(action(call), roleArn, context);
     return tags.isEmpty()
         ? List.of(access)

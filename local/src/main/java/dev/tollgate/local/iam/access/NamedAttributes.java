@@ -9,11 +9,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The top-level attributes that a request to DynamoDB names, in its key, its item or any of its
- * expressions: what {@code dynamodb:Attributes} holds.
+ * The top-level attributes that a request to DynamoDB names in its key, its item or its
+ * expressions: the values of {@code dynamodb:Attributes}.
  */
 final class NamedAttributes {
-  /** Members whose own members are attributes. */
+  /** Members whose members are attributes. */
   private static final List<String> MAPS =
       List.of(
           "Key",
@@ -32,7 +32,7 @@ final class NamedAttributes {
           "FilterExpression",
           "KeyConditionExpression");
 
-  /** Paths, whose later parts are no top-level attributes, values, and names before a bracket. */
+  /** A document path, a value, or the name of a function before its bracket. */
   private static final Pattern OPERAND =
       Pattern.compile("([#:]?[A-Za-z0-9_][\\w-]*)(?:\\.[#\\w-]+|\\[\\d+])*(\\s*\\()?");
 
@@ -41,11 +41,7 @@ final class NamedAttributes {
 
   private NamedAttributes() {}
 
-  /**
-   * The names in a request, or in one part of a transaction or batch.
-   *
-   * @param request its expressions and what they call attributes
-   */
+  /** The names in a request, or in one part of a transaction or batch. */
   static Set<String> in(JsonNode request) {
     Set<String> names = new TreeSet<>();
     MAPS.forEach(member -> request.path(member).fieldNames().forEachRemaining(names::add));

@@ -31,7 +31,7 @@ final class TableAccesses {
   /** A comparison of a key condition: {@code name = :value}. */
   private static final Pattern EQUALS = Pattern.compile("([#\\w.-]+)\\s*=\\s*(:[\\w.-]+)");
 
-  /** An iterator of the engine's names its stream. */
+  /** The ARN of the stream in a shard iterator of the engine. */
   private static final Pattern STREAM = Pattern.compile("arn:[^|]+/stream/[^|]+");
 
   private final Environment environment;
@@ -131,7 +131,7 @@ final class TableAccesses {
         .toList();
   }
 
-  /** The value that a query's condition has the partition key equal. */
+  /** The value that the condition of a query requires of the partition key. */
   private static Optional<String> queried(String key, JsonNode body) {
     Matcher comparison = EQUALS.matcher(body.path("KeyConditionExpression").asText());
     while (comparison.find()) {
@@ -157,7 +157,7 @@ final class TableAccesses {
     return arn.find() ? arn.group() : "";
   }
 
-  /** The name in what may be a name or an ARN. */
+  /** The name of a table, given its name or its ARN. */
   private static String name(String nameOrArn) {
     return nameOrArn.substring(nameOrArn.lastIndexOf('/') + 1);
   }

@@ -1,6 +1,6 @@
 /**
- * Derives the accesses that a request needs, each an action on a resource. May import {@code iam},
- * {@code endpoint}, {@code template} and {@code json}.
+ * Derives the accesses that a request to an AWS API needs. May import {@code iam}, {@code
+ * endpoint}, {@code template} and {@code json}.
  */
 @NullMarked
 package dev.tollgate.local.iam.access;

@@ -2,19 +2,19 @@ package dev.tollgate.local.resources.api;
 
 import dev.tollgate.local.gateway.Cors;
 import dev.tollgate.local.gateway.Gateway;
-import dev.tollgate.local.gateway.HttpApiSpec.Authorization;
+import dev.tollgate.local.gateway.HttpRoute;
+import dev.tollgate.local.gateway.WebSocketApiSpec;
 import dev.tollgate.local.gateway.mapping.Integration;
-import dev.tollgate.local.iam.FunctionPolicies;
-import dev.tollgate.local.resources.CreatedResource;
+import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.resources.ResourceFamily;
 import dev.tollgate.local.resources.ResourceType;
 import dev.tollgate.local.resources.Stack;
-import dev.tollgate.local.resources.api.ApiDraft.Route;
+import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Properties;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
+import java.util.function.Supplier;
 
 /**
  * HTTP and WebSocket APIs with their routes and stages. An API is served once all resources of the
@@ -24,6 +24,9 @@ import java.util.OptionalLong;
  *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/AWS_ApiGatewayV2.html">AWS::ApiGatewayV2</a>
  */
 public final class Apis implements ResourceFamily {
+  /** The key of a route, by its resource. */
+  private record RouteKey(String key) {}
+
   @Override
   public Map<String, ResourceType> types() {
     return Map.of(
@@ -35,7 +38,8 @@ public final class Apis implements ResourceFamily {
 
   /** The API that a property {@code ApiId} names. */
   static ApiDraft of(Properties properties, Stack stack) {
-    return stack.required(ApiDraft.class, properties, "ApiId", "an API of the template");
+    return stack.required(
+        ApiDraft.class, any -> true, properties, "ApiId", "an API of the template");
   }
 
   private static CreatedResource api(String logicalName, Properties properties, Stack stack) {
@@ -53,11 +57,17 @@ public final class Apis implements ResourceFamily {
         () -> {
           String stage = draft.stage();
           if (webSocket) {
-            gateway.add(draft.webSocketApi(stage, routeSelection));
+            gateway.add(
+                new WebSocketApiSpec(
+                    id,
+                    stage,
+                    routeSelection,
+                    draft.webSocketRoutes,
+                    draft.authorizer,
+                    draft.stageVariables));
           } else {
-            gateway.add(draft.httpApi(cors));
+            gateway.addHttpApi(id, draft.httpRoutes, cors);
           }
-          requirePermissions(draft, stage, stack);
         });
     String endpoint = gateway.endpoint(webSocket ? "ws" : "http", id).toString();
     return new CreatedResource(id, Map.of("ApiEndpoint", endpoint, "ApiId", id));
@@ -81,6 +91,7 @@ public final class Apis implements ResourceFamily {
 
   private static CreatedResource route(String logicalName, Properties properties, Stack stack) {
     ApiDraft api = of(properties, stack);
+    String key = properties.text("RouteKey");
     String target = properties.text("Target").replaceFirst("^integrations/", "");
     Integration integration =
         stack
@@ -90,38 +101,39 @@ public final class Apis implements ResourceFamily {
                 () ->
                     properties.error(
                         "Target", target + " (expected: an integration of the template)"));
-    Authorization authorization = Authorizers.authorization(api, properties, stack);
+    HttpRoute.Authorizer authorizer = Authorizers.of(api, properties, stack);
     properties.ignore("OperationName", "RouteResponseSelectionExpression");
-    Route route = new Route(api, properties.text("RouteKey"), integration, authorization);
-    api.routes.add(route);
-    stack.add(Route.class, logicalName, route);
+    if (integration instanceof Integration.Function function) {
+      requirePermission(
+          stack,
+          function.arn(),
+          () -> api.id + "/" + api.stage() + "/" + key.replaceFirst(" ", ""));
+    }
+    if (api.webSocket) {
+      api.webSocketRoutes.put(key, new WebSocketApiSpec.Route(integration, false));
+    } else {
+      api.httpRoutes.add(
+          new HttpRoute(key, ((Integration.Function) integration).arn(), authorizer));
+    }
+    stack.add(RouteKey.class, logicalName, new RouteKey(key));
     return CreatedResource.of(logicalName);
   }
 
   private static CreatedResource routeResponse(
       String logicalName, Properties properties, Stack stack) {
-    Route route = stack.required(Route.class, properties, "RouteId", "a route of the template");
+    ApiDraft api = of(properties, stack);
+    RouteKey route =
+        stack.required(
+            RouteKey.class, any -> true, properties, "RouteId", "a route of the template");
     properties.oneOf("RouteResponseKey", "$default");
-    properties.ignore("ApiId");
-    route.api().answering.add(route.key());
+    api.webSocketRoutes.computeIfPresent(
+        route.key,
+        (key, silent) -> new WebSocketApiSpec.Route(silent.integration(), /* answers= */ true));
     return CreatedResource.of(logicalName);
   }
 
-  private static void requirePermissions(ApiDraft api, String stage, Stack stack) {
-    for (Route route : api.routes) {
-      if (route.integration() instanceof Integration.Function function) {
-        String path = api.id + "/" + stage + "/" + route.key().replaceFirst(" ", "");
-        requirePermission(stack, function.arn(), path);
-      }
-    }
-    api.authorizer.ifPresent(
-        authorizer ->
-            requirePermission(
-                stack, authorizer.spec().function(), api.id + "/authorizers/" + authorizer.name()));
-  }
-
   /**
-   * Refuses a function that API Gateway may not invoke.
+   * Refuses a function that API Gateway may not invoke, when all permissions exist.
    *
    * @param source the part of the API, as the last part of its ARN: {@code api/stage/route} or
    *     {@code api/authorizers/authorizer}
@@ -129,15 +141,18 @@ public final class Apis implements ResourceFamily {
    *     href="https://docs.aws.amazon.com/apigateway/latest/developerguide/arn-format-reference.html">ARNs
    *     of APIs</a>
    */
-  private static void requirePermission(Stack stack, String function, String source) {
-    if (!stack
-        .service(FunctionPolicies.class)
-        .allows(
-            function, "apigateway.amazonaws.com", stack.environment().arn("execute-api", source))) {
-      throw new IllegalStateException(
-          "API Gateway may not invoke %s for %s (expected: an AWS::Lambda::Permission; on AWS every request would be answered with 500)"
-              .formatted(function, source));
-    }
+  static void requirePermission(Stack stack, String function, Supplier<String> source) {
+    stack.addFinalStep(
+        () -> {
+          String arn = stack.environment().arn("execute-api", source.get());
+          if (!stack
+              .service(Policies.class)
+              .allowsInvocation(function, "apigateway.amazonaws.com", arn)) {
+            throw new IllegalStateException(
+                "API Gateway may not invoke %s for %s (expected: an AWS::Lambda::Permission; on AWS every request would be answered with 500)"
+                    .formatted(function, source.get()));
+          }
+        });
   }
 
   private static Cors cors(Properties cors) {
@@ -146,7 +161,7 @@ public final class Apis implements ResourceFamily {
         cors.texts("AllowMethods"),
         cors.texts("AllowHeaders"),
         cors.texts("ExposeHeaders"),
-        cors.integer("MaxAge").map(OptionalLong::of).orElse(OptionalLong.empty()),
+        cors.integer("MaxAge"),
         cors.optionalText("AllowCredentials").map(Boolean::parseBoolean).orElse(false));
   }
 }

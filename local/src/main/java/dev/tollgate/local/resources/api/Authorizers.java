@@ -1,37 +1,34 @@
 package dev.tollgate.local.resources.api;
 
-import dev.tollgate.local.gateway.HttpApiSpec.Authorization;
+import dev.tollgate.local.gateway.HttpRoute;
 import dev.tollgate.local.gateway.WebSocketApiSpec;
 import dev.tollgate.local.gateway.jwt.IssuerKeys;
 import dev.tollgate.local.gateway.jwt.JwtAuthorizer;
 import dev.tollgate.local.gateway.jwt.KeySets;
-import dev.tollgate.local.resources.CreatedResource;
 import dev.tollgate.local.resources.ResourceFamily;
 import dev.tollgate.local.resources.ResourceType;
 import dev.tollgate.local.resources.Stack;
 import dev.tollgate.local.resources.UserPools.UserPool;
+import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Properties;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.Predicate;
 
 /** The authorizers of APIs: Lambda functions for WebSocket APIs, JSON Web Tokens for HTTP APIs. */
 public final class Authorizers implements ResourceFamily {
   private static final String AUTHORIZATION = "$request.header.Authorization";
 
-  /** An authorizer of a WebSocket API. */
-  record RequestAuthorizer(String name, WebSocketApiSpec.Authorizer spec) {}
-
   /**
    * An authorizer of an HTTP API.
    *
    * @param api the id of its API
-   * @param authorization who may call a route with some scopes; everyone if the API's users are
-   *     those of a {@link UserPool}
+   * @param forScopes the authorizer of a route that needs one of some scopes; it admits everyone if
+   *     the API's users are those of a {@link UserPool}
    */
-  private record TokenAuthorizer(String api, Function<List<String>, Authorization> authorization) {}
+  private record TokenAuthorizer(
+      String api, Function<List<String>, HttpRoute.Authorizer> forScopes) {}
 
   @Override
   public Map<String, ResourceType> types() {
@@ -45,11 +42,12 @@ public final class Authorizers implements ResourceFamily {
       stack.add(TokenAuthorizer.class, logicalName, tokenAuthorizer(properties, stack));
     } else {
       properties.ignore("ApiId");
-      WebSocketApiSpec.Authorizer spec =
+      stack.add(
+          WebSocketApiSpec.Authorizer.class,
+          logicalName,
           new WebSocketApiSpec.Authorizer(
               Integrations.functionArn(properties.text("AuthorizerUri")),
-              properties.texts("IdentitySource"));
-      stack.add(RequestAuthorizer.class, logicalName, new RequestAuthorizer(logicalName, spec));
+              properties.texts("IdentitySource")));
     }
     return CreatedResource.of(logicalName);
   }
@@ -73,48 +71,45 @@ public final class Authorizers implements ResourceFamily {
       throw jwt.error("Audience", "absent (expected: at least one)");
     }
     if (stack.find(UserPool.class, issuer).isPresent()) {
-      return new TokenAuthorizer(api.id, scopes -> new Authorization.None());
+      return new TokenAuthorizer(api.id, scopes -> HttpRoute.Authorizer.NONE);
     }
     IssuerKeys keys = stack.service(KeySets.class).keys(issuer);
     JwtAuthorizer authorizer =
         new JwtAuthorizer(issuer, audiences, keys, stack.environment().clock());
-    return new TokenAuthorizer(api.id, scopes -> new Authorization.Jwt(authorizer, scopes));
+    return new TokenAuthorizer(api.id, scopes -> header -> authorizer.decide(header, scopes));
   }
 
-  /** Who may call a route. */
-  static Authorization authorization(ApiDraft api, Properties properties, Stack stack) {
+  /** The authorizer of a route. */
+  static HttpRoute.Authorizer of(ApiDraft api, Properties properties, Stack stack) {
     if (properties.optionalText("AuthorizationType").isEmpty()) {
-      return new Authorization.None();
+      return HttpRoute.Authorizer.NONE;
     }
     return switch (properties.oneOf("AuthorizationType", "NONE", "AWS_IAM", "JWT", "CUSTOM")) {
-      case "AWS_IAM" -> new Authorization.Iam();
+      case "AWS_IAM" -> HttpRoute.Authorizer.iam(stack.environment().accountId());
       case "JWT" ->
-          authorizer(
+          stack
+              .required(
                   TokenAuthorizer.class,
                   found -> found.api.equals(api.id),
-                  "an authorizer of type JWT of the route's API",
                   properties,
-                  stack)
-              .authorization
+                  "AuthorizerId",
+                  "an authorizer of type JWT of the route's API")
+              .forScopes
               .apply(properties.texts("AuthorizationScopes"));
       case "CUSTOM" -> {
-        String expected = "an authorizer of a WebSocket API";
-        api.authorizer =
-            Optional.of(
-                authorizer(
-                    RequestAuthorizer.class, a -> api.webSocket, expected, properties, stack));
-        yield new Authorization.None();
+        WebSocketApiSpec.Authorizer authorizer =
+            stack.required(
+                WebSocketApiSpec.Authorizer.class,
+                found -> api.webSocket,
+                properties,
+                "AuthorizerId",
+                "an authorizer of a WebSocket API");
+        api.authorizer = Optional.of(authorizer);
+        String part = api.id + "/authorizers/" + properties.text("AuthorizerId");
+        Apis.requirePermission(stack, authorizer.function(), () -> part);
+        yield HttpRoute.Authorizer.NONE;
       }
-      default -> new Authorization.None();
+      default -> HttpRoute.Authorizer.NONE;
     };
-  }
-
-  private static <T> T authorizer(
-      Class<T> type, Predicate<T> fits, String expected, Properties properties, Stack stack) {
-    String id = properties.text("AuthorizerId");
-    return stack
-        .find(type, id)
-        .filter(fits)
-        .orElseThrow(() -> properties.error("AuthorizerId", id + " (expected: " + expected + ")"));
   }
 }

@@ -1,10 +1,10 @@
 package dev.tollgate.local.resources.api;
 
 import dev.tollgate.local.gateway.mapping.Integration;
-import dev.tollgate.local.resources.CreatedResource;
 import dev.tollgate.local.resources.ResourceFamily;
 import dev.tollgate.local.resources.ResourceType;
 import dev.tollgate.local.resources.Stack;
+import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Properties;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,7 +20,7 @@ public final class Integrations implements ResourceFamily {
       Pattern.compile("arn:[^:]+:apigateway:[^:]+:([^:]+):path/(.+)");
 
   /** "Quotas for configuring and running a WebSocket API". */
-  private static final Duration MAX_TIMEOUT = Duration.ofSeconds(29);
+  private static final int MAX_TIMEOUT_MILLIS = 29_000;
 
   @Override
   public Map<String, ResourceType> types() {
@@ -43,13 +43,13 @@ public final class Integrations implements ResourceFamily {
   }
 
   private static CreatedResource response(String logicalName, Properties properties, Stack stack) {
-    String expected = "an integration of the template without proxy";
     Integration integration =
-        stack.required(Integration.class, properties, "IntegrationId", expected);
-    if (integration instanceof Integration.Function) {
-      throw properties.error(
-          "IntegrationId", properties.text("IntegrationId") + " (expected: " + expected + ")");
-    }
+        stack.required(
+            Integration.class,
+            found -> !(found instanceof Integration.Function),
+            properties,
+            "IntegrationId",
+            "an integration of the template without proxy");
     properties.ignore("ApiId");
     integration
         .responses()
@@ -93,7 +93,7 @@ public final class Integrations implements ResourceFamily {
         "/" + service.group(2),
         properties.textMap("RequestParameters"),
         requestTemplate(properties),
-        properties.integer("TimeoutInMillis").map(Duration::ofMillis).orElse(MAX_TIMEOUT),
+        Duration.ofMillis(properties.integer("TimeoutInMillis").orElse(MAX_TIMEOUT_MILLIS)),
         new ArrayList<>());
   }
 

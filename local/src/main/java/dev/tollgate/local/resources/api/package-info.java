@@ -1,6 +1,6 @@
 /**
- * The resource types of API Gateway: HTTP and WebSocket APIs are collected from several resources.
- * May import what {@code resources} may.
+ * The resource types of API Gateway. An HTTP or WebSocket API consists of several resources. May
+ * import the packages that {@code resources} may import.
  */
 @NullMarked
 package dev.tollgate.local.resources.api;

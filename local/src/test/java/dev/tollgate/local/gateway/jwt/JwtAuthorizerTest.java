@@ -11,6 +11,7 @@ import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
+import dev.tollgate.local.gateway.Decision;
 import dev.tollgate.local.testing.ManualClock;
 import dev.tollgate.local.testing.TokenIssuer;
 import java.nio.charset.StandardCharsets;
@@ -52,18 +53,18 @@ final class JwtAuthorizerTest {
     return issuer.claims(ISSUER, "tollgate").claim("tenantId", "acme");
   }
 
-  private JwtVerdict judge(String header) {
-    return authorizer.judge(Optional.of(header), List.of());
+  private Decision judge(String header) {
+    return authorizer.decide(Optional.of(header), List.of());
   }
 
-  private JwtVerdict judge(JWTClaimsSet.Builder claims) {
+  private Decision judge(JWTClaimsSet.Builder claims) {
     return judge(TokenIssuer.token(KEY, claims));
   }
 
-  private static void assertRefused(JwtVerdict verdict, String description) {
+  private static void assertRefused(Decision verdict, String description) {
     assertThat(verdict)
         .isEqualTo(
-            new JwtVerdict.Refused(
+            new Decision.Refused(
                 401,
                 "Bearer scope=\"\" error=\"invalid_token\" error_description=\""
                     + description
@@ -71,8 +72,8 @@ final class JwtAuthorizerTest {
                 ""));
   }
 
-  private static void assertPassed(JwtVerdict verdict) {
-    assertThat(verdict).isInstanceOf(JwtVerdict.Passed.class);
+  private static void assertPassed(Decision verdict) {
+    assertThat(verdict).isInstanceOf(Decision.Admitted.class);
   }
 
   private Date in(long seconds) {
@@ -83,9 +84,9 @@ final class JwtAuthorizerTest {
   void a_token_that_holds_passes_with_and_without_bearer_and_its_claims_become_texts() {
     JWTClaimsSet.Builder claims =
         claims().claim("groups", List.of("a", "b")).claim("admin", true).claim("level", 3);
-    JwtVerdict bare = judge(claims);
-    assertThat(bare).isInstanceOf(JwtVerdict.Passed.class);
-    assertThat(((JwtVerdict.Passed) bare).context().toString())
+    Decision bare = judge(claims);
+    assertThat(bare).isInstanceOf(Decision.Admitted.class);
+    assertThat(((Decision.Admitted) bare).context().toString())
         .contains("\"tenantId\":\"acme\"", "\"groups\":\"[a b]\"", "\"admin\":\"true\"")
         .contains("\"level\":\"3\"", "\"exp\":\"1773307202\"", "\"scopes\":null");
     assertThat(judge("Bearer " + TokenIssuer.token(KEY, claims))).isEqualTo(bare);
@@ -93,8 +94,8 @@ final class JwtAuthorizerTest {
 
   @Test
   void a_request_without_a_token_is_asked_for_one() {
-    assertThat(authorizer.judge(Optional.empty(), List.of()))
-        .isEqualTo(new JwtVerdict.Refused(401, "Bearer", ""));
+    assertThat(authorizer.decide(Optional.empty(), List.of()))
+        .isEqualTo(new Decision.Refused(401, "Bearer", ""));
   }
 
   @Test
@@ -177,7 +178,7 @@ final class JwtAuthorizerTest {
 
   @Test
   void algorithms_other_than_of_rsa_do_not_hold() throws JOSEException {
-    String description = "the token is not signed as is expected: RS256, RS384 or RS512";
+    String description = "the algorithm of the token is not RS256, RS384 or RS512";
     assertRefused(judge(new PlainJWT(claims().build()).serialize()), "the token is malformed");
 
     byte[] secret = KEY.toRSAPublicKey().getEncoded();
@@ -220,14 +221,14 @@ final class JwtAuthorizerTest {
     for (Object granted : List.of("read sessions", List.of("admin"))) {
       String name = granted instanceof String ? "scope" : "scp";
       String token = TokenIssuer.token(KEY, claims().claim(name, granted));
-      JwtVerdict verdict = authorizer.judge(Optional.of(token), scopes);
+      Decision verdict = authorizer.decide(Optional.of(token), scopes);
       assertPassed(verdict);
-      assertThat(((JwtVerdict.Passed) verdict).context().path("scopes").isEmpty()).isFalse();
+      assertThat(((Decision.Admitted) verdict).context().at("/jwt/scopes").isEmpty()).isFalse();
     }
     String token = TokenIssuer.token(KEY, claims().claim("scope", "sessions2 sess"));
-    assertThat(authorizer.judge(Optional.of(token), scopes))
+    assertThat(authorizer.decide(Optional.of(token), scopes))
         .isEqualTo(
-            new JwtVerdict.Refused(
+            new Decision.Refused(
                 403, "Bearer scope=\"sessions admin\" error=\"insufficient_scope\"", ""));
   }
 
@@ -265,10 +266,10 @@ final class JwtAuthorizerTest {
   @Test
   void keys_that_cannot_be_had_let_nobody_in_and_are_told() {
     issuer.close();
-    JwtVerdict verdict = judge(claims());
-    assertThat(verdict).isInstanceOf(JwtVerdict.Refused.class);
-    assertThat(((JwtVerdict.Refused) verdict).status()).isEqualTo(401);
-    assertThat(((JwtVerdict.Refused) verdict).trouble()).isNotEmpty();
+    Decision verdict = judge(claims());
+    assertThat(verdict).isInstanceOf(Decision.Refused.class);
+    assertThat(((Decision.Refused) verdict).status()).isEqualTo(401);
+    assertThat(((Decision.Refused) verdict).trouble()).isNotEmpty();
   }
 
   @Test
@@ -281,7 +282,7 @@ final class JwtAuthorizerTest {
             clock);
     Optional<String> token =
         Optional.of(TokenIssuer.token(KEY, issuer.claims(issuer.url(), "tollgate")));
-    assertPassed(discovering.judge(token, List.of()));
+    assertPassed(discovering.decide(token, List.of()));
     assertThat(issuer.requests()).isEqualTo(2);
   }
 
@@ -305,9 +306,9 @@ final class JwtAuthorizerTest {
                 new IssuerKeys(odd.url(), Optional.empty(), clock),
                 clock);
         String token = TokenIssuer.token(KEY, odd.claims(odd.url(), "tollgate"));
-        JwtVerdict verdict = discovering.judge(Optional.of(token), List.of());
-        assertThat(verdict).isInstanceOf(JwtVerdict.Refused.class);
-        assertThat(((JwtVerdict.Refused) verdict).trouble()).as(wrong.getKey()).isNotEmpty();
+        Decision verdict = discovering.decide(Optional.of(token), List.of());
+        assertThat(verdict).isInstanceOf(Decision.Refused.class);
+        assertThat(((Decision.Refused) verdict).trouble()).as(wrong.getKey()).isNotEmpty();
       }
     }
   }

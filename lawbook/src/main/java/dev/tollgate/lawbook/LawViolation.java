@@ -1,23 +1,24 @@
 package dev.tollgate.lawbook;
 
 /**
- * Thrown if a law is broken. The message names the law and the step, and how to replay the history.
+ * Thrown if a subject breaks a law. The message names the law and the step, and says how to replay
+ * the history.
  */
-public final class Breach extends AssertionError {
+public final class LawViolation extends AssertionError {
   private static final long serialVersionUID = 1L;
 
   private final transient Law<?> law;
   private final long seed;
   private final transient History shortest;
 
-  Breach(Law<?> law, String terms, History whole, History shown, Finding.Broken broken) {
+  LawViolation(Law<?> law, String terms, History whole, History shown, CheckResult.Broken broken) {
     super(message(law, terms, whole, shown, broken));
     this.law = law;
     this.seed = whole.seed();
     this.shortest = shown;
   }
 
-  /** The law that was broken. */
+  /** The broken law. */
   public Law<?> law() {
     return law;
   }
@@ -33,7 +34,7 @@ public final class Breach extends AssertionError {
   }
 
   private static String message(
-      Law<?> law, String terms, History whole, History shown, Finding.Broken broken) {
+      Law<?> law, String terms, History whole, History shown, CheckResult.Broken broken) {
     StringBuilder lines = new StringBuilder(400);
     lines.append("the law is broken: ").append(law.name()).append('\n');
     line(lines, "law", law.text());

@@ -3,18 +3,18 @@ package dev.tollgate.lawbook;
 import java.time.Duration;
 
 /** The result of checking a law in one history. */
-public sealed interface Finding {
-  /** The law was kept. */
-  record Kept() implements Finding {}
+public sealed interface CheckResult {
+  /** The subject kept the law. */
+  record Kept() implements CheckResult {}
 
   /**
    * The law could not be checked: the history has no relevant step, or the subject does not support
    * it.
    */
-  record NotJudged() implements Finding {}
+  record NotJudged() implements CheckResult {}
 
   /**
-   * The law was broken.
+   * The subject broke the law.
    *
    * @param step the number of the step that broke it, from 1; the number of steps plus one if it
    *     broke after the history
@@ -22,5 +22,6 @@ public sealed interface Finding {
    * @param expected what the law requires
    * @param happened what happened instead
    */
-  record Broken(int step, Duration after, String expected, String happened) implements Finding {}
+  record Broken(int step, Duration after, String expected, String happened)
+      implements CheckResult {}
 }

@@ -4,11 +4,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.endpoint.ApiException;
 import dev.tollgate.local.events.EventSources;
 import dev.tollgate.local.events.MappingSettings;
-import dev.tollgate.local.iam.FunctionPolicies;
+import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.lambda.FunctionCatalog;
 import dev.tollgate.local.lambda.FunctionSettings;
+import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Properties;
-import dev.tollgate.local.template.Template;
 import dev.tollgate.local.template.TemplateException;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,16 +21,16 @@ import java.util.OptionalInt;
  * @see <a
  *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/AWS_Lambda.html">AWS::Lambda</a>
  */
-public final class Functions implements ResourceFamily {
+public final class LambdaFunctions implements ResourceFamily {
   @Override
   public Map<String, ResourceType> types() {
     return Map.of(
-        "AWS::Lambda::Alias", Functions::alias,
-        "AWS::Lambda::EventInvokeConfig", Functions::eventInvokeConfig,
-        "AWS::Lambda::EventSourceMapping", Functions::eventSourceMapping,
-        "AWS::Lambda::Function", Functions::function,
-        "AWS::Lambda::Permission", Functions::permission,
-        "AWS::Lambda::Version", Functions::version);
+        "AWS::Lambda::Alias", LambdaFunctions::alias,
+        "AWS::Lambda::EventInvokeConfig", LambdaFunctions::eventInvokeConfig,
+        "AWS::Lambda::EventSourceMapping", LambdaFunctions::eventSourceMapping,
+        "AWS::Lambda::Function", LambdaFunctions::function,
+        "AWS::Lambda::Permission", LambdaFunctions::permission,
+        "AWS::Lambda::Version", LambdaFunctions::version);
   }
 
   private static CreatedResource function(String logicalName, Properties properties, Stack stack) {
@@ -38,10 +38,10 @@ public final class Functions implements ResourceFamily {
     Properties code = properties.requiredObject("Code");
     String bucket = code.text("S3Bucket");
     String key = code.text("S3Key");
-    Template template = stack.service(Template.class);
-    template.addBucket(bucket);
+    stack.template().addBucket(bucket);
     Path jar =
-        template
+        stack
+            .template()
             .asset(bucket, key)
             .orElseThrow(() -> code.error("S3Key", key + " (expected: a file in the assets)"));
     String runtime = properties.text("Runtime");
@@ -55,11 +55,7 @@ public final class Functions implements ResourceFamily {
       properties.integer(number).ifPresent(value -> settings.put(number, value));
     }
     FunctionSettings.complete(settings, name);
-    OptionalInt reservedConcurrency =
-        properties
-            .integer("ReservedConcurrentExecutions")
-            .map(OptionalInt::of)
-            .orElse(OptionalInt.empty());
+    OptionalInt reservedConcurrency = properties.integer("ReservedConcurrentExecutions");
     properties.ignore("Tags");
     stack.service(FunctionCatalog.class).add(name, settings, jar, reservedConcurrency);
     return CreatedResource.withArn(name, arn(stack, name));
@@ -109,10 +105,11 @@ public final class Functions implements ResourceFamily {
   private static CreatedResource permission(
       String logicalName, Properties properties, Stack stack) {
     properties.oneOf("Action", "lambda:InvokeFunction");
+    String function = properties.text("FunctionName");
     stack
-        .service(FunctionPolicies.class)
-        .allow(
-            properties.text("FunctionName"),
+        .service(Policies.class)
+        .allowInvocation(
+            function.startsWith("arn:") ? function : arn(stack, function),
             properties.text("Principal"),
             properties.optionalText("SourceArn"));
     return CreatedResource.of(logicalName);

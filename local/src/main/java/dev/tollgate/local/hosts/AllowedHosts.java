@@ -1,10 +1,9 @@
-package dev.tollgate.local.sites;
+package dev.tollgate.local.hosts;
 
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.HeaderValues;
 import io.undertow.util.Headers;
-import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -14,30 +13,27 @@ import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The host names that requests may use, and the web sites whose pages may send requests.
+ * The host names and origins of requests that a server accepts.
  *
- * <p>Every page in the user's browser can send requests to ports of this machine. Two checks
- * prevent that:
+ * <p>Every page in the user's browser can send requests to ports of this machine. Two checks refuse
+ * them:
  *
  * <ul>
- *   <li>{@code Host} must be {@code localhost}, a name below it, an IP address, or a name that was
- *       allowed. A site that points its own name at 127.0.0.1 (DNS rebinding) still sends its own
- *       name.
+ *   <li>{@code Host} must be {@code localhost}, a name below it, an IP address, or an allowed name.
+ *       A site that points its own name at 127.0.0.1 (DNS rebinding) still sends its own name.
  *   <li>{@code Origin}, which browsers send with handshakes of WebSockets and with all requests
  *       that change something, must be the host that is addressed, this machine, a name that was
  *       allowed with the port that is addressed, or an origin that the API's CORS settings allow.
  * </ul>
  *
  * <p>Programs send no {@code Origin} and pass the second check.
+ *
+ * @param names the names that are allowed besides those of this machine and IP addresses
  */
-public final class AllowedHosts {
-  /** Names and addresses of this machine, and all other IP addresses. */
-  public static final AllowedHosts LOCAL = new AllowedHosts(Set.of());
-
+public record AllowedHosts(Set<String> names) {
   private static final Pattern AUTHORITY =
       Pattern.compile("(\\[[0-9a-f:.]+]|[a-z0-9._-]+)(:[0-9]{1,5})?");
   private static final Pattern ORIGIN = Pattern.compile("https?://(.+)");
@@ -45,6 +41,9 @@ public final class AllowedHosts {
       Pattern.compile("\\[[0-9a-f:.]+]|[0-9]{1,3}(\\.[0-9]{1,3}){3}");
   private static final Pattern THIS_MACHINE =
       Pattern.compile("localhost|.+\\.localhost|127(\\.[0-9]{1,3}){3}|\\[::1]");
+
+  /** Names and addresses of this machine, and all other IP addresses. */
+  public static final AllowedHosts LOCAL = new AllowedHosts(Set.of());
 
   /** A host, and its port with the colon if there is one. */
   private record Authority(String host, String port) {
@@ -61,26 +60,13 @@ public final class AllowedHosts {
     }
   }
 
-  private final Set<String> names;
-
-  private AllowedHosts(Set<String> names) {
-    this.names = names;
+  /** Refuses what cannot be the name of a host. */
+  public AllowedHosts {
+    names.forEach(AllowedHosts::requireName);
+    names = names.stream().map(AllowedHosts::lowerCase).collect(Collectors.toUnmodifiableSet());
   }
 
-  /**
-   * These names as well.
-   *
-   * @throws IllegalArgumentException if one cannot be the name of a host
-   */
-  public AllowedHosts and(Collection<String> more) {
-    more.forEach(AllowedHosts::requireName);
-    return new AllowedHosts(
-        Stream.concat(names.stream(), more.stream())
-            .map(AllowedHosts::lowerCase)
-            .collect(Collectors.toUnmodifiableSet()));
-  }
-
-  /** Lets a handler see only requests that a program, or a page of this machine, has sent. */
+  /** Passes to a handler only requests that a program, or a page of an allowed host, has sent. */
   public HttpHandler before(HttpHandler handler) {
     return exchange -> {
       Optional<Refusal> refusal = refusal(exchange, origin -> false);
@@ -93,9 +79,9 @@ public final class AllowedHosts {
   }
 
   /**
-   * Why a request is not taken; empty if it is.
+   * The refusal of a request; empty if the request is allowed.
    *
-   * @param allowed whether the API that is addressed lets pages of an origin ask it
+   * @param allowed whether the API that is addressed allows requests from pages of an origin
    */
   public Optional<Refusal> refusal(HttpServerExchange exchange, Predicate<String> allowed) {
     Optional<String> named = only(exchange.getRequestHeaders().get(Headers.HOST));
@@ -134,7 +120,7 @@ public final class AllowedHosts {
             .isPresent();
   }
 
-  /** A header that must be there once. */
+  /** The value of a header; empty unless the header occurs exactly once. */
   private static Optional<String> only(@Nullable List<String> values) {
     return values != null && values.size() == 1 ? Optional.of(values.get(0)) : Optional.empty();
   }

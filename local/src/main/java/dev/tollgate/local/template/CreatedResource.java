@@ -1,9 +1,9 @@
-package dev.tollgate.local.resources;
+package dev.tollgate.local.template;
 
 import java.util.Map;
 
 /**
- * A resource that exists.
+ * A resource of the stack that has been created.
  *
  * @param physicalId the value of {@code Ref}
  * @param attributes the values of {@code Fn::GetAtt}, by attribute

@@ -21,11 +21,11 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Counts how many of 200 handshakes a hibernating bucket of 10 per minute admits. */
-final class SleepingBucket implements Measurement {
+final class HibernatingBucket implements Measurement {
   private static final int HANDSHAKES = 200;
   private static final int AT_ONCE = 20;
   private static final Duration MINUTE = Duration.ofMinutes(1);
-  private static final Duration LONGEST_TO_SLEEP = Duration.ofMinutes(6);
+  private static final Duration LONGEST_WAIT = Duration.ofMinutes(6);
   private static final String TIER =
       """
       {"isolation": "POOL", "hibernateAfterMinutes": 1,
@@ -37,12 +37,12 @@ final class SleepingBucket implements Measurement {
 
   @Override
   public Duration timeout() {
-    return LONGEST_TO_SLEEP.plusMinutes(4);
+    return LONGEST_WAIT.plusMinutes(4);
   }
 
   @Override
   public List<Row> measure(Deployment deployment, Stopwatch stopwatch) throws InterruptedException {
-    Tenant tenant = deployment.tenant("sleeping", deployment.tier("sleeping", TIER));
+    Tenant tenant = deployment.tenant("hibernating", deployment.tier("hibernating", TIER));
     List<Session> sessions = Stream.generate(tenant::newSession).limit(AT_ONCE).toList();
     sleepUntilHibernating(tenant, stopwatch);
     try (Clients clients = new Clients(AT_ONCE)) {
@@ -70,12 +70,12 @@ final class SleepingBucket implements Measurement {
 
   private static void sleepUntilHibernating(Tenant tenant, Stopwatch stopwatch)
       throws InterruptedException {
-    Duration deadline = stopwatch.elapsed().plus(LONGEST_TO_SLEEP);
+    Duration deadline = stopwatch.elapsed().plus(LONGEST_WAIT);
     while (!tenant.bucketState("connect").equals("HIBERNATING")) {
       if (stopwatch.elapsed().compareTo(deadline) > 0) {
         throw new IllegalStateException(
             "state of bucket connect: %s after %d minutes (expected: HIBERNATING)"
-                .formatted(tenant.bucketState("connect"), LONGEST_TO_SLEEP.toMinutes()));
+                .formatted(tenant.bucketState("connect"), LONGEST_WAIT.toMinutes()));
       }
       stopwatch.sleep(Duration.ofSeconds(5));
     }
@@ -91,7 +91,7 @@ final class SleepingBucket implements Measurement {
         new TreeMap<>(
             answers.stream().collect(groupingBy(answer -> answer.handshake().word(), counting())));
     return new Row(
-        "%d handshakes on a sleeping bucket of 10 a minute".formatted(HANDSHAKES),
+        "%d handshakes on a hibernating bucket of 10 a minute".formatted(HANDSHAKES),
         "%d admitted within a minute; all answers %s, after %s s"
             .formatted(admitted, words, Times.seconds(took)),
         "at most 20 admitted");

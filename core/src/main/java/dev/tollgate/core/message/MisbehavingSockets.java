@@ -20,7 +20,7 @@ import java.util.Optional;
  * <p>Processes do not share this state, because writing it would cost more than it prevents. So a
  * session whose batches reach n processes has n times the allowance.
  */
-final class SocketStates {
+final class MisbehavingSockets {
   /**
    * The allowance of refused frames of a session: 60 at once and 60 a minute. A client that sends
    * at most one frame a second while it is refused never exceeds it. A client that exceeds it
@@ -37,7 +37,7 @@ final class SocketStates {
   private final Map<String, Instant> cutOff = new Latest<>();
   private Instant lastPrompt = Instant.MIN;
 
-  SocketStates(InstantSource clock) {
+  MisbehavingSockets(InstantSource clock) {
     this.clock = clock;
   }
 
@@ -115,7 +115,7 @@ final class SocketStates {
   /** An instant for each of the most recently used keys. */
   private static final class Latest<K> extends LinkedHashMap<K, Instant> {
     private static final long serialVersionUID = 1L;
-    private static final int MOST = 10_000;
+    private static final int MAX = 10_000;
 
     private Latest() {
       super(16, 0.75f, true);
@@ -123,7 +123,7 @@ final class SocketStates {
 
     @Override
     protected boolean removeEldestEntry(Map.Entry<K, Instant> eldest) {
-      return size() > MOST;
+      return size() > MAX;
     }
   }
 }

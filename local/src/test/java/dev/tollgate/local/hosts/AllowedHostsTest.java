@@ -1,4 +1,4 @@
-package dev.tollgate.local.sites;
+package dev.tollgate.local.hosts;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,13 +7,14 @@ import io.undertow.server.HttpServerExchange;
 import io.undertow.util.Headers;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AllowedHostsTest {
-  private static final AllowedHosts HOSTS = AllowedHosts.LOCAL.and(List.of("Laptop.lan"));
+  private static final AllowedHosts HOSTS = new AllowedHosts(Set.of("Laptop.lan"));
 
   @ParameterizedTest
   @ValueSource(
@@ -124,7 +125,7 @@ class AllowedHostsTest {
   @ParameterizedTest
   @ValueSource(strings = {"http://laptop.lan", "laptop.lan:8080", "*", "", "two names"})
   void names_that_are_none_are_refused(String name) {
-    assertThatThrownBy(() -> AllowedHosts.LOCAL.and(List.of(name)))
+    assertThatThrownBy(() -> new AllowedHosts(Set.of(name)))
         .hasMessageStartingWith("host: " + name + " (expected: ");
   }
 

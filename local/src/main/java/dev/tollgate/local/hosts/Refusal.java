@@ -1,15 +1,15 @@
-package dev.tollgate.local.sites;
+package dev.tollgate.local.hosts;
 
 import dev.tollgate.local.json.Json;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.Headers;
 
 /**
- * Why a request is not taken: a problem document (RFC 9457).
+ * The refusal of a request, answered with a problem document (RFC 9457).
  *
  * @param status the HTTP status
  * @param title the kind of problem
- * @param detail what was found, what was expected, and what to do
+ * @param detail the wrong value, the expected values, and what to do
  */
 public record Refusal(int status, String title, String detail) {
   private static final int LONGEST = 100;
@@ -34,7 +34,7 @@ public record Refusal(int status, String title, String detail) {
             + " NAME` allows, or of an origin that the API's CORS settings allow)");
   }
 
-  /** Answers with it. */
+  /** Answers a request with this refusal. */
   public void send(HttpServerExchange exchange) {
     exchange
         .setStatusCode(status)

@@ -1,0 +1,89 @@
+package dev.tollgate.local.resources;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.local.endpoint.AccessKeys;
+import dev.tollgate.local.endpoint.Principal;
+import dev.tollgate.local.endpoint.SecurityTokens;
+import dev.tollgate.local.endpoint.ServiceClient;
+import dev.tollgate.local.iam.Policies;
+import dev.tollgate.local.template.Environment;
+import dev.tollgate.local.template.Template;
+import dev.tollgate.local.template.TemplateException;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class StackTest {
+  private static final String TRUST =
+      "'AssumeRolePolicyDocument':{'Version':'2012-10-17','Statement':[]}";
+
+  @TempDir private Path assembly;
+
+  @Test
+  void resources_are_created_before_those_that_refer_to_them() throws IOException {
+    assertThat(
+            create(
+                """
+                {'Resources':{
+                  'A':{'Type':'AWS::Logs::LogGroup','Properties':{'LogGroupName':{'Fn::Sub':'a-${B}'}}},
+                  'B':{'Type':'AWS::Logs::LogGroup','Properties':{
+                    'LogGroupName':{'Fn::Join':['-',['b',{'Fn::GetAtt':['C','RoleId']}]]}}},
+                  'C':{'Type':'AWS::IAM::Role','Properties':{'RoleName':'c',%s}}},
+                 'Outputs':{'Name':{'Value':{'Ref':'A'}}}}"""
+                    .formatted(TRUST)))
+        .isEqualTo(Map.of("Name", "a-b-AROAc"));
+  }
+
+  @Test
+  void resources_are_created_after_those_that_they_name_in_dependsOn() throws IOException {
+    String template =
+        """
+        {'Resources':{
+          'P':{'Type':'AWS::IAM::Policy','DependsOn':%s,'Properties':{
+            'Roles':['r'],'PolicyDocument':{'Version':'2012-10-17','Statement':[]}}},
+          'R':{'Type':'AWS::IAM::Role','Properties':{'RoleName':'r',%s}}}}""";
+
+    assertThat(create(template.formatted("'R'", TRUST))).isEmpty();
+    assertThat(create(template.formatted("['R']", TRUST))).isEmpty();
+    assertThatThrownBy(() -> create(template.formatted("[]", TRUST)))
+        .hasMessageContaining("role/r");
+    assertThatThrownBy(() -> create(template.formatted("'Q'", TRUST)))
+        .isInstanceOf(TemplateException.class)
+        .hasMessage("Q: there is no such resource");
+  }
+
+  @Test
+  void circle_isAnError() {
+    assertThatThrownBy(
+            () ->
+                create(
+                    """
+                    {'Resources':{
+                      'A':{'Type':'AWS::Logs::LogGroup','Properties':{'LogGroupName':{'Ref':'B'}}},
+                      'B':{'Type':'AWS::Logs::LogGroup','DependsOn':'A'}}}"""))
+        .isInstanceOf(TemplateException.class)
+        .hasMessage("A: depends on itself by way of [A, B]");
+  }
+
+  private Map<String, String> create(String text) throws IOException {
+    Files.writeString(assembly.resolve("App.template.json"), text.replace('\'', '"'));
+    AccessKeys keys = new AccessKeys();
+    InstantSource clock = InstantSource.system();
+    return new Stack(
+            Template.read(assembly),
+            Environment.of("App", clock),
+            new ServiceClient(
+                URI.create("http://127.0.0.1:1"), keys.issue(Principal.of("stack", "role"))),
+            new Policies(true, resource -> Optional.empty()),
+            new SecurityTokens(keys, clock))
+        .create();
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tollgate.local.resources;
+
+import org.jspecify.annotations.NullMarked;
