@@ -12,9 +12,7 @@ import dev.tollgate.local.engines.TableEngine;
 import dev.tollgate.local.events.EventSources;
 import dev.tollgate.local.faults.FaultKind;
 import dev.tollgate.local.faults.Faults;
-import dev.tollgate.local.faults.LostEvents;
 import dev.tollgate.local.faults.RequestFaults;
-import dev.tollgate.local.faults.ScheduleFaults;
 import dev.tollgate.local.gateway.Gateway;
 import dev.tollgate.local.gateway.jwt.KeySets;
 import dev.tollgate.local.hosts.AllowedHosts;
@@ -25,7 +23,7 @@ import dev.tollgate.local.iam.access.Accesses;
 import dev.tollgate.local.iam.access.TableKeys;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.FunctionCatalog;
-import dev.tollgate.local.lambda.Functions;
+import dev.tollgate.local.lambda.FunctionHost;
 import dev.tollgate.local.lambda.LambdaApi;
 import dev.tollgate.local.resources.Stack;
 import dev.tollgate.local.rest.RestApi;
@@ -61,13 +59,12 @@ public final class LocalCloud implements AutoCloseable {
   private final TableKeys tableKeys = new TableKeys();
   private final Options options;
   private final Faults faults;
-  private final LostEvents lostEvents;
   private final Environment environment;
   private final RunLog log;
   private final Policies policies;
   private final Endpoint endpoint;
   private final SecurityTokens securityTokens;
-  private final Functions functions;
+  private final FunctionHost functions;
   private final FunctionCatalog catalog;
   private final EventSources eventSources;
   private final LambdaApi invocations;
@@ -78,7 +75,6 @@ public final class LocalCloud implements AutoCloseable {
   private LocalCloud(Options options) throws Exception {
     this.options = options;
     faults = new Faults(options.faults());
-    lostEvents = new LostEvents(faults);
     try {
       Template template = Template.read(options.assembly());
       environment = Environment.of(template.stackName(), options.clock());
@@ -91,7 +87,7 @@ public final class LocalCloud implements AutoCloseable {
       endpoint.serve("sqs", queues.handler());
       securityTokens = new SecurityTokens(accessKeys, options.clock());
       endpoint.serve("sts", securityTokens);
-      functions = closedLater(new Functions(options.clock(), accessKeys, log::write));
+      functions = closedLater(new FunctionHost(options.clock(), accessKeys, log::write));
       catalog = closedLater(openCatalog(template));
       eventSources = closedLater(openEventSources());
       endpoint.watch(eventSources::saw);
@@ -167,11 +163,6 @@ public final class LocalCloud implements AutoCloseable {
   /** The faults of this cloud: planned ones, and those that a test injects. */
   public Faults faults() {
     return faults;
-  }
-
-  /** Makes API Gateway lose events on their way to a function. */
-  public LostEvents lostEvents() {
-    return lostEvents;
   }
 
   /** The URL of the AWS APIs of this cloud: a value for {@code AWS_ENDPOINT_URL}. */
@@ -313,7 +304,7 @@ public final class LocalCloud implements AutoCloseable {
     return new Gateway(
         new InetSocketAddress(options.bind(), options.port()),
         new AllowedHosts(options.hosts()),
-        lostEvents.before(functions),
+        faults.before(functions),
         new ServiceIntegrations(rolesOf("ApiGateway", "apigateway.amazonaws.com")),
         environment,
         endpoint::guard,
@@ -325,7 +316,7 @@ public final class LocalCloud implements AutoCloseable {
         environment,
         new ScheduleTargets(
             functions, rolesOf("Scheduler", "scheduler.amazonaws.com"), environment.accountId()),
-        new ScheduleFaults(faults),
+        faults::scheduleDelays,
         directory("schedules"));
   }
 

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.endpoint.ServiceClient.Answer;
 import dev.tollgate.local.iam.Access;
 import dev.tollgate.local.iam.Context;
-import dev.tollgate.local.lambda.Functions;
-import dev.tollgate.local.lambda.Invocation;
+import dev.tollgate.local.lambda.FunctionHost;
+import dev.tollgate.local.lambda.InvocationResult;
 import dev.tollgate.local.scheduler.Targets;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -15,37 +15,46 @@ import java.util.Optional;
  *
  * @param roles the roles that EventBridge Scheduler assumes
  */
-record ScheduleTargets(Functions functions, AssumedRoles roles, String accountId)
+record ScheduleTargets(FunctionHost functions, AssumedRoles roles, String accountId)
     implements Targets {
   private static final String INVOKE = "lambda:InvokeFunction";
 
-  /** Returns when the function has ended, so that a settled scheduler means settled functions. */
   @Override
-  public Outcome invokeFunction(Rights rights, String functionArn, String payload) {
-    Optional<Failed> refusal = failure(rights).or(() -> denial(rights, functionArn));
+  public Outcome call(Rights rights, String service, String operation, ObjectNode request) {
+    Optional<Failed> refusal = failure(rights);
     if (refusal.isPresent()) {
       return refusal.get();
     }
-    Invocation invocation = functions.invoke(functionArn, payload.getBytes(StandardCharsets.UTF_8));
-    if (invocation instanceof Invocation.NotFound) {
+    return switch (service) {
+      case "lambda" -> invoke(rights, request);
+      case "sqs" -> send(rights, operation, request);
+      default ->
+          throw new IllegalArgumentException(
+              "service: " + service + " (expected: one of [lambda, sqs])");
+    };
+  }
+
+  /** Returns when the function has ended, so that a settled scheduler means settled functions. */
+  private Outcome invoke(Rights rights, ObjectNode request) {
+    String functionArn = request.path("FunctionName").asText();
+    Optional<Failed> denial = denial(rights, functionArn);
+    if (denial.isPresent()) {
+      return denial.get();
+    }
+    InvocationResult result =
+        functions.invoke(
+            functionArn, request.path("Payload").asText().getBytes(StandardCharsets.UTF_8));
+    if (result instanceof InvocationResult.NotFound) {
       return new Failed("Lambda.ResourceNotFoundException", functionArn, false);
     }
-    if (invocation instanceof Invocation.Throttled throttled) {
+    if (result instanceof InvocationResult.Throttled throttled) {
       return new Failed("Lambda.TooManyRequestsException", throttled.reason(), true);
     }
     return new Delivered();
   }
 
-  @Override
-  public Outcome callApi(Rights rights, String service, String operation, ObjectNode request) {
-    Optional<Failed> refusal = failure(rights);
-    if (refusal.isPresent()) {
-      return refusal.get();
-    }
-    if (!service.equals("sqs")) {
-      throw new IllegalArgumentException("service: " + service + " (expected: one of [sqs])");
-    }
-    Answer answer = roles.client(rights.roleArn()).call(service, "AmazonSQS." + operation, request);
+  private Outcome send(Rights rights, String operation, ObjectNode request) {
+    Answer answer = roles.client(rights.roleArn()).call("sqs", "AmazonSQS." + operation, request);
     return answer.succeeded()
         ? new Delivered()
         : new Failed(

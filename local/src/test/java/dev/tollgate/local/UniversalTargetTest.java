@@ -14,11 +14,11 @@ import dev.tollgate.local.endpoint.RecordedRequests;
 import dev.tollgate.local.endpoint.ServiceClient;
 import dev.tollgate.local.engines.QueueEngine;
 import dev.tollgate.local.faults.Fault;
+import dev.tollgate.local.faults.FaultPlan;
 import dev.tollgate.local.faults.Faults;
 import dev.tollgate.local.faults.RequestFaults;
 import dev.tollgate.local.iam.Policies;
-import dev.tollgate.local.lambda.Functions;
-import dev.tollgate.local.scheduler.Punctuality;
+import dev.tollgate.local.lambda.FunctionHost;
 import dev.tollgate.local.scheduler.Scheduler;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.ManualClock;
@@ -43,7 +43,7 @@ final class UniversalTargetTest {
 
   private final ManualClock clock = new ManualClock(Instant.parse("2026-01-01T00:00:30Z"));
   private final RecordedRequests requests = new RecordedRequests();
-  private final Faults faults = Faults.none();
+  private final Faults faults = new Faults(FaultPlan.none());
   private final AccessKeys keys = new AccessKeys();
   private final List<AutoCloseable> parts = new ArrayList<>();
   private ServiceClient client;
@@ -56,10 +56,15 @@ final class UniversalTargetTest {
     Endpoint frontDoor =
         opened(
             new Endpoint(
-                keys, Authorization.NONE, requests, new RequestFaults(faults)::before, clock));
+                keys,
+                Authorization.NONE,
+                requests,
+                new RequestFaults(faults, caller -> false, function -> false, function -> {})
+                    ::before,
+                clock));
     frontDoor.serve("sqs", queues.handler());
     client = client(frontDoor, "test");
-    Functions functions = opened(new Functions(clock, keys, line -> {}));
+    FunctionHost functions = opened(new FunctionHost(clock, keys, line -> {}));
     scheduler =
         opened(
             new Scheduler(
@@ -72,7 +77,7 @@ final class UniversalTargetTest {
                         principal -> new ServiceClient(frontDoor.endpoint(), keys.issue(principal)),
                         new Policies(false, resource -> Optional.empty())),
                     "000000000000"),
-                Punctuality.EXACT,
+                name -> List.of(Duration.ZERO),
                 Optional.empty()));
     scheduler.start();
     for (String queue : new String[] {"bucket", "dead"}) {

@@ -130,11 +130,11 @@ final class ConsistencyIT {
     assertThat(open).extracting(Handshake::status).containsOnly(101);
     assertCount("vanish", 200);
 
-    DEPLOYMENT.cloud().lostEvents().lose((function, event) -> function.contains("Disconnect"));
+    DEPLOYMENT.cloud().faults().loseEvents((function, event) -> function.contains("Disconnect"));
     for (int i = 0; i < 100; i++) {
       DEPLOYMENT.close(open.get(i * 2));
     }
-    DEPLOYMENT.cloud().lostEvents().loseNone();
+    DEPLOYMENT.cloud().faults().loseEvents((function, event) -> false);
     assertThat(count("vanish")).isEqualTo(200);
     assertThat(DEPLOYMENT.connect("vanish", sessions.get(0)).status()).isEqualTo(429);
 
@@ -425,9 +425,9 @@ final class ConsistencyIT {
     Handshake lost = connected("lossy", session);
     // The recount skips a socket that opened just now, because its handshake may still be running.
     DEPLOYMENT.advance(Duration.ofMinutes(1));
-    DEPLOYMENT.cloud().lostEvents().lose((function, event) -> function.contains("Disconnect"));
+    DEPLOYMENT.cloud().faults().loseEvents((function, event) -> function.contains("Disconnect"));
     DEPLOYMENT.close(lost);
-    DEPLOYMENT.cloud().lostEvents().loseNone();
+    DEPLOYMENT.cloud().faults().loseEvents((function, event) -> false);
     assertThat(count("lossy")).isEqualTo(2);
 
     send(stays, "PooledSQS", 0, 5);

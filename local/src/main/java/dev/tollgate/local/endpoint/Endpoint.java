@@ -3,8 +3,6 @@ package dev.tollgate.local.endpoint;
 import dev.tollgate.local.hosts.AllowedHosts;
 import io.undertow.Handlers;
 import io.undertow.Undertow;
-import io.undertow.connector.PooledByteBuffer;
-import io.undertow.server.Connectors;
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.server.handlers.HttpContinueReadHandler;
@@ -12,11 +10,9 @@ import io.undertow.util.AttachmentKey;
 import io.undertow.util.Headers;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -79,7 +75,7 @@ public final class Endpoint implements AutoCloseable {
             .addHttpListener(0, "127.0.0.1")
             .setHandler(
                 Handlers.header(
-                    AllowedHosts.LOCAL.before(guard(this::dispatch)),
+                    AllowedHosts.LOCAL.before(guard(refusing(this::dispatch))),
                     Headers.X_CONTENT_TYPE_OPTIONS_STRING,
                     "nosniff"))
             .build();
@@ -102,7 +98,7 @@ public final class Endpoint implements AutoCloseable {
    * the workers of that server.
    */
   public HttpHandler guard(HttpHandler handler) {
-    return receive(understand(record(authorize(faults.apply(handler)))));
+    return receive(refusing(understand(record(authorize(faults.apply(handler))))));
   }
 
   /** The URL of the APIs: a value for {@code AWS_ENDPOINT_URL}. */
@@ -124,39 +120,32 @@ public final class Endpoint implements AutoCloseable {
               .orElse("");
       Matcher credential = CREDENTIAL.matcher(authorization);
       if (!credential.matches()) {
-        new ServiceError(
-                403, "MissingAuthenticationToken", "Request is missing Authentication Token")
-            .sendJson(exchange);
-        return;
+        throw new ApiException(
+            403, "MissingAuthenticationToken", "Request is missing Authentication Token");
       }
       String service = credential.group(2);
       Instant now = clock.instant();
-      Optional<AccessKeys.Issued> issued =
-          accessKeys
-              .find(credential.group(1))
-              .filter(
-                  key ->
-                      key.key()
-                          .sessionToken()
-                          .equals(exchange.getRequestHeaders().getFirst("X-Amz-Security-Token")));
+      String token = exchange.getRequestHeaders().getFirst("X-Amz-Security-Token");
       boolean query = QueryProtocol.speaks(exchange);
       int status = query || List.of("scheduler", "lambda").contains(service) ? 403 : 400;
-      if (issued.isEmpty()) {
-        new ServiceError(
-                status,
-                query ? "InvalidClientTokenId" : "UnrecognizedClientException",
-                "The security token included in the request is invalid.")
-            .send(exchange);
-      } else if (issued.get().expired(now)) {
-        new ServiceError(
-                status,
-                query ? "ExpiredToken" : "ExpiredTokenException",
-                "The security token included in the request is expired")
-            .send(exchange);
-      } else {
-        Operations.understand(service, exchange, issued.get(), now, body).attachTo(exchange);
-        next.handleRequest(exchange);
+      AccessKeys.Issued issued =
+          accessKeys
+              .find(credential.group(1))
+              .filter(key -> key.key().sessionToken().equals(token))
+              .orElseThrow(
+                  () ->
+                      new ApiException(
+                          status,
+                          query ? "InvalidClientTokenId" : "UnrecognizedClientException",
+                          "The security token included in the request is invalid."));
+      if (issued.expired(now)) {
+        throw new ApiException(
+            status,
+            query ? "ExpiredToken" : "ExpiredTokenException",
+            "The security token included in the request is expired");
       }
+      Operations.understand(service, exchange, issued, now, body).attachTo(exchange);
+      next.handleRequest(exchange);
     };
   }
 
@@ -185,39 +174,49 @@ public final class Endpoint implements AutoCloseable {
   private HttpHandler authorize(HttpHandler next) {
     return exchange -> {
       Call call = Call.of(exchange);
-      authorization
-          .refusal(call)
-          .<HttpHandler>map(message -> accessDenied(call.service(), message)::send)
-          .orElse(next)
-          .handleRequest(exchange);
+      Optional<String> refusal = authorization.refusal(call);
+      if (refusal.isPresent()) {
+        throw accessDenied(call.service(), refusal.get());
+      }
+      next.handleRequest(exchange);
     };
   }
 
   /** The error with which a service denies access. */
-  private static ServiceError accessDenied(String service, String message) {
+  private static ApiException accessDenied(String service, String message) {
     return switch (service) {
-      case "dynamodb" -> new ServiceError(400, CORAL_ACCESS_DENIED, message);
-      case "sqs" -> new ServiceError(403, CORAL_ACCESS_DENIED, ACCESS_DENIED, message);
-      case "sts" -> new ServiceError(403, ACCESS_DENIED, message);
-      case "execute-api" -> new ServiceError(403, "ForbiddenException", message);
-      default -> new ServiceError(403, "AccessDeniedException", message);
+      case "dynamodb" -> new ApiException(400, CORAL_ACCESS_DENIED, message);
+      case "sqs" -> new ApiException(403, CORAL_ACCESS_DENIED, ACCESS_DENIED, message);
+      case "sts" -> new ApiException(403, ACCESS_DENIED, message);
+      case "execute-api" -> new ApiException(403, "ForbiddenException", message);
+      default -> new ApiException(403, "AccessDeniedException", message);
     };
   }
 
   private void dispatch(HttpServerExchange exchange) throws Exception {
     String service = Call.of(exchange).service();
-    ServiceError unknown =
-        new ServiceError(
-            400,
-            "UnknownService",
-            "service: " + service + " (expected: one of " + services.keySet() + ")");
-    services.getOrDefault(service, unknown::send).handleRequest(exchange);
+    HttpHandler handler = services.get(service);
+    if (handler == null) {
+      throw new ApiException(
+          400,
+          "UnknownService",
+          "service: " + service + " (expected: one of " + services.keySet() + ")");
+    }
+    handler.handleRequest(exchange);
   }
 
-  /**
-   * Reads the body without blocking a thread, because a caller may never send the rest of it, and
-   * puts it back, so that the handlers that follow can read it.
-   */
+  /** Answers requests that a handler refuses. */
+  private static HttpHandler refusing(HttpHandler handler) {
+    return exchange -> {
+      try {
+        handler.handleRequest(exchange);
+      } catch (ApiException e) {
+        e.send(exchange);
+      }
+    };
+  }
+
+  /** Reads the body without blocking a thread, because a caller may never send the rest of it. */
   private static HttpHandler receive(HttpHandler next) {
     HttpHandler blocking =
         exchange -> {
@@ -234,24 +233,8 @@ public final class Endpoint implements AutoCloseable {
                   (exchange, body) -> {
                     exchange.getRequestHeaders().remove(Headers.EXPECT);
                     exchange.putAttachment(BODY, new String(body, StandardCharsets.UTF_8));
-                    putBack(exchange, body);
                     exchange.dispatch(threads, blocking);
                   });
         });
-  }
-
-  private static void putBack(HttpServerExchange exchange, byte[] body) {
-    ByteBuffer rest = ByteBuffer.wrap(body);
-    List<PooledByteBuffer> buffers = new ArrayList<>();
-    while (rest.hasRemaining()) {
-      PooledByteBuffer pooled = exchange.getConnection().getByteBufferPool().allocate();
-      ByteBuffer buffer = pooled.getBuffer();
-      int length = Math.min(rest.remaining(), buffer.remaining());
-      buffer.put(rest.slice().limit(length)).flip();
-      rest.position(rest.position() + length);
-      buffers.add(pooled);
-    }
-    Connectors.ungetRequestBytes(exchange, buffers.toArray(PooledByteBuffer[]::new));
-    Connectors.resetRequestChannel(exchange);
   }
 }

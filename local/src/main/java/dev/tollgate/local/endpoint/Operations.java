@@ -3,6 +3,8 @@ package dev.tollgate.local.endpoint;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.local.json.Json;
 import io.undertow.server.HttpServerExchange;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
@@ -28,8 +30,9 @@ final class Operations {
           "functions", "Function",
           "event-source-mappings", "EventSourceMapping",
           "schedules", "Schedule",
-          "schedule-groups", "ScheduleGroup",
-          "tags", "Tags");
+          "schedule-groups", "ScheduleGroup");
+  private static final Map<String, String> TAG_OPERATIONS =
+      Map.of("POST", "TagResource", "GET", "ListTagsForResource", "DELETE", "UntagResource");
   private static final Map<String, String> PARTS =
       Map.of("code", "Code", "configuration", "Configuration");
 
@@ -57,7 +60,6 @@ final class Operations {
         body);
   }
 
-  /** An operation and the resource concerned. */
   private record Named(String operation, Optional<String> resource) {}
 
   private static Named named(HttpServerExchange exchange, String body) {
@@ -82,13 +84,15 @@ final class Operations {
       String verb = CONNECTION_VERBS.getOrDefault(method, method);
       return new Named(verb + "Connection", Optional.of(connections.group(1)));
     }
-    Matcher rest = REST_PATH.matcher(path);
+    // As the client encoded it, because a name may be an ARN with slashes.
+    Matcher rest = REST_PATH.matcher(exchange.getRequestURI());
     if (!rest.matches()) {
       return new Named(method + " " + path, Optional.empty());
     }
     return new Named(
         restOperation(method, rest),
-        Optional.ofNullable(rest.group(2)).map(Operations::lastSegment));
+        Optional.ofNullable(rest.group(2))
+            .map(name -> lastSegment(URLDecoder.decode(name, StandardCharsets.UTF_8))));
   }
 
   private static String restOperation(String method, Matcher path) {
@@ -96,6 +100,9 @@ final class Operations {
     String part = Objects.requireNonNullElse(path.group(3), "");
     if (part.equals("invocations")) {
       return "Invoke";
+    }
+    if (path.group(1).equals("tags")) {
+      return TAG_OPERATIONS.getOrDefault(method, method);
     }
     return path.group(2) != null || method.equals("POST")
         ? VERBS.getOrDefault(method, method) + noun + PARTS.getOrDefault(part, "")

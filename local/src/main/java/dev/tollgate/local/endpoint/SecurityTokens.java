@@ -54,17 +54,10 @@ public final class SecurityTokens implements HttpHandler {
   public void handleRequest(HttpServerExchange exchange) {
     Call call = Call.of(exchange);
     if (!call.operation().equals("AssumeRole")) {
-      new ServiceError(
-              400, "InvalidAction", "action: " + call.operation() + " (expected: AssumeRole)")
-          .send(exchange);
-      return;
+      throw new ApiException(
+          400, "InvalidAction", "action: " + call.operation() + " (expected: AssumeRole)");
     }
-    Map<String, String> form = call.form();
-    try {
-      assumeRole(exchange, call, form);
-    } catch (IllegalArgumentException e) {
-      new ServiceError(400, "ValidationError", String.valueOf(e.getMessage())).send(exchange);
-    }
+    assumeRole(exchange, call, call.form());
   }
 
   private void assumeRole(HttpServerExchange exchange, Call call, Map<String, String> form) {
@@ -72,19 +65,18 @@ public final class SecurityTokens implements HttpHandler {
     String roleArn = form.getOrDefault("RoleArn", "");
     String session = form.getOrDefault("RoleSessionName", "");
     require(session.matches("[\\w+=,.@-]{2,64}"), "RoleSessionName: " + session);
-    int seconds = Integer.parseInt(form.getOrDefault("DurationSeconds", "" + MAX_SECONDS));
+    String duration = form.getOrDefault("DurationSeconds", "" + MAX_SECONDS);
+    int seconds = duration.matches("\\d{1,9}") ? Integer.parseInt(duration) : 0;
     require(
         seconds >= MIN_SECONDS && seconds <= MAX_SECONDS,
-        "DurationSeconds: %d (expected: %d to %d)".formatted(seconds, MIN_SECONDS, MAX_SECONDS));
+        "DurationSeconds: %s (expected: %d to %d)".formatted(duration, MIN_SECONDS, MAX_SECONDS));
     Map<String, String> tags = tags(form);
     if (!roleArns.contains(roleArn)) {
-      new ServiceError(
-              403,
-              "AccessDenied",
-              "User: %s is not authorized to perform: sts:AssumeRole on resource: %s"
-                  .formatted(caller.roleArn(), roleArn))
-          .send(exchange);
-      return;
+      throw new ApiException(
+          403,
+          "AccessDenied",
+          "User: %s is not authorized to perform: sts:AssumeRole on resource: %s"
+              .formatted(caller.roleArn(), roleArn));
     }
     Instant now = clock.instant();
     accessKeys.forgetExpired(now.minus(Duration.ofHours(1)));
@@ -143,7 +135,7 @@ public final class SecurityTokens implements HttpHandler {
 
   private static void require(boolean valid, String message) {
     if (!valid) {
-      throw new IllegalArgumentException(message);
+      throw new ApiException(400, "ValidationError", message);
     }
   }
 }

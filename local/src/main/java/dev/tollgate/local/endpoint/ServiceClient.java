@@ -80,7 +80,7 @@ public final class ServiceClient {
             .build();
     try {
       HttpResponse<String> response = send(request);
-      ObjectNode answer = parse(response.body());
+      ObjectNode answer = Json.readObject(response.body());
       String type = answer.path("__type").asText();
       return new Answer(response.statusCode(), type.substring(type.lastIndexOf('#') + 1), answer);
     } catch (IOException e) {
@@ -104,9 +104,5 @@ public final class ServiceClient {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted", e);
     }
-  }
-
-  private static ObjectNode parse(String body) {
-    return Json.readOrMissing(body) instanceof ObjectNode object ? object : Json.object();
   }
 }

@@ -1,5 +1,6 @@
 package dev.tollgate.local.engines;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.endpoint.Call;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.HttpString;
@@ -9,12 +10,20 @@ import java.util.Set;
 
 /** An answer of an embedded engine. */
 record EngineAnswer(int status, Map<String, String> headers, String body) {
-  /** The content type of the JSON protocol. */
   static final String AMAZON_JSON = "application/x-amz-json-1.0";
 
   /** Headers that the endpoint sets itself, and the checksum of a body that may be changed. */
   private static final Set<String> DROPPED =
       Set.of("connection", "content-length", "date", "server", "transfer-encoding", "x-amz-crc32");
+
+  /** A successful answer of the JSON protocol. */
+  static EngineAnswer json(ObjectNode body) {
+    return json(AMAZON_JSON, body);
+  }
+
+  static EngineAnswer json(String contentType, ObjectNode body) {
+    return new EngineAnswer(200, Map.of("Content-Type", contentType), body.toString());
+  }
 
   /** Sends the answer, with its body changed if the exchange demands it. */
   void send(HttpServerExchange exchange) {
@@ -32,7 +41,6 @@ record EngineAnswer(int status, Map<String, String> headers, String body) {
     return status == 200;
   }
 
-  /** The same answer with another body. */
   EngineAnswer withBody(String other) {
     return new EngineAnswer(status, headers, other);
   }

@@ -1,22 +1,19 @@
 package dev.tollgate.local.engines;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.endpoint.ApiException;
 import dev.tollgate.local.endpoint.Call;
 import dev.tollgate.local.endpoint.QueryProtocol;
-import dev.tollgate.local.endpoint.ServiceError;
 import dev.tollgate.local.json.Json;
+import dev.tollgate.local.rest.Page;
 import dev.tollgate.local.template.Environment;
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.SameThreadExecutor;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +24,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /**
@@ -62,24 +58,12 @@ final class QueueApi implements HttpHandler {
   private final QueueHttp engine;
   private final Environment environment;
   private final QueueAttributes attributes;
-  private final Runnable flush;
   private final Map<String, Instant> deletedAt = new ConcurrentHashMap<>();
 
-  /** Sends an answer. */
-  private interface Answer {
-    void send(HttpServerExchange exchange);
-  }
-
-  /**
-   * The API.
-   *
-   * @param flush makes changes survive the process
-   */
-  QueueApi(QueueHttp engine, Environment environment, QueueAttributes attributes, Runnable flush) {
+  QueueApi(QueueHttp engine, Environment environment, QueueAttributes attributes) {
     this.engine = engine;
     this.environment = environment;
     this.attributes = attributes;
-    this.flush = flush;
   }
 
   @Override
@@ -90,112 +74,112 @@ final class QueueApi implements HttpHandler {
         SameThreadExecutor.INSTANCE,
         () -> {
           var unused =
-              (exchange.getRequestHeaders().contains("X-Amz-Target")
-                      ? handle(call, workers)
-                      : handleForm(exchange, call))
+              CompletableFuture.completedFuture(call)
+                  .thenCompose(received -> answer(exchange, received, workers))
                   .whenCompleteAsync(
                       (answer, failure) -> {
                         if (answer == null) {
-                          new ServiceError(500, "InternalFailure", String.valueOf(failure))
-                              .sendJson(exchange);
-                          return;
+                          error(failure).send(exchange);
+                        } else {
+                          answer.send(exchange);
                         }
-                        // A change must survive the process; that a message was received need not.
-                        if (!call.operation().matches("(Get|List|Receive).*")) {
-                          flush.run();
-                        }
-                        answer.send(exchange);
                       },
                       workers);
         });
   }
 
-  private CompletionStage<Answer> handle(Call call, Executor workers) {
+  private static ApiException error(Throwable failure) {
+    return failure.getCause() instanceof ApiException refused
+        ? refused
+        : new ApiException(500, "InternalFailure", String.valueOf(failure));
+  }
+
+  private CompletionStage<EngineAnswer> answer(
+      HttpServerExchange exchange, Call call, Executor workers) {
+    if (!exchange.getRequestHeaders().contains("X-Amz-Target")) {
+      return answerForm(exchange, call);
+    }
     return switch (call.operation()) {
-      case "SendMessage", "SendMessageBatch" -> send(call);
+      case "SendMessage", "SendMessageBatch" -> {
+        ObjectNode request = Json.readObject(call.body());
+        requireSendable(queueName(request), request);
+        yield engine.send(call.operation(), call.body());
+      }
       case "CreateQueue" -> manage(this::createQueue, call, workers);
       case "GetQueueAttributes" -> manage(this::getAttributes, call, workers);
       case "SetQueueAttributes" -> manage(this::setAttributes, call, workers);
       case "DeleteQueue" -> manage(this::deleteQueue, call, workers);
       case "ListQueues" -> manage(this::listQueues, call, workers);
-      default -> engine.send(call.operation(), call.body()).thenApply(answer -> answer::send);
+      default -> engine.send(call.operation(), call.body());
     };
   }
 
   /** Lets a worker wait for ElasticMQ. */
-  private static CompletionStage<Answer> manage(
-      Function<ObjectNode, Answer> operation, Call call, Executor workers) {
-    return CompletableFuture.supplyAsync(() -> operation.apply(parse(call.body())), workers);
+  private static CompletionStage<EngineAnswer> manage(
+      Function<ObjectNode, EngineAnswer> operation, Call call, Executor workers) {
+    return CompletableFuture.supplyAsync(
+        () -> operation.apply(Json.readObject(call.body())), workers);
   }
 
   private EngineAnswer await(String operation, ObjectNode request) {
     return engine.send(operation, request.toString()).toCompletableFuture().join();
   }
 
-  private CompletionStage<Answer> handleForm(HttpServerExchange exchange, Call call) {
+  private CompletionStage<EngineAnswer> answerForm(HttpServerExchange exchange, Call call) {
     if (!QueryProtocol.wantsJson(exchange) || !call.operation().startsWith("SendMessage")) {
       String query = exchange.getQueryString();
-      return engine
-          .sendForm(call.method(), call.path() + (query.isEmpty() ? "" : "?" + query), call.body())
-          .thenApply(answer -> answer::send);
+      return engine.sendForm(
+          call.method(), call.path() + (query.isEmpty() ? "" : "?" + query), call.body());
     }
     Map<String, String> form = call.form();
     String queue = Environment.queueName(form.getOrDefault("QueueUrl", call.path()));
     ObjectNode request = QueryMessages.request(call.operation(), form);
-    return unless(
-        refusal(queue, request),
-        () ->
-            engine
-                .send(call.operation(), request.put("QueueUrl", url(queue)).toString())
-                .thenApply(
-                    answer -> {
-                      ObjectNode result = parse(answer.body());
-                      return answer.succeeded()
-                          ? json("application/json", QueryMessages.answer(call.operation(), result))
-                          : error(answer.status(), result)::send;
-                    }));
+    requireSendable(queue, request);
+    return engine
+        .send(call.operation(), request.put("QueueUrl", url(queue)).toString())
+        .thenApply(
+            answer -> {
+              ObjectNode result = Json.readObject(answer.body());
+              if (!answer.succeeded()) {
+                String type = result.path("__type").asText();
+                throw new ApiException(
+                    answer.status(),
+                    type,
+                    QUERY_CODES.getOrDefault(type, ""),
+                    result.path("Message").asText());
+              }
+              return EngineAnswer.json(
+                  "application/json", QueryMessages.answer(call.operation(), result));
+            });
   }
 
-  private static ServiceError error(int status, ObjectNode result) {
-    String type = result.path("__type").asText();
-    return new ServiceError(
-        status, type, Optional.ofNullable(QUERY_CODES.get(type)), result.path("Message").asText());
-  }
-
-  private CompletionStage<Answer> send(Call call) {
-    ObjectNode request = parse(call.body());
-    return unless(
-        refusal(queueName(request), request),
-        () -> engine.send(call.operation(), call.body()).thenApply(answer -> answer::send));
-  }
-
-  /** Why messages are refused. */
-  private Optional<ServiceError> refusal(String queue, ObjectNode request) {
+  /**
+   * Checks what ElasticMQ does not check.
+   *
+   * @throws ApiException if the messages are refused
+   */
+  private void requireSendable(String queue, ObjectNode request) {
     if (deniesSending(attributes.policy(queue))) {
-      return Optional.of(
-          new ServiceError(
-              403,
-              "com.amazon.coral.service#AccessDeniedException",
-              "AccessDenied",
-              "Access to the resource is denied by its policy."));
+      throw new ApiException(
+          403,
+          "com.amazon.coral.service#AccessDeniedException",
+          "AccessDenied",
+          "Access to the resource is denied by its policy.");
     }
     if (!request.findValuesAsText("MessageBody").stream().allMatch(TEXT.asMatchPredicate())) {
-      return Optional.of(
-          new ServiceError(
-              400,
-              "com.amazonaws.sqs#InvalidMessageContents",
-              "The message contains characters outside the allowed set."));
+      throw new ApiException(
+          400,
+          "com.amazonaws.sqs#InvalidMessageContents",
+          "The message contains characters outside the allowed set.");
     }
     for (JsonNode entry : request.path("Entries")) {
       if (!ENTRY_ID.matcher(entry.path("Id").asText()).matches()) {
-        return Optional.of(
-            error(
-                "InvalidBatchEntryId",
-                "A batch entry id can only contain alphanumeric characters, hyphens and"
-                    + " underscores. It can be at most 80 letters long."));
+        throw error(
+            "InvalidBatchEntryId",
+            "A batch entry id can only contain alphanumeric characters, hyphens and"
+                + " underscores. It can be at most 80 letters long.");
       }
     }
-    return Optional.empty();
   }
 
   /** Whether a policy denies everybody to send, without a condition. */
@@ -203,7 +187,7 @@ final class QueueApi implements HttpHandler {
     if (policy.isEmpty()) {
       return false;
     }
-    for (JsonNode statement : oneOrMore(parse(policy).path("Statement"))) {
+    for (JsonNode statement : oneOrMore(Json.readObject(policy).path("Statement"))) {
       JsonNode principal = statement.path("Principal");
       if (statement.path("Effect").asText().equals("Deny")
           && !statement.has("Condition")
@@ -225,176 +209,130 @@ final class QueueApi implements HttpHandler {
     return nodes;
   }
 
-  private Answer createQueue(ObjectNode request) {
+  private EngineAnswer createQueue(ObjectNode request) {
     String name = request.path("QueueName").asText();
     ObjectNode wanted = request.withObject("/Attributes");
-    Optional<ServiceError> error = QueueAttributes.error(name, wanted).or(() -> nameBlocked(name));
-    if (error.isPresent()) {
-      return error.get()::send;
+    QueueAttributes.check(name, wanted);
+    Instant deleted = deletedAt.getOrDefault(name, Instant.MIN);
+    if (environment.clock().instant().isBefore(deleted.plus(NAME_BLOCKED))) {
+      throw error(
+          "QueueDeletedRecently",
+          "You must wait 60 seconds after deleting a queue before you can create another with the"
+              + " same name.");
     }
-    Optional<ObjectNode> existing = attributesOf(name);
-    if (existing.isPresent()) {
-      return existingQueue(name, differences(wanted, existing.get()));
+    EngineAnswer existing = getAllAttributes(name);
+    if (existing.succeeded()) {
+      requireSame(wanted, Json.readObject(existing.body()).path("Attributes"));
+      return EngineAnswer.json(Json.object().put("QueueUrl", url(name)));
     }
-    Map<String, String> kept = QueueAttributes.removeKept(wanted);
+    ObjectNode kept = QueueAttributes.removeKept(wanted);
     EngineAnswer answer = await("CreateQueue", request);
     if (answer.succeeded()) {
       attributes.put(name, kept);
     }
-    return answer::send;
+    return answer;
   }
 
-  private Optional<ServiceError> nameBlocked(String name) {
-    return Optional.ofNullable(deletedAt.get(name))
-        .filter(deleted -> environment.clock().instant().isBefore(deleted.plus(NAME_BLOCKED)))
-        .map(
-            deleted ->
-                error(
-                    "QueueDeletedRecently",
-                    "You must wait 60 seconds after deleting a queue before you can create"
-                        + " another with the same name."));
-  }
-
-  private Answer existingQueue(String name, List<String> differences) {
-    return differences.isEmpty()
-        ? json(Json.object().put("QueueUrl", url(name)))
-        : new ServiceError(
-                400,
-                "com.amazonaws.sqs#QueueNameExists",
-                "QueueAlreadyExists",
-                "A queue already exists with the same name and a different value for"
-                    + " attribute(s) "
-                    + String.join(", ", differences))
-            ::send;
-  }
-
-  private static List<String> differences(ObjectNode wanted, ObjectNode actual) {
-    return wanted.properties().stream()
-        .filter(
-            entry -> !comparable(entry.getValue()).equals(comparable(actual.path(entry.getKey()))))
-        .map(Map.Entry::getKey)
-        .toList();
+  private static void requireSame(ObjectNode wanted, JsonNode actual) {
+    List<String> differences =
+        wanted.properties().stream()
+            .map(Map.Entry::getKey)
+            .filter(name -> !comparable(wanted.path(name)).equals(comparable(actual.path(name))))
+            .toList();
+    if (!differences.isEmpty()) {
+      throw new ApiException(
+          400,
+          "com.amazonaws.sqs#QueueNameExists",
+          "QueueAlreadyExists",
+          "A queue already exists with the same name and a different value for attribute(s) "
+              + String.join(", ", differences));
+    }
   }
 
   /** A value that equals another with the same meaning: policies are JSON. */
   private static JsonNode comparable(JsonNode value) {
     String text = value.asText();
-    return text.startsWith("{") ? parse(text.replaceAll("\"(\\d+)\"", "$1")) : value;
+    return text.startsWith("{") ? Json.readObject(text.replaceAll("\"(\\d+)\"", "$1")) : value;
   }
 
-  private Answer getAttributes(ObjectNode request) {
+  private EngineAnswer getAttributes(ObjectNode request) {
     Set<String> wanted = new HashSet<>();
     request.path("AttributeNames").forEach(name -> wanted.add(name.asText()));
-    ArrayNode forwarded = request.putArray("AttributeNames");
-    wanted.stream().filter(name -> !QueueAttributes.keeps(name)).forEach(forwarded::add);
-    boolean onlyKept = forwarded.isEmpty();
-    if (onlyKept) {
-      // ElasticMQ must still check that the queue exists.
-      forwarded.add("QueueArn");
+    EngineAnswer answer = getAllAttributes(queueName(request));
+    if (!answer.succeeded() || wanted.contains("All")) {
+      return answer;
     }
-    EngineAnswer answer = await("GetQueueAttributes", request);
-    if (!answer.succeeded()) {
-      return answer::send;
-    }
-    ObjectNode response = parse(answer.body());
-    if (onlyKept) {
-      response.remove("Attributes");
-    }
-    attributes.addTo(
-        response.withObject("/Attributes"),
-        queueName(request),
-        name -> wanted.contains("All") || wanted.contains(name));
-    return answer.withBody(response.toString())::send;
+    ObjectNode body = Json.readObject(answer.body());
+    body.withObject("/Attributes").retain(wanted);
+    return answer.withBody(body.toString());
   }
 
-  private Answer setAttributes(ObjectNode request) {
+  private EngineAnswer getAllAttributes(String queue) {
+    ObjectNode request = Json.object().put("QueueUrl", url(queue));
+    request.putArray("AttributeNames").add("All");
+    EngineAnswer answer = await("GetQueueAttributes", request);
+    if (!answer.succeeded()) {
+      return answer;
+    }
+    ObjectNode body = Json.readObject(answer.body());
+    attributes.addTo(body.withObject("/Attributes"), queue);
+    return answer.withBody(body.toString());
+  }
+
+  private EngineAnswer setAttributes(ObjectNode request) {
     ObjectNode wanted = request.withObject("/Attributes");
     String name = queueName(request);
-    Optional<ServiceError> error = QueueAttributes.error(name, wanted);
-    if (error.isPresent()) {
-      return error.get()::send;
-    }
-    Map<String, String> kept = QueueAttributes.removeKept(wanted);
+    QueueAttributes.check(name, wanted);
+    ObjectNode kept = QueueAttributes.removeKept(wanted);
     boolean onlyKept = wanted.isEmpty();
     // ElasticMQ refuses to set nothing, but must still check that the queue exists.
     EngineAnswer answer = await(onlyKept ? "GetQueueAttributes" : "SetQueueAttributes", request);
     if (!answer.succeeded()) {
-      return answer::send;
+      return answer;
     }
     attributes.put(name, kept);
-    return onlyKept ? json(Json.object()) : answer::send;
+    return onlyKept ? EngineAnswer.json(Json.object()) : answer;
   }
 
-  private Answer deleteQueue(ObjectNode request) {
+  private EngineAnswer deleteQueue(ObjectNode request) {
     EngineAnswer answer = await("DeleteQueue", request);
     if (answer.succeeded()) {
       attributes.remove(queueName(request));
       deletedAt.put(queueName(request), environment.clock().instant());
     }
-    return answer::send;
-  }
-
-  /** All attributes of a queue; empty if there is no such queue. */
-  private Optional<ObjectNode> attributesOf(String name) {
-    ObjectNode request = Json.object().put("QueueUrl", url(name));
-    request.putArray("AttributeNames").add("All");
-    EngineAnswer answer = await("GetQueueAttributes", request);
-    if (!answer.succeeded()) {
-      return Optional.empty();
-    }
-    ObjectNode all = parse(answer.body()).withObject("/Attributes");
-    attributes.addTo(all, name, attribute -> true);
-    return Optional.of(all);
+    return answer;
   }
 
   /**
    * ElasticMQ lists all queues at once, in no order. Without {@code MaxResults} SQS answers up to a
    * thousand and never a token (SQS API reference, ListQueues).
    */
-  private Answer listQueues(ObjectNode request) {
+  private EngineAnswer listQueues(ObjectNode request) {
     int most = request.path("MaxResults").asInt(MOST_LISTED);
     if (most < 1 || most > MOST_LISTED) {
-      return error(
-              "InvalidParameterValue",
-              "Value for parameter MaxResults is invalid. Reason: Must be between 1 and 1000.")
-          ::send;
+      throw error(
+          "InvalidParameterValue",
+          "Value for parameter MaxResults is invalid. Reason: Must be between 1 and 1000.");
     }
     boolean inPages = request.has("MaxResults");
-    String after = request.path("NextToken").asText("");
+    Optional<String> after = Optional.ofNullable(request.get("NextToken")).map(JsonNode::asText);
     request.remove(List.of("MaxResults", "NextToken"));
     EngineAnswer answer = await("ListQueues", request);
     if (!answer.succeeded()) {
-      return answer::send;
+      return answer;
     }
-    List<String> rest = new ArrayList<>();
-    parse(answer.body()).path("QueueUrls").forEach(url -> rest.add(url.asText()));
-    rest.removeIf(url -> url.compareTo(after) <= 0);
-    Collections.sort(rest);
-    ObjectNode page = Json.object();
-    ArrayNode listed = page.putArray("QueueUrls");
-    rest.stream().limit(most).forEach(listed::add);
-    if (inPages && rest.size() > most) {
-      page.put("NextToken", rest.get(most - 1));
-    }
-    return json(page);
+    List<String> urls = new ArrayList<>();
+    Json.readObject(answer.body()).path("QueueUrls").forEach(url -> urls.add(url.asText()));
+    Page<String> page = Page.of(urls.stream().sorted(), url -> url, after, most);
+    ObjectNode result = Json.object();
+    page.items().forEach(result.putArray("QueueUrls")::add);
+    page.next().filter(next -> inPages).ifPresent(next -> result.put("NextToken", next));
+    return EngineAnswer.json(result);
   }
 
-  private static CompletionStage<Answer> unless(
-      Optional<ServiceError> error, Supplier<CompletionStage<Answer>> work) {
-    return error.isPresent() ? CompletableFuture.completedFuture(error.get()::send) : work.get();
-  }
-
-  private static ServiceError error(String code, String message) {
-    return new ServiceError(
+  private static ApiException error(String code, String message) {
+    return new ApiException(
         400, "com.amazonaws.sqs#" + code, "AWS.SimpleQueueService." + code, message);
-  }
-
-  private static Answer json(ObjectNode body) {
-    return json(EngineAnswer.AMAZON_JSON, body);
-  }
-
-  private static Answer json(String contentType, ObjectNode body) {
-    return new EngineAnswer(200, Map.of("Content-Type", contentType), body.toString())::send;
   }
 
   private static String queueName(ObjectNode request) {
@@ -403,13 +341,5 @@ final class QueueApi implements HttpHandler {
 
   private String url(String queue) {
     return Environment.queueUrl(environment.arn("sqs", queue));
-  }
-
-  private static ObjectNode parse(String body) {
-    try {
-      return (ObjectNode) Json.read(body);
-    } catch (JsonProcessingException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }

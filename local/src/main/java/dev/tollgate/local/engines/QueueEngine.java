@@ -6,10 +6,6 @@ import dev.tollgate.local.template.Environment;
 import io.undertow.server.HttpHandler;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -61,7 +57,6 @@ public final class QueueEngine implements AutoCloseable {
 
   private final ActorSystem actors;
   private final QueueAttributes attributes;
-  private final Optional<Connection> database;
   private final HttpHandler handler;
 
   /**
@@ -86,8 +81,8 @@ public final class QueueEngine implements AutoCloseable {
     ActorRef manager =
         actors.actorOf(
             Props.create(
-                ClockedQueueManager.class,
-                () -> new ClockedQueueManager(store, retention, environment.clock())));
+                ClockedQueues.class,
+                () -> new ClockedQueues(store, retention, environment.clock())));
     QueueHttp http = QueueHttp.install(actors);
     SQSRestServerBuilder$.MODULE$
         .withActorSystem(actors)
@@ -104,12 +99,7 @@ public final class QueueEngine implements AutoCloseable {
               .toCompletableFuture()
               .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
-    database =
-        directory.isEmpty()
-            ? Optional.empty()
-            : Optional.of(DriverManager.getConnection(url(directory.get()), "", ""));
-    handler =
-        new QueueApi(http, environment, attributes, () -> database.ifPresent(QueueEngine::flush));
+    handler = new QueueApi(http, environment, attributes);
   }
 
   /** The address of SQS in a region. */
@@ -137,7 +127,6 @@ public final class QueueEngine implements AutoCloseable {
 
   @Override
   public void close() {
-    database.ifPresent(QueueEngine::close);
     actors.terminate();
     actors
         .getWhenTerminated()
@@ -146,38 +135,18 @@ public final class QueueEngine implements AutoCloseable {
         .join();
   }
 
+  /**
+   * Stores queues and messages. Every commit writes the file, so that what was answered survives
+   * the end of this process.
+   */
   private ActorRef store(Path directory) {
-    var database =
-        new SqlQueuePersistenceConfig(true, "org.h2.Driver", url(directory), "", "", false);
+    String url = "jdbc:h2:" + directory.toAbsolutePath().resolve("queues") + ";WRITE_DELAY=0";
+    var database = new SqlQueuePersistenceConfig(true, "org.h2.Driver", url, "", "", false);
     return actors.actorOf(
         Props.create(
             SqlQueuePersistenceActor.class,
             () ->
                 new SqlQueuePersistenceActor(
                     database, scala.collection.immutable.List$.MODULE$.empty())));
-  }
-
-  /**
-   * Writes what was committed to the file, so that it survives the end of this process. The
-   * database would do so twice a second; a commit does not wait for it.
-   */
-  private static synchronized void flush(Connection connection) {
-    try (Statement statement = connection.createStatement()) {
-      var unused = statement.execute("CHECKPOINT");
-    } catch (SQLException e) {
-      throw new IllegalStateException("The queues' database cannot write its file", e);
-    }
-  }
-
-  private static void close(Connection connection) {
-    try {
-      connection.close();
-    } catch (SQLException e) {
-      throw new IllegalStateException("The queues' database does not close", e);
-    }
-  }
-
-  private static String url(Path directory) {
-    return "jdbc:h2:" + directory.toAbsolutePath().resolve("queues");
   }
 }

@@ -85,14 +85,12 @@ final class QueueHttp extends HttpExt {
             timeout -> Future$.MODULE$.failed(new IllegalStateException("no port"))));
   }
 
-  /** Sends an operation of the JSON protocol to ElasticMQ. */
   CompletionStage<EngineAnswer> send(String operation, String body) {
     return send(
         request("POST", "/", EngineAnswer.AMAZON_JSON, body)
             .addHeader(RawHeader.create("X-Amz-Target", "AmazonSQS." + operation)));
   }
 
-  /** Sends a request of the query protocol to ElasticMQ. */
   CompletionStage<EngineAnswer> sendForm(String method, String uri, String body) {
     return send(request(method, uri, "application/x-www-form-urlencoded", body));
   }

@@ -3,14 +3,16 @@ package dev.tollgate.local.events;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.local.data.Journal;
+import dev.tollgate.local.endpoint.ApiException;
 import dev.tollgate.local.endpoint.Call;
 import dev.tollgate.local.endpoint.ServiceClient;
+import dev.tollgate.local.json.Journal;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.FunctionCatalog;
-import dev.tollgate.local.lambda.Functions;
+import dev.tollgate.local.lambda.FunctionHost;
 import dev.tollgate.local.lambda.LambdaApi;
-import dev.tollgate.local.rest.ApiException;
+import dev.tollgate.local.lambda.WorkCounter;
+import dev.tollgate.local.rest.Page;
 import dev.tollgate.local.rest.RestApi.Answer;
 import dev.tollgate.local.rest.RestApi.Operation;
 import dev.tollgate.local.rest.RestApi.Request;
@@ -20,7 +22,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
@@ -36,7 +37,6 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * The event source mappings that exist, and the operations of Lambda's API on them. Mappings that
@@ -65,7 +65,7 @@ public final class EventSources implements AutoCloseable {
   private final ServiceClient client;
   private final FunctionCatalog catalog;
   private final BiFunction<String, String, ServiceClient> clients;
-  final Functions functions;
+  final FunctionHost functions;
   final InstantSource clock;
   final WorkCounter work = new WorkCounter();
 
@@ -95,7 +95,7 @@ public final class EventSources implements AutoCloseable {
    * @param replays whether a stream delivers a batch again after it was processed, by the table
    */
   public EventSources(
-      Functions functions,
+      FunctionHost functions,
       FunctionCatalog catalog,
       ServiceClient client,
       BiFunction<String, String, ServiceClient> clients,
@@ -111,7 +111,8 @@ public final class EventSources implements AutoCloseable {
     this.clock = environment.clock();
     this.replays = replays;
     this.log = log;
-    this.journal = Journal.open(directory, "mappings.jsonl", this::replay, this::lines);
+    this.journal = new Journal(directory, "mappings.jsonl");
+    journal.values().forEach((uuid, kept) -> put(restored(uuid, kept), false));
     catalog.watch(
         name ->
             byId.values().stream()
@@ -198,7 +199,7 @@ public final class EventSources implements AutoCloseable {
   private synchronized Answer create(ObjectNode members) {
     Mapping mapping = define(UUID.randomUUID().toString(), members, false);
     SourceReader reader = put(mapping, true);
-    journal.append(line(mapping));
+    journal.put(mapping.uuid(), kept(mapping));
     reader.wake();
     return new Answer(202, tell(reader));
   }
@@ -213,7 +214,7 @@ public final class EventSources implements AutoCloseable {
       members.put("FunctionName", old.functionArn());
     }
     Mapping changed = define(old.uuid(), members, false);
-    journal.append(line(changed));
+    journal.put(old.uuid(), kept(changed));
     reader.change(changed);
     return new Answer(202, tell(reader));
   }
@@ -223,8 +224,9 @@ public final class EventSources implements AutoCloseable {
     Mapping mapping = reader.mapping();
     requireOwn(mapping);
     reader.stop();
-    remove(mapping.uuid());
-    journal.append(Json.object().put("deleted", mapping.uuid()));
+    byId.remove(mapping.uuid());
+    readers(source(mapping)).remove(reader);
+    journal.remove(mapping.uuid());
     return new Answer(202, tell(reader).put("State", "Deleting"));
   }
 
@@ -241,20 +243,20 @@ public final class EventSources implements AutoCloseable {
     Optional<String> source = request.query("EventSourceArn");
     int limit =
         Math.min(MAX_ITEMS, request.query("MaxItems").map(Integer::valueOf).orElse(MAX_ITEMS));
-    List<SourceReader> rest =
-        byId.tailMap(request.query("Marker").orElse(""), false).values().stream()
-            .filter(
-                reader ->
-                    function.map(reader.mapping().functionArn()::equals).orElse(true)
-                        && source.map(reader.mapping().sourceArn()::equals).orElse(true))
-            .limit(limit + 1L)
-            .toList();
+    Page<SourceReader> page =
+        Page.of(
+            byId.values().stream()
+                .filter(
+                    reader ->
+                        function.map(reader.mapping().functionArn()::equals).orElse(true)
+                            && source.map(reader.mapping().sourceArn()::equals).orElse(true)),
+            reader -> reader.mapping().uuid(),
+            request.query("Marker"),
+            limit);
     ObjectNode answer = Json.object();
     ArrayNode items = answer.putArray("EventSourceMappings");
-    rest.stream().limit(limit).forEach(reader -> items.add(tell(reader)));
-    if (rest.size() > limit) {
-      answer.put("NextMarker", rest.get(limit - 1).mapping().uuid());
-    }
+    page.items().forEach(reader -> items.add(tell(reader)));
+    page.next().ifPresent(next -> answer.put("NextMarker", next));
     return Answer.ok(answer);
   }
 
@@ -289,13 +291,6 @@ public final class EventSources implements AutoCloseable {
     byId.put(mapping.uuid(), reader);
     bySource.computeIfAbsent(source(mapping), source -> ConcurrentHashMap.newKeySet()).add(reader);
     return reader;
-  }
-
-  private void remove(String uuid) {
-    SourceReader reader = byId.remove(uuid);
-    if (reader != null) {
-      readers(source(reader.mapping())).remove(reader);
-    }
   }
 
   private Set<SourceReader> readers(String source) {
@@ -344,29 +339,14 @@ public final class EventSources implements AutoCloseable {
     return clients.apply(mapping.functionName() + PRINCIPAL_SUFFIX, role);
   }
 
-  private Stream<JsonNode> lines() {
-    return byId.values().stream().map(reader -> line(reader.mapping()));
+  private static ObjectNode kept(Mapping mapping) {
+    return Json.object("settings", mapping.settings())
+        .put("modified", mapping.modified().toEpochMilli());
   }
 
-  private static ObjectNode line(Mapping mapping) {
-    ObjectNode line = Json.object();
-    line.put("mapping", mapping.uuid());
-    line.set("settings", mapping.settings());
-    line.put("modified", mapping.modified().toEpochMilli());
-    return line;
-  }
-
-  private void replay(JsonNode line) {
-    remove(line.path("deleted").asText(line.path("mapping").asText()));
-    if (line.has("mapping")) {
-      put(
-          new Mapping(
-              line.path("mapping").asText(),
-              (ObjectNode) line.path("settings"),
-              Instant.ofEpochMilli(line.path("modified").asLong()),
-              false),
-          false);
-    }
+  private static Mapping restored(String uuid, JsonNode kept) {
+    Instant modified = Instant.ofEpochMilli(kept.path("modified").asLong());
+    return new Mapping(uuid, (ObjectNode) kept.path("settings"), modified, false);
   }
 
   private static String source(Mapping mapping) {

@@ -2,7 +2,6 @@ package dev.tollgate.local.events;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.local.json.Json;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,18 +62,7 @@ record Mapping(String uuid, ObjectNode settings, Instant modified, boolean ofSta
   /** Whether a record of an event passes a filter, or there is none. */
   boolean accepts(ObjectNode record) {
     List<Pattern> filters = filters();
-    return filters.isEmpty()
-        || filters.stream()
-            .anyMatch(
-                filter ->
-                    filter.matches(filter.looksInto("body") ? withParsedBody(record) : record));
-  }
-
-  /** The record for filters with rules for the body. A body that is not JSON is removed. */
-  private static ObjectNode withParsedBody(ObjectNode record) {
-    ObjectNode parsed = record.deepCopy();
-    parsed.set("body", Json.readOrMissing(record.path("body").asText()));
-    return parsed;
+    return filters.isEmpty() || filters.stream().anyMatch(filter -> filter.matches(record));
   }
 
   List<Pattern> filters() {

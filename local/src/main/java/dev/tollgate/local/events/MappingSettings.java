@@ -3,10 +3,10 @@ package dev.tollgate.local.events;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.endpoint.ApiException;
 import dev.tollgate.local.endpoint.ServiceClient;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.LambdaApi;
-import dev.tollgate.local.rest.ApiException;
 import dev.tollgate.local.rest.Members;
 import dev.tollgate.local.template.Environment;
 import java.util.List;
@@ -38,7 +38,7 @@ public final class MappingSettings {
 
   private static final String ARN =
       "arn:aws:(sqs:[^:]*:\\d{12}:[^:/]+|dynamodb:[^:]*:\\d{12}:table/[^/]+/stream/.+)";
-  private static final int MAX_FIFO_BATCH = 10;
+  private static final int MAX_BATCH_WITHOUT_WINDOW = 10;
   private static final int MAX_BATCH = 10_000;
 
   private MappingSettings() {}
@@ -79,11 +79,13 @@ public final class MappingSettings {
   static void check(Mapping mapping, ObjectNode function, ServiceClient client) {
     ObjectNode settings = mapping.settings();
     Members members = new Members(settings);
-    members.integer("BatchSize", 1, MAX_BATCH);
+    boolean fifo = mapping.sourceArn().endsWith(".fifo");
+    members.integer("BatchSize", 1, fifo ? MAX_BATCH_WITHOUT_WINDOW : MAX_BATCH);
     members.integer("MaximumBatchingWindowInSeconds", 0, 300);
     members.integer("MaximumRetryAttempts", -1, 10_000);
     members.integer("MaximumRecordAgeInSeconds", -1, 604_800);
     members.integer("ParallelizationFactor", 1, 10);
+    members.structure("ScalingConfig").integer("MaximumConcurrency", 2, 1_000);
     members.check();
     for (JsonNode type : settings.path("FunctionResponseTypes")) {
       if (!type.asText().equals("ReportBatchItemFailures")) {
@@ -109,13 +111,6 @@ public final class MappingSettings {
 
   private static void checkQueue(Mapping mapping, ObjectNode function, ServiceClient client) {
     ObjectNode settings = mapping.settings();
-    JsonNode concurrency = settings.at("/ScalingConfig/MaximumConcurrency");
-    if (!concurrency.isMissingNode() && (concurrency.asInt() < 2 || concurrency.asInt() > 1_000)) {
-      throw ApiException.validation(
-          "scalingConfig.maximumConcurrency",
-          concurrency.asText(),
-          "Member must have value between 2 and 1000");
-    }
     for (String member :
         List.of(
             "BisectBatchOnFunctionError",
@@ -129,18 +124,11 @@ public final class MappingSettings {
             "Unsupported " + member + " parameter for given event source mapping type.");
       }
     }
-    boolean fifo = mapping.sourceArn().endsWith(".fifo");
     int window = settings.path("MaximumBatchingWindowInSeconds").asInt();
-    if (fifo && window > 0) {
+    if (mapping.sourceArn().endsWith(".fifo") && window > 0) {
       throw LambdaApi.invalid("Batching window is not supported for FIFO queues.");
     }
-    if (fifo && mapping.batchSize() > MAX_FIFO_BATCH) {
-      throw ApiException.validation(
-          "batchSize",
-          Integer.toString(mapping.batchSize()),
-          "Member must have value less than or equal to " + MAX_FIFO_BATCH);
-    }
-    if (!fifo && mapping.batchSize() > MAX_FIFO_BATCH && window == 0) {
+    if (mapping.batchSize() > MAX_BATCH_WITHOUT_WINDOW && window == 0) {
       throw LambdaApi.invalid(
           "Maximum batch window in seconds must be greater than 0 if maximum batch size is greater than 10");
     }

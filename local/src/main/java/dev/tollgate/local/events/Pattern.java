@@ -15,6 +15,7 @@ import java.util.function.Predicate;
  *     which events Lambda sends to your function</a>
  */
 record Pattern(ObjectNode rules) {
+  private static final String BODY = "body";
   private static final List<String> COMPARISONS =
       List.of("anything-but", "equals-ignore-case", "exists", "numeric", "prefix", "suffix");
 
@@ -30,14 +31,17 @@ record Pattern(ObjectNode rules) {
     throw new IllegalArgumentException("Invalid filter pattern definition.");
   }
 
-  /** Whether an event passes the filter. */
-  boolean matches(JsonNode event) {
-    return matches(rules, event);
-  }
-
-  /** Whether the pattern has rules for the inside of a member of the event. */
-  boolean looksInto(String member) {
-    return rules.path(member).isObject();
+  /**
+   * Whether a record passes the filter. Rules for the inside of a body apply to the JSON in it, and
+   * refuse a body that is not JSON.
+   */
+  boolean matches(JsonNode record) {
+    if (!rules.path(BODY).isObject()) {
+      return matches(rules, record);
+    }
+    ObjectNode parsed = record.deepCopy();
+    parsed.set(BODY, Json.readOrMissing(record.path(BODY).asText()));
+    return matches(rules, parsed);
   }
 
   private static boolean isValid(JsonNode rules) {

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.json.Json;
-import dev.tollgate.local.lambda.Invocation;
+import dev.tollgate.local.lambda.InvocationResult;
 import dev.tollgate.local.template.Environment;
 import java.util.ArrayList;
 import java.util.List;
@@ -103,9 +103,9 @@ final class QueueReader extends SourceReader {
             .whenCompleteAsync((invocation, never) -> finish(batch, invocation), sources.pool);
   }
 
-  private void finish(List<ObjectNode> batch, Invocation invocation) {
+  private void finish(List<ObjectNode> batch, InvocationResult invocation) {
     try {
-      if (invocation instanceof Invocation.Success success) {
+      if (invocation instanceof InvocationResult.Success success) {
         List<String> ids =
             batch.stream().map(message -> message.path("MessageId").asText()).toList();
         Set<String> failed =
@@ -118,7 +118,7 @@ final class QueueReader extends SourceReader {
     } catch (RuntimeException e) {
       sources.log.accept(queueUrl + ": " + e);
     }
-    if (invocation instanceof Invocation.Throttled) {
+    if (invocation instanceof InvocationResult.Throttled) {
       // The messages become visible again. Receiving more would only return more of them.
       leave(true);
     } else {
@@ -212,7 +212,6 @@ final class QueueReader extends SourceReader {
     }
   }
 
-  /** The record of a message that {@code ReceiveMessage} gave. */
   private ObjectNode record(ObjectNode message) {
     ObjectNode record = Json.object();
     record.set("messageId", message.path("MessageId"));

@@ -32,7 +32,6 @@ abstract class SourceReader {
     return mapping;
   }
 
-  /** Replaces the mapping. */
   final synchronized void change(Mapping definition) {
     mapping = definition;
     wake();

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.endpoint.ServiceClient;
 import dev.tollgate.local.json.Json;
-import dev.tollgate.local.lambda.Invocation;
+import dev.tollgate.local.lambda.InvocationResult;
 import dev.tollgate.local.template.Environment;
 import java.time.Duration;
 import java.time.Instant;
@@ -180,7 +180,7 @@ final class StreamReader extends SourceReader {
       return true;
     }
     sources.work.invoked();
-    Invocation invocation =
+    InvocationResult invocation =
         sources.functions.invoke(
             mapping().functionArn(),
             Json.bytes(Json.object("Records", Json.array().addAll(batch.records()))));
@@ -191,14 +191,14 @@ final class StreamReader extends SourceReader {
       }
       return true;
     }
-    boolean ran = !(invocation instanceof Invocation.Throttled);
+    boolean ran = !(invocation instanceof InvocationResult.Throttled);
     retry(shard, batch, done, ran);
     return true;
   }
 
   /** How many records at the beginning need not be retried. */
-  private int done(Batch batch, Invocation invocation) {
-    if (!(invocation instanceof Invocation.Success success)) {
+  private int done(Batch batch, InvocationResult invocation) {
+    if (!(invocation instanceof InvocationResult.Success success)) {
       return 0;
     }
     if (!mapping().reportsFailures()) {

@@ -1,14 +1,14 @@
 package dev.tollgate.local.faults;
 
-import dev.tollgate.local.endpoint.ServiceError;
+import dev.tollgate.local.endpoint.ApiException;
 
 /** How a request fails. */
 public sealed interface Fault {
   /** It is answered with an error, and nothing is done. */
-  record Refused(ServiceError error) implements Fault {
+  record Refused(ApiException error) implements Fault {
     /** A refusal by an error with the same name in all protocols. */
     public Refused(int status, String code, String message) {
-      this(new ServiceError(status, code, message));
+      this(new ApiException(status, code, message));
     }
   }
 

@@ -1,6 +1,9 @@
 package dev.tollgate.local.faults;
 
 import dev.tollgate.local.endpoint.Call;
+import dev.tollgate.local.lambda.InvocationResult;
+import dev.tollgate.local.lambda.Invoker;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -9,11 +12,13 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 
 /**
@@ -24,23 +29,23 @@ import java.util.function.Predicate;
  * depend on other queues.
  */
 public final class Faults {
+  /** Where precision is a minute: {@code 01:00} is between 01:00:00 and 01:00:59. */
+  private static final Duration SCHEDULE_PRECISION = Duration.ofSeconds(59);
+
   private static final String THROTTLED = "throttled-";
   private static final String LATENCY = "latency-";
+  private static final String DISCONNECT = "\"eventType\":\"DISCONNECT\"";
 
   private final FaultPlan plan;
   private final Map<String, AtomicLong> draws = new ConcurrentHashMap<>();
   private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
   private final List<Injection> injected = new CopyOnWriteArrayList<>();
+  private volatile BiPredicate<String, String> lostEvents = (function, event) -> false;
   private volatile boolean paused;
 
   /** The faults of a plan. */
   public Faults(FaultPlan plan) {
     this.plan = plan;
-  }
-
-  /** No planned faults. */
-  public static Faults none() {
-    return new Faults(FaultPlan.none());
   }
 
   /** A fault that was injected; closing it removes it. */
@@ -86,6 +91,51 @@ public final class Faults {
   /** The injected fault that a request meets, if any; counts it. */
   Optional<Fault> injected(Call call) {
     return injected.stream().filter(one -> one.occurs(call)).map(one -> one.fault).findFirst();
+  }
+
+  /**
+   * Loses certain events on their way from API Gateway to a function from now on, without an error.
+   * An earlier choice of a test no longer applies.
+   *
+   * @param events given the ARN of the function and the event, JSON
+   */
+  public void loseEvents(BiPredicate<String, String> events) {
+    lostEvents = events;
+  }
+
+  /**
+   * Loses events on their way to functions: those that a test chooses, and {@code $disconnect}
+   * events by the plan (API Gateway Developer Guide, "Manage connected users and client apps:
+   * $connect and $disconnect routes").
+   */
+  public Invoker before(Invoker functions) {
+    return (function, payload) -> {
+      String event = new String(payload, StandardCharsets.UTF_8);
+      return lostEvents.test(function, event)
+              || (event.contains(DISCONNECT) && occurs(FaultKind.DISCONNECT_LOST, function))
+          ? CompletableFuture.completedFuture(new InvocationResult.Success(new byte[] {'{', '}'}))
+          : functions.start(function, payload);
+    };
+  }
+
+  /**
+   * The delays after its next due time at which a schedule fires: one for each event, none if it
+   * does not fire.
+   */
+  public List<Duration> scheduleDelays(String schedule) {
+    if (occurs(FaultKind.SCHEDULE_MISSED, schedule)) {
+      return List.of();
+    }
+    Duration delay = scheduleDelay(schedule);
+    return occurs(FaultKind.SCHEDULE_TWICE, schedule)
+        ? List.of(delay, scheduleDelay(schedule))
+        : List.of(delay);
+  }
+
+  private Duration scheduleDelay(String schedule) {
+    return occurs(FaultKind.SCHEDULE_LATE, schedule)
+        ? part(FaultKind.SCHEDULE_LATE, schedule, SCHEDULE_PRECISION)
+        : Duration.ZERO;
   }
 
   /** Whether any fault is planned. */

@@ -54,7 +54,7 @@ final class QueueFaults {
     Call.changeAnswer(
         exchange,
         text -> {
-          ObjectNode answer = parse(text);
+          ObjectNode answer = Json.readObject(text);
           if (answer.get("Attributes") instanceof ObjectNode attributes) {
             ObjectNode now = Json.object();
             attributes.properties().stream()
@@ -71,7 +71,7 @@ final class QueueFaults {
   }
 
   private boolean late(HttpServerExchange exchange, Call call, String queue) {
-    ObjectNode request = parse(call.body());
+    ObjectNode request = Json.readObject(call.body());
     delay(request, queue);
     call.withBody(request.toString()).attachTo(exchange);
     return false;
@@ -87,7 +87,7 @@ final class QueueFaults {
 
   /** Entries that fail, or that only seem to be deleted, do not go on. */
   private boolean batch(HttpServerExchange exchange, Call call, String queue, boolean standard) {
-    ObjectNode request = parse(call.body());
+    ObjectNode request = Json.readObject(call.body());
     boolean deleting = call.operation().equals("DeleteMessageBatch");
     boolean sending = call.operation().equals("SendMessageBatch");
     ArrayNode going = Json.array();
@@ -111,7 +111,7 @@ final class QueueFaults {
     }
     request.set("Entries", going);
     call.withBody(request.toString()).attachTo(exchange);
-    Call.changeAnswer(exchange, text -> completed(parse(text), failed, kept).toString());
+    Call.changeAnswer(exchange, text -> completed(Json.readObject(text), failed, kept).toString());
     return false;
   }
 
@@ -127,9 +127,5 @@ final class QueueFaults {
     exchange.getResponseHeaders().put(Headers.CONTENT_TYPE, "application/x-amz-json-1.0");
     exchange.getResponseSender().send(answer.toString());
     return true;
-  }
-
-  private static ObjectNode parse(String text) {
-    return Json.readOrMissing(text) instanceof ObjectNode object ? object : Json.object();
   }
 }

@@ -1,8 +1,8 @@
 package dev.tollgate.local.faults;
 
+import dev.tollgate.local.endpoint.ApiException;
 import dev.tollgate.local.endpoint.Call;
 import dev.tollgate.local.endpoint.Principal;
-import dev.tollgate.local.endpoint.ServiceError;
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.SameThreadExecutor;
@@ -20,23 +20,23 @@ public final class RequestFaults {
   private static final Duration FREEZE = Duration.ofSeconds(3);
 
   /** The error with which each service throttles. */
-  private static final Map<String, ServiceError> THROTTLING =
+  private static final Map<String, ApiException> THROTTLING =
       Map.of(
           "dynamodb",
-              new ServiceError(
+              new ApiException(
                   400,
                   "com.amazonaws.dynamodb.v20120810#ThrottlingException",
                   "Throughput exceeds the current capacity of your table or index."),
-          "execute-api", new ServiceError(429, "LimitExceededException", "Too Many Requests"),
-          "lambda", new ServiceError(429, "TooManyRequestsException", "Rate Exceeded."),
-          "scheduler", new ServiceError(429, "ThrottlingException", "Rate exceeded"),
+          "execute-api", new ApiException(429, "LimitExceededException", "Too Many Requests"),
+          "lambda", new ApiException(429, "TooManyRequestsException", "Rate Exceeded."),
+          "scheduler", new ApiException(429, "ThrottlingException", "Rate exceeded"),
           "sqs",
-              new ServiceError(
+              new ApiException(
                   400,
                   "com.amazonaws.sqs#RequestThrottled",
                   "RequestThrottled",
                   "Request is throttled."),
-          "sts", new ServiceError(400, "Throttling", "Rate exceeded"));
+          "sts", new ApiException(400, "Throttling", "Rate exceeded"));
 
   private final Faults faults;
   private final QueueFaults queues;
@@ -61,11 +61,6 @@ public final class RequestFaults {
     this.exempt = exempt;
     this.functions = functions;
     this.kill = kill;
-  }
-
-  /** Faults of requests where there are no functions. */
-  public RequestFaults(Faults faults) {
-    this(faults, who -> false, function -> false, function -> {});
   }
 
   /** Puts the faults before a handler. */

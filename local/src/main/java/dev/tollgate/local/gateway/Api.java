@@ -1,6 +1,6 @@
 package dev.tollgate.local.gateway;
 
-import dev.tollgate.local.lambda.Invocation;
+import dev.tollgate.local.lambda.InvocationResult;
 import io.undertow.server.HttpServerExchange;
 import java.time.Duration;
 import java.util.Optional;
@@ -34,7 +34,8 @@ interface Api extends AutoCloseable {
   default void close() {}
 
   /** The result of an invocation; empty if it takes longer than an integration may. */
-  static Optional<Invocation> await(CompletableFuture<Invocation> invocation, Duration patience) {
+  static Optional<InvocationResult> await(
+      CompletableFuture<InvocationResult> invocation, Duration patience) {
     try {
       return Optional.of(invocation.get(patience.toMillis(), TimeUnit.MILLISECONDS));
     } catch (TimeoutException e) {

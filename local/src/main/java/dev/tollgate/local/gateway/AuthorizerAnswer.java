@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.iam.Access;
 import dev.tollgate.local.iam.Policy;
 import dev.tollgate.local.json.Json;
-import dev.tollgate.local.lambda.Invocation;
+import dev.tollgate.local.lambda.InvocationResult;
 import dev.tollgate.local.template.TemplateException;
 import java.io.IOException;
 
@@ -27,11 +27,11 @@ final class AuthorizerAnswer {
    *
    * @param methodArn the route that is to be invoked
    */
-  static Decision of(Invocation invocation, String methodArn) {
-    if (invocation instanceof Invocation.Success success) {
+  static Decision of(InvocationResult invocation, String methodArn) {
+    if (invocation instanceof InvocationResult.Success success) {
       return of(success.payload(), methodArn);
     }
-    return invocation instanceof Invocation.FunctionError error
+    return invocation instanceof InvocationResult.Failure error
             && error.message().equals("Unauthorized")
         ? new Decision.Refused(401, "", "")
         : broken(invocation.toString());

@@ -1,6 +1,7 @@
 package dev.tollgate.local.gateway;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.endpoint.Call;
 import dev.tollgate.local.json.Json;
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
@@ -82,17 +83,13 @@ final class ConnectionsApi implements HttpHandler {
   }
 
   private void post(HttpServerExchange exchange, Connection connection) throws IOException {
-    exchange.startBlocking();
-    byte[] data = exchange.getInputStream().readNBytes(Frames.MAX_MESSAGE_BYTES + 1);
-    if (data.length > Frames.MAX_MESSAGE_BYTES) {
+    String data = Call.of(exchange).body();
+    if (data.getBytes(StandardCharsets.UTF_8).length > Frames.MAX_MESSAGE_BYTES) {
       refuse(exchange, 413, "PayloadTooLargeException", "Message too long");
       return;
     }
     try {
-      connection
-          .send(new String(data, StandardCharsets.UTF_8))
-          .orTimeout(MAX_SEND_SECONDS, TimeUnit.SECONDS)
-          .join();
+      connection.send(data).orTimeout(MAX_SEND_SECONDS, TimeUnit.SECONDS).join();
       connection.active(clock.instant());
       exchange.endExchange();
     } catch (CompletionException | CancellationException e) {

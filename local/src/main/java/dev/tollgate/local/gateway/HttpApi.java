@@ -3,7 +3,7 @@ package dev.tollgate.local.gateway;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.json.Json;
-import dev.tollgate.local.lambda.Invocation;
+import dev.tollgate.local.lambda.InvocationResult;
 import dev.tollgate.local.lambda.Invoker;
 import dev.tollgate.local.template.Environment;
 import io.undertow.server.HttpServerExchange;
@@ -127,11 +127,11 @@ final class HttpApi implements Api {
     String requestId = Requests.newId();
     exchange.getResponseHeaders().put(REQUEST_ID, requestId);
     byte[] event = Json.bytes(event(exchange, route, rawPath, variables, caller, body, requestId));
-    Optional<Invocation> end =
+    Optional<InvocationResult> end =
         Api.await(functions.start(route.function, event), INTEGRATION_TIMEOUT);
     if (end.isEmpty()) {
       Requests.refuse(exchange, 503);
-    } else if (!(end.get() instanceof Invocation.Success success)
+    } else if (!(end.get() instanceof InvocationResult.Success success)
         || !respond(exchange, success.payload())) {
       log.accept(route.routeKey + ": " + end.get());
       Requests.refuse(exchange, 500);

@@ -7,7 +7,7 @@ import dev.tollgate.local.gateway.mapping.Integration;
 import dev.tollgate.local.gateway.mapping.MappedIntegrations;
 import dev.tollgate.local.gateway.mapping.ServiceCalls;
 import dev.tollgate.local.json.Json;
-import dev.tollgate.local.lambda.Invocation;
+import dev.tollgate.local.lambda.InvocationResult;
 import dev.tollgate.local.lambda.Invoker;
 import dev.tollgate.local.template.Environment;
 import io.undertow.Handlers;
@@ -328,12 +328,12 @@ final class WebSocketApi implements Api {
    */
   private JsonNode integrate(String function, ObjectNode event) {
     try {
-      Optional<Invocation> end =
+      Optional<InvocationResult> end =
           Api.await(functions.start(function, Json.bytes(event)), INTEGRATION_TIMEOUT);
       if (end.isEmpty()) {
         return Json.object().put("statusCode", 504);
       }
-      if (end.get() instanceof Invocation.Success success) {
+      if (end.get() instanceof InvocationResult.Success success) {
         return Json.read(success.payload());
       }
       log.accept(function + ": " + end.get());

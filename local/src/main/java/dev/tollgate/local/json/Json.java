@@ -73,6 +73,13 @@ public final class Json {
   }
 
   /**
+   * Reads a text that should be an object; the result is an empty object if it is something else.
+   */
+  public static ObjectNode readObject(String text) {
+    return readOrMissing(text) instanceof ObjectNode object ? object : object();
+  }
+
+  /**
    * Reads exactly one value.
    *
    * @throws JsonProcessingException if the text is not JSON, is empty or holds more than one value

@@ -1,4 +1,4 @@
-/** Reads and builds JSON. Imports nothing else of this module. */
+/** Reads, builds and keeps JSON. Imports nothing else of this module. */
 @NullMarked
 package dev.tollgate.local.json;
 

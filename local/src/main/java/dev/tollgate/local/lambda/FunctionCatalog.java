@@ -3,10 +3,10 @@ package dev.tollgate.local.lambda;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.local.data.Journal;
+import dev.tollgate.local.endpoint.ApiException;
+import dev.tollgate.local.json.Journal;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.runtime.FunctionSpec;
-import dev.tollgate.local.rest.ApiException;
 import dev.tollgate.local.rest.RestApi.Answer;
 import dev.tollgate.local.rest.RestApi.Operation;
 import dev.tollgate.local.rest.RestApi.Request;
@@ -18,7 +18,6 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +28,6 @@ import java.util.UUID;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 
 /**
  * The functions that exist, and the operations of Lambda's API on them. Functions of the stack
@@ -40,13 +38,16 @@ public final class FunctionCatalog implements AutoCloseable {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSxx").withZone(ZoneOffset.UTC);
 
-  private final Functions functions;
+  private final FunctionHost functions;
   private final Environment environment;
   private final Account account;
   private final CodeStore store;
   private final Journal journal;
+
+  /** The published versions of functions: for each an array of what identifies them. */
+  private final Journal versions;
+
   private final TreeMap<String, Entry> byName = new TreeMap<>();
-  private final Map<String, List<String>> versions = new HashMap<>();
   private final List<Consumer<String>> watchers = new ArrayList<>();
 
   /**
@@ -85,14 +86,16 @@ public final class FunctionCatalog implements AutoCloseable {
    *     memory
    */
   public FunctionCatalog(
-      Functions functions, Environment environment, Account account, Optional<Path> directory) {
+      FunctionHost functions, Environment environment, Account account, Optional<Path> directory) {
     this.functions = functions;
     this.environment = environment;
     this.account = account;
     this.store = new CodeStore(directory.map(path -> path.resolve("code")));
-    this.journal = Journal.open(directory, "functions.jsonl", this::replay, this::lines);
+    this.journal = new Journal(directory, "functions.jsonl");
+    this.versions = new Journal(directory, "versions.jsonl");
+    journal.values().forEach((name, kept) -> byName.put(name, restored(name, kept)));
     store.retain(byName.values().stream().map(entry -> store.read(entry.jar()).sha256()).toList());
-    byName.values().forEach(entry -> functions.define(spec(entry)));
+    byName.values().forEach(entry -> functions.put(spec(entry)));
   }
 
   /** The operations that this serves. */
@@ -115,9 +118,13 @@ public final class FunctionCatalog implements AutoCloseable {
    * Adds a function of the stack. Only the template changes it, and it is not kept.
    *
    * @param settings its configuration, with the members of the API
+   * @throws IllegalArgumentException if a function has the same name already
    */
   public synchronized void add(
       String name, ObjectNode settings, Path jar, OptionalInt reservedConcurrency) {
+    if (byName.containsKey(name)) {
+      throw new IllegalArgumentException(name + " is defined already");
+    }
     Entry entry =
         new Entry(
             name,
@@ -129,7 +136,7 @@ public final class FunctionCatalog implements AutoCloseable {
             UUID.randomUUID().toString(),
             true);
     byName.put(name, entry);
-    functions.define(spec(entry));
+    functions.put(spec(entry));
   }
 
   /**
@@ -155,10 +162,11 @@ public final class FunctionCatalog implements AutoCloseable {
    * @param identity identifies the version among the versions of the function
    */
   public synchronized String version(String function, String identity) {
-    List<String> published = versions.computeIfAbsent(function, name -> new ArrayList<>());
+    List<String> published = new ArrayList<>();
+    versions.get(function).forEach(known -> published.add(known.asText()));
     if (!published.contains(identity)) {
       published.add(identity);
-      journal.append(versionLine(function, identity));
+      versions.put(function, Json.MAPPER.valueToTree(published));
     }
     return Integer.toString(published.indexOf(identity) + 1);
   }
@@ -178,6 +186,7 @@ public final class FunctionCatalog implements AutoCloseable {
   @Override
   public void close() {
     journal.close();
+    versions.close();
   }
 
   private Answer create(Request request) {
@@ -246,7 +255,7 @@ public final class FunctionCatalog implements AutoCloseable {
     Entry entry = findToChange(request);
     byName.remove(entry.name());
     functions.remove(entry.name());
-    journal.append(Json.object().put("deleted", entry.name()));
+    journal.remove(entry.name());
     return new Answer(204, NullNode.getInstance());
   }
 
@@ -255,7 +264,7 @@ public final class FunctionCatalog implements AutoCloseable {
     Entry entry = created(name, settings, jar, now(), UUID.randomUUID().toString());
     byName.put(name, entry);
     functions.put(spec(entry));
-    journal.append(line(entry));
+    journal.put(name, kept(entry));
     return configuration(entry, Optional.empty());
   }
 
@@ -366,53 +375,25 @@ public final class FunctionCatalog implements AutoCloseable {
     return new Entry(name, settings, jar, Map.of(), OptionalInt.empty(), modified, revision, false);
   }
 
-  private Stream<JsonNode> lines() {
-    Stream<ObjectNode> published =
-        versions.entrySet().stream()
-            .flatMap(
-                function ->
-                    function.getValue().stream()
-                        .map(identity -> versionLine(function.getKey(), identity)));
-    return Stream.concat(published, byName.values().stream().map(this::line));
+  private ObjectNode kept(Entry entry) {
+    ObjectNode kept = Json.object();
+    kept.set("settings", entry.settings());
+    kept.put("code", store.read(entry.jar()).sha256());
+    kept.put("modified", entry.modified().toEpochMilli());
+    kept.put("revision", entry.revision());
+    return kept;
   }
 
-  private static ObjectNode versionLine(String function, String identity) {
-    return Json.object().put("published", function).put("identity", identity);
-  }
-
-  private ObjectNode line(Entry entry) {
-    ObjectNode line = Json.object();
-    line.put("function", entry.name());
-    line.set("settings", entry.settings());
-    line.put("code", store.read(entry.jar()).sha256());
-    line.put("modified", entry.modified().toEpochMilli());
-    line.put("revision", entry.revision());
-    return line;
-  }
-
-  private void replay(JsonNode line) {
-    if (line.has("published")) {
-      versions
-          .computeIfAbsent(line.path("published").asText(), function -> new ArrayList<>())
-          .add(line.path("identity").asText());
-    } else if (line.has("deleted")) {
-      byName.remove(line.path("deleted").asText());
-    } else {
-      String name = line.path("function").asText();
-      String sha256 = line.path("code").asText();
-      Path jar =
-          store
-              .find(sha256)
-              .orElseThrow(() -> new IllegalStateException(name + ": its code is gone: " + sha256));
-      byName.put(
-          name,
-          created(
-              name,
-              (ObjectNode) line.path("settings"),
-              jar,
-              Instant.ofEpochMilli(line.path("modified").asLong()),
-              line.path("revision").asText()));
-    }
+  private Entry restored(String name, JsonNode kept) {
+    String sha256 = kept.path("code").asText();
+    return created(
+        name,
+        (ObjectNode) kept.path("settings"),
+        store
+            .find(sha256)
+            .orElseThrow(() -> new IllegalStateException(name + ": its code is gone: " + sha256)),
+        Instant.ofEpochMilli(kept.path("modified").asLong()),
+        kept.path("revision").asText());
   }
 
   /** A reference to a function in a request. */

@@ -3,8 +3,8 @@ package dev.tollgate.local.lambda;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.endpoint.ApiException;
 import dev.tollgate.local.json.Json;
-import dev.tollgate.local.rest.ApiException;
 import dev.tollgate.local.rest.Members;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -71,7 +71,6 @@ public final class FunctionSettings {
 
   private FunctionSettings() {}
 
-  /** The name in a request to create a function. */
   static String name(ObjectNode request) {
     Members members = new Members(request);
     String name = members.requiredText("FunctionName", 0, 140, Optional.of(NAME));

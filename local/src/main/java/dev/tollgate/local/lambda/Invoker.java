@@ -13,5 +13,5 @@ public interface Invoker {
    * @param payload the event, JSON
    * @return how the invocation ended; never completed by an exception
    */
-  CompletableFuture<Invocation> start(String function, byte[] payload);
+  CompletableFuture<InvocationResult> start(String function, byte[] payload);
 }

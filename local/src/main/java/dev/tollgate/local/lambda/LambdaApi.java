@@ -1,30 +1,22 @@
 package dev.tollgate.local.lambda;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.endpoint.ApiException;
 import dev.tollgate.local.endpoint.Call;
 import dev.tollgate.local.json.Json;
-import dev.tollgate.local.lambda.Invocation.Failure;
-import dev.tollgate.local.lambda.Invocation.NotFound;
-import dev.tollgate.local.lambda.Invocation.Success;
-import dev.tollgate.local.lambda.Invocation.Throttled;
-import dev.tollgate.local.rest.ApiException;
+import dev.tollgate.local.lambda.InvocationResult.Failure;
+import dev.tollgate.local.lambda.InvocationResult.NotFound;
+import dev.tollgate.local.lambda.InvocationResult.Success;
+import dev.tollgate.local.lambda.InvocationResult.Throttled;
 import dev.tollgate.local.rest.RestApi;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.Headers;
 import io.undertow.util.HttpString;
-import io.undertow.util.Methods;
-import java.net.URLDecoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Deque;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Lambda's API: {@code Invoke}, and the operations of other parts. A failed asynchronous invocation
@@ -34,16 +26,13 @@ import java.util.regex.Pattern;
  *     Reference</a>
  */
 public final class LambdaApi extends RestApi {
-  private static final Pattern PATH = Pattern.compile("/2015-03-31/[a-z-]+/([^/]+)(?:/.*)?");
-  private static final Pattern INVOCATIONS =
-      Pattern.compile("/2015-03-31/functions/([^/]+)/invocations/?");
   private static final HttpString INVOCATION_TYPE = new HttpString("X-Amz-Invocation-Type");
   private static final HttpString FUNCTION_ERROR = new HttpString("X-Amz-Function-Error");
 
   private final Invoker functions;
   private final Executor workers;
-  private final Set<CompletableFuture<Invocation>> asynchronous = ConcurrentHashMap.newKeySet();
-  private final AtomicLong accepted = new AtomicLong();
+  private final Map<String, Operation> operations;
+  private final WorkCounter asynchronous = new WorkCounter();
 
   /**
    * An API.
@@ -53,28 +42,26 @@ public final class LambdaApi extends RestApi {
    * @param operations other operations by name
    */
   public LambdaApi(Invoker functions, Executor workers, Map<String, Operation> operations) {
-    super(operations);
     this.functions = functions;
     this.workers = workers;
+    this.operations = Map.copyOf(operations);
   }
 
   @Override
   public void handleRequest(HttpServerExchange exchange) throws Exception {
-    Matcher path = INVOCATIONS.matcher(exchange.getRequestURI());
-    if (!path.matches() || !exchange.getRequestMethod().equals(Methods.POST)) {
+    if (Call.of(exchange).operation().equals("Invoke")) {
+      exchange.dispatch(workers, this::invoke);
+    } else {
       super.handleRequest(exchange);
-      return;
     }
-    String function = URLDecoder.decode(path.group(1), StandardCharsets.UTF_8);
-    Deque<String> qualifier = exchange.getQueryParameters().get("Qualifier");
-    String qualified = qualifier == null ? function : function + ':' + qualifier.getFirst();
-    exchange.dispatch(workers, blocking -> invoke(blocking, qualified));
   }
 
   @Override
-  protected Target target(HttpServerExchange exchange) {
-    Matcher path = PATH.matcher(exchange.getRequestURI());
-    return new Target(Call.of(exchange).operation(), path.matches() ? path.group(1) : "");
+  protected Answer answer(String operation, Request request) {
+    if (!operations.containsKey(operation)) {
+      throw unknownOperation();
+    }
+    return operations.get(operation).handle(request);
   }
 
   @Override
@@ -112,20 +99,21 @@ public final class LambdaApi extends RestApi {
         400, "InvalidRequestContentException", "Could not parse request body into json");
   }
 
-  private void invoke(HttpServerExchange exchange, String function) throws Exception {
-    exchange.setMaxEntitySize(-1); // too large payloads get the error of Lambda
-    exchange.startBlocking();
-    byte[] payload = exchange.getInputStream().readNBytes(Functions.MAX_PAYLOAD_BYTES + 1);
-    if (payload.length > Functions.MAX_PAYLOAD_BYTES) {
-      refuse(exchange, 413, "RequestTooLargeException", Map.of("Type", "User"));
+  private void invoke(HttpServerExchange exchange) {
+    Call call = Call.of(exchange);
+    byte[] payload = call.body().getBytes(StandardCharsets.UTF_8);
+    if (payload.length > FunctionHost.MAX_PAYLOAD_BYTES) {
+      refuse(exchange, 413, "RequestTooLargeException", Json.object().put("Type", "User"));
       return;
     }
-    CompletableFuture<Invocation> started = functions.start(function, payload);
+    String qualifier = call.query("Qualifier").map(text -> ":" + text).orElse("");
+    CompletableFuture<InvocationResult> started =
+        functions.start(name(exchange) + qualifier, payload);
     boolean refused = started.isDone() && !(started.join() instanceof Success);
     if (!refused && "Event".equals(exchange.getRequestHeaders().getFirst(INVOCATION_TYPE))) {
-      asynchronous.removeIf(CompletableFuture::isDone);
-      asynchronous.add(started);
-      accepted.incrementAndGet();
+      asynchronous.invoked();
+      asynchronous.begin();
+      var unused = started.whenComplete((result, never) -> asynchronous.end());
       exchange.setStatusCode(202).endExchange();
     } else {
       answer(exchange, started.join());
@@ -137,46 +125,33 @@ public final class LambdaApi extends RestApi {
    *
    * @return how many have been accepted so far
    */
-  public long settle() {
-    long before = -1;
-    while (before != accepted.get()) {
-      before = accepted.get();
-      CompletableFuture.allOf(asynchronous.toArray(CompletableFuture<?>[]::new))
-          .handle((all, failure) -> true)
-          .join();
-    }
-    return before;
+  public long settle() throws InterruptedException {
+    return asynchronous.awaitQuiet();
   }
 
-  private static void answer(HttpServerExchange exchange, Invocation invocation) {
-    if (invocation instanceof Success success) {
+  private static void answer(HttpServerExchange exchange, InvocationResult result) {
+    if (result instanceof Success success) {
       send(exchange, success.payload());
-    } else if (invocation instanceof Failure failure) {
+    } else if (result instanceof Failure failure) {
       exchange.getResponseHeaders().put(FUNCTION_ERROR, "Unhandled");
       send(exchange, failure.payload());
-    } else if (invocation instanceof Throttled throttled) {
-      refuse(
-          exchange,
-          429,
-          "TooManyRequestsException",
-          Map.of("Reason", throttled.reason(), "Type", "User", "message", "Rate Exceeded."));
-    } else if (invocation instanceof NotFound missing) {
-      refuse(
-          exchange,
-          404,
-          "ResourceNotFoundException",
-          Map.of("Type", "User", "Message", "Function not found: " + missing.function()));
+    } else if (result instanceof Throttled throttled) {
+      ObjectNode body = Json.object().put("Reason", throttled.reason()).put("Type", "User");
+      refuse(exchange, 429, "TooManyRequestsException", body.put("message", "Rate Exceeded."));
+    } else if (result instanceof NotFound missing) {
+      ObjectNode body = Json.object().put("Type", "User");
+      body.put("Message", "Function not found: " + missing.function());
+      refuse(exchange, 404, "ResourceNotFoundException", body);
     }
-  }
-
-  private static void send(HttpServerExchange exchange, byte[] json) {
-    exchange.getResponseHeaders().put(Headers.CONTENT_TYPE, "application/json");
-    exchange.getResponseSender().send(ByteBuffer.wrap(json));
   }
 
   private static void refuse(
-      HttpServerExchange exchange, int status, String type, Map<String, String> body) {
-    exchange.setStatusCode(status).getResponseHeaders().put(ERROR_TYPE, type);
-    send(exchange, Json.bytes(Json.MAPPER.valueToTree(body)));
+      HttpServerExchange exchange, int status, String type, ObjectNode body) {
+    new ApiException(status, type, "").sendJson(exchange, JSON, body);
+  }
+
+  private static void send(HttpServerExchange exchange, byte[] json) {
+    exchange.getResponseHeaders().put(Headers.CONTENT_TYPE, JSON);
+    exchange.getResponseSender().send(ByteBuffer.wrap(json));
   }
 }

@@ -1,12 +1,12 @@
 package dev.tollgate.local.resources;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.endpoint.ApiException;
 import dev.tollgate.local.events.EventSources;
 import dev.tollgate.local.events.MappingSettings;
 import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.lambda.FunctionCatalog;
 import dev.tollgate.local.lambda.FunctionSettings;
-import dev.tollgate.local.rest.ApiException;
 import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Properties;
 import dev.tollgate.local.template.TemplateException;

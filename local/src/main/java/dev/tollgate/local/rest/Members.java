@@ -2,6 +2,7 @@ package dev.tollgate.local.rest;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
+import dev.tollgate.local.endpoint.ApiException;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.ArrayList;

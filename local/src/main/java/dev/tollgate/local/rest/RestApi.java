@@ -3,6 +3,8 @@ package dev.tollgate.local.rest;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.endpoint.ApiException;
+import dev.tollgate.local.endpoint.Call;
 import dev.tollgate.local.json.Json;
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
@@ -15,15 +17,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Serves the operations of one service. */
 public abstract class RestApi implements HttpHandler {
+  /** The media type of requests and answers. */
+  protected static final String JSON = "application/json";
+
   private static final System.Logger LOGGER = System.getLogger("dev.tollgate.local");
-
-  /** The header that names the exception of the service model. */
-  protected static final HttpString ERROR_TYPE = new HttpString("x-amzn-ErrorType");
-
   private static final HttpString REQUEST_ID = new HttpString("x-amzn-RequestId");
+
+  /** The kind of a resource after the API's version, if it has one, and the resource's name. */
+  private static final Pattern PATH =
+      Pattern.compile("/(?:\\d{4}-\\d{2}-\\d{2}/)?[a-z-]+/([^/]+)(?:/.*)?");
 
   /** An operation of the API. */
   @FunctionalInterface
@@ -51,6 +58,13 @@ public abstract class RestApi implements HttpHandler {
     public List<String> queries(String parameter) {
       return Optional.ofNullable(query.get(parameter)).map(List::copyOf).orElse(List.of());
     }
+
+    /** Reads the parameters of the query as members. */
+    public Members members() {
+      ObjectNode first = Json.object();
+      query.forEach((parameter, values) -> first.put(parameter, values.getFirst()));
+      return new Members(first);
+    }
   }
 
   /** The answer to a request that was executed. */
@@ -62,22 +76,11 @@ public abstract class RestApi implements HttpHandler {
   }
 
   /**
-   * The addressee of a request.
+   * Executes a request.
    *
-   * @param operation the operation, as {@link RestApi#operation} knows it
-   * @param rawName the name, ARN or id in the path as the client encoded it, or empty
+   * @throws ApiException if it is refused
    */
-  public record Target(String operation, String rawName) {}
-
-  private final Map<String, Operation> operations;
-
-  /** An API of some operations. */
-  protected RestApi(Map<String, Operation> operations) {
-    this.operations = Map.copyOf(operations);
-  }
-
-  /** Which operation a request is for. */
-  protected abstract Target target(HttpServerExchange exchange);
+  protected abstract Answer answer(String operation, Request request);
 
   /** The error of a request whose body is not a JSON object. */
   protected abstract ApiException unreadable();
@@ -87,30 +90,31 @@ public abstract class RestApi implements HttpHandler {
 
   @Override
   public void handleRequest(HttpServerExchange exchange) throws Exception {
-    if (exchange.isInIoThread()) {
-      exchange.dispatch(this);
-      return;
-    }
-    if (!exchange.isBlocking()) {
-      exchange.startBlocking();
-    }
     exchange.getResponseHeaders().put(REQUEST_ID, UUID.randomUUID().toString());
-    String body = new String(exchange.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    Target target = target(exchange);
+    Call call = Call.of(exchange);
     try {
-      Operation operation = operations.get(target.operation());
-      if (operation == null) {
-        throw new ApiException(404, "UnknownOperationException", "");
-      }
-      String name = URLDecoder.decode(target.rawName().replace("+", "%2B"), StandardCharsets.UTF_8);
-      Request request = new Request(name, exchange.getQueryParameters(), parse(body));
-      send(exchange, operation.handle(request));
+      Request request =
+          new Request(name(exchange), exchange.getQueryParameters(), parse(call.body()));
+      send(exchange, answer(call.operation(), request));
     } catch (ApiException e) {
-      fail(exchange, e);
+      refuse(exchange, e);
     } catch (RuntimeException e) {
-      LOGGER.log(System.Logger.Level.ERROR, target.operation(), e);
-      fail(exchange, new ApiException(500, "InternalServerException", e.toString()));
+      LOGGER.log(System.Logger.Level.ERROR, call.operation(), e);
+      refuse(exchange, new ApiException(500, "InternalServerException", e.toString()));
     }
+  }
+
+  /** The error of a request for an operation that the API does not have. */
+  protected static ApiException unknownOperation() {
+    return new ApiException(404, "UnknownOperationException", "");
+  }
+
+  /** The name, ARN or id in the path of a request, or an empty text. */
+  protected static String name(HttpServerExchange exchange) {
+    Matcher path = PATH.matcher(exchange.getRequestURI());
+    return path.matches()
+        ? URLDecoder.decode(path.group(1).replace("+", "%2B"), StandardCharsets.UTF_8)
+        : "";
   }
 
   private ObjectNode parse(String body) {
@@ -127,9 +131,8 @@ public abstract class RestApi implements HttpHandler {
     throw unreadable();
   }
 
-  private void fail(HttpServerExchange exchange, ApiException refused) {
-    exchange.getResponseHeaders().put(ERROR_TYPE, refused.code());
-    send(exchange, new Answer(refused.status(), error(refused)));
+  private void refuse(HttpServerExchange exchange, ApiException refused) {
+    refused.sendJson(exchange, JSON, error(refused));
   }
 
   private static void send(HttpServerExchange exchange, Answer answer) {
@@ -138,7 +141,7 @@ public abstract class RestApi implements HttpHandler {
       exchange.endExchange();
       return;
     }
-    exchange.getResponseHeaders().put(Headers.CONTENT_TYPE, "application/json");
+    exchange.getResponseHeaders().put(Headers.CONTENT_TYPE, JSON);
     exchange.getResponseSender().send(answer.body().toString());
   }
 }

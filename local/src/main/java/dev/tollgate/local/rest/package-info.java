@@ -1,6 +1,6 @@
 /**
- * The REST-JSON protocol that Lambda and EventBridge Scheduler speak. Imports {@code json} and
- * nothing else of this module.
+ * The REST-JSON protocol that Lambda and EventBridge Scheduler speak. May import {@code json} and
+ * {@code endpoint}.
  */
 @NullMarked
 package dev.tollgate.local.rest;

@@ -1,8 +1,8 @@
 package dev.tollgate.local.scheduler;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.endpoint.ApiException;
 import dev.tollgate.local.json.Json;
-import dev.tollgate.local.rest.ApiException;
 import dev.tollgate.local.rest.Members;
 import java.time.Duration;
 import java.time.Instant;

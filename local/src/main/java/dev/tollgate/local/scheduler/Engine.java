@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
@@ -37,14 +38,14 @@ final class Engine implements AutoCloseable {
   private final InstantSource clock;
   private final Environment environment;
   private final Targets targets;
-  private final Punctuality punctuality;
+  private final Function<String, List<Duration>> delays;
   private final Consumer<Schedule> completed;
   private final ExecutorService workers =
       Executors.newFixedThreadPool(WORKERS, new DaemonThreads("scheduler"));
   private final ScheduledExecutorService poll =
       Executors.newSingleThreadScheduledExecutor(new DaemonThreads("scheduler-poll"));
 
-  private final Map<ScheduleKey, Lane> lanes = new HashMap<>();
+  private final Map<Schedule.Key, Lane> lanes = new HashMap<>();
   private int working;
   private boolean closed;
 
@@ -55,16 +56,15 @@ final class Engine implements AutoCloseable {
   Engine(
       Environment environment,
       Targets targets,
-      Punctuality punctuality,
+      Function<String, List<Duration>> delays,
       Consumer<Schedule> completed) {
     this.clock = environment.clock();
-    this.punctuality = punctuality;
+    this.delays = delays;
     this.environment = environment;
     this.targets = targets;
     this.completed = completed;
   }
 
-  /** Begins to watch the clock. */
   void start() {
     var unused =
         poll.scheduleWithFixedDelay(
@@ -87,7 +87,7 @@ final class Engine implements AutoCloseable {
   }
 
   /** Removes a schedule and its retries. An attempt under way continues. */
-  synchronized void remove(ScheduleKey key) {
+  synchronized void remove(Schedule.Key key) {
     Lane lane = lanes.remove(key);
     if (lane != null) {
       lane.drop();
@@ -224,7 +224,7 @@ final class Engine implements AutoCloseable {
       }
       Instant fire = next.orElseThrow();
       next = timing.next(fire);
-      for (Duration delay : punctuality.delays(schedule.key().name(), fire)) {
+      for (Duration delay : delays.apply(schedule.key().name())) {
         retries.add(new Attempt(schedule, fire, fire.plus(delay), 1));
       }
       return take(now);

@@ -6,6 +6,7 @@ import dev.tollgate.local.json.Json;
 import dev.tollgate.local.rest.Members;
 import dev.tollgate.local.template.Environment;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.Optional;
 
 /**
@@ -15,13 +16,22 @@ import java.util.Optional;
  *     of its members
  */
 record Schedule(
-    ScheduleKey key,
-    Definition definition,
-    Instant created,
-    Instant modified,
-    Optional<String> request) {
+    Key key, Definition definition, Instant created, Instant modified, Optional<String> request) {
+  /** Identifies a schedule. Names are unique within a group. */
+  record Key(String group, String name) implements Comparable<Key> {
+    private static final Comparator<Key> ORDER =
+        Comparator.comparing(Key::group).thenComparing(Key::name);
 
-  /** The rights with which the target is called. */
+    String arn(Environment environment) {
+      return environment.arn("scheduler", "schedule/" + group + "/" + name);
+    }
+
+    @Override
+    public int compareTo(Key other) {
+      return ORDER.compare(this, other);
+    }
+  }
+
   Targets.Rights rights(Environment environment) {
     return new Targets.Rights(definition.target().roleArn(), Group.arn(environment, key.group()));
   }
@@ -59,7 +69,7 @@ record Schedule(
   static Schedule fromRecord(JsonNode json) {
     Members members = new Members(json);
     return new Schedule(
-        new ScheduleKey(json.path("GroupName").asText(), json.path("Name").asText()),
+        new Key(json.path("GroupName").asText(), json.path("Name").asText()),
         Definition.parse(members),
         members.time("CreationDate").orElseThrow(),
         members.time("LastModificationDate").orElseThrow(),

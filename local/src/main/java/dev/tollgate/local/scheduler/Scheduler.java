@@ -1,13 +1,14 @@
 package dev.tollgate.local.scheduler;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.tollgate.local.data.Journal;
+import dev.tollgate.local.endpoint.ApiException;
+import dev.tollgate.local.json.Journal;
 import dev.tollgate.local.json.Json;
-import dev.tollgate.local.rest.ApiException;
 import dev.tollgate.local.rest.Members;
 import dev.tollgate.local.template.Environment;
 import io.undertow.server.HttpHandler;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
@@ -16,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
-import java.util.stream.Stream;
+import java.util.function.Function;
 
 /**
  * EventBridge Scheduler: schedules and schedule groups, their HTTP API, and the engine that calls
@@ -25,9 +26,7 @@ import java.util.stream.Stream;
  * <p>HTTP requests and method calls are checked alike. Refused calls throw an {@link ApiException}.
  */
 public final class Scheduler implements AutoCloseable {
-  /** How many deletions are remembered by client token. */
   private static final int REMEMBERED_DELETIONS = 1_000;
-
   private static final int MAX_TAGS = 50;
   private static final String JOURNAL = "scheduler.jsonl";
 
@@ -36,7 +35,7 @@ public final class Scheduler implements AutoCloseable {
   private final Targets targets;
   private final Engine engine;
   private final TreeMap<String, Group> groups = new TreeMap<>();
-  private final TreeMap<ScheduleKey, Schedule> schedules = new TreeMap<>();
+  private final TreeMap<Schedule.Key, Schedule> schedules = new TreeMap<>();
   private final Map<String, Boolean> deletions =
       new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
@@ -52,22 +51,36 @@ public final class Scheduler implements AutoCloseable {
    * Reads the schedules of an earlier run. They fire when {@link #start()} has been called, and
    * then at their next due time: events that the earlier run missed are not delivered.
    *
+   * @param delays the delays after a due time at which a schedule, by its name, fires: one for each
+   *     event, none if it does not fire. The service promises a precision of one minute and
+   *     delivery at least once
    * @param dataDirectory where schedules and groups are kept over a restart; without it they are in
    *     memory
    */
   public Scheduler(
       Environment environment,
       Targets targets,
-      Punctuality punctuality,
+      Function<String, List<Duration>> delays,
       Optional<Path> dataDirectory) {
     this.environment = environment;
     this.clock = environment.clock();
     this.targets = targets;
-    this.engine = new Engine(environment, targets, punctuality, this::complete);
+    this.engine = new Engine(environment, targets, delays, this::complete);
+    this.journal = new Journal(dataDirectory, JOURNAL);
     Instant now = clock.instant();
-    groups.put(Group.DEFAULT, new Group(Group.DEFAULT, now, now, Map.of(), Optional.empty()));
-    this.journal = Journal.open(dataDirectory, JOURNAL, this::replay, this::records);
-    schedules.values().forEach(schedule -> engine.resume(schedule, now));
+    for (JsonNode kept : journal.values().values()) {
+      if (kept.has("Target")) {
+        Schedule schedule = Schedule.fromRecord(kept);
+        schedules.put(schedule.key(), schedule);
+        engine.resume(schedule, now);
+      } else {
+        Group group = Group.fromRecord(kept);
+        groups.put(group.name(), group);
+      }
+    }
+    if (!groups.containsKey(Group.DEFAULT)) {
+      put(new Group(Group.DEFAULT, now, now, Map.of(), Optional.empty()));
+    }
   }
 
   /** Begins to fire. The clock is read every 100 ms of real time. */
@@ -169,7 +182,7 @@ public final class Scheduler implements AutoCloseable {
 
   /** DeleteSchedule. An attempt under way continues; retries are dropped. */
   public synchronized void deleteSchedule(String group, String name, Optional<String> clientToken) {
-    ScheduleKey key = key(group, name, clientToken);
+    Schedule.Key key = key(group, name, clientToken);
     if (!schedules.containsKey(key) && wasDeleted(key.arn(environment), clientToken)) {
       return;
     }
@@ -213,9 +226,9 @@ public final class Scheduler implements AutoCloseable {
       return;
     }
     requireGroup(name);
-    journal.append(Json.object().put("groupDeleted", name));
-    keysOf(name).forEach(engine::remove);
-    forgetGroup(name);
+    keysOf(name).forEach(this::remove);
+    groups.remove(name);
+    journal.remove(arn);
     rememberDeletion(arn, clientToken);
   }
 
@@ -228,7 +241,7 @@ public final class Scheduler implements AutoCloseable {
     }
   }
 
-  synchronized Schedule schedule(ScheduleKey key) {
+  synchronized Schedule schedule(Schedule.Key key) {
     return Optional.ofNullable(schedules.get(key))
         .orElseThrow(() -> ApiException.notFound("Schedule " + key.name() + " does not exist."));
   }
@@ -239,20 +252,19 @@ public final class Scheduler implements AutoCloseable {
   }
 
   /** Checks the names and the client token in a path and its query. */
-  static ScheduleKey key(String group, String name, Optional<String> clientToken) {
+  static Schedule.Key key(String group, String name, Optional<String> clientToken) {
     Members members = new Members(Json.object());
-    ScheduleKey key = new ScheduleKey(members.name(group, "groupName"), members.name(name, "name"));
+    Schedule.Key key =
+        new Schedule.Key(members.name(group, "groupName"), members.name(name, "name"));
     members.clientToken(clientToken);
     members.check();
     return key;
   }
 
-  /** The schedules in order of group and name. */
   synchronized List<Schedule> schedules() {
     return List.copyOf(schedules.values());
   }
 
-  /** The groups in order of name. */
   synchronized List<Group> groups() {
     return List.copyOf(groups.values());
   }
@@ -287,22 +299,19 @@ public final class Scheduler implements AutoCloseable {
             message -> {
               throw ApiException.validation(message);
             });
-    journal.append(Json.object("schedule", schedule.toRecord(environment)));
+    journal.put(schedule.key().arn(environment), schedule.toRecord(environment));
     schedules.put(schedule.key(), schedule);
     engine.put(schedule, now);
     return schedule.key().arn(environment);
   }
 
   private void put(Group group) {
-    journal.append(Json.object("group", group.toRecord(environment)));
+    journal.put(Group.arn(environment, group.name()), group.toRecord(environment));
     groups.put(group.name(), group);
   }
 
-  private void remove(ScheduleKey key) {
-    journal.append(
-        Json.object(
-            "scheduleDeleted",
-            Json.object().put("GroupName", key.group()).put("Name", key.name())));
+  private void remove(Schedule.Key key) {
+    journal.remove(key.arn(environment));
     schedules.remove(key);
     engine.remove(key);
   }
@@ -313,17 +322,12 @@ public final class Scheduler implements AutoCloseable {
     }
   }
 
-  private List<ScheduleKey> keysOf(String group) {
+  private List<Schedule.Key> keysOf(String group) {
     return List.copyOf(
         schedules
-            .tailMap(new ScheduleKey(group, ""), true)
-            .headMap(new ScheduleKey(group + "\0", ""), false)
+            .tailMap(new Schedule.Key(group, ""), true)
+            .headMap(new Schedule.Key(group + "\0", ""), false)
             .keySet());
-  }
-
-  private void forgetGroup(String name) {
-    keysOf(name).forEach(schedules::remove);
-    groups.remove(name);
   }
 
   private boolean wasDeleted(String arn, Optional<String> clientToken) {
@@ -334,37 +338,15 @@ public final class Scheduler implements AutoCloseable {
     clientToken.ifPresent(token -> deletions.put(arn + " " + token, true));
   }
 
-  private void replay(JsonNode line) {
-    if (line.has("group")) {
-      Group group = Group.fromRecord(line.path("group"));
-      groups.put(group.name(), group);
-    } else if (line.has("schedule")) {
-      Schedule schedule = Schedule.fromRecord(line.path("schedule"));
-      schedules.put(schedule.key(), schedule);
-    } else if (line.has("groupDeleted")) {
-      forgetGroup(line.path("groupDeleted").asText());
-    } else {
-      JsonNode key = line.path("scheduleDeleted");
-      schedules.remove(new ScheduleKey(key.path("GroupName").asText(), key.path("Name").asText()));
-    }
-  }
-
-  private Stream<JsonNode> records() {
-    return Stream.concat(
-        groups.values().stream().map(group -> Json.object("group", group.toRecord(environment))),
-        schedules.values().stream()
-            .map(schedule -> Json.object("schedule", schedule.toRecord(environment))));
-  }
-
   /** A request to create or update a schedule. */
-  private record Request(ScheduleKey key, Definition definition, Optional<String> clientToken) {
+  private record Request(Schedule.Key key, Definition definition, Optional<String> clientToken) {
     static Request parse(String name, JsonNode json) {
       Members members = new Members(json);
       members.name(name, "name");
       String group = members.text("GroupName", 1, 64).orElse(Group.DEFAULT);
       members.name(group, "groupName");
       Optional<String> token = members.clientToken();
-      return new Request(new ScheduleKey(group, name), Definition.parse(members), token);
+      return new Request(new Schedule.Key(group, name), Definition.parse(members), token);
     }
 
     /** Identifies the request for idempotency: a token may be used again for another later. */

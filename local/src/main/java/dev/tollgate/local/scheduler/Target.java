@@ -3,8 +3,8 @@ package dev.tollgate.local.scheduler;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.endpoint.ApiException;
 import dev.tollgate.local.json.Json;
-import dev.tollgate.local.rest.ApiException;
 import dev.tollgate.local.rest.Members;
 import dev.tollgate.local.template.Environment;
 import java.time.Duration;
@@ -47,7 +47,6 @@ record Target(
           "arn:aws(?:-[a-z]+)?:sqs:([a-z0-9-]+):(\\d{12}):([\\w-]{1,80}|[\\w-]{1,75}\\.fifo)");
   private static final Pattern UNIVERSAL =
       Pattern.compile("arn:aws(?:-[a-z]+)?:scheduler:::aws-sdk:([a-z0-9]+):([a-z][a-zA-Z0-9]*)");
-  private static final Pattern UNIVERSAL_PREFIX = Pattern.compile("arn:aws(-[a-z]+)?:scheduler:.*");
 
   /** The supported universal targets, and the required members of their requests. */
   private static final Map<String, List<String>> ACTIONS =
@@ -55,16 +54,6 @@ record Target(
           "sqs:sendMessage", List.of("QueueUrl", "MessageBody"),
           "sqs:sendMessageBatch", List.of("QueueUrl", "Entries"));
 
-  private static final Pattern ANY = Pattern.compile("arn:aws(-[a-z]+)?:[a-z0-9-]+:[^:]*:[^:]*:.+");
-
-  /** Actions with these prefixes cannot be universal targets (list of the user guide). */
-  private static final Pattern READ_ONLY =
-      Pattern.compile(
-          "(get|describe|list|poll|receive|search|scan|query|select|read|lookup|discover|validate"
-              + "|batchGet|batchDescribe|batchRead|transactGet|adminGet|adminList|testMigration"
-              + "|retrieve|testConnection|translateDocument|isAuthorized|invokeModel).*");
-
-  /** Reads the members of {@code Target}. */
   static Target parse(Members members) {
     Members retry = members.structure("RetryPolicy");
     return new Target(
@@ -101,9 +90,9 @@ record Target(
       input.ifPresent(Target::requireJson);
     } else if (!QUEUE.matcher(arn).matches()) {
       throw ApiException.validation(
-          ANY.matcher(arn).matches() && !UNIVERSAL_PREFIX.matcher(arn).matches()
-              ? "Target " + arn + " is not run locally."
-              : "Provided Arn is not in correct format: " + arn);
+          "Target "
+              + arn
+              + " is not run locally (expected: the ARN of a function, a queue or a universal target).");
     } else if (arn.endsWith(".fifo") && messageGroupId.isEmpty()) {
       throw ApiException.validation(
           "SqsParameters.MessageGroupId is required for FIFO queue " + arn + ".");
@@ -121,21 +110,17 @@ record Target(
     return json;
   }
 
-  /** Calls the target. */
   Targets.Outcome call(Targets targets, Targets.Rights rights, String payload) {
-    if (isFunction()) {
-      return targets.invokeFunction(rights, arn, payload);
+    Matcher action = UNIVERSAL.matcher(actionArn());
+    if (!action.matches()) {
+      throw new IllegalStateException(arn);
     }
-    Matcher universal = UNIVERSAL.matcher(arn);
-    if (!universal.matches()) {
-      return targets.callApi(rights, "sqs", "SendMessage", message(payload));
-    }
-    String action = universal.group(2);
-    return targets.callApi(
+    String operation = action.group(2);
+    return targets.call(
         rights,
-        universal.group(1),
-        action.substring(0, 1).toUpperCase(Locale.ROOT) + action.substring(1),
-        (ObjectNode) requireJson(payload));
+        action.group(1),
+        operation.substring(0, 1).toUpperCase(Locale.ROOT) + operation.substring(1),
+        (ObjectNode) requireJson(request(payload)));
   }
 
   /**
@@ -155,10 +140,10 @@ record Target(
     attributes.forEach(
         (name, value) ->
             messageAttributes.putObject(name).put("DataType", "String").put("StringValue", value));
-    return targets.callApi(rights, "sqs", "SendMessage", letter);
+    return targets.call(rights, "sqs", "SendMessage", letter);
   }
 
-  /** The target in dead letters: the ARN of the API action. */
+  /** The API action, in the form of a universal target. */
   String actionArn() {
     if (isUniversal()) {
       return arn;
@@ -171,15 +156,14 @@ record Target(
     if (isUniversal()) {
       return payload;
     }
-    ObjectNode invocation = Json.object().put("FunctionName", arn).put("InvocationType", "Event");
-    return (isFunction() ? invocation.put("Payload", payload) : message(payload)).toString();
-  }
-
-  private ObjectNode message(String body) {
     ObjectNode request = Json.object();
-    request.put("MessageBody", body).put("QueueUrl", Environment.queueUrl(arn));
-    messageGroupId.ifPresent(group -> request.put("MessageGroupId", group));
-    return request;
+    if (isFunction()) {
+      request.put("FunctionName", arn).put("InvocationType", "Event").put("Payload", payload);
+    } else {
+      request.put("MessageBody", payload).put("QueueUrl", Environment.queueUrl(arn));
+      messageGroupId.ifPresent(group -> request.put("MessageGroupId", group));
+    }
+    return request.toString();
   }
 
   private boolean isFunction() {
@@ -191,10 +175,6 @@ record Target(
   }
 
   private void checkUniversal(String service, String action) {
-    if (READ_ONLY.matcher(action).matches()) {
-      throw ApiException.validation(
-          "Universal target " + arn + " is a read-only action, which is not supported.");
-    }
     List<String> required = ACTIONS.get(service + ":" + action);
     if (required == null) {
       throw ApiException.validation(

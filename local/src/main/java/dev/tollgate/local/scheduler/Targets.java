@@ -19,27 +19,17 @@ public interface Targets {
   }
 
   /**
-   * Invokes a function with an event, as {@code Invoke} with {@code InvocationType=Event} does. The
-   * event is delivered when Lambda has accepted it; an error of the function is not a failure here.
-   * An implementation may wait for the end of the function, so that a settled scheduler means
-   * settled functions.
-   *
-   * @param rights the rights of the schedule
-   * @param functionArn the function, its version or its alias
-   * @param payload a JSON text
-   */
-  Outcome invokeFunction(Rights rights, String functionArn, String payload);
-
-  /**
-   * Calls an operation of an API: queues, universal targets and dead letters. Every answer with
-   * status 200 counts as a delivery, so a batch that fails in part is not repeated.
+   * Calls an operation of an API. Every answer with status 200 counts as a delivery, so a batch
+   * that fails in part is not repeated. An event for a function is delivered when Lambda has
+   * accepted it; an error of the function is not a failure here. An implementation may wait for the
+   * end of the function, so that a settled scheduler means settled functions.
    *
    * @param rights the rights of the schedule
    * @param service the name of the service in the SDK, such as {@code sqs}
    * @param operation the operation, such as {@code SendMessageBatch}
    * @param request the members of the request
    */
-  Outcome callApi(Rights rights, String service, String operation, ObjectNode request);
+  Outcome call(Rights rights, String service, String operation, ObjectNode request);
 
   /**
    * The rights with which a target is called.

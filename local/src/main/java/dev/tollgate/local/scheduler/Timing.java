@@ -18,7 +18,6 @@ import java.util.regex.Pattern;
  * in EventBridge Scheduler</a>.
  */
 sealed interface Timing {
-  /** A one-time expression. */
   Pattern AT = Pattern.compile("at\\((\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2})\\)");
 
   /**

@@ -17,6 +17,7 @@ import dev.tollgate.local.endpoint.RecordedRequests;
 import dev.tollgate.local.endpoint.SecurityTokens;
 import dev.tollgate.local.endpoint.ServiceClient;
 import dev.tollgate.local.faults.Fault;
+import dev.tollgate.local.faults.FaultPlan;
 import dev.tollgate.local.faults.Faults;
 import dev.tollgate.local.faults.RequestFaults;
 import dev.tollgate.local.template.Environment;
@@ -79,7 +80,7 @@ final class EnginesTest {
   private static final ManualClock CLOCK = new ManualClock(Instant.parse("2026-01-01T00:00:00Z"));
   private static final AccessKeys KEYS = new AccessKeys();
   private static final RecordedRequests REQUESTS = new RecordedRequests();
-  private static final Faults FAULTS = Faults.none();
+  private static final Faults FAULTS = new Faults(FaultPlan.none());
   private static final AccessKey KEY =
       KEYS.issue(Principal.of("Authorizer", "arn:aws:iam::000000000000:role/Authorizer"));
 
@@ -95,7 +96,12 @@ final class EnginesTest {
     tables = new TableEngine(Optional.empty());
     queues = new QueueEngine(Optional.empty(), Environment.of("Test", CLOCK), queue -> false);
     endpoint =
-        new Endpoint(KEYS, Authorization.NONE, REQUESTS, new RequestFaults(FAULTS)::before, CLOCK);
+        new Endpoint(
+            KEYS,
+            Authorization.NONE,
+            REQUESTS,
+            new RequestFaults(FAULTS, caller -> false, function -> false, function -> {})::before,
+            CLOCK);
     endpoint.serve("dynamodb", tables.handler());
     endpoint.serve("sqs", queues.handler());
     SecurityTokens securityTokens = new SecurityTokens(KEYS, CLOCK);

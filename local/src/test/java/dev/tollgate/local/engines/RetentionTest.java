@@ -16,8 +16,6 @@ import dev.tollgate.local.endpoint.Authorization;
 import dev.tollgate.local.endpoint.Endpoint;
 import dev.tollgate.local.endpoint.Principal;
 import dev.tollgate.local.endpoint.RecordedRequests;
-import dev.tollgate.local.faults.Faults;
-import dev.tollgate.local.faults.RequestFaults;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.ManualClock;
 import java.nio.file.Path;
@@ -336,12 +334,7 @@ final class RetentionTest {
   private void start(Optional<Path> data) throws Exception {
     queues = new QueueEngine(data, Environment.of("Test", clock), queue -> false);
     frontDoor =
-        new Endpoint(
-            keys,
-            Authorization.NONE,
-            new RecordedRequests(),
-            new RequestFaults(Faults.none())::before,
-            clock);
+        new Endpoint(keys, Authorization.NONE, new RecordedRequests(), handler -> handler, clock);
     frontDoor.serve("sqs", queues.handler());
     AccessKey key = keys.issue(Principal.of("test", "arn:aws:iam::000000000000:role/test"));
     sqs =

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.local.gateway.Decision.Admitted;
 import dev.tollgate.local.gateway.Decision.Refused;
-import dev.tollgate.local.lambda.Invocation;
+import dev.tollgate.local.lambda.InvocationResult;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -111,15 +111,15 @@ class AuthorizerAnswerTest {
 
   @Test
   void error_is_unauthorized_if_it_says_just_that() {
-    assertThat(of(new Invocation.FunctionError("E", "Unauthorized", List.of())))
+    assertThat(of(new InvocationResult.Failure("E", "Unauthorized", List.of())))
         .isEqualTo(new Refused(401, "", ""));
-    assertThat(of(new Invocation.FunctionError("E", "unauthorized", List.of())))
+    assertThat(of(new InvocationResult.Failure("E", "unauthorized", List.of())))
         .extracting("status")
         .isEqualTo(500);
-    assertThat(of(new Invocation.TimedOut("1", Duration.ofSeconds(1))))
+    assertThat(of(InvocationResult.Failure.timedOut("1", Duration.ofSeconds(1))))
         .extracting("status")
         .isEqualTo(500);
-    assertThat(of(new Invocation.Throttled("x"))).extracting("status").isEqualTo(500);
+    assertThat(of(new InvocationResult.Throttled("x"))).extracting("status").isEqualTo(500);
   }
 
   private static void assertAllowed(Decision answer, boolean allowed) {
@@ -130,7 +130,7 @@ class AuthorizerAnswerTest {
     }
   }
 
-  private static Decision of(Invocation invocation) {
+  private static Decision of(InvocationResult invocation) {
     return AuthorizerAnswer.of(invocation, ARN);
   }
 

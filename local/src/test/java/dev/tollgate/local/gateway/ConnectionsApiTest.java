@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.local.hosts.AllowedHosts;
 import dev.tollgate.local.template.Environment;
+import dev.tollgate.local.testing.Calls;
 import dev.tollgate.local.testing.ManualClock;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -53,10 +54,12 @@ class ConnectionsApiTest {
           NoServices.INSTANCE,
           Environment.of("App", clock),
           handler ->
-              exchange -> {
-                calls.add(exchange.getRequestMethod() + " " + exchange.getRequestPath());
-                handler.handleRequest(exchange);
-              },
+              Calls.of(
+                  "PostToConnection",
+                  exchange -> {
+                    calls.add(exchange.getRequestMethod() + " " + exchange.getRequestPath());
+                    handler.handleRequest(exchange);
+                  }),
           line -> {});
   private ApiGatewayManagementApiClient management = client("production");
 

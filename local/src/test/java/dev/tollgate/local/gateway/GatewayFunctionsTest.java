@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.local.endpoint.AccessKeys;
 import dev.tollgate.local.hosts.AllowedHosts;
-import dev.tollgate.local.lambda.Functions;
+import dev.tollgate.local.lambda.FunctionHost;
 import dev.tollgate.local.lambda.LogLine;
 import dev.tollgate.local.lambda.runtime.FunctionSpec;
 import dev.tollgate.local.template.Environment;
@@ -37,8 +37,8 @@ class GatewayFunctionsTest {
   @TempDir Path directory = Path.of("");
 
   private final Queue<LogLine> log = new ConcurrentLinkedQueue<>();
-  private final Functions functions =
-      new Functions(InstantSource.system(), new AccessKeys(), log::add);
+  private final FunctionHost functions =
+      new FunctionHost(InstantSource.system(), new AccessKeys(), log::add);
   private final Gateway gateway =
       new Gateway(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
@@ -90,7 +90,7 @@ class GatewayFunctionsTest {
 
   private void define(String handler, Duration timeout, OptionalInt reserved) throws Exception {
     Path jar = HandlerJar.write(directory.resolve("function.jar"), GatewayHandlers.class);
-    functions.define(
+    functions.put(
         new FunctionSpec(
             handler,
             List.of(ARN + handler),

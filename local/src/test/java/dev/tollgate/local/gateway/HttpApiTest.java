@@ -8,7 +8,7 @@ import com.nimbusds.jose.jwk.RSAKey;
 import dev.tollgate.local.gateway.jwt.IssuerKeys;
 import dev.tollgate.local.gateway.jwt.JwtAuthorizer;
 import dev.tollgate.local.hosts.AllowedHosts;
-import dev.tollgate.local.lambda.Invocation;
+import dev.tollgate.local.lambda.InvocationResult;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.TokenIssuer;
 import java.io.IOException;
@@ -273,11 +273,11 @@ class HttpApiTest {
 
   @Test
   void function_that_fails_or_is_throttled_is_an_error_of_the_server() throws Exception {
-    for (Invocation end :
+    for (InvocationResult end :
         List.of(
             ScriptedFunctions.error("no"),
-            new Invocation.TimedOut("1", Duration.ofSeconds(3)),
-            new Invocation.Throttled("ConcurrentInvocationLimitExceeded"))) {
+            InvocationResult.Failure.timedOut("1", Duration.ofSeconds(3)),
+            new InvocationResult.Throttled("ConcurrentInvocationLimitExceeded"))) {
       functions.define("get", event -> end);
       assertInternalServerError();
     }

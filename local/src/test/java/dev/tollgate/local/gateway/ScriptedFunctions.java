@@ -3,7 +3,7 @@ package dev.tollgate.local.gateway;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.local.gateway.mapping.Integration;
-import dev.tollgate.local.lambda.Invocation;
+import dev.tollgate.local.lambda.InvocationResult;
 import dev.tollgate.local.lambda.Invoker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -23,10 +23,11 @@ import java.util.function.Function;
 public final class ScriptedFunctions implements Invoker, AutoCloseable {
 
   private final ExecutorService threads = Executors.newCachedThreadPool();
-  private final Map<String, Function<JsonNode, Invocation>> scripts = new ConcurrentHashMap<>();
+  private final Map<String, Function<JsonNode, InvocationResult>> scripts =
+      new ConcurrentHashMap<>();
   private final Map<String, List<JsonNode>> events = new ConcurrentHashMap<>();
 
-  public void define(String function, Function<JsonNode, Invocation> script) {
+  public void define(String function, Function<JsonNode, InvocationResult> script) {
     scripts.put(function, script);
   }
 
@@ -46,12 +47,12 @@ public final class ScriptedFunctions implements Invoker, AutoCloseable {
         "ws1", "production", "$request.body.action", served, authorizer, Map.of());
   }
 
-  public static Invocation success(String answer) {
-    return new Invocation.Success(answer.getBytes(StandardCharsets.UTF_8));
+  public static InvocationResult success(String answer) {
+    return new InvocationResult.Success(answer.getBytes(StandardCharsets.UTF_8));
   }
 
-  public static Invocation error(String message) {
-    return new Invocation.FunctionError("java.lang.RuntimeException", message, List.of());
+  public static InvocationResult error(String message) {
+    return new InvocationResult.Failure("java.lang.RuntimeException", message, List.of());
   }
 
   public List<JsonNode> events(String function) {
@@ -59,14 +60,14 @@ public final class ScriptedFunctions implements Invoker, AutoCloseable {
   }
 
   @Override
-  public CompletableFuture<Invocation> start(String function, byte[] payload) {
+  public CompletableFuture<InvocationResult> start(String function, byte[] payload) {
     return CompletableFuture.supplyAsync(
         () -> {
           try {
             JsonNode event = new ObjectMapper().readTree(payload);
             events(function).add(event);
             return scripts
-                .getOrDefault(function, unknown -> new Invocation.NotFound(function))
+                .getOrDefault(function, unknown -> new InvocationResult.NotFound(function))
                 .apply(event);
           } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -9,8 +9,6 @@ import dev.tollgate.local.endpoint.Authorization;
 import dev.tollgate.local.endpoint.Endpoint;
 import dev.tollgate.local.endpoint.Principal;
 import dev.tollgate.local.endpoint.RecordedRequests;
-import dev.tollgate.local.faults.Faults;
-import dev.tollgate.local.faults.RequestFaults;
 import dev.tollgate.local.hosts.AllowedHosts;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.ManualClock;
@@ -47,12 +45,7 @@ class SlowReaderTest {
   private final ScriptedFunctions functions = new ScriptedFunctions();
   private final AccessKeys keys = new AccessKeys();
   private final Endpoint frontDoor =
-      new Endpoint(
-          keys,
-          Authorization.NONE,
-          new RecordedRequests(),
-          new RequestFaults(Faults.none())::before,
-          clock);
+      new Endpoint(keys, Authorization.NONE, new RecordedRequests(), handler -> handler, clock);
   private final Gateway gateway =
       new Gateway(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),

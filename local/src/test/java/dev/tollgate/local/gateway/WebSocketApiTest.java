@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.local.gateway.mapping.Integration;
 import dev.tollgate.local.gateway.mapping.ServiceCalls;
 import dev.tollgate.local.hosts.AllowedHosts;
-import dev.tollgate.local.lambda.Invocation;
+import dev.tollgate.local.lambda.InvocationResult;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.ManualClock;
 import java.io.DataInputStream;
@@ -178,15 +178,15 @@ class WebSocketApiTest {
 
   @Test
   void handshake_the_authorizer_fails_has_the_documented_status() {
-    Map<Invocation, Integer> statuses =
+    Map<InvocationResult, Integer> statuses =
         Map.of(
             ScriptedFunctions.error("Unauthorized"),
             401,
             ScriptedFunctions.error("other"),
             500,
-            new Invocation.TimedOut("1", Duration.ofSeconds(1)),
+            InvocationResult.Failure.timedOut("1", Duration.ofSeconds(1)),
             500,
-            new Invocation.Throttled("x"),
+            new InvocationResult.Throttled("x"),
             500,
             ScriptedFunctions.success(ALLOW.formatted("*").replace("Allow", "Deny")),
             403,
@@ -226,13 +226,13 @@ class WebSocketApiTest {
 
   @Test
   void handshake_that_connect_fails_is_500() {
-    for (Invocation end :
+    for (InvocationResult end :
         List.of(
             ScriptedFunctions.error("no"),
             ScriptedFunctions.success("{}"),
             ScriptedFunctions.success("null"),
             ScriptedFunctions.success("not json"),
-            new Invocation.NotFound("connect"))) {
+            new InvocationResult.NotFound("connect"))) {
       functions.define("connect", event -> end);
       assertThat(Client.status(uri())).as(end.toString()).isEqualTo(500);
     }

@@ -2,9 +2,9 @@ package dev.tollgate.local.lambda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.local.endpoint.Call;
-import dev.tollgate.local.endpoint.Principal;
+import dev.tollgate.local.testing.Calls;
 import io.undertow.Undertow;
+import io.undertow.server.HttpHandler;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -15,10 +15,8 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -26,33 +24,21 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class InvokeTest {
-  private static final Call CALL =
-      new Call(
-          "lambda",
-          "GetNothing",
-          Principal.of("test", "arn:aws:iam::000000000000:role/test"),
-          "",
-          Instant.EPOCH,
-          Optional.empty(),
-          "GET",
-          "/",
-          Map.of(),
-          "");
-
   private final ExecutorService workers = Executors.newCachedThreadPool();
   private Invoker functions = (function, payload) -> new CompletableFuture<>();
+  private final HttpHandler api =
+      new LambdaApi((function, payload) -> functions.start(function, payload), workers, Map.of());
   private final Undertow server =
       Undertow.builder()
           .addHttpListener(0, "127.0.0.1")
           .setHandler(
-              exchange -> {
-                CALL.attachTo(exchange);
-                new LambdaApi(
-                        (function, payload) -> functions.start(function, payload),
-                        workers,
-                        Map.of())
-                    .handleRequest(exchange);
-              })
+              exchange ->
+                  Calls.of(
+                          exchange.getRequestPath().endsWith("/invocations")
+                              ? "Invoke"
+                              : "GetFunction",
+                          api)
+                      .handleRequest(exchange))
           .build();
 
   InvokeTest() {
@@ -79,10 +65,10 @@ class InvokeTest {
 
   @Test
   void invoke_of_a_function_that_fails_says_so_in_a_header() throws Exception {
-    for (Invocation end :
+    for (InvocationResult end :
         List.of(
-            new Invocation.FunctionError("E", "no", List.of()),
-            new Invocation.TimedOut("1", Duration.ofSeconds(3)))) {
+            new InvocationResult.Failure("E", "no", List.of()),
+            InvocationResult.Failure.timedOut("1", Duration.ofSeconds(3)))) {
       functions = (function, payload) -> ended(end);
 
       HttpResponse<String> response = invoke("hello", "");
@@ -95,12 +81,14 @@ class InvokeTest {
 
   @Test
   void invoke_that_lambda_refuses_has_its_error() throws Exception {
-    functions = (function, payload) -> ended(new Invocation.NotFound(function));
+    functions = (function, payload) -> ended(new InvocationResult.NotFound(function));
     assertError(invoke("hello", ""), 404, "ResourceNotFoundException");
 
     functions =
         (function, payload) ->
-            ended(new Invocation.Throttled("ReservedFunctionConcurrentInvocationLimitExceeded"));
+            ended(
+                new InvocationResult.Throttled(
+                    "ReservedFunctionConcurrentInvocationLimitExceeded"));
     HttpResponse<String> throttled = invoke("hello", "");
     assertError(throttled, 429, "TooManyRequestsException");
     assertThat(throttled.body()).contains("ReservedFunctionConcurrentInvocationLimitExceeded");
@@ -137,11 +125,11 @@ class InvokeTest {
     assertThat(response.headers().firstValue("x-amzn-ErrorType")).hasValue(type);
   }
 
-  private static Invocation success(String answer) {
-    return new Invocation.Success(answer.getBytes(StandardCharsets.UTF_8));
+  private static InvocationResult success(String answer) {
+    return new InvocationResult.Success(answer.getBytes(StandardCharsets.UTF_8));
   }
 
-  private static CompletableFuture<Invocation> ended(Invocation invocation) {
+  private static CompletableFuture<InvocationResult> ended(InvocationResult invocation) {
     return CompletableFuture.completedFuture(invocation);
   }
 

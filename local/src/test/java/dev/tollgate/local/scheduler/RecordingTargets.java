@@ -27,14 +27,17 @@ final class RecordingTargets implements Targets {
     return refusal.map(why -> why + " " + rights.roleArn() + " for " + rights.groupArn());
   }
 
-  @Override
-  public Outcome invokeFunction(Rights rights, String functionArn, String payload) {
-    return called(new Call(functionArn, payload, Optional.empty(), Map.of()));
-  }
-
   /** A message to a queue is recorded under the queue's ARN, another call under its operation. */
   @Override
-  public Outcome callApi(Rights rights, String service, String operation, ObjectNode request) {
+  public Outcome call(Rights rights, String service, String operation, ObjectNode request) {
+    if (operation.equals("Invoke")) {
+      return called(
+          new Call(
+              request.path("FunctionName").asText(),
+              request.path("Payload").asText(),
+              Optional.empty(),
+              Map.of()));
+    }
     if (!operation.equals("SendMessage")) {
       String name = service + "." + operation;
       return called(new Call(name, request.toString(), Optional.empty(), Map.of()));

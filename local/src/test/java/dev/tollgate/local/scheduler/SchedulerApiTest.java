@@ -3,10 +3,13 @@ package dev.tollgate.local.scheduler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tollgate.local.endpoint.AccessKey;
+import dev.tollgate.local.endpoint.AccessKeys;
+import dev.tollgate.local.endpoint.Authorization;
+import dev.tollgate.local.endpoint.Endpoint;
+import dev.tollgate.local.endpoint.Principal;
+import dev.tollgate.local.endpoint.RecordedRequests;
 import dev.tollgate.local.testing.ManualClock;
-import io.undertow.Undertow;
-import java.net.InetSocketAddress;
-import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -16,7 +19,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.scheduler.SchedulerClient;
@@ -45,14 +48,16 @@ class SchedulerApiTest {
   private final ManualClock clock = new ManualClock(NOON);
   private final RecordingTargets targets = new RecordingTargets();
   private final Scheduler scheduler = Schedulers.started(clock, targets, Optional.empty());
-  private final Undertow server =
-      Undertow.builder().addHttpListener(0, "127.0.0.1", scheduler.http()).build();
-  private final SchedulerClient client = connect(server);
+  private final AccessKeys accessKeys = new AccessKeys();
+  private final Endpoint endpoint =
+      new Endpoint(
+          accessKeys, Authorization.NONE, new RecordedRequests(), handler -> handler, clock);
+  private final SchedulerClient client = connect();
 
   @AfterEach
   void close() {
     client.close();
-    server.stop();
+    endpoint.close();
     scheduler.close();
   }
 
@@ -400,14 +405,16 @@ class SchedulerApiTest {
     return Tag.builder().key(key).value(value).build();
   }
 
-  private static SchedulerClient connect(Undertow server) {
-    server.start();
-    int port = ((InetSocketAddress) server.getListenerInfo().get(0).getAddress()).getPort();
+  private SchedulerClient connect() {
+    endpoint.serve("scheduler", scheduler.http());
+    AccessKey key = accessKeys.issue(Principal.of("test", "arn:aws:iam::000000000000:role/test"));
     return SchedulerClient.builder()
-        .endpointOverride(URI.create("http://127.0.0.1:" + port))
+        .endpointOverride(endpoint.endpoint())
         .region(Region.US_EAST_1)
         .credentialsProvider(
-            StaticCredentialsProvider.create(AwsBasicCredentials.create("key", "secret")))
+            StaticCredentialsProvider.create(
+                AwsSessionCredentials.create(
+                    key.accessKeyId(), key.secretAccessKey(), key.sessionToken())))
         .build();
   }
 }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.endpoint.ApiException;
 import dev.tollgate.local.json.Json;
-import dev.tollgate.local.rest.ApiException;
 import dev.tollgate.local.testing.ManualClock;
 import java.time.Instant;
 import java.util.Map;
@@ -71,8 +71,8 @@ class ValidationTest {
           {"Target":{"Arn":null}}                                              | Value null at 'target.arn'
           {"Target":{"RoleArn":null}}                                          | Value null at 'target.roleArn'
           {"Target":{"RoleArn":"arn:aws:iam::1:role/x"}}                       | at 'target.roleArn' failed to satisfy constraint: Member must satisfy regular expression pattern
-          {"Target":{"Arn":"queue"}}                                           | Provided Arn is not in correct format
-          {"Target":{"Arn":"arn:aws:sns:us-east-1:000000000000:topic"}}        | Target arn:aws:sns:us-east-1:000000000000:topic is not run locally.
+          {"Target":{"Arn":"queue"}}                                           | is not run locally (expected: the ARN of a function, a queue or a universal target).
+          {"Target":{"Arn":"arn:aws:sns:us-east-1:000000000000:topic"}}        | Target arn:aws:sns:us-east-1:000000000000:topic is not run locally
           {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:sqs:sendMessage","Input":"{\\"QueueUrl\\":\\"u\\",\\"MessageBody\\":\\"b\\"}"}} |
           {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:sqs:sendMessageBatch","Input":"{\\"QueueUrl\\":\\"u\\",\\"Entries\\":[]}"}} |
           {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:sqs:sendMessageBatch","Input":"{\\"QueueUrl\\":\\"u\\",\\"MessageBody\\":\\"b\\"}"}} | (expected: an object with QueueUrl and Entries).
@@ -84,12 +84,12 @@ class ValidationTest {
           {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:sqs:sendMessage","SqsParameters":{"MessageGroupId":"g"}}} | SqsParameters does not apply
           {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:sqs:deleteMessage"}} | is not run locally (expected: arn:aws:scheduler:::aws-sdk: and one of [sqs:sendMessage, sqs:sendMessageBatch]).
           {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:dynamodb:putItem"}} | is not run locally (expected: arn:aws:scheduler:::aws-sdk: and one of
-          {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:sqs:getQueueUrl"}} | is a read-only action
-          {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:sqs:receiveMessage"}} | is a read-only action
-          {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:dynamodb:batchGetItem"}} | is a read-only action
-          {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:SQS:SendMessage"}} | Provided Arn is not in correct format
-          {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:sqs"}} | Provided Arn is not in correct format
-          {"Target":{"Arn":"arn:aws:scheduler:us-east-1:000000000000:aws-sdk:sqs:sendMessage"}} | Provided Arn is not in correct format
+          {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:sqs:getQueueUrl"}} | is not run locally (expected: arn:aws:scheduler:::aws-sdk: and one of
+          {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:sqs:receiveMessage"}} | is not run locally (expected: arn:aws:scheduler:::aws-sdk: and one of
+          {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:dynamodb:batchGetItem"}} | is not run locally (expected: arn:aws:scheduler:::aws-sdk: and one of
+          {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:SQS:SendMessage"}} | is not run locally (expected: the ARN of a function, a queue or a universal target).
+          {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:sqs"}} | is not run locally (expected: the ARN of a function, a queue or a universal target).
+          {"Target":{"Arn":"arn:aws:scheduler:us-east-1:000000000000:aws-sdk:sqs:sendMessage"}} | is not run locally (expected: the ARN of a function, a queue or a universal target).
           {"Target":{"Arn":"arn:aws:sqs:us-east-1:000000000000:q.fifo"}}       | SqsParameters.MessageGroupId is required
           {"Target":{"Arn":"arn:aws:sqs:us-east-1:000000000000:q.fifo","SqsParameters":{"MessageGroupId":"g"}}} |
           {"Target":{"Arn":"arn:aws:lambda:us-east-1:000000000000:function:f","Input":"{\\"a\\":1}"}} |

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** The result of an invocation. */
-public sealed interface Invocation {
+public sealed interface InvocationResult {
 
   /**
    * The function answered.
@@ -17,34 +17,25 @@ public sealed interface Invocation {
    * @param payload its answer, JSON
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared; a copy would cost megabytes
-  record Success(byte[] payload) implements Invocation {}
-
-  /** The function failed or could not run: {@code X-Amz-Function-Error}. */
-  sealed interface Failure extends Invocation {
-
-    /** The error that an AWS client receives instead of the answer, JSON. */
-    byte[] payload();
-
-    /** The error message. */
-    String message();
-  }
+  record Success(byte[] payload) implements InvocationResult {}
 
   /**
-   * The handler threw, or could not be loaded or constructed.
+   * The function failed or could not run: {@code X-Amz-Function-Error}.
    *
-   * @param type class of the exception
+   * @param type the class of an exception, or Lambda's name of the error
    * @param message its message
    * @param trace its stack trace, a line per frame
    */
-  record FunctionError(String type, String message, List<String> trace) implements Failure {
+  record Failure(String type, String message, List<String> trace) implements InvocationResult {
 
-    public FunctionError {
+    public Failure {
       trace = List.copyOf(trace);
     }
 
-    static FunctionError of(Throwable thrown) {
+    /** The handler threw, or could not be loaded or constructed. */
+    static Failure of(Throwable thrown) {
       String message = thrown.getLocalizedMessage();
-      return new FunctionError(
+      return new Failure(
           thrown.getClass().getName(),
           message == null ? thrown.getClass().getName() : message,
           Arrays.stream(thrown.getStackTrace())
@@ -55,7 +46,19 @@ public sealed interface Invocation {
               .toList());
     }
 
-    @Override
+    /** The invocation took longer than the function's time-out and was stopped. */
+    public static Failure timedOut(String requestId, Duration timeout) {
+      return new Failure(
+          "Sandbox.Timedout",
+          String.format(
+              Locale.ROOT,
+              "RequestId: %s Error: Task timed out after %.2f seconds",
+              requestId,
+              timeout.toMillis() / 1000.0),
+          List.of());
+    }
+
+    /** The error that an AWS client receives instead of the answer, JSON. */
     public byte[] payload() {
       ObjectNode error = Json.object();
       error.put("errorMessage", message).put("errorType", type);
@@ -65,40 +68,16 @@ public sealed interface Invocation {
   }
 
   /**
-   * The invocation took longer than the function's time-out and was stopped.
-   *
-   * @param requestId the invocation
-   * @param timeout the function's time-out
-   */
-  record TimedOut(String requestId, Duration timeout) implements Failure {
-
-    /** The message of Lambda for a time-out. */
-    @Override
-    public String message() {
-      return String.format(
-          Locale.ROOT,
-          "RequestId: %s Error: Task timed out after %.2f seconds",
-          requestId,
-          timeout.toMillis() / 1000.0);
-    }
-
-    @Override
-    public byte[] payload() {
-      return new FunctionError("Sandbox.Timedout", message(), List.of()).payload();
-    }
-  }
-
-  /**
    * Too many invocations were running.
    *
    * @param reason which limit it was, a value of {@code TooManyRequestsException.Reason}
    */
-  record Throttled(String reason) implements Invocation {}
+  record Throttled(String reason) implements InvocationResult {}
 
   /**
    * The function, version or alias does not exist.
    *
    * @param function the name or ARN that was asked for
    */
-  record NotFound(String function) implements Invocation {}
+  record NotFound(String function) implements InvocationResult {}
 }

@@ -3,11 +3,10 @@ package dev.tollgate.local.lambda;
 import dev.tollgate.local.endpoint.AccessKey;
 import dev.tollgate.local.endpoint.AccessKeys;
 import dev.tollgate.local.endpoint.Principal;
-import dev.tollgate.local.lambda.Invocation.FunctionError;
-import dev.tollgate.local.lambda.Invocation.NotFound;
-import dev.tollgate.local.lambda.Invocation.Success;
-import dev.tollgate.local.lambda.Invocation.Throttled;
-import dev.tollgate.local.lambda.Invocation.TimedOut;
+import dev.tollgate.local.lambda.InvocationResult.Failure;
+import dev.tollgate.local.lambda.InvocationResult.NotFound;
+import dev.tollgate.local.lambda.InvocationResult.Success;
+import dev.tollgate.local.lambda.InvocationResult.Throttled;
 import dev.tollgate.local.lambda.runtime.ExecutionEnvironment;
 import dev.tollgate.local.lambda.runtime.FunctionClassLoader;
 import dev.tollgate.local.lambda.runtime.FunctionSpec;
@@ -53,7 +52,7 @@ import org.jspecify.annotations.Nullable;
  * part of it as long as 100 remain unreserved (AWS Lambda Developer Guide, "Understanding Lambda
  * function scaling", "Configuring reserved concurrency").
  */
-public final class Functions implements Invoker, AutoCloseable {
+public final class FunctionHost implements Invoker, AutoCloseable {
 
   private static final int ACCOUNT_CONCURRENCY = 1_000;
   private static final int LEAST_UNRESERVED = 100;
@@ -95,24 +94,11 @@ public final class Functions implements Invoker, AutoCloseable {
    * @param accessKeys gives each instance the credentials of its function's role
    * @param log receives what functions log and how they fail; called from many threads
    */
-  public Functions(InstantSource clock, AccessKeys accessKeys, Consumer<LogLine> log) {
+  public FunctionHost(InstantSource clock, AccessKeys accessKeys, Consumer<LogLine> log) {
     this.clock = clock;
     this.accessKeys = accessKeys;
     this.log = log;
     timeouts.setRemoveOnCancelPolicy(true);
-  }
-
-  /**
-   * Creates a function.
-   *
-   * @throws IllegalArgumentException if a function has the same name already, or too much
-   *     concurrency would be reserved
-   */
-  public synchronized void define(FunctionSpec spec) {
-    if (exists(spec.name())) {
-      throw new IllegalArgumentException(spec.name() + " is defined already");
-    }
-    put(spec);
   }
 
   /**
@@ -126,7 +112,7 @@ public final class Functions implements Invoker, AutoCloseable {
     Hosted function = new Hosted(spec, old == null ? reserve(spec) : old.permits);
     namesOf(spec).forEach(name -> byNameOrArn.put(name, function));
     if (old != null) {
-      forget(old);
+      retire(old);
     }
   }
 
@@ -146,7 +132,7 @@ public final class Functions implements Invoker, AutoCloseable {
     if (function != null) {
       namesOf(function.spec).forEach(byNameOrArn::remove);
       function.spec.reservedConcurrency().ifPresent(unreserved::release);
-      forget(function);
+      retire(function);
     }
   }
 
@@ -166,10 +152,10 @@ public final class Functions implements Invoker, AutoCloseable {
     if (function == null) {
       throw new IllegalArgumentException(nameOrArn + " is not defined");
     }
-    function.discard();
+    renew(function);
     for (Running running : List.copyOf(function.running)) {
       running.abort(
-          new FunctionError(
+          new Failure(
               "Runtime.ExitError",
               "RequestId: "
                   + running.requestId
@@ -184,22 +170,33 @@ public final class Functions implements Invoker, AutoCloseable {
    * @param function name or ARN, with or without a qualifier ({@code name:alias})
    * @param payload the event, JSON
    */
-  public Invocation invoke(String function, byte[] payload) {
+  public InvocationResult invoke(String function, byte[] payload) {
     return start(function, payload).join();
   }
 
   @Override
-  public CompletableFuture<Invocation> start(String function, byte[] payload) {
-    Hosted hosted = byNameOrArn.get(function);
-    if (hosted == null) {
+  public CompletableFuture<InvocationResult> start(String function, byte[] payload) {
+    Optional<Hosted> entered = enter(function);
+    if (entered.isEmpty()) {
       return CompletableFuture.completedFuture(new NotFound(function));
     }
+    Hosted hosted = entered.get();
     if (!hosted.permits.tryAcquire()) {
+      hosted.leave();
       return CompletableFuture.completedFuture(new Throttled(hosted.throttleReason()));
     }
     Running running = new Running(hosted);
     invocations.execute(() -> run(running, hosted.arn(function), payload));
     return running.result;
+  }
+
+  /** Finds a function for a new invocation, which must leave it at its end. */
+  private Optional<Hosted> enter(String function) {
+    Hosted hosted = byNameOrArn.get(function);
+    while (hosted != null && !hosted.enter()) {
+      hosted = byNameOrArn.get(function); // which replaced the one that was retired
+    }
+    return Optional.ofNullable(hosted);
   }
 
   /** Interrupts all invocations and closes the class loaders. */
@@ -211,7 +208,7 @@ public final class Functions implements Invoker, AutoCloseable {
       if (!invocations.awaitTermination(2, TimeUnit.SECONDS)) {
         return; // a handler that ignores interrupts still needs its classes
       }
-      new HashSet<>(byNameOrArn.values()).forEach(Hosted::discard);
+      new HashSet<>(byNameOrArn.values()).forEach(Hosted::retire);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -219,16 +216,15 @@ public final class Functions implements Invoker, AutoCloseable {
 
   private void run(Running running, String arn, byte[] payload) {
     Hosted function = running.function;
-    Instances instances = function.enter();
     running.begin();
     try {
       use(function);
-      Thread.currentThread().setContextClassLoader(instances.loader);
+      Thread.currentThread().setContextClassLoader(function.loader);
       Instance instance;
       try {
-        instance = instances.take();
+        instance = function.take();
       } catch (Throwable e) {
-        FunctionError error = failed(function, running.requestId, e);
+        Failure error = failed(function, running.requestId, e);
         if (running.claim()) {
           running.end(error);
         }
@@ -238,17 +234,19 @@ public final class Functions implements Invoker, AutoCloseable {
         instance.discard();
         return;
       }
-      Invocation invocation = serve(running, instance, arn, payload);
+      InvocationResult invocation = serve(running, instance, arn, payload);
       if (running.claim()) {
-        instances.idle.push(instance);
+        function.idle.push(instance);
         running.end(invocation);
       }
     } finally {
-      instances.leave();
+      // Clears a late interrupt, so that it does not hit the next invocation on this thread.
+      Thread.interrupted();
+      function.leave();
     }
   }
 
-  private Invocation serve(Running running, Instance instance, String arn, byte[] payload) {
+  private InvocationResult serve(Running running, Instance instance, String arn, byte[] payload) {
     Hosted function = running.function;
     String requestId = running.requestId;
     Duration timeout = function.spec.timeout();
@@ -261,14 +259,14 @@ public final class Functions implements Invoker, AutoCloseable {
             message -> log(function, requestId, message));
     ScheduledFuture<?> end =
         timeouts.schedule(
-            () -> running.abort(new TimedOut(requestId, timeout)),
+            () -> running.abort(Failure.timedOut(requestId, timeout)),
             timeout.toNanos(),
             TimeUnit.NANOSECONDS);
     try {
       byte[] answer = instance.environment.handle(payload, context);
       return answer.length <= MAX_PAYLOAD_BYTES
           ? new Success(answer)
-          : new FunctionError(
+          : new Failure(
               "Function.ResponseSizeTooLarge",
               "Response payload size (%d bytes) exceeded maximum allowed payload size (%d bytes)."
                   .formatted(answer.length, MAX_PAYLOAD_BYTES),
@@ -280,11 +278,11 @@ public final class Functions implements Invoker, AutoCloseable {
     }
   }
 
-  private FunctionError failed(Hosted function, String requestId, Throwable thrown) {
+  private Failure failed(Hosted function, String requestId, Throwable thrown) {
     StringWriter trace = new StringWriter();
     thrown.printStackTrace(new PrintWriter(trace));
     log(function, requestId, trace.toString());
-    return FunctionError.of(thrown);
+    return Failure.of(thrown);
   }
 
   private void log(Hosted function, String requestId, String message) {
@@ -295,23 +293,27 @@ public final class Functions implements Invoker, AutoCloseable {
    * Records the use of a function, and unloads the function that was idle longest if there are too
    * many.
    */
-  private void use(Hosted function) {
-    synchronized (lastUsed) {
-      lastUsed.remove(function);
-      lastUsed.add(function);
-      if (lastUsed.size() > MOST_LOADED) {
-        Optional<Hosted> idlest =
-            lastUsed.stream().filter(hosted -> hosted.running.isEmpty()).findFirst();
-        idlest.ifPresent(this::forget);
-      }
+  private synchronized void use(Hosted function) {
+    lastUsed.remove(function);
+    lastUsed.add(function);
+    if (lastUsed.size() > MOST_LOADED) {
+      lastUsed.stream()
+          .filter(hosted -> hosted.running.isEmpty())
+          .findFirst()
+          .ifPresent(this::renew);
     }
   }
 
-  private void forget(Hosted function) {
-    synchronized (lastUsed) {
-      lastUsed.remove(function);
-    }
-    function.discard();
+  /** Replaces a function by itself, without its classes and instances. */
+  private synchronized void renew(Hosted old) {
+    Hosted function = new Hosted(old.spec, old.permits);
+    byNameOrArn.replaceAll((name, hosted) -> hosted.equals(old) ? function : hosted);
+    retire(old);
+  }
+
+  private synchronized void retire(Hosted function) {
+    lastUsed.remove(function);
+    function.retire();
   }
 
   /** The ARNs of a function, and their parts after {@code :function:}. */
@@ -324,34 +326,27 @@ public final class Functions implements Invoker, AutoCloseable {
     return names;
   }
 
-  /** A function and its invocations. */
+  /**
+   * A function: its classes, the instances of its handler, and its invocations. When it is retired,
+   * each instance is discarded at the end of its invocation.
+   */
   private final class Hosted {
     private final FunctionSpec spec;
     private final Semaphore permits;
+    private final FunctionClassLoader loader;
+    private final Deque<Instance> idle = new ConcurrentLinkedDeque<>();
     private final Set<Running> running = ConcurrentHashMap.newKeySet();
-    private volatile Instances instances;
+    private int users;
+    private boolean retired;
 
     private Hosted(FunctionSpec spec, Semaphore permits) {
       this.spec = spec;
       this.permits = permits;
-      this.instances = new Instances(spec);
-    }
-
-    /** The instances for a new invocation, which must leave them at its end. */
-    private Instances enter() {
-      while (true) {
-        Instances current = instances;
-        if (current.enter()) {
-          return current;
-        }
+      try {
+        this.loader = new FunctionClassLoader(spec.jar());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
       }
-    }
-
-    /** Discards the instances, each at the end of its invocation. */
-    private synchronized void discard() {
-      Instances old = instances;
-      instances = new Instances(spec);
-      old.retire();
     }
 
     private String throttleReason() {
@@ -367,94 +362,6 @@ public final class Functions implements Invoker, AutoCloseable {
           .findFirst()
           .orElse(spec.arns().get(0));
     }
-  }
-
-  /** An instance of the handler with credentials of its own. */
-  private record Instance(
-      ExecutionEnvironment environment, AccessKeys accessKeys, AccessKey credentials) {
-    /** Revokes the credentials. */
-    void discard() {
-      accessKeys.revoke(credentials.accessKeyId());
-    }
-  }
-
-  /** An invocation. The first thread that claims its end completes it. */
-  private final class Running {
-    private final Hosted function;
-    private final String requestId = UUID.randomUUID().toString();
-    private final CompletableFuture<Invocation> result = new CompletableFuture<>();
-    private boolean claimed;
-    private @Nullable Thread thread;
-    private @Nullable Instance instance;
-
-    private Running(Hosted function) {
-      this.function = function;
-      function.running.add(this);
-    }
-
-    private synchronized void begin() {
-      thread = Thread.currentThread();
-    }
-
-    /** Takes the instance; false if the invocation has ended already. */
-    private synchronized boolean serveWith(Instance taken) {
-      instance = taken;
-      return !claimed;
-    }
-
-    private synchronized boolean claim() {
-      boolean first = !claimed;
-      claimed = true;
-      thread = null;
-      return first;
-    }
-
-    /** Ends the invocation before its handler does. */
-    private void abort(Invocation.Failure failure) {
-      Instance abandoned;
-      synchronized (this) {
-        if (claimed) {
-          return;
-        }
-        claimed = true;
-        abandoned = instance;
-        if (thread != null) {
-          thread.interrupt();
-        }
-      }
-      if (abandoned != null) {
-        abandoned.discard();
-      }
-      log(function, requestId, failure.message());
-      end(failure);
-    }
-
-    /**
-     * Releases the permit before the result is visible, so that a following invocation finds it.
-     */
-    private void end(Invocation invocation) {
-      function.running.remove(this);
-      function.permits.release();
-      result.complete(invocation);
-    }
-  }
-
-  /** A function's class loader and the instances of its handler. */
-  private final class Instances {
-    private final FunctionSpec spec;
-    private final FunctionClassLoader loader;
-    private final Deque<Instance> idle = new ConcurrentLinkedDeque<>();
-    private int users;
-    private boolean retired;
-
-    private Instances(FunctionSpec spec) {
-      this.spec = spec;
-      try {
-        this.loader = new FunctionClassLoader(spec.jar());
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      }
-    }
 
     private synchronized boolean enter() {
       if (!retired) {
@@ -463,13 +370,9 @@ public final class Functions implements Invoker, AutoCloseable {
       return !retired;
     }
 
-    private void leave() {
-      // Clears a late interrupt, so that it does not hit the next invocation on this thread.
-      Thread.interrupted();
-      synchronized (this) {
-        users--;
-        disposeIfUnused();
-      }
+    private synchronized void leave() {
+      users--;
+      disposeIfUnused();
     }
 
     private synchronized void retire() {
@@ -521,6 +424,75 @@ public final class Functions implements Invoker, AutoCloseable {
         accessKeys.revoke(issued.accessKeyId());
         throw e;
       }
+    }
+  }
+
+  /** An instance of the handler with credentials of its own. */
+  private record Instance(
+      ExecutionEnvironment environment, AccessKeys accessKeys, AccessKey credentials) {
+    void discard() {
+      accessKeys.revoke(credentials.accessKeyId());
+    }
+  }
+
+  /** An invocation. The first thread that claims its end completes it. */
+  private final class Running {
+    private final Hosted function;
+    private final String requestId = UUID.randomUUID().toString();
+    private final CompletableFuture<InvocationResult> result = new CompletableFuture<>();
+    private boolean claimed;
+    private @Nullable Thread thread;
+    private @Nullable Instance instance;
+
+    private Running(Hosted function) {
+      this.function = function;
+      function.running.add(this);
+    }
+
+    private synchronized void begin() {
+      thread = Thread.currentThread();
+    }
+
+    /** Takes the instance; false if the invocation has ended already. */
+    private synchronized boolean serveWith(Instance taken) {
+      instance = taken;
+      return !claimed;
+    }
+
+    private synchronized boolean claim() {
+      boolean first = !claimed;
+      claimed = true;
+      thread = null;
+      return first;
+    }
+
+    /** Ends the invocation before its handler does. */
+    private void abort(Failure failure) {
+      Instance abandoned;
+      synchronized (this) {
+        if (claimed) {
+          return;
+        }
+        claimed = true;
+        abandoned = instance;
+        if (thread != null) {
+          thread.interrupt();
+        }
+      }
+      if (abandoned != null) {
+        abandoned.discard();
+      }
+      log(function, requestId, failure.message());
+      end(failure);
+    }
+
+    /**
+     * Releases the permit before the result is visible, so that a following invocation finds it.
+     */
+    private void end(InvocationResult invocation) {
+      function.running.remove(this);
+      function.permits.release();
+      result.complete(invocation);
     }
   }
 }

@@ -6,13 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.amazonaws.services.lambda.runtime.events.SQSEvent;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.endpoint.AccessKeys;
-import dev.tollgate.local.lambda.Invocation.FunctionError;
-import dev.tollgate.local.lambda.Invocation.NotFound;
-import dev.tollgate.local.lambda.Invocation.Success;
-import dev.tollgate.local.lambda.Invocation.Throttled;
-import dev.tollgate.local.lambda.Invocation.TimedOut;
+import dev.tollgate.local.json.Json;
+import dev.tollgate.local.lambda.InvocationResult.Failure;
+import dev.tollgate.local.lambda.InvocationResult.NotFound;
+import dev.tollgate.local.lambda.InvocationResult.Success;
+import dev.tollgate.local.lambda.InvocationResult.Throttled;
 import dev.tollgate.local.lambda.runtime.FunctionSpec;
+import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.HandlerJar;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -21,6 +23,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -33,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.SdkBytes;
 
-class FunctionsTest {
+class FunctionHostTest {
 
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String ARN = "arn:aws:lambda:us-east-1:000000000000:function:";
@@ -43,7 +46,7 @@ class FunctionsTest {
   static Path jar = Path.of("");
 
   private final Queue<LogLine> log = new ConcurrentLinkedQueue<>();
-  private final Functions functions = new Functions(() -> NOW, new AccessKeys(), log::add);
+  private final FunctionHost functions = new FunctionHost(() -> NOW, new AccessKeys(), log::add);
 
   @BeforeAll
   static void writeJar() throws IOException {
@@ -131,10 +134,10 @@ class FunctionsTest {
   void invoke_at_the_same_time_uses_an_instance_each() {
     define("Sleeper", Duration.ofSeconds(10), OptionalInt.empty());
 
-    List<CompletableFuture<Invocation>> all =
+    List<CompletableFuture<InvocationResult>> all =
         IntStream.range(0, 5).mapToObj(i -> start("Sleeper", "300")).toList();
 
-    assertThat(all.stream().map(CompletableFuture::join).map(FunctionsTest::text))
+    assertThat(all.stream().map(CompletableFuture::join).map(FunctionHostTest::text))
         .containsExactlyInAnyOrder("1", "2", "3", "4", "5");
   }
 
@@ -142,7 +145,7 @@ class FunctionsTest {
   void invoke_beyond_reserved_concurrency_is_throttled() {
     define("Sleeper", Duration.ofSeconds(10), OptionalInt.of(2));
 
-    List<CompletableFuture<Invocation>> admitted =
+    List<CompletableFuture<InvocationResult>> admitted =
         List.of(start("Sleeper", "300"), start("Sleeper", "300"));
 
     assertThat(invoke("Sleeper", "0"))
@@ -162,10 +165,11 @@ class FunctionsTest {
   void invoke_that_takes_too_long_times_out_and_loses_its_instance() throws IOException {
     define("Sleeper", Duration.ofMillis(250), OptionalInt.of(1));
 
-    Invocation invocation = invoke("Sleeper", "60000");
+    InvocationResult invocation = invoke("Sleeper", "60000");
 
-    assertThat(invocation).isInstanceOf(TimedOut.class);
-    TimedOut timedOut = (TimedOut) invocation;
+    assertThat(invocation).isInstanceOf(Failure.class);
+    Failure timedOut = (Failure) invocation;
+    assertThat(timedOut.type()).isEqualTo("Sandbox.Timedout");
     assertThat(timedOut.message()).endsWith("Error: Task timed out after 0.25 seconds");
     assertThat(JSON.readTree(timedOut.payload()).path("errorType").asText())
         .isEqualTo("Sandbox.Timedout");
@@ -177,18 +181,18 @@ class FunctionsTest {
   void invoke_that_ignores_its_interrupt_times_out_all_the_same() {
     define("Stubborn", Duration.ofMillis(100), OptionalInt.of(1));
 
-    assertThat(invoke("Stubborn", "{}")).isInstanceOf(TimedOut.class);
-    assertThat(invoke("Stubborn", "{}")).isInstanceOf(TimedOut.class);
+    assertThat(((Failure) invoke("Stubborn", "{}")).type()).isEqualTo("Sandbox.Timedout");
+    assertThat(((Failure) invoke("Stubborn", "{}")).type()).isEqualTo("Sandbox.Timedout");
   }
 
   @Test
   void invoke_of_a_handler_that_throws_is_an_error_as_lambda_tells_it() throws IOException {
     define("Failing", Duration.ofSeconds(10), OptionalInt.empty());
 
-    Invocation invocation = invoke("Failing", "\"Unauthorized\"");
+    InvocationResult invocation = invoke("Failing", "\"Unauthorized\"");
 
-    assertThat(invocation).isInstanceOf(FunctionError.class);
-    JsonNode error = JSON.readTree(((FunctionError) invocation).payload());
+    assertThat(invocation).isInstanceOf(Failure.class);
+    JsonNode error = JSON.readTree(((Failure) invocation).payload());
     assertThat(error.path("errorMessage").asText()).isEqualTo("Unauthorized");
     assertThat(error.path("errorType").asText()).isEqualTo("java.lang.IllegalArgumentException");
     assertThat(error.path("stackTrace"))
@@ -205,8 +209,7 @@ class FunctionsTest {
     for (int i = 0; i < 2; i++) {
       assertThat(invoke("Unborn", "{}"))
           .isInstanceOfSatisfying(
-              FunctionError.class,
-              error -> assertThat(error.message()).isEqualTo("TABLE is not set"));
+              Failure.class, error -> assertThat(error.message()).isEqualTo("TABLE is not set"));
     }
   }
 
@@ -216,7 +219,7 @@ class FunctionsTest {
 
     assertThat(invoke("Missing", "{}"))
         .isInstanceOfSatisfying(
-            FunctionError.class,
+            Failure.class,
             error -> assertThat(error.type()).isEqualTo(ClassNotFoundException.class.getName()));
   }
 
@@ -234,10 +237,18 @@ class FunctionsTest {
   }
 
   @Test
-  void define_twice_is_refused() {
-    define("Failing", Duration.ofSeconds(1), OptionalInt.empty());
+  void catalog_refuses_a_second_function_of_the_same_name() {
+    FunctionCatalog catalog =
+        new FunctionCatalog(
+            functions,
+            Environment.of("App", () -> NOW),
+            new FunctionCatalog.Account(Map.of(), role -> true, (bucket, key) -> Optional.empty()),
+            Optional.empty());
+    ObjectNode settings = Json.object().put("Handler", "Failing").put("Role", "role");
+    FunctionSettings.complete(settings, "Failing");
+    catalog.add("Failing", settings, jar, OptionalInt.empty());
 
-    assertThatThrownBy(() -> define("Failing", Duration.ofSeconds(1), OptionalInt.empty()))
+    assertThatThrownBy(() -> catalog.add("Failing", settings, jar, OptionalInt.empty()))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("defined already");
   }
@@ -247,7 +258,7 @@ class FunctionsTest {
   }
 
   private void define(String name, String handler, Duration timeout, OptionalInt reserved) {
-    functions.define(
+    functions.put(
         new FunctionSpec(
             name,
             List.of(ARN + name, ARN + name + ":live"),
@@ -260,11 +271,11 @@ class FunctionsTest {
             reserved));
   }
 
-  private CompletableFuture<Invocation> start(String function, String event) {
+  private CompletableFuture<InvocationResult> start(String function, String event) {
     return functions.start(function, event.getBytes(StandardCharsets.UTF_8));
   }
 
-  private Invocation invoke(String function, String event) {
+  private InvocationResult invoke(String function, String event) {
     return functions.invoke(function, event.getBytes(StandardCharsets.UTF_8));
   }
 
@@ -272,7 +283,7 @@ class FunctionsTest {
     return JSON.readTree(text(invoke(function, event)));
   }
 
-  private static String text(Invocation invocation) {
+  private static String text(InvocationResult invocation) {
     assertThat(invocation).isInstanceOf(Success.class);
     return new String(((Success) invocation).payload(), StandardCharsets.UTF_8);
   }

@@ -16,14 +16,14 @@ import scala.reflect.ClassTag;
 
 /** ElasticMQ's manager of queues, which creates {@link ClockedQueue}s. */
 @SuppressWarnings({"rawtypes", "unchecked"}) // see ev()
-final class ClockedQueueManager extends QueueManagerActor {
+final class ClockedQueues extends QueueManagerActor {
   private final Function<String, Duration> retention;
 
   /**
    * @param listener stores queues and messages
    * @param retention how long a queue, by its name, keeps messages at present
    */
-  ClockedQueueManager(
+  ClockedQueues(
       Option<ActorRef> listener, Function<String, Duration> retention, InstantSource clock) {
     super(
         new NowProvider() {
