@@ -60,8 +60,8 @@ final class Tables extends Construct {
             .build();
     idempotency =
         table("Idempotency").partitionKey(text("key")).timeToLiveAttribute("expiresAt").build();
-    // Only the row with a tenant's rate of session creations has the attribute, while the tenant
-    // may have sessions.
+    // Only the row with a tenant's rate of session creations has the attribute, and only while the
+    // tenant may have sessions.
     limit.addGlobalSecondaryIndex(
         GlobalSecondaryIndexProps.builder()
             .indexName("live")

@@ -122,7 +122,8 @@ public record History(long seed, List<Step> steps) {
   }
 
   /**
-   * Waits up to a few milliseconds, one token's interval, two minutes, or 1.5 times the fill time.
+   * Waits a random time, at most one of: a few milliseconds, one token's interval, two minutes, 1.5
+   * times the fill time.
    */
   private static Step wait(Random random, Duration token, Duration full) {
     Duration bound =

@@ -19,7 +19,7 @@ import java.util.TreeSet;
  * @param port their port; 0 for any that is free
  * @param hosts host names that clients may use, besides localhost, IP addresses and the name to
  *     bind
- * @param dataDirectory where tables, queues and schedules are kept over a restart; without it they
+ * @param dataDirectory where tables, queues and schedules are kept across restarts; without it they
  *     are in memory
  * @param logFile where the log of functions and errors is appended; without it the log goes to
  *     logger {@code dev.tollgate.local}

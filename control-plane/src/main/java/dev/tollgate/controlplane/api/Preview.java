@@ -57,7 +57,7 @@ final class Preview {
    *
    * @param cursor the end of the previous page; empty for the first page
    * @param limit the most tenants on the page
-   * @throws Unavailable if a tenant cannot be read, or the time does not suffice
+   * @throws Unavailable if a tenant cannot be read, or the time runs out
    */
   Map<String, Object> of(
       TierChangeResult.Planned planned, Optional<String> cursor, int limit, Invocation invocation) {

@@ -67,7 +67,7 @@ public final class Doctor {
    * Checks a page of resources. Only reads.
    *
    * @param limit the most resources to check, 1 to 100
-   * @throws Unavailable if a resource cannot be read, or the time does not suffice
+   * @throws Unavailable if a resource cannot be read, or the time runs out
    */
   public DriftReport examine(Position position, int limit, Invocation invocation) {
     Batch batch = batch(position, limit);
@@ -81,7 +81,7 @@ public final class Doctor {
 
   /**
    * Checks a page of resources and repairs the findings. The report lists a finding as not repaired
-   * if its repair fails or the time does not suffice.
+   * if its repair fails or the time runs out.
    *
    * @param limit the most resources to check, 1 to 100
    * @throws Unavailable as {@link #examine}

@@ -43,7 +43,7 @@ public final class ParallelTasks {
    * Runs a function for each item; returns the results in the order of the items. An exception of
    * the function is rethrown.
    *
-   * @throws Unavailable if the time does not suffice for all items
+   * @throws Unavailable if the time runs out for all items
    */
   public <T, R> List<R> map(Collection<T> items, Function<T, R> function, Invocation invocation) {
     List<Callable<R>> tasks = new ArrayList<>();

@@ -28,11 +28,11 @@ import java.util.function.Supplier;
  *
  * <p>A tenant that moves to the pool may have messages in its queue and may still send some.
  * Therefore the queue is closed first. Closing takes effect within a minute. A minute after that,
- * the reported number of messages is not too low any more. The queue counts as drained if it is
- * then reported empty twice. While the queue drains, a run for an earlier version of the tenant may
- * create or open it; the queue is then closed again and the wait restarts. Until the row's state is
- * {@code LEAVING}, the tenant can get its silo back. After that the silo must be removed, and its
- * dead letters moved to the pool, before the tenant can get another.
+ * the reported number of messages is reliable. The queue counts as drained if it is then reported
+ * empty twice. While the queue drains, a run for an earlier version of the tenant may create or
+ * open it; the queue is then closed again and the wait restarts. Until the row's state is {@code
+ * LEAVING}, the tenant can get its silo back. After that the silo must be removed, and its dead
+ * letters moved to the pool, before the tenant can get another.
  */
 public final class SiloSteps {
   private static final Duration DRAINING_TIME = Duration.ofMinutes(2);

@@ -40,7 +40,7 @@ public sealed interface TenantChangeResult {
   record Offboarding(Tenant tenant, ReconcileOutcome.Pending outcome)
       implements TenantChangeResult {}
 
-  /** The tenant does not exist, or does not exist any more. */
+  /** The tenant does not exist or has been removed. */
   record TenantNotFound() implements TenantChangeResult {}
 
   /** The requested tier does not exist; nothing was changed. */

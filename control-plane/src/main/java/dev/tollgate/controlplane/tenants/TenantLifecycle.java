@@ -191,7 +191,7 @@ public final class TenantLifecycle {
    * Applies a tier to one of its tenants, and reconciles the tenant.
    *
    * @param listed the tenant as read after {@code tier}
-   * @return empty if {@code tier} is not the current version of the tier any more
+   * @return empty if {@code tier} is no longer the current version
    */
   public Optional<ReconcileOutcome> follow(Tenant listed, Tier tier, Invocation invocation) {
     Tenant current = listed;

@@ -250,7 +250,7 @@ public final class TierCatalog {
    */
   public record RollOutProgress(long tenants, long unsettled, boolean more) {}
 
-  /** The progress of a tier's roll-out. It may lag by a second. */
+  /** The progress of a tier's roll-out. It may be a second out of date. */
   public RollOutProgress progress(Tier tier) {
     long seen = 0;
     long unsettled = 0;

@@ -241,7 +241,7 @@ public record Bucket(
   /**
    * Whether this state equals {@code before}, apart from the version. A fill then needs no write.
    */
-  public boolean hasSameContentAs(Bucket before) {
+  public boolean differsOnlyInVersionFrom(Bucket before) {
     return ledger.equals(before.ledger)
         && level == before.level
         && fillState.equals(before.fillState)
@@ -362,8 +362,8 @@ public record Bucket(
   }
 
   /**
-   * How long its queue should keep tokens at {@code now}: as long as SQS can, unless the expiry of
-   * tokens limits the level, see {@link DirectFill}.
+   * How long its queue should keep tokens at {@code now}: the longest time that SQS allows, unless
+   * tokens must expire to limit the level, see {@link DirectFill}.
    */
   public Duration tokenLifetimeAt(Instant now) {
     if (spec.fillPolicy().mode() != FillMode.DIRECT
@@ -452,7 +452,7 @@ public record Bucket(
     return emptyUntil(now).filter(exact::isBefore).orElse(exact);
   }
 
-  /** When the n-th token that was not due at {@code appeared} will have appeared. */
+  /** When the n-th token that is due after {@code appeared} becomes visible. */
   private Instant nextTokensAfter(Instant appeared, Instant now, long n) {
     Ledger awake = isHibernating() ? woken(now).ledger() : bounded(now);
     Instant due = awake.dueAfter(spec.rate(), appeared, n);

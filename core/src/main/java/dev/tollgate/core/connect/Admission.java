@@ -113,9 +113,9 @@ public final class Admission {
   }
 
   private AdmissionDecision decide(
-      BucketId bucket, SessionId session, AdmissionFacts facts, Attempt hand) {
+      BucketId bucket, SessionId session, AdmissionFacts facts, Attempt first) {
     Tenant known = facts.tenant().orElseThrow();
-    ClaimResult claim = gate.claim(bucket, facts.bucket(), hand);
+    ClaimResult claim = gate.claim(bucket, facts.bucket(), first);
     if (claim instanceof ClaimResult.Granted granted) {
       return ticket(known, session, facts, granted.leases().stream().findFirst());
     }
@@ -174,7 +174,7 @@ public final class Admission {
   private void withdraw(BucketId bucket, CompletableFuture<Attempt> trying) {
     refusedByRead.put(bucket.tenant(), clock.instant().plus(READ_FIRST));
     CompletableFuture<Void> givenBack =
-        trying.thenAcceptAsync(hand -> gate.giveBack(bucket, hand), executor);
+        trying.thenAcceptAsync(attempt -> gate.giveBack(bucket, attempt), executor);
     if (!givenBack.isDone()) {
       CompletableFuture.anyOf(
               givenBack, CompletableFuture.runAsync(() -> pause.of(GRACE), executor))

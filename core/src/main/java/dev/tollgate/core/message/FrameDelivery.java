@@ -126,9 +126,9 @@ final class FrameDelivery {
   }
 
   /**
-   * Closes a socket, whether or not it is still in the session, and then cuts it off. As for any
-   * other socket, {@code $disconnect} removes it from the session; if it is gone already, this
-   * method does.
+   * Closes a socket, whether or not it is still in the session, and then cuts it off. Then {@code
+   * $disconnect} removes it from the session. If the socket is already gone, this method removes
+   * it.
    *
    * <p>The request is sent once, also to a slow socket. If no time is left, the delivery does not
    * wait for the result.

@@ -32,9 +32,9 @@ final class MisbehavingSockets {
   private static final Duration REMEMBERED = Duration.ofMinutes(5);
 
   private final InstantSource clock;
-  private final Map<Sender, Instant> refusals = new Latest<>();
-  private final Map<String, Instant> slowSince = new Latest<>();
-  private final Map<String, Instant> cutOff = new Latest<>();
+  private final Map<Sender, Instant> refusals = new RecentInstants<>();
+  private final Map<String, Instant> slowSince = new RecentInstants<>();
+  private final Map<String, Instant> cutOff = new RecentInstants<>();
   private Instant lastPrompt = Instant.MIN;
 
   MisbehavingSockets(InstantSource clock) {
@@ -113,11 +113,11 @@ final class MisbehavingSockets {
   private record Sender(TenantId tenant, SessionId session) {}
 
   /** An instant for each of the most recently used keys. */
-  private static final class Latest<K> extends LinkedHashMap<K, Instant> {
+  private static final class RecentInstants<K> extends LinkedHashMap<K, Instant> {
     private static final long serialVersionUID = 1L;
     private static final int MAX = 10_000;
 
-    private Latest() {
+    private RecentInstants() {
       super(16, 0.75f, true);
     }
 

@@ -10,8 +10,9 @@ import java.time.Instant;
 
 /**
  * The values of the HTTP fields with a client's limits: {@code RateLimit-Policy} and {@code
- * RateLimit} (draft-ietf-httpapi-ratelimit-headers-11, sections 3 and 4) and {@code Retry-After} in
- * seconds (RFC 9110, section 10.2.3).
+ * RateLimit} (draft-ietf-httpapi-ratelimit-headers-11, sections 3 and 4), and the seconds of {@code
+ * Retry-After} (RFC 9110, section 10.2.3), which {@link SessionDocument} and {@link
+ * SessionProblems} send.
  */
 final class RateLimitFields {
   private static final String POLICY =

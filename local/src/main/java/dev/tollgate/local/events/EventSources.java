@@ -40,7 +40,7 @@ import java.util.regex.Pattern;
 
 /**
  * The event source mappings that exist, and the operations of Lambda's API on them. Mappings that
- * are created at run time are kept over a restart if there is a directory for them.
+ * are created at run time are kept across restarts if there is a directory for them.
  *
  * <p>A source is read after each call that adds to it, when its mapping is created, changed or
  * restored, and every second while it holds messages that are not available yet. So an empty source

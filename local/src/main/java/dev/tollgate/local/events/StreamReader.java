@@ -20,7 +20,7 @@ import java.util.UUID;
 
 /**
  * Reads the stream of a table. The records of a shard are delivered in order, after those of the
- * parent shard. A batch that is to be retried blocks its shard.
+ * parent shard. A batch that waits for a retry blocks its shard.
  *
  * <p>It reads when it is woken, and every second, because rows also expire without a call. Batches
  * are retried after one second of the clock, then two, four, and so on up to a minute.
@@ -242,7 +242,7 @@ final class StreamReader extends SourceReader {
   /** Gives a batch up, and sends a notice to the failure queue. */
   private void giveUp(Shard shard, Batch batch, String condition) {
     sources.log.accept(
-        "%s: %s gives %d records up: %s"
+        "%s: %s discards %d records: %s"
             .formatted(
                 mapping().sourceArn(),
                 mapping().functionName(),

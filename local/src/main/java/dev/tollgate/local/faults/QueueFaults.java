@@ -85,41 +85,43 @@ final class QueueFaults {
     }
   }
 
-  /** Entries that fail, or that only seem to be deleted, do not go on. */
+  /** Entries that fail, or that only seem to be deleted, are not forwarded. */
   private boolean batch(HttpServerExchange exchange, Call call, String queue, boolean standard) {
     ObjectNode request = Json.readObject(call.body());
     boolean deleting = call.operation().equals("DeleteMessageBatch");
     boolean sending = call.operation().equals("SendMessageBatch");
-    ArrayNode going = Json.array();
+    ArrayNode forwarded = Json.array();
     ArrayNode failed = Json.array();
-    ArrayNode kept = Json.array();
+    ArrayNode falselyDeleted = Json.array();
     for (JsonNode entry : request.path("Entries")) {
       String id = entry.path("Id").asText();
       if (faults.occurs(FaultKind.QUEUE_ENTRY_FAILS, queue)) {
         failed.addObject().put("Id", id).put("Code", "InternalError").put("SenderFault", false);
       } else if (deleting && standard && faults.occurs(FaultKind.QUEUE_DELIVERS_TWICE, queue)) {
-        kept.addObject().put("Id", id);
+        falselyDeleted.addObject().put("Id", id);
       } else {
         if (sending && standard && entry instanceof ObjectNode message) {
           delay(message, queue);
         }
-        going.add(entry);
+        forwarded.add(entry);
       }
     }
-    if (going.isEmpty() && !(failed.isEmpty() && kept.isEmpty())) {
-      return answer(exchange, completed(Json.object(), failed, kept));
+    if (forwarded.isEmpty() && !(failed.isEmpty() && falselyDeleted.isEmpty())) {
+      return answer(exchange, completed(Json.object(), failed, falselyDeleted));
     }
-    request.set("Entries", going);
+    request.set("Entries", forwarded);
     call.withBody(request.toString()).attachTo(exchange);
-    Call.changeAnswer(exchange, text -> completed(Json.readObject(text), failed, kept).toString());
+    Call.changeAnswer(
+        exchange, text -> completed(Json.readObject(text), failed, falselyDeleted).toString());
     return false;
   }
 
-  private static ObjectNode completed(ObjectNode answer, ArrayNode failed, ArrayNode kept) {
+  private static ObjectNode completed(
+      ObjectNode answer, ArrayNode failed, ArrayNode falselyDeleted) {
     if (!failed.isEmpty()) {
       answer.withArray("/Failed").addAll(failed);
     }
-    answer.withArray("/Successful").addAll(kept);
+    answer.withArray("/Successful").addAll(falselyDeleted);
     return answer;
   }
 

@@ -35,9 +35,9 @@ interface Api extends AutoCloseable {
 
   /** The result of an invocation; empty if it takes longer than an integration may. */
   static Optional<InvocationResult> await(
-      CompletableFuture<InvocationResult> invocation, Duration patience) {
+      CompletableFuture<InvocationResult> invocation, Duration timeout) {
     try {
-      return Optional.of(invocation.get(patience.toMillis(), TimeUnit.MILLISECONDS));
+      return Optional.of(invocation.get(timeout.toMillis(), TimeUnit.MILLISECONDS));
     } catch (TimeoutException e) {
       return Optional.empty();
     } catch (ExecutionException e) {

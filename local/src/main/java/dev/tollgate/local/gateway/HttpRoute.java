@@ -48,8 +48,8 @@ public final class HttpRoute {
   final Authorizer authorizer;
 
   /**
-   * Orders the routes of an API: a literal segment matches before a variable, that before a greedy
-   * one.
+   * Orders the routes of an API: literal segments match first, then variables, then greedy
+   * variables.
    */
   final String precedence;
 

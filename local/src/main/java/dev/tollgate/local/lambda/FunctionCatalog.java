@@ -32,7 +32,7 @@ import java.util.function.Predicate;
 /**
  * The functions that exist, and the operations of Lambda's API on them. Functions of the stack
  * belong to the template. Other functions are created, changed and deleted at run time, and kept
- * over a restart if there is a directory for them.
+ * across restarts if there is a directory for them.
  */
 public final class FunctionCatalog implements AutoCloseable {
   private static final DateTimeFormatter TIME =
@@ -156,7 +156,7 @@ public final class FunctionCatalog implements AutoCloseable {
   }
 
   /**
-   * The number of a published version of a function. Numbers are kept over a restart if there is a
+   * The number of a published version of a function. Numbers are kept across restarts if there is a
    * directory for them.
    *
    * @param identity identifies the version among the versions of the function

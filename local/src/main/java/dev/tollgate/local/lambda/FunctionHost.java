@@ -190,7 +190,7 @@ public final class FunctionHost implements Invoker, AutoCloseable {
     return running.result;
   }
 
-  /** Finds a function for a new invocation, which must leave it at its end. */
+  /** Finds a function and enters it; the invocation must leave it when it ends. */
   private Optional<Hosted> enter(String function) {
     Hosted hosted = byNameOrArn.get(function);
     while (hosted != null && !hosted.enter()) {

@@ -144,7 +144,7 @@ final class Engine implements AutoCloseable {
           .flatMap(attempt -> end(lane, attempt.execute(environment, targets)))
           .ifPresent(completed);
     } catch (RuntimeException e) {
-      LOG.error("{} will not fire any more", lane.schedule.key(), e);
+      LOG.error("{} will not fire again", lane.schedule.key(), e);
       synchronized (this) {
         lane.drop();
       }

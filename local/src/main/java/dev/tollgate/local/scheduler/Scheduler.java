@@ -54,8 +54,8 @@ public final class Scheduler implements AutoCloseable {
    * @param delays the delays after a due time at which a schedule, by its name, fires: one for each
    *     event, none if it does not fire. The service promises a precision of one minute and
    *     delivery at least once
-   * @param dataDirectory where schedules and groups are kept over a restart; without it they are in
-   *     memory
+   * @param dataDirectory where schedules and groups are kept across restarts; without it they are
+   *     in memory
    */
   public Scheduler(
       Environment environment,

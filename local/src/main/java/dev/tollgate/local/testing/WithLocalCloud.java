@@ -16,7 +16,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * @WithLocalCloud("cdk.out")
  * class OrdersTest {
  *   @Test
- *   void order_is_stored(@StackOutput("ApiUrl") String url, RecordedRequests requests) { ... }
+ *   void order_is_stored(@StackOutput("ApiUrl") String url, TestCloud cloud) throws Exception {
+ *     ...
+ *     cloud.cloud().settle();
+ *     ...
+ *   }
  *
  *   @Test
  *   void reminder_is_sent_after_a_day(TestCloud cloud) throws Exception {
@@ -40,8 +44,13 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *       AWS_ENDPOINT_URL}
  *   <li>{@link String} with {@link StackOutput}: an output of the stack
  *   <li>{@link dev.tollgate.local.endpoint.AccessKey} with {@link RoleCredentials}: the credentials
- *       of a role of the stack
+ *       of a role of the stack; {@code cloud.cloud().accessKey("test")} may do everything
  * </ul>
+ *
+ * <p>Functions run in this process. So the environment of a function is not that of the process: a
+ * handler gets its variables, which include the region, the endpoint and the credentials, only
+ * through a public constructor {@code (Map<String, String> environment, InstantSource clock)}. A
+ * handler without such a constructor sees the variables of the process.
  */
 @Documented
 @Inherited

@@ -329,7 +329,7 @@ public final class BucketGate {
         Instant now = clock.instant();
         CompletableFuture<Void> fill =
             empty
-                .map(level -> recordEmpty(read, now, heldByOthers(level, n, found)))
+                .map(level -> recordEmpty(read, now, heldByOthersIfEmpty(level, n, found)))
                 .orElseGet(() -> CompletableFuture.completedFuture(null));
         giveBack(id, attempt);
         await(fill);
@@ -345,7 +345,7 @@ public final class BucketGate {
   }
 
   /** The tokens that other callers hold; empty if the bucket is not empty but has too few. */
-  private static Optional<Long> heldByOthers(Level level, int n, int found) {
+  private static Optional<Long> heldByOthersIfEmpty(Level level, int n, int found) {
     return Optional.of(level.held()).filter(any -> found == 0 && (n == 1 || level.visible() == 0));
   }
 

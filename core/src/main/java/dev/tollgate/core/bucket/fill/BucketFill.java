@@ -43,8 +43,8 @@ public final class BucketFill {
   }
 
   /**
-   * Sends the bucket the tokens that are due until the next fill, and removes tokens beyond its
-   * capacity.
+   * Sends the bucket the tokens that are due until the next fill ({@link Ledger#step}), and removes
+   * tokens beyond its capacity.
    *
    * @throws Unavailable if the ledger or the queue fails
    */
@@ -85,7 +85,7 @@ public final class BucketFill {
     while (true) {
       Ledger.Step step = bucket.step(now, level);
       Bucket next = bucket.filled(step, level, now);
-      if (!mustWrite && next.hasSameContentAs(bucket)) {
+      if (!mustWrite && next.differsOnlyInVersionFrom(bucket)) {
         return new Filled(bucket, minted, 0, trimmed, level);
       }
       if (buckets.replace(next) == WriteResult.CONFLICT) {
