@@ -28,7 +28,7 @@ final class EngineLawsIT {
   private static final long SMOKE_SEED = 36;
 
   /**
-   * The seed of a history in which two fills run at the same time, in each fill mode. Such a history
+   * The seed of a history in which fills run at the same time, in each fill mode. Such a history
    * shows a fill that sends tokens although another was faster.
    */
   private static final long RIVAL_FILLS_SEED = 146;
