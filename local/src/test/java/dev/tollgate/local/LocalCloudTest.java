@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A cloud of a small template: one resource of most types, all of them with references to others.
@@ -411,6 +412,19 @@ final class LocalCloudTest {
     assertThatThrownBy(() -> LocalCloud.start(Options.inMemory(directory, clock)))
         .isInstanceOf(TemplateException.class)
         .hasMessage("Q.Properties.Speed: unknown property");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"SendMessage", "CreateQueue", "ReceiveMessage"})
+  void a_queue_request_that_is_not_an_object_is_refused(String operation) throws IOException {
+    writeTemplate("{'Resources':{'Q':{'Type':'AWS::SQS::Queue'}}}");
+    try (LocalCloud cloud = LocalCloud.start(Options.inMemory(directory, clock))) {
+      ServiceClient.Answer answer =
+          new ServiceClient(cloud.endpoint(), cloud.accessKey("test"))
+              .call("sqs", "AmazonSQS." + operation, JSON.createArrayNode());
+      assertThat(answer.status()).as("%s", answer).isEqualTo(400);
+      assertThat(answer.body().path("__type").asText()).contains("SerializationException");
+    }
   }
 
   private static String messages(LocalCloud cloud) throws IOException {

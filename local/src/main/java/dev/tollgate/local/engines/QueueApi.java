@@ -99,26 +99,32 @@ final class QueueApi implements HttpHandler {
     if (!exchange.getRequestHeaders().contains("X-Amz-Target")) {
       return answerForm(exchange, call);
     }
+    ObjectNode request = request(call);
     return switch (call.operation()) {
       case "SendMessage", "SendMessageBatch" -> {
-        ObjectNode request = Json.readObject(call.body());
         requireSendable(queueName(request), request);
         yield engine.send(call.operation(), call.body());
       }
-      case "CreateQueue" -> manage(this::createQueue, call, workers);
-      case "GetQueueAttributes" -> manage(this::getAttributes, call, workers);
-      case "SetQueueAttributes" -> manage(this::setAttributes, call, workers);
-      case "DeleteQueue" -> manage(this::deleteQueue, call, workers);
-      case "ListQueues" -> manage(this::listQueues, call, workers);
+      case "CreateQueue" -> manage(this::createQueue, request, workers);
+      case "GetQueueAttributes" -> manage(this::getAttributes, request, workers);
+      case "SetQueueAttributes" -> manage(this::setAttributes, request, workers);
+      case "DeleteQueue" -> manage(this::deleteQueue, request, workers);
+      case "ListQueues" -> manage(this::listQueues, request, workers);
       default -> engine.send(call.operation(), call.body());
     };
   }
 
   /** Lets a worker wait for ElasticMQ. */
   private static CompletionStage<EngineAnswer> manage(
-      Function<ObjectNode, EngineAnswer> operation, Call call, Executor workers) {
-    return CompletableFuture.supplyAsync(
-        () -> operation.apply(Json.readObject(call.body())), workers);
+      Function<ObjectNode, EngineAnswer> operation, ObjectNode request, Executor workers) {
+    return CompletableFuture.supplyAsync(() -> operation.apply(request), workers);
+  }
+
+  private static ObjectNode request(Call call) {
+    if (Json.readOrMissing(call.body()) instanceof ObjectNode request) {
+      return request;
+    }
+    throw ApiException.serialization("The body is not a JSON object: " + call.body());
   }
 
   private EngineAnswer await(String operation, ObjectNode request) {

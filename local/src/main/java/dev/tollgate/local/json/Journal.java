@@ -115,7 +115,14 @@ public final class Journal implements AutoCloseable {
         }
         throw new IOException(file + ":" + (i + 1) + ": not JSON", e);
       }
-      String key = line.path(KEY).asText();
+      if (!line.has(KEY)) {
+        throw new IOException(
+            file
+                + ":"
+                + (i + 1)
+                + ": no \"key\"; another version wrote it. Use an empty directory.");
+      }
+      String key = line.get(KEY).asText();
       if (line.has(VALUE)) {
         values.put(key, line.get(VALUE));
       } else {
