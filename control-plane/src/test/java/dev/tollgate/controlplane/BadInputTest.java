@@ -8,7 +8,9 @@ import dev.tollgate.controlplane.ControlPlaneFixture.Answer;
 import dev.tollgate.controlplane.ControlPlaneFixture.Snapshot;
 import dev.tollgate.http.testing.Exchange;
 import dev.tollgate.http.testing.HttpApiEvents;
+import dev.tollgate.http.testing.RandomInput;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -203,6 +205,20 @@ class BadInputTest {
   @MethodSource("bodiesOfPost")
   void post_of_a_bad_tenant_is_refused(String body, String field, String value) {
     assertRefused(HttpApiEvents.of("POST /tenants", Map.of(), body), field, value);
+  }
+
+  @ParameterizedTest
+  @MethodSource("dev.tollgate.http.testing.RandomInput#texts")
+  void a_text_that_breaks_parsers_causes_no_error_of_ours(String text) {
+    String json = new RandomInput(0).quoted(text);
+    for (String body :
+        List.of(
+            json,
+            "{\"tenantId\":" + json + ",\"tier\":\"gold\"}",
+            "{\"tenantId\":\"beta\",\"tier\":" + json + "}",
+            "{\"tenantId\":\"beta\",\"tier\":\"gold\"," + json + ":1}")) {
+      assertThat(at.post(body).status()).as(body).isIn(201, 400);
+    }
   }
 
   @ParameterizedTest

@@ -27,17 +27,23 @@ final class EngineLawsIT {
    */
   private static final long SMOKE_SEED = 36;
 
-  private static LawBook.Report check(LawBook<Limiter.Maker> book) {
+  /**
+   * The seed of a history in which fills run at the same time, in each fill mode. Such a history
+   * shows a fill that sends tokens although another was faster.
+   */
+  private static final long RIVAL_FILLS_SEED = 146;
+
+  private static LawBook.Report check(LawBook<Limiter.Maker> book, long seed) {
     boolean isConfigured =
         System.getProperty(LawBook.SEED) != null || System.getProperty(LawBook.HISTORIES) != null;
-    return isConfigured ? book.hold(1) : book.replay(SMOKE_SEED);
+    return isConfigured ? book.hold(1) : book.replay(seed);
   }
 
   @ParameterizedTest
   @EnumSource(value = FillMode.class, names = "SHARED", mode = EnumSource.Mode.EXCLUDE)
   void buckets_without_faults_keep_every_law(FillMode mode) {
     try (var factory = new EngineLimiter.Factory(mode, 0, FaultPlan.none())) {
-      LawBook.Report report = check(LawBook.ofLimiter(factory));
+      LawBook.Report report = check(LawBook.ofLimiter(factory), SMOKE_SEED);
       System.out.println(mode + ", no faults: " + report);
       assertThat(report.judged(LimiterLaws.NEVER_MORE)).isEqualTo((int) report.histories());
     }
@@ -47,7 +53,7 @@ final class EngineLawsIT {
   @EnumSource(FillMode.class)
   void buckets_with_faults_at_the_ports_keep_every_law(FillMode mode) {
     try (var factory = new EngineLimiter.Factory(mode, 100, FaultPlan.none())) {
-      LawBook.Report report = check(LawBook.ofLimiter(factory));
+      LawBook.Report report = check(LawBook.ofLimiter(factory), RIVAL_FILLS_SEED);
       System.out.println(mode + ", faults at the ports: " + report);
       assertThat(report.judged(LimiterLaws.NEVER_MORE)).isEqualTo((int) report.histories());
     }
@@ -74,7 +80,8 @@ final class EngineLawsIT {
                           LimiterLaws.CONSERVATION,
                           LimiterLaws.REFUSAL_IS_FREE,
                           LimiterLaws.RETRY_AFTER,
-                          LimiterLaws.RETUNE_CONSERVES)));
+                          LimiterLaws.RETUNE_CONSERVES)),
+              SMOKE_SEED);
       System.out.println(mode + ", fault plan: " + report);
       assertThat(report.judged(LimiterLaws.NEVER_MORE)).isEqualTo((int) report.histories());
     }

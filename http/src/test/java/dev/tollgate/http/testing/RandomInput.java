@@ -159,6 +159,11 @@ public final class RandomInput {
     random.nextLong();
   }
 
+  /** Texts that are known to break parsers: generated input has each of them too rarely. */
+  public static List<String> texts() {
+    return TEXTS;
+  }
+
   /** A number from 0 (inclusive) to the bound (exclusive). */
   public int below(int bound) {
     return random.nextInt(bound);
