@@ -33,6 +33,7 @@ import java.util.regex.Pattern;
  * <ul>
  *   <li>Attributes that ElasticMQ does not keep are kept in {@link QueueAttributes}. A changed
  *       retention applies at once to messages in the queue; AWS takes up to 15 minutes.
+ *   <li>An invalid queue name is refused with the error of SQS.
  *   <li>A name cannot be used for 60 s after its queue was deleted.
  *   <li>Creating a queue again with other attributes is refused, whichever attributes they are.
  *   <li>A policy that denies everybody to send is obeyed even where policies are not evaluated.
