@@ -41,7 +41,9 @@ public final class FunctionClassLoader extends URLClassLoader {
       List.of(
           "software.amazon.",
           "org.reactivestreams.",
-          "com.fasterxml.jackson.",
+          "com.fasterxml.jackson.core.",
+          "com.fasterxml.jackson.databind.",
+          "com.fasterxml.jackson.annotation.",
           "org.slf4j.",
           "org.apache.commons.logging.",
           "org.apache.logging.",
