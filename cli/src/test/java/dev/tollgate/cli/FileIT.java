@@ -140,7 +140,7 @@ final class FileIT {
             .redirectOutput(directory.resolve("killed.log").toFile())
             .start();
     while (tenants() < 10 && killed.isAlive()) {
-      Thread.onSpinWait();
+      Thread.sleep(5);
     }
     killed.destroyForcibly();
     assertThat(killed.waitFor(10, TimeUnit.SECONDS)).isTrue();

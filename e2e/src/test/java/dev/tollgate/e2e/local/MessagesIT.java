@@ -39,7 +39,7 @@ final class MessagesIT {
    * The number of messages of one socket: more than ten batches of a queue, and several windows of
    * acknowledged frames.
    */
-  private static final int MANY = 150 * Integer.getInteger("tests.times", 1);
+  private static final int MANY = 90 * Integer.getInteger("tests.times", 1);
 
   /**
    * The number of frames that a client sends before it waits until the first of them is accepted.
@@ -80,7 +80,8 @@ final class MessagesIT {
   @CsvSource({"SiloSQS, chat-silo", "PooledSQS, chat-pool"})
   void many_messages_reach_all_sockets_of_a_session_in_order(String action, String tenant)
       throws Exception {
-    assertThat(DEPLOYMENT.onboard(tenant, "gold", "{}").status()).isEqualTo(201);
+    String limits = "{\"messagesPerMinute\":%d}".formatted(MANY);
+    assertThat(DEPLOYMENT.onboard(tenant, "gold", limits).status()).isEqualTo(201);
     String session = DEPLOYMENT.open(tenant);
     Handshake one = connected(tenant, session);
     Handshake other = connected(tenant, session);
