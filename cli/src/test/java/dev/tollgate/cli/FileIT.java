@@ -140,7 +140,7 @@ final class FileIT {
             .redirectOutput(directory.resolve("killed.log").toFile())
             .start();
     while (tenants() < 10 && killed.isAlive()) {
-      Thread.sleep(5);
+      Thread.onSpinWait();
     }
     killed.destroyForcibly();
     assertThat(killed.waitFor(10, TimeUnit.SECONDS)).isTrue();

@@ -291,7 +291,7 @@ final class QueueEventsTest {
     String url = map("killed", "Batches", STANDARD, true);
     cloud.send(url, "wait", "");
     while (cloud.log("killed").stream().noneMatch(line -> line.startsWith("took wait"))) {
-      Thread.sleep(5);
+      Thread.onSpinWait();
     }
 
     cloud.cloud.kill("killed");
