@@ -80,6 +80,7 @@ public final class Main {
         .addSubcommand(new Apply(tollgate, shell))
         .addSubcommand(new Doctor(tollgate, shell))
         .addSubcommand(new Connect(tollgate, shell))
+        .addSubcommand(new Verify(tollgate, shell))
         .setOut(shell.out())
         .setErr(shell.err())
         .setUsageHelpAutoWidth(true)

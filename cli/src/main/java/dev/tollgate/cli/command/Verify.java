@@ -1,0 +1,178 @@
+package dev.tollgate.cli.command;
+
+import dev.tollgate.cli.http.Api;
+import dev.tollgate.cli.http.Failure;
+import dev.tollgate.cli.terminal.Shell;
+import dev.tollgate.cli.verify.Bounds;
+import dev.tollgate.cli.verify.Check;
+import dev.tollgate.cli.verify.Deployment;
+import dev.tollgate.cli.verify.HttpDeployment;
+import dev.tollgate.cli.verify.JunitXml;
+import dev.tollgate.cli.verify.Report;
+import dev.tollgate.cli.verify.Result;
+import dev.tollgate.cli.verify.Verification;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The command {@code tollgate verify}: checks that a deployment keeps its promises. */
+@Command(
+    name = "verify",
+    description = {
+      "Check that the deployment keeps its promises: admission, limits, messages, onboarding.",
+      "The checks use only the stack's outputs. They create tenants and tiers whose names begin with"
+          + " verify-, and remove them at the end, also after a failure or Ctrl-C. They send about"
+          + " 60 messages to the application's message handler."
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:every check passed",
+      "1:a check failed or was skipped, or something could not be removed",
+      "2:invalid command line"
+    })
+final class Verify implements Callable<Integer> {
+  private static final int MAX_PARALLEL = 16;
+
+  private final Tollgate tollgate;
+  private final Shell shell;
+
+  @Option(
+      names = "--check",
+      paramLabel = "NAME",
+      description = "Run only this check. May be repeated. Default: all.")
+  private List<String> names = List.of();
+
+  @Option(
+      names = "--parallel",
+      paramLabel = "N",
+      description = "Number of checks that run at once. Default: 4.")
+  private int parallel = 4;
+
+  @Option(
+      names = "--junit",
+      paramLabel = "FILE",
+      description = "Also write the report as JUnit XML to this file.")
+  private Optional<Path> junit = Optional.empty();
+
+  @Option(
+      names = "--token-command",
+      paramLabel = "COMMAND",
+      description =
+          "Shell command that prints a JSON Web Token of the tenant in the environment variable"
+              + " TENANT, if the session API requires tokens.")
+  private Optional<String> tokenCommand = Optional.empty();
+
+  Verify(Tollgate tollgate, Shell shell) {
+    this.tollgate = tollgate;
+    this.shell = shell;
+  }
+
+  @Override
+  public Integer call() {
+    if (parallel < 1 || parallel > MAX_PARALLEL) {
+      throw Failure.usage("--parallel: " + parallel + " (expected: 1 to " + MAX_PARALLEL + ")");
+    }
+    List<Check> checks = checks();
+    Outputs outputs = tollgate.outputs();
+    String prefix = "verify-" + randomName();
+    Verification run = new Verification(deployment(outputs), shell, Bounds.REAL, prefix);
+    shell.printError(
+        "Verifying stack %s at %s: %d checks, usually %d s."
+            .formatted(
+                outputs.stack(),
+                outputs.uri("ControlPlaneURL").getAuthority(),
+                checks.size(),
+                Verification.usual(checks, parallel).toSeconds()),
+        "Tenants and tiers of this run begin with " + prefix + " and are removed at the end.");
+    Thread removal = new Thread(() -> removeAfterSignal(run));
+    Runtime.getRuntime().addShutdownHook(removal);
+    Report report = run.run(checks, parallel, this::progress);
+    Runtime.getRuntime().removeShutdownHook(removal);
+    junit.map(shell::file).ifPresent(file -> JunitXml.write(report, file));
+    tollgate.print(report.document(), report.lines());
+    return report.passed() ? 0 : Failure.FAILED;
+  }
+
+  private List<Check> checks() {
+    List<Check> all = Verification.allChecks();
+    List<String> known = all.stream().map(Check::name).toList();
+    for (String name : names) {
+      if (!known.contains(name)) {
+        throw Failure.usage(
+            "--check: " + name + " (expected: one of " + String.join(", ", known) + ")");
+      }
+    }
+    return all.stream().filter(check -> names.isEmpty() || names.contains(check.name())).toList();
+  }
+
+  private Deployment deployment(Outputs outputs) {
+    Api control = tollgate.controlPlane();
+    Map<String, Api> byTenant = new ConcurrentHashMap<>();
+    return new HttpDeployment(
+        control,
+        tenant -> byTenant.computeIfAbsent(tenant, id -> tollgate.sessions(token(id))),
+        outputs.uri("WebSocketURL"));
+  }
+
+  private Optional<String> token(String tenantId) {
+    return tokenCommand.map(
+        command -> {
+          ProcessBuilder shellCommand =
+              new ProcessBuilder("/bin/sh", "-c", command)
+                  .directory(shell.directory().toFile())
+                  .redirectError(ProcessBuilder.Redirect.INHERIT);
+          shellCommand.environment().put("TENANT", tenantId);
+          try {
+            Process process = shellCommand.start();
+            String token =
+                new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            if (process.waitFor() != 0 || token.isBlank()) {
+              throw Failure.of(
+                  "--token-command: no token for tenant "
+                      + tenantId
+                      + " (exit code "
+                      + process.exitValue()
+                      + ")");
+            }
+            return token.strip();
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Failure.of("interrupted", e);
+          }
+        });
+  }
+
+  /** Six random characters, so that runs do not meet each other's tenants. */
+  private static String randomName() {
+    return new SecureRandom()
+        .ints(6, 0, 36)
+        .mapToObj(digit -> Integer.toString(digit, 36))
+        .collect(Collectors.joining())
+        .toLowerCase(Locale.ROOT);
+  }
+
+  private void progress(Result result) {
+    shell.printError(Report.line(result));
+  }
+
+  /** Runs when the JVM ends during a run, for example after Ctrl-C. */
+  private void removeAfterSignal(Verification run) {
+    shell.printError("Removing " + run.leftToRemove() + " tenants and tiers …");
+    List<String> left = run.removeAll();
+    shell.printError(
+        left.isEmpty() ? "All were removed." : "Not removed: " + String.join(", ", left));
+  }
+}

@@ -1,0 +1,241 @@
+package dev.tollgate.cli.verify;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.cli.http.Response;
+import dev.tollgate.cli.verify.Inventory.Tier;
+import dev.tollgate.cli.verify.Trial.Connected;
+import dev.tollgate.cli.verify.Trial.Session;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Checks of admission: who is refused, when tokens come, and what is counted. */
+final class AdmissionChecks {
+  /** A drained bucket gives its next token at most this much later than an ideal bucket. */
+  private static final Duration LATENESS = Duration.ofSeconds(2);
+
+  private static final Duration ATTEMPT_EVERY = Duration.ofSeconds(1);
+
+  /**
+   * Two minutes, and a little more: the shortest window in which twice the promised rate exceeds
+   * the bound of one minute's tokens.
+   */
+  private static final Duration WINDOW = Duration.ofSeconds(125);
+
+  /**
+   * Shorter than the 45 s after which the housekeeper checks quiet connections: so only the {@code
+   * $disconnect} function can have lowered the count.
+   */
+  private static final Duration DISCONNECT = Duration.ofSeconds(30);
+
+  private static final int UNKNOWN_SESSION_DIGITS = 32;
+
+  private AdmissionChecks() {}
+
+  static List<Check> all() {
+    return List.of(
+        new Check(
+            "refusal",
+            "A client without a token is refused, and admitted after the Retry-After it was told.",
+            Duration.ofSeconds(25),
+            AdmissionChecks::refusal),
+        new Check(
+            "race",
+            "Of many concurrent handshakes for the last places, exactly as many as fit are"
+                + " admitted.",
+            Duration.ofSeconds(15),
+            AdmissionChecks::race),
+        new Check(
+            "limits",
+            "The client sees 429 at each limit, and 401 or 403 for a handshake that is invalid.",
+            Duration.ofSeconds(15),
+            AdmissionChecks::limits),
+        new Check(
+            "due",
+            "A drained bucket gives each token at most 2 s late, and no more tokens than its rate.",
+            WINDOW.plusSeconds(20),
+            AdmissionChecks::due),
+        new Check(
+            "disconnect",
+            "$disconnect gets its authorizer context: a closed socket lowers the tenant's count.",
+            Duration.ofSeconds(15),
+            AdmissionChecks::disconnect));
+  }
+
+  /**
+   * Opens sockets until one is refused although no token looked missing.
+   *
+   * @return the number of admitted sockets
+   */
+  private static int drain(Trial trial, Session session, int capacity) {
+    int admitted = 0;
+    int early = 0;
+    while (true) {
+      if (trial.handshake(session) == 101) {
+        admitted++;
+        if (admitted > capacity) {
+          return admitted;
+        }
+      } else if (admitted == capacity || early++ == capacity) {
+        return admitted;
+      } else {
+        trial.pause(ATTEMPT_EVERY);
+      }
+    }
+  }
+
+  private static void refusal(Trial trial) {
+    int rate = 4;
+    String tenant = trial.onboard("", Tier.POOL, Map.of("tenantPerMinute", rate));
+    Session session = trial.session(tenant);
+    trial.did("open sockets until one is refused");
+    trial.expect("sockets admitted with " + rate + " tokens", rate, drain(trial, session, rate));
+
+    Response shown = trial.deployment().sessions("GET", tenant, Optional.of(session.id()));
+    trial.expectStatus("GET /session", 200, shown);
+    JsonNode admission = shown.json().path("admission");
+    trial.expect("reason of the refusal", "TENANT_RATE", admission.path("reason").asText());
+    for (String header : List.of("RateLimit", "RateLimit-Policy")) {
+      trial.expect(
+          "header " + header + " of GET /session",
+          true,
+          shown.headers().firstValue(header).isPresent());
+    }
+    Duration retryAfter =
+        shown.retryAfter().orElseThrow(() -> new Broken("Retry-After", "seconds", "no header"));
+    trial.figure("Retry-After", retryAfter);
+    trial.expectBetween(
+        "Retry-After in seconds", 1, 60 / rate + LATENESS.toSeconds(), retryAfter.toSeconds());
+    trial.did("come back after " + retryAfter.toSeconds() + " s");
+    trial.pause(retryAfter);
+    trial.expect("handshake after Retry-After", 101, trial.handshake(session));
+  }
+
+  private static void race(Trial trial) {
+    int cap = 5;
+    int contenders = 20;
+    int volleys = 3;
+    String tenant = trial.onboard("", Tier.POOL, Map.of("tenantConnections", cap));
+    List<Session> sessions = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      sessions.add(trial.session(tenant));
+    }
+    int admitted = 0;
+    for (int volley = 1; volley <= volleys; volley++) {
+      trial.did(contenders + " concurrent handshakes for " + (cap - admitted) + " places");
+      List<Integer> statuses = trial.handshakes(contenders, sessions);
+      int opened = Collections.frequency(statuses, 101);
+      trial.figure("admitted in volley " + volley, opened);
+      admitted += opened;
+      trial.expectBetween("sockets admitted for " + cap + " places", 0, cap, admitted);
+      trial.expect(
+          "handshakes that ended with neither 101 nor a refusal",
+          0L,
+          statuses.stream().filter(status -> status != 101 && status / 100 != 4).count());
+    }
+    trial.expect("sockets admitted for " + cap + " places", cap, admitted);
+    trial.await(
+        "connections that GET /tenants counts",
+        String.valueOf(cap),
+        DISCONNECT,
+        () -> trial.connections(tenant),
+        count -> count == cap);
+  }
+
+  private static void limits(Trial trial) {
+    String full = trial.onboard("", Tier.POOL, Map.of("connectionsPerSession", 1));
+    Session session = trial.session(full);
+    trial.connect(session);
+    trial.did("open a second socket on a session that may have one");
+    trial.expect("handshake over connectionsPerSession", 429, trial.handshake(session));
+
+    String drained = trial.onboard("-rate", Tier.SLOW, Map.of("tenantPerMinute", 1));
+    Session late = trial.session(drained);
+    trial.connect(late);
+    trial.did("open a second socket of a tenant that had one token");
+    trial.expect("handshake over tenantPerMinute", 429, trial.handshake(late));
+
+    trial.did("open sockets with a missing parameter, and with an unknown session");
+    trial.expect("handshake without sessionId", 401, trial.handshake(Map.of("tenantId", full)));
+    trial.expect(
+        "handshake with an unknown session",
+        403,
+        trial.handshake(new Session(full, "0".repeat(UNKNOWN_SESSION_DIGITS))));
+  }
+
+  private static void due(Trial trial) {
+    int rate = Inventory.SLOW_RATE;
+    String tenant = trial.onboard("", Tier.SLOW, Map.of());
+    Session session = trial.session(tenant);
+    trial.did("drain the bucket of " + rate + " tokens");
+    int drained = 0;
+    long first = trial.nanoTime();
+    for (int attempt = 0; drained < rate && attempt < 2 * rate; attempt++) {
+      if (trial.handshake(session) == 101) {
+        drained++;
+        if (drained == 1) {
+          first = trial.nanoTime();
+        }
+      } else {
+        trial.pause(ATTEMPT_EVERY);
+      }
+    }
+    trial.expect("tokens in the full bucket", rate, drained);
+
+    trial.did(
+        "one handshake a second for "
+            + WINDOW.toSeconds()
+            + " s; a token is due each "
+            + 60 / rate
+            + " s");
+    int came = 0;
+    Duration latest = Duration.ZERO;
+    Duration tokenEvery = Duration.ofSeconds(60 / rate);
+    while (trial.since(first).compareTo(WINDOW) < 0) {
+      long before = trial.nanoTime();
+      boolean admitted = trial.handshake(session) == 101;
+      // What an attempt itself takes is not the bucket's lateness.
+      Duration late = Duration.ofNanos(before - first).minus(tokenEvery.multipliedBy(came + 1L));
+      if (admitted) {
+        came++;
+        latest = late.compareTo(latest) > 0 ? late : latest;
+      } else {
+        trial.expectAtMost("lateness of token " + (came + 1), LATENESS, late);
+      }
+      trial.closeSockets();
+      trial.pause(ATTEMPT_EVERY);
+    }
+    trial.figure("tokens in " + WINDOW.toSeconds() + " s", came);
+    trial.figure("latest token, by attempts 1 s apart", latest);
+    long most = rate + rate * WINDOW.toSeconds() / 60 + rate;
+    trial.expectBetween(
+        "tokens of " + WINDOW.toSeconds() + " s, with the full bucket", 1, most, drained + came);
+  }
+
+  private static void disconnect(Trial trial) {
+    String tenant = trial.onboard("", Tier.POOL, Map.of());
+    Session session = trial.session(tenant);
+    Connected staying = trial.connect(session);
+    Connected leaving = trial.connect(session);
+    trial.await(
+        "connections after two handshakes",
+        "2",
+        DISCONNECT,
+        () -> trial.connections(tenant),
+        count -> count == 2);
+    trial.did("close one of two sockets");
+    leaving.socket().close();
+    Duration lowered =
+        trial.await(
+            "connections after one socket was closed",
+            "1",
+            DISCONNECT,
+            () -> trial.connections(tenant),
+            count -> count == 1);
+    trial.figure("count lowered after", lowered);
+    trial.expect("frames on the socket that stays open", List.of(), staying.client().frames());
+  }
+}

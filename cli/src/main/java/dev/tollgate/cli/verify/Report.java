@@ -1,0 +1,121 @@
+package dev.tollgate.cli.verify;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.cli.http.Json;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * The results of a run.
+ *
+ * @param prefix begins the names of the tenants and tiers of the run
+ * @param leftOver the names of tenants and tiers that could not be removed
+ */
+public record Report(String prefix, List<Result> results, List<String> leftOver, Duration time) {
+  private static final String INDENT = " ".repeat(11);
+
+  public Report {
+    results = List.copyOf(results);
+    leftOver = List.copyOf(leftOver);
+  }
+
+  /** Whether every check passed and everything was removed. */
+  public boolean passed() {
+    return leftOver.isEmpty() && results.stream().allMatch(Result.Passed.class::isInstance);
+  }
+
+  /** A result in one line. */
+  public static String line(Result result) {
+    return "%-8s%-11s%8s  %s"
+        .formatted(
+            status(result),
+            result.check().name(),
+            Trial.seconds(result.evidence().time()),
+            result.check().promise());
+  }
+
+  static String status(Result result) {
+    if (result instanceof Result.Passed) {
+      return "PASSED";
+    }
+    return result instanceof Result.Failed ? "FAILED" : "SKIPPED";
+  }
+
+  /** The report for a person. */
+  public List<String> lines() {
+    List<String> lines = new ArrayList<>();
+    for (Result result : results) {
+      lines.add(line(result));
+      if (result instanceof Result.Failed failed) {
+        lines.add(INDENT + "expected  " + failed.expected());
+        lines.add(INDENT + "seen      " + failed.seen());
+        failed.evidence().steps().forEach(step -> lines.add(INDENT + "done      " + step));
+      } else if (result instanceof Result.Skipped skipped) {
+        lines.add(INDENT + "reason    " + skipped.reason());
+      }
+      if (!result.evidence().figures().isEmpty()) {
+        lines.add(INDENT + figures(result));
+      }
+    }
+    lines.add("");
+    lines.add(conclusion());
+    if (!leftOver.isEmpty()) {
+      lines.add(
+          "Not removed: "
+              + String.join(", ", leftOver)
+              + ". Remove tenants with `tollgate tenants offboard`.");
+    }
+    return lines;
+  }
+
+  private static String figures(Result result) {
+    return result.evidence().figures().entrySet().stream()
+        .map(figure -> figure.getKey() + ": " + figure.getValue())
+        .collect(Collectors.joining("; "));
+  }
+
+  private String conclusion() {
+    return "%d checks in %s: %d passed, %d failed, %d skipped."
+        .formatted(
+            results.size(),
+            Trial.seconds(time),
+            count(Result.Passed.class),
+            count(Result.Failed.class),
+            count(Result.Skipped.class));
+  }
+
+  long count(Class<? extends Result> kind) {
+    return results.stream().filter(kind::isInstance).count();
+  }
+
+  /** The report as JSON. */
+  public ObjectNode document() {
+    ObjectNode document = Json.object();
+    document.put("passed", passed()).put("prefix", prefix).put("seconds", seconds(time));
+    ArrayNode checks = document.putArray("checks");
+    for (Result result : results) {
+      ObjectNode check = checks.addObject();
+      check
+          .put("name", result.check().name())
+          .put("promise", result.check().promise())
+          .put("result", status(result))
+          .put("seconds", seconds(result.evidence().time()));
+      if (result instanceof Result.Failed failed) {
+        check.put("expected", failed.expected()).put("seen", failed.seen());
+      } else if (result instanceof Result.Skipped skipped) {
+        check.put("reason", skipped.reason());
+      }
+      result.evidence().steps().forEach(check.putArray("steps")::add);
+      result.evidence().figures().forEach(check.putObject("figures")::put);
+    }
+    leftOver.forEach(document.putArray("leftOver")::add);
+    return document;
+  }
+
+  static double seconds(Duration time) {
+    return time.toMillis() / 1000.0;
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * Checks that a deployment keeps the promises of the README, over its outputs alone. Imports {@code
+ * http} and {@code terminal} of this module.
+ */
+@NullMarked
+package dev.tollgate.cli.verify;
+
+import org.jspecify.annotations.NullMarked;
