@@ -135,8 +135,11 @@ final class Inventory {
    */
   List<String> remove(Duration limit) {
     creating.writeLock().lock();
-    stopped = true;
-    creating.writeLock().unlock();
+    try {
+      stopped = true;
+    } finally {
+      creating.writeLock().unlock();
+    }
     long end = shell.nanoTime().getAsLong() + limit.toNanos();
     while (true) {
       tenants.removeIf(tenant -> isGone(Paths.tenant(tenant)));
