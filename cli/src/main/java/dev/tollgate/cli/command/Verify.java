@@ -165,7 +165,7 @@ final class Verify implements Callable<Integer> {
   }
 
   private void progress(Result result) {
-    shell.printError(Report.line(result));
+    shell.printError("  " + Report.summary(result));
   }
 
   /** Runs when the JVM ends during a run, for example after Ctrl-C. */

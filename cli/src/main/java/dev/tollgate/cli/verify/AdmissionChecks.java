@@ -209,7 +209,7 @@ final class AdmissionChecks {
       trial.pause(ATTEMPT_EVERY);
     }
     trial.figure("tokens in " + WINDOW.toSeconds() + " s", came);
-    trial.figure("latest token, by attempts 1 s apart", latest);
+    trial.figure("latest admission after its token was due", latest);
     long most = rate + rate * WINDOW.toSeconds() / 60 + rate;
     trial.expectBetween(
         "tokens of " + WINDOW.toSeconds() + " s, with the full bucket", 1, most, drained + came);

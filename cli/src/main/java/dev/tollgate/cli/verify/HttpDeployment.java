@@ -96,7 +96,7 @@ public final class HttpDeployment implements Deployment {
     @Override
     public void close() {
       if (!socket.isOutputClosed()) {
-        socket.sendClose(WebSocket.NORMAL_CLOSURE, "");
+        var unused = socket.sendClose(WebSocket.NORMAL_CLOSURE, "");
       }
     }
   }

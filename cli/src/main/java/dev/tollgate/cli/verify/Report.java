@@ -27,8 +27,16 @@ public record Report(String prefix, List<Result> results, List<String> leftOver,
     return leftOver.isEmpty() && results.stream().allMatch(Result.Passed.class::isInstance);
   }
 
-  /** A result in one line. */
-  public static String line(Result result) {
+  /** A result without its evidence, such as {@code PASSED race (1.2 s)}. */
+  public static String summary(Result result) {
+    return "%s %s (%s)"
+        .formatted(
+            status(result),
+            result.check().name(),
+            Trial.seconds(result.evidence().time()));
+  }
+
+  private static String line(Result result) {
     return "%-8s%-11s%8s  %s"
         .formatted(
             status(result),
@@ -37,7 +45,7 @@ public record Report(String prefix, List<Result> results, List<String> leftOver,
             result.check().promise());
   }
 
-  static String status(Result result) {
+  private static String status(Result result) {
     if (result instanceof Result.Passed) {
       return "PASSED";
     }

@@ -1,0 +1,510 @@
+package dev.tollgate.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.cli.command.Main;
+import dev.tollgate.cli.command.Outputs;
+import dev.tollgate.cli.http.Api;
+import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.http.Response;
+import dev.tollgate.cli.local.InProcessCloud;
+import dev.tollgate.cli.terminal.Shell;
+import dev.tollgate.cli.verify.Bounds;
+import dev.tollgate.cli.verify.Check;
+import dev.tollgate.cli.verify.Deployment;
+import dev.tollgate.cli.verify.HttpDeployment;
+import dev.tollgate.cli.verify.Report;
+import dev.tollgate.cli.verify.Result;
+import dev.tollgate.cli.verify.Verification;
+import dev.tollgate.local.LocalCloud;
+import dev.tollgate.local.Options;
+import dev.tollgate.local.endpoint.AccessKey;
+import dev.tollgate.local.endpoint.Call;
+import dev.tollgate.local.faults.Fault;
+import dev.tollgate.local.testing.TestCloud;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.w3c.dom.Element;
+
+/**
+ * {@code tollgate verify} against the complete stack on a local cloud, whose clock moves where the
+ * checks wait; and against the same stack with a fault in the area of each check.
+ */
+final class VerifyIT {
+  /** Short, because checks of faulty deployments wait as long as this. */
+  private static final Bounds SHORT =
+      new Bounds(
+          Duration.ofSeconds(2),
+          Duration.ofSeconds(2),
+          Duration.ofMinutes(3),
+          Duration.ofSeconds(10));
+
+  @TempDir private static Path directory;
+  private static TestCloud stack;
+  private static LocalCloud cloud;
+  private static Path outputs;
+
+  @BeforeAll
+  static void start() {
+    stack =
+        TestCloud.start(
+            clock ->
+                new Options(
+                    Path.of("../infra/target/cdk.out"),
+                    "127.0.0.1",
+                    0,
+                    Optional.empty(),
+                    Optional.of(Path.of("target/endtoend.log")),
+                    Map.of(),
+                    clock));
+    cloud = stack.cloud();
+    outputs = directory.resolve(Outputs.DEFAULT);
+    cloud.writeOutputs(outputs);
+  }
+
+  @AfterAll
+  static void stop() {
+    stack.close();
+  }
+
+  /** A shell in which waiting moves the clock of the cloud. */
+  private static Shell shell(StringWriter out, StringWriter err) {
+    return new Shell(
+        new ByteArrayInputStream(new byte[0]),
+        new PrintWriter(out, true),
+        new PrintWriter(err, true),
+        directory,
+        Optional.empty(),
+        Optional.empty(),
+        () -> ChronoUnit.NANOS.between(Instant.EPOCH, stack.clock().instant())
+            + System.nanoTime(),
+        stack::advance);
+  }
+
+  private static Api controlPlane() {
+    return api("ControlPlaneURL");
+  }
+
+  private static Api api(String output) {
+    return new Api(
+        Api.client(), URI.create(cloud.outputs().getOrDefault(output, "")), Optional.empty());
+  }
+
+  private static Deployment deployment() {
+    Api sessions = api("SessionURL");
+    return new HttpDeployment(
+        controlPlane(),
+        tenant -> sessions,
+        URI.create(cloud.outputs().getOrDefault("WebSocketURL", "")));
+  }
+
+  private static List<String> leftOver() {
+    JsonNode tenants = controlPlane().get("/tenants?prefix=verify-").orThrow().json();
+    JsonNode tiers = controlPlane().get("/tiers").orThrow().json();
+    return Stream.concat(
+            tenants.findValuesAsText("tenantId").stream(),
+            tiers.findValuesAsText("tier").stream().filter(tier -> tier.startsWith("verify-")))
+        .toList();
+  }
+
+  @Test
+  void every_check_passes_and_the_report_has_them_all() throws Exception {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    Path junit = directory.resolve("report.xml");
+
+    int exitCode =
+        Main.commandLine(shell(out, err), InProcessCloud::start)
+            .execute("verify", "--parallel", "1", "--junit", junit.toString(), "--json");
+
+    assertThat(exitCode).as("%s%n%s", out, err).isZero();
+    JsonNode report = Json.read("report", out.toString());
+    assertThat(report.path("passed").asBoolean()).isTrue();
+    assertThat(report.path("checks").findValuesAsText("name"))
+        .isEqualTo(Verification.allChecks().stream().map(Check::name).toList());
+    assertThat(report.path("checks").findValuesAsText("result")).containsOnly("PASSED");
+    Element suite =
+        DocumentBuilderFactory.newInstance()
+            .newDocumentBuilder()
+            .parse(junit.toFile())
+            .getDocumentElement();
+    assertThat(suite.getElementsByTagName("testcase").getLength())
+        .isEqualTo(Verification.allChecks().size());
+    assertThat(suite.getAttribute("failures")).isEqualTo("0");
+    assertThat(leftOver()).isEmpty();
+  }
+
+  /**
+   * A fault.
+   *
+   * @param area the name of the check that must fail
+   * @param seen part of what that check must say
+   * @param onCloud injects the fault into the cloud; closing the result removes it
+   * @param between misbehaves between the checks and the cloud
+   */
+  private record Planted(
+      String area, String seen, OnCloud onCloud, UnaryOperator<Deployment> between) {
+    @Override
+    public String toString() {
+      return area + ": " + seen;
+    }
+  }
+
+  private interface OnCloud {
+    AutoCloseable plant();
+  }
+
+  private static Planted refused(String area, String seen, Predicate<Call> calls) {
+    return new Planted(
+        area,
+        seen,
+        () ->
+            cloud
+                .faults()
+                .inject(calls, 100_000, new Fault.Refused(400, "InvalidAction", "planted")),
+        UnaryOperator.identity());
+  }
+
+  private static Planted between(
+      String area, String seen, UnaryOperator<Deployment> misbehaving) {
+    return new Planted(area, seen, () -> () -> {}, misbehaving);
+  }
+
+  private static boolean concerns(Call call, String text) {
+    return call.body().contains(text)
+        || call.resource().orElse("").contains(text)
+        || call.query().values().stream().anyMatch(value -> value.contains(text));
+  }
+
+  static Stream<Arguments> faults() {
+    return Stream.of(
+            refused(
+                "onboard",
+                "PROVISIONING",
+                call -> call.operation().equals("CreateQueue") && concerns(call, "-onboard_")),
+            refused(
+                "retune",
+                "60",
+                call ->
+                    call.principal().name().startsWith("TokenProducer")
+                        && call.service().equals("sqs")
+                        && concerns(call, "-retune_")),
+            refused(
+                "due",
+                "lateness of token",
+                call ->
+                    call.principal().name().startsWith("TokenProducer")
+                        && call.service().equals("sqs")
+                        && concerns(call, "-due_")),
+            refused(
+                "answers",
+                "none",
+                call ->
+                    call.operation().equals("SendMessageBatch")
+                        && call.principal().name().equals("ApiGateway")
+                        && concerns(call, "-answers")),
+            refused(
+                "offboard",
+                "202",
+                call -> call.operation().equals("DeleteQueue") && concerns(call, "-offboard_")),
+            new Planted(
+                "disconnect",
+                "2",
+                () -> {
+                  cloud.faults().loseEvents((function, event) -> event.contains("DISCONNECT"));
+                  return () -> cloud.faults().loseEvents((function, event) -> false);
+                },
+                UnaryOperator.identity()),
+            between("due", "tokens of 125 s", to -> onboarding(to, "-due", "\"overrides\":{}", "\"overrides\":{\"tenantPerMinute\":12}")),
+            between("race", "6", to -> onboarding(to, "-race", "tenantConnections\":5", "tenantConnections\":6")),
+            between("suspend", "101", VerifyIT::ignoringSuspension),
+            between("refusal", "429", VerifyIT::impatient),
+            between("limits", "403", VerifyIT::hidingLimits),
+            between("pool", "m-1", VerifyIT::swapping),
+            between("silo", "100000.0", VerifyIT::normalizing),
+            between("doctor", "MISSING", VerifyIT::losingQueues))
+        .map(Arguments::of);
+  }
+
+  @ParameterizedTest
+  @MethodSource("faults")
+  void a_planted_fault_fails_the_check_of_its_area(Planted planted) throws Exception {
+    StringWriter ignored = new StringWriter();
+    String prefix = "verify-" + Integer.toString(planted.toString().hashCode() >>> 1, 36);
+    Verification run =
+        new Verification(
+            planted.between().apply(deployment()), shell(ignored, ignored), SHORT, prefix);
+    List<Check> checks =
+        Verification.allChecks().stream()
+            .filter(check -> ALL || check.name().equals(planted.area()))
+            .toList();
+
+    Report report;
+    try (AutoCloseable fault = planted.onCloud().plant()) {
+      report = run.run(checks, 1, result -> {});
+    }
+
+    assertThat(report.passed()).isFalse();
+    List<Result> broken =
+        report.results().stream().filter(result -> !(result instanceof Result.Passed)).toList();
+    assertThat(broken).as("%s", report.lines()).hasSize(1);
+    assertThat(broken.get(0)).isInstanceOf(Result.Failed.class);
+    assertThat(broken.get(0).check().name()).isEqualTo(planted.area());
+    Result.Failed failed = (Result.Failed) broken.get(0);
+    assertThat(failed.expected() + ", seen: " + failed.seen()).contains(planted.seen());
+    stack.advance(Duration.ofMinutes(1));
+    assertThat(run.removeAll()).isEmpty();
+    assertThat(leftOver()).isEmpty();
+  }
+
+  /** Whether each fault meets all checks, to see that the others pass. */
+  private static final boolean ALL = Boolean.getBoolean("verify.all");
+
+  /** Passes everything on. */
+  private abstract static class Passing implements Deployment {
+    private final Deployment to;
+
+    Passing(Deployment to) {
+      this.to = to;
+    }
+
+    @Override
+    public Response control(String method, String path, Optional<JsonNode> body) {
+      return to.control(method, path, body);
+    }
+
+    @Override
+    public Response sessions(String method, String tenantId, Optional<String> sessionId) {
+      return to.sessions(method, tenantId, sessionId);
+    }
+
+    @Override
+    public CompletableFuture<Handshake> handshake(
+        Map<String, String> parameters, Listener listener) {
+      return to.handshake(parameters, listener);
+    }
+  }
+
+  /** A control plane that onboards tenants with other values than it was told. */
+  private static Deployment onboarding(
+      Deployment to, String tenants, String value, String instead) {
+    return new Passing(to) {
+      @Override
+      public Response control(String method, String path, Optional<JsonNode> body) {
+        return super.control(
+            method,
+            path,
+            body.map(
+                json ->
+                    json.path("tenantId").asText().endsWith(tenants)
+                        ? Json.parse(Json.write(json).replace(value, instead)).orElseThrow()
+                        : json));
+      }
+    };
+  }
+
+  /** A control plane that answers a suspension as if it had been done. */
+  private static Deployment ignoringSuspension(Deployment to) {
+    return new Passing(to) {
+      @Override
+      public Response control(String method, String path, Optional<JsonNode> body) {
+        boolean suspends =
+            body.filter(json -> json.path("status").asText().equals("SUSPENDED")).isPresent();
+        return suspends
+            ? super.control("GET", path, Optional.empty())
+            : super.control(method, path, body);
+      }
+    };
+  }
+
+  /** A session API whose Retry-After is too short. */
+  private static Deployment impatient(Deployment to) {
+    return new Passing(to) {
+      @Override
+      public Response sessions(String method, String tenantId, Optional<String> sessionId) {
+        Response response = super.sessions(method, tenantId, sessionId);
+        Map<String, List<String>> headers = new TreeMap<>(response.headers().map());
+        headers.computeIfPresent("retry-after", (name, value) -> List.of("1"));
+        return new Response(
+            response.status(), HttpHeaders.of(headers, (name, value) -> true), response.body());
+      }
+    };
+  }
+
+  /** A WebSocket API that answers 403 where it should answer 429. */
+  private static Deployment hidingLimits(Deployment to) {
+    return new Passing(to) {
+      @Override
+      public CompletableFuture<Handshake> handshake(
+          Map<String, String> parameters, Listener listener) {
+        return super.handshake(parameters, listener)
+            .thenApply(
+                handshake ->
+                    handshake.equals(new Handshake.Refused(429))
+                        ? new Handshake.Refused(403)
+                        : handshake);
+      }
+    };
+  }
+
+  /** A listener that changes frames of messages before it passes them on. */
+  private static Deployment changing(
+      Deployment to, String tenants, BiConsumer<Deployment.Listener, String> pass) {
+    return new Passing(to) {
+      @Override
+      public CompletableFuture<Handshake> handshake(
+          Map<String, String> parameters, Listener listener) {
+        if (!parameters.getOrDefault("tenantId", "").endsWith(tenants)) {
+          return super.handshake(parameters, listener);
+        }
+        return super.handshake(
+            parameters,
+            new Listener() {
+              @Override
+              public void frame(String text) {
+                pass.accept(listener, text);
+              }
+
+              @Override
+              public void closed(int code) {
+                listener.closed(code);
+              }
+            });
+      }
+    };
+  }
+
+  /** A queue that swaps two messages. */
+  private static Deployment swapping(Deployment to) {
+    Deque<String> held = new ArrayDeque<>();
+    return changing(
+        to,
+        "-pool",
+        (listener, text) -> {
+          if (text.startsWith("{\"type\":\"message\",\"id\":\"m-1\"")) {
+            held.add(text);
+          } else {
+            listener.frame(text);
+            if (!held.isEmpty() && text.startsWith("{\"type\":\"message\"")) {
+              listener.frame(held.remove());
+            }
+          }
+        });
+  }
+
+  /** A processor that writes numbers as it read them. */
+  private static Deployment normalizing(Deployment to) {
+    return changing(
+        to, "-silo", (listener, text) -> listener.frame(text.replace("1e5", "100000.0")));
+  }
+
+  /** Somebody who deletes a queue before the doctor comes. */
+  private static Deployment losingQueues(Deployment to) {
+    return new Passing(to) {
+      private String tenant = "";
+
+      @Override
+      public Response control(String method, String path, Optional<JsonNode> body) {
+        if (path.equals("/drift")) {
+          deleteQueue("connect_" + tenant + "_token_bucket");
+        }
+        String onboarded = body.map(json -> json.path("tenantId").asText()).orElse("");
+        tenant = onboarded.endsWith("-doctor") ? onboarded : tenant;
+        return super.control(method, path, body);
+      }
+    };
+  }
+
+  private static void deleteQueue(String name) {
+    AccessKey key = cloud.accessKey("somebody");
+    HttpRequest request =
+        HttpRequest.newBuilder(cloud.endpoint())
+            .header("Content-Type", "application/x-amz-json-1.0")
+            .header("X-Amz-Target", "AmazonSQS.DeleteQueue")
+            .header(
+                "Authorization",
+                "AWS4-HMAC-SHA256 Credential="
+                    + key.accessKeyId()
+                    + "/20260101/us-east-1/sqs/aws4_request, SignedHeaders=host, Signature=0")
+            .header("X-Amz-Security-Token", key.sessionToken())
+            .POST(
+                HttpRequest.BodyPublishers.ofString(
+                    "{\"QueueUrl\":\"https://sqs.us-east-1.amazonaws.com/000000000000/"
+                        + name
+                        + "\"}"))
+            .build();
+    try {
+      HttpResponse<String> response =
+          HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+      assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void a_terminated_run_removes_its_tenants_and_tiers() throws Exception {
+    Path log = directory.resolve("terminated.log");
+    Process terminated =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName(),
+                "verify",
+                "--check",
+                "due",
+                "--outputs",
+                outputs.toString())
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start();
+    while (leftOver().stream().noneMatch(name -> name.endsWith("-due"))
+        && terminated.isAlive()) {
+      Thread.onSpinWait();
+    }
+    terminated.destroy();
+
+    assertThat(terminated.waitFor(30, TimeUnit.SECONDS)).as(Files.readString(log)).isTrue();
+    assertThat(Files.readString(log)).contains("Removing 4 tenants and tiers", "All were removed");
+    assertThat(leftOver()).isEmpty();
+  }
+}

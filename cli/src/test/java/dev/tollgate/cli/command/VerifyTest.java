@@ -1,0 +1,113 @@
+package dev.tollgate.cli.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.cli.StubDeployment;
+import dev.tollgate.cli.StubDeployment.Request;
+import dev.tollgate.cli.StubDeployment.Response;
+import dev.tollgate.cli.StubDeployment.Run;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The command line of {@code tollgate verify}; {@code VerifyIT} runs it against a real stack. */
+class VerifyTest {
+  @TempDir private Path directory;
+  private StubDeployment deployment;
+
+  @BeforeEach
+  void open() throws IOException {
+    deployment = new StubDeployment(directory);
+  }
+
+  @AfterEach
+  void close() {
+    deployment.close();
+  }
+
+  /** A deployment that onboards tenants and answers PUT /session with 401. */
+  private static Optional<Response> needingTokens(Request request, Optional<String> ifMatch) {
+    boolean session = request.path().startsWith("/api/session");
+    String bucket =
+        "{\"buckets\":[{\"action\":\"connect\",\"state\":\"ACTIVE\",\"level\":6,\"capacity\":6}]}";
+    return Optional.of(
+        switch (request.method()) {
+          case "POST" -> new Response(201, "{}", Map.of());
+          case "DELETE" -> new Response(204, "", Map.of());
+          case "PUT" ->
+              session
+                  ? new Response(401, "{\"message\":\"Unauthorized\"}", Map.of())
+                  : new Response(201, "{}", Map.of());
+          default -> new Response(200, bucket, Map.of());
+        });
+  }
+
+  @Test
+  void an_unknown_check_is_refused_with_the_names_of_all() {
+    Run run = deployment.run("verify", "--check", "everything");
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err()).contains("--check: everything (expected: one of onboard, retune,");
+    assertThat(deployment.requests()).isEmpty();
+  }
+
+  @Test
+  void too_many_checks_at_once_are_refused() {
+    Run run = deployment.run("verify", "--parallel", "17");
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err()).contains("--parallel: 17 (expected: 1 to 16)");
+  }
+
+  @Test
+  void without_permission_nothing_is_created() {
+    deployment.answers("GET /control/tiers", 403, "{\"message\":\"Forbidden\"}");
+
+    Run run = deployment.run("verify");
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.err()).contains("403 Forbidden");
+    assertThat(deployment.requests()).extracting(Request::method).containsOnly("GET");
+  }
+
+  @Test
+  void a_check_without_a_token_is_skipped_and_fails_the_command() {
+    deployment.answersWith(VerifyTest::needingTokens);
+
+    Run run = deployment.run("verify", "--check", "limits");
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.out())
+        .contains("SKIPPED", "--token-command", "0 passed, 0 failed, 1 skipped");
+    assertThat(deployment.requests().stream().filter(it -> it.method().equals("DELETE")))
+        .as("a tenant, twice, and three tiers")
+        .hasSizeBetween(4, 5);
+  }
+
+  @Test
+  void the_token_command_gets_the_tenant_and_its_token_is_sent() {
+    deployment.answersWith(VerifyTest::needingTokens);
+
+    deployment.run("verify", "--check", "limits", "--token-command", "echo token-of-$TENANT");
+
+    assertThat(deployment.authorizations())
+        .singleElement()
+        .asString()
+        .matches("Bearer token-of-verify-[0-9a-z]{6}-limits");
+  }
+
+  @Test
+  void a_token_command_that_fails_is_reported() {
+    deployment.answersWith(VerifyTest::needingTokens);
+
+    Run run = deployment.run("verify", "--check", "limits", "--token-command", "exit 3");
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.out()).contains("--token-command: no token for tenant", "(exit code 3)");
+  }
+}
