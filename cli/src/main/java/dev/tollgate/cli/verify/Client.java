@@ -2,43 +2,58 @@ package dev.tollgate.cli.verify;
 
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
-import dev.tollgate.cli.terminal.Shell;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
-/** One client of a session: its socket, and the frames that it has received in order. */
+/**
+ * One client of a session: the frames that it has received in order, and how its socket was closed.
+ * Waits end as soon as the frames are there.
+ */
 final class Client implements Deployment.Listener {
-  private final Shell shell;
+  private final Lock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
   private final List<String> frames = new ArrayList<>();
   private OptionalInt closed = OptionalInt.empty();
 
-  Client(Shell shell) {
-    this.shell = shell;
+  @Override
+  public void frame(String text) {
+    change(() -> frames.add(text));
   }
 
   @Override
-  public synchronized void frame(String text) {
-    frames.add(text);
-    notifyAll();
+  public void closed(int code) {
+    change(() -> closed = OptionalInt.of(code));
   }
 
-  @Override
-  public synchronized void closed(int code) {
-    closed = OptionalInt.of(code);
-    notifyAll();
+  private void change(Runnable change) {
+    lock.lock();
+    try {
+      change.run();
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** The frames so far. */
-  synchronized List<String> frames() {
-    return List.copyOf(frames);
+  List<String> frames() {
+    lock.lock();
+    try {
+      return List.copyOf(frames);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** The frames of a type so far. */
-  synchronized List<String> frames(String type) {
-    return frames.stream().filter(frame -> type.equals(type(frame))).toList();
+  List<String> frames(String type) {
+    return frames().stream().filter(frame -> type.equals(type(frame))).toList();
   }
 
   private static String type(String frame) {
@@ -51,31 +66,24 @@ final class Client implements Deployment.Listener {
     return frames(type);
   }
 
-  /** Waits until this many frames have arrived; returns those that have. */
-  List<String> await(int count, Duration limit) {
-    await(() -> frames().size() >= count, limit);
-    return frames();
-  }
-
   /** Waits until the server closes the socket; returns the code, or empty if it stays open. */
   OptionalInt awaitClosed(Duration limit) {
     await(() -> closed.isPresent(), limit);
     return closed;
   }
 
-  private synchronized void await(BooleanSupplier condition, Duration limit) {
-    long end = shell.nanoTime().getAsLong() + limit.toNanos();
+  private void await(BooleanSupplier condition, Duration limit) {
+    lock.lock();
     try {
-      while (!condition.getAsBoolean()) {
-        long left = Math.floorDiv(end - shell.nanoTime().getAsLong(), 1_000_000L);
-        if (left <= 0) {
-          return;
-        }
-        wait(left);
+      long left = limit.toNanos();
+      while (left > 0 && !condition.getAsBoolean()) {
+        left = changed.awaitNanos(left);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw Failure.of("interrupted", e);
+    } finally {
+      lock.unlock();
     }
   }
 }

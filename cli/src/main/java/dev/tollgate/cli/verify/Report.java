@@ -30,10 +30,7 @@ public record Report(String prefix, List<Result> results, List<String> leftOver,
   /** A result without its evidence, such as {@code PASSED race (1.2 s)}. */
   public static String summary(Result result) {
     return "%s %s (%s)"
-        .formatted(
-            status(result),
-            result.check().name(),
-            Trial.seconds(result.evidence().time()));
+        .formatted(status(result), result.check().name(), Trial.seconds(result.evidence().time()));
   }
 
   private static String line(Result result) {

@@ -24,7 +24,13 @@ import java.util.function.Supplier;
  * and sockets of a trial are its own.
  */
 public final class Trial implements AutoCloseable {
-  private static final Duration POLL = Duration.ofSeconds(1);
+  private static final Duration SHORTEST_POLL = Duration.ofMillis(500);
+  private static final Duration LONGEST_POLL = Duration.ofSeconds(5);
+
+  /** A value that took t to change is seen at most t / 8 late. */
+  private static final int POLLS = 8;
+
+  private static final Duration BETWEEN_ATTEMPTS = Duration.ofSeconds(1);
 
   /** How often a handshake is repeated that should be admitted. */
   private static final int ATTEMPTS = 5;
@@ -126,12 +132,6 @@ public final class Trial implements AutoCloseable {
     }
   }
 
-  void expectAtMost(String what, Duration most, Duration seen) {
-    if (seen.compareTo(most) > 0) {
-      throw new Broken(what, "at most " + seconds(most), seconds(seen));
-    }
-  }
-
   void expectStatus(String what, int expected, Response seen) {
     if (seen.status() != expected) {
       throw new Broken(
@@ -156,7 +156,11 @@ public final class Trial implements AutoCloseable {
       if (waited.compareTo(limit) >= 0) {
         throw new Broken(what, expected + " within " + seconds(limit), String.valueOf(seen));
       }
-      pause(POLL);
+      Duration poll = waited.dividedBy(POLLS);
+      pause(
+          poll.compareTo(SHORTEST_POLL) < 0
+              ? SHORTEST_POLL
+              : poll.compareTo(LONGEST_POLL) > 0 ? LONGEST_POLL : poll);
     }
   }
 
@@ -170,8 +174,11 @@ public final class Trial implements AutoCloseable {
     return Duration.ofNanos(nanoTime() - start);
   }
 
+  /** Waits; does nothing if the time is negative. */
   void pause(Duration time) {
-    shell.sleep(time);
+    if (!time.isNegative()) {
+      shell.sleep(time);
+    }
   }
 
   // Tenants
@@ -260,18 +267,18 @@ public final class Trial implements AutoCloseable {
 
   /** The status of a handshake: 101 if the socket was opened. */
   int handshake(Session session) {
-    return status(join(start(session.query(), new Client(shell))));
+    return status(join(start(session.query(), new Client())));
   }
 
   int handshake(Map<String, String> query) {
-    return status(join(start(query, new Client(shell))));
+    return status(join(start(query, new Client())));
   }
 
   /** Opens many sockets at once; returns their statuses. */
   List<Integer> handshakes(int count, List<Session> sessions) {
     List<CompletableFuture<Handshake>> pending = new ArrayList<>();
     for (int i = 0; i < count; i++) {
-      pending.add(start(sessions.get(i % sessions.size()).query(), new Client(shell)));
+      pending.add(start(sessions.get(i % sessions.size()).query(), new Client()));
     }
     return pending.stream().map(this::join).map(Trial::status).toList();
   }
@@ -282,7 +289,7 @@ public final class Trial implements AutoCloseable {
    */
   Connected connect(Session session) {
     for (int attempt = 1; ; attempt++) {
-      Client client = new Client(shell);
+      Client client = new Client();
       Handshake handshake = join(start(session.query(), client));
       if (handshake instanceof Handshake.Admitted admitted) {
         return new Connected(client, admitted.socket());
@@ -291,7 +298,7 @@ public final class Trial implements AutoCloseable {
         throw new Broken("handshake", "101", String.valueOf(status(handshake)));
       }
       repeatedHandshakes++;
-      pause(POLL);
+      pause(BETWEEN_ATTEMPTS);
     }
   }
 

@@ -82,8 +82,7 @@ class VerifyTest {
     Run run = deployment.run("verify", "--check", "limits");
 
     assertThat(run.exitCode()).isEqualTo(1);
-    assertThat(run.out())
-        .contains("SKIPPED", "--token-command", "0 passed, 0 failed, 1 skipped");
+    assertThat(run.out()).contains("SKIPPED", "--token-command", "0 passed, 0 failed, 1 skipped");
     assertThat(deployment.requests().stream().filter(it -> it.method().equals("DELETE")))
         .as("a tenant, twice, and three tiers")
         .hasSizeBetween(4, 5);
