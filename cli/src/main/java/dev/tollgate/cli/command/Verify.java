@@ -14,14 +14,17 @@ import dev.tollgate.cli.verify.Verification;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -83,25 +86,46 @@ final class Verify implements Callable<Integer> {
     if (parallel < 1 || parallel > MAX_PARALLEL) {
       throw Failure.usage("--parallel: " + parallel + " (expected: 1 to " + MAX_PARALLEL + ")");
     }
+    Optional<Path> junitFile = junit.map(this::writable);
     List<Check> checks = checks();
     Outputs outputs = tollgate.outputs();
     String prefix = "verify-" + randomName();
     Verification run = new Verification(deployment(outputs), shell, Bounds.REAL, prefix);
     shell.printError(
-        "Verifying stack %s at %s: %d checks, usually %d s."
+        "Verifying stack %s at %s: %s, which usually takes %s."
             .formatted(
                 outputs.stack(),
                 outputs.uri("ControlPlaneURL").getAuthority(),
-                checks.size(),
-                Verification.usual(checks, parallel).toSeconds()),
+                checks.size() == 1 ? "1 check" : checks.size() + " checks",
+                about(Verification.usual(checks, parallel))),
         "Tenants and tiers of this run begin with " + prefix + " and are removed at the end.");
-    Thread removal = new Thread(() -> removeAfterSignal(run));
-    Runtime.getRuntime().addShutdownHook(removal);
-    Report report = run.run(checks, parallel, this::progress);
-    Runtime.getRuntime().removeShutdownHook(removal);
-    junit.map(shell::file).ifPresent(file -> JunitXml.write(report, file));
+    AtomicBoolean running = new AtomicBoolean(true);
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> removeAfterSignal(run, running)));
+    Report report;
+    try {
+      report = run.run(checks, parallel, this::progress);
+    } finally {
+      running.set(false);
+    }
+    junitFile.ifPresent(file -> JunitXml.write(report, file));
     tollgate.print(report.document(), report.lines());
     return report.passed() ? 0 : Failure.FAILED;
+  }
+
+  /** The file of {@code --junit}, refused before the run if it cannot be written after it. */
+  private Path writable(Path named) {
+    Path file = shell.file(named);
+    Path parent = file.getParent();
+    if (Files.isDirectory(file) || parent == null || !Files.isWritable(parent)) {
+      throw Failure.usage("--junit: " + named + " (expected: a file in a writable directory)");
+    }
+    return file;
+  }
+
+  private static String about(Duration time) {
+    return time.toSeconds() < 90
+        ? time.toSeconds() + " s"
+        : Math.round(time.toSeconds() / 60.0) + " minutes";
   }
 
   private List<Check> checks() {
@@ -169,7 +193,10 @@ final class Verify implements Callable<Integer> {
   }
 
   /** Runs when the JVM ends during a run, for example after Ctrl-C. */
-  private void removeAfterSignal(Verification run) {
+  private void removeAfterSignal(Verification run, AtomicBoolean running) {
+    if (!running.get()) {
+      return;
+    }
     shell.printError("Removing " + run.leftToRemove() + " tenants and tiers …");
     List<String> left = run.removeAll();
     shell.printError(

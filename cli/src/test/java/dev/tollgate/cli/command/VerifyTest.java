@@ -65,6 +65,15 @@ class VerifyTest {
   }
 
   @Test
+  void a_report_that_could_not_be_written_is_refused_before_the_run() {
+    Run run = deployment.run("verify", "--junit", "missing/report.xml");
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err()).contains("--junit: missing/report.xml (expected: a file in a writable");
+    assertThat(deployment.requests()).isEmpty();
+  }
+
+  @Test
   void without_permission_nothing_is_created() {
     deployment.answers("GET /control/tiers", 403, "{\"message\":\"Forbidden\"}");
 
