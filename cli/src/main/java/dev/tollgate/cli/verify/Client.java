@@ -66,6 +66,24 @@ final class Client implements Deployment.Listener {
     return frames(type);
   }
 
+  /** The answers of the routes so far, acceptances and errors. */
+  List<String> answers() {
+    return frames().stream().filter(frame -> type(frame).matches("accepted|error")).toList();
+  }
+
+  /** Waits until this many answers have arrived; returns those that have. */
+  List<String> awaitAnswers(int count, Duration limit) {
+    await(() -> answers().size() >= count, limit);
+    return answers();
+  }
+
+  /** Waits until a frame with this text in it has arrived; returns whether it has. */
+  boolean awaitText(String text, Duration limit) {
+    BooleanSupplier arrived = () -> frames().stream().anyMatch(frame -> frame.contains(text));
+    await(arrived, limit);
+    return arrived.getAsBoolean();
+  }
+
   /** Waits until the server closes the socket; returns the code, or empty if it stays open. */
   OptionalInt awaitClosed(Duration limit) {
     await(() -> closed.isPresent(), limit);

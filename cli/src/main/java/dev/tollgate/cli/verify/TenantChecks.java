@@ -29,7 +29,7 @@ final class TenantChecks {
         new Check(
             "onboard",
             "One request onboards a tenant: its buckets are full, and its clients are admitted.",
-            Duration.ofSeconds(15),
+            Duration.ofSeconds(60),
             TenantChecks::onboard),
         new Check(
             "retune",
@@ -80,6 +80,7 @@ final class TenantChecks {
 
   private static void retune(Trial trial) {
     String tenant = trial.onboard("", Tier.POOL, Map.of());
+    trial.awaitFull(tenant);
     trial.change(tenant, Json.object().put("tier", trial.inventory().name(Tier.SLOW)));
     trial.expect(
         "rate of bucket connect after the change",
@@ -122,7 +123,8 @@ final class TenantChecks {
         "PUT /session of a suspended tenant",
         403,
         trial.deployment().sessions("PUT", tenant, Optional.empty()));
-    trial.expect("code that closes the open socket", "1000", closing(open, trial.bounds().frame()));
+    trial.expect(
+        "code that closes the open socket", "1000", closing(open, trial.bounds().change()));
     trial.change(tenant, Json.object().put("status", "ACTIVE"));
     trial.did("open a socket on a new session");
     trial.connect(trial.session(tenant));
@@ -182,7 +184,8 @@ final class TenantChecks {
     long start = trial.nanoTime();
     Response deleted = trial.inventory().offboard(tenant);
     trial.expectBetween("status of DELETE /tenants", 202, 204, deleted.status());
-    trial.expect("code that closes the open socket", "1000", closing(open, trial.bounds().frame()));
+    trial.expect(
+        "code that closes the open socket", "1000", closing(open, trial.bounds().change()));
     trial.await(
         "handshake of an offboarded tenant",
         "403",
