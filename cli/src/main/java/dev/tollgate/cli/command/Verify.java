@@ -92,7 +92,7 @@ final class Verify implements Callable<Integer> {
     String prefix = "verify-" + randomName();
     Verification run = new Verification(deployment(outputs), shell, Bounds.REAL, prefix);
     shell.printError(
-        "Verifying stack %s at %s: %s, which usually takes %s."
+        "Verifying stack %s at %s with %s; this usually takes %s."
             .formatted(
                 outputs.stack(),
                 outputs.uri("ControlPlaneURL").getAuthority(),

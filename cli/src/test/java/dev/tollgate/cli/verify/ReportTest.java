@@ -1,0 +1,91 @@
+package dev.tollgate.cli.verify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.cli.verify.Result.Evidence;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.w3c.dom.Element;
+
+class ReportTest {
+  private static final Check RACE =
+      new Check("race", "Exactly as many as fit.", Duration.ofSeconds(5), trial -> {});
+  private static final Check POOL =
+      new Check("pool", "Byte for byte.", Duration.ofSeconds(5), trial -> {});
+  private static final Check DUE =
+      new Check("due", "At most 2 s late.", Duration.ofSeconds(5), trial -> {});
+
+  @TempDir private Path directory;
+
+  private static Report report(List<String> leftOver, Result... results) {
+    return new Report("verify-abc", List.of(results), leftOver, Duration.ofMillis(61_500));
+  }
+
+  private static Result passed() {
+    return new Result.Passed(
+        DUE, new Evidence(List.of(), Map.of("tokens", "18"), Duration.ofSeconds(2)));
+  }
+
+  private static Result failed() {
+    return new Result.Failed(
+        RACE,
+        new Evidence(List.of("20 handshakes"), Map.of(), Duration.ofMillis(1_250)),
+        "sockets: 5",
+        "6 <&> \0");
+  }
+
+  private static Result skipped() {
+    return new Result.Skipped(
+        POOL, new Evidence(List.of(), Map.of(), Duration.ZERO), "a token is needed");
+  }
+
+  @Test
+  void the_text_shows_what_a_failed_check_expected_saw_and_did() {
+    assertThat(report(List.of("verify-abc-race"), passed(), failed(), skipped()).lines())
+        .containsExactly(
+            "PASSED  due           2.0 s  At most 2 s late.",
+            "           tokens: 18",
+            "FAILED  race          1.3 s  Exactly as many as fit.",
+            "           expected  sockets: 5",
+            "           seen      6 <&> \0",
+            "           done      20 handshakes",
+            "SKIPPED pool          0.0 s  Byte for byte.",
+            "           reason    a token is needed",
+            "",
+            "3 checks in 61.5 s: 1 passed, 1 failed, 1 skipped.",
+            "Not removed: verify-abc-race. Remove tenants with `tollgate tenants offboard`.");
+  }
+
+  @Test
+  void a_run_passes_only_if_every_check_passed_and_everything_was_removed() {
+    assertThat(report(List.of(), passed()).passed()).isTrue();
+    assertThat(report(List.of(), passed(), failed()).passed()).isFalse();
+    assertThat(report(List.of(), passed(), skipped()).passed()).isFalse();
+    assertThat(report(List.of("verify-abc-due"), passed()).passed()).isFalse();
+  }
+
+  @Test
+  void the_junit_report_counts_failures_and_skips_and_is_valid_xml() throws Exception {
+    Path file = directory.resolve("report.xml");
+
+    JunitXml.write(report(List.of(), passed(), failed(), skipped()), file);
+
+    Element suite =
+        DocumentBuilderFactory.newInstance()
+            .newDocumentBuilder()
+            .parse(file.toFile())
+            .getDocumentElement();
+    assertThat(suite.getAttribute("tests")).isEqualTo("3");
+    assertThat(suite.getAttribute("failures")).isEqualTo("1");
+    assertThat(suite.getAttribute("skipped")).isEqualTo("1");
+    assertThat(suite.getElementsByTagName("failure").item(0).getTextContent())
+        .isEqualTo("expected sockets: 5\nseen     6 <&> ?\n");
+    assertThat(Files.readString(file)).contains("name=\"race\" time=\"1.25\"");
+  }
+}
