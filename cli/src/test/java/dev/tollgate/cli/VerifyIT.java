@@ -161,6 +161,10 @@ final class VerifyIT {
     assertThat(report.path("checks").findValuesAsText("name"))
         .isEqualTo(Verification.allChecks().stream().map(Check::name).toList());
     assertThat(report.path("checks").findValuesAsText("result")).containsOnly("PASSED");
+    assertThat(report.findValuesAsText("latest claim after its due time"))
+        .as("a clock that stands still while a handshake takes place")
+        .containsExactly("2.0 s");
+    assertThat(report.findValues("handshakes repeated after an early refusal")).isEmpty();
     Element suite =
         DocumentBuilderFactory.newInstance()
             .newDocumentBuilder()

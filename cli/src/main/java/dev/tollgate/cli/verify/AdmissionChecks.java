@@ -207,7 +207,7 @@ final class AdmissionChecks {
               "at most " + Trial.seconds(LATENESS) + " late",
               "not there " + Trial.seconds(late) + " after it was due");
         }
-        trial.pause(ATTEMPT_EVERY);
+        trial.repeatHandshake();
         late = trial.since(first).minus(due);
       }
       latest = late.compareTo(latest) > 0 ? late : latest;
@@ -217,7 +217,7 @@ final class AdmissionChecks {
       }
       trial.closeSockets();
     }
-    trial.figure("last claims by a token's due time plus", latest);
+    trial.figure("latest claim after its due time", latest);
     trial.figure("tokens in " + trial.since(first).toSeconds() + " s", admitted);
     trial.expectBetween(
         "tokens while " + TOKENS + " were due, with the full bucket",

@@ -308,9 +308,14 @@ public final class Trial implements AutoCloseable {
       if (status(handshake) != 429 || attempt == ATTEMPTS) {
         throw new Broken("handshake", "101", String.valueOf(status(handshake)));
       }
-      repeatedHandshakes++;
-      pause(BETWEEN_ATTEMPTS);
+      repeatHandshake();
     }
+  }
+
+  /** Waits before a handshake that should have been admitted is repeated, and counts that. */
+  void repeatHandshake() {
+    repeatedHandshakes++;
+    pause(BETWEEN_ATTEMPTS);
   }
 
   private CompletableFuture<Handshake> start(Map<String, String> query, Client client) {
