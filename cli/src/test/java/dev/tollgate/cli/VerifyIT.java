@@ -3,6 +3,7 @@ package dev.tollgate.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.command.Main;
 import dev.tollgate.cli.command.Outputs;
 import dev.tollgate.cli.http.Api;
@@ -71,6 +72,11 @@ final class VerifyIT {
           Duration.ofSeconds(2),
           Duration.ofMinutes(3),
           Duration.ofSeconds(10));
+
+  /** How the names of the slow tier and of a planted one end. */
+  private static final String SLOW_TIER = "-slow";
+
+  private static final String FAST_TIER = "-fast";
 
   @TempDir private static Path directory;
   private static TestCloud stack;
@@ -256,12 +262,7 @@ final class VerifyIT {
                   return () -> cloud.faults().loseEvents((function, event) -> false);
                 },
                 UnaryOperator.identity()),
-            between(
-                "due",
-                "tokens while 12 were due",
-                to ->
-                    onboarding(
-                        to, "-due", "\"overrides\":{}", "\"overrides\":{\"tenantPerMinute\":12}")),
+            between("due", "tokens while 12 were due", VerifyIT::filledTwiceAsFast),
             between(
                 "race",
                 "6",
@@ -306,6 +307,7 @@ final class VerifyIT {
     assertThat(failed.expected() + ", seen: " + failed.seen()).contains(planted.seen());
     stack.advance(Duration.ofMinutes(1));
     assertThat(run.removeAll()).isEmpty();
+    controlPlane().delete("/tiers/" + prefix + FAST_TIER);
     assertThat(leftOver()).isEmpty();
   }
 
@@ -350,6 +352,35 @@ final class VerifyIT {
                 json ->
                     json.path("tenantId").asText().endsWith(tenants)
                         ? Json.parse(Json.write(json).replace(value, instead)).orElseThrow()
+                        : json));
+      }
+    };
+  }
+
+  /** A control plane that gives a tenant a tier of the same capacity and twice the rate. */
+  private static Deployment filledTwiceAsFast(Deployment to) {
+    return new Passing(to) {
+      @Override
+      public Response control(String method, String path, Optional<JsonNode> body) {
+        if (path.endsWith(SLOW_TIER)) {
+          body.ifPresent(
+              tier -> {
+                String faster =
+                    Json.write(tier)
+                        .replace("tenantPerMinute\":6", "tenantPerMinute\":12")
+                        .replaceFirst("}$", ",\"buckets\":{\"connect\":{\"capacity\":6}}}");
+                super.control(method, path.replace(SLOW_TIER, FAST_TIER), Json.parse(faster))
+                    .orThrow();
+              });
+        }
+        return super.control(
+            method,
+            path,
+            body.map(
+                json ->
+                    json.path("tenantId").asText().endsWith("-due")
+                        ? ((ObjectNode) json)
+                            .put("tier", json.path("tier").asText().replace(SLOW_TIER, FAST_TIER))
                         : json));
       }
     };
