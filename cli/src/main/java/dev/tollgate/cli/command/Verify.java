@@ -36,7 +36,7 @@ import picocli.CommandLine.Option;
       "Check that the deployment keeps its promises: admission, limits, messages, onboarding.",
       "The checks use only the stack's outputs. They create tenants and tiers whose names begin with"
           + " verify-, and remove them at the end, also after a failure or Ctrl-C. They send about"
-          + " 60 messages to the application's message handler."
+          + " 70 messages to the application's message handler."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
