@@ -36,6 +36,9 @@ final class MessageChecks {
 
   private static final int NUMBERED = 20;
 
+  /** The most characters of a frame in the report. */
+  private static final int SHOWN = 200;
+
   /** Begins the ids of messages that only find out whether a queue takes messages. */
   private static final String PROBE = "probe-";
 
@@ -103,7 +106,19 @@ final class MessageChecks {
             .filter(frame -> !frame.contains("\"id\":\"" + PROBE))
             .toList();
     trial.figure("messages", bodies.size());
-    trial.expect("messages at the other socket", expected, arrived);
+    for (int i = 0; i < expected.size() && i < arrived.size(); i++) {
+      if (!expected.get(i).equals(arrived.get(i))) {
+        throw new Broken(
+            "message " + i + " at the other socket",
+            shortened(expected.get(i)),
+            shortened(arrived.get(i)));
+      }
+    }
+    trial.expect("number of messages at the other socket", expected.size(), arrived.size());
+  }
+
+  private static String shortened(String frame) {
+    return frame.length() <= SHOWN ? frame : frame.substring(0, SHOWN) + "…";
   }
 
   /** Sends frames until one is accepted, because a tenant's own queue may still be created. */
