@@ -3,7 +3,6 @@ package dev.tollgate.infra;
 import io.github.cdklabs.cdknag.NagPackSuppression;
 import io.github.cdklabs.cdknag.NagSuppressions;
 import java.util.List;
-import software.amazon.awscdk.Aws;
 import software.amazon.awscdk.Duration;
 import software.amazon.awscdk.Fn;
 import software.amazon.awscdk.aws_apigatewayv2_authorizers.HttpUserPoolAuthorizer;
@@ -102,12 +101,9 @@ final class SignIn extends Construct {
                 .build());
   }
 
-  /**
-   * A prefix that is unique in the Region across all accounts, as Cognito requires: the last part
-   * of the stack's id is a UUID.
-   */
+  /** A prefix that is unique in the Region across all accounts, as Cognito requires. */
   private static String uniquePrefix() {
-    return Fn.join("-", List.of("tollgate", Fn.select(2, Fn.split("/", Aws.STACK_ID))));
+    return Fn.join("-", List.of("tollgate", Policies.stackUuid()));
   }
 
   private void accept(String rule, String reason) {

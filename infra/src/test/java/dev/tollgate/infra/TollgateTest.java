@@ -957,6 +957,29 @@ class TollgateTest {
   }
 
   @Test
+  void an_http_api_logs_to_a_group_outside_the_accounts_resource_policy() {
+    List<JsonNode> groups =
+        STACK.resources("AWS::ApiGatewayV2::Stage").entrySet().stream()
+            .filter(stage -> !stage.getKey().startsWith("TollgateWebSocket"))
+            .map(stage -> stage.getValue().at("/Properties/AccessLogSettings/DestinationArn"))
+            .map(arn -> arn.at("/Fn::GetAtt/0").asText())
+            .map(group -> STACK.properties("AWS::Logs::LogGroup", group).path("LogGroupName"))
+            .toList();
+    assertThat(groups)
+        .hasSize(3)
+        .doesNotHaveDuplicates()
+        .allSatisfy(
+            name -> {
+              assertThat(name.at("/Fn::Join/1/0").asText()).isEqualTo("/aws/vendedlogs/");
+              assertThat(name.toString()).contains("AWS::StackName", "AWS::StackId");
+            });
+    Synthesis other = Synthesis.of(Map.of("prefix", "a_"));
+    assertThat(other.resources("AWS::Logs::LogGroup").values())
+        .extracting(group -> group.at("/Properties/LogGroupName"))
+        .doesNotContainAnyElementsOf(groups);
+  }
+
+  @Test
   void the_pages_have_a_separate_low_throttle() {
     Map<String, JsonNode> stages = STACK.resources("AWS::ApiGatewayV2::Stage");
     JsonNode pages = STACK.properties("AWS::ApiGatewayV2::Stage", CONSOLE).path("RouteSettings");
