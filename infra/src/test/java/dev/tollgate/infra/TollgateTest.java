@@ -73,6 +73,7 @@ class TollgateTest {
       Set.of(
           "lambda:ListEventSourceMappings",
           "lambda:CreateEventSourceMapping",
+          "dynamodb:ListStreams",
           "sqs:ListQueues",
           "scheduler:ListSchedules");
 
@@ -400,7 +401,7 @@ class TollgateTest {
         "SessionEnd | dynamodb:DescribeStream TollgateTablesSession;"
             + " dynamodb:GetItem TollgateTablesTenant; dynamodb:GetRecords TollgateTablesSession;"
             + " dynamodb:GetShardIterator TollgateTablesSession;"
-            + " dynamodb:ListStreams TollgateTablesSession/stream/*;"
+            + " dynamodb:ListStreams *;"
             + " execute-api:ManageConnections TollgateWebSocketApi/production/DELETE/@connections/*;"
             + " sqs:SendMessage TollgateRemovedSessionsFailures",
         "Housekeeper | dynamodb:GetItem TollgateTablesTenant;"
