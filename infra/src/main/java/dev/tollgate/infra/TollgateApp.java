@@ -115,7 +115,7 @@ public final class TollgateApp {
             .jars(handlerJar.isEmpty() ? jars : jars.withProcessor(Path.of(handlerJar)))
             .removalPolicy(
                 choice(app, "removal", "retain", "destroy").equals("retain")
-                    ? RemovalPolicy.RETAIN
+                    ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
                     : RemovalPolicy.DESTROY)
             .sessionAccess(access)
             .listTenants(access instanceof SessionAccess.Open)

@@ -12,7 +12,8 @@ import software.amazon.awscdk.services.logs.RetentionDays;
  * @param prefix the prefix of all names that the stack and its control plane create, so that two
  *     deployments can share an account: {@code [a-z][a-z0-9]{0,5}_}, or empty
  * @param jars the code of the functions
- * @param removalPolicy whether tables and logs are kept when the stack is deleted
+ * @param removalPolicy whether tables, logs and the user pool are kept when the stack is deleted;
+ *     {@code RETAIN} also keeps those of a stack whose creation failed
  * @param logRetention how long functions' logs and access logs are kept
  * @param sessionAccess who may create, show and end sessions
  * @param listTenants whether {@code GET /tenant} returns all tenant ids, for the sample client;
@@ -109,7 +110,7 @@ public record TollgateProps(
   public static final class Builder {
     private String prefix = "";
     private FunctionJars jars = FunctionJars.under(Path.of(""));
-    private RemovalPolicy removalPolicy = RemovalPolicy.RETAIN;
+    private RemovalPolicy removalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
     private RetentionDays logRetention = RetentionDays.ONE_MONTH;
     private SessionAccess sessionAccess = new SessionAccess.Signed();
     private boolean listTenants;
@@ -138,7 +139,7 @@ public record TollgateProps(
       return this;
     }
 
-    /** See {@link TollgateProps#removalPolicy()}. Default: {@code RETAIN}. */
+    /** See {@link TollgateProps#removalPolicy()}. Default: {@code RETAIN_ON_UPDATE_OR_DELETE}. */
     public Builder removalPolicy(RemovalPolicy value) {
       removalPolicy = value;
       return this;

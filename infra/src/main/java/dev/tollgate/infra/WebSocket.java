@@ -228,7 +228,8 @@ final class WebSocket extends Construct {
 
   /**
    * Allows API Gateway to write logs in this account and Region. The setting is kept when the stack
-   * is deleted, because other APIs may use it.
+   * is deleted, because other APIs may use it. It is kept even if the creation of the stack fails:
+   * without the role, other APIs of the account could not write logs.
    */
   private CfnAccount accountLogRole() {
     Role role =

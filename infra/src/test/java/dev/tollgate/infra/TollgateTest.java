@@ -152,9 +152,9 @@ class TollgateTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"retain, Retain", "destroy, Delete"})
-  void the_removal_setting_is_the_deletion_policy_of_tables_and_logs(
-      String removal, String policy) {
+  @CsvSource({"retain, RetainExceptOnCreate, Retain", "destroy, Delete, Delete"})
+  void the_removal_setting_is_the_deletion_policy_of_tables_logs_and_operators(
+      String removal, String policy, String onReplacement) {
     Synthesis stack = Synthesis.of(Map.of("removal", removal));
     assertThat(stack.resources("AWS::DynamoDB::Table").values())
         .hasSize(5)
@@ -163,6 +163,21 @@ class TollgateTest {
         // The log groups of the console's pages and of four APIs.
         .hasSize(FUNCTIONS.size() + 1 + 4)
         .allMatch(log -> log.path("DeletionPolicy").asText().equals(policy));
+    assertThat(stack.resources("AWS::Cognito::UserPool").values())
+        .hasSize(1)
+        .allMatch(pool -> pool.path("DeletionPolicy").asText().equals(policy));
+    assertThat(stack.template().path("Resources"))
+        .filteredOn(resource -> resource.path("DeletionPolicy").asText().equals(policy))
+        .allMatch(kept -> kept.path("UpdateReplacePolicy").asText().equals(onReplacement));
+  }
+
+  @Test
+  void a_failed_creation_leaves_nothing_but_the_accounts_log_role() {
+    assertThat(STACK.template().path("Resources").properties())
+        .filteredOn(
+            resource -> resource.getValue().path("DeletionPolicy").asText().equals("Retain"))
+        .extracting(resource -> resource.getValue().path("Type").asText())
+        .containsExactlyInAnyOrder("AWS::IAM::Role", "AWS::ApiGateway::Account");
   }
 
   // Functions
