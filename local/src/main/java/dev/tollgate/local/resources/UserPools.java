@@ -31,7 +31,24 @@ public final class UserPools implements ResourceFamily {
   }
 
   private static CreatedResource pool(String logicalName, Properties properties, Stack stack) {
-    properties.ignoreAll();
+    properties.ignore(
+        "AccountRecoverySetting",
+        "AdminCreateUserConfig",
+        "AliasAttributes",
+        "AutoVerifiedAttributes",
+        "DeletionProtection",
+        "EmailVerificationMessage",
+        "EmailVerificationSubject",
+        "EnabledMfas",
+        "MfaConfiguration",
+        "Policies",
+        "SmsVerificationMessage",
+        "UserPoolAddOns",
+        "UserPoolName",
+        "UserPoolTier",
+        "UsernameAttributes",
+        "UsernameConfiguration",
+        "VerificationMessageTemplate");
     String region = stack.environment().region();
     String id = region + "_" + logicalName;
     String provider = "cognito-idp." + region + ".amazonaws.com/" + id;
@@ -47,7 +64,23 @@ public final class UserPools implements ResourceFamily {
   }
 
   private static CreatedResource client(String logicalName, Properties properties, Stack stack) {
-    properties.ignoreAll();
+    properties.ignore(
+        "AccessTokenValidity",
+        "AllowedOAuthFlows",
+        "AllowedOAuthFlowsUserPoolClient",
+        "AllowedOAuthScopes",
+        "CallbackURLs",
+        "ClientName",
+        "EnableTokenRevocation",
+        "ExplicitAuthFlows",
+        "GenerateSecret",
+        "IdTokenValidity",
+        "LogoutURLs",
+        "PreventUserExistenceErrors",
+        "RefreshTokenValidity",
+        "SupportedIdentityProviders",
+        "TokenValidityUnits",
+        "UserPoolId");
     String id = logicalName.toLowerCase(Locale.ROOT);
     return new CreatedResource(id, Map.of("ClientId", id));
   }
