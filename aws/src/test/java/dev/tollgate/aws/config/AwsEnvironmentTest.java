@@ -666,6 +666,20 @@ class AwsEnvironmentTest {
   }
 
   @Test
+  void a_schedule_of_a_direct_bucket_names_the_partition_of_its_role() {
+    Map<String, String> environment = services.environment();
+    environment.put("SCHEDULE_ROLE_ARN", "arn:aws-cn:iam::000000000000:role/Schedule");
+
+    new AwsEnvironment(environment, clock)
+        .fillSchedules()
+        .put(opened(spec(FillMode.DIRECT)).direct(Samples.NOW));
+
+    String body = services.requests("POST " + schedulePath()).get(0).body();
+    assertThat(json(body).at("/Target/Arn").asText())
+        .isEqualTo("arn:aws-cn:scheduler:::aws-sdk:sqs:sendMessageBatch");
+  }
+
+  @Test
   void a_hibernating_or_not_yet_direct_bucket_has_the_producers_schedule() {
     aws.fillSchedules().put(opened(spec(FillMode.DIRECT)));
     aws.fillSchedules().put(opened(spec(FillMode.DIRECT)).hibernating(Samples.NOW));
