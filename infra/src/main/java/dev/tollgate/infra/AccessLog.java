@@ -15,6 +15,11 @@ import software.constructs.Construct;
  * An access log with one line of JSON per request. It omits the query string, because a session id
  * is a secret.
  *
+ * <p>It names the type of an error and not its message. {@code $context.error.message} may contain
+ * quotation marks, some of them from the client's headers. {@code $context.error.messageString} is
+ * quoted already, but only if there is an error: otherwise API Gateway writes a bare hyphen, which
+ * is not JSON.
+ *
  * <p>Variables:
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-logging-variables.html and
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-mapping-template-reference.html
@@ -56,7 +61,7 @@ final class AccessLog implements IAccessLogSettings {
             .build(),
         Stream.concat(
             COMMON.stream(),
-            Stream.of("responseLatency", "integrationErrorMessage", "error.message")));
+            Stream.of("responseLatency", "integrationErrorMessage", "error.responseType")));
   }
 
   /** The access log of a WebSocket API, which API Gateway writes with the account's log role. */
@@ -70,7 +75,7 @@ final class AccessLog implements IAccessLogSettings {
                 "authorizer.tenantId",
                 "authorizer.error",
                 "integrationErrorMessage",
-                "error.message")));
+                "error.responseType")));
   }
 
   private static LogGroup.Builder group(Construct scope, TollgateProps props) {

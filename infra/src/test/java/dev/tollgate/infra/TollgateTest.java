@@ -973,6 +973,25 @@ class TollgateTest {
   }
 
   @Test
+  void an_access_log_is_json_with_and_without_errors() {
+    assertThat(STACK.resources("AWS::ApiGatewayV2::Stage").values())
+        .hasSize(4)
+        .extracting(stage -> stage.at("/Properties/AccessLogSettings/Format").asText())
+        .allSatisfy(
+            format -> {
+              // API Gateway writes a hyphen for a variable without a value.
+              String withoutValues = format.replaceAll("\\$context[\\w.]+", "-");
+              assertThat(new ObjectMapper().readTree(withoutValues))
+                  .isNotEmpty()
+                  .allMatch(value -> value.asText().equals("-"));
+              // A message may contain quotation marks; a type is one of a list of words.
+              assertThat(format)
+                  .contains("\"$context.error.responseType\"")
+                  .doesNotContain("$context.error.message");
+            });
+  }
+
+  @Test
   void an_http_api_logs_to_a_group_outside_the_accounts_resource_policy() {
     List<JsonNode> groups =
         STACK.resources("AWS::ApiGatewayV2::Stage").entrySet().stream()
