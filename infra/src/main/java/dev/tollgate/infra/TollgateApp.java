@@ -1,5 +1,6 @@
 package dev.tollgate.infra;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.cdklabs.cdknag.AwsSolutionsChecks;
@@ -87,15 +88,32 @@ public final class TollgateApp {
     }
   }
 
-  /** An app whose template does not depend on where and how it is synthesized. */
+  /**
+   * An app whose template does not depend on where and how it is synthesized. It sets the feature
+   * flags that the CDK recommends for new apps; a context value of the same name overrides a flag.
+   */
   static App app(Map<String, ?> context) {
-    Map<String, Object> all = new HashMap<>(context);
-    all.put("@aws-cdk/aws-iam:minimizePolicies", true);
+    Map<String, Object> all = new HashMap<>(featureFlags());
+    all.putAll(context);
     App app =
         new App(
             AppProps.builder().analyticsReporting(false).treeMetadata(false).context(all).build());
     Aspects.of(app).add(AwsSolutionsChecks.Builder.create().reports(false).verbose(true).build());
     return app;
+  }
+
+  /**
+   * The feature flags that the CDK recommends, as in its file {@code
+   * recommended-feature-flags.json}, and two that the file omits and that are recommended to be
+   * off.
+   */
+  private static Map<String, Object> featureFlags() {
+    try {
+      return new ObjectMapper()
+          .readValue(ClasspathFile.read("feature-flags.json"), new TypeReference<>() {});
+    } catch (JsonProcessingException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /**

@@ -3,6 +3,8 @@ package dev.tollgate.infra;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awscdk.App;
+import software.amazon.awscdk.Stack;
 import software.amazon.awscdk.services.sqs.Queue;
 
 class TollgateAppTest {
@@ -98,6 +102,32 @@ class TollgateAppTest {
     assertThat(TollgateApp.context(Map.of("CDK_CONTEXT_JSON", "{}"), file)).isEmpty();
     Files.writeString(file, "{}");
     assertThat(TollgateApp.context(Map.of(), file)).isEmpty();
+  }
+
+  @Test
+  void every_feature_flag_of_the_cdk_has_its_recommended_value() throws IOException {
+    App app = TollgateApp.app(Map.of());
+    new Stack(app, "Empty");
+    Path manifest = Path.of(app.synth().getDirectory(), "manifest.json");
+    JsonNode flags =
+        new ObjectMapper()
+            .readTree(manifest.toFile())
+            .at("/artifacts/aws-cdk-lib~1feature-flag-report/properties/flags");
+    assertThat(flags.properties())
+        .hasSizeGreaterThan(80)
+        .extracting(Map.Entry::getValue)
+        .filteredOn(flag -> !flag.path("userValue").equals(flag.path("recommendedValue")))
+        // The remaining flags are unset, and on by default.
+        .noneMatch(flag -> flag.has("userValue"))
+        .allMatch(
+            flag -> flag.at("/unconfiguredBehavesLike/v2").equals(flag.path("recommendedValue")));
+  }
+
+  @Test
+  void a_context_value_overrides_a_feature_flag() {
+    String flag = "@aws-cdk/aws-iam:minimizePolicies";
+    assertThat(TollgateApp.app(Map.of()).getNode().tryGetContext(flag)).isEqualTo(true);
+    assertThat(TollgateApp.app(Map.of(flag, false)).getNode().tryGetContext(flag)).isEqualTo(false);
   }
 
   @Test
