@@ -239,6 +239,7 @@ public final class Tollgate extends Construct {
 
     webSocket.routes(authorizer, connect, disconnect);
     webSocket.messageRoutes(messages);
+    webSocket.deploy();
     http = new HttpApis(this, props, sessionApi, controlPlane);
     console = new Console(this, props, controlPlane);
     console.configure(http, webSocket, props);

@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awscdk.Stack;
+import software.amazon.awscdk.services.apigatewayv2.CfnIntegrationResponse;
 import software.amazon.awscdk.services.cognito.UserPool;
 import software.amazon.awscdk.services.iam.Role;
 import software.amazon.awscdk.services.iam.ServicePrincipal;
@@ -803,6 +804,53 @@ class TollgateTest {
     JsonNode integration = integration("$default");
     assertThat(integration.path("IntegrationType").asText()).isEqualTo("MOCK");
     assertThat(integration.path("RequestTemplates").toString()).isEqualTo(templates("mock"));
+  }
+
+  @Test
+  void the_stage_serves_a_deployment_of_everything_in_the_api() {
+    JsonNode stage = STACK.properties("AWS::ApiGatewayV2::Stage", "TollgateWebSocket");
+    assertThat(stage.path("AutoDeploy").asBoolean(true)).isFalse();
+    String deployment = only("AWS::ApiGatewayV2::Deployment");
+    assertThat(stage.at("/DeploymentId/Ref").asText()).isEqualTo(deployment);
+    Set<String> deployed = new TreeSet<>();
+    for (String type :
+        List.of(
+            "Api", "Authorizer", "Integration", "IntegrationResponse", "Route", "RouteResponse")) {
+      STACK.resources("AWS::ApiGatewayV2::" + type).keySet().stream()
+          .filter(resource -> resource.startsWith("TollgateWebSocket"))
+          .forEach(deployed::add);
+    }
+    assertThat(
+            Synthesis.texts(STACK.template().path("Resources").path(deployment).path("DependsOn")))
+        .hasSize(1 + 1 + 5 + 7 + 5 + 3)
+        .containsExactlyInAnyOrderElementsOf(deployed);
+  }
+
+  @Test
+  void a_changed_integration_replaces_the_deployment_and_nothing_else_does() {
+    String deployment = only("AWS::ApiGatewayV2::Deployment");
+    assertThat(Synthesis.of(Map.of("demo", "false")).resources("AWS::ApiGatewayV2::Deployment"))
+        .containsOnlyKeys(deployment);
+    assertThat(Synthesis.of(Map.of("prefix", "a_")).resources("AWS::ApiGatewayV2::Deployment"))
+        .hasSize(1)
+        .doesNotContainKey(deployment);
+  }
+
+  @Test
+  void a_changed_response_changes_the_digest_of_the_api() {
+    CfnIntegrationResponse response =
+        CfnIntegrationResponse.Builder.create(new Stack(), "Answer")
+            .apiId("api")
+            .integrationId("integration")
+            .integrationResponseKey("$default")
+            .responseTemplates(Map.of("$default", "one"))
+            .build();
+    String before = WebSocket.digest(List.of(response));
+    assertThat(WebSocket.digest(List.of(response))).isEqualTo(before);
+
+    response.setResponseTemplates(Map.of("$default", "another"));
+
+    assertThat(WebSocket.digest(List.of(response))).isNotEqualTo(before);
   }
 
   @Test
