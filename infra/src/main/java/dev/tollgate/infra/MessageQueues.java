@@ -15,6 +15,11 @@ import software.constructs.Construct;
 /**
  * The queues of tenants' messages: the shared queue of pooled tenants, and the names of silo
  * tenants' queues, which the control plane creates. One function's code processes all of them.
+ *
+ * <p>The names of the pool's queues and of the schedules' group depend only on the prefix. Two
+ * deployments with the same prefix in one account and Region would share the buckets of their
+ * tenants, whose names have no other part of a deployment. Because of the fixed names, the creation
+ * of the second one fails instead.
  */
 final class MessageQueues extends Construct {
   /** Longer than six times the processor's time-out, as Lambda recommends. */
@@ -35,9 +40,9 @@ final class MessageQueues extends Construct {
     super(scope, "Messages");
     this.processor = processor;
     prefix = props.prefix();
-    poolDead = queue("PoolDead", "pool_dead").retentionPeriod(Duration.days(14)).build();
+    poolDead = queue("PoolDead", "tollgate_pool_dead").retentionPeriod(Duration.days(14)).build();
     pool =
-        queue("Pool", "pool")
+        queue("Pool", "tollgate_pool")
             // After four days a message is too old for an answer.
             .retentionPeriod(Duration.days(4))
             .visibilityTimeout(VISIBILITY)

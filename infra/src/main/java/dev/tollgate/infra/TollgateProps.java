@@ -10,7 +10,9 @@ import software.amazon.awscdk.services.logs.RetentionDays;
  * The properties of a {@link Tollgate}.
  *
  * @param prefix the prefix of all names that the stack and its control plane create, so that two
- *     deployments can share an account: {@code [a-z][a-z0-9]{0,5}_}, or empty
+ *     deployments can share an account: {@code [a-z][a-z0-9]{0,5}_}, or empty. In one account and
+ *     Region, each deployment needs a prefix of its own; otherwise CloudFormation reports that the
+ *     queue {@code tollgate_pool.fifo} or the schedule group {@code tollgate} already exists
  * @param jars the code of the functions
  * @param removalPolicy whether tables, logs and the user pool are kept when the stack is deleted;
  *     {@code RETAIN} also keeps those of a stack whose creation failed

@@ -686,7 +686,7 @@ class TollgateTest {
   @Test
   void the_pool_orders_messages_by_session_and_receives_each_at_most_five_times() {
     JsonNode pool = STACK.properties("AWS::SQS::Queue", "TollgateMessagesPool9");
-    assertThat(pool.path("QueueName").asText()).isEqualTo("pool.fifo");
+    assertThat(pool.path("QueueName").asText()).isEqualTo("tollgate_pool.fifo");
     assertThat(pool.path("VisibilityTimeout").asInt())
         .isEqualTo(90)
         .isGreaterThanOrEqualTo(6 * function("PoolProcessor").path("Timeout").asInt());
@@ -694,7 +694,7 @@ class TollgateTest {
     assertThat(resource(pool.at("/RedrivePolicy/deadLetterTargetArn")))
         .isEqualTo("TollgateMessagesPoolDead");
     assertThat(STACK.properties("AWS::SQS::Queue", "TollgateMessagesPoolDead").path("QueueName"))
-        .hasToString("\"pool_dead.fifo\"");
+        .hasToString("\"tollgate_pool_dead.fifo\"");
     assertThat(STACK.resources("AWS::SQS::Queue").values())
         .allMatch(queue -> queue.at("/Properties/SqsManagedSseEnabled").asBoolean())
         .filteredOn(queue -> queue.at("/Properties/FifoQueue").asBoolean())
@@ -1148,6 +1148,11 @@ class TollgateTest {
   }
 
   @Test
+  void a_second_deployment_with_the_same_prefix_cannot_be_created() {
+    assertThat(names(STACK)).contains("tollgate_pool.fifo", "tollgate_pool_dead.fifo", "tollgate");
+  }
+
+  @Test
   void deployments_with_different_prefixes_share_no_name() {
     Set<String> names = names(Synthesis.of(Map.of("prefix", "a_")));
     assertThat(names)
@@ -1160,8 +1165,8 @@ class TollgateTest {
             "a_tollgate",
             "a_sweep",
             "a_housekeeper",
-            "a_pool.fifo",
-            "a_pool_dead.fifo");
+            "a_tollgate_pool.fifo",
+            "a_tollgate_pool_dead.fifo");
     assertThat(names(Synthesis.of(Map.of("prefix", "b_")))).doesNotContainAnyElementsOf(names);
     assertThat(names(STACK)).doesNotContainAnyElementsOf(names);
   }

@@ -609,7 +609,7 @@ class AwsEnvironmentTest {
               assertThat(request.accessKey()).isEqualTo("own");
               assertThat(request.body())
                   .contains(
-                      "blue_pool_dead.fifo",
+                      "blue_tollgate_pool_dead.fifo",
                       "\"MessageGroupId\":\"acme:1\"",
                       "\"MessageDeduplicationId\":\"id-1\"");
             });
@@ -941,7 +941,7 @@ class AwsEnvironmentTest {
                 """
                 {"NextToken":"more","QueueUrls":["https://sqs/1/blue_connect_acme_token_bucket",
                  "https://sqs/1/blue_silo_acme.fifo","https://sqs/1/blue_Connect_acme_token_bucket",
-                 "https://sqs/1/blue_x_connect_acme_token_bucket","https://sqs/1/blue_pool.fifo"]}"""));
+                 "https://sqs/1/blue_x_connect_acme_token_bucket","https://sqs/1/blue_tollgate_pool.fifo"]}"""));
     Page<BucketId> acme =
         new Page<>(
             List.of(new BucketId(new TenantId("acme"), Action.CONNECT)), Optional.of("more"));
