@@ -454,7 +454,7 @@ final class LocalCloudTest {
       assertThat(cloud.outputs()).containsKey("EchoURL");
     }
 
-    writeTemplate(template.replace("'AppRoute0000000D'", ""));
+    writeTemplate(template.replace("['AppRoute0000000D']", "[]"));
     assertThatThrownBy(() -> LocalCloud.start(Options.inMemory(directory, clock)))
         .isInstanceOf(TemplateException.class)
         .hasMessageStartingWith(
