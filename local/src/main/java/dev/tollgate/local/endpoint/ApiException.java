@@ -85,7 +85,7 @@ public final class ApiException extends RuntimeException {
     }
   }
 
-  /** Answers by the query protocol, whatever the form of the request. */
+  /** Sends the error in the XML of the query protocol, even if the request asks for JSON. */
   void sendXml(HttpServerExchange exchange) {
     send(
         exchange,

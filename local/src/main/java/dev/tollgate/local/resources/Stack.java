@@ -39,7 +39,7 @@ public final class Stack {
   private final List<Runnable> finalSteps = new ArrayList<>();
   private final Map<String, ResourceType> types = ResourceFamily.allTypes();
   private final Map<String, CreatedResource> created = new HashMap<>();
-  private final Set<String> underWay = new LinkedHashSet<>();
+  private final Set<String> inProgress = new LinkedHashSet<>();
   private final Set<String> names = new HashSet<>();
 
   /**
@@ -165,14 +165,14 @@ public final class Stack {
     }
     Resource resource = resources.get(logicalId);
     if (resource == null) {
-      throw new TemplateException(logicalId, "there is no such resource");
+      throw new TemplateException(logicalId, "no resource has this logical id");
     }
-    if (!underWay.add(logicalId)) {
-      throw new TemplateException(logicalId, "depends on itself by way of " + underWay);
+    if (!inProgress.add(logicalId)) {
+      throw new TemplateException(logicalId, "depends on itself through " + inProgress);
     }
     resource.dependsOn().forEach(this::created);
     CreatedResource result = create(resource);
-    underWay.remove(logicalId);
+    inProgress.remove(logicalId);
     created.put(logicalId, result);
     return result;
   }

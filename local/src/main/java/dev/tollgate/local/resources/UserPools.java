@@ -6,10 +6,10 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Cognito user pools. Only their names have an effect: nobody can sign in to a user pool of the
- * template. A JWT authorizer that accepts the tokens of such a pool therefore admits every request,
- * as {@code AWS_IAM} does. Tokens of other issuers are checked, also those of user pools outside of
- * the template.
+ * Cognito user pools. A pool of the template has a name and an id, but no users and no sign-in.
+ * Because it issues no tokens, a JWT authorizer for it admits every request, as {@code AWS_IAM}
+ * does. An authorizer checks the tokens of every other issuer, including user pools outside the
+ * template.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/AWS_Cognito.html">AWS::Cognito</a>

@@ -58,7 +58,7 @@ final class StackTest {
         .hasMessageContaining("role/r");
     assertThatThrownBy(() -> create(template.formatted("'Q'", TRUST)))
         .isInstanceOf(TemplateException.class)
-        .hasMessage("Q: there is no such resource");
+        .hasMessage("Q: no resource has this logical id");
   }
 
   @Test
@@ -71,7 +71,7 @@ final class StackTest {
                       'A':{'Type':'AWS::Logs::LogGroup','Properties':{'LogGroupName':{'Ref':'B'}}},
                       'B':{'Type':'AWS::Logs::LogGroup','DependsOn':'A'}}}"""))
         .isInstanceOf(TemplateException.class)
-        .hasMessage("A: depends on itself by way of [A, B]");
+        .hasMessage("A: depends on itself through [A, B]");
   }
 
   @Test
@@ -101,11 +101,11 @@ final class StackTest {
             "{'Fn::Join':['',['a',{'Fn::Sub':['${v}',{'v':{'Ref':'C'}}]}]]}")) {
       assertThatThrownBy(() -> create(template.formatted(missing)))
           .isInstanceOf(TemplateException.class)
-          .hasMessage("C: there is no such resource");
+          .hasMessage("C: no resource has this logical id");
     }
     assertThatThrownBy(() -> create(template.formatted("{'Fn::If':['No','',{'Ref':'B'}]}")))
         .isInstanceOf(TemplateException.class)
-        .hasMessage("A: depends on itself by way of [A, B]");
+        .hasMessage("A: depends on itself through [A, B]");
   }
 
   @Test
