@@ -43,6 +43,9 @@ import software.amazon.awscdk.services.iam.Role;
  *       {@code tenantId}.
  *   <li>{@code consoleSignIn}: {@code true} (default) requires a sign-in on the operator page,
  *       {@code false} leaves it open to everyone who can reach it.
+ *   <li>{@code accountLogRole}: {@code keep} (default) uses the role with which API Gateway writes
+ *       logs in this account and Region, {@code set} creates one and replaces that setting. See
+ *       {@link TollgateProps#setsAccountLogRole()}.
  *   <li>{@code authorizerConcurrency}, {@code connectConcurrency}: see {@link
  *       TollgateProps#authorizerConcurrency()}. By default, none is reserved.
  *   <li>{@code claims}: {@code true} (default) adds the role {@code Application}, which programs of
@@ -59,7 +62,10 @@ public final class TollgateApp {
 
   private TollgateApp() {}
 
-  /** Synthesizes the stack. Exits with status 1 if cdk-nag has findings. */
+  /**
+   * Synthesizes the stack. Fails if cdk-nag has findings: the CDK itself refuses errors and reports
+   * them.
+   */
   public static void main(String[] args) {
     App app = app(context(System.getenv(), Path.of("cdk.json")));
     stack(app, FunctionJars.under(Path.of("")));
@@ -137,7 +143,8 @@ public final class TollgateApp {
                     : RemovalPolicy.DESTROY)
             .sessionAccess(access)
             .listTenants(access instanceof SessionAccess.Open)
-            .consoleSignIn(choice(app, "consoleSignIn", "true", "false").equals("true"));
+            .consoleSignIn(choice(app, "consoleSignIn", "true", "false").equals("true"))
+            .setsAccountLogRole(choice(app, "accountLogRole", "keep", "set").equals("set"));
     concurrency(app, "authorizerConcurrency").ifPresent(settings::authorizerConcurrency);
     concurrency(app, "connectConcurrency").ifPresent(settings::connectConcurrency);
     String handler = context(app, "messageHandler", "");

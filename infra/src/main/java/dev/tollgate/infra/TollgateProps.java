@@ -31,8 +31,9 @@ import software.amazon.awscdk.services.logs.RetentionDays;
  *     maximum
  * @param connectConcurrency the reserved concurrency of {@code $connect}
  * @param setsAccountLogRole whether the stack sets the role with which API Gateway writes logs in
- *     this account and Region. There is only one such setting, and access logs of WebSocket APIs
- *     need it. Use false if it is already set
+ *     this account and Region. There is only one such setting for all APIs, and access logs of
+ *     WebSocket APIs need it. True overwrites the role that is set; false requires that one is set,
+ *     or the stage cannot be created
  * @param messageHandler the class that handles tenants' messages, a {@code TenantMessageHandler} in
  *     {@link FunctionJars#processor()}
  */
@@ -124,7 +125,7 @@ public record TollgateProps(
     private int requestBurst = 500;
     private OptionalInt authorizerConcurrency = OptionalInt.empty();
     private OptionalInt connectConcurrency = OptionalInt.empty();
-    private boolean setsAccountLogRole = true;
+    private boolean setsAccountLogRole;
     private String messageHandler = ECHO;
 
     private Builder() {}
@@ -193,7 +194,7 @@ public record TollgateProps(
       return this;
     }
 
-    /** See {@link TollgateProps#setsAccountLogRole()}. Default: true. */
+    /** See {@link TollgateProps#setsAccountLogRole()}. Default: false. */
     public Builder setsAccountLogRole(boolean value) {
       setsAccountLogRole = value;
       return this;

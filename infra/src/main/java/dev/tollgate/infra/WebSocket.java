@@ -281,6 +281,10 @@ final class WebSocket extends Construct {
    * Allows API Gateway to write logs in this account and Region. The setting is kept when the stack
    * is deleted, because other APIs may use it. It is kept even if the creation of the stack fails:
    * without the role, other APIs of the account could not write logs.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-apigateway-account.html">AWS::ApiGateway::Account</a>,
+   *     of which an account should have only one in a Region
    */
   private CfnAccount accountLogRole() {
     Role role =

@@ -2,6 +2,7 @@ package dev.tollgate.infra;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -24,8 +25,10 @@ class TollgateAppTest {
 
   @Test
   void a_queue_that_accepts_unencrypted_requests_is_a_finding() {
-    Synthesis stack = Synthesis.of(Map.of(), scope -> new Queue(scope, "Planted"));
-    assertThat(stack.findings())
+    App app = TollgateApp.app(Map.of());
+    new Queue(new Stack(app, "Example"), "Planted");
+    assertThatThrownBy(app::synth).hasMessageContaining("ValidationFailed");
+    assertThat(TollgateApp.findings(app))
         .anySatisfy(finding -> assertThat(finding).contains("Planted", "AwsSolutions-SQS4"))
         .allSatisfy(finding -> assertThat(finding).contains("Planted"));
   }
@@ -48,6 +51,7 @@ class TollgateAppTest {
         + " 999999)'",
     "connectConcurrency, many, 'connectConcurrency: \"many\" (expected: a whole number, 1 to"
         + " 999999)'",
+    "accountLogRole, true, 'accountLogRole: \"true\" (expected: keep or set)'",
     "consoleSignIn, no, 'consoleSignIn: \"no\" (expected: true or false)'",
     "prefix, Test_, 'prefix: \"Test_\" (expected: [a-z][a-z0-9]{0,5}_ or empty; names of schedules"
         + " begin with it and have at most 64 characters)'"

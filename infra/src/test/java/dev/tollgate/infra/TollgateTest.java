@@ -172,13 +172,25 @@ class TollgateTest {
         .allMatch(kept -> kept.path("UpdateReplacePolicy").asText().equals(onReplacement));
   }
 
+  @ParameterizedTest
+  @CsvSource({"keep, ''", "set, 'AWS::ApiGateway::Account, AWS::IAM::Role'"})
+  void a_failed_creation_leaves_nothing_but_the_accounts_log_role_if_the_stack_sets_it(
+      String accountLogRole, String kept) {
+    Synthesis stack = Synthesis.of(Map.of("accountLogRole", accountLogRole));
+    assertThat(
+            stack.template().path("Resources").properties().stream()
+                .filter(
+                    resource ->
+                        resource.getValue().path("DeletionPolicy").asText().equals("Retain"))
+                .map(resource -> resource.getValue().path("Type").asText())
+                .sorted()
+                .collect(Collectors.joining(", ")))
+        .isEqualTo(kept);
+  }
+
   @Test
-  void a_failed_creation_leaves_nothing_but_the_accounts_log_role() {
-    assertThat(STACK.template().path("Resources").properties())
-        .filteredOn(
-            resource -> resource.getValue().path("DeletionPolicy").asText().equals("Retain"))
-        .extracting(resource -> resource.getValue().path("Type").asText())
-        .containsExactlyInAnyOrder("AWS::IAM::Role", "AWS::ApiGateway::Account");
+  void the_accounts_log_role_is_not_changed_unless_requested() {
+    assertThat(STACK.resources("AWS::ApiGateway::Account")).isEmpty();
   }
 
   // Functions
