@@ -221,11 +221,13 @@ public final class Tollgate extends Construct {
             .shardSchedules(schedules, "GetSchedule", "DeleteSchedule")
             .own(List.of("*"), "sqs", "ListQueues")
             .own(List.of("*"), "scheduler", "ListSchedules")
+            .own(List.of("*"), "lambda", "GetAccountSettings")
             .accept(
                 "Resource::*",
-                "SQS and Scheduler support no resource-level permissions for ListQueues and "
-                    + "ListSchedules. Both return only names. The control plane uses them to find "
-                    + "orphaned queues and schedules.");
+                "SQS, Scheduler and Lambda support no resource-level permissions for ListQueues, "
+                    + "ListSchedules and GetAccountSettings. They return only names and quotas. The "
+                    + "control plane uses them to find orphaned queues and schedules, and to compare "
+                    + "quotas with what the deployment needs.");
     FunctionWithRoles sweep =
         provisioning(
                 "Sweep",

@@ -35,6 +35,8 @@ import java.util.function.Predicate;
  * across restarts if there is a directory for them.
  */
 public final class FunctionCatalog implements AutoCloseable {
+  private static final long MEBIBYTE = 1 << 20;
+  private static final int CONCURRENT_EXECUTIONS = 1_000;
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSxx").withZone(ZoneOffset.UTC);
 
@@ -106,7 +108,8 @@ public final class FunctionCatalog implements AutoCloseable {
         "GetFunctionConfiguration", this::getConfiguration,
         "UpdateFunctionCode", this::updateCode,
         "UpdateFunctionConfiguration", this::updateConfiguration,
-        "DeleteFunction", this::delete);
+        "DeleteFunction", this::delete,
+        "GetAccountSettings", this::accountSettings);
   }
 
   /** Adds an observer that receives the name of each function that is created. */
@@ -257,6 +260,23 @@ public final class FunctionCatalog implements AutoCloseable {
     functions.remove(entry.name());
     journal.remove(entry.name());
     return new Answer(204, NullNode.getInstance());
+  }
+
+  /** The default quotas of an account. Versions and aliases do not count as code in use. */
+  private synchronized Answer accountSettings(Request request) {
+    int reserved =
+        byName.values().stream().mapToInt(entry -> entry.reservedConcurrency().orElse(0)).sum();
+    long used = byName.values().stream().mapToLong(entry -> store.read(entry.jar()).size()).sum();
+    ObjectNode answer = Json.object();
+    answer
+        .putObject("AccountLimit")
+        .put("CodeSizeUnzipped", 250 * MEBIBYTE)
+        .put("CodeSizeZipped", 50 * MEBIBYTE)
+        .put("ConcurrentExecutions", CONCURRENT_EXECUTIONS)
+        .put("TotalCodeSize", 75 * 1_024 * MEBIBYTE)
+        .put("UnreservedConcurrentExecutions", CONCURRENT_EXECUTIONS - reserved);
+    answer.putObject("AccountUsage").put("FunctionCount", byName.size()).put("TotalCodeSize", used);
+    return Answer.ok(answer);
   }
 
   /** Creates or changes a function and returns its configuration. */
