@@ -1,10 +1,15 @@
 package dev.tollgate.infra;
 
 import java.util.List;
+import java.util.stream.Stream;
 import software.amazon.awscdk.Aws;
+import software.amazon.awscdk.CfnDeletionPolicy;
 import software.amazon.awscdk.Duration;
+import software.amazon.awscdk.ICfnResourceOptions;
+import software.amazon.awscdk.RemovalPolicy;
 import software.amazon.awscdk.services.iam.Role;
 import software.amazon.awscdk.services.s3.assets.Asset;
+import software.amazon.awscdk.services.sqs.CfnQueue;
 import software.amazon.awscdk.services.sqs.DeadLetterQueue;
 import software.amazon.awscdk.services.sqs.DeduplicationScope;
 import software.amazon.awscdk.services.sqs.FifoThroughputLimit;
@@ -49,6 +54,9 @@ final class MessageQueues extends Construct {
             .deadLetterQueue(
                 DeadLetterQueue.builder().queue(poolDead).maxReceiveCount(MAX_RECEIVES).build())
             .build();
+    if (props.removalPolicy() != RemovalPolicy.DESTROY) {
+      Stream.of(pool, poolDead).forEach(MessageQueues::keepMessagesOnReplacement);
+    }
     code = Asset.Builder.create(this, "Code").path(props.jars().processor().toString()).build();
 
     processor
@@ -62,6 +70,18 @@ final class MessageQueues extends Construct {
                 .eventSourceArn(pool.getQueueArn())
                 .batchSize(BATCH)
                 .functionResponseTypes(List.of("ReportBatchItemFailures")));
+  }
+
+  /**
+   * Keeps the old queue when an update of the stack replaces it, for example under a new name. The
+   * stack's function can no longer read it, but its messages are not lost. With the stack, the
+   * queue is deleted: a queue that is left behind would block the creation of the next stack.
+   */
+  private static void keepMessagesOnReplacement(Queue queue) {
+    ICfnResourceOptions options =
+        ((CfnQueue) queue.getNode().findChild("Resource")).getCfnOptions();
+    options.setDeletionPolicy(CfnDeletionPolicy.DELETE);
+    options.setUpdateReplacePolicy(CfnDeletionPolicy.RETAIN);
   }
 
   /** The name of a silo tenant's resources, without the suffix of queues. */

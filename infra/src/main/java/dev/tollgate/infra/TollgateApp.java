@@ -243,7 +243,11 @@ public final class TollgateApp {
     }
     if (!value.matches("[1-9][0-9]{0,5}")) {
       throw new IllegalArgumentException(
-          name + ": \"" + value + "\" (expected: a whole number, 1 to 999999)");
+          name
+              + ": \""
+              + value
+              + "\" (expected: a whole number, 1 to 999999; new accounts may reserve none, see"
+              + " docs/deployment.md)");
     }
     return OptionalInt.of(Integer.parseInt(value));
   }

@@ -23,12 +23,14 @@ import software.amazon.awscdk.services.logs.RetentionDays;
  * @param consoleSignIn whether operators must sign in to a user pool of the stack to use the
  *     operator page; false leaves the control plane open to everyone who can reach the page's API
  * @param requestsPerSecond the steady rate of requests that each route of an API accepts, for all
- *     tenants together
+ *     tenants together. An account may open 500 WebSocket connections per second in a Region unless
+ *     AWS raises this quota, so a higher rate has no effect on handshakes
  * @param requestBurst the number of requests that a route accepts at once above that rate
  * @param authorizerConcurrency the reserved concurrency of the authorizer, which is also its
  *     maximum: a flood of handshakes cannot use up the account's concurrency, but handshakes beyond
- *     it are refused, including those of legitimate clients. Empty for no reservation and no
- *     maximum
+ *     it are refused, including those of legitimate clients. Lambda refuses a reservation that
+ *     leaves too little of the account's concurrency for other functions, so a new account with a
+ *     low quota may reserve none. Empty for no reservation and no maximum
  * @param connectConcurrency the reserved concurrency of {@code $connect}
  * @param setsAccountLogRole whether the stack sets the role with which API Gateway writes logs in
  *     this account and Region. There is only one such setting for all APIs, and access logs of

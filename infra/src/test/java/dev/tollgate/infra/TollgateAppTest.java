@@ -48,9 +48,9 @@ class TollgateAppTest {
     "demo, yes, 'demo: \"yes\" (expected: true or false)'",
     "claims, yes, 'claims: \"yes\" (expected: true or false)'",
     "authorizerConcurrency, 0, 'authorizerConcurrency: \"0\" (expected: a whole number, 1 to"
-        + " 999999)'",
+        + " 999999; new accounts may reserve none, see docs/deployment.md)'",
     "connectConcurrency, many, 'connectConcurrency: \"many\" (expected: a whole number, 1 to"
-        + " 999999)'",
+        + " 999999; new accounts may reserve none, see docs/deployment.md)'",
     "accountLogRole, true, 'accountLogRole: \"true\" (expected: keep or set)'",
     "consoleSignIn, no, 'consoleSignIn: \"no\" (expected: true or false)'",
     "prefix, Test_, 'prefix: \"Test_\" (expected: [a-z][a-z0-9]{0,5}_ or empty; names of schedules"
@@ -65,7 +65,8 @@ class TollgateAppTest {
   @ParameterizedTest
   @CsvSource({
     "http://login.example.com, a, t, 'jwtIssuer: \"http://login.example.com\" (expected: an https"
-        + " URL without query and fragment, as in the tokens'' claim iss)'",
+        + " URL without query and fragment, as in the tokens'' claim iss, that AWS can reach during"
+        + " the deployment)'",
     "https://, a, t, 'jwtIssuer: \"https://\" (expected: an https URL'",
     "login.example.com, a, t, 'jwtIssuer: \"login.example.com\"'",
     "https://login.example.com?a=b, a, t, 'jwtIssuer: \"https://login.example.com?a=b\"'",

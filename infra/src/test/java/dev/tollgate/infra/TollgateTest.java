@@ -72,6 +72,7 @@ class TollgateTest {
   /** Actions that Lambda grants without a resource, or before the resource has a name. */
   private static final Set<String> WITHOUT_RESOURCE =
       Set.of(
+          "lambda:GetAccountSettings",
           "lambda:ListEventSourceMappings",
           "lambda:CreateEventSourceMapping",
           "dynamodb:ListStreams",
@@ -170,6 +171,18 @@ class TollgateTest {
     assertThat(stack.template().path("Resources"))
         .filteredOn(resource -> resource.path("DeletionPolicy").asText().equals(policy))
         .allMatch(kept -> kept.path("UpdateReplacePolicy").asText().equals(onReplacement));
+  }
+
+  @Test
+  void messages_survive_the_replacement_of_their_queue_but_not_the_deletion_of_the_stack() {
+    assertThat(STACK.resources("AWS::SQS::Queue").values())
+        .filteredOn(queue -> queue.at("/Properties/FifoQueue").asBoolean())
+        .hasSize(2)
+        .allSatisfy(
+            queue -> {
+              assertThat(queue.path("UpdateReplacePolicy").asText()).isEqualTo("Retain");
+              assertThat(queue.path("DeletionPolicy").asText()).isEqualTo("Delete");
+            });
   }
 
   @ParameterizedTest
@@ -442,7 +455,7 @@ class TollgateTest {
             + " dynamodb:Query TollgateTablesTenant/index/pending;"
             + " dynamodb:PutItem TollgateTablesIdempotency;"
             + " dynamodb:DeleteItem TollgateTablesIdempotency; sqs:ListQueues *;"
-            + " scheduler:ListSchedules *; scheduler:GetSchedule schedule/tollgate/shard-*;"
+            + " scheduler:ListSchedules *; lambda:GetAccountSettings *; scheduler:GetSchedule schedule/tollgate/shard-*;"
             + " scheduler:DeleteSchedule schedule/tollgate/shard-*; "
             + OWN_REST,
         "Sweep | " + OWN_PROVISIONING + " " + OWN_REST,
