@@ -21,6 +21,7 @@ import software.amazon.awscdk.aws_apigatewayv2_integrations.WebSocketAwsIntegrat
 import software.amazon.awscdk.aws_apigatewayv2_integrations.WebSocketLambdaIntegration;
 import software.amazon.awscdk.aws_apigatewayv2_integrations.WebSocketMockIntegration;
 import software.amazon.awscdk.services.apigateway.CfnAccount;
+import software.amazon.awscdk.services.apigatewayv2.CfnApi;
 import software.amazon.awscdk.services.apigatewayv2.CfnDeployment;
 import software.amazon.awscdk.services.apigatewayv2.CfnIntegrationResponse;
 import software.amazon.awscdk.services.apigatewayv2.CfnStage;
@@ -233,7 +234,9 @@ final class WebSocket extends Construct {
         CfnDeployment.Builder.create(this, "Deployment" + digest(definition))
             .apiId(api.getApiId())
             .build();
-    definition.forEach(deployment::addResourceDependency);
+    definition.stream()
+        .filter(resource -> !(resource instanceof CfnApi)) // apiId refers to it
+        .forEach(deployment::addResourceDependency);
     ((CfnStage) stage.getNode().findChild("Resource")).setDeploymentId(deployment.getRef());
   }
 
