@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -171,6 +172,55 @@ class TollgateTest {
     assertThat(stack.template().path("Resources"))
         .filteredOn(resource -> resource.path("DeletionPolicy").asText().equals(policy))
         .allMatch(kept -> kept.path("UpdateReplacePolicy").asText().equals(onReplacement));
+  }
+
+  /**
+   * An upgrade that changes one of these lines replaces the resource: data is lost, or an address
+   * changes. {@code docs/deployment.md} must then describe how to upgrade.
+   */
+  @Test
+  void an_upgrade_replaces_no_data_and_no_address() {
+    Map<String, List<String>> replacing =
+        Map.of(
+            "AWS::ApiGatewayV2::Api", List.of("ProtocolType"),
+            "AWS::Cognito::UserPool", List.of("AliasAttributes", "UsernameConfiguration"),
+            "AWS::DynamoDB::Table", List.of("TableName", "KeySchema"),
+            "AWS::SQS::Queue", List.of("QueueName"),
+            "AWS::Scheduler::ScheduleGroup", List.of("Name"));
+    List<String> identities = new ArrayList<>();
+    replacing.forEach(
+        (type, properties) ->
+            STACK
+                .resources(type)
+                .forEach(
+                    (id, resource) ->
+                        identities.add(
+                            id
+                                + " "
+                                + ((ObjectNode) resource.path("Properties"))
+                                    .deepCopy()
+                                    .retain(properties))));
+    assertThat(identities)
+        .containsExactlyInAnyOrderElementsOf(
+            """
+            TollgateConsole18950696 {"ProtocolType":"HTTP"}
+            TollgateConsoleSignInPoolE40EE57F {"AliasAttributes":["email"],"UsernameConfiguration":{"CaseSensitive":false}}
+            TollgateFillingDeadLettersC25C32F9 {}
+            TollgateFillingGroupD0DFF0A9 {"Name":"tollgate"}
+            TollgateHttpControlF1141EEB {"ProtocolType":"HTTP"}
+            TollgateHttpSession48CED7CE {"ProtocolType":"HTTP"}
+            TollgateMessagesPool9D52AA57 {"QueueName":"tollgate_pool.fifo"}
+            TollgateMessagesPoolDead64678C66 {"QueueName":"tollgate_pool_dead.fifo"}
+            TollgateRemovedSessionsFailures26BFAF2F {}
+            TollgateTablesIdempotency797FA344 {"KeySchema":[{"AttributeName":"key","KeyType":"HASH"}]}
+            TollgateTablesLimit6AEACD98 {"KeySchema":[{"AttributeName":"tenantId","KeyType":"HASH"},{"AttributeName":"key","KeyType":"RANGE"}]}
+            TollgateTablesSession789B16C9 {"KeySchema":[{"AttributeName":"tenantId","KeyType":"HASH"},{"AttributeName":"sessionId","KeyType":"RANGE"}]}
+            TollgateTablesTenant4EDDC3F0 {"KeySchema":[{"AttributeName":"tenantId","KeyType":"HASH"}]}
+            TollgateTablesTier164C2BE1 {"KeySchema":[{"AttributeName":"tier","KeyType":"HASH"}]}
+            TollgateWebSocketApiE2A876D9 {"ProtocolType":"WEBSOCKET"}
+            """
+                .lines()
+                .toList());
   }
 
   @Test
