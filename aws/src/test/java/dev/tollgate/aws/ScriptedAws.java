@@ -121,6 +121,7 @@ public final class ScriptedAws implements AutoCloseable {
             key.find() ? key.group(1) : "",
             Optional.ofNullable(exchange.getRequestHeaders().getFirst("X-Amz-Security-Token")),
             Optional.ofNullable(exchange.getRequestHeaders().getFirst("X-Amz-Invocation-Type")),
+            Optional.ofNullable(exchange.getRequestHeaders().getFirst("Connection")),
             body);
     requests.add(request);
     Answer answer =
@@ -173,12 +174,14 @@ public final class ScriptedAws implements AutoCloseable {
    * @param accessKey the access key of its signature
    * @param token the session token of its signature
    * @param invocationType the requested type of a Lambda invocation, if it had one
+   * @param connection its header {@code Connection}
    */
   public record Request(
       String operation,
       String accessKey,
       Optional<String> token,
       Optional<String> invocationType,
+      Optional<String> connection,
       String body) {}
 
   /** A response. */

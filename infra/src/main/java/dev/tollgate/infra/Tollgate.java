@@ -36,10 +36,11 @@ public final class Tollgate extends Construct {
   private static final int MEMORY_MB = 512;
 
   /**
-   * A handshake waits for two functions and, after a pause, for their first TLS key exchanges,
-   * which need CPU.
+   * For functions that need CPU. A handshake waits for two functions and, after a pause, for their
+   * first TLS key exchanges. The token producer signs the requests of a whole shard within a
+   * minute, and claims wait for it while it wakes a bucket.
    */
-  private static final int HANDSHAKE_MEMORY_MB = 1_024;
+  private static final int BUSY_MEMORY_MB = 1_024;
 
   private final TollgateProps props;
   private final Tables tables;
@@ -64,7 +65,7 @@ public final class Tollgate extends Construct {
                 props.jars().tokenProducer(),
                 "dev.tollgate.producer.TokenProducer",
                 Duration.seconds(50),
-                MEMORY_MB,
+                BUSY_MEMORY_MB,
                 "Adds the tokens that are due to one bucket or to the buckets of a shard, and wakes hibernating buckets.")
             .ownIndex(tables.limit(), "shard", "Query")
             .ownRows(tables.tenant(), "GetItem", "PutItem")
@@ -83,7 +84,7 @@ public final class Tollgate extends Construct {
                 handlers,
                 "dev.tollgate.handlers.connect.ConnectAuthorizer",
                 ANSWER,
-                HANDSHAKE_MEMORY_MB,
+                BUSY_MEMORY_MB,
                 "Authorizes a handshake: reserves a token, or refuses.")
             .concurrency(props.authorizerConcurrency())
             .ownRows(tables.tenant(), "GetItem")
@@ -101,7 +102,7 @@ public final class Tollgate extends Construct {
                 handlers,
                 "dev.tollgate.handlers.connect.Connect",
                 ANSWER,
-                HANDSHAKE_MEMORY_MB,
+                BUSY_MEMORY_MB,
                 "Registers a connection and consumes its token, or refuses it with 429.")
             .concurrency(props.connectConcurrency())
             .tenantRows(tables.session(), "UpdateItem")

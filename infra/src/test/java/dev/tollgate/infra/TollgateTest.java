@@ -274,7 +274,7 @@ class TollgateTest {
     "SessionEnd, dev.tollgate.handlers.housekeeping.SessionEnd, 50, 512",
     "SessionApi, dev.tollgate.handlers.session.SessionApi, 25, 512",
     "Sweep, dev.tollgate.controlplane.Sweep, 50, 512",
-    "TokenProducer, dev.tollgate.producer.TokenProducer, 50, 512"
+    "TokenProducer, dev.tollgate.producer.TokenProducer, 50, 1024"
   })
   void a_function_runs_its_handler_from_a_snapshot(
       String id, String handler, int timeoutSeconds, int memoryMb) {

@@ -27,6 +27,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
@@ -58,11 +59,23 @@ public final class FunctionCatalog implements AutoCloseable {
    * @param variables environment variables of every function
    * @param roles tells whether Lambda can assume a role
    * @param objects finds the file that is deployed under a bucket and key
+   * @param changeTime how long the next change of a function takes, by its name
    */
   public record Account(
       Map<String, String> variables,
       Predicate<String> roles,
-      BiFunction<String, String, Optional<Path>> objects) {}
+      BiFunction<String, String, Optional<Path>> objects,
+      Function<String, Duration> changeTime) {}
+
+  /**
+   * The last change of a function.
+   *
+   * @param creates whether it created the function
+   * @param done when it is complete
+   */
+  private record Change(boolean creates, Instant done) {
+    private static final Change NONE = new Change(false, Instant.MIN);
+  }
 
   /**
    * A function.
@@ -79,7 +92,8 @@ public final class FunctionCatalog implements AutoCloseable {
       OptionalInt reservedConcurrency,
       Instant modified,
       String revision,
-      boolean ofStack) {}
+      boolean ofStack,
+      Change change) {}
 
   /**
    * A catalog with the functions that were kept.
@@ -137,7 +151,8 @@ public final class FunctionCatalog implements AutoCloseable {
             reservedConcurrency,
             now(),
             UUID.randomUUID().toString(),
-            true);
+            true,
+            Change.NONE);
     byName.put(name, entry);
     functions.put(spec(entry));
   }
@@ -281,7 +296,9 @@ public final class FunctionCatalog implements AutoCloseable {
 
   /** Creates or changes a function and returns its configuration. */
   private ObjectNode put(String name, ObjectNode settings, Path jar) {
-    Entry entry = created(name, settings, jar, now(), UUID.randomUUID().toString());
+    Change change =
+        new Change(!byName.containsKey(name), now().plus(account.changeTime().apply(name)));
+    Entry entry = created(name, settings, jar, now(), UUID.randomUUID().toString(), change);
     byName.put(name, entry);
     functions.put(spec(entry));
     journal.put(name, kept(entry));
@@ -329,9 +346,34 @@ public final class FunctionCatalog implements AutoCloseable {
         "Version",
         qualifier.map(text -> entry.qualifiers().getOrDefault(text, text)).orElse("$LATEST"));
     answer.put("RevisionId", entry.revision());
-    answer.put("State", "Active");
-    answer.put("LastUpdateStatus", "Successful");
+    boolean changing = isChanging(entry);
+    if (changing && entry.change().creates()) {
+      answer.put("State", "Pending");
+      answer.put("StateReason", "The function is being created.");
+      answer.put("StateReasonCode", "Creating");
+    } else {
+      answer.put("State", "Active");
+    }
+    answer.put("LastUpdateStatus", changing ? "InProgress" : "Successful");
     return answer;
+  }
+
+  private boolean isChanging(Entry entry) {
+    return now().isBefore(entry.change().done());
+  }
+
+  /**
+   * Refuses what cannot be done with a function while it is created.
+   *
+   * @throws ApiException if the function is {@code Pending}
+   */
+  public synchronized void requireActive(String function) {
+    Entry entry = byName.get(Reference.of(function, Optional.empty()).name());
+    if (entry != null && entry.change().creates() && isChanging(entry)) {
+      throw LambdaApi.conflict(
+          "The operation cannot be performed at this time. "
+              + "The function is currently in the following state: Pending");
+    }
   }
 
   private Entry find(Reference reference) {
@@ -349,6 +391,12 @@ public final class FunctionCatalog implements AutoCloseable {
     Entry entry = find(Reference.of(request));
     if (entry.ofStack()) {
       throw LambdaApi.invalid(entry.name() + " belongs to the stack, which alone changes it");
+    }
+    requireActive(entry.name());
+    if (isChanging(entry)) {
+      throw LambdaApi.conflict(
+          "The operation cannot be performed at this time. An update is in progress for resource: "
+              + arn(entry.name()));
     }
     String revision = request.body().path("RevisionId").asText(entry.revision());
     if (!revision.equals(entry.revision())) {
@@ -391,8 +439,14 @@ public final class FunctionCatalog implements AutoCloseable {
   }
 
   private static Entry created(
-      String name, ObjectNode settings, Path jar, Instant modified, String revision) {
-    return new Entry(name, settings, jar, Map.of(), OptionalInt.empty(), modified, revision, false);
+      String name,
+      ObjectNode settings,
+      Path jar,
+      Instant modified,
+      String revision,
+      Change change) {
+    return new Entry(
+        name, settings, jar, Map.of(), OptionalInt.empty(), modified, revision, false, change);
   }
 
   private ObjectNode kept(Entry entry) {
@@ -413,7 +467,8 @@ public final class FunctionCatalog implements AutoCloseable {
             .find(sha256)
             .orElseThrow(() -> new IllegalStateException(name + ": its code is gone: " + sha256)),
         Instant.ofEpochMilli(kept.path("modified").asLong()),
-        kept.path("revision").asText());
+        kept.path("revision").asText(),
+        Change.NONE);
   }
 
   /** A reference to a function in a request. */
