@@ -194,7 +194,7 @@ final class FileIT {
                 }))
         .isEmpty();
     for (int i = 0; i < 40; i++) {
-      run("tenants", "offboard", "row-" + i);
+      run("tenants", "offboard", "row-" + i, "--yes");
     }
   }
 

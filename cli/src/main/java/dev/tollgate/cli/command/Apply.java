@@ -54,26 +54,11 @@ final class Apply implements Callable<Integer> {
       tollgate.print(differences.document(), differences.lines());
     }
     if (!yes) {
-      confirm();
+      tollgate.confirm("Apply this plan?", "apply the plan");
     }
     Outcome outcome = new Execution(api, throughput, shell, comparison).run();
     tollgate.print(outcome.document(), outcome.lines());
     outcome.failures().forEach(failure -> shell.printError("  " + failure.line()));
     return outcome.failures().isEmpty() ? 0 : Failure.FAILED;
-  }
-
-  private void confirm() {
-    Shell.Terminal someone =
-        shell
-            .terminal()
-            .filter(terminal -> !tollgate.printsJson())
-            .orElseThrow(
-                () ->
-                    Failure.usage(
-                        "Cannot ask for confirmation without a terminal. To apply the plan without"
-                            + " confirmation, use --yes."));
-    if (!someone.confirm().test("Apply this plan?")) {
-      throw Failure.of("Cancelled. Nothing was changed.");
-    }
   }
 }

@@ -181,26 +181,30 @@ final class Tenants {
       @Parameters(paramLabel = "TENANT") String tenantId,
       @Option(names = "--yes", description = "Remove it without asking for confirmation.")
           boolean yes,
+      @Mixin IfVersion ifVersion,
       @Option(
               names = "--timeout",
               paramLabel = "SECONDS",
               defaultValue = "180",
               description = "How long to wait. Default: ${DEFAULT-VALUE}.")
           long timeoutSeconds) {
-    String question = "Remove " + tenantId + " with its sessions, queues and schedules?";
-    if (!yes && !shell.terminal().map(terminal -> terminal.confirm().test(question)).orElse(true)) {
-      throw Failure.of("Cancelled. Nothing was changed.");
+    if (!yes) {
+      tollgate.confirm(
+          "Remove " + tenantId + " with its sessions, queues and schedules?", "remove " + tenantId);
     }
     Api api = tollgate.controlPlane();
-    Response response = found(api.delete(Paths.tenant(tenantId)), tenantId);
+    Response response =
+        api.send("DELETE", Paths.tenant(tenantId), Optional.empty(), ifVersion.headers()).orThrow();
     if (response.status() == 202) {
-      awaitRemoval(api, tenantId, Duration.ofSeconds(timeoutSeconds));
+      // The removal has changed the version.
+      String again = ifVersion.isPresent() ? " without --if-version." : ".";
+      awaitRemoval(api, tenantId, Duration.ofSeconds(timeoutSeconds), again);
     }
     tollgate.print(Json.object(), List.of(tenantId + " is removed"));
     return 0;
   }
 
-  private void awaitRemoval(Api api, String tenantId, Duration timeout) {
+  private void awaitRemoval(Api api, String tenantId, Duration timeout, String again) {
     long start = shell.nanoTime().getAsLong();
     while (true) {
       Response response = api.get(Paths.tenant(tenantId));
@@ -214,7 +218,8 @@ final class Tenants {
                 + " is still being removed after "
                 + timeout.toSeconds()
                 + " s. The control plane finishes this by itself. To keep waiting, run the command"
-                + " again.");
+                + " again"
+                + again);
       }
       shell.sleep(POLL_INTERVAL);
     }

@@ -134,6 +134,29 @@ final class Tollgate {
     return response.orThrow();
   }
 
+  /**
+   * Asks the user to confirm a change.
+   *
+   * @param action the action that {@code --yes} confirms, for the error without a terminal
+   * @throws Failure if the user declines, or if nobody can be asked: there is no terminal, or the
+   *     output must be JSON
+   */
+  void confirm(String question, String action) {
+    Shell.Terminal someone =
+        shell
+            .terminal()
+            .filter(terminal -> !json)
+            .orElseThrow(
+                () ->
+                    Failure.usage(
+                        "Cannot ask for confirmation without a terminal. To "
+                            + action
+                            + " without confirmation, use --yes."));
+    if (!someone.confirm().test(question)) {
+      throw Failure.of("Cancelled. Nothing was changed.");
+    }
+  }
+
   Outputs outputs() {
     return Outputs.read(outputs.map(shell::file).orElseGet(() -> Outputs.find(shell)), stack);
   }

@@ -375,7 +375,7 @@ class TenantsTest {
   void offboard_does_not_wait_if_the_tenant_is_removed_at_once() {
     deployment.answers("DELETE /control/tenants/acme", 204, "");
 
-    Run run = deployment.run("tenants", "offboard", "acme");
+    Run run = deployment.run("tenants", "offboard", "acme", "--yes");
 
     assertThat(run.out()).isEqualTo("acme is removed\n");
     assertThat(run.waits()).isEmpty();
@@ -392,7 +392,7 @@ class TenantsTest {
             404,
             Documents.problem(404, "Not Found", "No tenant named `acme`."));
 
-    Run run = deployment.run("tenants", "offboard", "acme");
+    Run run = deployment.run("tenants", "offboard", "acme", "--yes");
 
     assertThat(run.exitCode()).isZero();
     assertThat(run.out()).isEqualTo("acme is removed\n");
@@ -405,11 +405,18 @@ class TenantsTest {
         .answers("DELETE /control/tenants/acme", 202, "")
         .answers("GET /control/tenants/acme", 200, Documents.ACME);
 
-    Run run = deployment.run("tenants", "offboard", "acme", "--timeout", "5");
+    Run run = deployment.run("tenants", "offboard", "acme", "--yes", "--timeout", "5");
 
     assertThat(run.exitCode()).isEqualTo(1);
     assertThat(run.waits()).hasSize(3);
-    assertThat(run.err()).contains("still being removed after 5 s");
+    assertThat(run.err())
+        .contains("still being removed after 5 s")
+        .endsWith("To keep waiting, run the command again.\n");
+    assertThat(
+            deployment
+                .run("tenants", "offboard", "acme", "--yes", "--timeout", "5", "--if-version", "3")
+                .err())
+        .endsWith("To keep waiting, run the command again without --if-version.\n");
   }
 
   @Test
@@ -422,5 +429,49 @@ class TenantsTest {
     assertThat(deployment.requests()).isEmpty();
 
     assertThat(deployment.run("tenants", "offboard", "acme", "--yes").exitCode()).isZero();
+  }
+
+  @Test
+  void offboard_without_a_terminal_needs_yes() {
+    deployment.answers("DELETE /control/tenants/acme", 204, "");
+
+    Run refused = deployment.run("tenants", "offboard", "acme");
+
+    assertThat(refused.exitCode()).isEqualTo(2);
+    assertThat(refused.err())
+        .isEqualTo(
+            "tollgate: Cannot ask for confirmation without a terminal. To remove acme without"
+                + " confirmation, use --yes.\n");
+    assertThat(deployment.requests()).isEmpty();
+    assertThat(deployment.run("tenants", "offboard", "acme", "--yes").exitCode()).isZero();
+  }
+
+  @Test
+  void offboard_as_json_needs_yes() {
+    deployment.confirmedBy(
+        question -> {
+          throw new AssertionError("a command that prints JSON asks no question");
+        });
+
+    Run refused = deployment.run("tenants", "offboard", "acme", "--json");
+
+    assertThat(refused.exitCode()).isEqualTo(2);
+    assertThat(refused.err()).contains("use --yes");
+    assertThat(deployment.requests()).isEmpty();
+  }
+
+  @Test
+  void offboard_sends_if_version_as_if_match_and_prints_a_conflict() {
+    deployment.answers(
+        "DELETE /control/tenants/acme",
+        412,
+        Documents.problem(412, "The version does not match", "Tenant `acme` has version 4."));
+
+    Run run = deployment.run("tenants", "offboard", "acme", "--yes", "--if-version", "3");
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.err())
+        .isEqualTo("tollgate: 412 The version does not match: Tenant `acme` has version 4.\n");
+    assertThat(deployment.conditions()).containsExactly("\"3\"");
   }
 }
