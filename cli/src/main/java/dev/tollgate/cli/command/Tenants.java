@@ -128,7 +128,7 @@ final class Tenants {
       @Mixin IfVersion ifVersion) {
     ObjectNode body = Json.object().put("tier", tier);
     return dryRun
-        ? preview(tenantId, body, ifVersion)
+        ? preview(tenantId, "PATCH", Optional.of(body), ifVersion)
         : patch(tenantId, body, ifVersion, "%s is now in tier %s", tier);
   }
 
@@ -145,7 +145,7 @@ final class Tenants {
     ObjectNode body = Json.object();
     body.set("overrides", Json.object(overrides == null ? Map.of() : overrides));
     return dryRun
-        ? preview(tenantId, body, ifVersion)
+        ? preview(tenantId, "PATCH", Optional.of(body), ifVersion)
         : patch(tenantId, body, ifVersion, "%s now has these limits", tenantId);
   }
 
@@ -158,7 +158,7 @@ final class Tenants {
       @Mixin IfVersion ifVersion) {
     ObjectNode body = Json.object().put("status", "SUSPENDED");
     return dryRun
-        ? preview(tenantId, body, ifVersion)
+        ? preview(tenantId, "PATCH", Optional.of(body), ifVersion)
         : patch(tenantId, body, ifVersion, "%s is suspended", tenantId);
   }
 
@@ -169,7 +169,7 @@ final class Tenants {
       @Mixin IfVersion ifVersion) {
     ObjectNode body = Json.object().put("status", "ACTIVE");
     return dryRun
-        ? preview(tenantId, body, ifVersion)
+        ? preview(tenantId, "PATCH", Optional.of(body), ifVersion)
         : patch(tenantId, body, ifVersion, "%s is active", tenantId);
   }
 
@@ -181,6 +181,7 @@ final class Tenants {
       @Parameters(paramLabel = "TENANT") String tenantId,
       @Option(names = "--yes", description = "Remove it without asking for confirmation.")
           boolean yes,
+      @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
       @Mixin IfVersion ifVersion,
       @Option(
               names = "--timeout",
@@ -188,6 +189,9 @@ final class Tenants {
               defaultValue = "180",
               description = "How long to wait. Default: ${DEFAULT-VALUE}.")
           long timeoutSeconds) {
+    if (dryRun) {
+      return preview(tenantId, "DELETE", Optional.empty(), ifVersion);
+    }
     if (!yes) {
       tollgate.confirm(
           "Remove " + tenantId + " with its sessions, queues and schedules?", "remove " + tenantId);
@@ -225,12 +229,13 @@ final class Tenants {
     }
   }
 
-  private int preview(String tenantId, ObjectNode body, IfVersion ifVersion) {
+  private int preview(
+      String tenantId, String method, Optional<JsonNode> body, IfVersion ifVersion) {
     DryRun dryRun =
         DryRun.request(
             tollgate.controlPlane(),
             tenantId,
-            "PATCH",
+            method,
             Paths.tenant(tenantId),
             body,
             ifVersion.headers());

@@ -134,7 +134,9 @@ final class Tiers {
     int exitCode = 0;
     for (ObjectNode tier : read(shell.file(file), ifVersion)) {
       String name = tier.path("tier").asText();
-      DryRun dryRun = DryRun.request(api, name, "PUT", Paths.tier(name), tier, ifVersion.headers());
+      DryRun dryRun =
+          DryRun.request(
+              api, name, "PUT", Paths.tier(name), Optional.of(tier), ifVersion.headers());
       documents.add(dryRun.document());
       if (lines.contains("")) {
         lines.add("");

@@ -474,4 +474,39 @@ class TenantsTest {
         .isEqualTo("tollgate: 412 The version does not match: Tenant `acme` has version 4.\n");
     assertThat(deployment.conditions()).containsExactly("\"3\"");
   }
+
+  @Test
+  void a_dry_run_of_offboard_shows_what_is_removed_and_exits_with_3_without_asking() {
+    deployment.answers("DELETE /control/tenants/acme?dryRun=true", 200, Documents.DRY_OFFBOARDING);
+
+    Run run = deployment.run("tenants", "offboard", "acme", "--dry-run", "--if-version", "3");
+
+    assertThat(run.err()).isEmpty();
+    assertThat(run.exitCode()).isEqualTo(3);
+    assertThat(run.out())
+        .isEqualTo(
+            """
+            acme: would be removed
+              acme: 7 open connections close.
+              acme: These are removed: its sessions, bucket `connect` (level 5).
+            """);
+    assertThat(deployment.requests())
+        .containsExactly(new Request("DELETE", "/control/tenants/acme?dryRun=true", ""));
+    assertThat(deployment.conditions()).containsExactly("\"3\"");
+    assertThat(deployment.run("tenants", "offboard", "acme", "--dry-run", "--yes", "--json").out())
+        .isEqualTo(Documents.DRY_OFFBOARDING + "\n");
+  }
+
+  @Test
+  void a_dry_run_of_offboard_of_an_unknown_tenant_exits_with_0() {
+    deployment.answers(
+        "DELETE /control/tenants/nosuch?dryRun=true",
+        200,
+        "{\"dryRun\":true,\"outcome\":\"UNCHANGED\",\"version\":0,\"tenants\":[],\"totals\":{}}");
+
+    Run run = deployment.run("tenants", "offboard", "nosuch", "--dry-run");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out()).isEqualTo("nosuch: unchanged; it does not exist\n");
+  }
 }
