@@ -28,7 +28,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** The commands {@code tollgate tiers}. */
-@Command(name = "tiers", description = "List, show and change tiers.")
+@Command(name = "tiers", description = "List, show, change and delete tiers.")
 final class Tiers {
   /** Fields that the control plane sets. */
   private static final Pattern READ_ONLY_FIELDS = Pattern.compile("version|rollout\\..*");
@@ -63,10 +63,7 @@ final class Tiers {
       description =
           "Show a tier. With --json, the output can be edited and passed to `tollgate tiers apply`.")
   int show(@Parameters(paramLabel = "TIER") String tier) {
-    Response response =
-        tollgate.found(
-            tollgate.controlPlane().get(Paths.tier(tier)),
-            "No tier named `" + tier + "`. List tiers with `tollgate tiers list`.");
+    Response response = found(tollgate.controlPlane().get(Paths.tier(tier)), tier);
     Table table = new Table("", "");
     Json.leaves(response.json()).forEach((name, value) -> table.row(name, Json.text(value)));
     tollgate.print(response, table.lines());
@@ -146,6 +143,42 @@ final class Tiers {
     }
     tollgate.print(all, lines);
     return exitCode;
+  }
+
+  @Command(name = "delete", description = "Delete a tier that no tenant has.")
+  int delete(
+      @Parameters(paramLabel = "TIER") String tier,
+      @Option(names = "--yes", description = "Delete it without asking for confirmation.")
+          boolean yes,
+      @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
+      @Mixin IfVersion ifVersion) {
+    if (dryRun) {
+      DryRun result =
+          DryRun.request(
+              tollgate.controlPlane(),
+              tier,
+              "DELETE",
+              Paths.tier(tier),
+              Optional.empty(),
+              ifVersion.headers());
+      tollgate.print(result.document(), result.lines());
+      return result.exitCode();
+    }
+    if (!yes) {
+      tollgate.confirm("Delete tier " + tier + "?", "delete tier " + tier);
+    }
+    Response response =
+        tollgate
+            .controlPlane()
+            .send("DELETE", Paths.tier(tier), Optional.empty(), ifVersion.headers());
+    found(response, tier);
+    tollgate.print(Json.object(), List.of("Tier " + tier + " is deleted"));
+    return 0;
+  }
+
+  private Response found(Response response, String tier) {
+    return tollgate.found(
+        response, "No tier named `" + tier + "`. List tiers with `tollgate tiers list`.");
   }
 
   private static List<String> changes(String name, JsonNode before, JsonNode after) {

@@ -9,6 +9,7 @@ import dev.tollgate.cli.StubDeployment.Run;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -235,5 +236,83 @@ class TiersTest {
     assertThat(deployment.run("tiers", "apply", "empty.json").err())
         .contains("empty.json is empty (expected: JSON)");
     assertThat(deployment.requests()).isEmpty();
+  }
+
+  @Test
+  void delete_asks_for_confirmation_in_a_terminal() {
+    deployment.answers("DELETE /control/tiers/bronze", 204, "");
+
+    List<String> questions = new ArrayList<>();
+    deployment.confirmedBy(question -> !questions.add(question));
+    Run declined = deployment.run("tiers", "delete", "bronze");
+    assertThat(declined.exitCode()).isEqualTo(1);
+    assertThat(declined.err()).isEqualTo("tollgate: Cancelled. Nothing was changed.\n");
+    assertThat(questions).containsExactly("Delete tier bronze?");
+    assertThat(deployment.requests()).isEmpty();
+
+    deployment.confirmedBy(question -> true);
+    Run confirmed = deployment.run("tiers", "delete", "bronze");
+    assertThat(confirmed.exitCode()).isZero();
+    assertThat(confirmed.out()).isEqualTo("Tier bronze is deleted\n");
+  }
+
+  @Test
+  void delete_without_a_terminal_needs_yes() {
+    deployment.answers("DELETE /control/tiers/bronze", 204, "");
+
+    Run refused = deployment.run("tiers", "delete", "bronze");
+
+    assertThat(refused.exitCode()).isEqualTo(2);
+    assertThat(refused.err())
+        .isEqualTo(
+            "tollgate: Cannot ask for confirmation without a terminal. To delete tier bronze"
+                + " without confirmation, use --yes.\n");
+    assertThat(deployment.requests()).isEmpty();
+    assertThat(deployment.run("tiers", "delete", "bronze", "--yes").exitCode()).isZero();
+  }
+
+  @Test
+  void delete_sends_if_version_as_if_match_and_prints_why_it_is_refused() {
+    deployment
+        .answers(
+            "DELETE /control/tiers/bronze",
+            409,
+            Documents.problem(409, "Conflict", "Tier `bronze` still has tenants."))
+        .answers(
+            "DELETE /control/tiers/nosuch",
+            404,
+            Documents.problem(404, "Not Found", "No tier named `nosuch`."));
+
+    Run inUse = deployment.run("tiers", "delete", "bronze", "--yes", "--if-version", "3");
+    Run unknown = deployment.run("tiers", "delete", "nosuch", "--yes");
+
+    assertThat(inUse.exitCode()).isEqualTo(1);
+    assertThat(inUse.err()).isEqualTo("tollgate: 409 Conflict: Tier `bronze` still has tenants.\n");
+    assertThat(deployment.conditions()).containsExactly("\"3\"");
+    assertThat(unknown.exitCode()).isEqualTo(1);
+    assertThat(unknown.err())
+        .isEqualTo("tollgate: No tier named `nosuch`. List tiers with `tollgate tiers list`.\n");
+  }
+
+  @Test
+  void a_dry_run_of_delete_exits_with_3_without_asking() {
+    String removed =
+        "{\"dryRun\":true,\"outcome\":\"REMOVED\",\"version\":0,\"tier\":\"bronze\","
+            + "\"changes\":{\"isolation\":{\"from\":\"POOL\"}},\"tenants\":[],"
+            + "\"totals\":{\"tenants\":0,\"changed\":0}}";
+    deployment
+        .answers("DELETE /control/tiers/bronze?dryRun=true", 200, removed)
+        .answers(
+            "DELETE /control/tiers/gold?dryRun=true",
+            409,
+            Documents.problem(409, "Conflict", "Tier `gold` still has tenants."));
+
+    Run run = deployment.run("tiers", "delete", "bronze", "--dry-run", "--if-version", "0");
+
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out()).isEqualTo("bronze: would be removed\n");
+    assertThat(run.exitCode()).isEqualTo(3);
+    assertThat(deployment.conditions()).containsExactly("\"0\"");
+    assertThat(deployment.run("tiers", "delete", "gold", "--dry-run").exitCode()).isEqualTo(1);
   }
 }
