@@ -140,6 +140,7 @@ public final class DryRun {
     lines.add(
         name
             + (outcome.equals("unchanged") ? ": unchanged" : ": would be " + outcome)
+            + (outcome.equals("removed") ? "; its version is " + version() : "")
             + (!isTier && version() == 0 ? "; it does not exist" : "")
             + (isTier && totals.path("tenants").asLong() > 0
                 ? "; %s of its %s tenants would change"

@@ -486,7 +486,7 @@ class TenantsTest {
     assertThat(run.out())
         .isEqualTo(
             """
-            acme: would be removed
+            acme: would be removed; its version is 3
               acme: 7 open connections close.
               acme: These are removed: its sessions, bucket `connect` (level 5).
             """);

@@ -310,7 +310,7 @@ class TiersTest {
     Run run = deployment.run("tiers", "delete", "bronze", "--dry-run", "--if-version", "0");
 
     assertThat(run.err()).isEmpty();
-    assertThat(run.out()).isEqualTo("bronze: would be removed\n");
+    assertThat(run.out()).isEqualTo("bronze: would be removed; its version is 0\n");
     assertThat(run.exitCode()).isEqualTo(3);
     assertThat(deployment.conditions()).containsExactly("\"0\"");
     assertThat(deployment.run("tiers", "delete", "gold", "--dry-run").exitCode()).isEqualTo(1);

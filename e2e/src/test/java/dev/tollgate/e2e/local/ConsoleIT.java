@@ -332,6 +332,14 @@ final class ConsoleIT {
     browser.click("#confirm-no");
     assertThat(browser.text("#detail-title")).isEqualTo("page-new");
     browser.click("#offboard");
+    assertThat(browser.accessibilityFindings()).isEmpty();
+    assertThat(browser.find("#confirm-yes").isEnabled()).isFalse();
+    browser.find("#confirm-name").sendKeys("page-ne", Keys.ENTER);
+    assertThat(browser.find("#confirm-yes").isEnabled()).isFalse();
+    assertThat(browser.find("#confirm").isDisplayed()).isTrue();
+    assertThat(deployment.control("GET", "/tenants/page-new").body().get("status").asText())
+        .isEqualTo("ACTIVE");
+    browser.find("#confirm-name").sendKeys("w");
     browser.click("#confirm-yes");
     browser.await("the tenant's panel is closed", () -> !browser.find("#detail").isDisplayed());
     assertThat(deployment.control("GET", "/tenants/page-new").status()).isEqualTo(404);
