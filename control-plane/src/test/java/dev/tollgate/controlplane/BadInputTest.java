@@ -29,9 +29,9 @@ class BadInputTest {
        "tenantConnections":10,"sessionTTL":200,"messagesPerMinute":60}""";
 
   /**
-   * Values that break a rule that no schema can express, or that Java's regular expressions and
-   * decimals keep the checker from refusing. Such rules are: the tier exists and is that of the
-   * path, a name occurs once, and a number has an accepted notation.
+   * Values that the schema accepts and the API refuses. No schema can express these rules: the tier
+   * exists and equals the tier in the path, and a name occurs once. The schema checker does not see
+   * the notation of a number, or a line feed at the end of a name.
    */
   private static final Set<String> BEYOND_A_SCHEMA =
       Set.of("platinum", "gold", "300", "given twice", "7.0", "beta\n", "1E+2147483647");

@@ -414,6 +414,61 @@ final class LocalCloudTest {
         .hasMessage("Q.Properties.Speed: unknown property");
   }
 
+  @Test
+  void event_source_mapping_names_a_queue_and_a_function_that_stand_later_in_the_template()
+      throws Exception {
+    writeTemplate(
+        TEMPLATE
+            .replace(
+                "{'Resources':{",
+                """
+                {'Resources':{
+                'AppJobs00000000':{'Type':'AWS::Lambda::EventSourceMapping','Properties':{
+                  'EventSourceArn':{'Fn::Sub':'arn:aws:sqs:${AWS::Region}:${AWS::AccountId}:Work'},
+                  'FunctionName':'Echo'}},""")
+            .replace("'sqs:SendMessage'", "'sqs:*'")
+            .replace("'Outputs':{", "'Outputs':{'Mapping':{'Value':{'Ref':'AppJobs00000000'}},"));
+
+    try (LocalCloud cloud = LocalCloud.start(Options.inMemory(directory, clock))) {
+      clock.advance(Duration.ofMinutes(2));
+      cloud.settle();
+
+      assertThat(cloud.outputs().get("Mapping")).matches("[0-9a-f-]{36}");
+      assertThat(messages(cloud)).isEqualTo("0");
+    }
+  }
+
+  @Test
+  void schedule_names_a_group_and_a_role_that_stand_later_in_the_template() throws Exception {
+    String template =
+        TEMPLATE
+            .replace(
+                "{'Resources':{",
+                """
+            {'Resources':{
+            'AppTock00000000':{'Type':'AWS::Scheduler::Schedule','Properties':{'Name':'tock','GroupName':'group',
+              'FlexibleTimeWindow':{'Mode':'OFF'},'ScheduleExpression':'cron(* * * * ? *)',
+              'Target':{'Arn':{'Fn::GetAtt':['AppWorkQueue00000003','Arn']},
+                'RoleArn':{'Fn::Sub':'arn:aws:iam::${AWS::AccountId}:role/Echo'},'Input':'tock'}}},""")
+            .replace(
+                "'Outputs':{",
+                "'Outputs':{'Tock':{'Value':{'Fn::GetAtt':['AppTock00000000','Arn']}},");
+    writeTemplate(template);
+    try (LocalCloud cloud = LocalCloud.start(Options.inMemory(directory, clock))) {
+      clock.advance(Duration.ofMinutes(2));
+      cloud.settle();
+
+      assertThat(messages(cloud)).isEqualTo("4");
+      assertThat(cloud.outputs())
+          .containsEntry("Tock", "arn:aws:scheduler:us-east-1:000000000000:schedule/group/tock");
+    }
+
+    writeTemplate(template.replace("'GroupName':'group'", "'GroupName':'other'"));
+    assertThatThrownBy(() -> LocalCloud.start(Options.inMemory(directory, clock)))
+        .isInstanceOf(TemplateException.class)
+        .hasMessage("AppTock00000000.Properties: Schedule group other does not exist.");
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"SendMessage", "CreateQueue", "ReceiveMessage"})
   void a_queue_request_that_is_not_an_object_is_refused(String operation) throws IOException {

@@ -110,11 +110,12 @@ public final class ReceivedFrames implements WebSocket.Listener {
       long left = (deadline - System.nanoTime()) / 1_000_000;
       if (left <= 0) {
         throw new AssertionError(
-            "%d frames of type %s (expected: %d); the last of all: %s"
+            "%d frames of type %s (expected: %d); errors: %s; the last of all: %s"
                 .formatted(
                     of(type).size(),
                     type,
                     count,
+                    of("error"),
                     received.subList(Math.max(0, received.size() - 3), received.size())));
       }
       wait(left);

@@ -29,6 +29,9 @@ import software.amazon.awssdk.regions.Region;
 final class LocalDeployment extends Deployment implements AutoCloseable {
   private static final Path ASSEMBLY = Path.of("../infra/target/cdk.out");
 
+  /** The log of the functions of all deployments, also of earlier runs. */
+  static final Path LOG = Path.of("target/endtoend.log");
+
   private final TestCloud stack;
   private final LocalCloud cloud;
   private final ManualClock clock;
@@ -43,7 +46,7 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
                         "127.0.0.1",
                         0,
                         Optional.empty(),
-                        Optional.of(Path.of("target/endtoend.log")),
+                        Optional.of(LOG),
                         keySets,
                         clock)
                     .with(faults));

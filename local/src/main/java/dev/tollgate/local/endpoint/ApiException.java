@@ -81,12 +81,17 @@ public final class ApiException extends RuntimeException {
       answer.put("RequestId", UUID.randomUUID().toString());
       send(exchange, "application/json", answer.toString());
     } else {
-      send(
-          exchange,
-          "text/xml",
-          "<ErrorResponse><Error><Type>Sender</Type><Code>%s</Code><Message>%s</Message></Error><RequestId>%s</RequestId></ErrorResponse>"
-              .formatted(code(), QueryProtocol.escape(text()), UUID.randomUUID()));
+      sendXml(exchange);
     }
+  }
+
+  /** Sends the error in the XML of the query protocol, even if the request asks for JSON. */
+  void sendXml(HttpServerExchange exchange) {
+    send(
+        exchange,
+        "text/xml",
+        "<ErrorResponse><Error><Type>Sender</Type><Code>%s</Code><Message>%s</Message></Error><RequestId>%s</RequestId></ErrorResponse>"
+            .formatted(code(), QueryProtocol.escape(text()), UUID.randomUUID()));
   }
 
   /**

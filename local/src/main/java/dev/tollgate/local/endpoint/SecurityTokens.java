@@ -52,15 +52,20 @@ public final class SecurityTokens implements HttpHandler {
 
   @Override
   public void handleRequest(HttpServerExchange exchange) {
-    Call call = Call.of(exchange);
+    try {
+      assumeRole(exchange, Call.of(exchange));
+    } catch (ApiException e) {
+      // STS answers only in XML, even to a GET, whose action is in the query.
+      e.sendXml(exchange);
+    }
+  }
+
+  private void assumeRole(HttpServerExchange exchange, Call call) {
     if (!call.operation().equals("AssumeRole")) {
       throw new ApiException(
           400, "InvalidAction", "action: " + call.operation() + " (expected: AssumeRole)");
     }
-    assumeRole(exchange, call, call.form());
-  }
-
-  private void assumeRole(HttpServerExchange exchange, Call call, Map<String, String> form) {
+    Map<String, String> form = call.form();
     Principal caller = call.principal();
     String roleArn = form.getOrDefault("RoleArn", "");
     String session = form.getOrDefault("RoleSessionName", "");

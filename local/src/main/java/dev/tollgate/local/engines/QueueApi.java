@@ -10,6 +10,7 @@ import dev.tollgate.local.rest.Page;
 import dev.tollgate.local.template.Environment;
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
+import io.undertow.util.Headers;
 import io.undertow.util.SameThreadExecutor;
 import java.time.Duration;
 import java.time.Instant;
@@ -32,6 +33,7 @@ import java.util.regex.Pattern;
  * <ul>
  *   <li>Attributes that ElasticMQ does not keep are kept in {@link QueueAttributes}. A changed
  *       retention applies at once to messages in the queue; AWS takes up to 15 minutes.
+ *   <li>An invalid queue name is refused with the error of SQS.
  *   <li>A name cannot be used for 60 s after its queue was deleted.
  *   <li>Creating a queue again with other attributes is refused, whichever attributes they are.
  *   <li>A policy that denies everybody to send is obeyed even where policies are not evaluated.
@@ -45,6 +47,8 @@ import java.util.regex.Pattern;
 final class QueueApi implements HttpHandler {
   private static final Duration NAME_BLOCKED = Duration.ofSeconds(60);
   private static final int MOST_LISTED = 1_000;
+  private static final int MAX_NAME_LENGTH = 80;
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]+(\\.fifo)?");
   private static final Pattern ENTRY_ID = Pattern.compile("[A-Za-z0-9_-]{1,80}");
 
   /** The characters that SQS accepts; ElasticMQ fails on some others. */
@@ -135,7 +139,10 @@ final class QueueApi implements HttpHandler {
     if (!QueryProtocol.wantsJson(exchange) || !call.operation().startsWith("SendMessage")) {
       String query = exchange.getQueryString();
       return engine.sendForm(
-          call.method(), call.path() + (query.isEmpty() ? "" : "?" + query), call.body());
+          call.method(),
+          call.path() + (query.isEmpty() ? "" : "?" + query),
+          exchange.getRequestHeaders().eachValue(Headers.ACCEPT),
+          call.body());
     }
     Map<String, String> form = call.form();
     String queue = Environment.queueName(form.getOrDefault("QueueUrl", call.path()));
@@ -217,7 +224,14 @@ final class QueueApi implements HttpHandler {
 
   private EngineAnswer createQueue(ObjectNode request) {
     String name = request.path("QueueName").asText();
-    ObjectNode wanted = request.withObject("/Attributes");
+    ObjectNode wanted = requestedAttributes(request);
+    if (!NAME.matcher(name).matches() || name.length() > MAX_NAME_LENGTH) {
+      throw new ApiException(
+          400,
+          "com.amazon.coral.service#InvalidParameterValueException",
+          "InvalidParameterValue",
+          "Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length");
+    }
     QueueAttributes.check(name, wanted);
     Instant deleted = deletedAt.getOrDefault(name, Instant.MIN);
     if (environment.clock().instant().isBefore(deleted.plus(NAME_BLOCKED))) {
@@ -237,6 +251,15 @@ final class QueueApi implements HttpHandler {
       attributes.put(name, kept);
     }
     return answer;
+  }
+
+  /** The attributes in a request, which are added to it if they are absent. */
+  private static ObjectNode requestedAttributes(ObjectNode request) {
+    if (request.hasNonNull("Attributes") && !request.path("Attributes").isObject()) {
+      throw ApiException.serialization(
+          "Attributes is not a JSON object: " + request.path("Attributes"));
+    }
+    return request.withObject("/Attributes");
   }
 
   private static void requireSame(ObjectNode wanted, JsonNode actual) {
@@ -286,7 +309,7 @@ final class QueueApi implements HttpHandler {
   }
 
   private EngineAnswer setAttributes(ObjectNode request) {
-    ObjectNode wanted = request.withObject("/Attributes");
+    ObjectNode wanted = requestedAttributes(request);
     String name = queueName(request);
     QueueAttributes.check(name, wanted);
     ObjectNode kept = QueueAttributes.removeKept(wanted);

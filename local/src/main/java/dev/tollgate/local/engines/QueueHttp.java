@@ -13,6 +13,7 @@ import org.apache.pekko.actor.ExtendedActorSystem;
 import org.apache.pekko.event.LoggingAdapter;
 import org.apache.pekko.http.javadsl.model.ContentTypes;
 import org.apache.pekko.http.javadsl.model.HttpEntities;
+import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.apache.pekko.http.javadsl.model.HttpMethods;
 import org.apache.pekko.http.javadsl.model.headers.RawHeader;
 import org.apache.pekko.http.scaladsl.ConnectionContext;
@@ -91,8 +92,18 @@ final class QueueHttp extends HttpExt {
             .addHeader(RawHeader.create("X-Amz-Target", "AmazonSQS." + operation)));
   }
 
-  CompletionStage<EngineAnswer> sendForm(String method, String uri, String body) {
-    return send(request(method, uri, "application/x-www-form-urlencoded", body));
+  /**
+   * Sends a request of the query protocol.
+   *
+   * @param accepts the values of the caller's {@code Accept} headers
+   */
+  CompletionStage<EngineAnswer> sendForm(
+      String method, String uri, Iterable<String> accepts, String body) {
+    var request = request(method, uri, "application/x-www-form-urlencoded", body);
+    for (String accept : accepts) {
+      request = request.addHeader(HttpHeader.parse("Accept", accept));
+    }
+    return send(request);
   }
 
   private static org.apache.pekko.http.javadsl.model.HttpRequest request(
@@ -118,7 +129,9 @@ final class QueueHttp extends HttpExt {
                           response
                               .getHeaders()
                               .forEach(header -> answered.put(header.name(), header.value()));
-                          answered.put("Content-Type", entity.getContentType().toString());
+                          if (!entity.getContentType().equals(ContentTypes.NO_CONTENT_TYPE)) {
+                            answered.put("Content-Type", entity.getContentType().toString());
+                          }
                           return new EngineAnswer(
                               response.status().intValue(),
                               answered,

@@ -18,7 +18,6 @@ import dev.tollgate.local.rest.RestApi.Operation;
 import dev.tollgate.local.rest.RestApi.Request;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.threads.DaemonThreads;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -146,15 +145,12 @@ public final class EventSources implements AutoCloseable {
   /**
    * Adds a mapping of the stack. Only the template changes it, and it is not kept.
    *
-   * @param name identifies the mapping in the stack
+   * @param uuid its id
    * @param members as {@code CreateEventSourceMapping} takes them
-   * @return its id
    * @throws ApiException if it is refused
    */
-  public String add(String name, ObjectNode members) {
-    String uuid = UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)).toString();
+  public void add(String uuid, ObjectNode members) {
     put(define(uuid, members, true), false);
-    return uuid;
   }
 
   /** Observes an answered call, which may have added to a source. */

@@ -67,7 +67,7 @@ final class WebSocketApi implements Api {
   private final ConcurrentMap<String, Connection> connections = new ConcurrentHashMap<>();
 
   /** The events that functions are processing. */
-  private final Phaser underWay =
+  private final Phaser inProgress =
       new Phaser() {
         @Override
         protected boolean onAdvance(int phase, int registeredParties) {
@@ -114,8 +114,8 @@ final class WebSocketApi implements Api {
 
   @Override
   public void settle() {
-    underWay.register();
-    underWay.awaitAdvance(underWay.arriveAndDeregister());
+    inProgress.register();
+    inProgress.awaitAdvance(inProgress.arriveAndDeregister());
   }
 
   @Override
@@ -344,13 +344,13 @@ final class WebSocketApi implements Api {
   }
 
   private void start(Runnable integration, Executor threads) {
-    underWay.register();
+    inProgress.register();
     threads.execute(
         () -> {
           try {
             integration.run();
           } finally {
-            underWay.arriveAndDeregister();
+            inProgress.arriveAndDeregister();
           }
         });
   }

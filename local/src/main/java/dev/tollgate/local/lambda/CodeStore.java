@@ -23,8 +23,10 @@ import java.util.stream.Stream;
 final class CodeStore {
   private static final String SUFFIX = ".jar";
 
+  /** The packages of all clouds of the process. */
+  private static final Map<Path, Known> KNOWN = new ConcurrentHashMap<>();
+
   private final Optional<Path> directory;
-  private final Map<Path, Known> known = new ConcurrentHashMap<>();
 
   /** A package, and the time of its file when it was read. */
   private record Known(FileTime modified, Code code) {}
@@ -112,14 +114,14 @@ final class CodeStore {
   Code read(Path jar) {
     try {
       FileTime modified = Files.getLastModifiedTime(jar);
-      Known last = known.get(jar);
+      Known last = KNOWN.get(jar);
       if (last == null
           || !last.modified().equals(modified)
           || last.code().size() != Files.size(jar)) {
         byte[] content = Files.readAllBytes(jar);
         byte[] hash = MessageDigest.getInstance("SHA-256").digest(content);
         last = new Known(modified, new Code(HexFormat.of().formatHex(hash), content.length));
-        known.put(jar, last);
+        KNOWN.put(jar, last);
       }
       return last.code();
     } catch (IOException e) {

@@ -1,7 +1,6 @@
 package dev.tollgate.local.resources;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.local.endpoint.ApiException;
 import dev.tollgate.local.events.EventSources;
 import dev.tollgate.local.events.MappingSettings;
 import dev.tollgate.local.iam.Policies;
@@ -9,11 +8,12 @@ import dev.tollgate.local.lambda.FunctionCatalog;
 import dev.tollgate.local.lambda.FunctionSettings;
 import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Properties;
-import dev.tollgate.local.template.TemplateException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.UUID;
 
 /**
  * Lambda functions with their versions, aliases, permissions and event source mappings.
@@ -92,14 +92,11 @@ public final class LambdaFunctions implements ResourceFamily {
   private static CreatedResource eventSourceMapping(
       String logicalName, Properties properties, Stack stack) {
     properties.ignore("Tags");
-    try {
-      return CreatedResource.of(
-          stack
-              .service(EventSources.class)
-              .add(properties.place(), properties.copy(MappingSettings.MEMBERS)));
-    } catch (ApiException e) {
-      throw new TemplateException(properties.place(), e.text());
-    }
+    ObjectNode members = properties.copy(MappingSettings.MEMBERS);
+    String id =
+        UUID.nameUUIDFromBytes(properties.place().getBytes(StandardCharsets.UTF_8)).toString();
+    stack.addFinalStep(properties, () -> stack.service(EventSources.class).add(id, members));
+    return CreatedResource.of(id);
   }
 
   private static CreatedResource permission(

@@ -1,5 +1,6 @@
 package dev.tollgate.local.resources;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.scheduler.Scheduler;
 import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Properties;
@@ -40,7 +41,10 @@ public final class Schedules implements ResourceFamily {
 
   private static CreatedResource schedule(String logicalName, Properties properties, Stack stack) {
     String name = properties.optionalText("Name").orElse(logicalName);
+    ObjectNode members = properties.copy(MEMBERS);
+    stack.addFinalStep(properties, () -> stack.service(Scheduler.class).putSchedule(name, members));
+    String group = members.path("GroupName").asText("default");
     return CreatedResource.withArn(
-        name, stack.service(Scheduler.class).putSchedule(name, properties.copy(MEMBERS)));
+        name, stack.environment().arn("scheduler", "schedule/" + group + "/" + name));
   }
 }

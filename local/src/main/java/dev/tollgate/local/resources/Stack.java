@@ -1,6 +1,7 @@
 package dev.tollgate.local.resources;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.local.endpoint.ApiException;
 import dev.tollgate.local.endpoint.ServiceClient;
 import dev.tollgate.local.endpoint.ServiceClient.Answer;
 import dev.tollgate.local.template.CreatedResource;
@@ -38,7 +39,7 @@ public final class Stack {
   private final List<Runnable> finalSteps = new ArrayList<>();
   private final Map<String, ResourceType> types = ResourceFamily.allTypes();
   private final Map<String, CreatedResource> created = new HashMap<>();
-  private final Set<String> underWay = new LinkedHashSet<>();
+  private final Set<String> inProgress = new LinkedHashSet<>();
   private final Set<String> names = new HashSet<>();
 
   /**
@@ -140,9 +141,20 @@ public final class Stack {
     return client.call(service, target, request);
   }
 
-  /** Adds a step that needs all resources of the stack. */
-  public void addFinalStep(Runnable step) {
-    finalSteps.add(step);
+  /**
+   * Adds a step that needs all resources of the stack.
+   *
+   * @param properties the properties of the resource that the step completes
+   */
+  public void addFinalStep(Properties properties, Runnable step) {
+    finalSteps.add(
+        () -> {
+          try {
+            step.run();
+          } catch (ApiException e) {
+            throw refused(properties, e);
+          }
+        });
   }
 
   /** The resource with a logical id, which is created unless it exists. */
@@ -153,14 +165,14 @@ public final class Stack {
     }
     Resource resource = resources.get(logicalId);
     if (resource == null) {
-      throw new TemplateException(logicalId, "there is no such resource");
+      throw new TemplateException(logicalId, "no resource has this logical id");
     }
-    if (!underWay.add(logicalId)) {
-      throw new TemplateException(logicalId, "depends on itself by way of " + underWay);
+    if (!inProgress.add(logicalId)) {
+      throw new TemplateException(logicalId, "depends on itself through " + inProgress);
     }
     resource.dependsOn().forEach(this::created);
     CreatedResource result = create(resource);
-    underWay.remove(logicalId);
+    inProgress.remove(logicalId);
     created.put(logicalId, result);
     return result;
   }
@@ -172,9 +184,17 @@ public final class Stack {
     }
     String name = resource.shortName(environment.stackName());
     boolean unique = names.add(resource.type() + " " + name);
-    CreatedResource result =
-        type.create(unique ? name : resource.logicalId(), resource.properties(), this);
-    resource.properties().refuseUnread();
-    return result;
+    Properties properties = resource.properties();
+    try {
+      CreatedResource result = type.create(unique ? name : resource.logicalId(), properties, this);
+      properties.refuseUnread();
+      return result;
+    } catch (ApiException e) {
+      throw refused(properties, e);
+    }
+  }
+
+  private static TemplateException refused(Properties properties, ApiException e) {
+    return new TemplateException(properties.place(), e.text());
   }
 }

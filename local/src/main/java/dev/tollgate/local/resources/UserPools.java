@@ -6,10 +6,10 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Cognito user pools. Only their names have an effect: nobody can sign in to a user pool of the
- * template. A JWT authorizer that accepts the tokens of such a pool therefore admits every request,
- * as {@code AWS_IAM} does. Tokens of other issuers are checked, also those of user pools outside of
- * the template.
+ * Cognito user pools. A pool of the template has a name and an id, but no users and no sign-in.
+ * Because it issues no tokens, a JWT authorizer for it admits every request, as {@code AWS_IAM}
+ * does. An authorizer checks the tokens of every other issuer, including user pools outside the
+ * template.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/AWS_Cognito.html">AWS::Cognito</a>
@@ -31,7 +31,24 @@ public final class UserPools implements ResourceFamily {
   }
 
   private static CreatedResource pool(String logicalName, Properties properties, Stack stack) {
-    properties.ignoreAll();
+    properties.ignore(
+        "AccountRecoverySetting",
+        "AdminCreateUserConfig",
+        "AliasAttributes",
+        "AutoVerifiedAttributes",
+        "DeletionProtection",
+        "EmailVerificationMessage",
+        "EmailVerificationSubject",
+        "EnabledMfas",
+        "MfaConfiguration",
+        "Policies",
+        "SmsVerificationMessage",
+        "UserPoolAddOns",
+        "UserPoolName",
+        "UserPoolTier",
+        "UsernameAttributes",
+        "UsernameConfiguration",
+        "VerificationMessageTemplate");
     String region = stack.environment().region();
     String id = region + "_" + logicalName;
     String provider = "cognito-idp." + region + ".amazonaws.com/" + id;
@@ -47,7 +64,23 @@ public final class UserPools implements ResourceFamily {
   }
 
   private static CreatedResource client(String logicalName, Properties properties, Stack stack) {
-    properties.ignoreAll();
+    properties.ignore(
+        "AccessTokenValidity",
+        "AllowedOAuthFlows",
+        "AllowedOAuthFlowsUserPoolClient",
+        "AllowedOAuthScopes",
+        "CallbackURLs",
+        "ClientName",
+        "EnableTokenRevocation",
+        "ExplicitAuthFlows",
+        "GenerateSecret",
+        "IdTokenValidity",
+        "LogoutURLs",
+        "PreventUserExistenceErrors",
+        "RefreshTokenValidity",
+        "SupportedIdentityProviders",
+        "TokenValidityUnits",
+        "UserPoolId");
     String id = logicalName.toLowerCase(Locale.ROOT);
     return new CreatedResource(id, Map.of("ClientId", id));
   }

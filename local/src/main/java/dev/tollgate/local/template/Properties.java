@@ -126,14 +126,20 @@ public final class Properties {
     return object(name).orElseThrow(() -> error(name, "absent (expected: an object)"));
   }
 
-  /** Accepts properties that have no effect locally. They are not resolved. */
+  /**
+   * Accepts properties that have no effect locally. They are not resolved, but the resources that
+   * they refer to are created.
+   */
   public void ignore(String... names) {
-    read.addAll(List.of(names));
+    for (String name : names) {
+      read.add(name);
+      resolver.createReferenced(node.path(name), place + "." + name);
+    }
   }
 
-  /** Accepts all properties without resolving them. */
+  /** Accepts all properties, as {@link #ignore} does. */
   public void ignoreAll() {
-    node.fieldNames().forEachRemaining(read::add);
+    node.fieldNames().forEachRemaining(this::ignore);
   }
 
   /**

@@ -85,6 +85,45 @@ public final class Resolver {
     return resolved;
   }
 
+  /**
+   * Creates the resources that a value refers to, without resolving the value.
+   *
+   * @param place the path of the value, for errors
+   * @throws TemplateException if it refers to a resource that the template does not have
+   */
+  void createReferenced(JsonNode value, String place) {
+    String name = value instanceof ObjectNode object ? intrinsic(object).orElse("") : "";
+    JsonNode argument = value.path(name);
+    switch (name) {
+      case "Ref" -> create(argument.asText());
+      case "Fn::GetAtt" ->
+          create(argument.isTextual() ? argument.asText() : argument.path(0).asText());
+      case "Fn::Sub" -> {
+        JsonNode variables = argument.path(1);
+        VARIABLE
+            .matcher(argument.isTextual() ? argument.asText() : argument.path(0).asText())
+            .results()
+            .map(found -> found.group(1).trim())
+            .filter(variable -> !variable.startsWith("!") && !variables.has(variable))
+            .forEach(this::create);
+        createReferenced(variables, place);
+      }
+      case "Fn::If" -> {
+        requireArguments(argument, 3, place);
+        createReferenced(argument.get(holds(argument.get(0).asText(), place) ? 1 : 2), place);
+      }
+      default -> value.forEach(child -> createReferenced(child, place));
+    }
+  }
+
+  /** Creates a resource, unless the name is a parameter's. */
+  private void create(String reference) {
+    String name = reference.replaceFirst("\\..*", "");
+    if (!name.startsWith("AWS::") && !parameters.has(name)) {
+      var unused = resources.apply(name);
+    }
+  }
+
   /** Whether a condition of the template holds. */
   boolean holds(String condition, String place) {
     JsonNode definition = conditions.get(condition);

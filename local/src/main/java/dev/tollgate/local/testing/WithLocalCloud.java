@@ -47,10 +47,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *       of a role of the stack; {@code cloud.cloud().accessKey("test")} may do everything
  * </ul>
  *
- * <p>Functions run in this process. So the environment of a function is not that of the process: a
- * handler gets its variables, which include the region, the endpoint and the credentials, only
- * through a public constructor {@code (Map<String, String> environment, InstantSource clock)}. A
- * handler without such a constructor sees the variables of the process.
+ * <p>Functions run in the process of the test. They cannot have environment variables of their own.
+ * Therefore a handler gets the variables of its function as an argument of a public constructor
+ * {@code (Map<String, String> environment, InstantSource clock)}. The variables include the region,
+ * the endpoint and the credentials. A handler without this constructor sees only the variables of
+ * the process.
  */
 @Documented
 @Inherited

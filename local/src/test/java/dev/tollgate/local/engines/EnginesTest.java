@@ -45,6 +45,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
@@ -75,6 +76,7 @@ import software.amazon.awssdk.services.sts.model.Tag;
 
 final class EnginesTest {
   private static final String URL_PREFIX = "https://sqs.us-east-1.amazonaws.com/000000000000/";
+  private static final String JSON = "application/json";
   private static final String TENANT_ROLE = "arn:aws:iam::000000000000:role/Tenant";
 
   private static final ManualClock CLOCK = new ManualClock(Instant.parse("2026-01-01T00:00:00Z"));
@@ -334,9 +336,56 @@ final class EnginesTest {
         .asInstanceOf(type(AwsServiceException.class))
         .extracting(e -> e.awsErrorDetails().errorCode())
         .isEqualTo("InvalidAttributeValue");
-    assertThatThrownBy(() -> createQueue("a".repeat(81), Map.of()))
-        .isInstanceOf(AwsServiceException.class);
-    assertThatThrownBy(() -> createQueue("a.b", Map.of())).isInstanceOf(AwsServiceException.class);
+  }
+
+  static Stream<String> requests_with_a_wrong_queue_name() {
+    return Stream.concat(
+        Stream.of("{}"),
+        Stream.of("a".repeat(81), "a".repeat(76) + ".fifo", "a.b", ".fifo", "", "é")
+            .map("{\"QueueName\":\"%s\"}"::formatted));
+  }
+
+  @ParameterizedTest
+  @MethodSource("requests_with_a_wrong_queue_name")
+  void queue_with_a_wrong_name_is_not_created(String request) throws Exception {
+    HttpResponse<String> answer = sqsCall("CreateQueue", request);
+
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+    assertThat(answer.headers().firstValue("x-amzn-query-error"))
+        .contains("InvalidParameterValue;Sender");
+    assertThat(json(answer).path("__type").asText())
+        .isEqualTo("com.amazon.coral.service#InvalidParameterValueException");
+  }
+
+  @Test
+  void queue_name_has_up_to_80_characters() {
+    createQueue("a".repeat(80), Map.of());
+    createQueue("a".repeat(75) + ".fifo", Map.of(QueueAttributeName.FIFO_QUEUE, "true"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"CreateQueue", "SetQueueAttributes"})
+  void attributes_must_be_an_object(String operation) throws Exception {
+    String url = createQueue("object", Map.of());
+
+    HttpResponse<String> answer =
+        sqsCall(
+            operation,
+            "{\"QueueName\":\"object\",\"QueueUrl\":\"%s\",\"Attributes\":7}".formatted(url));
+
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+    assertThat(json(answer).path("__type").asText()).isEqualTo("SerializationException");
+  }
+
+  @Test
+  void empty_answer_has_no_content_type() throws Exception {
+    String url = createQueue("purged", Map.of());
+
+    HttpResponse<String> answer = sqsCall("PurgeQueue", "{\"QueueUrl\":\"%s\"}".formatted(url));
+
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+    assertThat(answer.body()).isEmpty();
+    assertThat(answer.headers().firstValue("Content-Type")).isEmpty();
   }
 
   @Test
@@ -502,6 +551,21 @@ final class EnginesTest {
     assertThat(json(answer).path("RequestId").asText()).isNotEmpty();
   }
 
+  @ParameterizedTest
+  @CsvSource({"text/xml, 200", "*/*, 200", "no media type, 200", "application/json, 400"})
+  void engine_answers_a_query_string_only_if_the_caller_accepts_xml(String accept, int status)
+      throws Exception {
+    createQueue("get", Map.of());
+    String target = "/000000000000/get?Action=SendMessage&MessageBody=x";
+
+    HttpResponse<String> answer = send("sqs", "GET", target, Map.of("Accept", accept), "");
+
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
+    assertThat(answer.headers().firstValue("Content-Type").orElse("")).startsWith("text/xml");
+    assertThat(answer.body().contains("UnacceptedResponseContentTypeRejection"))
+        .isEqualTo(status == 400);
+  }
+
   @Test
   void entries_of_a_batch_need_ids_of_the_right_form() {
     String url = createQueue("entries", Map.of());
@@ -654,6 +718,20 @@ final class EnginesTest {
         .isEqualTo("AccessDenied");
   }
 
+  @ParameterizedTest
+  @CsvSource({"GET, /?Action=Nope, ''", "POST, /, Action=Nope"})
+  void security_tokens_are_refused_in_xml(String method, String target, String form)
+      throws Exception {
+    Map<String, String> headers =
+        Map.of("Content-Type", "application/x-www-form-urlencoded", "Accept", JSON);
+    HttpResponse<String> answer =
+        send("sts", method, target, method.equals("GET") ? Map.of() : headers, form);
+
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+    assertThat(answer.headers().firstValue("Content-Type")).contains("text/xml");
+    assertThat(answer.body()).contains("<Code>InvalidAction</Code>");
+  }
+
   private static Map<QueueAttributeName, String> attributes(String url) {
     return sqs.getQueueAttributes(r -> r.queueUrl(url).attributeNames(QueueAttributeName.ALL))
         .attributes();
@@ -665,15 +743,23 @@ final class EnginesTest {
   }
 
   private static HttpResponse<String> query(String queue, String form) throws IOException {
+    return send(
+        "sqs",
+        "POST",
+        "/000000000000/" + queue,
+        Map.of("Content-Type", "application/x-www-form-urlencoded", "Accept", JSON),
+        form);
+  }
+
+  private static HttpResponse<String> sqsCall(String operation, String request) throws IOException {
+    return send("sqs", "POST", "/", Map.of("X-Amz-Target", "AmazonSQS." + operation), request);
+  }
+
+  private static HttpResponse<String> send(
+      String service, String method, String target, Map<String, String> headers, String body)
+      throws IOException {
     return new ServiceClient(endpoint.endpoint(), KEY)
-        .send(
-            "sqs",
-            "POST",
-            "/000000000000/" + queue,
-            Map.of(
-                "Content-Type", "application/x-www-form-urlencoded", "Accept", "application/json"),
-            form,
-            Duration.ofSeconds(10));
+        .send(service, method, target, headers, body, Duration.ofSeconds(10));
   }
 
   private static void sendBatch(String url, String id) {

@@ -16,6 +16,7 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -57,7 +58,7 @@ final class StackTest {
         .hasMessageContaining("role/r");
     assertThatThrownBy(() -> create(template.formatted("'Q'", TRUST)))
         .isInstanceOf(TemplateException.class)
-        .hasMessage("Q: there is no such resource");
+        .hasMessage("Q: no resource has this logical id");
   }
 
   @Test
@@ -70,7 +71,54 @@ final class StackTest {
                       'A':{'Type':'AWS::Logs::LogGroup','Properties':{'LogGroupName':{'Ref':'B'}}},
                       'B':{'Type':'AWS::Logs::LogGroup','DependsOn':'A'}}}"""))
         .isInstanceOf(TemplateException.class)
-        .hasMessage("A: depends on itself by way of [A, B]");
+        .hasMessage("A: depends on itself through [A, B]");
+  }
+
+  @Test
+  void ignored_properties_refer_to_resources_of_the_template() throws IOException {
+    String template =
+        """
+        {'Parameters':{'P':{'Type':'List<String>'}},
+         'Conditions':{'No':{'Fn::Equals':['a','b']}},
+         'Resources':{
+          'A':{'Type':'AWS::Logs::LogGroup','Properties':{'Tags':[{'Key':'t','Value':%s}]}},
+          'B':{'Type':'AWS::Logs::LogGroup','Properties':{'LogGroupName':{'Ref':'A'}}}}}""";
+
+    for (String allowed :
+        List.of(
+            "{'Ref':'P'}",
+            "{'Fn::ImportValue':'C'}",
+            "{'Fn::If':['No',{'Ref':'B'},'']}",
+            "{'Fn::Sub':['${AWS::Region}${!B}${v}',{'v':1}]}")) {
+      assertThat(create(template.formatted(allowed))).isEmpty();
+    }
+    for (String missing :
+        List.of(
+            "{'Ref':'C'}",
+            "{'Fn::GetAtt':['C','Arn']}",
+            "{'Fn::GetAtt':'C.Arn'}",
+            "{'Fn::Sub':'${C.Arn}'}",
+            "{'Fn::Join':['',['a',{'Fn::Sub':['${v}',{'v':{'Ref':'C'}}]}]]}")) {
+      assertThatThrownBy(() -> create(template.formatted(missing)))
+          .isInstanceOf(TemplateException.class)
+          .hasMessage("C: no resource has this logical id");
+    }
+    assertThatThrownBy(() -> create(template.formatted("{'Fn::If':['No','',{'Ref':'B'}]}")))
+        .isInstanceOf(TemplateException.class)
+        .hasMessage("A: depends on itself through [A, B]");
+  }
+
+  @Test
+  void unknown_properties_of_user_pools_and_clients_are_refused() {
+    for (String type : List.of("UserPool", "UserPoolClient")) {
+      assertThatThrownBy(
+              () ->
+                  create(
+                      "{'Resources':{'A':{'Type':'AWS::Cognito::%s','Properties':{'MfaConfig':1}}}}"
+                          .formatted(type)))
+          .isInstanceOf(TemplateException.class)
+          .hasMessage("A.Properties.MfaConfig: unknown property");
+    }
   }
 
   private Map<String, String> create(String text) throws IOException {

@@ -54,6 +54,7 @@ public final class Apis implements ResourceFamily {
     }
     Gateway gateway = stack.service(Gateway.class);
     stack.addFinalStep(
+        properties,
         () -> {
           String stage = draft.stage();
           if (webSocket) {
@@ -105,6 +106,7 @@ public final class Apis implements ResourceFamily {
     properties.ignore("OperationName", "RouteResponseSelectionExpression");
     if (integration instanceof Integration.Function function) {
       requirePermission(
+          properties,
           stack,
           function.arn(),
           () -> api.id + "/" + api.stage() + "/" + key.replaceFirst(" ", ""));
@@ -135,14 +137,17 @@ public final class Apis implements ResourceFamily {
   /**
    * Refuses a function that API Gateway may not invoke, when all permissions exist.
    *
+   * @param properties the properties of the resource for which the function is invoked
    * @param source the part of the API, as the last part of its ARN: {@code api/stage/route} or
    *     {@code api/authorizers/authorizer}
    * @see <a
    *     href="https://docs.aws.amazon.com/apigateway/latest/developerguide/arn-format-reference.html">ARNs
    *     of APIs</a>
    */
-  static void requirePermission(Stack stack, String function, Supplier<String> source) {
+  static void requirePermission(
+      Properties properties, Stack stack, String function, Supplier<String> source) {
     stack.addFinalStep(
+        properties,
         () -> {
           String arn = stack.environment().arn("execute-api", source.get());
           if (!stack

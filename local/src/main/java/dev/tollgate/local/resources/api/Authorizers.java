@@ -106,7 +106,7 @@ public final class Authorizers implements ResourceFamily {
                 "an authorizer of a WebSocket API");
         api.authorizer = Optional.of(authorizer);
         String part = api.id + "/authorizers/" + properties.text("AuthorizerId");
-        Apis.requirePermission(stack, authorizer.function(), () -> part);
+        Apis.requirePermission(properties, stack, authorizer.function(), () -> part);
         yield HttpRoute.Authorizer.NONE;
       }
       default -> HttpRoute.Authorizer.NONE;
