@@ -38,6 +38,13 @@ class ConvergenceTest {
        "limits":{"tenantPerMinute":90,"sessionPerMinute":5,"connectionsPerSession":2,
                  "tenantConnections":10,"sessionTTL":200,"messagesPerMinute":60}}""";
 
+  /** Gold, but with few messages a minute: each is a token that every fixture would put. */
+  private static final String GOLD_TIER =
+      """
+      {"isolation":"SILO",
+       "limits":{"tenantPerMinute":180,"sessionPerMinute":30,"connectionsPerSession":10,
+                 "tenantConnections":1000,"sessionTTL":300,"messagesPerMinute":60}}""";
+
   private static final String GOLD = "{\"tier\":\"gold\"}";
   private static final String BRONZE = "{\"tier\":\"bronze\"}";
   private static final Release NEXT = new Release("processor:2");
@@ -174,6 +181,12 @@ class ConvergenceTest {
           new Scenario(
               "delete tier", at -> at.putTier("own", WITH_EMAILS), at -> at.deleteTier("own")));
 
+  private static ControlPlaneFixture fixture() {
+    ControlPlaneFixture fixture = new ControlPlaneFixture();
+    fixture.putTier("gold", GOLD_TIER);
+    return fixture;
+  }
+
   private static void onboardWithTraffic(ControlPlaneFixture at) {
     at.onboard("acme", "gold");
     at.messages.send();
@@ -223,7 +236,7 @@ class ConvergenceTest {
   @MethodSource("disturbances")
   void a_disturbed_call_is_finished_by_the_sweep_or_its_repetition(
       Scenario scenario, String name, Fault fault) {
-    ControlPlaneFixture undisturbed = new ControlPlaneFixture();
+    ControlPlaneFixture undisturbed = fixture();
     scenario.before().accept(undisturbed);
     undisturbed.faults.none();
     undisturbed.context = new RecordingContext(Duration.ofSeconds(29));
@@ -237,7 +250,7 @@ class ConvergenceTest {
     assertThat(calls).isPositive();
 
     for (int at = 1; at <= calls; at++) {
-      ControlPlaneFixture disturbed = new ControlPlaneFixture();
+      ControlPlaneFixture disturbed = fixture();
       scenario.before().accept(disturbed);
       disturbed.faults.plan(at, fault);
       try {
@@ -299,14 +312,14 @@ class ConvergenceTest {
   @MethodSource("pairs")
   void two_concurrent_calls_end_in_the_desired_state(
       Scenario scenario, String name, Consumer<ControlPlaneFixture> other) {
-    ControlPlaneFixture alone = new ControlPlaneFixture();
+    ControlPlaneFixture alone = fixture();
     scenario.before().accept(alone);
     alone.faults.none();
     scenario.call().accept(alone);
     List<String> calls = alone.faults.calls();
 
     for (int at = 1; at <= calls.size(); at++) {
-      ControlPlaneFixture shared = new ControlPlaneFixture();
+      ControlPlaneFixture shared = fixture();
       scenario.before().accept(shared);
       shared.faults.plan(at, Faults.concurrently(() -> other.accept(shared)));
       scenario.call().accept(shared);

@@ -1,10 +1,12 @@
 package dev.tollgate.core.testing;
 
 import dev.tollgate.core.Pause;
+import dev.tollgate.core.Threads;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
@@ -16,6 +18,8 @@ import java.util.concurrent.TimeUnit;
 public final class Interleaved implements Pause {
   /** Work that is not resumed within this time ends, because its test is over. */
   private static final long ABANDONED_SECONDS = 60;
+
+  private static final Executor THREADS = Threads.unbounded("interleaved");
 
   private final InstantSource clock;
   private final Semaphore itsTurn = new Semaphore(0);
@@ -33,9 +37,7 @@ public final class Interleaved implements Pause {
     if (wakesAt.isPresent()) {
       throw new IllegalStateException("The earlier work is paused until " + wakesAt.get());
     }
-    Thread thread = new Thread(() -> run(work), "interleaved");
-    thread.setDaemon(true);
-    thread.start();
+    THREADS.execute(() -> run(work));
     resume();
   }
 

@@ -1,7 +1,9 @@
 package dev.tollgate.e2e.acceptance;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -59,17 +61,23 @@ public abstract class Deployment {
     return control(method, path, "");
   }
 
+  /**
+   * Onboards a tenant. Unless the overrides say otherwise, a gold tenant gets fewer messages a
+   * minute than its tier allows, because a new tenant's bucket is filled with ten tokens a request.
+   */
   public Answer onboard(String tenant, String tier, String overrides) {
-    return control(
-        "POST",
-        "/tenants",
-        "{\"tenantId\":\""
-            + tenant
-            + "\",\"tier\":\""
-            + tier
-            + "\",\"overrides\":"
-            + overrides
-            + "}");
+    ObjectNode limits = JSON.createObjectNode();
+    try {
+      limits.setAll((ObjectNode) JSON.readTree(overrides));
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException(overrides, e);
+    }
+    if (tier.equals("gold") && !limits.has("messagesPerMinute")) {
+      limits.put("messagesPerMinute", 300);
+    }
+    ObjectNode body = JSON.createObjectNode();
+    body.put("tenantId", tenant).put("tier", tier).set("overrides", limits);
+    return control("POST", "/tenants", body.toString());
   }
 
   public Answer session(String method, String query) {

@@ -58,6 +58,8 @@ final class Assembly {
     ProcessBuilder synth =
         new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-cp",
                 ROOT.resolve("infra/target/classes")
                     + File.pathSeparator

@@ -69,6 +69,7 @@ final class CloudProcess {
             List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-Djava.util.concurrent.ForkJoinPool.common.parallelism=16",
                 "-cp",
                 System.getProperty("java.class.path"),

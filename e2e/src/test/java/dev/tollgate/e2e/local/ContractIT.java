@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -330,7 +331,10 @@ final class ContractIT {
     client.send("{\"action\":\"PooledSQS\",\"id\":\"two\",\"message\":2}");
     client.send("{\"action\":\"SiloSQS\",\"message\":3}");
     client.send("what?");
-    Predicate<Call> sends = call -> call.operation().equals("SendMessageBatch");
+    Predicate<Call> sends =
+        call ->
+            call.operation().equals("SendMessageBatch")
+                && call.resource().equals(Optional.of("pool.fifo"));
     client.frames().await("error", 3);
     try (Injection injected = DEPLOYMENT.cloud().faults().inject(sends, 1, refusing())) {
       client.send("{\"action\":\"PooledSQS\",\"id\":\"four\",\"message\":4}");

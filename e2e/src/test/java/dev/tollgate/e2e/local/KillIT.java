@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -208,6 +209,8 @@ final class KillIT {
   private Set<String> killAtWork(CloudProcess cloud, List<String> sent)
       throws InterruptedException {
     ConcurrentLinkedQueue<String> answered = new ConcurrentLinkedQueue<>();
+    CountDownLatch enoughAnswered = new CountDownLatch(40);
+    CountDownLatch enoughTaken = new CountDownLatch(100);
     List<Thread> clients = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
       Thread client =
@@ -219,6 +222,7 @@ final class KillIT {
                         send("PUT", cloud.output("SessionURL") + "?tenantId=three", "");
                     if (created.status() == 201) {
                       answered.add(created.body().path("sessionId").asText());
+                      enoughAnswered.countDown();
                     }
                   }
                 } catch (IllegalStateException e) {
@@ -229,12 +233,11 @@ final class KillIT {
       clients.add(client);
     }
     ConcurrentLinkedQueue<String> taken = new ConcurrentLinkedQueue<>();
-    Thread sender = new Thread(() -> sendUntilRefused(cloud, taken));
+    Thread sender = new Thread(() -> sendUntilRefused(cloud, taken, enoughTaken));
     sender.start();
     clients.add(sender);
-    while (answered.size() < 40 || taken.size() < 100) {
-      Thread.onSpinWait();
-    }
+    enoughAnswered.await();
+    enoughTaken.await();
     cloud.kill();
     for (Thread client : clients) {
       client.join();
@@ -243,13 +246,15 @@ final class KillIT {
     return new HashSet<>(answered);
   }
 
-  private static void sendUntilRefused(CloudProcess cloud, ConcurrentLinkedQueue<String> taken) {
+  private static void sendUntilRefused(
+      CloudProcess cloud, ConcurrentLinkedQueue<String> taken, CountDownLatch enough) {
     try (SqsClient sqs = cloud.client(SqsClient.builder())) {
       String url = sqs.getQueueUrl(r -> r.queueName("plain")).queueUrl();
       for (int i = 0; true; i++) {
         String body = "at work " + i;
         sqs.sendMessage(r -> r.queueUrl(url).messageBody(body));
         taken.add(body);
+        enough.countDown();
       }
     } catch (SdkException e) {
       // The cloud was killed.
@@ -287,7 +292,7 @@ final class KillIT {
           sent.add(body);
         }
         List<Message> received =
-            sqs.receiveMessage(r -> r.queueUrl(url).maxNumberOfMessages(10).visibilityTimeout(10))
+            sqs.receiveMessage(r -> r.queueUrl(url).maxNumberOfMessages(10).visibilityTimeout(5))
                 .messages();
         assertThat(received).isNotEmpty();
         Message deleted = received.get(0);
@@ -307,7 +312,7 @@ final class KillIT {
         List<Message> received;
         do {
           received =
-              sqs.receiveMessage(r -> r.queueUrl(url).maxNumberOfMessages(10).waitTimeSeconds(12))
+              sqs.receiveMessage(r -> r.queueUrl(url).maxNumberOfMessages(10).waitTimeSeconds(7))
                   .messages();
           for (Message message : received) {
             bodies.add(message.body());

@@ -63,6 +63,8 @@ final class OwnHandlerIT {
             "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION",
             "20"),
         Path.of(javaBin, "java").toString(),
+        "-XX:TieredStopAtLevel=1",
+        "-XX:+UseSerialGC",
         "-cp",
         "infra/target/classes"
             + File.pathSeparator

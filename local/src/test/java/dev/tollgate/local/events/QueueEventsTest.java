@@ -299,6 +299,8 @@ final class QueueEventsTest {
 
     assertThat(cloud.held(url)).isOne();
     assertThat(cloud.log("killed")).anyMatch(line -> line.contains("signal: killed"));
+    // The clock of later tests must not bring the message back to its function.
+    cloud.lambda.deleteEventSourceMapping(r -> r.uuid(mapping("killed")));
   }
 
   private static String mapping(String function) {

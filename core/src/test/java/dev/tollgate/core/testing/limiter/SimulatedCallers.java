@@ -1,5 +1,6 @@
 package dev.tollgate.core.testing.limiter;
 
+import dev.tollgate.core.Threads;
 import dev.tollgate.core.bucket.TokenQueue;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -9,6 +10,9 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
@@ -18,11 +22,12 @@ import java.util.stream.IntStream;
  * does not move.
  */
 final class SimulatedCallers {
-  private static final Executor THREADS = work -> new Thread(work, "caller").start();
+  private static final Executor THREADS = Threads.unbounded("caller");
   private static final int LONGEST_REQUEST_MILLIS = 12;
   private static final int FIRST_PAUSE_MILLIS = 20;
 
   private final List<Caller> callers = new ArrayList<>();
+  private final Lock lock = new ReentrantLock();
 
   private SimulatedCallers() {}
 
@@ -47,10 +52,16 @@ final class SimulatedCallers {
                     || (other.millis == caller.millis && other.number < caller.number));
   }
 
+  /** Wakes the next caller, and work that goes on after the end of its caller. */
+  private void wakeNext() {
+    callers.stream().filter(this::isNext).forEach(caller -> caller.turn.signalAll());
+  }
+
   /** A simulated caller. */
   final class Caller {
     private final int number;
     private final Random random;
+    private final Condition turn = lock.newCondition();
     private long millis;
     private int pauses;
     private boolean done;
@@ -66,24 +77,26 @@ final class SimulatedCallers {
         pass(0);
         return work.apply(this);
       } finally {
-        synchronized (SimulatedCallers.this) {
+        lock.lock();
+        try {
           done = true;
-          SimulatedCallers.this.notifyAll();
+          wakeNext();
+        } finally {
+          lock.unlock();
         }
       }
     }
 
     private void pass(int passed) {
-      synchronized (SimulatedCallers.this) {
+      lock.lock();
+      try {
         millis += passed;
-        SimulatedCallers.this.notifyAll();
+        wakeNext();
         while (!isNext(this)) {
-          try {
-            SimulatedCallers.this.wait();
-          } catch (InterruptedException interrupted) {
-            throw new IllegalStateException(interrupted);
-          }
+          turn.awaitUninterruptibly();
         }
+      } finally {
+        lock.unlock();
       }
     }
 
