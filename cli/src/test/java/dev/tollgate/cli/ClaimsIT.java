@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.cli.command.Main;
-import dev.tollgate.cli.command.Outputs;
 import dev.tollgate.cli.local.InProcessCloud;
 import dev.tollgate.cli.terminal.Shell;
 import java.io.ByteArrayInputStream;
@@ -53,9 +52,7 @@ final class ClaimsIT {
         "--port",
         "0",
         "--assembly",
-        assembly.toString(),
-        "--outputs",
-        directory.resolve(Outputs.DEFAULT).toString());
+        assembly.toString());
 
     assertThat(answers.get(0)).isEqualTo("3 emails are on their way\n");
     assertThat(answers.get(1)).startsWith("Come back at 20");
@@ -81,7 +78,8 @@ final class ClaimsIT {
             nowhere,
             nowhere,
             directory,
-            Optional.empty(),
+            Optional.of(directory),
+            Map.of("XDG_CONFIG_HOME", directory.toString()),
             Optional.empty(),
             System::nanoTime,
             time -> {

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** The command {@code tollgate apply}. */
 @Command(
@@ -30,9 +29,7 @@ final class Apply implements Callable<Integer> {
 
   @Mixin private FileOptions file = new FileOptions();
   @Mixin private Throughput throughput = new Throughput();
-
-  @Option(names = "--yes", description = "Apply without asking for confirmation.")
-  private boolean yes;
+  @Mixin private Confirmation confirmation = new Confirmation();
 
   Apply(Tollgate tollgate, Shell shell) {
     this.tollgate = tollgate;
@@ -53,9 +50,7 @@ final class Apply implements Callable<Integer> {
     if (!tollgate.printsJson()) {
       tollgate.print(differences.document(), differences.lines());
     }
-    if (!yes) {
-      tollgate.confirm("Apply this plan?", "apply the plan");
-    }
+    tollgate.confirm(confirmation.isGiven(), "Apply this plan?", "apply the plan");
     Outcome outcome = new Execution(api, throughput, shell, comparison).run();
     tollgate.print(outcome.document(), outcome.lines());
     outcome.failures().forEach(failure -> shell.printError("  " + failure.line()));

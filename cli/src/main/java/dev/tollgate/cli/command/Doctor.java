@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The command {@code tollgate doctor}: finds and repairs drift. */
@@ -42,6 +43,8 @@ final class Doctor implements Callable<Integer> {
   @Option(names = "--repair", description = "Repair the drift that is found.")
   private boolean repair;
 
+  @Mixin private Confirmation confirmation = new Confirmation();
+
   Doctor(Tollgate tollgate, Shell shell) {
     this.tollgate = tollgate;
     this.shell = shell;
@@ -49,6 +52,12 @@ final class Doctor implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (repair) {
+      tollgate.confirmInProduction(
+          confirmation.isGiven(),
+          "Repair drift, and delete resources that belong to no tenant?",
+          "repair drift");
+    }
     Sender api = new PacedApi(tollgate.controlPlane(), REQUESTS_PER_SECOND, shell);
     Map<String, Long> checked = new LinkedHashMap<>();
     ObjectNode document = Json.object();

@@ -154,12 +154,18 @@ final class Tenants {
       description = "Suspend a tenant: end its sessions and refuse new connections.")
   int suspend(
       @Parameters(paramLabel = "TENANT") String tenantId,
+      @Mixin Confirmation confirmation,
       @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
       @Mixin IfVersion ifVersion) {
     ObjectNode body = Json.object().put("status", "SUSPENDED");
-    return dryRun
-        ? preview(tenantId, "PATCH", Optional.of(body), ifVersion)
-        : patch(tenantId, body, ifVersion, "%s is suspended", tenantId);
+    if (dryRun) {
+      return preview(tenantId, "PATCH", Optional.of(body), ifVersion);
+    }
+    tollgate.confirmInProduction(
+        confirmation.isGiven(),
+        "Suspend " + tenantId + " and end its sessions?",
+        "suspend " + tenantId);
+    return patch(tenantId, body, ifVersion, "%s is suspended", tenantId);
   }
 
   @Command(name = "activate", description = "Activate a suspended tenant.")
@@ -179,8 +185,7 @@ final class Tenants {
           "Remove a tenant with its sessions, queues and schedules, and wait until it is removed.")
   int offboard(
       @Parameters(paramLabel = "TENANT") String tenantId,
-      @Option(names = "--yes", description = "Remove it without asking for confirmation.")
-          boolean yes,
+      @Mixin Confirmation confirmation,
       @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
       @Mixin IfVersion ifVersion,
       @Option(
@@ -192,10 +197,10 @@ final class Tenants {
     if (dryRun) {
       return preview(tenantId, "DELETE", Optional.empty(), ifVersion);
     }
-    if (!yes) {
-      tollgate.confirm(
-          "Remove " + tenantId + " with its sessions, queues and schedules?", "remove " + tenantId);
-    }
+    tollgate.confirm(
+        confirmation.isGiven(),
+        "Remove " + tenantId + " with its sessions, queues and schedules?",
+        "remove " + tenantId);
     Api api = tollgate.controlPlane();
     Response response =
         api.send("DELETE", Paths.tenant(tenantId), Optional.empty(), ifVersion.headers()).orThrow();

@@ -148,8 +148,7 @@ final class Tiers {
   @Command(name = "delete", description = "Delete a tier that no tenant has.")
   int delete(
       @Parameters(paramLabel = "TIER") String tier,
-      @Option(names = "--yes", description = "Delete it without asking for confirmation.")
-          boolean yes,
+      @Mixin Confirmation confirmation,
       @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
       @Mixin IfVersion ifVersion) {
     if (dryRun) {
@@ -164,9 +163,7 @@ final class Tiers {
       tollgate.print(result.document(), result.lines());
       return result.exitCode();
     }
-    if (!yes) {
-      tollgate.confirm("Delete tier " + tier + "?", "delete tier " + tier);
-    }
+    tollgate.confirm(confirmation.isGiven(), "Delete tier " + tier + "?", "delete tier " + tier);
     Response response =
         tollgate
             .controlPlane()

@@ -71,7 +71,7 @@ public final class Json {
     return write(document, false);
   }
 
-  static String writePretty(JsonNode document) {
+  public static String writePretty(JsonNode document) {
     return write(document, true);
   }
 

@@ -440,7 +440,10 @@ class ApplyTest {
     assertThat(controlPlane.writes()).isEmpty();
 
     assertThat(
-            deployment.confirmedBy("Apply this plan?"::equals).run("apply", "all.yaml").exitCode())
+            deployment
+                .confirmedBy(prompt -> prompt.endsWith("\nApply this plan? [y/N]"))
+                .run("apply", "all.yaml")
+                .exitCode())
         .isZero();
     assertThat(controlPlane.tenants()).containsExactly("acme");
   }

@@ -428,7 +428,11 @@ class TenantsTest {
     assertThat(refused.err()).isEqualTo("tollgate: Cancelled. Nothing was changed.\n");
     assertThat(deployment.requests()).isEmpty();
 
-    assertThat(deployment.run("tenants", "offboard", "acme", "--yes").exitCode()).isZero();
+    deployment.confirmedBy(
+        ("Target: local (%s/control)\n".formatted(deployment.uri())
+                + "Remove acme with its sessions, queues and schedules? [y/N]")
+            ::equals);
+    assertThat(deployment.run("tenants", "offboard", "acme").exitCode()).isZero();
   }
 
   @Test

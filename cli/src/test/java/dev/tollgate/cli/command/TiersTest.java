@@ -247,7 +247,9 @@ class TiersTest {
     Run declined = deployment.run("tiers", "delete", "bronze");
     assertThat(declined.exitCode()).isEqualTo(1);
     assertThat(declined.err()).isEqualTo("tollgate: Cancelled. Nothing was changed.\n");
-    assertThat(questions).containsExactly("Delete tier bronze?");
+    assertThat(questions)
+        .containsExactly(
+            "Target: local (%s/control)\nDelete tier bronze? [y/N]".formatted(deployment.uri()));
     assertThat(deployment.requests()).isEmpty();
 
     deployment.confirmedBy(question -> true);
