@@ -36,8 +36,8 @@ final class ClaimsIT {
     String readme = Files.readString(Path.of("..", "README.md"));
     Path program = directory.resolve("SendEmail.java");
     Files.writeString(program, block(readme, "java", "TollgateClient.fromEnvironment()"));
-    Path tier = directory.resolve("gold.json");
-    Files.writeString(tier, block(readme, "json", "send-email"));
+    Path tier = directory.resolve("gold.yaml");
+    Files.writeString(tier, block(readme, "yaml", "send-email"));
     Path assembly = Path.of("..", "infra", "target", "cdk.out").toAbsolutePath();
     List<String> answers = new ArrayList<>();
 

@@ -179,7 +179,7 @@ final class FileIT {
 
   @Test
   void an_import_onboards_its_rows_and_the_next_writes_nothing() throws Exception {
-    run("tiers", "apply", file("cheap.json", cheap()).toString());
+    run("tiers", "apply", file("cheap.yaml", cheap()).toString());
     file(
         "customers.csv",
         "tenantId,tier,tenantConnections\n"
@@ -210,8 +210,12 @@ final class FileIT {
 
   private static String cheap() {
     return """
-        {"tier": "cheap", "isolation": "POOL", "fillMode": "SHARED",
-         "limits": {"tenantPerMinute": 10, "sessionPerMinute": 5, "connectionsPerSession": 2,
-                    "tenantConnections": 10, "sessionTTL": 200, "messagesPerMinute": 10}}""";
+        tiers:
+          cheap:
+            isolation: POOL
+            fillMode: SHARED
+            limits: {tenantPerMinute: 10, sessionPerMinute: 5, connectionsPerSession: 2,
+                     tenantConnections: 10, sessionTTL: 200, messagesPerMinute: 10}
+        """;
   }
 }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.http.Api;
+import dev.tollgate.cli.http.ExitCode;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.Response;
@@ -18,9 +19,6 @@ import java.util.TreeMap;
 
 /** The control plane's answer to a dry run: the effects that a change would have. */
 public final class DryRun {
-  /** The exit code if something would change. */
-  private static final int WOULD_CHANGE = 3;
-
   public static final String DESCRIPTION =
       "Only show what would change. Exit code 3 if anything would.";
 
@@ -123,7 +121,7 @@ public final class DryRun {
   }
 
   public int exitCode() {
-    return changesAnything() ? WOULD_CHANGE : 0;
+    return changesAnything() ? ExitCode.DIFFERS : 0;
   }
 
   private boolean changesAnything() {

@@ -4,7 +4,7 @@ import dev.tollgate.cli.apply.Comparison;
 import dev.tollgate.cli.apply.Differences;
 import dev.tollgate.cli.apply.Execution;
 import dev.tollgate.cli.apply.Outcome;
-import dev.tollgate.cli.http.Failure;
+import dev.tollgate.cli.http.ExitCode;
 import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.pacing.Throughput;
 import dev.tollgate.cli.terminal.Shell;
@@ -54,6 +54,6 @@ final class Apply implements Callable<Integer> {
     Outcome outcome = new Execution(api, throughput, shell, comparison).run();
     tollgate.print(outcome.document(), outcome.lines());
     outcome.failures().forEach(failure -> shell.printError("  " + failure.line()));
-    return outcome.failures().isEmpty() ? 0 : Failure.FAILED;
+    return outcome.failures().isEmpty() ? 0 : ExitCode.FAILED;
   }
 }

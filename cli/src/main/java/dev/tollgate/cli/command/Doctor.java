@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.http.Api;
-import dev.tollgate.cli.http.Failure;
+import dev.tollgate.cli.http.ExitCode;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.pacing.PacedApi;
@@ -26,13 +26,7 @@ import picocli.CommandLine.Option;
     name = "doctor",
     description =
         "Find and repair drift: tenants, queues and schedules that are missing, orphaned or changed by"
-            + " hand.",
-    exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {
-      "0:no drift, or all drift was repaired",
-      "1:drift was found, or a request was rejected or failed",
-      "2:invalid command line"
-    })
+            + " hand. Exit code 3 if drift is found that is not repaired.")
 final class Doctor implements Callable<Integer> {
   /** Low, because the check must not slow down a busy deployment. */
   private static final double REQUESTS_PER_SECOND = 5;
@@ -78,7 +72,7 @@ final class Doctor implements Callable<Integer> {
     checked.forEach(document.putObject("checked")::put);
     long notRepaired = notRepaired(findings);
     tollgate.print(document, lines(checked, findings, notRepaired));
-    return notRepaired == 0 ? 0 : Failure.FAILED;
+    return notRepaired == 0 ? 0 : ExitCode.DIFFERS;
   }
 
   private JsonNode page(Sender api, Optional<String> cursor) {

@@ -202,6 +202,12 @@ final class Tenants {
         "Remove " + tenantId + " with its sessions, queues and schedules?",
         "remove " + tenantId);
     Api api = tollgate.controlPlane();
+    // The answer to DELETE is the same for a tenant that never existed.
+    if (!ifVersion.isPresent() && api.get(Paths.tenant(tenantId)).status() == 404) {
+      tollgate.print(
+          Json.object(), List.of("No tenant named `" + tenantId + "`. Nothing was changed."));
+      return 0;
+    }
     Response response =
         api.send("DELETE", Paths.tenant(tenantId), Optional.empty(), ifVersion.headers()).orThrow();
     if (response.status() == 202) {

@@ -31,10 +31,10 @@ import picocli.CommandLine.ScopeType;
     scope = ScopeType.INHERIT,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:success",
-      "1:a request was rejected or failed",
+      "0:success; nothing differs",
+      "1:a request was rejected or failed, or a change was not made",
       "2:invalid command line or input file",
-      "3:a dry run or diff found changes"
+      "3:plan, diff, doctor or --dry-run found differences"
     })
 final class Tollgate {
   @Option(
@@ -72,7 +72,7 @@ final class Tollgate {
       order = 102,
       description =
           "AWS Region to sign requests for. Default: the context's Region, else the Region in the"
-              + " API's host name.")
+              + " API's host name, else AWS_REGION or the Region of the AWS profile.")
   private Optional<String> region = Optional.empty();
 
   @Option(
@@ -289,7 +289,7 @@ final class Tollgate {
     return api(target, target.outputs().controlPlane());
   }
 
-  /** An API of the deployment. Its requests are signed if its host belongs to API Gateway. */
+  /** An API of the deployment. Its requests are signed if the deployment is on AWS. */
   private static Api api(Target target, URI uri) {
     return new Api(Api.client(), uri, RequestSigner.forApi(uri, target.region(), target.profile()));
   }

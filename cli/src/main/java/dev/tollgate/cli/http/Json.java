@@ -27,6 +27,11 @@ public final class Json {
     return MAPPER.valueToTree(fields);
   }
 
+  /** A document as maps, lists, strings, numbers and booleans. */
+  public static Object value(JsonNode document) {
+    return MAPPER.convertValue(document, Object.class);
+  }
+
   /** Parses a text; empty if it is not JSON. */
   public static Optional<JsonNode> parse(String text) {
     try {

@@ -100,7 +100,7 @@ class ApplyTest {
             1 tenant is not in the file and ignored. To remove it, use --prune.
             2 tiers are not in the file and ignored. To remove them, use --prune.
             """);
-    assertThat(run.exitCode()).isZero();
+    assertThat(run.exitCode()).isEqualTo(3);
     assertThat(controlPlane.writes()).isEmpty();
   }
 
@@ -160,17 +160,50 @@ class ApplyTest {
   }
 
   @Test
-  void detailed_exit_code_distinguishes_changes_from_errors() throws IOException {
+  void the_exit_code_of_plan_distinguishes_changes_from_errors() throws IOException {
     file("tenants: {acme: {tier: gold}}");
-    assertThat(deployment.run("plan", "all.yaml", "--detailed-exit-code").exitCode()).isEqualTo(2);
+    assertThat(deployment.run("plan", "all.yaml").exitCode()).isEqualTo(3);
 
     controlPlane.tenant("acme", "gold", "{}");
-    assertThat(deployment.run("plan", "all.yaml", "--detailed-exit-code").exitCode()).isZero();
+    assertThat(deployment.run("plan", "all.yaml").exitCode()).isZero();
 
     file("tenants: {acme: {tier: none}}");
-    assertThat(deployment.run("plan", "all.yaml", "--detailed-exit-code").exitCode()).isEqualTo(1);
-    assertThat(deployment.run("plan", "--detailed-exit-code", "--no-such").exitCode()).isEqualTo(1);
-    assertThat(deployment.run("plan", "all.yaml", "--outputs", "none").exitCode()).isEqualTo(1);
+    assertThat(deployment.run("plan", "all.yaml").exitCode()).isEqualTo(2);
+    assertThat(deployment.run("plan", "--no-such").exitCode()).isEqualTo(2);
+    assertThat(deployment.run("plan", "all.yaml", "--outputs", "none").exitCode()).isEqualTo(2);
+  }
+
+  @Test
+  void check_needs_no_deployment() throws IOException {
+    file(
+        tiers(BRONZE.formatted(5))
+            + """
+            tenants:
+              acme: {tier: bronze}
+              globex: {tier: gold, overrides: {tenantConnections: 1000000}}
+            """);
+    deployment.run("context", "remove", "local");
+
+    Run run = deployment.run("plan", "all.yaml", "--check");
+
+    assertThat(run.err()).isEmpty();
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out())
+        .isEqualTo(
+            """
+            all.yaml is valid: 1 tier, 2 tenants.
+            These tiers must exist in the deployment: gold.
+            """);
+    assertThat(deployment.run("plan", "all.yaml", "--check", "--json").out())
+        .isEqualTo("{\"tiers\":1,\"tenants\":2,\"tiersNotInFile\":[\"gold\"]}\n");
+    file("tenants: {acme: {tier: gold, overrides: {tenantConnections: 1000001}}}");
+    Run invalid = deployment.run("plan", "all.yaml", "--check");
+    assertThat(invalid.exitCode()).isEqualTo(2);
+    assertThat(invalid.err())
+        .contains(
+            "line 1: tenants.acme.overrides.tenantConnections: 1000001 (expected: a whole number, 1 to"
+                + " 1000000)");
+    assertThat(deployment.requests()).isEmpty();
   }
 
   @Test
@@ -513,11 +546,11 @@ class ApplyTest {
             tollgate: all.yaml: 19 invalid values. Nothing was changed.
               line 3: tiers.bronze.isolation: BOTH (expected: POOL or SILO)
               line 4: tiers.bronze.limit: {} (expected: a known field, one of: isolation, limits, buckets, fillMode, onUnavailable, hibernateAfterMinutes)
-              line 5: tiers.bronze.limits.sessionTTL: missing (expected: a whole number, at least 1)
-              line 6: tiers.bronze.limits.tenantPerMinute: "60" (expected: a whole number, at least 1)
-              line 7: tiers.bronze.limits.sessionPerMinute: 0 (expected: a whole number, at least 1)
-              line 8: tiers.bronze.limits.connectionsPerSession: 1.5 (expected: a whole number, at least 1)
-              line 9: tiers.bronze.limits.tenantConnections: ten (expected: a whole number, at least 1)
+              line 5: tiers.bronze.limits.sessionTTL: missing (expected: a whole number, 1 to 86400)
+              line 6: tiers.bronze.limits.tenantPerMinute: "60" (expected: a whole number, 1 to 60000)
+              line 7: tiers.bronze.limits.sessionPerMinute: 0 (expected: a whole number, 1 to 60000)
+              line 8: tiers.bronze.limits.connectionsPerSession: 1.5 (expected: a whole number, 1 to 1000)
+              line 9: tiers.bronze.limits.tenantConnections: ten (expected: a whole number, 1 to 1000000)
               line 10: tiers.bronze.limits.tenantConnections: repeated (expected: once; also on line 9)
               line 12: tiers.bronze.buckets.Send: Send (expected: a letter, then letters, digits and hyphens, up to 20)
               line 12: tiers.bronze.buckets.Send.ratePerMinute: fast (expected: tokens a minute, such as 0.2)

@@ -387,6 +387,7 @@ class TenantsTest {
         .answers("DELETE /control/tenants/acme", 202, Documents.ACME)
         .answers("GET /control/tenants/acme", 200, Documents.ACME)
         .answers("GET /control/tenants/acme", 200, Documents.ACME)
+        .answers("GET /control/tenants/acme", 200, Documents.ACME)
         .answers(
             "GET /control/tenants/acme",
             404,
@@ -397,6 +398,20 @@ class TenantsTest {
     assertThat(run.exitCode()).isZero();
     assertThat(run.out()).isEqualTo("acme is removed\n");
     assertThat(run.waits()).containsExactly(Duration.ofSeconds(2), Duration.ofSeconds(2));
+  }
+
+  @Test
+  void offboard_of_an_unknown_tenant_says_so_and_succeeds() {
+    deployment.answers(
+        "GET /control/tenants/nosuch",
+        404,
+        Documents.problem(404, "Not Found", "No tenant named `nosuch`."));
+
+    Run run = deployment.run("tenants", "offboard", "nosuch", "--yes");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out()).isEqualTo("No tenant named `nosuch`. Nothing was changed.\n");
+    assertThat(deployment.requests()).extracting(Request::method).containsExactly("GET");
   }
 
   @Test

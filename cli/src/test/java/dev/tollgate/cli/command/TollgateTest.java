@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The common behaviour of all commands: finding the deployment, errors and exit codes. */
 class TollgateTest {
@@ -81,10 +81,10 @@ class TollgateTest {
   @Test
   void an_unknown_host_is_named() throws IOException {
     outputs(
-        "{\"Tollgate\":{\"SessionURL\":\"x\",\"ControlPlaneURL\":\"https://tollgate.invalid\"}}");
+        "{\"Tollgate\":{\"SessionURL\":\"x\",\"ControlPlaneURL\":\"http://tollgate.invalid\"}}");
 
     assertThat(runWithOutputs("tenants", "list").err())
-        .isEqualTo("tollgate: Cannot connect to https://tollgate.invalid: unknown host\n");
+        .isEqualTo("tollgate: Cannot connect to http://tollgate.invalid: unknown host\n");
   }
 
   @Test
@@ -134,11 +134,15 @@ class TollgateTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"tenants list", "connect acme"})
-  void requests_to_api_gateway_are_signed(String command) throws IOException {
+  @CsvSource({
+    "tenants list, https://abc123.execute-api.eu-west-1.amazonaws.com",
+    "connect acme, https://abc123.execute-api.eu-west-1.amazonaws.com",
+    "tenants list --region eu-west-1, https://api.example.com/tollgate"
+  })
+  void requests_to_aws_are_signed(String command, String url) throws IOException {
     outputs(
         "{'Tollgate':{'SessionURL':'%1$s/session','ControlPlaneURL':'%1$s'}}"
-            .formatted("https://abc123.execute-api.eu-west-1.amazonaws.com")
+            .formatted(url)
             .replace('\'', '"'));
     System.setProperty("aws.disableEc2Metadata", "true");
     try {
