@@ -586,7 +586,7 @@ class ApplyTest {
     assertThat(run.err())
         .contains("line 2: tiers.starter.tyer: x (expected: a known field, one of: isolation,")
         .contains(
-            "line 3: tiers.starter.limits.sessionTTL: x (expected: a whole number, at least 1")
+            "line 3: tiers.starter.limits.sessionTTL: x (expected: a whole number, 1 to 86400")
         .contains("line 5: tenants.acme.tier: startr (expected: a tier in the file or in the")
         .startsWith("tollgate: all.yaml: 3 invalid values. Nothing was changed.\n");
     assertThat(run.exitCode()).isEqualTo(2);
@@ -642,10 +642,12 @@ class ApplyTest {
   @Test
   void a_rejected_tenant_change_is_reported_with_its_line() throws IOException {
     controlPlane.tenant("acme", "gold", "{}");
-    file("tenants:\n  acme:\n    tier: gold\n    overrides: {sessionTTL: 90000}\n");
+    file(
+        "tenants:\n  acme:\n    tier: gold\n    overrides: {sessionTTL: 90, sessionLifetime: 60}\n");
 
     assertThat(apply().err())
-        .contains("line 4: tenants.acme.overrides.sessionTTL: 90000 (expected: 1 to 86400)");
+        .contains(
+            "line 4: tenants.acme.overrides.sessionTTL: 90 (expected: at most sessionLifetime: 60)");
     assertThat(controlPlane.writes()).isEmpty();
   }
 
@@ -698,7 +700,7 @@ class ApplyTest {
 
     assertThat(run.err())
         .isEqualTo("tollgate: all.yaml: line 2: nested too deeply (expected: at most 32)\n");
-    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.exitCode()).isEqualTo(2);
   }
 
   @Test
@@ -713,7 +715,7 @@ class ApplyTest {
     Run run = deployment.run("plan", "all.yaml");
 
     assertThat(run.err()).contains("too many values (expected: at most 1000000)");
-    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.exitCode()).isEqualTo(2);
   }
 
   @Test
