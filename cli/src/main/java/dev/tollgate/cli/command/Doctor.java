@@ -26,7 +26,8 @@ import picocli.CommandLine.Option;
     name = "doctor",
     description =
         "Find and repair drift: tenants, queues and schedules that are missing, orphaned or changed by"
-            + " hand. Exit code 3 if drift is found that is not repaired.")
+            + " hand. Also report account quotas that are too low for the deployment. Exit code 3 if"
+            + " anything is found that is not repaired.")
 final class Doctor implements Callable<Integer> {
   /** Low, because the check must not slow down a busy deployment. */
   private static final double REQUESTS_PER_SECOND = 5;
