@@ -81,20 +81,51 @@ export const handling = (action) => async (event) => {
   }
 };
 
-/** Asks for confirmation in a dialog; resolves to the answer. */
-export function confirmed(title, text, action) {
+/** Asks for confirmation in a dialog; resolves to the answer. With `name`, the user must type it to confirm. */
+export function confirmed(title, text, action, name) {
   const dialog = byId("confirm");
+  const yes = byId("confirm-yes");
   setText(byId("confirm-title"), title);
   setText(byId("confirm-text"), text);
-  setText(byId("confirm-yes"), action);
+  setText(yes, action);
+  const field = name === undefined ? undefined : nameField(name, yes);
+  if (field) {
+    byId("confirm-text").after(field);
+  }
+  yes.disabled = field !== undefined;
   dialog.returnValue = "";
   byId("confirm-no").onclick = () => dialog.close();
-  byId("confirm-yes").onclick = () => dialog.close("yes");
+  yes.onclick = () => dialog.close("yes");
   dialog.showModal();
   return new Promise((resolve) => {
-    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
+    dialog.addEventListener("close", () => {
+      field?.remove();
+      resolve(dialog.returnValue === "yes");
+    }, { once: true });
   });
 }
+
+/** A field that enables a button while it contains a name. The Enter key clicks the button. */
+const nameField = (name, button) => el(
+  "form",
+  {
+    onsubmit: (event) => {
+      event.preventDefault();
+      button.click();
+    },
+  },
+  el(
+    "div", {},
+    el("label", { for: "confirm-name" }, `Type ${name} to confirm`),
+    el("input", {
+      id: "confirm-name",
+      autocomplete: "off",
+      autocapitalize: "none",
+      spellcheck: "false",
+      oninput: ({ target }) => {
+        button.disabled = target.value !== name;
+      },
+    })));
 
 /** Runs `look` every two seconds while the page is visible, and at once when it becomes visible. */
 export function poll(look, everyMs = 2000) {

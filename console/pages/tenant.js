@@ -180,7 +180,8 @@ export function wire({ control, changed, sessions, webSocketUrl, sessionAccess }
     if (!await confirmed(
       `Offboard ${tenantId}?`,
       `This removes its queues, schedules, sessions and rows, and closes ${count(connections, "open socket")}. This cannot be undone.`,
-      "Offboard")) {
+      "Offboard",
+      tenantId)) {
       return;
     }
     const { status } = await control(`tenants/${tenantId}`, { method: "DELETE" });

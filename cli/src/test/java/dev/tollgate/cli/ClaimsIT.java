@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.cli.command.Main;
-import dev.tollgate.cli.command.Outputs;
 import dev.tollgate.cli.local.InProcessCloud;
 import dev.tollgate.cli.terminal.Shell;
 import java.io.ByteArrayInputStream;
@@ -37,8 +36,8 @@ final class ClaimsIT {
     String readme = Files.readString(Path.of("..", "README.md"));
     Path program = directory.resolve("SendEmail.java");
     Files.writeString(program, block(readme, "java", "TollgateClient.fromEnvironment()"));
-    Path tier = directory.resolve("gold.json");
-    Files.writeString(tier, block(readme, "json", "send-email"));
+    Path tier = directory.resolve("gold.yaml");
+    Files.writeString(tier, block(readme, "yaml", "send-email"));
     Path assembly = Path.of("..", "infra", "target", "cdk.out").toAbsolutePath();
     List<String> answers = new ArrayList<>();
 
@@ -53,9 +52,7 @@ final class ClaimsIT {
         "--port",
         "0",
         "--assembly",
-        assembly.toString(),
-        "--outputs",
-        directory.resolve(Outputs.DEFAULT).toString());
+        assembly.toString());
 
     assertThat(answers.get(0)).isEqualTo("3 emails are on their way\n");
     assertThat(answers.get(1)).startsWith("Come back at 20");
@@ -81,7 +78,8 @@ final class ClaimsIT {
             nowhere,
             nowhere,
             directory,
-            Optional.empty(),
+            Optional.of(directory),
+            Map.of("XDG_CONFIG_HOME", directory.toString()),
             Optional.empty(),
             System::nanoTime,
             time -> {

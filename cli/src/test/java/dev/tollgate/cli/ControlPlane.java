@@ -282,9 +282,13 @@ public final class ControlPlane implements StubDeployment.Responder {
       tenants.remove(id);
       return Optional.of(new Response(204, "", Map.of()));
     }
-    if (body.path("overrides").path("sessionTTL").asLong() > 86_400) {
+    JsonNode overrides = body.path("overrides");
+    if (overrides.has("sessionLifetime")
+        && overrides.path("sessionTTL").asLong() > overrides.path("sessionLifetime").asLong()) {
       return invalid(
-          "overrides.sessionTTL", body.path("overrides").path("sessionTTL").asText(), "1 to 86400");
+          "overrides.sessionTTL",
+          overrides.path("sessionTTL").asText(),
+          "at most sessionLifetime: " + overrides.path("sessionLifetime"));
     }
     if (dryRun) {
       return json(

@@ -12,6 +12,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -58,6 +59,7 @@ class DocumentedCommandsTest {
             nowhere,
             Path.of(""),
             Optional.empty(),
+            Map.of(),
             Optional.empty(),
             () -> 0,
             time -> {});

@@ -32,6 +32,17 @@ public final class Documents {
           + "\"value\":5,\"connections\":7,\"detail\":\"7 connections are open\"}]}],"
           + "\"totals\":{\"tenants\":2,\"changed\":1,\"overLimit\":1}}";
 
+  /** A dry run of the offboarding of a tenant. */
+  public static final String DRY_OFFBOARDING =
+      "{\"dryRun\":true,\"outcome\":\"REMOVED\",\"version\":3,"
+          + "\"tenants\":[{\"tenantId\":\"acme\",\"version\":3,"
+          + "\"changes\":{\"tier\":{\"from\":\"gold\"},\"limits\":{\"sessionTTL\":{\"from\":10}}},"
+          + "\"consequences\":[{\"kind\":\"DISCONNECTED\",\"connections\":7,"
+          + "\"detail\":\"7 open connections close.\"},"
+          + "{\"kind\":\"REMOVED\",\"buckets\":{\"connect\":5},\"isolation\":\"SILO\","
+          + "\"detail\":\"These are removed: its sessions, bucket `connect` (level 5).\"}]}],"
+          + "\"totals\":{\"tenants\":1,\"changed\":1,\"disconnected\":1,\"removed\":1}}";
+
   /** A dry run without changes. */
   public static final String DRY_NOTHING =
       "{\"dryRun\":true,\"outcome\":\"UNCHANGED\",\"version\":1,\"tier\":\"silver\",\"changes\":{},"

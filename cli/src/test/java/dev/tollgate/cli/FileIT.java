@@ -3,7 +3,9 @@ package dev.tollgate.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.cli.command.Main;
-import dev.tollgate.cli.command.Outputs;
+import dev.tollgate.cli.context.Context;
+import dev.tollgate.cli.context.ContextFile;
+import dev.tollgate.cli.context.Outputs;
 import dev.tollgate.cli.local.InProcessCloud;
 import dev.tollgate.cli.terminal.Shell;
 import dev.tollgate.local.LocalCloud;
@@ -48,7 +50,12 @@ final class FileIT {
                 Optional.of(Path.of("target/endtoend.log")),
                 Map.of(),
                 InstantSource.system()));
-    cloud.writeOutputs(directory.resolve(Outputs.DEFAULT));
+    Path file = directory.resolve(Outputs.DEFAULT);
+    cloud.writeOutputs(file);
+    Outputs outputs = Outputs.read("test", file, Optional.empty());
+    ContextFile.read(directory.resolve("tollgate"))
+        .with(Context.of(Context.LOCAL, outputs, Optional.empty(), Optional.empty(), false))
+        .write();
   }
 
   @AfterAll
@@ -70,6 +77,7 @@ final class FileIT {
             new PrintWriter(err, true),
             directory,
             Optional.empty(),
+            Map.of("XDG_CONFIG_HOME", directory.toString()),
             Optional.empty(),
             elapsed::get,
             time -> elapsed.addAndGet(time.toNanos()));
@@ -121,7 +129,7 @@ final class FileIT {
             .mapToObj("  filed-%d: {tier: thrifty, overrides: {tenantConnections: 3}}"::formatted)
             .collect(Collectors.joining("\n"));
     file("saas.yaml", saas(tenants));
-    assertThat(run("plan", "saas.yaml", "--detailed-exit-code").exitCode()).isEqualTo(2);
+    assertThat(run("plan", "saas.yaml").exitCode()).isEqualTo(3);
 
     Process killed =
         new ProcessBuilder(
@@ -134,7 +142,9 @@ final class FileIT {
                 "saas.yaml",
                 "--yes",
                 "--parallel",
-                "4")
+                "4",
+                "--outputs",
+                Outputs.DEFAULT.toString())
             .directory(directory.toFile())
             .redirectErrorStream(true)
             .redirectOutput(directory.resolve("killed.log").toFile())
@@ -151,7 +161,7 @@ final class FileIT {
 
     assertThat(finished.exitCode()).as(finished.toString()).isZero();
     assertThat(tenants()).isEqualTo(TENANTS);
-    assertThat(run("plan", "saas.yaml", "--detailed-exit-code").exitCode()).isZero();
+    assertThat(run("plan", "saas.yaml").exitCode()).isZero();
     assertThat(writes(() -> assertThat(run("apply", "saas.yaml", "--yes").exitCode()).isZero()))
         .isEmpty();
     System.out.println(
@@ -169,7 +179,7 @@ final class FileIT {
 
   @Test
   void an_import_onboards_its_rows_and_the_next_writes_nothing() throws Exception {
-    run("tiers", "apply", file("cheap.json", cheap()).toString());
+    run("tiers", "apply", file("cheap.yaml", cheap()).toString());
     file(
         "customers.csv",
         "tenantId,tier,tenantConnections\n"
@@ -194,14 +204,18 @@ final class FileIT {
                 }))
         .isEmpty();
     for (int i = 0; i < 40; i++) {
-      run("tenants", "offboard", "row-" + i);
+      run("tenants", "offboard", "row-" + i, "--yes");
     }
   }
 
   private static String cheap() {
     return """
-        {"tier": "cheap", "isolation": "POOL", "fillMode": "SHARED",
-         "limits": {"tenantPerMinute": 10, "sessionPerMinute": 5, "connectionsPerSession": 2,
-                    "tenantConnections": 10, "sessionTTL": 200, "messagesPerMinute": 10}}""";
+        tiers:
+          cheap:
+            isolation: POOL
+            fillMode: SHARED
+            limits: {tenantPerMinute: 10, sessionPerMinute: 5, connectionsPerSession: 2,
+                     tenantConnections: 10, sessionTTL: 200, messagesPerMinute: 10}
+        """;
   }
 }

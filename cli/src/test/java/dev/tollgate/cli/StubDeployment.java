@@ -1,7 +1,9 @@
 package dev.tollgate.cli;
 
 import dev.tollgate.cli.command.Main;
-import dev.tollgate.cli.command.Outputs;
+import dev.tollgate.cli.context.Context;
+import dev.tollgate.cli.context.ContextFile;
+import dev.tollgate.cli.context.Outputs;
 import dev.tollgate.cli.local.Cloud;
 import dev.tollgate.cli.terminal.Shell;
 import io.undertow.Handlers;
@@ -40,6 +42,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import me.tongfei.progressbar.DelegatingProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBarConsumer;
 
@@ -77,7 +80,8 @@ public final class StubDeployment implements AutoCloseable {
   private List<String> frames = List.of();
   private String closingText = "";
   private Responder responder = (request, ifMatch) -> Optional.empty();
-  private Optional<Predicate<String>> confirm = Optional.empty();
+  private final Map<String, String> environment = new ConcurrentHashMap<>();
+  private Optional<UnaryOperator<String>> ask = Optional.empty();
   private String input = "";
 
   public StubDeployment(Path directory) throws IOException {
@@ -102,6 +106,23 @@ public final class StubDeployment implements AutoCloseable {
           "ControlPlaneURL":"%1$s/control/"}}
         """
             .formatted(uri, webSocketUri()));
+    environment.put("XDG_CONFIG_HOME", directory.toString());
+    addContext(Context.LOCAL, outputs);
+  }
+
+  /** Adds a context for an outputs file, as {@code tollgate up} does. */
+  public StubDeployment addContext(String name, Path outputs) {
+    Outputs read = Outputs.read("test", outputs, Optional.empty());
+    ContextFile.read(directory.resolve("tollgate"))
+        .with(Context.of(name, read, Optional.empty(), Optional.empty(), false))
+        .write();
+    return this;
+  }
+
+  /** Sets an environment variable of the command. */
+  public StubDeployment environment(String name, String value) {
+    environment.put(name, value);
+    return this;
   }
 
   public URI uri() {
@@ -143,9 +164,14 @@ public final class StubDeployment implements AutoCloseable {
     return this;
   }
 
-  /** Simulates a terminal whose user gives this reply to every question. */
+  /** Simulates a terminal whose user replies with y or n to every question. */
   public StubDeployment confirmedBy(Predicate<String> answer) {
-    confirm = Optional.of(answer);
+    return repliesWith(prompt -> answer.test(prompt) ? "y" : "n");
+  }
+
+  /** Simulates a terminal whose user replies to every prompt. */
+  public StubDeployment repliesWith(UnaryOperator<String> replies) {
+    ask = Optional.of(replies);
     return this;
   }
 
@@ -200,7 +226,8 @@ public final class StubDeployment implements AutoCloseable {
             new PrintWriter(err),
             directory,
             Optional.empty(),
-            confirm.map(reply -> new Shell.Terminal(reply, () -> bar(err))),
+            environment,
+            ask.map(reply -> new Shell.Terminal(reply, () -> bar(err))),
             nanos::get,
             time -> {
               waits.add(time);

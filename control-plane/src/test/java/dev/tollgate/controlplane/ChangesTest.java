@@ -62,6 +62,10 @@ class ChangesTest {
     return event("DELETE /tiers/{tier}", tier, "");
   }
 
+  private static APIGatewayV2HTTPEvent offboard(String tenant) {
+    return event("DELETE /tenants/{tenantId}", tenant, "");
+  }
+
   private Answer dryRun(APIGatewayV2HTTPEvent event) {
     return dryRun(event, Map.of());
   }
@@ -125,7 +129,7 @@ class ChangesTest {
                 + "{\"kind\":\"TRIMMED\",\"bucket\":\"message\",\"capacity\":60,\"level\":6000,"
                 + "\"detail\":\"Bucket `message` drops from 6000 to 60 tokens at the next fill.\"}]}],"
                 + "\"totals\":{\"tenants\":1,\"changed\":1,\"overLimit\":1,\"trimmed\":1,"
-                + "\"disconnected\":0}}");
+                + "\"disconnected\":0,\"removed\":0}}");
     assertThat(READS).containsAll(at.faults.calls());
   }
 
@@ -153,6 +157,8 @@ class ChangesTest {
     assertThat(dryRun(put("gold", own(30, 10))).status()).isEqualTo(200);
     assertThat(dryRun(delete("free")).status()).isEqualTo(200);
     assertThat(dryRun(delete("own")).status()).isEqualTo(409);
+    assertThat(dryRun(offboard("acme")).status()).isEqualTo(200);
+    assertThat(dryRun(offboard("beta")).status()).isEqualTo(200);
 
     assertThat(READS).containsAll(at.faults.calls());
     assertThat(at.snapshot()).isEqualTo(before);
@@ -226,6 +232,65 @@ class ChangesTest {
   }
 
   @Test
+  void a_dry_run_of_an_offboarding_shows_what_is_removed() {
+    at.post("{\"tenantId\":\"acme\",\"tier\":\"gold\",\"overrides\":{\"sessionTTL\":60}}");
+    connect("acme", 3);
+    at.faults.none();
+
+    Answer answer = dryRun(offboard("acme"));
+
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.headers()).containsEntry("etag", "\"1\"");
+    JsonNode document = answer.document();
+    assertThat(document.get("outcome").textValue()).isEqualTo("REMOVED");
+    assertThat(document.at("/tenants/0/changes/tier").toString()).isEqualTo("{\"from\":\"gold\"}");
+    assertThat(document.at("/tenants/0/changes/overrides").toString())
+        .isEqualTo("{\"sessionTTL\":{\"from\":60}}");
+    assertThat(document.at("/tenants/0/consequences").toString())
+        .isEqualTo(
+            "[{\"kind\":\"DISCONNECTED\",\"connections\":3,\"detail\":\"All sessions of the"
+                + " tenant end, and their 3 open connections close.\"},"
+                + "{\"kind\":\"REMOVED\",\"buckets\":{\"connect\":180,\"message\":6000},"
+                + "\"isolation\":\"SILO\",\"detail\":\"These are removed: its sessions,"
+                + " bucket `connect` (level 180), bucket `message` (level 6000), its own queue with"
+                + " all messages in it. This cannot be undone.\"}]");
+    assertThat(document.get("totals").toString())
+        .isEqualTo(
+            "{\"tenants\":1,\"changed\":1,\"overLimit\":0,\"trimmed\":0,\"disconnected\":1,"
+                + "\"removed\":1}");
+    assertThat(READS).containsAll(at.faults.calls());
+  }
+
+  @Test
+  void a_dry_run_of_an_offboarding_in_progress_shows_what_is_left() {
+    at.onboard("acme", "bronze");
+    at.queues.outage().begin();
+    assertThat(at.delete("acme").status()).isEqualTo(202);
+
+    JsonNode document = dryRun(offboard("acme")).document();
+
+    assertThat(document.get("outcome").textValue()).isEqualTo("REMOVED");
+    assertThat(document.at("/tenants/0/consequences").findValuesAsText("kind"))
+        .containsExactly("REMOVED");
+    assertThat(document.at("/tenants/0/consequences/0/isolation").textValue()).isEqualTo("POOL");
+  }
+
+  @Test
+  void a_dry_run_of_the_offboarding_of_an_unknown_tenant_is_unchanged() {
+    Answer answer = dryRun(offboard("nosuch"));
+
+    assertThat(answer.status()).isEqualTo(200);
+    assertThat(answer.headers()).doesNotContainKey("etag");
+    assertThat(answer.document().get("outcome").textValue()).isEqualTo("UNCHANGED");
+    assertThat(answer.document().get("version").longValue()).isZero();
+    assertThat(answer.document().get("tenants").isEmpty()).isTrue();
+
+    APIGatewayV2HTTPEvent conditional = offboard("nosuch");
+    conditional.getHeaders().put("if-match", "*");
+    assertThat(dryRun(conditional).status()).isEqualTo(412);
+  }
+
+  @Test
   void a_dry_run_of_a_tier_shows_its_changes_and_the_affected_tenants() {
     at.putTier("own", own(30, 10));
     at.onboard("acme", "own");
@@ -257,7 +322,8 @@ class ChangesTest {
         .isEqualTo("{\"buckets\":{\"connect\":{\"capacity\":{\"from\":3,\"to\":9}}}}");
     assertThat(document.get("totals").toString())
         .isEqualTo(
-            "{\"tenants\":2,\"changed\":2,\"overLimit\":1,\"trimmed\":1,\"disconnected\":0}");
+            "{\"tenants\":2,\"changed\":2,\"overLimit\":1,\"trimmed\":1,\"disconnected\":0,"
+                + "\"removed\":0}");
   }
 
   @Test
@@ -312,7 +378,7 @@ class ChangesTest {
     "PUT /tiers/{tier}, 1, ''",
     "DELETE /tiers/{tier}, maybe, ''",
     "POST /tenants, true, ''",
-    "DELETE /tenants/{tenantId}, true, ''",
+    "DELETE /tenants/{tenantId}, yes, ''",
     "PUT /tiers/{tier}, true, QUNNRQ",
   })
   void an_invalid_or_unsupported_dry_run_is_refused(String route, String value, String cursor) {
@@ -399,8 +465,7 @@ class ChangesTest {
           .isEqualTo("urn:tollgate:problem:precondition-failed");
       assertThat(answer.document().get("version").longValue()).isEqualTo(1);
       assertThat(answer.document().get("detail").textValue()).contains("has version 1");
-      assertThat(dryRun(event).status())
-          .isEqualTo(event.getRouteKey().startsWith("DELETE /tenants") ? 400 : 412);
+      assertThat(dryRun(event)).as("%s", answer).isEqualTo(answer);
     }
     assertThat(at.snapshot()).isEqualTo(before);
   }

@@ -136,7 +136,7 @@ public final class Comparison {
       unchanged++;
       return;
     }
-    DryRun dryRun = DryRun.request(api, name, "PUT", path, tier, Map.of());
+    DryRun dryRun = DryRun.request(api, name, "PUT", path, Optional.of(tier), Map.of());
     boolean isNew = outcome.equals("CREATED");
     differences.add(
         new Difference(

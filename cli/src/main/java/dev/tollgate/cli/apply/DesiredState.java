@@ -58,6 +58,32 @@ public record DesiredState(
         Optional.ofNullable(document.get("tenants")).map(tenants -> tenants(file, tenants)));
   }
 
+  /**
+   * Reads a file that has no errors.
+   *
+   * @throws dev.tollgate.cli.http.Failure that lists all errors of the file
+   */
+  public static DesiredState checked(YamlFile file) {
+    DesiredState desired = of(file);
+    file.errors().throwIfAny();
+    return desired;
+  }
+
+  /**
+   * A file that declares tiers as they are now.
+   *
+   * @param tiers the control plane's documents of the tiers
+   */
+  public static ObjectNode document(Iterable<JsonNode> tiers) {
+    ObjectNode document = Json.object();
+    ObjectNode declared = document.putObject("tiers");
+    for (JsonNode tier : tiers) {
+      ObjectNode fields = declared.putObject(tier.path("tier").asText());
+      TIER_FIELDS.stream().filter(tier::has).forEach(field -> fields.set(field, tier.path(field)));
+    }
+    return document;
+  }
+
   private static SortedMap<String, ObjectNode> tiers(YamlFile file, JsonNode tiers) {
     SortedMap<String, ObjectNode> desired = new TreeMap<>();
     if (!isObject(file, "tiers", tiers, ENTRIES)) {
@@ -91,7 +117,7 @@ public record DesiredState(
         if (!limits.has(limit) && Limits.OPTIONAL.contains(limit)) {
           continue;
         }
-        wholeNumber(file, path + "limits." + limit, limits.path(limit));
+        limit(file, path + "limits.", limit, limits.path(limit));
       }
     }
     if (tier.has("buckets") && isObject(file, path + "buckets", tier.path("buckets"), ENTRIES)) {
@@ -159,7 +185,7 @@ public record DesiredState(
     if (tenant.has("overrides") && isObject(file, path + "overrides", limits, ENTRIES)) {
       only(file, path + "overrides.", limits, Limits.NAMES);
       for (Map.Entry<String, JsonNode> limit : limits.properties()) {
-        wholeNumber(file, path + "overrides." + limit.getKey(), limit.getValue());
+        limit(file, path + "overrides.", limit.getKey(), limit.getValue());
         overrides.put(limit.getKey(), limit.getValue().asLong());
       }
     }
@@ -189,6 +215,16 @@ public record DesiredState(
       file.addError(path, shown(value), expected);
     }
     return value.isObject();
+  }
+
+  private static void limit(YamlFile file, String path, String limit, JsonNode value) {
+    long max = Limits.max(limit);
+    if (!value.isIntegralNumber()
+        || !value.canConvertToLong()
+        || value.longValue() < 1
+        || value.longValue() > max) {
+      file.addError(path + limit, shown(value), "a whole number, 1 to " + max);
+    }
   }
 
   private static void wholeNumber(YamlFile file, String path, JsonNode value) {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.http.Api;
+import dev.tollgate.cli.http.ExitCode;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.Response;
@@ -18,9 +19,6 @@ import java.util.TreeMap;
 
 /** The control plane's answer to a dry run: the effects that a change would have. */
 public final class DryRun {
-  /** The exit code if something would change. */
-  private static final int WOULD_CHANGE = 3;
-
   public static final String DESCRIPTION =
       "Only show what would change. Exit code 3 if anything would.";
 
@@ -38,6 +36,7 @@ public final class DryRun {
    * Requests a dry run, and all pages of its result.
    *
    * @param name the name of the tier or tenant to change
+   * @param body the change; empty for a removal
    * @throws Failure if the control plane would reject the change
    */
   public static DryRun request(
@@ -45,7 +44,7 @@ public final class DryRun {
       String name,
       String method,
       String path,
-      JsonNode body,
+      Optional<JsonNode> body,
       Map<String, String> headers) {
     ObjectNode whole = page(api, method, path + QUERY, body, headers);
     while (whole.has("next")) {
@@ -66,8 +65,12 @@ public final class DryRun {
   }
 
   private static ObjectNode page(
-      Sender api, String method, String path, JsonNode body, Map<String, String> headers) {
-    return of("", api.send(method, path, Optional.of(body), headers)).document;
+      Sender api,
+      String method,
+      String path,
+      Optional<JsonNode> body,
+      Map<String, String> headers) {
+    return of("", api.send(method, path, body, headers)).document;
   }
 
   /**
@@ -118,7 +121,7 @@ public final class DryRun {
   }
 
   public int exitCode() {
-    return changesAnything() ? WOULD_CHANGE : 0;
+    return changesAnything() ? ExitCode.DIFFERS : 0;
   }
 
   private boolean changesAnything() {
@@ -130,21 +133,29 @@ public final class DryRun {
     List<String> lines = new ArrayList<>();
     String outcome = outcome().toLowerCase(Locale.ROOT);
     JsonNode totals = document.path("totals");
+    // A tier's document names the tier. A tenant's version is at least 1.
     boolean isTier = document.has("tier");
     lines.add(
         name
             + (outcome.equals("unchanged") ? ": unchanged" : ": would be " + outcome)
+            + (outcome.equals("removed") ? "; its version is " + version() : "")
+            + (!isTier && version() == 0 ? "; it does not exist" : "")
             + (isTier && totals.path("tenants").asLong() > 0
                 ? "; %s of its %s tenants would change"
                     .formatted(Json.text(totals.path("changed")), Json.text(totals.path("tenants")))
                 : ""));
+    List<String> consequences = consequences();
+    if (outcome.equals("removed")) {
+      // All values disappear, so a list of them says nothing.
+      consequences.forEach(consequence -> lines.add("  " + consequence));
+      return lines;
+    }
     changes(document).forEach((path, change) -> lines.add("  " + path + ": " + change));
     Table table = new Table("TENANT", "WHAT", "FROM", "TO");
     for (JsonNode tenant : tenants(document)) {
       String id = Json.text(tenant, "tenantId").orElse("");
       changes(tenant).forEach((path, change) -> table.row(id, path, change.from(), change.to()));
     }
-    List<String> consequences = consequences();
     if (table.lines().size() > 1) {
       lines.add("");
       lines.addAll(table.lines());

@@ -1,23 +1,36 @@
 package dev.tollgate.cli.apply;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** The limits that a tier sets and a tenant may override, named as in the control plane's API. */
 public final class Limits {
-  public static final List<String> NAMES =
+  /** The largest values, by name, in the order in which tables show the limits. */
+  private static final List<Map.Entry<String, Long>> LARGEST =
       List.of(
-          "tenantPerMinute",
-          "sessionPerMinute",
-          "connectionsPerSession",
-          "tenantConnections",
-          "sessionTTL",
-          "messagesPerMinute",
-          "sessionLifetime",
-          "sessionsPerSubject");
+          Map.entry("tenantPerMinute", 60_000L),
+          Map.entry("sessionPerMinute", 60_000L),
+          Map.entry("connectionsPerSession", 1_000L),
+          Map.entry("tenantConnections", 1_000_000L),
+          Map.entry("sessionTTL", 86_400L),
+          Map.entry("messagesPerMinute", 60_000L),
+          Map.entry("sessionLifetime", 2_592_000L),
+          Map.entry("sessionsPerSubject", 100L));
+
+  public static final List<String> NAMES = LARGEST.stream().map(Map.Entry::getKey).toList();
 
   /** The limits that have a default value in the control plane, so that a tier may omit them. */
   static final Set<String> OPTIONAL = Set.of("sessionLifetime", "sessionsPerSubject");
 
   private Limits() {}
+
+  /** The largest value of a limit; unlimited for an unknown name, which is an error of its own. */
+  static long max(String name) {
+    return LARGEST.stream()
+        .filter(limit -> limit.getKey().equals(name))
+        .mapToLong(Map.Entry::getValue)
+        .findFirst()
+        .orElse(Long.MAX_VALUE);
+  }
 }

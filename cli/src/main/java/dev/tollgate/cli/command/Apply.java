@@ -4,7 +4,7 @@ import dev.tollgate.cli.apply.Comparison;
 import dev.tollgate.cli.apply.Differences;
 import dev.tollgate.cli.apply.Execution;
 import dev.tollgate.cli.apply.Outcome;
-import dev.tollgate.cli.http.Failure;
+import dev.tollgate.cli.http.ExitCode;
 import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.pacing.Throughput;
 import dev.tollgate.cli.terminal.Shell;
@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** The command {@code tollgate apply}. */
 @Command(
@@ -30,9 +29,7 @@ final class Apply implements Callable<Integer> {
 
   @Mixin private FileOptions file = new FileOptions();
   @Mixin private Throughput throughput = new Throughput();
-
-  @Option(names = "--yes", description = "Apply without asking for confirmation.")
-  private boolean yes;
+  @Mixin private Confirmation confirmation = new Confirmation();
 
   Apply(Tollgate tollgate, Shell shell) {
     this.tollgate = tollgate;
@@ -53,27 +50,10 @@ final class Apply implements Callable<Integer> {
     if (!tollgate.printsJson()) {
       tollgate.print(differences.document(), differences.lines());
     }
-    if (!yes) {
-      confirm();
-    }
+    tollgate.confirm(confirmation.isGiven(), "Apply this plan?", "apply the plan");
     Outcome outcome = new Execution(api, throughput, shell, comparison).run();
     tollgate.print(outcome.document(), outcome.lines());
     outcome.failures().forEach(failure -> shell.printError("  " + failure.line()));
-    return outcome.failures().isEmpty() ? 0 : Failure.FAILED;
-  }
-
-  private void confirm() {
-    Shell.Terminal someone =
-        shell
-            .terminal()
-            .filter(terminal -> !tollgate.printsJson())
-            .orElseThrow(
-                () ->
-                    Failure.usage(
-                        "Cannot ask for confirmation without a terminal. To apply the plan without"
-                            + " confirmation, use --yes."));
-    if (!someone.confirm().test("Apply this plan?")) {
-      throw Failure.of("Cancelled. Nothing was changed.");
-    }
+    return outcome.failures().isEmpty() ? 0 : ExitCode.FAILED;
   }
 }

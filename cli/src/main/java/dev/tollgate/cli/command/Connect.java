@@ -3,6 +3,7 @@ package dev.tollgate.cli.command;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.http.Api;
+import dev.tollgate.cli.http.ExitCode;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.Problem;
@@ -103,7 +104,7 @@ final class Connect implements Callable<Integer> {
       refused = retry(api, sessionId, opened, refused);
       boolean replied = message.isEmpty() || opened.exchange(frame(message.get()));
       opened.hold(Duration.ofSeconds(holdSeconds));
-      return refused.isEmpty() && replied ? 0 : Failure.FAILED;
+      return refused.isEmpty() && replied ? 0 : ExitCode.FAILED;
     }
   }
 

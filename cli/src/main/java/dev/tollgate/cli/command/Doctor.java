@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.http.Api;
-import dev.tollgate.cli.http.Failure;
+import dev.tollgate.cli.http.ExitCode;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.pacing.PacedApi;
@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The command {@code tollgate doctor}: finds and repairs drift. */
@@ -25,13 +26,8 @@ import picocli.CommandLine.Option;
     name = "doctor",
     description =
         "Find and repair drift: tenants, queues and schedules that are missing, orphaned or changed by"
-            + " hand. Also report account quotas that are too low for the deployment.",
-    exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {
-      "0:no drift, or all drift was repaired",
-      "1:drift or a low quota was found, or a request was rejected or failed",
-      "2:invalid command line"
-    })
+            + " hand. Also report account quotas that are too low for the deployment. Exit code 3 if"
+            + " anything is found that is not repaired.")
 final class Doctor implements Callable<Integer> {
   /** Low, because the check must not slow down a busy deployment. */
   private static final double REQUESTS_PER_SECOND = 5;
@@ -42,6 +38,8 @@ final class Doctor implements Callable<Integer> {
   @Option(names = "--repair", description = "Repair the drift that is found.")
   private boolean repair;
 
+  @Mixin private Confirmation confirmation = new Confirmation();
+
   Doctor(Tollgate tollgate, Shell shell) {
     this.tollgate = tollgate;
     this.shell = shell;
@@ -49,6 +47,12 @@ final class Doctor implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (repair) {
+      tollgate.confirmInProduction(
+          confirmation.isGiven(),
+          "Repair drift, and delete resources that belong to no tenant?",
+          "repair drift");
+    }
     Sender api = new PacedApi(tollgate.controlPlane(), REQUESTS_PER_SECOND, shell);
     Map<String, Long> checked = new LinkedHashMap<>();
     ObjectNode document = Json.object();
@@ -69,7 +73,7 @@ final class Doctor implements Callable<Integer> {
     checked.forEach(document.putObject("checked")::put);
     long notRepaired = notRepaired(findings);
     tollgate.print(document, lines(checked, findings, notRepaired));
-    return notRepaired == 0 ? 0 : Failure.FAILED;
+    return notRepaired == 0 ? 0 : ExitCode.DIFFERS;
   }
 
   private JsonNode page(Sender api, Optional<String> cursor) {

@@ -1,6 +1,7 @@
 package dev.tollgate.cli.command;
 
 import dev.tollgate.cli.apply.Comparison;
+import dev.tollgate.cli.apply.FileSummary;
 import dev.tollgate.cli.apply.YamlFile;
 import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.terminal.Shell;
@@ -29,7 +30,16 @@ final class FileOptions {
   private boolean prune;
 
   Comparison.Result compare(Sender api, Shell shell) {
+    return Comparison.of(api, read(shell), prune);
+  }
+
+  /** Checks the file without a deployment. */
+  FileSummary check(Shell shell) {
+    return FileSummary.of(read(shell));
+  }
+
+  private YamlFile read(Shell shell) {
     Path path = shell.file(file);
-    return Comparison.of(api, YamlFile.read(path, shell.shown(path).toString()), prune);
+    return YamlFile.read(path, shell.shown(path).toString());
   }
 }

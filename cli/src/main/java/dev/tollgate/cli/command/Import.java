@@ -1,5 +1,6 @@
 package dev.tollgate.cli.command;
 
+import dev.tollgate.cli.http.ExitCode;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.importing.ImportOutcome;
@@ -53,7 +54,7 @@ final class Import implements Callable<Integer> {
     if (!tollgate.printsJson()) {
       outcome.failures().forEach(failure -> shell.printError("  " + failure.line()));
     }
-    return outcome.isComplete() ? 0 : Failure.FAILED;
+    return outcome.isComplete() ? 0 : ExitCode.FAILED;
   }
 
   private String name() {

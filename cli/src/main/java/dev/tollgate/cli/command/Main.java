@@ -7,14 +7,18 @@ import java.io.Console;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import picocli.CommandLine;
+import picocli.CommandLine.Help;
+import picocli.CommandLine.IHelpSectionRenderer;
 import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
 
@@ -43,6 +47,7 @@ public final class Main {
             new PrintWriter(System.err, true, StandardCharsets.UTF_8),
             Path.of("").toAbsolutePath(),
             Optional.ofNullable(System.getProperty("tollgate.home")).map(Path::of),
+            System.getenv(),
             Optional.ofNullable(System.console()).map(Main::terminal),
             System::nanoTime,
             time -> Thread.sleep(time.toMillis()));
@@ -51,14 +56,8 @@ public final class Main {
 
   private static Shell.Terminal terminal(Console console) {
     return new Shell.Terminal(
-        confirmation(console), () -> new ConsoleProgressBarConsumer(System.err));
-  }
-
-  private static Predicate<String> confirmation(Console console) {
-    return question ->
-        "y"
-            .equalsIgnoreCase(
-                Optional.ofNullable(console.readLine("%s [y/N] ", question)).orElse(""));
+        prompt -> Optional.ofNullable(console.readLine("%s ", prompt)).orElse(""),
+        () -> new ConsoleProgressBarConsumer(System.err));
   }
 
   /**
@@ -70,8 +69,9 @@ public final class Main {
     Tollgate tollgate = new Tollgate(shell);
     CommandLine command = new CommandLine(tollgate);
     IParameterExceptionHandler defaultHandler = command.getParameterExceptionHandler();
-    return command
+    command
         .addSubcommand(new Up(tollgate, shell, starter))
+        .addSubcommand(new Contexts(tollgate, shell))
         .addSubcommand(
             new CommandLine(new Tenants(tollgate, shell))
                 .addSubcommand(new Import(tollgate, shell)))
@@ -91,6 +91,16 @@ public final class Main {
             (invalid, arguments) ->
                 defaultHandler.handleParseException(withExpectedForm(invalid), arguments))
         .setExecutionExceptionHandler((failure, which, result) -> tollgate.report(failure));
+    Map<String, IHelpSectionRenderer> sections = new HashMap<>(command.getHelpSectionMap());
+    sections.put(UsageMessageSpec.SECTION_KEY_FOOTER, help -> target(help, tollgate));
+    return command.setHelpSectionMap(sections);
+  }
+
+  /** The last line of a command's help: the deployment that the command would address. */
+  private static String target(Help help, Tollgate tollgate) {
+    return help.commandSpec().userObject() instanceof Up
+        ? ""
+        : "%n%s%n".formatted(tollgate.targetForHelp());
   }
 
   private static <N extends Number> N number(String text, Function<String, N> parse) {

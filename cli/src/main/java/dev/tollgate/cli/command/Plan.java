@@ -1,7 +1,8 @@
 package dev.tollgate.cli.command;
 
 import dev.tollgate.cli.apply.Differences;
-import dev.tollgate.cli.http.Failure;
+import dev.tollgate.cli.apply.FileSummary;
+import dev.tollgate.cli.http.ExitCode;
 import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.pacing.Throughput;
 import dev.tollgate.cli.terminal.Shell;
@@ -13,26 +14,22 @@ import picocli.CommandLine.Option;
 /** The command {@code tollgate plan}. */
 @Command(
     name = "plan",
-    description = "Show the changes that `tollgate apply` would make, without making them.",
-    exitCodeOnInvalidInput = Failure.FAILED,
-    exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {
-      "0:success; with --detailed-exit-code: no changes",
-      "1:the file is invalid, or a request was rejected or failed",
-      "2:with --detailed-exit-code: changes found"
-    })
+    description =
+        "Show the changes that `tollgate apply` would make, without making them. Exit code 3 if there"
+            + " are any.")
 final class Plan implements Callable<Integer> {
-  /** The same code as {@code terraform plan -detailed-exitcode}; errors therefore exit with 1. */
-  private static final int DIFFERS = 2;
-
   private final Tollgate tollgate;
   private final Shell shell;
 
   @Mixin private FileOptions file = new FileOptions();
   @Mixin private Throughput throughput = new Throughput();
 
-  @Option(names = "--detailed-exit-code", description = "Exit with code 2 if there are changes.")
-  private boolean detailedExitCode;
+  @Option(
+      names = "--check",
+      description =
+          "Only check the file, without a deployment: its syntax, names, types and the ranges of"
+              + " limits.")
+  private boolean check;
 
   Plan(Tollgate tollgate, Shell shell) {
     this.tollgate = tollgate;
@@ -41,13 +38,14 @@ final class Plan implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    try {
-      Sender api = throughput.paced(tollgate.controlPlane(), shell);
-      Differences differences = file.compare(api, shell).differences();
-      tollgate.print(differences.document(), differences.lines());
-      return detailedExitCode && !differences.isEmpty() ? DIFFERS : 0;
-    } catch (Failure failure) {
-      throw failure.withExitCode(Failure.FAILED);
+    if (check) {
+      FileSummary summary = file.check(shell);
+      tollgate.print(summary.document(), summary.lines());
+      return 0;
     }
+    Sender api = throughput.paced(tollgate.controlPlane(), shell);
+    Differences differences = file.compare(api, shell).differences();
+    tollgate.print(differences.document(), differences.lines());
+    return differences.isEmpty() ? 0 : ExitCode.DIFFERS;
   }
 }

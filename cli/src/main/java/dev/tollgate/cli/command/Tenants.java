@@ -128,7 +128,7 @@ final class Tenants {
       @Mixin IfVersion ifVersion) {
     ObjectNode body = Json.object().put("tier", tier);
     return dryRun
-        ? preview(tenantId, body, ifVersion)
+        ? preview(tenantId, "PATCH", Optional.of(body), ifVersion)
         : patch(tenantId, body, ifVersion, "%s is now in tier %s", tier);
   }
 
@@ -145,7 +145,7 @@ final class Tenants {
     ObjectNode body = Json.object();
     body.set("overrides", Json.object(overrides == null ? Map.of() : overrides));
     return dryRun
-        ? preview(tenantId, body, ifVersion)
+        ? preview(tenantId, "PATCH", Optional.of(body), ifVersion)
         : patch(tenantId, body, ifVersion, "%s now has these limits", tenantId);
   }
 
@@ -154,12 +154,18 @@ final class Tenants {
       description = "Suspend a tenant: end its sessions and refuse new connections.")
   int suspend(
       @Parameters(paramLabel = "TENANT") String tenantId,
+      @Mixin Confirmation confirmation,
       @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
       @Mixin IfVersion ifVersion) {
     ObjectNode body = Json.object().put("status", "SUSPENDED");
-    return dryRun
-        ? preview(tenantId, body, ifVersion)
-        : patch(tenantId, body, ifVersion, "%s is suspended", tenantId);
+    if (dryRun) {
+      return preview(tenantId, "PATCH", Optional.of(body), ifVersion);
+    }
+    tollgate.confirmInProduction(
+        confirmation.isGiven(),
+        "Suspend " + tenantId + " and end its sessions?",
+        "suspend " + tenantId);
+    return patch(tenantId, body, ifVersion, "%s is suspended", tenantId);
   }
 
   @Command(name = "activate", description = "Activate a suspended tenant.")
@@ -169,7 +175,7 @@ final class Tenants {
       @Mixin IfVersion ifVersion) {
     ObjectNode body = Json.object().put("status", "ACTIVE");
     return dryRun
-        ? preview(tenantId, body, ifVersion)
+        ? preview(tenantId, "PATCH", Optional.of(body), ifVersion)
         : patch(tenantId, body, ifVersion, "%s is active", tenantId);
   }
 
@@ -179,28 +185,41 @@ final class Tenants {
           "Remove a tenant with its sessions, queues and schedules, and wait until it is removed.")
   int offboard(
       @Parameters(paramLabel = "TENANT") String tenantId,
-      @Option(names = "--yes", description = "Remove it without asking for confirmation.")
-          boolean yes,
+      @Mixin Confirmation confirmation,
+      @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
+      @Mixin IfVersion ifVersion,
       @Option(
               names = "--timeout",
               paramLabel = "SECONDS",
               defaultValue = "180",
               description = "How long to wait. Default: ${DEFAULT-VALUE}.")
           long timeoutSeconds) {
-    String question = "Remove " + tenantId + " with its sessions, queues and schedules?";
-    if (!yes && !shell.terminal().map(terminal -> terminal.confirm().test(question)).orElse(true)) {
-      throw Failure.of("Cancelled. Nothing was changed.");
+    if (dryRun) {
+      return preview(tenantId, "DELETE", Optional.empty(), ifVersion);
     }
+    tollgate.confirm(
+        confirmation.isGiven(),
+        "Remove " + tenantId + " with its sessions, queues and schedules?",
+        "remove " + tenantId);
     Api api = tollgate.controlPlane();
-    Response response = found(api.delete(Paths.tenant(tenantId)), tenantId);
+    // The answer to DELETE is the same for a tenant that never existed.
+    if (!ifVersion.isPresent() && api.get(Paths.tenant(tenantId)).status() == 404) {
+      tollgate.print(
+          Json.object(), List.of("No tenant named `" + tenantId + "`. Nothing was changed."));
+      return 0;
+    }
+    Response response =
+        api.send("DELETE", Paths.tenant(tenantId), Optional.empty(), ifVersion.headers()).orThrow();
     if (response.status() == 202) {
-      awaitRemoval(api, tenantId, Duration.ofSeconds(timeoutSeconds));
+      // The removal has changed the version.
+      String again = ifVersion.isPresent() ? " without --if-version." : ".";
+      awaitRemoval(api, tenantId, Duration.ofSeconds(timeoutSeconds), again);
     }
     tollgate.print(Json.object(), List.of(tenantId + " is removed"));
     return 0;
   }
 
-  private void awaitRemoval(Api api, String tenantId, Duration timeout) {
+  private void awaitRemoval(Api api, String tenantId, Duration timeout, String again) {
     long start = shell.nanoTime().getAsLong();
     while (true) {
       Response response = api.get(Paths.tenant(tenantId));
@@ -214,18 +233,20 @@ final class Tenants {
                 + " is still being removed after "
                 + timeout.toSeconds()
                 + " s. The control plane finishes this by itself. To keep waiting, run the command"
-                + " again.");
+                + " again"
+                + again);
       }
       shell.sleep(POLL_INTERVAL);
     }
   }
 
-  private int preview(String tenantId, ObjectNode body, IfVersion ifVersion) {
+  private int preview(
+      String tenantId, String method, Optional<JsonNode> body, IfVersion ifVersion) {
     DryRun dryRun =
         DryRun.request(
             tollgate.controlPlane(),
             tenantId,
-            "PATCH",
+            method,
             Paths.tenant(tenantId),
             body,
             ifVersion.headers());

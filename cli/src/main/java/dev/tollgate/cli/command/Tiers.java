@@ -3,8 +3,10 @@ package dev.tollgate.cli.command;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.cli.apply.DesiredState;
 import dev.tollgate.cli.apply.DryRun;
 import dev.tollgate.cli.apply.Limits;
+import dev.tollgate.cli.apply.YamlFile;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
@@ -12,26 +14,29 @@ import dev.tollgate.cli.http.Paths;
 import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.terminal.Shell;
 import dev.tollgate.cli.terminal.Table;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** The commands {@code tollgate tiers}. */
-@Command(name = "tiers", description = "List, show and change tiers.")
+@Command(name = "tiers", description = "List, show, change and delete tiers.")
 final class Tiers {
   /** Fields that the control plane sets. */
   private static final Pattern READ_ONLY_FIELDS = Pattern.compile("version|rollout\\..*");
+
+  private static final String FILE =
+      "YAML or JSON file with a section tiers, as for `tollgate apply`. Its tenants are ignored.";
 
   private final Tollgate tollgate;
   private final Shell shell;
@@ -58,15 +63,9 @@ final class Tiers {
     return 0;
   }
 
-  @Command(
-      name = "show",
-      description =
-          "Show a tier. With --json, the output can be edited and passed to `tollgate tiers apply`.")
+  @Command(name = "show", description = "Show a tier. To change it, use `tollgate tiers export`.")
   int show(@Parameters(paramLabel = "TIER") String tier) {
-    Response response =
-        tollgate.found(
-            tollgate.controlPlane().get(Paths.tier(tier)),
-            "No tier named `" + tier + "`. List tiers with `tollgate tiers list`.");
+    Response response = found(tollgate.controlPlane().get(Paths.tier(tier)), tier);
     Table table = new Table("", "");
     Json.leaves(response.json()).forEach((name, value) -> table.row(name, Json.text(value)));
     tollgate.print(response, table.lines());
@@ -74,31 +73,54 @@ final class Tiers {
   }
 
   @Command(
+      name = "export",
+      description =
+          "Print tiers as a file for `tollgate tiers apply` and `tollgate apply`: YAML, or with --json"
+              + " the same as JSON.")
+  int export(
+      @Parameters(
+              paramLabel = "TIER",
+              arity = "0..*",
+              description = "The tiers to print. Default: all.")
+          @Nullable List<String> names) {
+    Api api = tollgate.controlPlane();
+    List<JsonNode> tiers = new ArrayList<>();
+    if (names == null || names.isEmpty()) {
+      api.get("/tiers").orThrow().json().path("tiers").forEach(tiers::add);
+    } else {
+      names.forEach(name -> tiers.add(found(api.get(Paths.tier(name)), name).json()));
+    }
+    ObjectNode document = DesiredState.document(tiers);
+    tollgate.print(document, YamlFile.write(document).lines().toList());
+    return 0;
+  }
+
+  @Command(
       name = "apply",
       description = "Create or change the tiers in a file, and show what changed.")
   int apply(
-      @Parameters(paramLabel = "FILE", description = "JSON file with one tier or a list of tiers.")
-          Path file,
+      @Parameters(paramLabel = "FILE", description = FILE) Path file,
       @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
       @Mixin IfVersion ifVersion) {
     return dryRun ? diff(file, ifVersion) : apply(file, ifVersion);
   }
 
   private int apply(Path file, IfVersion ifVersion) {
-    List<ObjectNode> tiers = read(shell.file(file), ifVersion);
+    SortedMap<String, ObjectNode> tiers = read(file, ifVersion);
     Api api = tollgate.controlPlane();
     ObjectNode all = Json.object();
     ArrayNode applied = all.putArray("tiers");
     List<String> lines = new ArrayList<>();
     try {
-      for (ObjectNode tier : tiers) {
-        String name = tier.path("tier").asText();
+      for (Map.Entry<String, ObjectNode> tier : tiers.entrySet()) {
+        String name = tier.getKey();
         Response before = api.get(Paths.tier(name));
         if (before.status() != 404) {
           before.orThrow();
         }
         Response put =
-            api.send("PUT", Paths.tier(name), Optional.of(tier), ifVersion.headers()).orThrow();
+            api.send("PUT", Paths.tier(name), Optional.of(tier.getValue()), ifVersion.headers())
+                .orThrow();
         JsonNode after = put.json();
         applied.add(after);
         lines.addAll(
@@ -124,17 +146,22 @@ final class Tiers {
           "Show what `tollgate tiers apply` would change in tiers and their tenants, without"
               + " changing it. Exit code 3 if anything would change.")
   int diff(
-      @Parameters(paramLabel = "FILE", description = "JSON file with one tier or a list of tiers.")
-          Path file,
-      @Mixin IfVersion ifVersion) {
+      @Parameters(paramLabel = "FILE", description = FILE) Path file, @Mixin IfVersion ifVersion) {
     Api api = tollgate.controlPlane();
     ObjectNode all = Json.object();
     ArrayNode documents = all.putArray("tiers");
     List<String> lines = new ArrayList<>();
     int exitCode = 0;
-    for (ObjectNode tier : read(shell.file(file), ifVersion)) {
-      String name = tier.path("tier").asText();
-      DryRun dryRun = DryRun.request(api, name, "PUT", Paths.tier(name), tier, ifVersion.headers());
+    for (Map.Entry<String, ObjectNode> tier : read(file, ifVersion).entrySet()) {
+      String name = tier.getKey();
+      DryRun dryRun =
+          DryRun.request(
+              api,
+              name,
+              "PUT",
+              Paths.tier(name),
+              Optional.of(tier.getValue()),
+              ifVersion.headers());
       documents.add(dryRun.document());
       if (lines.contains("")) {
         lines.add("");
@@ -144,6 +171,39 @@ final class Tiers {
     }
     tollgate.print(all, lines);
     return exitCode;
+  }
+
+  @Command(name = "delete", description = "Delete a tier that no tenant has.")
+  int delete(
+      @Parameters(paramLabel = "TIER") String tier,
+      @Mixin Confirmation confirmation,
+      @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
+      @Mixin IfVersion ifVersion) {
+    if (dryRun) {
+      DryRun result =
+          DryRun.request(
+              tollgate.controlPlane(),
+              tier,
+              "DELETE",
+              Paths.tier(tier),
+              Optional.empty(),
+              ifVersion.headers());
+      tollgate.print(result.document(), result.lines());
+      return result.exitCode();
+    }
+    tollgate.confirm(confirmation.isGiven(), "Delete tier " + tier + "?", "delete tier " + tier);
+    Response response =
+        tollgate
+            .controlPlane()
+            .send("DELETE", Paths.tier(tier), Optional.empty(), ifVersion.headers());
+    found(response, tier);
+    tollgate.print(Json.object(), List.of("Tier " + tier + " is deleted"));
+    return 0;
+  }
+
+  private Response found(Response response, String tier) {
+    return tollgate.found(
+        response, "No tier named `" + tier + "`. List tiers with `tollgate tiers list`.");
   }
 
   private static List<String> changes(String name, JsonNode before, JsonNode after) {
@@ -164,31 +224,17 @@ final class Tiers {
     return lines;
   }
 
-  private static List<ObjectNode> read(Path file, IfVersion ifVersion) {
-    List<ObjectNode> tiers = read(file);
+  private SortedMap<String, ObjectNode> read(Path named, IfVersion ifVersion) {
+    Path path = shell.file(named);
+    String file = shell.shown(path).toString();
+    SortedMap<String, ObjectNode> tiers =
+        DesiredState.checked(YamlFile.read(path, file))
+            .tiers()
+            .orElseThrow(
+                () -> Failure.usage(file + ": tiers is missing (expected: a section tiers)"));
     if (ifVersion.isPresent() && tiers.size() > 1) {
       throw Failure.usage(
           file + ": " + tiers.size() + " tiers (expected: one, since --if-version is given)");
-    }
-    return tiers;
-  }
-
-  private static List<ObjectNode> read(Path file) {
-    String text;
-    try {
-      text = Files.readString(file);
-    } catch (IOException e) {
-      throw Failure.unreadable(file, e);
-    }
-    JsonNode document = Json.read(file.toString(), text);
-    JsonNode list = document.has("tiers") ? document.path("tiers") : document;
-    List<ObjectNode> tiers = new ArrayList<>();
-    for (JsonNode tier : list.isArray() ? list : List.of(list)) {
-      if (!(tier instanceof ObjectNode object) || !tier.path("tier").isTextual()) {
-        throw Failure.usage(
-            file + ": " + Json.write(tier) + " (expected: an object with a field \"tier\")");
-      }
-      tiers.add(object);
     }
     return tiers;
   }

@@ -1,6 +1,10 @@
 package dev.tollgate.cli.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.cli.context.Context;
+import dev.tollgate.cli.context.ContextFile;
+import dev.tollgate.cli.context.Outputs;
+import dev.tollgate.cli.context.Target;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
@@ -27,20 +31,30 @@ import picocli.CommandLine.ScopeType;
     scope = ScopeType.INHERIT,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:success",
-      "1:a request was rejected or failed",
+      "0:success; nothing differs",
+      "1:a request was rejected or failed, or a change was not made",
       "2:invalid command line or input file",
-      "3:a dry run or diff found changes"
+      "3:plan, diff, doctor or --dry-run found differences"
     })
 final class Tollgate {
+  @Option(
+      names = "--context",
+      paramLabel = "NAME",
+      scope = ScopeType.INHERIT,
+      order = 99,
+      description =
+          "Context of the deployment to use. Default: the environment variable TOLLGATE_CONTEXT, else"
+              + " the context chosen with `tollgate context use`, else local.")
+  private Optional<String> context = Optional.empty();
+
   @Option(
       names = "--outputs",
       paramLabel = "FILE",
       scope = ScopeType.INHERIT,
       order = 100,
       description =
-          "Outputs file of the deployment to use, as written by `cdk deploy --outputs-file`."
-              + " Default: .tollgate/outputs.json in the current directory or a parent.")
+          "Outputs file of the deployment to use, as written by `cdk deploy --outputs-file`. Takes"
+              + " precedence over TOLLGATE_CONTEXT and `tollgate context use`.")
   private Optional<Path> outputs = Optional.empty();
 
   @Option(
@@ -48,7 +62,7 @@ final class Tollgate {
       paramLabel = "NAME",
       scope = ScopeType.INHERIT,
       order = 101,
-      description = "Stack to use if the outputs file contains several.")
+      description = "Stack to use if the file given with --outputs contains several.")
   private Optional<String> stack = Optional.empty();
 
   @Option(
@@ -56,7 +70,9 @@ final class Tollgate {
       paramLabel = "REGION",
       scope = ScopeType.INHERIT,
       order = 102,
-      description = "AWS Region to sign requests for. Default: the Region in the API's host name.")
+      description =
+          "AWS Region to sign requests for. Default: the context's Region, else the Region in the"
+              + " API's host name, else AWS_REGION or the Region of the AWS profile.")
   private Optional<String> region = Optional.empty();
 
   @Option(
@@ -65,7 +81,8 @@ final class Tollgate {
       scope = ScopeType.INHERIT,
       order = 103,
       description =
-          "AWS profile to sign requests with. Default: the AWS default credentials chain.")
+          "AWS profile to sign requests with. Default: the context's profile, else the AWS default"
+              + " credentials chain.")
   private Optional<String> profile = Optional.empty();
 
   @Option(
@@ -134,8 +151,125 @@ final class Tollgate {
     return response.orThrow();
   }
 
+  /**
+   * Asks the user to confirm a change, and shows the deployment that the change is for. If the
+   * deployment is marked as production, the user must type the name of its context.
+   *
+   * @param yes whether the user has confirmed in advance with {@code --yes}; against production
+   *     this counts only together with {@code --context}
+   * @param action the action, for the error if nobody can be asked
+   * @throws Failure if the user declines, or if nobody can be asked: there is no terminal, or the
+   *     output must be JSON
+   */
+  void confirm(boolean yes, String question, String action) {
+    Target target = target();
+    Optional<String> production = target.context().filter(name -> target.production());
+    String options = "--yes" + production.map(name -> " with --context " + name).orElse("");
+    if (yes && (production.isEmpty() || production.equals(context))) {
+      return;
+    }
+    if (yes) {
+      throw Failure.usage(
+          "This deployment is marked as production: %s. To %s without confirmation, use %s."
+              .formatted(target.description(), action, options));
+    }
+    Shell.Terminal someone =
+        shell
+            .terminal()
+            .filter(terminal -> !json)
+            .orElseThrow(
+                () ->
+                    Failure.usage(
+                        "Cannot ask for confirmation without a terminal. To %s without confirmation,"
+                                .formatted(action)
+                            + " use "
+                            + options
+                            + "."));
+    String prompt =
+        "Target: %s%n%s ".formatted(target.description(), question)
+            + production
+                .map(name -> "Type the name of the context to confirm (" + name + "):")
+                .orElse("[y/N]");
+    String reply = someone.ask().apply(prompt).strip();
+    if (!production.map(reply::equals).orElse(reply.equalsIgnoreCase("y"))) {
+      throw Failure.of("Cancelled. Nothing was changed.");
+    }
+  }
+
+  /** Asks the user to confirm a change, but only if the deployment is marked as production. */
+  void confirmInProduction(boolean yes, String question, String action) {
+    if (target().production()) {
+      confirm(yes, question, action);
+    }
+  }
+
+  /**
+   * The deployment that the command addresses.
+   *
+   * @throws Failure if there is none
+   */
+  Target target() {
+    ContextFile contexts = contexts();
+    if (outputs.isEmpty()) {
+      Target named = contexts.target(context.or(this::contextOfEnvironment));
+      stack
+          .filter(name -> !name.equals(named.outputs().stack()))
+          .ifPresent(
+              name -> {
+                throw Failure.usage(
+                    "--stack: %s (expected: %s, the stack of the context, or --outputs as well)"
+                        .formatted(name, named.outputs().stack()));
+              });
+      return named.signedFor(region, profile);
+    }
+    if (context.isPresent()) {
+      throw Failure.usage(
+          "--context: %s (expected: none, because --outputs is given)".formatted(context.get()));
+    }
+    return contexts.target(namedOutputs(outputs.get())).signedFor(region, profile);
+  }
+
+  /** The line about the target in the help of a command. */
+  String targetForHelp() {
+    try {
+      return "Target: " + target().description();
+    } catch (Failure none) {
+      return "Target: none. " + none.reason();
+    }
+  }
+
+  /** The user's contexts. */
+  ContextFile contexts() {
+    return ContextFile.read(shell.configuration());
+  }
+
+  /** The context that the environment variable names. */
+  Optional<String> contextOfEnvironment() {
+    return Optional.ofNullable(shell.environment().get("TOLLGATE_CONTEXT"))
+        .filter(name -> !name.isBlank());
+  }
+
+  /**
+   * A new context for the deployment that the command line names.
+   *
+   * @throws Failure if {@code --outputs} is missing or its file describes no deployment
+   */
+  Context newContext(String name, boolean production) {
+    Path file =
+        outputs.orElseThrow(
+            () ->
+                Failure.usage(
+                    "--outputs is missing (expected: the file that `cdk deploy --outputs-file`"
+                        + " wrote)"));
+    return Context.of(name, namedOutputs(file), region, profile, production);
+  }
+
+  private Outputs namedOutputs(Path file) {
+    return Outputs.read("--outputs", shell.file(file), stack);
+  }
+
   Outputs outputs() {
-    return Outputs.read(outputs.map(shell::file).orElseGet(() -> Outputs.find(shell)), stack);
+    return target().outputs();
   }
 
   /** The file that {@code tollgate up} writes the outputs of the local cloud to. */
@@ -145,13 +279,19 @@ final class Tollgate {
         .orElseGet(() -> shell.home().orElse(shell.directory()).resolve(Outputs.DEFAULT));
   }
 
-  Api controlPlane() {
-    return api(outputs().uri("ControlPlaneURL"));
+  /** Whether {@code --outputs} names the file. */
+  boolean namesOutputs() {
+    return outputs.isPresent();
   }
 
-  /** An API of the deployment. Its requests are signed if its host belongs to API Gateway. */
-  Api api(URI uri) {
-    return new Api(Api.client(), uri, RequestSigner.forApi(uri, region, profile));
+  Api controlPlane() {
+    Target target = target();
+    return api(target, target.outputs().controlPlane());
+  }
+
+  /** An API of the deployment. Its requests are signed if the deployment is on AWS. */
+  private static Api api(Target target, URI uri) {
+    return new Api(Api.client(), uri, RequestSigner.forApi(uri, target.region(), target.profile()));
   }
 
   /**
@@ -161,8 +301,9 @@ final class Tollgate {
    * @param token the tenant's token, sent instead of a signature
    */
   Api sessions(Optional<String> token) {
-    URI uri = outputs().uri("SessionURL");
-    return token.map(it -> Api.withToken(Api.client(), uri, it)).orElseGet(() -> api(uri));
+    Target target = target();
+    URI uri = target.outputs().uri("SessionURL");
+    return token.map(it -> Api.withToken(Api.client(), uri, it)).orElseGet(() -> api(target, uri));
   }
 
   /** A duration in seconds with one decimal. */

@@ -1,5 +1,8 @@
 package dev.tollgate.cli.command;
 
+import dev.tollgate.cli.context.Context;
+import dev.tollgate.cli.context.ContextFile;
+import dev.tollgate.cli.context.Outputs;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
@@ -28,8 +31,11 @@ import picocli.CommandLine.Option;
 /** The command {@code tollgate up}. */
 @Command(
     name = "up",
-    description =
-        "Run the synthesized stack on this machine, without an AWS account or Docker, until Ctrl-C.")
+    description = {
+      "Run the synthesized stack on this machine, without an AWS account or Docker, until Ctrl-C.",
+      "Other commands address it as context local. With --outputs, they need the same option instead,"
+          + " and context local stays as it is."
+    })
 final class Up implements Callable<Integer> {
   private static final Duration FOREVER = Duration.ofDays(36_500);
 
@@ -129,14 +135,18 @@ final class Up implements Callable<Integer> {
           cloud.writeClaimsEnvironment(claims) ? Optional.of(claims) : Optional.empty();
       // Written last, because scripts wait for this file.
       cloud.writeOutputs(file);
-      Outputs outputs = Outputs.read(file, Optional.empty());
+      Outputs outputs = Outputs.read("--outputs", file, Optional.empty());
+      String options = "--outputs " + shell.shown(file);
+      if (!tollgate.namesOutputs()) {
+        options = registerContext(outputs);
+      }
       if (demo) {
         onboardDemo(outputs);
       }
       Duration took = Duration.ofNanos(shell.nanoTime().getAsLong() - start);
       tollgate.print(
           Json.object(Map.of(outputs.stack(), outputs.values())),
-          new Welcome(outputs, log, claimed, demo).lines(shell, took));
+          new Welcome(outputs, log, claimed, demo, options).lines(shell, took));
       shell.pause().sleep(FOREVER);
     } catch (InterruptedException e) {
       // Ctrl-C: the cloud is closed, and the shutdown hook waits only for this method.
@@ -222,8 +232,30 @@ final class Up implements Callable<Integer> {
                 "tollgate-stop"));
   }
 
+  /**
+   * Makes the local cloud addressable as context {@code local}.
+   *
+   * @return the options that commands need to address it
+   */
+  private String registerContext(Outputs outputs) {
+    try {
+      ContextFile contexts =
+          tollgate
+              .contexts()
+              .with(Context.of(Context.LOCAL, outputs, Optional.empty(), Optional.empty(), false));
+      contexts.write();
+      boolean isDefault =
+          tollgate.contextOfEnvironment().or(contexts::chosen).equals(Optional.of(Context.LOCAL));
+      return isDefault ? "" : "--context " + Context.LOCAL;
+    } catch (Failure e) {
+      // The cloud runs, and its outputs file addresses it.
+      shell.printError("tollgate: " + e.getMessage());
+      return "--outputs " + shell.shown(outputs.file());
+    }
+  }
+
   private void onboardDemo(Outputs outputs) {
-    Api api = tollgate.api(outputs.uri("ControlPlaneURL"));
+    Api api = new Api(Api.client(), outputs.controlPlane(), Optional.empty());
     for (String tier : DEMO_TIERS) {
       try {
         Tenants.onboard(api, tier + "-demo", tier, Map.of());

@@ -1,5 +1,6 @@
 package dev.tollgate.cli.command;
 
+import dev.tollgate.cli.context.Outputs;
 import dev.tollgate.cli.terminal.Shell;
 import dev.tollgate.cli.terminal.Table;
 import java.nio.file.Path;
@@ -15,8 +16,9 @@ import java.util.Optional;
  * @param log the file that the functions log to
  * @param claims the file with the environment of programs that claim tokens, if there is one
  * @param demo whether the demo tenants were onboarded
+ * @param options the options that commands need to address this cloud; may be blank
  */
-record Welcome(Outputs outputs, Path log, Optional<Path> claims, boolean demo) {
+record Welcome(Outputs outputs, Path log, Optional<Path> claims, boolean demo, String options) {
   List<String> lines(Shell shell, Duration startTime) {
     Table addresses = new Table("", "");
     outputs.values().entrySet().stream()
@@ -35,9 +37,13 @@ record Welcome(Outputs outputs, Path log, Optional<Path> claims, boolean demo) {
     lines.add("Try these commands in another terminal:");
     lines.add("");
     String tenant = demo ? "bronze-demo" : "acme";
-    lines.add("  ./tollgate " + (demo ? "tenants list" : "tenants onboard acme --tier bronze"));
-    lines.add("  ./tollgate connect " + tenant + " --sockets 3 --hold 60");
-    lines.add("  ./tollgate tenants show " + tenant);
+    for (String command :
+        List.of(
+            demo ? "tenants list" : "tenants onboard acme --tier bronze",
+            "connect " + tenant + " --sockets 3 --hold 60",
+            "tenants show " + tenant)) {
+      lines.add(("  ./tollgate " + command + " " + options).stripTrailing());
+    }
     return lines;
   }
 }

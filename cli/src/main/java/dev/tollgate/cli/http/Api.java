@@ -59,10 +59,6 @@ public final class Api implements Sender {
         .collect(Collectors.joining("&"));
   }
 
-  public Response delete(String path) {
-    return send("DELETE", path, Optional.empty());
-  }
-
   public Response send(String method, String path, JsonNode body) {
     return send(method, path, Optional.of(body));
   }

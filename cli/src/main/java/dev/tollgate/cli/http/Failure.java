@@ -12,12 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Ends a command with a problem and an exit code. */
 public final class Failure extends RuntimeException {
-  /** The exit code for a request that was rejected or failed. */
-  public static final int FAILED = 1;
-
-  /** The exit code for an invalid command line or input file. */
-  static final int USAGE = 2;
-
   private static final long serialVersionUID = 1L;
 
   private final int exitCode;
@@ -36,11 +30,11 @@ public final class Failure extends RuntimeException {
   }
 
   public static Failure of(String detail, Throwable cause) {
-    return new Failure(FAILED, Problem.of(detail), cause);
+    return new Failure(ExitCode.FAILED, Problem.of(detail), cause);
   }
 
   public static Failure of(String detail) {
-    return new Failure(FAILED, Problem.of(detail));
+    return new Failure(ExitCode.FAILED, Problem.of(detail));
   }
 
   public static Failure usage(String detail) {
@@ -48,7 +42,7 @@ public final class Failure extends RuntimeException {
   }
 
   public static Failure usage(Problem problem) {
-    return new Failure(USAGE, problem);
+    return new Failure(ExitCode.USAGE, problem);
   }
 
   /**
@@ -79,14 +73,14 @@ public final class Failure extends RuntimeException {
   }
 
   public static Failure rejected(Problem problem) {
-    return new Failure(FAILED, problem);
+    return new Failure(ExitCode.FAILED, problem);
   }
 
   public static Failure unreachable(URI uri, ConnectException cause) {
     String where = uri.getScheme() + "://" + uri.getRawAuthority();
     boolean local = "127.0.0.1".equals(uri.getHost()) || "localhost".equals(uri.getHost());
     return new Failure(
-        FAILED,
+        ExitCode.FAILED,
         Problem.of(
             local
                 ? "Cannot connect to " + where + ". Start the local cloud with `./tollgate up`."
@@ -102,11 +96,6 @@ public final class Failure extends RuntimeException {
   /** The problem in one line. */
   public String reason() {
     return problem.line();
-  }
-
-  /** A copy with another exit code. */
-  public Failure withExitCode(int code) {
-    return new Failure(code, problem, this);
   }
 
   public int exitCode() {

@@ -27,6 +27,11 @@ public final class Json {
     return MAPPER.valueToTree(fields);
   }
 
+  /** A document as maps, lists, strings, numbers and booleans. */
+  public static Object value(JsonNode document) {
+    return MAPPER.convertValue(document, Object.class);
+  }
+
   /** Parses a text; empty if it is not JSON. */
   public static Optional<JsonNode> parse(String text) {
     try {
@@ -71,7 +76,7 @@ public final class Json {
     return write(document, false);
   }
 
-  static String writePretty(JsonNode document) {
+  public static String writePretty(JsonNode document) {
     return write(document, true);
   }
 

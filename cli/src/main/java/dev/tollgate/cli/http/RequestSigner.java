@@ -16,6 +16,11 @@ import software.amazon.awssdk.http.SdkHttpMethod;
 import software.amazon.awssdk.http.SdkHttpRequest;
 import software.amazon.awssdk.http.auth.aws.signer.AwsV4HttpSigner;
 import software.amazon.awssdk.http.auth.spi.signer.HttpSigner;
+import software.amazon.awssdk.profiles.ProfileFile;
+import software.amazon.awssdk.regions.providers.AwsProfileRegionProvider;
+import software.amazon.awssdk.regions.providers.AwsRegionProvider;
+import software.amazon.awssdk.regions.providers.AwsRegionProviderChain;
+import software.amazon.awssdk.regions.providers.SystemSettingsRegionProvider;
 
 /**
  * Signs requests to an API whose authorizer is {@code AWS_IAM}, with Signature Version 4 and the
@@ -36,22 +41,49 @@ public final class RequestSigner {
   }
 
   /**
-   * The signer for an API; empty if the API's host does not belong to API Gateway.
+   * The signer for an API; empty for the local cloud, whose URLs are not https. Every API on AWS is
+   * signed, also one with a custom domain name: the signature covers host and path as the client
+   * sends them, and the service name stays {@code execute-api}.
    *
-   * @param region replaces the Region in the host name
+   * @param region the API's Region; by default the Region in the host name, else the default Region
    * @param profile replaces {@code AWS_PROFILE}
+   * @throws Failure if the Region is unknown
    */
   public static Optional<RequestSigner> forApi(
       URI api, Optional<String> region, Optional<String> profile) {
-    Matcher host = AWS_HOST.matcher(Optional.ofNullable(api.getHost()).orElse(""));
-    if (!host.matches()) {
+    if (!"https".equalsIgnoreCase(api.getScheme())) {
       return Optional.empty();
     }
+    String host = Optional.ofNullable(api.getHost()).orElse("");
+    Matcher inHost = AWS_HOST.matcher(host);
+    String signed =
+        region
+            .or(() -> inHost.matches() ? Optional.of(inHost.group(1)) : defaultRegion(profile))
+            .orElseThrow(
+                () ->
+                    Failure.usage(
+                        "Cannot sign requests to "
+                            + host
+                            + ": its AWS Region is unknown. Use --region, or set AWS_REGION."));
     DefaultCredentialsProvider.Builder credentials = DefaultCredentialsProvider.builder();
     profile.ifPresent(credentials::profileName);
-    return Optional.of(
-        new RequestSigner(
-            credentials.build(), region.orElseGet(() -> host.group(1)), Clock.systemUTC()));
+    return Optional.of(new RequestSigner(credentials.build(), signed, Clock.systemUTC()));
+  }
+
+  /** The Region in the environment or the profile. The instance metadata service is not asked. */
+  private static Optional<String> defaultRegion(Optional<String> profile) {
+    AwsRegionProvider ofProfile =
+        profile
+            .map(name -> new AwsProfileRegionProvider(ProfileFile::defaultProfileFile, name))
+            .orElseGet(AwsProfileRegionProvider::new);
+    try {
+      return Optional.of(
+          new AwsRegionProviderChain(new SystemSettingsRegionProvider(), ofProfile)
+              .getRegion()
+              .id());
+    } catch (SdkClientException e) {
+      return Optional.empty();
+    }
   }
 
   /**

@@ -6,10 +6,11 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import me.tongfei.progressbar.ProgressBarConsumer;
 
 /**
@@ -20,6 +21,7 @@ import me.tongfei.progressbar.ProgressBarConsumer;
  * @param err standard error, for errors and progress
  * @param directory the current directory, which file names on the command line are relative to
  * @param home the directory of the launcher script; empty without the launcher
+ * @param environment the environment variables
  * @param terminal the terminal; empty if the command does not run in one
  * @param nanoTime elapsed time, in nanoseconds
  * @param pause waits for a duration
@@ -30,6 +32,7 @@ public record Shell(
     PrintWriter err,
     Path directory,
     Optional<Path> home,
+    Map<String, String> environment,
     Optional<Terminal> terminal,
     LongSupplier nanoTime,
     Pause pause) {
@@ -37,15 +40,34 @@ public record Shell(
   /**
    * A terminal with a person in front of it.
    *
-   * @param confirm asks a yes-or-no question
+   * @param ask prints a prompt and reads the reply; empty at the end of the input
    * @param bar creates the consumer that draws a progress bar
    */
-  public record Terminal(Predicate<String> confirm, Supplier<ProgressBarConsumer> bar) {}
+  public record Terminal(UnaryOperator<String> ask, Supplier<ProgressBarConsumer> bar) {}
 
   /** Waits for a duration. Tests replace it. */
   @FunctionalInterface
   public interface Pause {
     void sleep(Duration time) throws InterruptedException;
+  }
+
+  public Shell {
+    environment = Map.copyOf(environment);
+  }
+
+  /**
+   * The directory of the user's settings for this command, as the XDG Base Directory Specification
+   * defines it.
+   */
+  public Path configuration() {
+    return Optional.ofNullable(environment.get("XDG_CONFIG_HOME"))
+        .map(Path::of)
+        .filter(Path::isAbsolute)
+        .orElseGet(
+            () ->
+                Path.of(
+                    environment.getOrDefault("HOME", System.getProperty("user.home")), ".config"))
+        .resolve("tollgate");
   }
 
   /** Resolves a file name from the command line. */

@@ -100,7 +100,7 @@ class ApplyTest {
             1 tenant is not in the file and ignored. To remove it, use --prune.
             2 tiers are not in the file and ignored. To remove them, use --prune.
             """);
-    assertThat(run.exitCode()).isZero();
+    assertThat(run.exitCode()).isEqualTo(3);
     assertThat(controlPlane.writes()).isEmpty();
   }
 
@@ -160,17 +160,50 @@ class ApplyTest {
   }
 
   @Test
-  void detailed_exit_code_distinguishes_changes_from_errors() throws IOException {
+  void the_exit_code_of_plan_distinguishes_changes_from_errors() throws IOException {
     file("tenants: {acme: {tier: gold}}");
-    assertThat(deployment.run("plan", "all.yaml", "--detailed-exit-code").exitCode()).isEqualTo(2);
+    assertThat(deployment.run("plan", "all.yaml").exitCode()).isEqualTo(3);
 
     controlPlane.tenant("acme", "gold", "{}");
-    assertThat(deployment.run("plan", "all.yaml", "--detailed-exit-code").exitCode()).isZero();
+    assertThat(deployment.run("plan", "all.yaml").exitCode()).isZero();
 
     file("tenants: {acme: {tier: none}}");
-    assertThat(deployment.run("plan", "all.yaml", "--detailed-exit-code").exitCode()).isEqualTo(1);
-    assertThat(deployment.run("plan", "--detailed-exit-code", "--no-such").exitCode()).isEqualTo(1);
-    assertThat(deployment.run("plan", "all.yaml", "--outputs", "none").exitCode()).isEqualTo(1);
+    assertThat(deployment.run("plan", "all.yaml").exitCode()).isEqualTo(2);
+    assertThat(deployment.run("plan", "--no-such").exitCode()).isEqualTo(2);
+    assertThat(deployment.run("plan", "all.yaml", "--outputs", "none").exitCode()).isEqualTo(2);
+  }
+
+  @Test
+  void check_needs_no_deployment() throws IOException {
+    file(
+        tiers(BRONZE.formatted(5))
+            + """
+            tenants:
+              acme: {tier: bronze}
+              globex: {tier: gold, overrides: {tenantConnections: 1000000}}
+            """);
+    deployment.run("context", "remove", "local");
+
+    Run run = deployment.run("plan", "all.yaml", "--check");
+
+    assertThat(run.err()).isEmpty();
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out())
+        .isEqualTo(
+            """
+            all.yaml is valid: 1 tier, 2 tenants.
+            These tiers must exist in the deployment: gold.
+            """);
+    assertThat(deployment.run("plan", "all.yaml", "--check", "--json").out())
+        .isEqualTo("{\"tiers\":1,\"tenants\":2,\"tiersNotInFile\":[\"gold\"]}\n");
+    file("tenants: {acme: {tier: gold, overrides: {tenantConnections: 1000001}}}");
+    Run invalid = deployment.run("plan", "all.yaml", "--check");
+    assertThat(invalid.exitCode()).isEqualTo(2);
+    assertThat(invalid.err())
+        .contains(
+            "line 1: tenants.acme.overrides.tenantConnections: 1000001 (expected: a whole number, 1 to"
+                + " 1000000)");
+    assertThat(deployment.requests()).isEmpty();
   }
 
   @Test
@@ -440,7 +473,10 @@ class ApplyTest {
     assertThat(controlPlane.writes()).isEmpty();
 
     assertThat(
-            deployment.confirmedBy("Apply this plan?"::equals).run("apply", "all.yaml").exitCode())
+            deployment
+                .confirmedBy(prompt -> prompt.endsWith("\nApply this plan? [y/N]"))
+                .run("apply", "all.yaml")
+                .exitCode())
         .isZero();
     assertThat(controlPlane.tenants()).containsExactly("acme");
   }
@@ -510,11 +546,11 @@ class ApplyTest {
             tollgate: all.yaml: 19 invalid values. Nothing was changed.
               line 3: tiers.bronze.isolation: BOTH (expected: POOL or SILO)
               line 4: tiers.bronze.limit: {} (expected: a known field, one of: isolation, limits, buckets, fillMode, onUnavailable, hibernateAfterMinutes)
-              line 5: tiers.bronze.limits.sessionTTL: missing (expected: a whole number, at least 1)
-              line 6: tiers.bronze.limits.tenantPerMinute: "60" (expected: a whole number, at least 1)
-              line 7: tiers.bronze.limits.sessionPerMinute: 0 (expected: a whole number, at least 1)
-              line 8: tiers.bronze.limits.connectionsPerSession: 1.5 (expected: a whole number, at least 1)
-              line 9: tiers.bronze.limits.tenantConnections: ten (expected: a whole number, at least 1)
+              line 5: tiers.bronze.limits.sessionTTL: missing (expected: a whole number, 1 to 86400)
+              line 6: tiers.bronze.limits.tenantPerMinute: "60" (expected: a whole number, 1 to 60000)
+              line 7: tiers.bronze.limits.sessionPerMinute: 0 (expected: a whole number, 1 to 60000)
+              line 8: tiers.bronze.limits.connectionsPerSession: 1.5 (expected: a whole number, 1 to 1000)
+              line 9: tiers.bronze.limits.tenantConnections: ten (expected: a whole number, 1 to 1000000)
               line 10: tiers.bronze.limits.tenantConnections: repeated (expected: once; also on line 9)
               line 12: tiers.bronze.buckets.Send: Send (expected: a letter, then letters, digits and hyphens, up to 20)
               line 12: tiers.bronze.buckets.Send.ratePerMinute: fast (expected: tokens a minute, such as 0.2)
@@ -550,7 +586,7 @@ class ApplyTest {
     assertThat(run.err())
         .contains("line 2: tiers.starter.tyer: x (expected: a known field, one of: isolation,")
         .contains(
-            "line 3: tiers.starter.limits.sessionTTL: x (expected: a whole number, at least 1")
+            "line 3: tiers.starter.limits.sessionTTL: x (expected: a whole number, 1 to 86400")
         .contains("line 5: tenants.acme.tier: startr (expected: a tier in the file or in the")
         .startsWith("tollgate: all.yaml: 3 invalid values. Nothing was changed.\n");
     assertThat(run.exitCode()).isEqualTo(2);
@@ -606,10 +642,12 @@ class ApplyTest {
   @Test
   void a_rejected_tenant_change_is_reported_with_its_line() throws IOException {
     controlPlane.tenant("acme", "gold", "{}");
-    file("tenants:\n  acme:\n    tier: gold\n    overrides: {sessionTTL: 90000}\n");
+    file(
+        "tenants:\n  acme:\n    tier: gold\n    overrides: {sessionTTL: 90, sessionLifetime: 60}\n");
 
     assertThat(apply().err())
-        .contains("line 4: tenants.acme.overrides.sessionTTL: 90000 (expected: 1 to 86400)");
+        .contains(
+            "line 4: tenants.acme.overrides.sessionTTL: 90 (expected: at most sessionLifetime: 60)");
     assertThat(controlPlane.writes()).isEmpty();
   }
 
@@ -662,7 +700,7 @@ class ApplyTest {
 
     assertThat(run.err())
         .isEqualTo("tollgate: all.yaml: line 2: nested too deeply (expected: at most 32)\n");
-    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.exitCode()).isEqualTo(2);
   }
 
   @Test
@@ -677,7 +715,7 @@ class ApplyTest {
     Run run = deployment.run("plan", "all.yaml");
 
     assertThat(run.err()).contains("too many values (expected: at most 1000000)");
-    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.exitCode()).isEqualTo(2);
   }
 
   @Test

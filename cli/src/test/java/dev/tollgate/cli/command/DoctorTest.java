@@ -57,12 +57,12 @@ class DoctorTest {
   }
 
   @Test
-  void doctor_lists_drift_and_fails() {
+  void doctor_lists_drift_and_exits_with_3() {
     deployment.answers("GET /control/drift", 200, part("tenants", 2, "", DISABLED.formatted("")));
 
     Run run = deployment.run("doctor");
 
-    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.exitCode()).isEqualTo(3);
     assertThat(run.out())
         .isEqualTo(
             """
@@ -76,7 +76,7 @@ class DoctorTest {
   }
 
   @Test
-  void doctor_repairs_only_with_the_option_and_fails_unless_everything_is_repaired() {
+  void doctor_repairs_only_with_the_option_and_exits_with_3_unless_everything_is_repaired() {
     deployment
         .answers(
             "POST /control/repairs",
@@ -93,7 +93,7 @@ class DoctorTest {
     assertThat(repaired.exitCode()).isZero();
     assertThat(repaired.out())
         .contains("yes       state: DISABLED", "\nEverything was repaired.\n");
-    assertThat(left.exitCode()).isEqualTo(1);
+    assertThat(left.exitCode()).isEqualTo(3);
     assertThat(left.out())
         .contains(
             "no        state: DISABLED (expected: ENABLED); not repaired: why",

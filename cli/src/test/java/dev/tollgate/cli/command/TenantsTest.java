@@ -375,7 +375,7 @@ class TenantsTest {
   void offboard_does_not_wait_if_the_tenant_is_removed_at_once() {
     deployment.answers("DELETE /control/tenants/acme", 204, "");
 
-    Run run = deployment.run("tenants", "offboard", "acme");
+    Run run = deployment.run("tenants", "offboard", "acme", "--yes");
 
     assertThat(run.out()).isEqualTo("acme is removed\n");
     assertThat(run.waits()).isEmpty();
@@ -387,16 +387,31 @@ class TenantsTest {
         .answers("DELETE /control/tenants/acme", 202, Documents.ACME)
         .answers("GET /control/tenants/acme", 200, Documents.ACME)
         .answers("GET /control/tenants/acme", 200, Documents.ACME)
+        .answers("GET /control/tenants/acme", 200, Documents.ACME)
         .answers(
             "GET /control/tenants/acme",
             404,
             Documents.problem(404, "Not Found", "No tenant named `acme`."));
 
-    Run run = deployment.run("tenants", "offboard", "acme");
+    Run run = deployment.run("tenants", "offboard", "acme", "--yes");
 
     assertThat(run.exitCode()).isZero();
     assertThat(run.out()).isEqualTo("acme is removed\n");
     assertThat(run.waits()).containsExactly(Duration.ofSeconds(2), Duration.ofSeconds(2));
+  }
+
+  @Test
+  void offboard_of_an_unknown_tenant_says_so_and_succeeds() {
+    deployment.answers(
+        "GET /control/tenants/nosuch",
+        404,
+        Documents.problem(404, "Not Found", "No tenant named `nosuch`."));
+
+    Run run = deployment.run("tenants", "offboard", "nosuch", "--yes");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out()).isEqualTo("No tenant named `nosuch`. Nothing was changed.\n");
+    assertThat(deployment.requests()).extracting(Request::method).containsExactly("GET");
   }
 
   @Test
@@ -405,11 +420,18 @@ class TenantsTest {
         .answers("DELETE /control/tenants/acme", 202, "")
         .answers("GET /control/tenants/acme", 200, Documents.ACME);
 
-    Run run = deployment.run("tenants", "offboard", "acme", "--timeout", "5");
+    Run run = deployment.run("tenants", "offboard", "acme", "--yes", "--timeout", "5");
 
     assertThat(run.exitCode()).isEqualTo(1);
     assertThat(run.waits()).hasSize(3);
-    assertThat(run.err()).contains("still being removed after 5 s");
+    assertThat(run.err())
+        .contains("still being removed after 5 s")
+        .endsWith("To keep waiting, run the command again.\n");
+    assertThat(
+            deployment
+                .run("tenants", "offboard", "acme", "--yes", "--timeout", "5", "--if-version", "3")
+                .err())
+        .endsWith("To keep waiting, run the command again without --if-version.\n");
   }
 
   @Test
@@ -421,6 +443,89 @@ class TenantsTest {
     assertThat(refused.err()).isEqualTo("tollgate: Cancelled. Nothing was changed.\n");
     assertThat(deployment.requests()).isEmpty();
 
+    deployment.confirmedBy(
+        ("Target: local (%s/control)\n".formatted(deployment.uri())
+                + "Remove acme with its sessions, queues and schedules? [y/N]")
+            ::equals);
+    assertThat(deployment.run("tenants", "offboard", "acme").exitCode()).isZero();
+  }
+
+  @Test
+  void offboard_without_a_terminal_needs_yes() {
+    deployment.answers("DELETE /control/tenants/acme", 204, "");
+
+    Run refused = deployment.run("tenants", "offboard", "acme");
+
+    assertThat(refused.exitCode()).isEqualTo(2);
+    assertThat(refused.err())
+        .isEqualTo(
+            "tollgate: Cannot ask for confirmation without a terminal. To remove acme without"
+                + " confirmation, use --yes.\n");
+    assertThat(deployment.requests()).isEmpty();
     assertThat(deployment.run("tenants", "offboard", "acme", "--yes").exitCode()).isZero();
+  }
+
+  @Test
+  void offboard_as_json_needs_yes() {
+    deployment.confirmedBy(
+        question -> {
+          throw new AssertionError("a command that prints JSON asks no question");
+        });
+
+    Run refused = deployment.run("tenants", "offboard", "acme", "--json");
+
+    assertThat(refused.exitCode()).isEqualTo(2);
+    assertThat(refused.err()).contains("use --yes");
+    assertThat(deployment.requests()).isEmpty();
+  }
+
+  @Test
+  void offboard_sends_if_version_as_if_match_and_prints_a_conflict() {
+    deployment.answers(
+        "DELETE /control/tenants/acme",
+        412,
+        Documents.problem(412, "The version does not match", "Tenant `acme` has version 4."));
+
+    Run run = deployment.run("tenants", "offboard", "acme", "--yes", "--if-version", "3");
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.err())
+        .isEqualTo("tollgate: 412 The version does not match: Tenant `acme` has version 4.\n");
+    assertThat(deployment.conditions()).containsExactly("\"3\"");
+  }
+
+  @Test
+  void a_dry_run_of_offboard_shows_what_is_removed_and_exits_with_3_without_asking() {
+    deployment.answers("DELETE /control/tenants/acme?dryRun=true", 200, Documents.DRY_OFFBOARDING);
+
+    Run run = deployment.run("tenants", "offboard", "acme", "--dry-run", "--if-version", "3");
+
+    assertThat(run.err()).isEmpty();
+    assertThat(run.exitCode()).isEqualTo(3);
+    assertThat(run.out())
+        .isEqualTo(
+            """
+            acme: would be removed; its version is 3
+              acme: 7 open connections close.
+              acme: These are removed: its sessions, bucket `connect` (level 5).
+            """);
+    assertThat(deployment.requests())
+        .containsExactly(new Request("DELETE", "/control/tenants/acme?dryRun=true", ""));
+    assertThat(deployment.conditions()).containsExactly("\"3\"");
+    assertThat(deployment.run("tenants", "offboard", "acme", "--dry-run", "--yes", "--json").out())
+        .isEqualTo(Documents.DRY_OFFBOARDING + "\n");
+  }
+
+  @Test
+  void a_dry_run_of_offboard_of_an_unknown_tenant_exits_with_0() {
+    deployment.answers(
+        "DELETE /control/tenants/nosuch?dryRun=true",
+        200,
+        "{\"dryRun\":true,\"outcome\":\"UNCHANGED\",\"version\":0,\"tenants\":[],\"totals\":{}}");
+
+    Run run = deployment.run("tenants", "offboard", "nosuch", "--dry-run");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out()).isEqualTo("nosuch: unchanged; it does not exist\n");
   }
 }

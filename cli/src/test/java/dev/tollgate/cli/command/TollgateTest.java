@@ -4,16 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.cli.StubDeployment;
 import dev.tollgate.cli.StubDeployment.Run;
+import dev.tollgate.cli.context.Outputs;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The common behaviour of all commands: finding the deployment, errors and exit codes. */
 class TollgateTest {
@@ -65,24 +67,24 @@ class TollgateTest {
         "{\"Tollgate\":{\"SessionURL\":\"x\",\"ControlPlaneURL\":\"http://127.0.0.1:%d/c\"}}"
             .formatted(port));
 
-    Run run = deployment.run("tenants", "list");
+    Run run = runWithOutputs("tenants", "list");
 
     assertThat(run.exitCode()).isEqualTo(1);
     assertThat(run.err())
         .isEqualTo(
             "tollgate: Cannot connect to http://127.0.0.1:%d. Start the local cloud with `./tollgate up`.\n"
                 .formatted(port));
-    assertThat(deployment.run("tenants", "list", "--json").err())
+    assertThat(runWithOutputs("tenants", "list", "--json").err())
         .startsWith("{\"type\":\"about:blank\",\"title\":\"Cannot connect to");
   }
 
   @Test
   void an_unknown_host_is_named() throws IOException {
     outputs(
-        "{\"Tollgate\":{\"SessionURL\":\"x\",\"ControlPlaneURL\":\"https://tollgate.invalid\"}}");
+        "{\"Tollgate\":{\"SessionURL\":\"x\",\"ControlPlaneURL\":\"http://tollgate.invalid\"}}");
 
-    assertThat(deployment.run("tenants", "list").err())
-        .isEqualTo("tollgate: Cannot connect to https://tollgate.invalid: unknown host\n");
+    assertThat(runWithOutputs("tenants", "list").err())
+        .isEqualTo("tollgate: Cannot connect to http://tollgate.invalid: unknown host\n");
   }
 
   @Test
@@ -96,16 +98,6 @@ class TollgateTest {
         .isEqualTo("tollgate: 502 Bad Gateway: <html>bad</html>\n");
     assertThat(deployment.run("tiers", "list", "--json").err())
         .isEqualTo("{\"type\":\"about:blank\",\"title\":\"Forbidden\",\"status\":403}\n");
-  }
-
-  @Test
-  void missing_outputs_say_what_to_do() throws IOException {
-    Files.delete(directory.resolve(Outputs.DEFAULT));
-
-    Run run = deployment.run("tenants", "list");
-
-    assertThat(run.exitCode()).isEqualTo(1);
-    assertThat(run.err()).contains("`./tollgate up`", "with --outputs");
   }
 
   @Test
@@ -126,11 +118,11 @@ class TollgateTest {
             .formatted(deployment.uri().getPort()));
     deployment.answers("GET /two/tenants", 200, "{\"tenants\":[]}");
 
-    Run unnamed = deployment.run("tenants", "list");
+    Run unnamed = runWithOutputs("tenants", "list");
     assertThat(unnamed.exitCode()).isEqualTo(2);
     assertThat(unnamed.err()).contains("Choose one with --stack: One, Two");
-    assertThat(deployment.run("tenants", "list", "--stack", "Two").exitCode()).isZero();
-    assertThat(deployment.run("tenants", "list", "--stack", "Three").err())
+    assertThat(runWithOutputs("tenants", "list", "--stack", "Two").exitCode()).isZero();
+    assertThat(runWithOutputs("tenants", "list", "--stack", "Three").err())
         .contains("--stack: Three (expected: a stack in");
   }
 
@@ -138,19 +130,23 @@ class TollgateTest {
   void outputs_without_the_control_plane_name_the_missing_output() throws IOException {
     outputs("{\"Tollgate\":{\"SessionURL\":\"x\"}}");
 
-    assertThat(deployment.run("tenants", "list").err()).contains("has no output ControlPlaneURL");
+    assertThat(runWithOutputs("tenants", "list").err()).contains("has no output ControlPlaneURL");
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"tenants list", "connect acme"})
-  void requests_to_api_gateway_are_signed(String command) throws IOException {
+  @CsvSource({
+    "tenants list, https://abc123.execute-api.eu-west-1.amazonaws.com",
+    "connect acme, https://abc123.execute-api.eu-west-1.amazonaws.com",
+    "tenants list --region eu-west-1, https://api.example.com/tollgate"
+  })
+  void requests_to_aws_are_signed(String command, String url) throws IOException {
     outputs(
         "{'Tollgate':{'SessionURL':'%1$s/session','ControlPlaneURL':'%1$s'}}"
-            .formatted("https://abc123.execute-api.eu-west-1.amazonaws.com")
+            .formatted(url)
             .replace('\'', '"'));
     System.setProperty("aws.disableEc2Metadata", "true");
     try {
-      Run run = deployment.run((command + " --profile no-such-profile").split(" "));
+      Run run = runWithOutputs((command + " --profile no-such-profile").split(" "));
 
       assertThat(run.err()).startsWith("tollgate: No AWS credentials to sign the request with.");
     } finally {
@@ -159,6 +155,12 @@ class TollgateTest {
   }
 
   private void outputs(String json) throws IOException {
-    Files.writeString(directory.resolve(Outputs.DEFAULT), json);
+    Files.writeString(directory.resolve("other.json"), json);
+  }
+
+  private Run runWithOutputs(String... command) {
+    return deployment.run(
+        Stream.concat(Stream.of("--outputs", "other.json"), Stream.of(command))
+            .toArray(String[]::new));
   }
 }

@@ -6,6 +6,7 @@ import dev.tollgate.cli.Documents;
 import dev.tollgate.cli.StubDeployment;
 import dev.tollgate.cli.StubDeployment.Request;
 import dev.tollgate.cli.StubDeployment.Run;
+import dev.tollgate.cli.context.Outputs;
 import dev.tollgate.cli.local.Cloud;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -56,8 +57,9 @@ class UpTest {
         .contains("SessionURL       " + deployment.uri() + "/api/session\n")
         .contains("Addresses: elsewhere/outputs.json")
         .contains("Environment for programs that claim tokens: elsewhere/claims.env")
-        .contains("./tollgate tenants onboard acme");
-    assertThat(Outputs.read(file, Optional.empty()).stack()).isEqualTo("Tollgate");
+        .contains(
+            "./tollgate tenants onboard acme --tier bronze --outputs elsewhere/outputs.json\n");
+    assertThat(Outputs.read("test", file, Optional.empty()).stack()).isEqualTo("Tollgate");
     assertThat(started)
         .containsExactly(
             new Cloud.Settings(
@@ -72,6 +74,53 @@ class UpTest {
                 Optional.empty()));
     assertThat(claims).containsExactly(directory.resolve("elsewhere/claims.env"));
     assertThat(closed).isTrue();
+  }
+
+  @Test
+  void up_registers_the_local_cloud_as_context_local() throws IOException {
+    assertThat(deployment.run("context", "remove", "local").exitCode()).isZero();
+
+    Run run = deployment.run(this::start, "up", "--port", "0");
+
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out()).contains("  ./tollgate tenants onboard acme --tier bronze\n");
+    assertThat(deployment.run("context", "list").out())
+        .contains("*  local    " + deployment.uri() + "/control/");
+  }
+
+  @Test
+  void up_with_an_outputs_file_leaves_context_local_as_it_is() throws IOException {
+    String before = deployment.run("context", "list").out();
+
+    deployment.run(this::start, "up", "--port", "0", "--outputs", "elsewhere/outputs.json");
+
+    assertThat(deployment.run("context", "list").out()).isEqualTo(before);
+  }
+
+  @Test
+  void up_suggests_commands_that_address_the_local_cloud_while_another_context_is_in_use()
+      throws IOException {
+    Path file = directory.resolve(Outputs.DEFAULT);
+    deployment.addContext("prod", file).run("context", "use", "prod");
+
+    Run used = deployment.run(this::start, "up", "--port", "0");
+
+    assertThat(used.out())
+        .contains("  ./tollgate tenants onboard acme --tier bronze --context local\n");
+    assertThat(deployment.run("context", "list").out()).contains("*  prod");
+  }
+
+  @Test
+  void up_runs_even_if_the_context_cannot_be_written() throws IOException {
+    Path file = directory.resolve("not-a-directory");
+    Files.writeString(file, "");
+    deployment.environment("XDG_CONFIG_HOME", file.toString());
+
+    Run run = deployment.run(this::start, "up", "--port", "0");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.err()).contains("not-a-directory");
+    assertThat(run.out()).contains("--outputs .tollgate/outputs.json\n");
   }
 
   @Test

@@ -23,12 +23,52 @@ class RequestSignerTest {
       Clock.fixed(Instant.parse("2026-03-01T10:00:00Z"), ZoneOffset.UTC);
 
   @Test
-  void for_api_signs_only_for_api_gateway() {
+  void for_api_signs_for_every_api_on_aws() {
     assertThat(forApi("https://abc123.execute-api.eu-west-1.amazonaws.com")).isPresent();
     assertThat(forApi("https://abc123.execute-api.cn-north-1.amazonaws.com.cn")).isPresent();
     assertThat(forApi("http://127.0.0.1:8080/control")).isEmpty();
-    assertThat(forApi("https://execute-api.eu-west-1.amazonaws.com.evil.example")).isEmpty();
-    assertThat(forApi("https://tollgate.example.com")).isEmpty();
+  }
+
+  @Test
+  void a_custom_domain_is_signed_for_the_given_region() {
+    URI custom = URI.create("https://api.example.com/tollgate");
+
+    RequestSigner signer =
+        RequestSigner.forApi(custom, Optional.of("eu-west-1"), Optional.empty()).orElseThrow();
+
+    System.setProperty("aws.accessKeyId", "AKIDEXAMPLE");
+    System.setProperty("aws.secretAccessKey", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY");
+    try {
+      assertThat(signer.sign("GET", custom, new byte[0]).get("Authorization"))
+          .contains("/eu-west-1/execute-api/aws4_request, SignedHeaders=host;");
+    } finally {
+      System.clearProperty("aws.accessKeyId");
+      System.clearProperty("aws.secretAccessKey");
+    }
+  }
+
+  @Test
+  void a_custom_domain_is_signed_for_the_default_region() {
+    System.setProperty("aws.region", "ap-south-1");
+    try {
+      assertThat(forApi("https://api.example.com")).isPresent();
+    } finally {
+      System.clearProperty("aws.region");
+    }
+  }
+
+  @Test
+  void a_custom_domain_without_a_region_says_how_to_name_one() {
+    assertThatThrownBy(
+            () ->
+                RequestSigner.forApi(
+                    URI.create("https://api.example.com"),
+                    Optional.empty(),
+                    Optional.of("no-such-profile")))
+        .isInstanceOf(Failure.class)
+        .hasMessage(
+            "Cannot sign requests to api.example.com: its AWS Region is unknown. Use --region, or set"
+                + " AWS_REGION.");
   }
 
   @Test

@@ -2,12 +2,16 @@ package dev.tollgate.controlplane.api;
 
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Limit;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
- * A consequence of a change for a tenant that uses more than the change allows.
+ * A consequence of a change for what a tenant has: its connections, tokens and queues.
  *
  * @param type what would happen
  * @param members the values in the document
@@ -21,7 +25,9 @@ record Consequence(Type type, Map<String, Object> members, String detail) {
     /** A bucket holds more tokens than its capacity. The next fill removes the excess. */
     TRIMMED("trimmed"),
     /** The tenant's sessions end. */
-    DISCONNECTED("disconnected");
+    DISCONNECTED("disconnected"),
+    /** The tenant's buckets are removed, and its silo if it has one. */
+    REMOVED("removed");
 
     private final String total;
 
@@ -72,6 +78,27 @@ record Consequence(Type type, Map<String, Object> members, String detail) {
         Type.DISCONNECTED,
         Map.of("connections", connections),
         "All sessions of the tenant end, and their " + connections + " open connections close.");
+  }
+
+  /**
+   * The loss of all buckets, with their last known levels. The messages in the queue of a silo are
+   * not counted, because a preview sends no request to a queue.
+   */
+  static Consequence removed(Isolation isolation, List<Bucket> buckets) {
+    Map<String, Long> levels = new TreeMap<>();
+    buckets.forEach(bucket -> levels.put(bucket.id().action().value(), bucket.level()));
+    Map<String, Object> members = new LinkedHashMap<>();
+    members.put("buckets", levels);
+    members.put("isolation", isolation.name());
+    List<String> removed = new ArrayList<>(List.of("its sessions"));
+    levels.forEach((action, level) -> removed.add("bucket `" + action + "` (level " + level + ")"));
+    if (isolation == Isolation.SILO) {
+      removed.add("its own queue with all messages in it");
+    }
+    return new Consequence(
+        Type.REMOVED,
+        members,
+        "These are removed: " + String.join(", ", removed) + ". This cannot be undone.");
   }
 
   Map<String, Object> document() {

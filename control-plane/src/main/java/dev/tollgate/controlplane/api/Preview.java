@@ -107,6 +107,25 @@ final class Preview {
     return document;
   }
 
+  /**
+   * Previews the removal of a tenant.
+   *
+   * @throws Unavailable if the tenant's connections or buckets cannot be read
+   */
+  Map<String, Object> of(TenantChangeResult.Removable removable, Invocation invocation) {
+    Tenant tenant = removable.current();
+    Map<String, Object> document = document(ChangeType.REMOVED, tenant.version());
+    putTenants(document, 1, parallel.map(List.of(tenant), this::removal, invocation));
+    return document;
+  }
+
+  /** Previews the removal of a tenant that does not exist. */
+  static Map<String, Object> ofMissingTenant() {
+    Map<String, Object> document = document(ChangeType.UNCHANGED, 0);
+    putTenants(document, 0, List.of());
+    return document;
+  }
+
   private static Map<String, Object> document(ChangeType type, long version) {
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("dryRun", true);
@@ -115,11 +134,12 @@ final class Preview {
     return document;
   }
 
-  /** The differences between two documents of a tier or a tenant, without version and name. */
+  /** The differences between two documents of a tier or a tenant, without version, name and id. */
   private static Map<String, Object> changes(
       Map<String, Object> before, Map<String, Object> after) {
     Map<String, Object> changes = Differences.between(before, after);
     changes.remove("version");
+    changes.remove("tenantId");
     if (!before.containsKey("tenantId")) {
       changes.remove("tier");
     }
@@ -129,24 +149,37 @@ final class Preview {
   private void putTenants(
       Map<String, Object> document, List<PlannedTenant> tenants, Invocation invocation) {
     List<PlannedTenant> changed = tenants.stream().filter(PlannedTenant::changes).toList();
-    List<TenantPreview> previews = parallel.map(changed, this::preview, invocation);
-    document.put("tenants", previews.stream().map(TenantPreview::document).toList());
+    putTenants(document, tenants.size(), parallel.map(changed, this::preview, invocation));
+  }
+
+  private static void putTenants(
+      Map<String, Object> document, int tenants, List<TenantPreview> changed) {
+    document.put("tenants", changed.stream().map(TenantPreview::document).toList());
     Map<String, Object> totals = new LinkedHashMap<>();
-    totals.put("tenants", (long) tenants.size());
+    totals.put("tenants", (long) tenants);
     totals.put("changed", (long) changed.size());
     for (Consequence.Type type : Consequence.Type.values()) {
-      totals.put(type.total(), previews.stream().filter(tenant -> tenant.has(type)).count());
+      totals.put(type.total(), changed.stream().filter(tenant -> tenant.has(type)).count());
     }
     document.put("totals", totals);
   }
 
   private TenantPreview preview(PlannedTenant tenant) {
     Tenant current = tenant.current();
-    List<Consequence> consequences = consequences(current, tenant.planned());
+    return preview(
+        current, withTierSettings(tenant.planned()), consequences(current, tenant.planned()));
+  }
+
+  private TenantPreview removal(Tenant tenant) {
+    return preview(tenant, Map.of(), consequencesOfRemoval(tenant));
+  }
+
+  private static TenantPreview preview(
+      Tenant current, Map<String, Object> after, List<Consequence> consequences) {
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("tenantId", current.id().value());
     document.put("version", current.version());
-    document.put("changes", changes(withTierSettings(current), withTierSettings(tenant.planned())));
+    document.put("changes", changes(withTierSettings(current), after));
     document.put("consequences", consequences.stream().map(Consequence::document).toList());
     return new TenantPreview(document, consequences);
   }
@@ -188,6 +221,17 @@ final class Preview {
           .filter(spec -> row.level() > spec.capacity())
           .ifPresent(spec -> consequences.add(Consequence.trimmed(row, spec)));
     }
+    return consequences;
+  }
+
+  private List<Consequence> consequencesOfRemoval(Tenant tenant) {
+    List<Consequence> consequences = new ArrayList<>();
+    long open = ports.connections().count(tenant.id());
+    if (open > 0) {
+      consequences.add(Consequence.disconnected(open));
+    }
+    consequences.add(
+        Consequence.removed(tenant.isolation(), ports.buckets().list(tenant.id()).buckets()));
     return consequences;
   }
 

@@ -86,12 +86,17 @@ final class TenantRoutes {
 
   Response offboard(ApiRequest request) {
     TenantId id = request.tenantId();
-    request.requireNoDryRun();
+    boolean dryRun = request.isDryRun();
+    IfMatch ifMatch = request.ifMatch();
     Invocation invocation = request.invocation();
-    TenantChangeResult result = lifecycle.offboard(id, request.ifMatch(), invocation);
-    return result instanceof TenantChangeResult.TenantNotFound
-        ? Response.noContent()
-        : response(result, id, invocation);
+    TenantChangeResult result =
+        dryRun
+            ? lifecycle.planOffboarding(id, ifMatch)
+            : lifecycle.offboard(id, ifMatch, invocation);
+    if (result instanceof TenantChangeResult.TenantNotFound) {
+      return dryRun ? Response.json(200, Preview.ofMissingTenant()) : Response.noContent();
+    }
+    return response(result, id, invocation);
   }
 
   private Response response(TenantChangeResult result, TenantId id, Invocation invocation) {
@@ -108,6 +113,10 @@ final class TenantRoutes {
     if (result instanceof TenantChangeResult.Planned planned) {
       return Versions.tagged(
           Response.json(200, preview.of(planned, invocation)), planned.current().version());
+    }
+    if (result instanceof TenantChangeResult.Removable removable) {
+      return Versions.tagged(
+          Response.json(200, preview.of(removable, invocation)), removable.current().version());
     }
     if (result instanceof TenantChangeResult.VersionMismatch mismatch) {
       return Versions.mismatch("Tenant", id, mismatch.current().map(Tenant::version));

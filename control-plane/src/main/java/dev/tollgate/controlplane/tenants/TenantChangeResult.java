@@ -36,6 +36,9 @@ public sealed interface TenantChangeResult {
    */
   record Planned(Tenant current, Tenant planned, Tier tier) implements TenantChangeResult {}
 
+  /** The tenant can be offboarded; nothing was changed. */
+  record Removable(Tenant current) implements TenantChangeResult {}
+
   /** The tenant is being removed, and some of it is left. */
   record Offboarding(Tenant tenant, ReconcileOutcome.Pending outcome)
       implements TenantChangeResult {}

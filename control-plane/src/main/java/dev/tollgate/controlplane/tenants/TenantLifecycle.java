@@ -8,6 +8,7 @@ import dev.tollgate.controlplane.tenants.TenantChangeResult.Conflict;
 import dev.tollgate.controlplane.tenants.TenantChangeResult.Offboarding;
 import dev.tollgate.controlplane.tenants.TenantChangeResult.Onboarded;
 import dev.tollgate.controlplane.tenants.TenantChangeResult.Planned;
+import dev.tollgate.controlplane.tenants.TenantChangeResult.Removable;
 import dev.tollgate.controlplane.tenants.TenantChangeResult.TenantNotFound;
 import dev.tollgate.controlplane.tenants.TenantChangeResult.TierNotFound;
 import dev.tollgate.controlplane.tenants.TenantChangeResult.VersionMismatch;
@@ -168,15 +169,13 @@ public final class TenantLifecycle {
    */
   public TenantChangeResult offboard(TenantId id, IfMatch ifMatch, Invocation invocation) {
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      Optional<Tenant> found = tenants.find(id);
-      if (!ifMatch.holds(found.map(Tenant::version))) {
-        return new VersionMismatch(found);
+      TenantChangeResult plan = planOffboarding(id, ifMatch);
+      if (!(plan instanceof Removable removable)) {
+        return plan;
       }
-      if (found.isEmpty()) {
-        return new TenantNotFound();
-      }
-      boolean leaving = found.get().status() == TenantStatus.OFFBOARDING;
-      Tenant next = leaving ? found.get() : found.get().offboarding();
+      Tenant current = removable.current();
+      boolean leaving = current.status() == TenantStatus.OFFBOARDING;
+      Tenant next = leaving ? current : current.offboarding();
       if (leaving || tenants.replace(next) == WriteResult.DONE) {
         ReconcileOutcome outcome = reconciler.reconcile(next, Optional.empty(), invocation);
         return outcome instanceof ReconcileOutcome.Pending pending
@@ -185,6 +184,19 @@ public final class TenantLifecycle {
       }
     }
     throw alwaysConcurrent(id);
+  }
+
+  /**
+   * Plans the offboarding of a tenant without making it. Only reads.
+   *
+   * @return {@link Removable}, or why the tenant would not be offboarded
+   */
+  public TenantChangeResult planOffboarding(TenantId id, IfMatch ifMatch) {
+    Optional<Tenant> found = tenants.find(id);
+    if (!ifMatch.holds(found.map(Tenant::version))) {
+      return new VersionMismatch(found);
+    }
+    return found.<TenantChangeResult>map(Removable::new).orElseGet(TenantNotFound::new);
   }
 
   /**

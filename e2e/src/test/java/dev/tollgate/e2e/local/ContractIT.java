@@ -203,7 +203,8 @@ final class ContractIT {
     assertThat(control("PATCH", tenant, "x", "content-type", "text/plain")).isEqualTo(415);
     assertThat(control("DELETE", "/tiers/covered", "")).isEqualTo(204);
     assertThat(control("DELETE", "/tenants/uncovered", "", "if-match", "*")).isEqualTo(412);
-    assertThat(control("DELETE", "/tenants/uncovered?dryRun=true", "")).isEqualTo(400);
+    assertThat(control("DELETE", tenant + "?dryRun=true", "")).isEqualTo(200);
+    assertThat(control("DELETE", tenant + "?dryRun=yes", "")).isEqualTo(400);
     assertThat(control("DELETE", "/tenants/uncovered", "")).isEqualTo(204);
     Predicate<Call> removals =
         callsOf("ControlPlane").and(call -> call.operation().equals("DeleteSchedule"));

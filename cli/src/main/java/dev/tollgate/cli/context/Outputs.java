@@ -1,9 +1,8 @@
-package dev.tollgate.cli.command;
+package dev.tollgate.cli.context;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
-import dev.tollgate.cli.terminal.Shell;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -11,7 +10,6 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * The outputs of one stack, read from a file as {@code cdk deploy --outputs-file} writes it: {@code
@@ -21,47 +19,29 @@ public record Outputs(Path file, String stack, Map<String, String> values) {
   /** The file that {@code tollgate up} writes, relative to the directory of the launcher. */
   public static final Path DEFAULT = Path.of(".tollgate", "outputs.json");
 
+  static final String CONTROL_PLANE = "ControlPlaneURL";
+
   public Outputs {
     values = Map.copyOf(values);
-  }
-
-  /** Finds the default file in the current directory, its parents, or beside the launcher. */
-  static Path find(Shell shell) {
-    return Stream.concat(
-            Stream.<Optional<Path>>iterate(
-                    Optional.of(shell.directory()),
-                    Optional::isPresent,
-                    directory -> directory.map(Path::getParent))
-                .flatMap(Optional::stream),
-            shell.home().stream())
-        .map(directory -> directory.resolve(DEFAULT))
-        .filter(Files::isRegularFile)
-        .findFirst()
-        .orElseThrow(
-            () ->
-                Failure.of(
-                    "No "
-                        + DEFAULT
-                        + " in this directory or its parents. Start a local cloud with"
-                        + " `./tollgate up`, or pass the file that `cdk deploy --outputs-file`"
-                        + " wrote with --outputs."));
   }
 
   /**
    * Reads the outputs of a stack.
    *
+   * @param source what names the file in messages, such as an option
    * @param stack the stack's name; may be empty if the file has only one Tollgate stack
    * @throws Failure if the file or stack does not exist
    */
-  static Outputs read(Path file, Optional<String> stack) {
+  public static Outputs read(String source, Path file, Optional<String> stack) {
+    String shown = source + ": " + file;
     String text;
     try {
       text = Files.readString(file);
     } catch (IOException e) {
-      throw Failure.unreadable("--outputs: " + file, e);
+      throw Failure.unreadable(shown, e);
     }
     Map<String, JsonNode> stacks = new LinkedHashMap<>();
-    Json.read("--outputs: " + file, text).properties().stream()
+    Json.read(shown, text).properties().stream()
         .filter(
             entry -> stack.map(entry.getKey()::equals).orElse(entry.getValue().has("SessionURL")))
         .forEach(entry -> stacks.put(entry.getKey(), entry.getValue()));
@@ -86,11 +66,20 @@ public record Outputs(Path file, String stack, Map<String, String> values) {
   }
 
   /**
+   * The control plane's URL, which identifies the deployment.
+   *
+   * @throws Failure if the stack has no such output
+   */
+  public URI controlPlane() {
+    return uri(CONTROL_PLANE);
+  }
+
+  /**
    * An output that is a URL.
    *
    * @throws Failure if the stack has no such output
    */
-  URI uri(String name) {
+  public URI uri(String name) {
     return Optional.ofNullable(values.get(name))
         .map(URI::create)
         .orElseThrow(() -> Failure.of("Stack " + stack + " in " + file + " has no output " + name));

@@ -1,0 +1,300 @@
+package dev.tollgate.cli.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.cli.StubDeployment;
+import dev.tollgate.cli.StubDeployment.Run;
+import dev.tollgate.cli.context.Outputs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Which deployment a command addresses, and how it asks if that is production. */
+class ContextsTest {
+  @TempDir private Path directory;
+  private StubDeployment deployment;
+
+  @BeforeEach
+  void open() throws IOException {
+    deployment = new StubDeployment(directory);
+    for (String name : List.of("local", "prod", "staging", "file")) {
+      deployment.answers("GET /" + name + "/tenants", 200, "{\"tenants\":[]}");
+    }
+    for (String name : List.of("prod", "staging", "file")) {
+      outputs(name + ".json", name);
+    }
+    deployment.answers("GET /control/tenants", 200, "{\"tenants\":[]}");
+  }
+
+  @AfterEach
+  void close() {
+    deployment.close();
+  }
+
+  @Test
+  void a_command_addresses_the_deployment_that_is_named_most_explicitly() {
+    run("context add prod --outputs prod.json --production");
+    run("context add staging --outputs staging.json");
+    assertThat(addressed("tenants list")).isEqualTo("/control/tenants");
+
+    run("context use prod");
+    assertThat(addressed("tenants list")).isEqualTo("/prod/tenants");
+
+    deployment.environment("TOLLGATE_CONTEXT", "staging");
+    assertThat(addressed("tenants list")).isEqualTo("/staging/tenants");
+    assertThat(addressed("tenants list --context local")).isEqualTo("/control/tenants");
+    assertThat(addressed("--outputs file.json tenants list")).isEqualTo("/file/tenants");
+
+    deployment.environment("TOLLGATE_CONTEXT", "");
+    assertThat(addressed("tenants list")).isEqualTo("/prod/tenants");
+  }
+
+  @Test
+  void list_marks_the_context_in_use_and_production() {
+    run("context add prod --outputs prod.json --production --region eu-west-1 --profile ops");
+    run("context use prod");
+
+    String uri = deployment.uri().toString();
+    assertThat(run("context list").out())
+        .isEqualTo(
+            """
+               CONTEXT  URL%1$s  REGION     PROFILE  OUTPUTS
+               local    %2$s/control/                      .tollgate/outputs.json
+            *  prod     %2$s/prod      eu-west-1  ops      prod.json               PRODUCTION
+            """
+                .formatted(" ".repeat(uri.length() + "/control/".length() - 3), uri));
+    deployment.environment("TOLLGATE_CONTEXT", "local");
+    assertThat(run("context list").out())
+        .contains("*  local", "   prod")
+        .endsWith("\nTOLLGATE_CONTEXT is set: local\n");
+    assertThat(run("context use prod").out())
+        .isEqualTo(
+            """
+            Commands now address prod.
+            In this shell, TOLLGATE_CONTEXT takes precedence: local.
+            """);
+    assertThat(run("context list --json").out())
+        .startsWith("{\"current\":\"prod\",\"contexts\":{\"local\":{\"outputs\":\"")
+        .contains("\"region\":\"eu-west-1\",\"profile\":\"ops\",\"production\":true}}}");
+  }
+
+  @Test
+  void help_shows_the_target() {
+    run("context add prod --outputs prod.json --production --region eu-west-1");
+
+    String uri = deployment.uri().toString();
+    assertThat(run("tenants offboard --help").out())
+        .endsWith("\nTarget: local (" + uri + "/control)\n");
+    assertThat(run("tenants list --context prod --help").out())
+        .endsWith("\nTarget: prod (PRODUCTION, " + uri + "/prod, eu-west-1)\n");
+    assertThat(run("tenants list --context nosuch --help").out())
+        .endsWith("\nTarget: none. No context named `nosuch`. Contexts: local, prod.\n");
+    assertThat(run("--help").out()).endsWith("\nTarget: local (" + uri + "/control)\n");
+    assertThat(run("up --help").out()).doesNotContain("Target:");
+  }
+
+  @Test
+  void an_unknown_context_is_reported_with_the_contexts_there_are() {
+    run("context add prod --outputs prod.json");
+
+    for (String command :
+        List.of("tenants list --context nosuch", "context use nosuch", "context remove nosuch")) {
+      Run run = run(command);
+
+      assertThat(run.exitCode()).isEqualTo(2);
+      assertThat(run.err())
+          .isEqualTo("tollgate: No context named `nosuch`. Contexts: local, prod.\n");
+    }
+    deployment.environment("TOLLGATE_CONTEXT", "nosuch");
+    assertThat(run("tenants list").err()).contains("No context named `nosuch`.");
+    assertThat(deployment.requests()).isEmpty();
+  }
+
+  @Test
+  void without_a_context_a_file_in_the_current_directory_addresses_nothing() {
+    run("context remove local");
+
+    Run run = run("tenants list");
+
+    assertThat(directory.resolve(Outputs.DEFAULT)).exists();
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err())
+        .isEqualTo(
+            "tollgate: No deployment is addressed. Start a local cloud with `./tollgate up`, choose a"
+                + " context with --context, or pass the file that `cdk deploy --outputs-file` wrote"
+                + " with --outputs. There are no contexts. Add one with `tollgate context add NAME"
+                + " --outputs FILE`.\n");
+    assertThat(deployment.requests()).isEmpty();
+  }
+
+  @Test
+  void a_file_that_another_deployment_has_overwritten_is_refused() throws IOException {
+    run("context add staging --outputs staging.json");
+    outputs("staging.json", "prod");
+    outputs(Outputs.DEFAULT.toString(), "prod");
+
+    assertThat(run("tenants list --context staging").err())
+        .contains(
+            "Context `staging` is for the deployment " + deployment.uri() + "/staging, but ",
+            "staging.json now describes " + deployment.uri() + "/prod.",
+            "`tollgate context remove staging` and add it again");
+    assertThat(run("tenants list").exitCode()).isEqualTo(2);
+    assertThat(run("tenants list").err()).endsWith("again with `./tollgate up`.\n");
+    assertThat(deployment.requests()).isEmpty();
+  }
+
+  @Test
+  void remove_of_the_context_in_use_says_which_is_next() {
+    run("context add prod --outputs prod.json");
+    run("context use prod");
+
+    assertThat(run("context remove prod").out())
+        .isEqualTo("Removed context prod.\nIt was in use. Commands now address local.\n");
+    assertThat(run("context remove local").out()).isEqualTo("Removed context local.\n");
+    assertThat(run("context list").out()).isEqualTo("No contexts.\n");
+    assertThat(directory.resolve("prod.json")).exists();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "context add prod | --outputs is missing",
+        "context add prod --outputs none.json | none.json: no such file",
+        "context add local --outputs prod.json | `tollgate up` maintains this context",
+        "context add a/b --outputs prod.json | Context name: a/b (expected: letters",
+        "tenants list --context local --outputs prod.json | because --outputs is given",
+        "tenants list --stack Other | --stack: Other (expected: Tollgate"
+      })
+  void a_command_line_that_does_not_name_one_deployment_is_refused(String command, String error) {
+    Run run = run(command);
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err()).contains(error);
+    assertThat(deployment.requests()).isEmpty();
+  }
+
+  @Test
+  void add_does_not_replace_a_context() {
+    run("context add prod --outputs prod.json --production");
+
+    Run again = run("context add prod --outputs staging.json");
+
+    assertThat(again.exitCode()).isEqualTo(2);
+    assertThat(again.err()).contains("Context `prod` already exists.");
+    assertThat(run("context list").out()).contains("PRODUCTION");
+  }
+
+  @Test
+  void a_damaged_file_of_contexts_is_reported() throws IOException {
+    Path file = directory.resolve("tollgate/contexts.json");
+    Files.writeString(file, "{\"contexts\":{\"prod\":{\"outputs\":\"/x\"}}}");
+
+    assertThat(run("tenants list").err())
+        .isEqualTo("tollgate: " + file + ": context prod: stack is missing (expected: a string)\n");
+    Files.writeString(file, "{");
+    assertThat(run("tenants list").err()).contains("contexts.json: line 1 is not JSON");
+  }
+
+  static Stream<String> destructiveCommands() {
+    return Stream.of(
+        "tenants offboard acme", "tenants suspend acme", "tiers delete bronze", "doctor --repair");
+  }
+
+  @ParameterizedTest
+  @MethodSource("destructiveCommands")
+  void production_asks_for_the_name_of_the_context(String command) {
+    run("context add prod --outputs prod.json --production");
+    run("context use prod");
+    List<String> prompts = new ArrayList<>();
+
+    for (String reply : List.of("y", "", "local")) {
+      deployment.repliesWith(
+          prompt -> {
+            prompts.add(prompt);
+            return reply;
+          });
+      assertThat(run(command).err()).isEqualTo("tollgate: Cancelled. Nothing was changed.\n");
+    }
+
+    assertThat(deployment.requests()).isEmpty();
+    assertThat(prompts)
+        .hasSize(3)
+        .allMatch(
+            prompt ->
+                prompt.startsWith("Target: prod (PRODUCTION, " + deployment.uri() + "/prod)\n")
+                    && prompt.endsWith("? Type the name of the context to confirm (prod):"));
+    deployment.repliesWith(prompt -> "prod");
+    run(command);
+    assertThat(deployment.requests()).isNotEmpty();
+  }
+
+  @ParameterizedTest
+  @MethodSource("destructiveCommands")
+  void yes_in_production_needs_the_context_on_the_command_line(String command) {
+    run("context add prod --outputs prod.json --production");
+    run("context use prod");
+    deployment.environment("TOLLGATE_CONTEXT", "prod");
+
+    assertThat(run(command).err()).endsWith(", use --yes with --context prod.\n");
+    Run refused = run(command + " --yes");
+    assertThat(refused.exitCode()).isEqualTo(2);
+    assertThat(refused.err())
+        .startsWith("tollgate: This deployment is marked as production: prod (PRODUCTION, ")
+        .endsWith(" without confirmation, use --yes with --context prod.\n");
+    assertThat(run(command + " --yes --outputs prod.json").exitCode()).isEqualTo(2);
+    assertThat(deployment.requests()).isEmpty();
+
+    run(command + " --yes --context prod");
+    assertThat(deployment.requests()).isNotEmpty();
+  }
+
+  @Test
+  void another_context_of_a_production_deployment_is_production_too() {
+    run("context add prod --outputs prod.json --production");
+    run("context add alias --outputs prod.json");
+
+    run("context use alias");
+
+    assertThat(run("tiers delete bronze --yes").err())
+        .endsWith("use --yes with --context alias.\n");
+    assertThat(deployment.requests()).isEmpty();
+    assertThat(run("tiers list --context alias --help").out())
+        .contains("Target: alias (PRODUCTION");
+  }
+
+  @Test
+  void outside_of_production_suspend_and_repair_do_not_ask() {
+    run("tenants suspend acme");
+    run("doctor --repair");
+
+    assertThat(deployment.requests()).hasSize(2);
+  }
+
+  private void outputs(String file, String path) throws IOException {
+    Files.writeString(
+        directory.resolve(file),
+        "{\"Tollgate\":{\"SessionURL\":\"%1$s/%2$s/session\",\"ControlPlaneURL\":\"%1$s/%2$s\"}}"
+            .formatted(deployment.uri(), path));
+  }
+
+  private Run run(String command) {
+    return deployment.run(command.split(" "));
+  }
+
+  private String addressed(String command) {
+    deployment.requests().clear();
+    assertThat(run(command).err()).isEmpty();
+    return deployment.requests().get(0).path();
+  }
+}
