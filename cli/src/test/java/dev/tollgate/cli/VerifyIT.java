@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.command.Main;
-import dev.tollgate.cli.command.Outputs;
+import dev.tollgate.cli.context.Outputs;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.Response;

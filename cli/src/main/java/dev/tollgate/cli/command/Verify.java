@@ -1,6 +1,9 @@
 package dev.tollgate.cli.command;
 
+import dev.tollgate.cli.context.Outputs;
+import dev.tollgate.cli.context.Target;
 import dev.tollgate.cli.http.Api;
+import dev.tollgate.cli.http.ExitCode;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.terminal.Shell;
 import dev.tollgate.cli.verify.Bounds;
@@ -36,13 +39,8 @@ import picocli.CommandLine.Option;
       "Check that the deployment keeps its promises: admission, limits, messages, onboarding.",
       "The checks use only the stack's outputs. They create tenants and tiers whose names begin with"
           + " verify-, and remove them at the end, also after a failure or Ctrl-C. They send about"
-          + " 70 messages to the application's message handler."
-    },
-    exitCodeListHeading = "%nExit codes:%n",
-    exitCodeList = {
-      "0:every check passed",
-      "1:a check failed or was skipped, or something could not be removed",
-      "2:invalid command line"
+          + " 70 messages to the application's message handler.",
+      "Exit code 1 if a check fails or is skipped, or something cannot be removed."
     })
 final class Verify implements Callable<Integer> {
   private static final int MAX_PARALLEL = 16;
@@ -88,14 +86,13 @@ final class Verify implements Callable<Integer> {
     }
     Optional<Path> junitFile = junit.map(this::writable);
     List<Check> checks = checks();
-    Outputs outputs = tollgate.outputs();
+    Target target = tollgate.target();
     String prefix = "verify-" + randomName();
-    Verification run = new Verification(deployment(outputs), shell, Bounds.REAL, prefix);
+    Verification run = new Verification(deployment(target.outputs()), shell, Bounds.REAL, prefix);
     shell.printError(
-        "Verifying stack %s at %s with %s; this usually takes %s."
+        "Verifying %s with %s; this usually takes %s."
             .formatted(
-                outputs.stack(),
-                outputs.uri("ControlPlaneURL").getAuthority(),
+                target.description(),
                 checks.size() == 1 ? "1 check" : checks.size() + " checks",
                 about(Verification.usual(checks, parallel))),
         "Tenants and tiers of this run begin with " + prefix + " and are removed at the end.");
@@ -109,7 +106,7 @@ final class Verify implements Callable<Integer> {
     }
     junitFile.ifPresent(file -> JunitXml.write(report, file));
     tollgate.print(report.document(), report.lines());
-    return report.passed() ? 0 : Failure.FAILED;
+    return report.passed() ? 0 : ExitCode.FAILED;
   }
 
   /** The file of {@code --junit}, refused before the run if it cannot be written after it. */
