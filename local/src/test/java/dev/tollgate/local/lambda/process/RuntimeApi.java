@@ -27,6 +27,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The servers that one execution environment of Lambda has: the Runtime API, and the endpoint of
@@ -40,6 +42,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class RuntimeApi implements AutoCloseable {
   private static final String RUNTIME = "/2018-06-01/runtime/";
+  private static final Pattern OF_INVOCATION =
+      Pattern.compile("invocation/([^/]+)/(response|error)");
   private static final String CREDENTIALS = "/credentials";
 
   private final DeployedFunction function;
@@ -120,11 +124,13 @@ final class RuntimeApi implements AutoCloseable {
   }
 
   private void serve(HttpServerExchange exchange) throws IOException, InterruptedException {
-    String path = exchange.getRequestPath();
-    String request = exchange.getRequestMethod() + " " + path.replace(RUNTIME, "");
-    String id = path.replaceFirst(".*/invocation/([^/]+)/.*", "$1");
+    String path = exchange.getRequestPath().replace(RUNTIME, "");
+    Matcher ofInvocation = OF_INVOCATION.matcher(path);
+    String id = ofInvocation.matches() ? ofInvocation.group(1) : "";
+    String request =
+        exchange.getRequestMethod() + " " + (id.isEmpty() ? path : path.replace(id, "{id}"));
     byte[] body = exchange.getInputStream().readAllBytes();
-    switch (request.replace(id, "{id}")) {
+    switch (request) {
       case "GET " + CREDENTIALS -> credentials(exchange);
       case "GET restore/next" -> {
         initialized.complete(Optional.empty());
