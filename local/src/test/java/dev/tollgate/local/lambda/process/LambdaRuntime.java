@@ -11,21 +11,18 @@ import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Enumeration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.jar.JarFile;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import java.util.zip.ZipEntry;
-import java.util.zip.ZipFile;
 import software.amazon.awssdk.utilslite.SdkInternalThreadLocal;
 
 /**
  * Lambda's Java runtime on this machine: AWS's runtime interface client with the options of the
- * managed runtime, the function's package unpacked, and its environment variables and no others.
+ * managed runtime, the function's package, and its environment variables and no others.
  *
  * @see <a
  *     href="https://github.com/aws/aws-lambda-java-libs/tree/main/aws-lambda-java-runtime-interface-client">AWS
@@ -37,7 +34,7 @@ public final class LambdaRuntime {
   private final Path directory;
   private final Account account;
   private final Path nativeLibrary;
-  private final Map<Path, Path> unpacked = new HashMap<>();
+  private final Map<Path, Path> roots = new HashMap<>();
   private int started;
 
   /**
@@ -87,7 +84,7 @@ public final class LambdaRuntime {
   public FunctionProcess start(Jdk jdk, DeployedFunction function, AccessKey credentials)
       throws IOException {
     RuntimeApi api = new RuntimeApi(function, credentials);
-    Path task = unpack(function.jar());
+    Path task = taskRoot(function.jar());
     Path output = directory.resolve(function.name() + "-" + started++ + ".log");
     ProcessBuilder builder =
         new ProcessBuilder(command(jdk, function))
@@ -155,32 +152,29 @@ public final class LambdaRuntime {
     return variables;
   }
 
-  /** The directory with the content of a package, as Lambda unpacks it. */
-  private Path unpack(Path jar) throws IOException {
-    Path known = unpacked.get(jar);
+  /**
+   * The root directory of a function. Lambda unpacks a jar there. Here the jar is in the directory
+   * {@code lib}, whose jars the client adds to its class path as well: some ten thousand files take
+   * seconds to unpack and to delete.
+   *
+   * @throws IllegalArgumentException if the jar has classes for certain versions of Java, which do
+   *     not count once it is unpacked
+   */
+  private Path taskRoot(Path jar) throws IOException {
+    Path known = roots.get(jar);
     if (known != null) {
       return known;
     }
-    Path task = Files.createDirectory(directory.resolve("task-" + unpacked.size()));
-    try (ZipFile zip = new ZipFile(jar.toFile())) {
-      List<ZipEntry> entries = new ArrayList<>();
-      for (Enumeration<? extends ZipEntry> all = zip.entries(); all.hasMoreElements(); ) {
-        entries.add(all.nextElement());
-      }
-      for (ZipEntry entry : entries) {
-        Path file = task.resolve(entry.getName());
-        if (entry.isDirectory()) {
-          Files.createDirectories(file);
-        } else {
-          Files.createDirectories(file.getParent());
-          try (InputStream in = zip.getInputStream(entry)) {
-            Files.copy(in, file);
-          }
-        }
+    try (JarFile file = new JarFile(jar.toFile())) {
+      if (file.isMultiRelease()) {
+        throw new IllegalArgumentException(jar + ": a multi-release jar (expected: none)");
       }
     }
-    unpacked.put(jar, task);
-    return task;
+    Path root = directory.resolve("task-" + roots.size());
+    Path lib = Files.createDirectories(root.resolve("lib"));
+    Files.copy(jar, lib.resolve("function.jar"));
+    roots.put(jar, root);
+    return root;
   }
 
   private static String location(Class<?> type) {
