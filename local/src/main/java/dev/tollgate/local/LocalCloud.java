@@ -83,6 +83,7 @@ public final class LocalCloud implements AutoCloseable {
       QueueEngine queues = closedLater(startQueues());
       policies = new Policies(options.iam(), resource -> policyOfQueue(queues, resource));
       endpoint = closedLater(openEndpoint());
+      options.observer().ifPresent(endpoint::observe);
       endpoint.serve("dynamodb", tables.handler());
       endpoint.serve("sqs", queues.handler());
       securityTokens = new SecurityTokens(accessKeys, options.clock());
