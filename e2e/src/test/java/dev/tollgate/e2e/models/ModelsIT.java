@@ -17,7 +17,17 @@ import org.junit.jupiter.api.Test;
  */
 final class ModelsIT {
   /** The reasons for violations that are intended. */
-  private static final Map<Pattern, String> REASONS = Map.of();
+  private static final Map<Pattern, String> REASONS =
+      Map.of(
+          Pattern.compile("SQS \\w+Batch answer (Failed|Successful) \\(expected: required\\)"),
+          "SQS leaves out a list without entries (github.com/softwaremill/elasticmq/pull/953)",
+          Pattern.compile(
+              "DynamoDB Batch\\w+ answer Unprocessed\\w+ \\(expected: at least 1 entries\\)"),
+          "\"If there are no unprocessed keys remaining, the response contains an empty map\" (API"
+              + " reference, BatchGetItem)",
+          Pattern.compile(
+              "DynamoDB \\w+ answer .*NumberOfDecreasesToday \\(expected: at least 1\\)"),
+          "it is 0 in the API reference's own example of DescribeTable");
 
   @Test
   void every_request_and_every_answer_is_valid_in_the_model_of_its_service() throws Exception {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -12,6 +13,24 @@ import java.util.stream.StreamSupport;
 /** The API of an AWS service as AWS describes it, from {@code aws-java-sdk-models}. */
 final class ServiceModel {
   private static final ObjectMapper JSON = new ObjectMapper();
+
+  /**
+   * What the services have and models of this version lack, by file. The SDK knows each of it.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtimes.html#runtimes-supported">Supported
+   *     runtimes</a>
+   * @see <a
+   *     href="https://docs.aws.amazon.com/lambda/latest/api/API_EventSourceMappingConfiguration.html">EventSourceMappingConfiguration</a>
+   */
+  private static final Map<String, String> ADDITIONS =
+      Map.of(
+          "lambda-2015-03-31",
+          """
+          {"Runtime": {"enum": ["java25"]},
+           "EventSourceMappingConfiguration":
+             {"members": {"EventSourceMappingArn": {"shape": "Arn"}}}}
+          """);
 
   private final JsonNode model;
   private final Shapes shapes;
@@ -33,7 +52,9 @@ final class ServiceModel {
       if (file == null) {
         throw new IllegalArgumentException("model: " + name + " (expected: one of AWS's)");
       }
-      return new ServiceModel(JSON.readTree(file));
+      JsonNode model = JSON.readTree(file);
+      JSON.readerForUpdating(model.path("shapes")).readTree(ADDITIONS.getOrDefault(name, "{}"));
+      return new ServiceModel(model);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -71,9 +92,9 @@ final class ServiceModel {
       return json.path("http").path("method").asText();
     }
 
-    /** The template of the path, such as {@code /schedules/{Name}}. */
+    /** The template of the path, such as {@code /schedules/{Name}}, without a slash at its end. */
     String path() {
-      return json.path("http").path("requestUri").asText().replaceAll("[?].*", "");
+      return json.path("http").path("requestUri").asText().replaceAll("/?([?].*)?$", "");
     }
 
     /** The HTTP status of an answer without an error. */
