@@ -79,7 +79,7 @@ public final class LocalCloud implements AutoCloseable {
       Template template = Template.read(options.assembly());
       environment = Environment.of(template.stackName(), options.clock());
       log = closedLater(new RunLog(options.clock(), options.logFile()));
-      TableEngine tables = closedLater(new TableEngine(directory("tables")));
+      TableEngine tables = closedLater(new TableEngine(directory("tables"), environment.region()));
       QueueEngine queues = closedLater(startQueues());
       policies = new Policies(options.iam(), resource -> policyOfQueue(queues, resource));
       endpoint = closedLater(openEndpoint());

@@ -35,6 +35,18 @@ import org.xml.sax.SAXException;
 record AwsQuery(ServiceModel model) implements ServiceModels.Protocol {
   private static final Set<String> ENVELOPE = Set.of("Action", "Version");
 
+  /**
+   * Errors of SQS that have another name in its model, whose names are those of the JSON protocol.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html#API_SendMessageBatch_Errors">SendMessageBatch,
+   *     errors</a>
+   */
+  private static final Map<String, String> RENAMED =
+      Map.of(
+          "InvalidParameterValue", "InvalidParameterValueException",
+          "NonExistentQueue", "QueueDoesNotExist");
+
   @Override
   public Optional<Operation> operation(Exchange exchange) {
     return model.operation(exchange.call().form().getOrDefault("Action", ""));
@@ -52,7 +64,9 @@ record AwsQuery(ServiceModel model) implements ServiceModels.Protocol {
     ObjectNode request = structure(operation.input().orElse(""), "", form, unknown);
     unknown.forEach(
         name ->
-            violations.add(new Violation(name, form.getOrDefault(name, ""), "no such parameter")));
+            violations.add(
+                new Violation(
+                    name, form.getOrDefault(name, ""), "a parameter of " + operation.name())));
     if (exchange.call().service().equals("sqs") && exchange.call().path().length() > 1) {
       // A form may name its queue by the path alone.
       request.put("QueueUrl", exchange.call().path());
@@ -98,6 +112,10 @@ record AwsQuery(ServiceModel model) implements ServiceModels.Protocol {
       prefix = (structures ? element : singular(at)) + ".";
     }
     ArrayNode list = JsonNodeFactory.instance.arrayNode();
+    if (form.getOrDefault(at, "absent").isEmpty()) {
+      unknown.remove(at);
+      return Optional.of(list); // A list without elements has no numbers.
+    }
     for (int i = 1; has(form, prefix + i); i++) {
       value(element, prefix + i, form, unknown).ifPresent(list::add);
     }
@@ -167,12 +185,18 @@ record AwsQuery(ServiceModel model) implements ServiceModels.Protocol {
   @Override
   public String error(Exchange exchange) {
     String body = exchange.answer().orElse("");
-    return isJson(exchange)
-        ? ServiceModels.object("body", body, new ArrayList<>()).path("Error").path("Code").asText()
-        : child(root(body, new ArrayList<>()), "Error")
-            .flatMap(error -> child(error, "Code"))
-            .map(Element::getTextContent)
-            .orElse("");
+    String code =
+        isJson(exchange)
+            ? ServiceModels.object("body", body, new ArrayList<>())
+                .path("Error")
+                .path("Code")
+                .asText()
+            : child(root(body, new ArrayList<>()), "Error")
+                .flatMap(error -> child(error, "Code"))
+                .map(Element::getTextContent)
+                .orElse("");
+    String name = code.substring(code.lastIndexOf('.') + 1);
+    return RENAMED.getOrDefault(name, name);
   }
 
   private static boolean isJson(Exchange exchange) {

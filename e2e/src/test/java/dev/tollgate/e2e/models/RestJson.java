@@ -55,7 +55,7 @@ record RestJson(ServiceModel model) implements ServiceModels.Protocol {
     for (int i = 0; path.matches() && i < labels.size(); i++) {
       request.put(labels.get(i), URLDecoder.decode(path.group(i + 1).replace("+", "%2B"), UTF_8));
     }
-    addQuery(request, input, exchange.target(), violations);
+    addQuery(request, operation, exchange.target(), violations);
     addHeaders(request, input, exchange.headers());
     return request;
   }
@@ -95,7 +95,8 @@ record RestJson(ServiceModel model) implements ServiceModels.Protocol {
   }
 
   private void addQuery(
-      ObjectNode request, JsonNode input, String target, List<Violation> violations) {
+      ObjectNode request, Operation operation, String target, List<Violation> violations) {
+    JsonNode input = model.shapes().shape(operation.input().orElse(""));
     int query = target.indexOf('?');
     if (query < 0) {
       return;
@@ -110,7 +111,7 @@ record RestJson(ServiceModel model) implements ServiceModels.Protocol {
               .map(Map.Entry::getValue)
               .findFirst();
       if (member.isEmpty()) {
-        violations.add(new Violation("query " + name, text, "no such parameter"));
+        violations.add(new Violation("query " + name, text, "a parameter of " + operation.name()));
         continue;
       }
       String shape = member.get().path("shape").asText();

@@ -50,6 +50,7 @@ final class ServiceModels {
           "InternalFailure",
           "InternalServerError",
           "InvalidClientTokenId",
+          "InvalidParameterValueException",
           "MissingAuthenticationToken",
           "SerializationException",
           "ServiceUnavailable",

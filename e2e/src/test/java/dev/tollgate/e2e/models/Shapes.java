@@ -125,7 +125,7 @@ final class Shapes {
         String member = names.get(field.getKey());
         String path = path(at, field.getKey());
         if (member == null) {
-          violations.add(new Violation(path, field.getValue().toString(), "no such member"));
+          violations.add(new Violation(path, field.getValue().toString(), "a member of " + name));
         } else if (!field.getValue().isNull()) {
           value(path, field.getValue(), members.path(member).path("shape").asText());
         }

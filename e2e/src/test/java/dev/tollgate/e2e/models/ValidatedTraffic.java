@@ -1,11 +1,12 @@
 package dev.tollgate.e2e.models;
 
-import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.e2e.models.ServiceModels.Result;
 import dev.tollgate.local.endpoint.Exchange;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -22,11 +23,13 @@ import java.util.stream.Stream;
  * @param requests the number of validated requests, by service and operation
  * @param answers the number of validated answers, by service and operation
  * @param violations what the models do not allow, each with an example
+ * @param nanos the processor time that the validation has taken
  */
 public record ValidatedTraffic(
     SortedMap<String, Long> requests,
     SortedMap<String, Long> answers,
-    SortedMap<String, String> violations) {
+    SortedMap<String, String> violations,
+    long nanos) {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Path DIRECTORY =
       Path.of(System.getProperty("models.directory", "target/models/none"));
@@ -36,6 +39,8 @@ public record ValidatedTraffic(
   private static final SortedMap<String, AtomicLong> REQUESTS = new ConcurrentSkipListMap<>();
   private static final SortedMap<String, AtomicLong> ANSWERS = new ConcurrentSkipListMap<>();
   private static final SortedMap<String, String> VIOLATIONS = new ConcurrentSkipListMap<>();
+  private static final AtomicLong NANOS = new AtomicLong();
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
   static {
     Runtime.getRuntime().addShutdownHook(new Thread(ValidatedTraffic::write));
@@ -43,7 +48,9 @@ public record ValidatedTraffic(
 
   /** Validates and counts an exchange. */
   public static void validate(Exchange exchange) {
+    long begun = THREADS.getCurrentThreadCpuTime();
     Result result = MODELS.validate(exchange);
+    NANOS.addAndGet(THREADS.getCurrentThreadCpuTime() - begun);
     String name = result.service() + " " + result.operation();
     count(REQUESTS, name);
     report(name + " request ", result.request(), exchange);
@@ -90,7 +97,7 @@ public record ValidatedTraffic(
       Files.createDirectories(DIRECTORY);
       JSON.writeValue(
           DIRECTORY.resolve(ProcessHandle.current().pid() + ".json").toFile(),
-          new ValidatedTraffic(requests, answers, VIOLATIONS));
+          new ValidatedTraffic(requests, answers, VIOLATIONS, NANOS.get()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -108,15 +115,19 @@ public record ValidatedTraffic(
               + DIRECTORY
               + ". Run all end-to-end tests: mvn -pl e2e -am verify");
     }
-    ValidatedTraffic all = new ValidatedTraffic(new TreeMap<>(), new TreeMap<>(), new TreeMap<>());
+    SortedMap<String, Long> requests = new TreeMap<>();
+    SortedMap<String, Long> answers = new TreeMap<>();
+    SortedMap<String, String> violations = new TreeMap<>();
+    long nanos = 0;
     try (Stream<Path> files = Files.list(DIRECTORY)) {
       for (Path file : files.toList()) {
-        ValidatedTraffic one = JSON.readValue(file.toFile(), new TypeReference<>() {});
-        one.requests.forEach((name, count) -> all.requests.merge(name, count, Long::sum));
-        one.answers.forEach((name, count) -> all.answers.merge(name, count, Long::sum));
-        all.violations.putAll(one.violations);
+        ValidatedTraffic one = JSON.readValue(file.toFile(), ValidatedTraffic.class);
+        one.requests.forEach((name, count) -> requests.merge(name, count, Long::sum));
+        one.answers.forEach((name, count) -> answers.merge(name, count, Long::sum));
+        violations.putAll(one.violations);
+        nanos += one.nanos;
       }
     }
-    return all;
+    return new ValidatedTraffic(requests, answers, violations, nanos);
   }
 }

@@ -32,8 +32,9 @@ public record Exchange(
         (factory, answered) -> new StoredResponseStreamSinkConduit(factory.create(), answered));
     exchange.addExchangeCompleteListener(
         (answered, next) -> {
+          Exchange done = of(answered, call);
           next.proceed();
-          observer.accept(of(answered, call));
+          observer.accept(done);
         });
   }
 
@@ -46,6 +47,8 @@ public record Exchange(
         exchange.getStatusCode(),
         firstValues(exchange.getResponseHeaders()),
         Optional.ofNullable(exchange.getAttachment(StoredResponseStreamSinkConduit.RESPONSE))
+            // A fault closes the connection; what is written after that reaches nobody.
+            .filter(unused -> exchange.getConnection().isOpen())
             .map(body -> new String(body, StandardCharsets.UTF_8)));
   }
 
