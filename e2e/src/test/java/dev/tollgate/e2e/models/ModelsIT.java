@@ -28,6 +28,8 @@ final class ModelsIT {
           Pattern.compile(
               "DynamoDB \\w+ answer .*NumberOfDecreasesToday \\(expected: at least 1\\)"),
           "it is 0 in the API reference's own example of DescribeTable",
+          Pattern.compile("SQS SendMessageBatch answer error InvalidMessageContents .*"),
+          "the local cloud refuses the batch; the API reference does not say which error SQS has",
           Pattern.compile("STS AssumeRole request Tags\\[]\\.Value \\(expected: \\[.*"),
           "IsolationIT asks for a star as a tenant's tag, which STS refuses");
 

@@ -52,6 +52,7 @@ final class ServiceModels {
           "InvalidClientTokenId",
           "InvalidParameterValueException",
           "MissingAuthenticationToken",
+          "MissingParameter",
           "SerializationException",
           "ServiceUnavailable",
           "Throttling",
@@ -177,7 +178,9 @@ final class ServiceModels {
       String name = protocol.error(exchange);
       JsonNode error = model.shapes().shape(name).path("error").path("httpStatusCode");
       if (!operation.hasError(name) && !COMMON_ERRORS.contains(name)) {
-        violations.add(new Violation("error", name, "an error of " + operation.name()));
+        violations.add(
+            new Violation(
+                "error " + name, "" + exchange.status(), "an error of " + operation.name()));
       }
       if (!error.isMissingNode() && error.asInt() != exchange.status()) {
         violations.add(new Violation("status of " + name, "" + exchange.status(), error.asText()));

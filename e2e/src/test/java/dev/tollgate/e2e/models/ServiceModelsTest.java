@@ -221,7 +221,7 @@ class ServiceModelsTest {
     assertThat(
             answer(
                 "AmazonSQS.ListQueues", 400, "{\"__type\":\"com.amazonaws.sqs#QueueNameExists\"}"))
-        .containsExactly("error: QueueNameExists (expected: an error of ListQueues)");
+        .containsExactly("error QueueNameExists: 400 (expected: an error of ListQueues)");
     assertThat(answer("DynamoDB_20120810.Query", 400, "{\"__type\":\"x#ValidationException\"}"))
         .isEmpty();
     assertThat(

@@ -75,12 +75,12 @@ public record ValidatedTraffic(
           violation.value()
               + " by "
               + exchange.call().principal().name()
-              + ": "
-              + exchange.call().body()
               + " -> "
               + exchange.status()
               + " "
-              + exchange.answer().orElse("no answer");
+              + exchange.answer().orElse("no answer")
+              + ": "
+              + exchange.call().body();
       String shown = example.substring(0, Math.min(SHOWN, example.length()));
       if (VIOLATIONS.putIfAbsent(key, shown) == null) {
         System.err.println("Not as AWS's model has it: " + key + ": " + shown);
