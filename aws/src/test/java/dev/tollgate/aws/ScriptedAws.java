@@ -80,7 +80,8 @@ public final class ScriptedAws implements AutoCloseable {
     environment.put("PROCESSOR_FUNCTION_ARN", PROCESSOR_ARN);
     environment.put("PROCESSOR_CODE_BUCKET", "Assets");
     environment.put("PROCESSOR_CODE_KEY", "0123.jar");
-    environment.put("POOL_DEAD_LETTER_URL", endpoint() + "/000000000000/blue_pool_dead.fifo");
+    environment.put(
+        "POOL_DEAD_LETTER_URL", endpoint() + "/000000000000/blue_tollgate_pool_dead.fifo");
     environment.put("WEBSOCKET_URL", endpoint().replace("http", "ws") + "/abc/production");
     return environment;
   }
@@ -120,6 +121,7 @@ public final class ScriptedAws implements AutoCloseable {
             key.find() ? key.group(1) : "",
             Optional.ofNullable(exchange.getRequestHeaders().getFirst("X-Amz-Security-Token")),
             Optional.ofNullable(exchange.getRequestHeaders().getFirst("X-Amz-Invocation-Type")),
+            Optional.ofNullable(exchange.getRequestHeaders().getFirst("Connection")),
             body);
     requests.add(request);
     Answer answer =
@@ -172,12 +174,14 @@ public final class ScriptedAws implements AutoCloseable {
    * @param accessKey the access key of its signature
    * @param token the session token of its signature
    * @param invocationType the requested type of a Lambda invocation, if it had one
+   * @param connection its header {@code Connection}
    */
   public record Request(
       String operation,
       String accessKey,
       Optional<String> token,
       Optional<String> invocationType,
+      Optional<String> connection,
       String body) {}
 
   /** A response. */

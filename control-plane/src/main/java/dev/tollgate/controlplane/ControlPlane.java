@@ -49,7 +49,7 @@ final class ControlPlane {
             clock);
     this.lifecycle = new TenantLifecycle(ports.tenants(), ports.tiers(), reconciler);
     this.catalog = new TierCatalog(ports.tenants(), ports.tiers(), lifecycle, parallel, pause);
-    this.doctor = new Doctor(ports, lifecycle, parallel, pause, clock);
+    this.doctor = new Doctor(ports, lifecycle, release, parallel, pause, clock);
     this.releaseRollOut = new ReleaseRollOut(ports, release, parallel);
   }
 

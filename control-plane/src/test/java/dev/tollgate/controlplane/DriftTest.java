@@ -2,6 +2,7 @@ package dev.tollgate.controlplane;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -18,6 +19,7 @@ import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.provisioning.BucketQueues;
+import dev.tollgate.core.provisioning.FunctionQuotas;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.Faults.Fault;
@@ -373,7 +375,8 @@ class DriftTest {
     } while (query.containsKey("cursor"));
 
     assertThat(checked)
-        .containsExactly("2 tenants", "3 queues", "1 queues", "2 schedules", "16 shards");
+        .containsExactly(
+            "2 tenants", "3 queues", "1 queues", "2 schedules", "16 shards", "2 quotas");
   }
 
   /**
@@ -534,6 +537,34 @@ class DriftTest {
     APIGatewayV2HTTPEvent event = HttpApiEvents.of("POST /repairs");
     assertThat(at.send(event).status()).isEqualTo(503);
     assertThat(at.schedules.has(ACME)).isFalse();
+  }
+
+  @Test
+  void a_quota_below_what_the_deployment_needs_is_reported_and_not_repaired() {
+    ControlPlaneFixture at = healthy();
+    at.onboard("delta", "gold");
+    at.siloFunctions.allow(new FunctionQuotas(12, 160, 16));
+    assertThat(drift(at)).isEmpty();
+
+    at.siloFunctions.allow(new FunctionQuotas(10, 159, 16));
+    List<JsonNode> findings = repair(at);
+
+    assertThat(findings)
+        .extracting(DriftTest::described, finding -> finding.get("detail").textValue())
+        .containsExactly(
+            tuple(
+                "TOO_LOW quota concurrent-executions",
+                "10 executions at once without a reservation (expected: at least 12, one for each"
+                    + " of the stack's 11 functions and of 1 silos)"),
+            tuple(
+                "TOO_LOW quota code-storage",
+                "159 bytes free, room for 9 more silos of 16 bytes (expected: for at least 10)"));
+    assertThat(findings)
+        .allSatisfy(
+            finding -> {
+              assertThat(finding.get("repaired").booleanValue()).isFalse();
+              assertThat(finding.get("reason").textValue()).contains("Service Quotas");
+            });
   }
 
   @Test

@@ -33,7 +33,9 @@ class WiringTest {
           Map.entry("PROCESSOR_FUNCTION_ARN", ARN + ":7"),
           Map.entry("PROCESSOR_CODE_BUCKET", "assets"),
           Map.entry("PROCESSOR_CODE_KEY", "0123.jar"),
-          Map.entry("POOL_DEAD_LETTER_URL", "https://sqs.us-east-1.amazonaws.com/0/pool_dead.fifo"),
+          Map.entry(
+              "POOL_DEAD_LETTER_URL",
+              "https://sqs.us-east-1.amazonaws.com/0/tollgate_pool_dead.fifo"),
           Map.entry("WEBSOCKET_URL", "wss://x.execute-api.us-east-1.amazonaws.com/production"));
 
   @Test

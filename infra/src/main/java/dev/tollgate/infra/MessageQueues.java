@@ -1,10 +1,15 @@
 package dev.tollgate.infra;
 
 import java.util.List;
+import java.util.stream.Stream;
 import software.amazon.awscdk.Aws;
+import software.amazon.awscdk.CfnDeletionPolicy;
 import software.amazon.awscdk.Duration;
+import software.amazon.awscdk.ICfnResourceOptions;
+import software.amazon.awscdk.RemovalPolicy;
 import software.amazon.awscdk.services.iam.Role;
 import software.amazon.awscdk.services.s3.assets.Asset;
+import software.amazon.awscdk.services.sqs.CfnQueue;
 import software.amazon.awscdk.services.sqs.DeadLetterQueue;
 import software.amazon.awscdk.services.sqs.DeduplicationScope;
 import software.amazon.awscdk.services.sqs.FifoThroughputLimit;
@@ -15,6 +20,11 @@ import software.constructs.Construct;
 /**
  * The queues of tenants' messages: the shared queue of pooled tenants, and the names of silo
  * tenants' queues, which the control plane creates. One function's code processes all of them.
+ *
+ * <p>The names of the pool's queues and of the schedules' group depend only on the prefix. Two
+ * deployments with the same prefix in one account and Region would share the buckets of their
+ * tenants, whose names have no other part of a deployment. Because of the fixed names, the creation
+ * of the second one fails instead.
  */
 final class MessageQueues extends Construct {
   /** Longer than six times the processor's time-out, as Lambda recommends. */
@@ -35,15 +45,18 @@ final class MessageQueues extends Construct {
     super(scope, "Messages");
     this.processor = processor;
     prefix = props.prefix();
-    poolDead = queue("PoolDead", "pool_dead").retentionPeriod(Duration.days(14)).build();
+    poolDead = queue("PoolDead", "tollgate_pool_dead").retentionPeriod(Duration.days(14)).build();
     pool =
-        queue("Pool", "pool")
+        queue("Pool", "tollgate_pool")
             // After four days a message is too old for an answer.
             .retentionPeriod(Duration.days(4))
             .visibilityTimeout(VISIBILITY)
             .deadLetterQueue(
                 DeadLetterQueue.builder().queue(poolDead).maxReceiveCount(MAX_RECEIVES).build())
             .build();
+    if (props.removalPolicy() != RemovalPolicy.DESTROY) {
+      Stream.of(pool, poolDead).forEach(MessageQueues::keepMessagesOnReplacement);
+    }
     code = Asset.Builder.create(this, "Code").path(props.jars().processor().toString()).build();
 
     processor
@@ -57,6 +70,18 @@ final class MessageQueues extends Construct {
                 .eventSourceArn(pool.getQueueArn())
                 .batchSize(BATCH)
                 .functionResponseTypes(List.of("ReportBatchItemFailures")));
+  }
+
+  /**
+   * Keeps the old queue when an update of the stack replaces it, for example under a new name. The
+   * stack's function can no longer read it, but its messages are not lost. With the stack, the
+   * queue is deleted: a queue that is left behind would block the creation of the next stack.
+   */
+  private static void keepMessagesOnReplacement(Queue queue) {
+    ICfnResourceOptions options =
+        ((CfnQueue) queue.getNode().findChild("Resource")).getCfnOptions();
+    options.setDeletionPolicy(CfnDeletionPolicy.DELETE);
+    options.setUpdateReplacePolicy(CfnDeletionPolicy.RETAIN);
   }
 
   /** The name of a silo tenant's resources, without the suffix of queues. */

@@ -9,12 +9,14 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import software.amazon.awscdk.ArnComponents;
 import software.amazon.awscdk.ArnFormat;
+import software.amazon.awscdk.Aws;
+import software.amazon.awscdk.Fn;
 import software.amazon.awscdk.Stack;
 import software.amazon.awscdk.services.iam.PolicyStatement;
 import software.amazon.awscdk.services.iam.Role;
 import software.constructs.Construct;
 
-/** Creates IAM policy statements and ARNs. */
+/** Creates IAM policy statements, ARNs and unique names. */
 final class Policies {
   private Policies() {}
 
@@ -43,6 +45,11 @@ final class Policies {
                 .resource(resource)
                 .arnFormat(ArnFormat.NO_RESOURCE_NAME)
                 .build());
+  }
+
+  /** The UUID at the end of the stack's ARN, which no other stack has or had. */
+  static String stackUuid() {
+    return Fn.select(2, Fn.split("/", Aws.STACK_ID));
   }
 
   /** The text of cdk-nag's finding for an ARN of {@link #arn}. */

@@ -2,7 +2,6 @@ package dev.tollgate.infra;
 
 import io.github.cdklabs.cdknag.NagPackSuppression;
 import io.github.cdklabs.cdknag.NagSuppressions;
-import io.github.cdklabs.cdknag.RegexAppliesTo;
 import java.util.List;
 import software.amazon.awscdk.Duration;
 import software.amazon.awscdk.services.dynamodb.Table;
@@ -47,16 +46,13 @@ final class RemovedSessions extends Construct {
                         + "here that the function could not process.")
                 .build()));
     String stream = String.valueOf(sessions.getTableStreamArn());
-    String anyStream = sessions.getTableArn() + "/stream/*";
     handler
         .own(List.of(stream), "dynamodb", "DescribeStream", "GetRecords", "GetShardIterator")
-        .own(List.of(anyStream), "dynamodb", "ListStreams")
+        .own(List.of("*"), "dynamodb", "ListStreams")
         .accept(
-            RegexAppliesTo.builder()
-                .regex("/^Resource::<.*Session[0-9A-F]+\\.Arn>\\/stream\\/\\*$/")
-                .build(),
-            "The wildcard stands for a stream's label. Lambda lists the streams of this table to "
-                + "find the active one.")
+            "Resource::*",
+            "DynamoDB supports no resource-level permissions for ListStreams, which Lambda needs to "
+                + "read a stream. It returns only the ARNs of streams.")
         .own(List.of(failures.getQueueArn()), "sqs", "SendMessage")
         .consumes(
             "Removed",

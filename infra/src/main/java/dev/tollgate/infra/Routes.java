@@ -37,15 +37,12 @@ record Routes(
 
   /** An API with its stage, throttling and access log. */
   static HttpApi api(Construct scope, String id, TollgateProps props, HttpApi.Builder settings) {
-    HttpApi api =
-        settings
-            .apiName(props.prefix() + id.toLowerCase(Locale.ROOT))
-            .createDefaultStage(false)
-            .build();
+    String name = props.prefix() + id.toLowerCase(Locale.ROOT);
+    HttpApi api = settings.apiName(name).createDefaultStage(false).build();
     HttpStage.Builder.create(api, "Stage")
         .httpApi(api)
         .autoDeploy(true)
-        .accessLogSettings(AccessLog.ofHttpApi(api, props))
+        .accessLogSettings(AccessLog.ofHttpApi(api, name, props))
         .throttle(
             ThrottleSettings.builder()
                 .rateLimit(props.requestsPerSecond())

@@ -24,7 +24,8 @@ public sealed interface SessionAccess {
    *
    * @param issuer the required value of claim {@code iss}: an https URL exactly as in the tokens,
    *     with or without a trailing slash. The issuer's keys are found through {@code
-   *     issuer/.well-known/openid-configuration}
+   *     issuer/.well-known/openid-configuration}. API Gateway reads it over the internet, and
+   *     refuses to create the authorizer if it cannot
    * @param audiences the accepted values of claim {@code aud}, or of {@code client_id} in tokens
    *     without {@code aud}; 1 to 50
    * @param tenantClaim the claim with the tenant's id as a string, such as {@code tenantId} or
@@ -57,7 +58,7 @@ public sealed interface SessionAccess {
             "jwtIssuer: \""
                 + issuer
                 + "\" (expected: an https URL without query and fragment, as in the tokens' claim"
-                + " iss)");
+                + " iss, that AWS can reach during the deployment)");
       }
       if (audiences.isEmpty() || audiences.size() > MAX_AUDIENCES) {
         throw new IllegalArgumentException(

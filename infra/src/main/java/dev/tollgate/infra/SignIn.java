@@ -3,7 +3,6 @@ package dev.tollgate.infra;
 import io.github.cdklabs.cdknag.NagPackSuppression;
 import io.github.cdklabs.cdknag.NagSuppressions;
 import java.util.List;
-import software.amazon.awscdk.Aws;
 import software.amazon.awscdk.Duration;
 import software.amazon.awscdk.Fn;
 import software.amazon.awscdk.aws_apigatewayv2_authorizers.HttpUserPoolAuthorizer;
@@ -29,6 +28,15 @@ import software.constructs.Construct;
  * The sign-in of operators: a user pool, to which an administrator invites operators, its sign-in
  * pages, and the operator page as a public client. A public client has no secret; PKCE (RFC 7636)
  * ensures that only the page that started a sign-in can exchange its code for a token.
+ *
+ * <p>A one-time password is required, and the sign-in pages ask a new operator to enroll an
+ * authenticator app. They do so only if the pool requires a second factor. Otherwise the operator
+ * page would have to enroll it, with the scope {@code aws.cognito.signin.user.admin}, whose tokens
+ * also change the operator's own attributes.
+ *
+ * @see <a
+ *     href="https://docs.aws.amazon.com/cognito/latest/developerguide/user-pool-settings-mfa-totp.html">TOTP
+ *     software token MFA</a>
  */
 final class SignIn extends Construct {
   /**
@@ -62,15 +70,12 @@ final class SignIn extends Construct {
                     .requireSymbols(true)
                     .tempPasswordValidity(Duration.days(3))
                     .build())
-            .mfa(Mfa.OPTIONAL)
+            // If it were optional, the sign-in pages would never offer to enroll.
+            .mfa(Mfa.REQUIRED)
             .mfaSecondFactor(MfaSecondFactor.builder().otp(true).sms(false).build())
             .accountRecovery(AccountRecovery.EMAIL_ONLY)
             .removalPolicy(props.removalPolicy())
             .build();
-    accept(
-        "AwsSolutions-COG2",
-        "A second factor, a one-time password, is optional, so that an invited operator can sign in "
-            + "at once. The deployer can require it in the pool.");
     accept(
         "AwsSolutions-COG3",
         "Threat protection is charged per user and month. There are few operators, all invited by "
@@ -102,12 +107,9 @@ final class SignIn extends Construct {
                 .build());
   }
 
-  /**
-   * A prefix that is unique in the Region across all accounts, as Cognito requires: the last part
-   * of the stack's id is a UUID.
-   */
+  /** A prefix that is unique in the Region across all accounts, as Cognito requires. */
   private static String uniquePrefix() {
-    return Fn.join("-", List.of("tollgate", Fn.select(2, Fn.split("/", Aws.STACK_ID))));
+    return Fn.join("-", List.of("tollgate", Policies.stackUuid()));
   }
 
   private void accept(String rule, String reason) {

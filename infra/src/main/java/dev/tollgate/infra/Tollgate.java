@@ -36,10 +36,11 @@ public final class Tollgate extends Construct {
   private static final int MEMORY_MB = 512;
 
   /**
-   * A handshake waits for two functions and, after a pause, for their first TLS key exchanges,
-   * which need CPU.
+   * For functions that need CPU. A handshake waits for two functions and, after a pause, for their
+   * first TLS key exchanges. The token producer signs the requests of a whole shard within a
+   * minute, and claims wait for it while it wakes a bucket.
    */
-  private static final int HANDSHAKE_MEMORY_MB = 1_024;
+  private static final int BUSY_MEMORY_MB = 1_024;
 
   private final TollgateProps props;
   private final Tables tables;
@@ -64,7 +65,7 @@ public final class Tollgate extends Construct {
                 props.jars().tokenProducer(),
                 "dev.tollgate.producer.TokenProducer",
                 Duration.seconds(50),
-                MEMORY_MB,
+                BUSY_MEMORY_MB,
                 "Adds the tokens that are due to one bucket or to the buckets of a shard, and wakes hibernating buckets.")
             .ownIndex(tables.limit(), "shard", "Query")
             .ownRows(tables.tenant(), "GetItem", "PutItem")
@@ -83,7 +84,7 @@ public final class Tollgate extends Construct {
                 handlers,
                 "dev.tollgate.handlers.connect.ConnectAuthorizer",
                 ANSWER,
-                HANDSHAKE_MEMORY_MB,
+                BUSY_MEMORY_MB,
                 "Authorizes a handshake: reserves a token, or refuses.")
             .concurrency(props.authorizerConcurrency())
             .ownRows(tables.tenant(), "GetItem")
@@ -101,7 +102,7 @@ public final class Tollgate extends Construct {
                 handlers,
                 "dev.tollgate.handlers.connect.Connect",
                 ANSWER,
-                HANDSHAKE_MEMORY_MB,
+                BUSY_MEMORY_MB,
                 "Registers a connection and consumes its token, or refuses it with 429.")
             .concurrency(props.connectConcurrency())
             .tenantRows(tables.session(), "UpdateItem")
@@ -221,11 +222,13 @@ public final class Tollgate extends Construct {
             .shardSchedules(schedules, "GetSchedule", "DeleteSchedule")
             .own(List.of("*"), "sqs", "ListQueues")
             .own(List.of("*"), "scheduler", "ListSchedules")
+            .own(List.of("*"), "lambda", "GetAccountSettings")
             .accept(
                 "Resource::*",
-                "SQS and Scheduler support no resource-level permissions for ListQueues and "
-                    + "ListSchedules. Both return only names. The control plane uses them to find "
-                    + "orphaned queues and schedules.");
+                "SQS, Scheduler and Lambda support no resource-level permissions for ListQueues, "
+                    + "ListSchedules and GetAccountSettings. They return only names and quotas. The "
+                    + "control plane uses them to find orphaned queues and schedules, and to compare "
+                    + "quotas with what the deployment needs.");
     FunctionWithRoles sweep =
         provisioning(
                 "Sweep",
@@ -239,6 +242,7 @@ public final class Tollgate extends Construct {
 
     webSocket.routes(authorizer, connect, disconnect);
     webSocket.messageRoutes(messages);
+    webSocket.deploy();
     http = new HttpApis(this, props, sessionApi, controlPlane);
     console = new Console(this, props, controlPlane);
     console.configure(http, webSocket, props);

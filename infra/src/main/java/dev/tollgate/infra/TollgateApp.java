@@ -1,5 +1,6 @@
 package dev.tollgate.infra;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.cdklabs.cdknag.AwsSolutionsChecks;
@@ -42,6 +43,9 @@ import software.amazon.awscdk.services.iam.Role;
  *       {@code tenantId}.
  *   <li>{@code consoleSignIn}: {@code true} (default) requires a sign-in on the operator page,
  *       {@code false} leaves it open to everyone who can reach it.
+ *   <li>{@code accountLogRole}: {@code keep} (default) uses the role with which API Gateway writes
+ *       logs in this account and Region, {@code set} creates one and replaces that setting. See
+ *       {@link TollgateProps#setsAccountLogRole()}.
  *   <li>{@code authorizerConcurrency}, {@code connectConcurrency}: see {@link
  *       TollgateProps#authorizerConcurrency()}. By default, none is reserved.
  *   <li>{@code claims}: {@code true} (default) adds the role {@code Application}, which programs of
@@ -58,7 +62,10 @@ public final class TollgateApp {
 
   private TollgateApp() {}
 
-  /** Synthesizes the stack. Exits with status 1 if cdk-nag has findings. */
+  /**
+   * Synthesizes the stack. Fails if cdk-nag has findings: the CDK itself refuses errors and reports
+   * them.
+   */
   public static void main(String[] args) {
     App app = app(context(System.getenv(), Path.of("cdk.json")));
     stack(app, FunctionJars.under(Path.of("")));
@@ -87,15 +94,32 @@ public final class TollgateApp {
     }
   }
 
-  /** An app whose template does not depend on where and how it is synthesized. */
+  /**
+   * An app whose template does not depend on where and how it is synthesized. It sets the feature
+   * flags that the CDK recommends for new apps; a context value of the same name overrides a flag.
+   */
   static App app(Map<String, ?> context) {
-    Map<String, Object> all = new HashMap<>(context);
-    all.put("@aws-cdk/aws-iam:minimizePolicies", true);
+    Map<String, Object> all = new HashMap<>(featureFlags());
+    all.putAll(context);
     App app =
         new App(
             AppProps.builder().analyticsReporting(false).treeMetadata(false).context(all).build());
     Aspects.of(app).add(AwsSolutionsChecks.Builder.create().reports(false).verbose(true).build());
     return app;
+  }
+
+  /**
+   * The feature flags that the CDK recommends, as in its file {@code
+   * recommended-feature-flags.json}, and two that the file omits and that are recommended to be
+   * off.
+   */
+  private static Map<String, Object> featureFlags() {
+    try {
+      return new ObjectMapper()
+          .readValue(ClasspathFile.read("feature-flags.json"), new TypeReference<>() {});
+    } catch (JsonProcessingException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /**
@@ -115,11 +139,12 @@ public final class TollgateApp {
             .jars(handlerJar.isEmpty() ? jars : jars.withProcessor(Path.of(handlerJar)))
             .removalPolicy(
                 choice(app, "removal", "retain", "destroy").equals("retain")
-                    ? RemovalPolicy.RETAIN
+                    ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
                     : RemovalPolicy.DESTROY)
             .sessionAccess(access)
             .listTenants(access instanceof SessionAccess.Open)
-            .consoleSignIn(choice(app, "consoleSignIn", "true", "false").equals("true"));
+            .consoleSignIn(choice(app, "consoleSignIn", "true", "false").equals("true"))
+            .setsAccountLogRole(choice(app, "accountLogRole", "keep", "set").equals("set"));
     concurrency(app, "authorizerConcurrency").ifPresent(settings::authorizerConcurrency);
     concurrency(app, "connectConcurrency").ifPresent(settings::connectConcurrency);
     String handler = context(app, "messageHandler", "");
@@ -218,7 +243,11 @@ public final class TollgateApp {
     }
     if (!value.matches("[1-9][0-9]{0,5}")) {
       throw new IllegalArgumentException(
-          name + ": \"" + value + "\" (expected: a whole number, 1 to 999999)");
+          name
+              + ": \""
+              + value
+              + "\" (expected: a whole number, 1 to 999999; new accounts may reserve none, see"
+              + " docs/deployment.md)");
     }
     return OptionalInt.of(Integer.parseInt(value));
   }

@@ -10,9 +10,12 @@ import software.amazon.awscdk.services.logs.RetentionDays;
  * The properties of a {@link Tollgate}.
  *
  * @param prefix the prefix of all names that the stack and its control plane create, so that two
- *     deployments can share an account: {@code [a-z][a-z0-9]{0,5}_}, or empty
+ *     deployments can share an account: {@code [a-z][a-z0-9]{0,5}_}, or empty. In one account and
+ *     Region, each deployment needs a prefix of its own; otherwise CloudFormation reports that the
+ *     queue {@code tollgate_pool.fifo} or the schedule group {@code tollgate} already exists
  * @param jars the code of the functions
- * @param removalPolicy whether tables and logs are kept when the stack is deleted
+ * @param removalPolicy whether tables, logs and the user pool are kept when the stack is deleted;
+ *     {@code RETAIN} also keeps those of a stack whose creation failed
  * @param logRetention how long functions' logs and access logs are kept
  * @param sessionAccess who may create, show and end sessions
  * @param listTenants whether {@code GET /tenant} returns all tenant ids, for the sample client;
@@ -20,16 +23,19 @@ import software.amazon.awscdk.services.logs.RetentionDays;
  * @param consoleSignIn whether operators must sign in to a user pool of the stack to use the
  *     operator page; false leaves the control plane open to everyone who can reach the page's API
  * @param requestsPerSecond the steady rate of requests that each route of an API accepts, for all
- *     tenants together
+ *     tenants together. An account may open 500 WebSocket connections per second in a Region unless
+ *     AWS raises this quota, so a higher rate has no effect on handshakes
  * @param requestBurst the number of requests that a route accepts at once above that rate
  * @param authorizerConcurrency the reserved concurrency of the authorizer, which is also its
  *     maximum: a flood of handshakes cannot use up the account's concurrency, but handshakes beyond
- *     it are refused, including those of legitimate clients. Empty for no reservation and no
- *     maximum
+ *     it are refused, including those of legitimate clients. Lambda refuses a reservation that
+ *     leaves too little of the account's concurrency for other functions, so a new account with a
+ *     low quota may reserve none. Empty for no reservation and no maximum
  * @param connectConcurrency the reserved concurrency of {@code $connect}
  * @param setsAccountLogRole whether the stack sets the role with which API Gateway writes logs in
- *     this account and Region. There is only one such setting, and access logs of WebSocket APIs
- *     need it. Use false if it is already set
+ *     this account and Region. There is only one such setting for all APIs, and access logs of
+ *     WebSocket APIs need it. True overwrites the role that is set; false requires that one is set,
+ *     or the stage cannot be created
  * @param messageHandler the class that handles tenants' messages, a {@code TenantMessageHandler} in
  *     {@link FunctionJars#processor()}
  */
@@ -109,7 +115,7 @@ public record TollgateProps(
   public static final class Builder {
     private String prefix = "";
     private FunctionJars jars = FunctionJars.under(Path.of(""));
-    private RemovalPolicy removalPolicy = RemovalPolicy.RETAIN;
+    private RemovalPolicy removalPolicy = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
     private RetentionDays logRetention = RetentionDays.ONE_MONTH;
     private SessionAccess sessionAccess = new SessionAccess.Signed();
     private boolean listTenants;
@@ -121,7 +127,7 @@ public record TollgateProps(
     private int requestBurst = 500;
     private OptionalInt authorizerConcurrency = OptionalInt.empty();
     private OptionalInt connectConcurrency = OptionalInt.empty();
-    private boolean setsAccountLogRole = true;
+    private boolean setsAccountLogRole;
     private String messageHandler = ECHO;
 
     private Builder() {}
@@ -138,7 +144,7 @@ public record TollgateProps(
       return this;
     }
 
-    /** See {@link TollgateProps#removalPolicy()}. Default: {@code RETAIN}. */
+    /** See {@link TollgateProps#removalPolicy()}. Default: {@code RETAIN_ON_UPDATE_OR_DELETE}. */
     public Builder removalPolicy(RemovalPolicy value) {
       removalPolicy = value;
       return this;
@@ -190,7 +196,7 @@ public record TollgateProps(
       return this;
     }
 
-    /** See {@link TollgateProps#setsAccountLogRole()}. Default: true. */
+    /** See {@link TollgateProps#setsAccountLogRole()}. Default: false. */
     public Builder setsAccountLogRole(boolean value) {
       setsAccountLogRole = value;
       return this;

@@ -1,16 +1,19 @@
 package dev.tollgate.infra;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
 import io.github.cdklabs.cdknag.NagPackSuppression;
 import io.github.cdklabs.cdknag.NagSuppressions;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import software.amazon.awscdk.ArnComponents;
+import software.amazon.awscdk.CfnResource;
 import software.amazon.awscdk.RemovalPolicy;
 import software.amazon.awscdk.Stack;
 import software.amazon.awscdk.aws_apigatewayv2_authorizers.WebSocketLambdaAuthorizer;
@@ -18,7 +21,10 @@ import software.amazon.awscdk.aws_apigatewayv2_integrations.WebSocketAwsIntegrat
 import software.amazon.awscdk.aws_apigatewayv2_integrations.WebSocketLambdaIntegration;
 import software.amazon.awscdk.aws_apigatewayv2_integrations.WebSocketMockIntegration;
 import software.amazon.awscdk.services.apigateway.CfnAccount;
+import software.amazon.awscdk.services.apigatewayv2.CfnApi;
+import software.amazon.awscdk.services.apigatewayv2.CfnDeployment;
 import software.amazon.awscdk.services.apigatewayv2.CfnIntegrationResponse;
+import software.amazon.awscdk.services.apigatewayv2.CfnStage;
 import software.amazon.awscdk.services.apigatewayv2.PassthroughBehavior;
 import software.amazon.awscdk.services.apigatewayv2.ThrottleSettings;
 import software.amazon.awscdk.services.apigatewayv2.WebSocketApi;
@@ -30,6 +36,8 @@ import software.amazon.awscdk.services.apigatewayv2.WebSocketStage;
 import software.amazon.awscdk.services.iam.ManagedPolicy;
 import software.amazon.awscdk.services.iam.Role;
 import software.amazon.awscdk.services.iam.ServicePrincipal;
+import software.amazon.jsii.Kernel;
+import software.amazon.jsii.NativeType;
 import software.constructs.Construct;
 
 /** The WebSocket API and its stage. */
@@ -44,7 +52,11 @@ final class WebSocket extends Construct {
 
   private static final String INTEGRATION = "Integration";
 
+  private static final ObjectMapper JSON =
+      new ObjectMapper().enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS);
+
   private final WebSocketApi api;
+  private final WebSocketStage stage;
 
   WebSocket(Construct scope, TollgateProps props) {
     super(scope, "WebSocket");
@@ -53,11 +65,11 @@ final class WebSocket extends Construct {
             .apiName(props.prefix() + "websocket")
             .routeSelectionExpression("$request.body.action")
             .build();
-    WebSocketStage stage =
+    stage =
         WebSocketStage.Builder.create(this, "Stage")
             .webSocketApi(api)
             .stageName(STAGE)
-            .autoDeploy(true)
+            .autoDeploy(false)
             .accessLogSettings(AccessLog.ofWebSocketApi(this, props))
             .throttle(
                 ThrottleSettings.builder()
@@ -198,16 +210,58 @@ final class WebSocket extends Construct {
         .build();
   }
 
-  private static String template(String name) {
-    String file = "templates/" + name + ".vtl";
-    try (InputStream in = WebSocket.class.getResourceAsStream(file)) {
-      if (in == null) {
-        throw new IllegalStateException(file + ": no such template in the resources");
-      }
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+  /**
+   * Deploys the API to the stage, after all routes have been added.
+   *
+   * <p>A deployment is a snapshot of the API. Its logical id contains a digest of the API's
+   * definition, so that CloudFormation creates a new deployment when a route, an integration or a
+   * response changes. {@code AutoDeploy} is no alternative: AWS does not document which changes
+   * trigger it.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-set-up-websocket-deployment.html">Deploy
+   *     WebSocket APIs</a>
+   */
+  void deploy() {
+    List<CfnResource> definition =
+        getNode().findAll().stream()
+            .filter(CfnResource.class::isInstance)
+            .map(CfnResource.class::cast)
+            .filter(resource -> resource.getCfnResourceType().startsWith("AWS::ApiGatewayV2::"))
+            .filter(resource -> !(resource instanceof CfnStage))
+            .toList();
+    CfnDeployment deployment =
+        CfnDeployment.Builder.create(this, "Deployment" + digest(definition))
+            .apiId(api.getApiId())
+            .build();
+    definition.stream()
+        .filter(resource -> !(resource instanceof CfnApi)) // apiId refers to it
+        .forEach(deployment::addResourceDependency);
+    ((CfnStage) stage.getNode().findChild("Resource")).setDeploymentId(deployment.getRef());
+  }
+
+  /** A digest of all properties of some resources. */
+  static String digest(List<CfnResource> resources) {
+    SortedMap<String, Object> definition = new TreeMap<>();
+    for (CfnResource resource : resources) {
+      // The CDK's construct for deployments of REST APIs digests the same properties. The accessor
+      // is protected in Java.
+      Map<String, Object> properties =
+          Kernel.get(
+              resource, "cfnProperties", NativeType.mapOf(NativeType.forClass(Object.class)));
+      definition.put(resource.getNode().getPath(), Stack.of(resource).resolve(properties));
     }
+    try {
+      byte[] sha256 =
+          MessageDigest.getInstance("SHA-256").digest(JSON.writeValueAsBytes(definition));
+      return HexFormat.of().formatHex(sha256, 0, 8);
+    } catch (JsonProcessingException | NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static String template(String name) {
+    return ClasspathFile.read("templates/" + name + ".vtl");
   }
 
   /** The URL that clients connect to: {@code wss://…/production}. */
@@ -228,7 +282,12 @@ final class WebSocket extends Construct {
 
   /**
    * Allows API Gateway to write logs in this account and Region. The setting is kept when the stack
-   * is deleted, because other APIs may use it.
+   * is deleted, because other APIs may use it. It is kept even if the creation of the stack fails:
+   * without the role, other APIs of the account could not write logs.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-apigateway-account.html">AWS::ApiGateway::Account</a>,
+   *     of which an account should have only one in a Region
    */
   private CfnAccount accountLogRole() {
     Role role =

@@ -78,7 +78,7 @@ class SignInTest {
     for (String kind : List.of("Lowercase", "Uppercase", "Numbers", "Symbols")) {
       assertThat(password.path("Require" + kind).asBoolean()).as(kind).isTrue();
     }
-    assertThat(pool.path("MfaConfiguration").asText()).isEqualTo("OPTIONAL");
+    assertThat(pool.path("MfaConfiguration").asText()).isEqualTo("ON");
     assertThat(texts(pool.path("EnabledMfas"))).containsExactly("SOFTWARE_TOKEN_MFA");
   }
 

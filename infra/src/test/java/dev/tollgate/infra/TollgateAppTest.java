@@ -2,7 +2,10 @@ package dev.tollgate.infra;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,14 +16,19 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awscdk.App;
+import software.amazon.awscdk.Stack;
+import software.amazon.awscdk.services.logs.LogGroup;
 import software.amazon.awscdk.services.sqs.Queue;
 
 class TollgateAppTest {
 
   @Test
   void a_queue_that_accepts_unencrypted_requests_is_a_finding() {
-    Synthesis stack = Synthesis.of(Map.of(), scope -> new Queue(scope, "Planted"));
-    assertThat(stack.findings())
+    App app = TollgateApp.app(Map.of());
+    new Queue(new Stack(app, "Example"), "Planted");
+    assertThatThrownBy(app::synth).hasMessageContaining("ValidationFailed");
+    assertThat(TollgateApp.findings(app))
         .anySatisfy(finding -> assertThat(finding).contains("Planted", "AwsSolutions-SQS4"))
         .allSatisfy(finding -> assertThat(finding).contains("Planted"));
   }
@@ -40,9 +48,10 @@ class TollgateAppTest {
     "demo, yes, 'demo: \"yes\" (expected: true or false)'",
     "claims, yes, 'claims: \"yes\" (expected: true or false)'",
     "authorizerConcurrency, 0, 'authorizerConcurrency: \"0\" (expected: a whole number, 1 to"
-        + " 999999)'",
+        + " 999999; new accounts may reserve none, see docs/deployment.md)'",
     "connectConcurrency, many, 'connectConcurrency: \"many\" (expected: a whole number, 1 to"
-        + " 999999)'",
+        + " 999999; new accounts may reserve none, see docs/deployment.md)'",
+    "accountLogRole, true, 'accountLogRole: \"true\" (expected: keep or set)'",
     "consoleSignIn, no, 'consoleSignIn: \"no\" (expected: true or false)'",
     "prefix, Test_, 'prefix: \"Test_\" (expected: [a-z][a-z0-9]{0,5}_ or empty; names of schedules"
         + " begin with it and have at most 64 characters)'"
@@ -56,7 +65,8 @@ class TollgateAppTest {
   @ParameterizedTest
   @CsvSource({
     "http://login.example.com, a, t, 'jwtIssuer: \"http://login.example.com\" (expected: an https"
-        + " URL without query and fragment, as in the tokens'' claim iss)'",
+        + " URL without query and fragment, as in the tokens'' claim iss, that AWS can reach during"
+        + " the deployment)'",
     "https://, a, t, 'jwtIssuer: \"https://\" (expected: an https URL'",
     "login.example.com, a, t, 'jwtIssuer: \"login.example.com\"'",
     "https://login.example.com?a=b, a, t, 'jwtIssuer: \"https://login.example.com?a=b\"'",
@@ -98,6 +108,32 @@ class TollgateAppTest {
     assertThat(TollgateApp.context(Map.of("CDK_CONTEXT_JSON", "{}"), file)).isEmpty();
     Files.writeString(file, "{}");
     assertThat(TollgateApp.context(Map.of(), file)).isEmpty();
+  }
+
+  @Test
+  void every_feature_flag_of_the_cdk_has_its_recommended_value() throws IOException {
+    App app = TollgateApp.app(Map.of());
+    new LogGroup(new Stack(app, "Example"), "Log");
+    Path manifest = Path.of(app.synth().getDirectory(), "manifest.json");
+    JsonNode flags =
+        new ObjectMapper()
+            .readTree(manifest.toFile())
+            .at("/artifacts/aws-cdk-lib~1feature-flag-report/properties/flags");
+    assertThat(flags.properties())
+        .hasSizeGreaterThan(80)
+        .extracting(Map.Entry::getValue)
+        .filteredOn(flag -> !flag.path("userValue").equals(flag.path("recommendedValue")))
+        // The remaining flags are unset, and on by default.
+        .noneMatch(flag -> flag.has("userValue"))
+        .allMatch(
+            flag -> flag.at("/unconfiguredBehavesLike/v2").equals(flag.path("recommendedValue")));
+  }
+
+  @Test
+  void a_context_value_overrides_a_feature_flag() {
+    String flag = "@aws-cdk/aws-iam:minimizePolicies";
+    assertThat(TollgateApp.app(Map.of()).getNode().tryGetContext(flag)).isEqualTo(true);
+    assertThat(TollgateApp.app(Map.of(flag, false)).getNode().tryGetContext(flag)).isEqualTo(false);
   }
 
   @Test

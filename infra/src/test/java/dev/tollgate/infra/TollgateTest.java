@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awscdk.Stack;
+import software.amazon.awscdk.services.apigatewayv2.CfnIntegrationResponse;
 import software.amazon.awscdk.services.cognito.UserPool;
 import software.amazon.awscdk.services.iam.Role;
 import software.amazon.awscdk.services.iam.ServicePrincipal;
@@ -71,8 +73,10 @@ class TollgateTest {
   /** Actions that Lambda grants without a resource, or before the resource has a name. */
   private static final Set<String> WITHOUT_RESOURCE =
       Set.of(
+          "lambda:GetAccountSettings",
           "lambda:ListEventSourceMappings",
           "lambda:CreateEventSourceMapping",
+          "dynamodb:ListStreams",
           "sqs:ListQueues",
           "scheduler:ListSchedules");
 
@@ -151,9 +155,9 @@ class TollgateTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"retain, Retain", "destroy, Delete"})
-  void the_removal_setting_is_the_deletion_policy_of_tables_and_logs(
-      String removal, String policy) {
+  @CsvSource({"retain, RetainExceptOnCreate, Retain", "destroy, Delete, Delete"})
+  void the_removal_setting_is_the_deletion_policy_of_tables_logs_and_operators(
+      String removal, String policy, String onReplacement) {
     Synthesis stack = Synthesis.of(Map.of("removal", removal));
     assertThat(stack.resources("AWS::DynamoDB::Table").values())
         .hasSize(5)
@@ -162,6 +166,94 @@ class TollgateTest {
         // The log groups of the console's pages and of four APIs.
         .hasSize(FUNCTIONS.size() + 1 + 4)
         .allMatch(log -> log.path("DeletionPolicy").asText().equals(policy));
+    assertThat(stack.resources("AWS::Cognito::UserPool").values())
+        .hasSize(1)
+        .allMatch(pool -> pool.path("DeletionPolicy").asText().equals(policy));
+    assertThat(stack.template().path("Resources"))
+        .filteredOn(resource -> resource.path("DeletionPolicy").asText().equals(policy))
+        .allMatch(kept -> kept.path("UpdateReplacePolicy").asText().equals(onReplacement));
+  }
+
+  /**
+   * An upgrade that changes one of these lines replaces the resource: data is lost, or an address
+   * changes. {@code docs/deployment.md} must then describe how to upgrade.
+   */
+  @Test
+  void an_upgrade_replaces_no_data_and_no_address() {
+    Map<String, List<String>> replacing =
+        Map.of(
+            "AWS::ApiGatewayV2::Api", List.of("ProtocolType"),
+            "AWS::Cognito::UserPool", List.of("AliasAttributes", "UsernameConfiguration"),
+            "AWS::DynamoDB::Table", List.of("TableName", "KeySchema"),
+            "AWS::SQS::Queue", List.of("QueueName"),
+            "AWS::Scheduler::ScheduleGroup", List.of("Name"));
+    List<String> identities = new ArrayList<>();
+    replacing.forEach(
+        (type, properties) ->
+            STACK
+                .resources(type)
+                .forEach(
+                    (id, resource) ->
+                        identities.add(
+                            id
+                                + " "
+                                + ((ObjectNode) resource.path("Properties"))
+                                    .deepCopy()
+                                    .retain(properties))));
+    assertThat(identities)
+        .containsExactlyInAnyOrderElementsOf(
+            """
+            TollgateConsole18950696 {"ProtocolType":"HTTP"}
+            TollgateConsoleSignInPoolE40EE57F {"AliasAttributes":["email"],"UsernameConfiguration":{"CaseSensitive":false}}
+            TollgateFillingDeadLettersC25C32F9 {}
+            TollgateFillingGroupD0DFF0A9 {"Name":"tollgate"}
+            TollgateHttpControlF1141EEB {"ProtocolType":"HTTP"}
+            TollgateHttpSession48CED7CE {"ProtocolType":"HTTP"}
+            TollgateMessagesPool9D52AA57 {"QueueName":"tollgate_pool.fifo"}
+            TollgateMessagesPoolDead64678C66 {"QueueName":"tollgate_pool_dead.fifo"}
+            TollgateRemovedSessionsFailures26BFAF2F {}
+            TollgateTablesIdempotency797FA344 {"KeySchema":[{"AttributeName":"key","KeyType":"HASH"}]}
+            TollgateTablesLimit6AEACD98 {"KeySchema":[{"AttributeName":"tenantId","KeyType":"HASH"},{"AttributeName":"key","KeyType":"RANGE"}]}
+            TollgateTablesSession789B16C9 {"KeySchema":[{"AttributeName":"tenantId","KeyType":"HASH"},{"AttributeName":"sessionId","KeyType":"RANGE"}]}
+            TollgateTablesTenant4EDDC3F0 {"KeySchema":[{"AttributeName":"tenantId","KeyType":"HASH"}]}
+            TollgateTablesTier164C2BE1 {"KeySchema":[{"AttributeName":"tier","KeyType":"HASH"}]}
+            TollgateWebSocketApiE2A876D9 {"ProtocolType":"WEBSOCKET"}
+            """
+                .lines()
+                .toList());
+  }
+
+  @Test
+  void messages_survive_the_replacement_of_their_queue_but_not_the_deletion_of_the_stack() {
+    assertThat(STACK.resources("AWS::SQS::Queue").values())
+        .filteredOn(queue -> queue.at("/Properties/FifoQueue").asBoolean())
+        .hasSize(2)
+        .allSatisfy(
+            queue -> {
+              assertThat(queue.path("UpdateReplacePolicy").asText()).isEqualTo("Retain");
+              assertThat(queue.path("DeletionPolicy").asText()).isEqualTo("Delete");
+            });
+  }
+
+  @ParameterizedTest
+  @CsvSource({"keep, ''", "set, 'AWS::ApiGateway::Account, AWS::IAM::Role'"})
+  void a_failed_creation_leaves_nothing_but_the_accounts_log_role_if_the_stack_sets_it(
+      String accountLogRole, String kept) {
+    Synthesis stack = Synthesis.of(Map.of("accountLogRole", accountLogRole));
+    assertThat(
+            stack.template().path("Resources").properties().stream()
+                .filter(
+                    resource ->
+                        resource.getValue().path("DeletionPolicy").asText().equals("Retain"))
+                .map(resource -> resource.getValue().path("Type").asText())
+                .sorted()
+                .collect(Collectors.joining(", ")))
+        .isEqualTo(kept);
+  }
+
+  @Test
+  void the_accounts_log_role_is_not_changed_unless_requested() {
+    assertThat(STACK.resources("AWS::ApiGateway::Account")).isEmpty();
   }
 
   // Functions
@@ -182,7 +274,7 @@ class TollgateTest {
     "SessionEnd, dev.tollgate.handlers.housekeeping.SessionEnd, 50, 512",
     "SessionApi, dev.tollgate.handlers.session.SessionApi, 25, 512",
     "Sweep, dev.tollgate.controlplane.Sweep, 50, 512",
-    "TokenProducer, dev.tollgate.producer.TokenProducer, 50, 512"
+    "TokenProducer, dev.tollgate.producer.TokenProducer, 50, 1024"
   })
   void a_function_runs_its_handler_from_a_snapshot(
       String id, String handler, int timeoutSeconds, int memoryMb) {
@@ -400,7 +492,7 @@ class TollgateTest {
         "SessionEnd | dynamodb:DescribeStream TollgateTablesSession;"
             + " dynamodb:GetItem TollgateTablesTenant; dynamodb:GetRecords TollgateTablesSession;"
             + " dynamodb:GetShardIterator TollgateTablesSession;"
-            + " dynamodb:ListStreams TollgateTablesSession/stream/*;"
+            + " dynamodb:ListStreams *;"
             + " execute-api:ManageConnections TollgateWebSocketApi/production/DELETE/@connections/*;"
             + " sqs:SendMessage TollgateRemovedSessionsFailures",
         "Housekeeper | dynamodb:GetItem TollgateTablesTenant;"
@@ -413,7 +505,7 @@ class TollgateTest {
             + " dynamodb:Query TollgateTablesTenant/index/pending;"
             + " dynamodb:PutItem TollgateTablesIdempotency;"
             + " dynamodb:DeleteItem TollgateTablesIdempotency; sqs:ListQueues *;"
-            + " scheduler:ListSchedules *; scheduler:GetSchedule schedule/tollgate/shard-*;"
+            + " scheduler:ListSchedules *; lambda:GetAccountSettings *; scheduler:GetSchedule schedule/tollgate/shard-*;"
             + " scheduler:DeleteSchedule schedule/tollgate/shard-*; "
             + OWN_REST,
         "Sweep | " + OWN_PROVISIONING + " " + OWN_REST,
@@ -669,7 +761,7 @@ class TollgateTest {
   @Test
   void the_pool_orders_messages_by_session_and_receives_each_at_most_five_times() {
     JsonNode pool = STACK.properties("AWS::SQS::Queue", "TollgateMessagesPool9");
-    assertThat(pool.path("QueueName").asText()).isEqualTo("pool.fifo");
+    assertThat(pool.path("QueueName").asText()).isEqualTo("tollgate_pool.fifo");
     assertThat(pool.path("VisibilityTimeout").asInt())
         .isEqualTo(90)
         .isGreaterThanOrEqualTo(6 * function("PoolProcessor").path("Timeout").asInt());
@@ -677,7 +769,7 @@ class TollgateTest {
     assertThat(resource(pool.at("/RedrivePolicy/deadLetterTargetArn")))
         .isEqualTo("TollgateMessagesPoolDead");
     assertThat(STACK.properties("AWS::SQS::Queue", "TollgateMessagesPoolDead").path("QueueName"))
-        .hasToString("\"pool_dead.fifo\"");
+        .hasToString("\"tollgate_pool_dead.fifo\"");
     assertThat(STACK.resources("AWS::SQS::Queue").values())
         .allMatch(queue -> queue.at("/Properties/SqsManagedSseEnabled").asBoolean())
         .filteredOn(queue -> queue.at("/Properties/FifoQueue").asBoolean())
@@ -787,6 +879,52 @@ class TollgateTest {
     JsonNode integration = integration("$default");
     assertThat(integration.path("IntegrationType").asText()).isEqualTo("MOCK");
     assertThat(integration.path("RequestTemplates").toString()).isEqualTo(templates("mock"));
+  }
+
+  @Test
+  void the_stage_serves_a_deployment_of_everything_in_the_api() {
+    JsonNode stage = STACK.properties("AWS::ApiGatewayV2::Stage", "TollgateWebSocket");
+    assertThat(stage.path("AutoDeploy").asBoolean(true)).isFalse();
+    String deployment = only("AWS::ApiGatewayV2::Deployment");
+    assertThat(stage.at("/DeploymentId/Ref").asText()).isEqualTo(deployment);
+    Set<String> deployed = new TreeSet<>();
+    for (String type :
+        List.of("Authorizer", "Integration", "IntegrationResponse", "Route", "RouteResponse")) {
+      STACK.resources("AWS::ApiGatewayV2::" + type).keySet().stream()
+          .filter(resource -> resource.startsWith("TollgateWebSocket"))
+          .forEach(deployed::add);
+    }
+    assertThat(
+            Synthesis.texts(STACK.template().path("Resources").path(deployment).path("DependsOn")))
+        .hasSize(1 + 5 + 7 + 5 + 3)
+        .containsExactlyInAnyOrderElementsOf(deployed);
+  }
+
+  @Test
+  void a_changed_integration_replaces_the_deployment_and_nothing_else_does() {
+    String deployment = only("AWS::ApiGatewayV2::Deployment");
+    assertThat(Synthesis.of(Map.of("demo", "false")).resources("AWS::ApiGatewayV2::Deployment"))
+        .containsOnlyKeys(deployment);
+    assertThat(Synthesis.of(Map.of("prefix", "a_")).resources("AWS::ApiGatewayV2::Deployment"))
+        .hasSize(1)
+        .doesNotContainKey(deployment);
+  }
+
+  @Test
+  void a_changed_response_changes_the_digest_of_the_api() {
+    CfnIntegrationResponse response =
+        CfnIntegrationResponse.Builder.create(new Stack(), "Answer")
+            .apiId("api")
+            .integrationId("integration")
+            .integrationResponseKey("$default")
+            .responseTemplates(Map.of("$default", "one"))
+            .build();
+    String before = WebSocket.digest(List.of(response));
+    assertThat(WebSocket.digest(List.of(response))).isEqualTo(before);
+
+    response.setResponseTemplates(Map.of("$default", "another"));
+
+    assertThat(WebSocket.digest(List.of(response))).isNotEqualTo(before);
   }
 
   @Test
@@ -957,6 +1095,48 @@ class TollgateTest {
   }
 
   @Test
+  void an_access_log_is_json_with_and_without_errors() {
+    assertThat(STACK.resources("AWS::ApiGatewayV2::Stage").values())
+        .hasSize(4)
+        .extracting(stage -> stage.at("/Properties/AccessLogSettings/Format").asText())
+        .allSatisfy(
+            format -> {
+              // API Gateway writes a hyphen for a variable without a value.
+              String withoutValues = format.replaceAll("\\$context[\\w.]+", "-");
+              assertThat(new ObjectMapper().readTree(withoutValues))
+                  .isNotEmpty()
+                  .allMatch(value -> value.asText().equals("-"));
+              // A message may contain quotation marks; a type is one of a list of words.
+              assertThat(format)
+                  .contains("\"$context.error.responseType\"")
+                  .doesNotContain("$context.error.message");
+            });
+  }
+
+  @Test
+  void an_http_api_logs_to_a_group_outside_the_accounts_resource_policy() {
+    List<JsonNode> groups =
+        STACK.resources("AWS::ApiGatewayV2::Stage").entrySet().stream()
+            .filter(stage -> !stage.getKey().startsWith("TollgateWebSocket"))
+            .map(stage -> stage.getValue().at("/Properties/AccessLogSettings/DestinationArn"))
+            .map(arn -> arn.at("/Fn::GetAtt/0").asText())
+            .map(group -> STACK.properties("AWS::Logs::LogGroup", group).path("LogGroupName"))
+            .toList();
+    assertThat(groups)
+        .hasSize(3)
+        .doesNotHaveDuplicates()
+        .allSatisfy(
+            name -> {
+              assertThat(name.at("/Fn::Join/1/0").asText()).isEqualTo("/aws/vendedlogs/");
+              assertThat(name.toString()).contains("AWS::StackName", "AWS::StackId");
+            });
+    Synthesis other = Synthesis.of(Map.of("prefix", "a_"));
+    assertThat(other.resources("AWS::Logs::LogGroup").values())
+        .extracting(group -> group.at("/Properties/LogGroupName"))
+        .doesNotContainAnyElementsOf(groups);
+  }
+
+  @Test
   void the_pages_have_a_separate_low_throttle() {
     Map<String, JsonNode> stages = STACK.resources("AWS::ApiGatewayV2::Stage");
     JsonNode pages = STACK.properties("AWS::ApiGatewayV2::Stage", CONSOLE).path("RouteSettings");
@@ -1042,6 +1222,11 @@ class TollgateTest {
   }
 
   @Test
+  void a_second_deployment_with_the_same_prefix_cannot_be_created() {
+    assertThat(names(STACK)).contains("tollgate_pool.fifo", "tollgate_pool_dead.fifo", "tollgate");
+  }
+
+  @Test
   void deployments_with_different_prefixes_share_no_name() {
     Set<String> names = names(Synthesis.of(Map.of("prefix", "a_")));
     assertThat(names)
@@ -1054,8 +1239,8 @@ class TollgateTest {
             "a_tollgate",
             "a_sweep",
             "a_housekeeper",
-            "a_pool.fifo",
-            "a_pool_dead.fifo");
+            "a_tollgate_pool.fifo",
+            "a_tollgate_pool_dead.fifo");
     assertThat(names(Synthesis.of(Map.of("prefix", "b_")))).doesNotContainAnyElementsOf(names);
     assertThat(names(STACK)).doesNotContainAnyElementsOf(names);
   }

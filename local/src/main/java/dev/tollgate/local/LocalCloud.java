@@ -96,7 +96,7 @@ public final class LocalCloud implements AutoCloseable {
       closedLater(workers::shutdownNow);
       Map<String, RestApi.Operation> operations = new HashMap<>(catalog.operations());
       operations.putAll(eventSources.operations());
-      invocations = new LambdaApi(functions, workers, operations);
+      invocations = new LambdaApi(functions, workers, catalog::requireActive, operations);
       endpoint.serve("lambda", invocations);
       gateway = closedLater(openGateway());
       scheduler = closedLater(openScheduler());
@@ -285,7 +285,8 @@ public final class LocalCloud implements AutoCloseable {
                 "AWS_ENDPOINT_URL", endpoint.endpoint().toString(),
                 "AWS_REGION", environment.region()),
             role -> securityTokens.isRole(role) && roles.mayAssume(role, Context.EMPTY),
-            template::asset),
+            template::asset,
+            name -> faults.changeTime(FaultKind.FUNCTION_PENDING, name)),
         directory("functions"));
   }
 
@@ -298,6 +299,7 @@ public final class LocalCloud implements AutoCloseable {
         environment,
         directory("functions"),
         table -> faults.occurs(FaultKind.STREAM_REPLAYED, table),
+        function -> faults.changeTime(FaultKind.MAPPING_PENDING, function),
         log::event);
   }
 

@@ -439,6 +439,29 @@ final class LocalCloudTest {
   }
 
   @Test
+  void stage_serves_a_deployment_that_was_created_after_all_routes() throws Exception {
+    String template =
+        TEMPLATE
+            .replace("'AutoDeploy':true", "'DeploymentId':{'Ref':'AppDeployment00000011'}")
+            .replace(
+                "{'Resources':{",
+                """
+                {'Resources':{
+                'AppDeployment00000011':{'Type':'AWS::ApiGatewayV2::Deployment','DependsOn':['AppRoute0000000D'],
+                  'Properties':{'ApiId':{'Ref':'AppApi0000000B'}}},""");
+    writeTemplate(template);
+    try (LocalCloud cloud = LocalCloud.start(Options.inMemory(directory, clock))) {
+      assertThat(cloud.outputs()).containsKey("EchoURL");
+    }
+
+    writeTemplate(template.replace("['AppRoute0000000D']", "[]"));
+    assertThatThrownBy(() -> LocalCloud.start(Options.inMemory(directory, clock)))
+        .isInstanceOf(TemplateException.class)
+        .hasMessageStartingWith(
+            "AppStage0000000E.Properties.DeploymentId: the deployment was created before routes");
+  }
+
+  @Test
   void schedule_names_a_group_and_a_role_that_stand_later_in_the_template() throws Exception {
     String template =
         TEMPLATE

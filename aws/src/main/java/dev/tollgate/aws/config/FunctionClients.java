@@ -2,16 +2,23 @@ package dev.tollgate.aws.config;
 
 import dev.tollgate.core.Threads;
 import java.net.URI;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.retries.DefaultRetryStrategy;
 import software.amazon.awssdk.retries.api.RetryStrategy;
 import software.amazon.awssdk.services.apigatewaymanagementapi.ApiGatewayManagementApiClient;
 import software.amazon.awssdk.services.apigatewaymanagementapi.model.LimitExceededException;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
 import software.amazon.awssdk.services.lambda.LambdaClient;
 import software.amazon.awssdk.services.scheduler.SchedulerClient;
 import software.amazon.awssdk.services.sqs.SqsClient;
+import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
+import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequestEntry;
 import software.amazon.awssdk.services.sts.StsClient;
 
 /**
@@ -26,26 +33,32 @@ final class FunctionClients {
   static final int PARALLEL_BATCHES = 8;
 
   private final Variables variables;
+  private final PrimedHttpClient http = new PrimedHttpClient(SdkClients.newHttpClient());
+  private final Priming priming = Priming.of(http);
   private final Lazy<SdkClients> sdk = new Lazy<>(this::newSdkClients);
   private final Lazy<DynamoDbClient> dynamoDb =
-      new Lazy<>(() -> sdk.get().repeating(DynamoDbClient.builder()).build());
+      new Lazy<>(() -> primed(sdk.get().repeating(DynamoDbClient.builder()).build()));
   private final Lazy<DynamoDbClient> dynamoDbOnce =
       new Lazy<>(() -> sdk.get().once(DynamoDbClient.builder()).build());
   private final Lazy<SqsClient> sqs =
-      new Lazy<>(() -> sdk.get().repeating(SqsClient.builder()).build());
+      new Lazy<>(() -> primed(sdk.get().repeating(SqsClient.builder()).build()));
   private final Lazy<SqsClient> sqsOnce =
       new Lazy<>(() -> sdk.get().once(SqsClient.builder()).build());
   private final Lazy<SqsClient> sqsBackground =
-      new Lazy<>(() -> sdk.get().background(SqsClient.builder()).build());
+      new Lazy<>(() -> primed(sdk.get().background(SqsClient.builder()).build()));
   private final Lazy<SchedulerClient> schedulerBackground =
-      new Lazy<>(() -> sdk.get().background(SchedulerClient.builder()).build());
+      new Lazy<>(() -> primed(sdk.get().background(SchedulerClient.builder()).build()));
   private final Lazy<LambdaClient> lambdaBackground =
       new Lazy<>(() -> sdk.get().background(LambdaClient.builder()).build());
   private final Lazy<LambdaClient> lambdaOnce =
-      new Lazy<>(() -> sdk.get().once(LambdaClient.builder()).build());
+      new Lazy<>(() -> primed(sdk.get().once(LambdaClient.builder()).build()));
 
   FunctionClients(Variables variables) {
     this.variables = variables;
+  }
+
+  Priming priming() {
+    return priming;
   }
 
   DynamoDbClient dynamoDb() {
@@ -81,15 +94,22 @@ final class FunctionClients {
   }
 
   StsClient newSts() {
-    return sdk.get().forRoles(StsClient.builder()).build();
+    StsClient sts = sdk.get().forRoles(StsClient.builder()).build();
+    // Everybody may send this request. Its connection must not be kept: it ends with the snapshot.
+    priming.send(
+        () ->
+            sts.getCallerIdentity(
+                r -> r.overrideConfiguration(o -> o.putHeader("Connection", "close"))));
+    return sts;
   }
 
   /** A client that closes and checks sockets. */
   ApiGatewayManagementApiClient newConnections(URI endpoint) {
-    return sdk.get()
-        .repeating(ApiGatewayManagementApiClient.builder())
-        .endpointOverride(endpoint)
-        .build();
+    return primed(
+        sdk.get()
+            .repeating(ApiGatewayManagementApiClient.builder())
+            .endpointOverride(endpoint)
+            .build());
   }
 
   /**
@@ -108,6 +128,59 @@ final class FunctionClients {
         .build();
   }
 
+  private DynamoDbClient primed(DynamoDbClient client) {
+    String table = "priming";
+    Map<String, AttributeValue> key = Map.of("id", AttributeValue.fromS(table));
+    priming.rehearse(() -> client.getItem(r -> r.tableName(table).key(key)));
+    priming.rehearse(
+        () -> client.batchGetItem(r -> r.requestItems(Map.of(table, keys(List.of(key))))));
+    priming.rehearse(() -> client.query(r -> r.tableName(table).keyConditionExpression("id = :i")));
+    priming.rehearse(() -> client.putItem(r -> r.tableName(table).item(key)));
+    priming.rehearse(
+        () -> client.updateItem(r -> r.tableName(table).key(key).updateExpression("SET a = b")));
+    return client;
+  }
+
+  private static KeysAndAttributes keys(List<Map<String, AttributeValue>> keys) {
+    return KeysAndAttributes.builder().keys(keys).build();
+  }
+
+  private SqsClient primed(SqsClient client) {
+    String url = "https://sqs/000000000000/priming";
+    priming.rehearse(() -> client.receiveMessage(r -> r.queueUrl(url)));
+    priming.rehearse(() -> client.deleteMessage(r -> r.queueUrl(url).receiptHandle("-")));
+    priming.rehearse(
+        () ->
+            client.getQueueAttributes(r -> r.queueUrl(url).attributeNames(QueueAttributeName.ALL)));
+    priming.rehearse(
+        () ->
+            client.changeMessageVisibility(
+                r -> r.queueUrl(url).receiptHandle("-").visibilityTimeout(0)));
+    SendMessageBatchRequestEntry entry =
+        SendMessageBatchRequestEntry.builder().id("-").messageBody("-").build();
+    priming.rehearse(() -> client.sendMessageBatch(r -> r.queueUrl(url).entries(entry)));
+    return client;
+  }
+
+  private SchedulerClient primed(SchedulerClient client) {
+    priming.rehearse(() -> client.getSchedule(r -> r.name("priming")));
+    return client;
+  }
+
+  private LambdaClient primed(LambdaClient client) {
+    priming.rehearse(() -> client.invoke(r -> r.functionName("priming")));
+    return client;
+  }
+
+  private ApiGatewayManagementApiClient primed(ApiGatewayManagementApiClient client) {
+    priming.rehearse(() -> client.getConnection(r -> r.connectionId("priming")));
+    priming.rehearse(
+        () ->
+            client.postToConnection(
+                r -> r.connectionId("priming").data(SdkBytes.fromUtf8String("-"))));
+    return client;
+  }
+
   /**
    * The JDK's HTTP client keeps as many idle connections as a fill sends batches. It reads the
    * property when it first connects.
@@ -119,7 +192,7 @@ final class FunctionClients {
             Optional.of(Region.of(variables.required("AWS_REGION"))),
             SdkClients.credentials(variables.all()),
             variables.optional("AWS_ENDPOINT_URL").map(URI::create)),
-        SdkClients.newHttpClient(),
+        http,
         Threads.timer("aws-timeouts"));
   }
 }

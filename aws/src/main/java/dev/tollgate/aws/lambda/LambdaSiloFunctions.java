@@ -7,6 +7,7 @@ import dev.tollgate.aws.ResourceNames;
 import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.provisioning.FunctionQuotas;
 import dev.tollgate.core.provisioning.Progress;
 import dev.tollgate.core.provisioning.SiloFunctions;
 import dev.tollgate.core.tenant.Release;
@@ -16,10 +17,13 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.lambda.LambdaClient;
+import software.amazon.awssdk.services.lambda.model.AccountLimit;
 import software.amazon.awssdk.services.lambda.model.Environment;
 import software.amazon.awssdk.services.lambda.model.EventSourceMappingConfiguration;
 import software.amazon.awssdk.services.lambda.model.FunctionConfiguration;
 import software.amazon.awssdk.services.lambda.model.FunctionResponseType;
+import software.amazon.awssdk.services.lambda.model.GetAccountSettingsRequest;
+import software.amazon.awssdk.services.lambda.model.GetAccountSettingsResponse;
 import software.amazon.awssdk.services.lambda.model.LastUpdateStatus;
 import software.amazon.awssdk.services.lambda.model.Layer;
 import software.amazon.awssdk.services.lambda.model.ResourceConflictException;
@@ -36,8 +40,8 @@ import software.amazon.awssdk.services.lambda.model.State;
  * complete. The configuration comes second, and its description holds the release. So a function
  * whose description matches has both.
  *
- * <p>All requests use the tenant's credentials, except those for the published version and for the
- * list of mappings. Functions have no tags, which would need another permission.
+ * <p>All requests use the tenant's credentials, except those for the published version, the list of
+ * mappings and the account's quotas. Functions have no tags, which would need another permission.
  */
 public final class LambdaSiloFunctions implements SiloFunctions {
   private static final int BATCH_SIZE = 10;
@@ -316,6 +320,30 @@ public final class LambdaSiloFunctions implements SiloFunctions {
         "DeleteFunction of " + name,
         () ->
             lambda.deleteFunction(request -> request.overrideConfiguration(as).functionName(name)));
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Uses the function's own role. IAM has no resource for {@code GetAccountSettings}.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/lambda/latest/api/API_GetAccountSettings.html">GetAccountSettings</a>
+   */
+  @Override
+  public FunctionQuotas quotas(Release release) {
+    long siloCodeBytes = version(release).codeSize();
+    return ask(
+        "Lambda GetAccountSettings",
+        () -> {
+          GetAccountSettingsResponse account =
+              lambda.getAccountSettings(GetAccountSettingsRequest.builder().build());
+          AccountLimit limit = account.accountLimit();
+          return new FunctionQuotas(
+              limit.unreservedConcurrentExecutions(),
+              Math.max(0, limit.totalCodeSize() - account.accountUsage().totalCodeSize()),
+              siloCodeBytes);
+        });
   }
 
   private static Progress removing(String what, Runnable removal) {

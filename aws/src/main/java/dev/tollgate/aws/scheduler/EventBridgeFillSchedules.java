@@ -46,16 +46,6 @@ public final class EventBridgeFillSchedules implements FillSchedules {
   private static final FlexibleTimeWindow ON_TIME =
       FlexibleTimeWindow.builder().mode(FlexibleTimeWindowMode.OFF).build();
 
-  /**
-   * The target of a schedule that calls the SQS API without a function.
-   *
-   * @see <a
-   *     href="https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-targets-universal.html">Using
-   *     universal targets</a>
-   */
-  private static final String SEND_MESSAGE_BATCH =
-      "arn:aws:scheduler:::aws-sdk:sqs:sendMessageBatch";
-
   /** A fill that is later than the next one is useless. */
   private static final Duration LATEST = Duration.ofSeconds(60);
 
@@ -152,11 +142,24 @@ public final class EventBridgeFillSchedules implements FillSchedules {
                         .formatted(i, body))
             .collect(Collectors.joining(","));
     return target(
-        SEND_MESSAGE_BATCH,
+        sendMessageBatch(),
         DIRECT_RETRIES,
         """
         {"QueueUrl":"%s","Entries":[%s]}"""
             .formatted(urls.of(bucket.id()), entries));
+  }
+
+  /**
+   * The target of a schedule that calls the SQS API without a function, in the partition of the
+   * schedules' role.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/scheduler/latest/UserGuide/managing-targets-universal.html">Using
+   *     universal targets</a>
+   */
+  private String sendMessageBatch() {
+    String partition = destination.roleArn().split(":", 3)[1];
+    return "arn:" + partition + ":scheduler:::aws-sdk:sqs:sendMessageBatch";
   }
 
   private Target target(String arn, int retries, String input) {

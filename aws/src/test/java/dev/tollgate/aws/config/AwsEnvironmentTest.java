@@ -609,7 +609,7 @@ class AwsEnvironmentTest {
               assertThat(request.accessKey()).isEqualTo("own");
               assertThat(request.body())
                   .contains(
-                      "blue_pool_dead.fifo",
+                      "blue_tollgate_pool_dead.fifo",
                       "\"MessageGroupId\":\"acme:1\"",
                       "\"MessageDeduplicationId\":\"id-1\"");
             });
@@ -663,6 +663,20 @@ class AwsEnvironmentTest {
     assertThat(input.at("/Entries/0/Id").asText()).isNotEqualTo(input.at("/Entries/1/Id").asText());
     assertThat(json(input.at("/Entries/0/MessageBody").asText()).path("mintedAt").asText())
         .isEqualTo("<aws.scheduler.scheduled-time>");
+  }
+
+  @Test
+  void a_schedule_of_a_direct_bucket_names_the_partition_of_its_role() {
+    Map<String, String> environment = services.environment();
+    environment.put("SCHEDULE_ROLE_ARN", "arn:aws-cn:iam::000000000000:role/Schedule");
+
+    new AwsEnvironment(environment, clock)
+        .fillSchedules()
+        .put(opened(spec(FillMode.DIRECT)).direct(Samples.NOW));
+
+    String body = services.requests("POST " + schedulePath()).get(0).body();
+    assertThat(json(body).at("/Target/Arn").asText())
+        .isEqualTo("arn:aws-cn:scheduler:::aws-sdk:sqs:sendMessageBatch");
   }
 
   @Test
@@ -927,7 +941,7 @@ class AwsEnvironmentTest {
                 """
                 {"NextToken":"more","QueueUrls":["https://sqs/1/blue_connect_acme_token_bucket",
                  "https://sqs/1/blue_silo_acme.fifo","https://sqs/1/blue_Connect_acme_token_bucket",
-                 "https://sqs/1/blue_x_connect_acme_token_bucket","https://sqs/1/blue_pool.fifo"]}"""));
+                 "https://sqs/1/blue_x_connect_acme_token_bucket","https://sqs/1/blue_tollgate_pool.fifo"]}"""));
     Page<BucketId> acme =
         new Page<>(
             List.of(new BucketId(new TenantId("acme"), Action.CONNECT)), Optional.of("more"));

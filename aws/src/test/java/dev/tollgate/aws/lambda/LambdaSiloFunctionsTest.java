@@ -9,6 +9,7 @@ import dev.tollgate.aws.ScriptedAws.Request;
 import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.provisioning.FunctionQuotas;
 import dev.tollgate.core.provisioning.Progress;
 import dev.tollgate.core.provisioning.SiloFunctions;
 import dev.tollgate.core.tenant.Release;
@@ -66,6 +67,11 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
     environment.put("PROCESSOR_CODE_KEY", "4567.jar");
     functions = new AwsEnvironment(environment, clock).siloFunctions();
     return SECOND;
+  }
+
+  @Override
+  protected void allow(FunctionQuotas account) {
+    lambda.allow(account);
   }
 
   @Override

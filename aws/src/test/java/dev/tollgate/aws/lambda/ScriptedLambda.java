@@ -4,6 +4,7 @@ import dev.tollgate.aws.ScriptedAws;
 import dev.tollgate.aws.ScriptedAws.Answer;
 import dev.tollgate.aws.ScriptedAws.Request;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.provisioning.FunctionQuotas;
 import dev.tollgate.core.tenant.Release;
 import java.util.HashMap;
 import java.util.Map;
@@ -25,6 +26,7 @@ final class ScriptedLambda {
   private final Map<String, Function> functions = new HashMap<>();
   private final Map<String, Mapping> mappings = new HashMap<>();
   private final Map<String, String> assets = new HashMap<>();
+  private long codeSize = 16_000_000;
 
   ScriptedLambda(ScriptedAws services) {
     this.services = services;
@@ -55,14 +57,31 @@ final class ScriptedLambda {
             Answer.ok(
                 """
                 {"Configuration":{"FunctionName":"processor","Description":"Messages.",
-                 "State":"Active","LastUpdateStatus":"Successful","CodeSha256":"%s",
+                 "State":"Active","LastUpdateStatus":"Successful","CodeSha256":"%s","CodeSize":%d,
                  "Architectures":["arm64"],"Handler":"dev.tollgate.handlers.message.MessageProcessor",
                  "Runtime":"java25","Role":"arn:aws:iam::000000000000:role/Processor",
                  "MemorySize":1024,"Timeout":15,
                  "Environment":{"Variables":{"MESSAGE_HANDLER":"com.example.Handler"}},
                  "Layers":[{"Arn":"arn:aws:lambda:eu-central-1:000000000000:layer:l:1"}],
                  "LoggingConfig":{"LogFormat":"JSON","LogGroup":"processor-log"}}}"""
-                    .formatted(sha256)));
+                    .formatted(sha256, codeSize)));
+  }
+
+  /** Sets the account's quotas, with 1 GB of code in use, and the size of published versions. */
+  synchronized void allow(FunctionQuotas account) {
+    codeSize = account.siloCodeBytes();
+    services.on(
+        "GET /2016-08-19/account-settings",
+        request ->
+            Answer.ok(
+                """
+                {"AccountLimit":{"CodeSizeUnzipped":262144000,"CodeSizeZipped":52428800,
+                 "ConcurrentExecutions":%d,"TotalCodeSize":%d,"UnreservedConcurrentExecutions":%d},
+                 "AccountUsage":{"FunctionCount":12,"TotalCodeSize":1000000000}}"""
+                    .formatted(
+                        account.executions() + 100,
+                        account.freeCodeBytes() + 1_000_000_000,
+                        account.executions())));
   }
 
   /** Adds a tenant. */

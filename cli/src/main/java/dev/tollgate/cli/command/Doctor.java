@@ -25,11 +25,11 @@ import picocli.CommandLine.Option;
     name = "doctor",
     description =
         "Find and repair drift: tenants, queues and schedules that are missing, orphaned or changed by"
-            + " hand.",
+            + " hand. Also report account quotas that are too low for the deployment.",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:no drift, or all drift was repaired",
-      "1:drift was found, or a request was rejected or failed",
+      "1:drift or a low quota was found, or a request was rejected or failed",
       "2:invalid command line"
     })
 final class Doctor implements Callable<Integer> {

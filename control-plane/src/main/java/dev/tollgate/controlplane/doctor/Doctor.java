@@ -14,6 +14,7 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.tenant.Tenant;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -25,7 +26,7 @@ import java.util.stream.Stream;
 /**
  * Finds and repairs drift: differences between the desired and the actual state, for example
  * because an operator changed or deleted something by hand. The doctor checks the resources page by
- * page: first all tenants, then all existing queues and schedules.
+ * page: first all tenants, then all existing queues and schedules, and last the account's quotas.
  *
  * <p>The system keeps working during a check. Buckets are woken, created and removed, and their
  * fill modes change; the row changes first, then the queue and the schedule. So the doctor checks
@@ -40,6 +41,7 @@ public final class Doctor {
 
   private final Ports ports;
   private final TenantLifecycle lifecycle;
+  private final Release release;
   private final ParallelTasks parallel;
   private final Pause pause;
   private final InstantSource clock;
@@ -48,16 +50,19 @@ public final class Doctor {
    * A doctor.
    *
    * @param lifecycle repairs tenants
+   * @param release the release of silo functions
    * @param parallel runs the checks of a page
    */
   public Doctor(
       Ports ports,
       TenantLifecycle lifecycle,
+      Release release,
       ParallelTasks parallel,
       Pause pause,
       InstantSource clock) {
     this.ports = ports;
     this.lifecycle = lifecycle;
+    this.release = release;
     this.parallel = parallel;
     this.pause = pause;
     this.clock = clock;
@@ -187,7 +192,16 @@ public final class Doctor {
       }
       case SHARDS ->
           new Batch(
-              Stage.SHARDS, List.of(new ShardSchedulesCheck(ports)), Shard.COUNT, Optional.empty());
+              Stage.SHARDS,
+              List.of(new ShardSchedulesCheck(ports)),
+              Shard.COUNT,
+              Position.after(Stage.SHARDS, Optional.empty()));
+      case QUOTAS ->
+          new Batch(
+              Stage.QUOTAS,
+              List.of(new QuotaCheck(ports, release)),
+              QuotaCheck.COUNT,
+              Optional.empty());
     };
   }
 

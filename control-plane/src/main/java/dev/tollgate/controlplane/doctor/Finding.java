@@ -4,6 +4,7 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Shard;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -11,10 +12,10 @@ import java.util.Optional;
  *
  * @param deviation how the states differ
  * @param resource the type of the resource
- * @param name the name of the resource: a tenant's id, a shard's name, or a bucket's action and
- *     tenant
- * @param tenant the tenant of the resource; empty for a shard
- * @param action the action of the resource's bucket; empty for a tenant or a shard
+ * @param name the name of the resource: a tenant's id, a shard's or quota's name, or a bucket's
+ *     action and tenant
+ * @param tenant the tenant of the resource; empty for a shard or a quota
+ * @param action the action of the resource's bucket; empty for a tenant, a shard or a quota
  * @param detail the actual state, and the expected state in parentheses
  */
 public record Finding(
@@ -54,6 +55,24 @@ public record Finding(
         detail);
   }
 
+  static Finding of(Quota quota, String detail) {
+    return new Finding(
+        Deviation.TOO_LOW, Resource.QUOTA, quota.key(), Optional.empty(), Optional.empty(), detail);
+  }
+
+  /** A quota of the account. */
+  enum Quota {
+    /** How many functions without reserved concurrency may run at once. */
+    CONCURRENT_EXECUTIONS,
+    /** The storage for the code of functions. */
+    CODE_STORAGE;
+
+    /** The name in documents. */
+    String key() {
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+  }
+
   /** How the actual and the desired state differ. */
   public enum Deviation {
     /** The resource does not exist but should. */
@@ -63,7 +82,9 @@ public record Finding(
     /** The resource exists, but its owner does not. */
     ORPHANED,
     /** The tenant has not reached its desired state, or does not follow its tier. */
-    UNSETTLED
+    UNSETTLED,
+    /** The account's quota is lower than what the deployment needs. */
+    TOO_LOW
   }
 
   /** The type of a resource. */
@@ -77,7 +98,9 @@ public record Finding(
     /** A bucket's schedule. */
     SCHEDULE("schedule"),
     /** A shard's schedule. */
-    SHARD_SCHEDULE("shard-schedule");
+    SHARD_SCHEDULE("shard-schedule"),
+    /** A quota of the account. */
+    QUOTA("quota");
 
     private final String key;
 

@@ -23,7 +23,9 @@ public record Position(Stage stage, Optional<String> cursor) {
     /** All schedules of buckets. */
     SCHEDULES,
     /** All schedules of shards. */
-    SHARDS;
+    SHARDS,
+    /** The account's quotas. */
+    QUOTAS;
 
     /** The name in documents. */
     public String key() {
@@ -35,7 +37,8 @@ public record Position(Stage stage, Optional<String> cursor) {
         case TENANTS -> Optional.of(QUEUES);
         case QUEUES -> Optional.of(SCHEDULES);
         case SCHEDULES -> Optional.of(SHARDS);
-        case SHARDS -> Optional.empty();
+        case SHARDS -> Optional.of(QUOTAS);
+        case QUOTAS -> Optional.empty();
       };
     }
   }

@@ -5,27 +5,21 @@ import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
 import dev.tollgate.controlplane.invocation.Steps;
-import dev.tollgate.core.Page;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.provisioning.Drift;
-import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 
 /**
  * Checks whether each shard has a schedule if and only if it has buckets that the schedule fills or
- * inspects. The check reads all tenants to find these shards. One invocation has time for some
- * hundred thousand tenants.
+ * inspects. The check reads all tenants to find these shards.
  */
 final class ShardSchedulesCheck implements Check {
-  private static final int PAGE = 1_000;
-
   private final Ports ports;
 
   ShardSchedulesCheck(Ports ports) {
@@ -42,22 +36,19 @@ final class ShardSchedulesCheck implements Check {
 
   private Shards shards() {
     Shards shards = new Shards(new HashSet<>(), new HashSet<>());
-    Optional<String> cursor = Optional.empty();
-    do {
-      Page<Tenant> page = ports.tenants().list(cursor, PAGE);
-      for (Tenant tenant : page.items()) {
-        boolean shared =
-            tenant.buckets().values().stream()
-                .anyMatch(spec -> spec.fillPolicy().mode() != FillMode.PRODUCER);
-        if (shared) {
-          shards.used().add(Shard.of(tenant.id()));
-        }
-        if (shared && tenant.status() != TenantStatus.OFFBOARDING) {
-          shards.required().add(Shard.of(tenant.id()));
-        }
-      }
-      cursor = page.next();
-    } while (cursor.isPresent());
+    TenantPages.forEach(
+        ports.tenants(),
+        tenant -> {
+          boolean shared =
+              tenant.buckets().values().stream()
+                  .anyMatch(spec -> spec.fillPolicy().mode() != FillMode.PRODUCER);
+          if (shared) {
+            shards.used().add(Shard.of(tenant.id()));
+          }
+          if (shared && tenant.status() != TenantStatus.OFFBOARDING) {
+            shards.required().add(Shard.of(tenant.id()));
+          }
+        });
     return shards;
   }
 

@@ -23,4 +23,7 @@ public interface SiloFunctions {
 
   /** Deletes the tenant's function, if it exists. */
   Progress delete(TenantId tenant);
+
+  /** The account's quotas, for silo functions of this release. */
+  FunctionQuotas quotas(Release release);
 }

@@ -333,7 +333,7 @@ final class ContractIT {
     Predicate<Call> sends =
         call ->
             call.operation().equals("SendMessageBatch")
-                && call.resource().equals(Optional.of("pool.fifo"));
+                && call.resource().equals(Optional.of("tollgate_pool.fifo"));
     client.frames().await("error", 3);
     try (Injection injected = DEPLOYMENT.cloud().faults().inject(sends, 1, refusing())) {
       client.send("{\"action\":\"PooledSQS\",\"id\":\"four\",\"message\":4}");

@@ -83,7 +83,7 @@ final class FloodIT {
                 .count(
                     request ->
                         request.operation().equals("SendMessageBatch")
-                            && request.resource().equals(Optional.of("pool.fifo")))
+                            && request.resource().equals(Optional.of("tollgate_pool.fifo")))
             - ROUND_TRIPS;
     System.out.printf(
         "a flood of %s frames: %,d sent, %,d accepted, %,d answered by the processor; "

@@ -25,7 +25,7 @@ final class GrantsIT {
           "a smaller capacity removes surplus tokens",
           Pattern.compile(
               "ControlPlane(Tenant sqs:(Receive|Delete)Message .*:silo_.*"
-                  + "| sqs:SendMessage .*:pool_dead.fifo)"),
+                  + "| sqs:SendMessage .*:tollgate_pool_dead.fifo)"),
           "the dead letters of a silo move to the pool before the silo is removed",
           Pattern.compile("ControlPlaneTenant lambda:Update\\w+ .*"),
           "silos get new code and settings after a deployment",

@@ -122,7 +122,7 @@ final class HostileRecordsIT {
 
   @Test
   void a_random_message_does_not_block_others() throws Exception {
-    String queue = "https://sqs.us-east-1.amazonaws.com/000000000000/pool.fifo";
+    String queue = "https://sqs.us-east-1.amazonaws.com/000000000000/tollgate_pool.fifo";
     String session = DEPLOYMENT.open(TENANT);
     Handshake socket = DEPLOYMENT.connect(TENANT, session);
     String frame = "{\"action\":\"PooledSQS\",\"id\":\"r-1\",\"message\":{\"to\":[1,null]}}";

@@ -33,7 +33,7 @@ import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 final class MessageRoutesIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String URL = "https://sqs.us-east-1.amazonaws.com/000000000000/";
-  private static final String POOL = URL + "pool.fifo";
+  private static final String POOL = URL + "tollgate_pool.fifo";
   private static final String OFTEN = "{\"tenantPerMinute\":6000,\"tenantConnections\":200}";
 
   private static LocalDeployment deployment;

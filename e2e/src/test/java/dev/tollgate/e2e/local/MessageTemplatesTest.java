@@ -122,20 +122,32 @@ class MessageTemplatesTest {
   @ParameterizedTest
   @CsvSource({"true, BAD_FRAME", "false, UNAVAILABLE"})
   void a_failed_entry_is_an_error(boolean senderFault, String code) throws IOException {
-    assertThat(
-            code(
-                "accepted",
-                "{\"SendMessageBatchResponse\":{\"SendMessageBatchResult\":{\"Successful\":[],"
-                    + "\"Failed\":[{\"Id\":\"c-a\",\"Code\":\"x\",\"Message\":\"y\",\"SenderFault\":"
-                    + senderFault
-                    + "}]}}}"))
-        .isEqualTo(code);
+    assertThat(code("accepted", failure(senderFault))).isEqualTo(code);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"{}", "[]", "{\"SendMessageBatchResponse\":null}"})
-  void an_empty_response_is_an_error(String answer) throws IOException {
-    assertThat(code("accepted", answer)).isEqualTo("UNAVAILABLE");
+  void a_message_that_is_not_known_to_have_failed_is_accepted(String answer) throws IOException {
+    assertThat(render("accepted", answer)).isEqualTo("{\"type\":\"accepted\"}");
+  }
+
+  /** How the templates find values: at definite paths, and by a scan at any depth. */
+  @ParameterizedTest
+  @CsvSource({"$.., $.nowhere.", "$.SendMessageBatchResponse, $.nowhere", "$.Error, $.nowhere"})
+  void one_way_to_find_a_value_is_enough(String unsupported, String nowhere) throws IOException {
+    assertThat(rendered(template("accepted").replace(unsupported, nowhere), success("c-a")))
+        .isEqualTo("{\"type\":\"accepted\",\"id\":\"a\"}");
+    assertThat(rendered(template("accepted").replace(unsupported, nowhere), success("s")))
+        .isEqualTo("{\"type\":\"accepted\",\"id\":\"0-1-2\"}");
+    assertThat(rendered(template("accepted").replace(unsupported, nowhere), failure(true)))
+        .contains("BAD_FRAME");
+    assertThat(rendered(template("accepted").replace(unsupported, nowhere), failure(false)))
+        .contains("UNAVAILABLE");
+    String refusal = refusal("AWS.SimpleQueueService.NonExistentQueue");
+    assertThat(rendered(template("refused-by-silo").replace(unsupported, nowhere), refusal))
+        .contains("NOT_SILO");
+    assertThat(rendered(template("refused-by-pool").replace(unsupported, nowhere), refusal))
+        .contains("UNAVAILABLE");
   }
 
   @ParameterizedTest
@@ -169,10 +181,7 @@ class MessageTemplatesTest {
   })
   void a_rejected_request_has_its_own_error_code(String code, String silo, String pool)
       throws IOException {
-    String answer =
-        "{\"Error\":{\"Code\":\""
-            + code
-            + "\",\"Message\":\"m\",\"Type\":\"Sender\"},\"RequestId\":\"r\"}";
+    String answer = refusal(code);
 
     assertThat(code("refused-by-silo", answer)).isEqualTo(silo);
     assertThat(code("refused-by-pool", answer)).isEqualTo(pool);
@@ -190,6 +199,19 @@ class MessageTemplatesTest {
         + "\"SendMessageBatchResult\":{\"Failed\":[],\"Successful\":[{\"Id\":\""
         + entry
         + "\",\"MD5OfMessageBody\":\"5d\",\"MessageId\":\"0-1-2\",\"SequenceNumber\":\"1\"}]}}}";
+  }
+
+  private static String failure(boolean senderFault) {
+    return "{\"SendMessageBatchResponse\":{\"SendMessageBatchResult\":{\"Successful\":[],"
+        + "\"Failed\":[{\"Id\":\"c-a\",\"Code\":\"x\",\"Message\":\"y\",\"SenderFault\":"
+        + senderFault
+        + "}]}}}";
+  }
+
+  private static String refusal(String code) {
+    return "{\"Error\":{\"Code\":\""
+        + code
+        + "\",\"Message\":\"m\",\"Type\":\"Sender\"},\"RequestId\":\"r\"}";
   }
 
   private static Map<String, String> form(String id, String body) {
@@ -231,8 +253,14 @@ class MessageTemplatesTest {
   }
 
   private static String render(String template, String body) throws IOException {
-    return MappingTemplate.render(
-            Files.readString(DIRECTORY.resolve(template + ".vtl")), body, CONTEXT, Map.of())
-        .strip();
+    return rendered(template(template), body);
+  }
+
+  private static String template(String name) throws IOException {
+    return Files.readString(DIRECTORY.resolve(name + ".vtl"));
+  }
+
+  private static String rendered(String template, String body) {
+    return MappingTemplate.render(template, body, CONTEXT, Map.of()).strip();
   }
 }

@@ -392,7 +392,8 @@ final class MessagesIT {
 
   private static long deadLetters() {
     try (SqsClient queues = DEPLOYMENT.inspect(SqsClient.builder())) {
-      String url = queues.getQueueUrl(request -> request.queueName("pool_dead.fifo")).queueUrl();
+      String url =
+          queues.getQueueUrl(request -> request.queueName("tollgate_pool_dead.fifo")).queueUrl();
       return Long.parseLong(
           queues
               .getQueueAttributes(

@@ -19,6 +19,8 @@ final class Operations {
   private static final Pattern REST_PATH =
       Pattern.compile(
           "/(?:2015-03-31/)?(functions|event-source-mappings|schedules|schedule-groups|tags)(?:/([^/]+))?(?:/(invocations|code|configuration))?/?");
+  private static final Pattern ACCOUNT_SETTINGS_PATH =
+      Pattern.compile("/2016-08-19/account-settings/?");
   private static final Pattern CONNECTIONS_PATH = Pattern.compile(".*/@connections/([^/]+)");
   private static final Map<String, String> CONNECTION_VERBS =
       Map.of("POST", "PostTo", "GET", "Get", "DELETE", "Delete");
@@ -83,6 +85,9 @@ final class Operations {
     if (connections.matches()) {
       String verb = CONNECTION_VERBS.getOrDefault(method, method);
       return new Named(verb + "Connection", Optional.of(connections.group(1)));
+    }
+    if (ACCOUNT_SETTINGS_PATH.matcher(path).matches()) {
+      return new Named("GetAccountSettings", Optional.empty());
     }
     // As the client encoded it, because a name may be an ARN with slashes.
     Matcher rest = REST_PATH.matcher(exchange.getRequestURI());

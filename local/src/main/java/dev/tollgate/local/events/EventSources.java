@@ -19,8 +19,10 @@ import dev.tollgate.local.rest.RestApi.Request;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.threads.DaemonThreads;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Optional;
@@ -34,6 +36,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
@@ -78,6 +81,7 @@ public final class EventSources implements AutoCloseable {
   final Predicate<String> replays;
 
   final Consumer<String> log;
+  private final Function<String, Duration> changeTime;
   private final ScheduledExecutorService ticks =
       Executors.newSingleThreadScheduledExecutor(new DaemonThreads("event-ticks"));
   private final NavigableMap<String, SourceReader> byId = new ConcurrentSkipListMap<>();
@@ -92,6 +96,7 @@ public final class EventSources implements AutoCloseable {
    * @param directory where mappings are kept that are created at run time; without it they are in
    *     memory
    * @param replays whether a stream delivers a batch again after it was processed, by the table
+   * @param changeTime how long the next change of a mapping takes, by its function's name
    */
   public EventSources(
       FunctionHost functions,
@@ -101,6 +106,7 @@ public final class EventSources implements AutoCloseable {
       Environment environment,
       Optional<Path> directory,
       Predicate<String> replays,
+      Function<String, Duration> changeTime,
       Consumer<String> log) {
     this.environment = environment;
     this.catalog = catalog;
@@ -109,6 +115,7 @@ public final class EventSources implements AutoCloseable {
     this.functions = functions;
     this.clock = environment.clock();
     this.replays = replays;
+    this.changeTime = changeTime;
     this.log = log;
     this.journal = new Journal(directory, "mappings.jsonl");
     journal.values().forEach((uuid, kept) -> put(restored(uuid, kept), false));
@@ -193,7 +200,7 @@ public final class EventSources implements AutoCloseable {
   }
 
   private synchronized Answer create(ObjectNode members) {
-    Mapping mapping = define(UUID.randomUUID().toString(), members, false);
+    Mapping mapping = changed("Creating", define(UUID.randomUUID().toString(), members, false));
     SourceReader reader = put(mapping, true);
     journal.put(mapping.uuid(), kept(mapping));
     reader.wake();
@@ -201,32 +208,47 @@ public final class EventSources implements AutoCloseable {
   }
 
   private synchronized Answer update(Request request) {
-    SourceReader reader = find(request);
+    SourceReader reader = findToChange("update", request);
     Mapping old = reader.mapping();
-    requireOwn(old);
     ObjectNode members = old.settings().deepCopy();
     members.setAll(request.body());
     if (!request.body().has("FunctionName")) {
       members.put("FunctionName", old.functionArn());
     }
-    Mapping changed = define(old.uuid(), members, false);
+    Mapping changed = changed("Updating", define(old.uuid(), members, false));
     journal.put(old.uuid(), kept(changed));
     reader.change(changed);
     return new Answer(202, tell(reader));
   }
 
   private synchronized Answer delete(Request request) {
-    SourceReader reader = find(request);
-    Mapping mapping = reader.mapping();
-    requireOwn(mapping);
+    SourceReader reader = findToChange("delete", request);
     reader.stop();
-    byId.remove(mapping.uuid());
-    readers(source(mapping)).remove(reader);
-    journal.remove(mapping.uuid());
-    return new Answer(202, tell(reader).put("State", "Deleting"));
+    reader.change(changed(Mapping.DELETING, reader.mapping()));
+    journal.remove(reader.mapping().uuid());
+    Answer answer = new Answer(202, tell(reader).put("State", Mapping.DELETING));
+    removeDeleted();
+    return answer;
   }
 
-  private Answer list(Request request) {
+  private Mapping changed(String state, Mapping mapping) {
+    Duration time = changeTime.apply(mapping.functionName());
+    return mapping.with(new Mapping.Change(state, clock.instant().plus(time)));
+  }
+
+  /** Removes the mappings whose deletion is complete. */
+  private void removeDeleted() {
+    for (SourceReader reader : List.copyOf(byId.values())) {
+      Mapping mapping = reader.mapping();
+      if (mapping.isDeleted() && !mapping.isChangingAt(clock.instant())) {
+        byId.remove(mapping.uuid());
+        readers(source(mapping)).remove(reader);
+      }
+    }
+  }
+
+  private synchronized Answer list(Request request) {
+    removeDeleted();
     Optional<String> function =
         request
             .query("FunctionName")
@@ -264,8 +286,9 @@ public final class EventSources implements AutoCloseable {
             .orElseThrow(() -> LambdaApi.invalid("Function does not exist"));
     ObjectNode settings = MappingSettings.complete(members);
     settings.set("FunctionArn", function.get("FunctionArn"));
-    Mapping mapping = new Mapping(uuid, settings, clock.instant(), ofStack);
+    Mapping mapping = new Mapping(uuid, settings, clock.instant(), ofStack, Mapping.Change.NONE);
     MappingSettings.check(mapping, function, client);
+    removeDeleted();
     for (SourceReader other : readers(source(mapping))) {
       if (!other.mapping().uuid().equals(uuid)
           && other.mapping().functionArn().equals(mapping.functionArn())) {
@@ -293,7 +316,20 @@ public final class EventSources implements AutoCloseable {
     return bySource.getOrDefault(source, Set.of());
   }
 
-  private SourceReader find(Request request) {
+  private SourceReader findToChange(String operation, Request request) {
+    SourceReader reader = find(request);
+    requireOwn(reader.mapping());
+    if (reader.mapping().isChangingAt(clock.instant())) {
+      throw new ApiException(
+          400,
+          "ResourceInUseException",
+          "Cannot " + operation + " the event source mapping because it is in use.");
+    }
+    return reader;
+  }
+
+  private synchronized SourceReader find(Request request) {
+    removeDeleted();
     SourceReader reader = byId.get(request.name());
     if (reader == null) {
       throw ApiException.notFound("The resource you requested does not exist.");
@@ -317,7 +353,11 @@ public final class EventSources implements AutoCloseable {
     answer.setAll(mapping.settings());
     answer.remove("Enabled");
     answer.put("LastModified", Json.epochSeconds(mapping.modified()));
-    answer.put("State", mapping.enabled() ? "Enabled" : "Disabled");
+    answer.put(
+        "State",
+        mapping.isChangingAt(clock.instant())
+            ? mapping.change().state()
+            : mapping.enabled() ? "Enabled" : "Disabled");
     answer.put("StateTransitionReason", "USER_INITIATED");
     return answer;
   }
@@ -342,7 +382,8 @@ public final class EventSources implements AutoCloseable {
 
   private static Mapping restored(String uuid, JsonNode kept) {
     Instant modified = Instant.ofEpochMilli(kept.path("modified").asLong());
-    return new Mapping(uuid, (ObjectNode) kept.path("settings"), modified, false);
+    return new Mapping(
+        uuid, (ObjectNode) kept.path("settings"), modified, false, Mapping.Change.NONE);
   }
 
   private static String source(Mapping mapping) {

@@ -13,8 +13,35 @@ import java.util.Optional;
  * @param settings the members of the API, complete
  * @param ofStack whether the template defines it
  */
-record Mapping(String uuid, ObjectNode settings, Instant modified, boolean ofStack) {
+record Mapping(String uuid, ObjectNode settings, Instant modified, boolean ofStack, Change change) {
+  /** The state of a mapping whose deletion is not complete. */
+  static final String DELETING = "Deleting";
+
   private static final int STANDARD_CONCURRENCY = 10;
+
+  /**
+   * The last change of a mapping.
+   *
+   * @param state the state until it is complete, such as {@code Creating}
+   */
+  record Change(String state, Instant done) {
+    static final Change NONE = new Change("", Instant.MIN);
+  }
+
+  /** Whether the last change is not complete. Nothing is read meanwhile. */
+  boolean isChangingAt(Instant now) {
+    return now.isBefore(change.done());
+  }
+
+  /** The same mapping with another last change. */
+  Mapping with(Change last) {
+    return new Mapping(uuid, settings, modified, ofStack, last);
+  }
+
+  /** Whether it was deleted. */
+  boolean isDeleted() {
+    return change.state().equals(DELETING);
+  }
 
   String sourceArn() {
     return settings.path("EventSourceArn").asText();

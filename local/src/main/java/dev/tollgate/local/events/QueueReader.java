@@ -50,7 +50,7 @@ final class QueueReader extends SourceReader {
 
   @Override
   void look() {
-    if (watched) {
+    if (hasJustChanged() || watched) {
       wake();
     }
   }

@@ -13,11 +13,13 @@ abstract class SourceReader {
   final EventSources sources;
   private volatile Mapping mapping;
   private boolean stopped;
+  private boolean changing;
   private @Nullable ServiceClient client;
 
   SourceReader(EventSources sources, Mapping mapping) {
     this.sources = sources;
     this.mapping = mapping;
+    this.changing = isChanging();
   }
 
   /** Reads the source now, because something may have been added to it. */
@@ -34,6 +36,7 @@ abstract class SourceReader {
 
   final synchronized void change(Mapping definition) {
     mapping = definition;
+    changing = isChanging();
     wake();
   }
 
@@ -43,7 +46,21 @@ abstract class SourceReader {
   }
 
   final synchronized boolean mayRead() {
-    return !stopped && mapping.enabled() && sources.functions.exists(mapping.functionArn());
+    return !stopped
+        && mapping.enabled()
+        && !isChanging()
+        && sources.functions.exists(mapping.functionArn());
+  }
+
+  private boolean isChanging() {
+    return mapping.isChangingAt(sources.clock.instant());
+  }
+
+  /** Whether the mapping's last change has been completed since the previous call. */
+  final synchronized boolean hasJustChanged() {
+    boolean before = changing;
+    changing = isChanging();
+    return before && !changing;
   }
 
   /** Calls an AWS API with the rights of the function's role. */

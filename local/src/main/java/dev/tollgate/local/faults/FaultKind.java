@@ -22,6 +22,21 @@ public enum FaultKind {
   QUEUE_EXPIRES_EARLY,
   /** One entry of a batch fails. */
   QUEUE_ENTRY_FAILS,
+  /**
+   * A query of an index returns what the same query returned before (DynamoDB, global secondary
+   * indexes are eventually consistent).
+   */
+  INDEX_STALE,
+  /**
+   * A function that is created stays {@code Pending} for up to 20 s, and one that is changed {@code
+   * InProgress} (Lambda function states).
+   */
+  FUNCTION_PENDING,
+  /**
+   * An event source mapping stays {@code Creating}, {@code Updating} or {@code Deleting} for up to
+   * 20 s.
+   */
+  MAPPING_PENDING,
   /** A schedule fires up to 59 s late. */
   SCHEDULE_LATE,
   /** A schedule fires twice. */

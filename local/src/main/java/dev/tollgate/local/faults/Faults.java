@@ -32,6 +32,8 @@ public final class Faults {
   /** Where precision is a minute: {@code 01:00} is between 01:00:00 and 01:00:59. */
   private static final Duration SCHEDULE_PRECISION = Duration.ofSeconds(59);
 
+  private static final Duration LONGEST_CHANGE = Duration.ofSeconds(20);
+
   private static final String THROTTLED = "throttled-";
   private static final String LATENCY = "latency-";
   private static final String DISCONNECT = "\"eventType\":\"DISCONNECT\"";
@@ -136,6 +138,15 @@ public final class Faults {
     return occurs(FaultKind.SCHEDULE_LATE, schedule)
         ? part(FaultKind.SCHEDULE_LATE, schedule, SCHEDULE_PRECISION)
         : Duration.ZERO;
+  }
+
+  /**
+   * How long a change of a function or of an event source mapping takes, this time.
+   *
+   * @param kind {@link FaultKind#FUNCTION_PENDING} or {@link FaultKind#MAPPING_PENDING}
+   */
+  public Duration changeTime(FaultKind kind, String subject) {
+    return occurs(kind, subject) ? part(kind, subject, LONGEST_CHANGE) : Duration.ZERO;
   }
 
   /** Whether any fault is planned. */

@@ -40,6 +40,7 @@ public final class RequestFaults {
 
   private final Faults faults;
   private final QueueFaults queues;
+  private final TableFaults tables;
   private final Predicate<Principal> exempt;
   private final Predicate<String> functions;
   private final Consumer<String> kill;
@@ -58,6 +59,7 @@ public final class RequestFaults {
       Consumer<String> kill) {
     this.faults = faults;
     this.queues = new QueueFaults(faults);
+    this.tables = new TableFaults(faults);
     this.exempt = exempt;
     this.functions = functions;
     this.kill = kill;
@@ -83,6 +85,7 @@ public final class RequestFaults {
           if (fault.isPresent()) {
             apply(fault.get(), exchange, next);
           } else if (!queues.answer(exchange)) {
+            tables.change(exchange);
             next.handleRequest(exchange);
           }
         };

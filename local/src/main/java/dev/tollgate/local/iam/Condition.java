@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
  *
  * @param quantifier {@code ForAllValues:}, {@code ForAnyValue:}, or empty if the key must have
  *     exactly one value
- * @param ifExists whether the condition holds when the key is absent
+ * @param ifExists whether the condition holds when the key is absent; with {@code ForAnyValue:} it
+ *     does not hold even so
  * @see <a
  *     href="https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html">Condition
  *     operators</a>
@@ -62,7 +63,11 @@ record Condition(
     }
     boolean negated = operator.contains("Not");
     if (values.isEmpty()) {
-      return ifExists || negated || quantifier.equals("ForAllValues:");
+      return switch (quantifier) {
+        case "ForAllValues:" -> true;
+        case "ForAnyValue:" -> false;
+        default -> ifExists || negated;
+      };
     }
     Predicate<String> holds =
         value -> negated != expected.stream().anyMatch(one -> compares(value, one, context));

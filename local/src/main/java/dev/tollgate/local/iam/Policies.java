@@ -190,10 +190,12 @@ public final class Policies {
   }
 
   private boolean trusts(String caller, Access access) {
-    return Optional.ofNullable(roles.get(access.resource()))
-        .map(role -> role.trust().statementsFor(caller))
-        .flatMap(statements -> Statement.match(true, statements, access))
-        .isPresent();
+    List<Statement> trust =
+        Optional.ofNullable(roles.get(access.resource()))
+            .map(role -> role.trust().statementsFor(caller))
+            .orElse(List.of());
+    return Statement.match(true, trust, access).isPresent()
+        && Statement.match(false, trust, access).isEmpty();
   }
 
   private static Grant grant(Role role, Glob action, Glob resource) {

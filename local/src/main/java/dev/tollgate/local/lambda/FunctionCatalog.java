@@ -27,6 +27,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
@@ -35,6 +36,8 @@ import java.util.function.Predicate;
  * across restarts if there is a directory for them.
  */
 public final class FunctionCatalog implements AutoCloseable {
+  private static final long MEBIBYTE = 1 << 20;
+  private static final int CONCURRENT_EXECUTIONS = 1_000;
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSxx").withZone(ZoneOffset.UTC);
 
@@ -56,11 +59,23 @@ public final class FunctionCatalog implements AutoCloseable {
    * @param variables environment variables of every function
    * @param roles tells whether Lambda can assume a role
    * @param objects finds the file that is deployed under a bucket and key
+   * @param changeTime how long the next change of a function takes, by its name
    */
   public record Account(
       Map<String, String> variables,
       Predicate<String> roles,
-      BiFunction<String, String, Optional<Path>> objects) {}
+      BiFunction<String, String, Optional<Path>> objects,
+      Function<String, Duration> changeTime) {}
+
+  /**
+   * The last change of a function.
+   *
+   * @param creates whether it created the function
+   * @param done when it is complete
+   */
+  private record Change(boolean creates, Instant done) {
+    private static final Change NONE = new Change(false, Instant.MIN);
+  }
 
   /**
    * A function.
@@ -77,7 +92,8 @@ public final class FunctionCatalog implements AutoCloseable {
       OptionalInt reservedConcurrency,
       Instant modified,
       String revision,
-      boolean ofStack) {}
+      boolean ofStack,
+      Change change) {}
 
   /**
    * A catalog with the functions that were kept.
@@ -106,7 +122,8 @@ public final class FunctionCatalog implements AutoCloseable {
         "GetFunctionConfiguration", this::getConfiguration,
         "UpdateFunctionCode", this::updateCode,
         "UpdateFunctionConfiguration", this::updateConfiguration,
-        "DeleteFunction", this::delete);
+        "DeleteFunction", this::delete,
+        "GetAccountSettings", this::accountSettings);
   }
 
   /** Adds an observer that receives the name of each function that is created. */
@@ -134,7 +151,8 @@ public final class FunctionCatalog implements AutoCloseable {
             reservedConcurrency,
             now(),
             UUID.randomUUID().toString(),
-            true);
+            true,
+            Change.NONE);
     byName.put(name, entry);
     functions.put(spec(entry));
   }
@@ -259,9 +277,28 @@ public final class FunctionCatalog implements AutoCloseable {
     return new Answer(204, NullNode.getInstance());
   }
 
+  /** The default quotas of an account. Versions and aliases do not count as code in use. */
+  private synchronized Answer accountSettings(Request request) {
+    int reserved =
+        byName.values().stream().mapToInt(entry -> entry.reservedConcurrency().orElse(0)).sum();
+    long used = byName.values().stream().mapToLong(entry -> store.read(entry.jar()).size()).sum();
+    ObjectNode answer = Json.object();
+    answer
+        .putObject("AccountLimit")
+        .put("CodeSizeUnzipped", 250 * MEBIBYTE)
+        .put("CodeSizeZipped", 50 * MEBIBYTE)
+        .put("ConcurrentExecutions", CONCURRENT_EXECUTIONS)
+        .put("TotalCodeSize", 75 * 1_024 * MEBIBYTE)
+        .put("UnreservedConcurrentExecutions", CONCURRENT_EXECUTIONS - reserved);
+    answer.putObject("AccountUsage").put("FunctionCount", byName.size()).put("TotalCodeSize", used);
+    return Answer.ok(answer);
+  }
+
   /** Creates or changes a function and returns its configuration. */
   private ObjectNode put(String name, ObjectNode settings, Path jar) {
-    Entry entry = created(name, settings, jar, now(), UUID.randomUUID().toString());
+    Change change =
+        new Change(!byName.containsKey(name), now().plus(account.changeTime().apply(name)));
+    Entry entry = created(name, settings, jar, now(), UUID.randomUUID().toString(), change);
     byName.put(name, entry);
     functions.put(spec(entry));
     journal.put(name, kept(entry));
@@ -309,9 +346,34 @@ public final class FunctionCatalog implements AutoCloseable {
         "Version",
         qualifier.map(text -> entry.qualifiers().getOrDefault(text, text)).orElse("$LATEST"));
     answer.put("RevisionId", entry.revision());
-    answer.put("State", "Active");
-    answer.put("LastUpdateStatus", "Successful");
+    boolean changing = isChanging(entry);
+    if (changing && entry.change().creates()) {
+      answer.put("State", "Pending");
+      answer.put("StateReason", "The function is being created.");
+      answer.put("StateReasonCode", "Creating");
+    } else {
+      answer.put("State", "Active");
+    }
+    answer.put("LastUpdateStatus", changing ? "InProgress" : "Successful");
     return answer;
+  }
+
+  private boolean isChanging(Entry entry) {
+    return now().isBefore(entry.change().done());
+  }
+
+  /**
+   * Refuses what cannot be done with a function while it is created.
+   *
+   * @throws ApiException if the function is {@code Pending}
+   */
+  public synchronized void requireActive(String function) {
+    Entry entry = byName.get(Reference.of(function, Optional.empty()).name());
+    if (entry != null && entry.change().creates() && isChanging(entry)) {
+      throw LambdaApi.conflict(
+          "The operation cannot be performed at this time. "
+              + "The function is currently in the following state: Pending");
+    }
   }
 
   private Entry find(Reference reference) {
@@ -329,6 +391,12 @@ public final class FunctionCatalog implements AutoCloseable {
     Entry entry = find(Reference.of(request));
     if (entry.ofStack()) {
       throw LambdaApi.invalid(entry.name() + " belongs to the stack, which alone changes it");
+    }
+    requireActive(entry.name());
+    if (isChanging(entry)) {
+      throw LambdaApi.conflict(
+          "The operation cannot be performed at this time. An update is in progress for resource: "
+              + arn(entry.name()));
     }
     String revision = request.body().path("RevisionId").asText(entry.revision());
     if (!revision.equals(entry.revision())) {
@@ -371,8 +439,14 @@ public final class FunctionCatalog implements AutoCloseable {
   }
 
   private static Entry created(
-      String name, ObjectNode settings, Path jar, Instant modified, String revision) {
-    return new Entry(name, settings, jar, Map.of(), OptionalInt.empty(), modified, revision, false);
+      String name,
+      ObjectNode settings,
+      Path jar,
+      Instant modified,
+      String revision,
+      Change change) {
+    return new Entry(
+        name, settings, jar, Map.of(), OptionalInt.empty(), modified, revision, false, change);
   }
 
   private ObjectNode kept(Entry entry) {
@@ -393,7 +467,8 @@ public final class FunctionCatalog implements AutoCloseable {
             .find(sha256)
             .orElseThrow(() -> new IllegalStateException(name + ": its code is gone: " + sha256)),
         Instant.ofEpochMilli(kept.path("modified").asLong()),
-        kept.path("revision").asText());
+        kept.path("revision").asText(),
+        Change.NONE);
   }
 
   /** A reference to a function in a request. */

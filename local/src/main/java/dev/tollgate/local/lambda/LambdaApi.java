@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 
 /**
  * Lambda's API: {@code Invoke}, and the operations of other parts. A failed asynchronous invocation
@@ -31,6 +32,7 @@ public final class LambdaApi extends RestApi {
 
   private final Invoker functions;
   private final Executor workers;
+  private final Consumer<String> requireActive;
   private final Map<String, Operation> operations;
   private final WorkCounter asynchronous = new WorkCounter();
 
@@ -39,10 +41,16 @@ public final class LambdaApi extends RestApi {
    *
    * @param functions what is invoked
    * @param workers runs work that would block the server's I/O threads
+   * @param requireActive throws an {@link ApiException} for a function that cannot be invoked yet
    * @param operations other operations by name
    */
-  public LambdaApi(Invoker functions, Executor workers, Map<String, Operation> operations) {
+  public LambdaApi(
+      Invoker functions,
+      Executor workers,
+      Consumer<String> requireActive,
+      Map<String, Operation> operations) {
     this.functions = functions;
+    this.requireActive = requireActive;
     this.workers = workers;
     this.operations = Map.copyOf(operations);
   }
@@ -104,6 +112,12 @@ public final class LambdaApi extends RestApi {
     byte[] payload = call.body().getBytes(StandardCharsets.UTF_8);
     if (payload.length > FunctionHost.MAX_PAYLOAD_BYTES) {
       refuse(exchange, 413, "RequestTooLargeException", Json.object().put("Type", "User"));
+      return;
+    }
+    try {
+      requireActive.accept(name(exchange));
+    } catch (ApiException refused) {
+      refused.sendJson(exchange, JSON, error(refused));
       return;
     }
     String qualifier = call.query("Qualifier").map(text -> ":" + text).orElse("");

@@ -4,6 +4,7 @@ import com.amazonaws.services.lambda.runtime.events.SQSEvent;
 import dev.tollgate.local.LocalCloud;
 import dev.tollgate.local.Options;
 import dev.tollgate.local.endpoint.AccessKey;
+import dev.tollgate.local.faults.FaultPlan;
 import dev.tollgate.local.lambda.SampleHandlers;
 import dev.tollgate.local.testing.HandlerJar;
 import dev.tollgate.local.testing.ManualClock;
@@ -42,7 +43,7 @@ final class EventsCloud implements AutoCloseable {
         'ReaderRole00000002':{'Type':'AWS::IAM::Role','Properties':{'AssumeRolePolicyDocument':{
           'Version':'2012-10-17','Statement':{'Effect':'Allow','Action':'sts:AssumeRole','Principal':{'Service':'lambda.amazonaws.com'}}},
           'Policies':[{'PolicyName':'All','PolicyDocument':{
-            'Version':'2012-10-17','Statement':{'Effect':'Allow','Action':'*','Resource':'*'}}}]}},
+            'Version':'2012-10-17','Statement':{'Effect':'Allow','Action':['dynamodb:*','lambda:*','sqs:*'],'Resource':'*'}}}]}},
         'LogLogGroup0000000A':{'Type':'AWS::Logs::LogGroup','Properties':{'RetentionInDays':30}},
         'PoolQueue00000003':{'Type':'AWS::SQS::Queue','Properties':{
           'QueueName':'pool.fifo','FifoQueue':true,'VisibilityTimeout':90}},
@@ -67,31 +68,38 @@ final class EventsCloud implements AutoCloseable {
   final ManualClock clock;
   private final Path directory;
   private final boolean keeps;
+  private final FaultPlan faults;
   final LocalCloud cloud;
   final LambdaClient lambda;
   final SqsClient sqs;
   final DynamoDbClient dynamoDb;
 
-  private EventsCloud(Path directory, boolean keeps, ManualClock clock) {
+  private EventsCloud(Path directory, boolean keeps, FaultPlan faults, ManualClock clock) {
     this.directory = directory;
     this.keeps = keeps;
+    this.faults = faults;
     this.clock = clock;
     cloud =
         LocalCloud.start(
             new Options(
-                directory,
-                "127.0.0.1",
-                0,
-                keeps ? Optional.of(directory.resolve("data")) : Optional.empty(),
-                Optional.of(directory.resolve("run.log")),
-                Map.of(),
-                clock));
+                    directory,
+                    "127.0.0.1",
+                    0,
+                    keeps ? Optional.of(directory.resolve("data")) : Optional.empty(),
+                    Optional.of(directory.resolve("run.log")),
+                    Map.of(),
+                    clock)
+                .with(faults));
     lambda = client(LambdaClient.builder());
     sqs = client(SqsClient.builder());
     dynamoDb = client(DynamoDbClient.builder());
   }
 
   static EventsCloud start(Path directory, boolean keeps) {
+    return start(directory, keeps, FaultPlan.none());
+  }
+
+  static EventsCloud start(Path directory, boolean keeps, FaultPlan faults) {
     try {
       Files.writeString(
           directory.resolve("App.assets.json"),
@@ -103,13 +111,13 @@ final class EventsCloud implements AutoCloseable {
       throw new UncheckedIOException(e);
     }
     return new EventsCloud(
-        directory, keeps, new ManualClock(Instant.parse("2026-01-01T00:00:00Z")));
+        directory, keeps, faults, new ManualClock(Instant.parse("2026-01-01T00:00:00Z")));
   }
 
   /** Stops the cloud and starts it again, with what it kept. */
   EventsCloud restarted() {
     close();
-    return new EventsCloud(directory, keeps, clock);
+    return new EventsCloud(directory, keeps, faults, clock);
   }
 
   /** A function with a sample handler. */

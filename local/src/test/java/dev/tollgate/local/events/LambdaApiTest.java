@@ -17,6 +17,8 @@ import software.amazon.awssdk.services.lambda.model.Architecture;
 import software.amazon.awssdk.services.lambda.model.CreateFunctionRequest;
 import software.amazon.awssdk.services.lambda.model.EventSourceMappingConfiguration;
 import software.amazon.awssdk.services.lambda.model.FunctionConfiguration;
+import software.amazon.awssdk.services.lambda.model.GetAccountSettingsRequest;
+import software.amazon.awssdk.services.lambda.model.GetAccountSettingsResponse;
 import software.amazon.awssdk.services.lambda.model.GetFunctionResponse;
 import software.amazon.awssdk.services.lambda.model.InvalidParameterValueException;
 import software.amazon.awssdk.services.lambda.model.LambdaException;
@@ -80,6 +82,23 @@ final class LambdaApiTest {
     assertThat(environment.path("AWS_ENDPOINT_URL").asText())
         .isEqualTo(cloud.cloud.endpoint().toString());
     assertThat(environment.path("AWS_SESSION_TOKEN").asText()).isNotEmpty();
+  }
+
+  @Test
+  void account_settings_count_functions_and_their_code() throws Exception {
+    GetAccountSettingsResponse before =
+        cloud.lambda.getAccountSettings(GetAccountSettingsRequest.builder().build());
+    cloud.lambda.createFunction(EventsCloud.function("counted", "Introspector").build());
+    GetAccountSettingsResponse after =
+        cloud.lambda.getAccountSettings(GetAccountSettingsRequest.builder().build());
+
+    assertThat(after.accountLimit()).isEqualTo(before.accountLimit());
+    assertThat(after.accountLimit().unreservedConcurrentExecutions()).isEqualTo(1_000);
+    assertThat(after.accountLimit().totalCodeSize()).isEqualTo(75L << 30);
+    assertThat(after.accountUsage().functionCount() - before.accountUsage().functionCount())
+        .isEqualTo(1);
+    assertThat(after.accountUsage().totalCodeSize() - before.accountUsage().totalCodeSize())
+        .isEqualTo(Files.size(directory.resolve("code.jar")));
   }
 
   @Test

@@ -182,6 +182,23 @@ final class PoliciesTest {
   }
 
   @Test
+  void a_deny_in_a_trust_policy_outweighs_what_is_allowed() {
+    worker(statement("Allow", "sts:AssumeRole", TENANT_ROLE, ""));
+    String allowed =
+        "{\"Effect\":\"Allow\",\"Action\":\"sts:AssumeRole\",\"Principal\":{\"AWS\":\""
+            + ROLE
+            + "\",\"Service\":\"lambda.amazonaws.com\"}}";
+    String denied =
+        "{\"Effect\":\"Deny\",\"Action\":\"sts:AssumeRole\",\"Principal\":\"*\","
+            + "\"Condition\":{\"StringNotEquals\":{\"aws:RequestTag/tenantId\":\"acme\"}}}";
+    policies.addRole(TENANT_ROLE, policy(allowed, denied));
+
+    assertThat(denial(assuming("tenantId", "acme"))).isEmpty();
+    assertThat(denial(assuming("tenantId", "other"))).isPresent();
+    assertThat(policies.trusts(TENANT_ROLE, "lambda.amazonaws.com", Context.EMPTY)).isFalse();
+  }
+
+  @Test
   void a_service_assumes_a_role_that_trusts_it_in_these_circumstances() {
     policies.addRole(
         ROLE,
@@ -230,6 +247,9 @@ final class PoliciesTest {
     "StringEqualsIfExists, true",
     "ForAllValues:StringEquals, true",
     "ForAnyValue:StringEquals, false",
+    "ForAnyValue:StringNotEquals, false",
+    "ForAnyValue:StringEqualsIfExists, false",
+    "ForAllValues:StringNotEquals, true",
   })
   void a_key_without_a_value(String operator, boolean holds) {
     assertThat(Condition.of(operator, "aws:SourceArn", List.of("a"), "here").holds(Context.EMPTY))

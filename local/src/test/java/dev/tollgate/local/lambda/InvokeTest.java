@@ -27,7 +27,8 @@ class InvokeTest {
   private final ExecutorService workers = Executors.newCachedThreadPool();
   private Invoker functions = (function, payload) -> new CompletableFuture<>();
   private final HttpHandler api =
-      new LambdaApi((function, payload) -> functions.start(function, payload), workers, Map.of());
+      new LambdaApi(
+          (function, payload) -> functions.start(function, payload), workers, name -> {}, Map.of());
   private final Undertow server =
       Undertow.builder()
           .addHttpListener(0, "127.0.0.1")

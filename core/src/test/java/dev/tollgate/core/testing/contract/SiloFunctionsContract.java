@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.provisioning.FunctionQuotas;
 import dev.tollgate.core.provisioning.Progress;
 import dev.tollgate.core.provisioning.SiloFunctions;
 import dev.tollgate.core.tenant.Release;
@@ -33,6 +34,9 @@ public abstract class SiloFunctionsContract {
 
   /** Whether the tenant's queue is attached to its function. */
   protected abstract boolean isAttached(TenantId tenant);
+
+  /** Sets the account's quotas, and the size of the code of silo functions. */
+  protected abstract void allow(FunctionQuotas account);
 
   private static void untilDone(Supplier<Progress> attempt) {
     for (int i = 0; i < MAX_ATTEMPTS; i++) {
@@ -104,5 +108,23 @@ public abstract class SiloFunctionsContract {
     untilDone(() -> functions().delete(tenant));
     untilDone(() -> functions().detach(tenant));
     assertThat(release(tenant)).isEmpty();
+  }
+
+  @Test
+  void quotas_are_those_of_the_account() {
+    FunctionQuotas small = new FunctionQuotas(10, 40_000_000, 16_000_000);
+    allow(small);
+
+    assertThat(functions().quotas(first())).isEqualTo(small);
+    assertThat(small.moreSilos()).isEqualTo(2);
+  }
+
+  @Test
+  void used_up_storage_has_room_for_no_silo() {
+    FunctionQuotas full = new FunctionQuotas(0, 0, 16_000_000);
+    allow(full);
+
+    assertThat(functions().quotas(first())).isEqualTo(full);
+    assertThat(full.moreSilos()).isZero();
   }
 }

@@ -2,6 +2,7 @@ package dev.tollgate.core.testing.memory;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.provisioning.FunctionQuotas;
 import dev.tollgate.core.provisioning.Progress;
 import dev.tollgate.core.provisioning.SiloFunctions;
 import dev.tollgate.core.tenant.Release;
@@ -15,6 +16,7 @@ public final class InMemorySiloFunctions implements SiloFunctions {
   private final Map<TenantId, Release> functions = new HashMap<>();
   private final Set<TenantId> attached = new HashSet<>();
   private final Outage outage = new Outage();
+  private FunctionQuotas quotas = new FunctionQuotas(1_000, 75_000_000_000L, 16_000_000);
   private int requestsPerChange;
   private int requestsLeft;
 
@@ -27,6 +29,11 @@ public final class InMemorySiloFunctions implements SiloFunctions {
   public synchronized void delayChanges(int requests) {
     requestsPerChange = requests;
     requestsLeft = 0;
+  }
+
+  /** Sets the account's quotas. */
+  public synchronized void allow(FunctionQuotas account) {
+    quotas = account;
   }
 
   /** The existing functions with their releases. */
@@ -64,6 +71,12 @@ public final class InMemorySiloFunctions implements SiloFunctions {
   public synchronized Progress delete(TenantId tenant) {
     outage.check("delete");
     return progress(functions.remove(tenant) != null);
+  }
+
+  @Override
+  public synchronized FunctionQuotas quotas(Release release) {
+    outage.check("quotas");
+    return quotas;
   }
 
   private Progress progress(boolean changed) {

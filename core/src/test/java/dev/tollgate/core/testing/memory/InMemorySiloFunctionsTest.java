@@ -1,6 +1,7 @@
 package dev.tollgate.core.testing.memory;
 
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.provisioning.FunctionQuotas;
 import dev.tollgate.core.provisioning.SiloFunctions;
 import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.testing.Samples;
@@ -42,5 +43,10 @@ class InMemorySiloFunctionsTest extends SiloFunctionsContract {
   @Override
   protected boolean isAttached(TenantId tenant) {
     return functions.attached().contains(tenant);
+  }
+
+  @Override
+  protected void allow(FunctionQuotas account) {
+    functions.allow(account);
   }
 }

@@ -162,7 +162,7 @@ public final class Accesses {
     String name = segment(call.path(), 3);
     String named = body.path("FunctionName").asText();
     return switch (call.operation()) {
-      case "ListEventSourceMappings", "ListFunctions" -> List.of();
+      case "GetAccountSettings", "ListEventSourceMappings", "ListFunctions" -> List.of();
       case "CreateEventSourceMapping" ->
           List.of(new Access(action(call), "*", ofFunction(function(named, Optional.empty()))));
       case "GetEventSourceMapping", "UpdateEventSourceMapping", "DeleteEventSourceMapping" ->

@@ -11,6 +11,7 @@ import dev.tollgate.local.resources.ResourceType;
 import dev.tollgate.local.resources.Stack;
 import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Properties;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -27,10 +28,22 @@ public final class Apis implements ResourceFamily {
   /** The key of a route, by its resource. */
   private record RouteKey(String key) {}
 
+  /** The routes of an API when a deployment was created. A deployment is a snapshot. */
+  private record Deployment(
+      ApiDraft api,
+      Map<String, WebSocketApiSpec.Route> webSocketRoutes,
+      List<HttpRoute> httpRoutes) {
+
+    static Deployment of(ApiDraft api) {
+      return new Deployment(api, Map.copyOf(api.webSocketRoutes), List.copyOf(api.httpRoutes));
+    }
+  }
+
   @Override
   public Map<String, ResourceType> types() {
     return Map.of(
         "AWS::ApiGatewayV2::Api", Apis::api,
+        "AWS::ApiGatewayV2::Deployment", Apis::deployment,
         "AWS::ApiGatewayV2::Route", Apis::route,
         "AWS::ApiGatewayV2::RouteResponse", Apis::routeResponse,
         "AWS::ApiGatewayV2::Stage", Apis::stage);
@@ -74,11 +87,37 @@ public final class Apis implements ResourceFamily {
     return new CreatedResource(id, Map.of("ApiEndpoint", endpoint, "ApiId", id));
   }
 
+  private static CreatedResource deployment(
+      String logicalName, Properties properties, Stack stack) {
+    ApiDraft api = of(properties, stack);
+    properties.ignore("Description");
+    stack.add(Deployment.class, logicalName, Deployment.of(api));
+    return CreatedResource.of(logicalName);
+  }
+
   private static CreatedResource stage(String logicalName, Properties properties, Stack stack) {
     ApiDraft api = of(properties, stack);
     String name =
         api.webSocket ? properties.text("StageName") : properties.oneOf("StageName", "$default");
     api.stages.add(name);
+    if (properties.optionalText("DeploymentId").isPresent()) {
+      Deployment deployment =
+          stack.required(
+              Deployment.class,
+              any -> any.api.equals(api),
+              properties,
+              "DeploymentId",
+              "a deployment of the API");
+      stack.addFinalStep(
+          properties,
+          () -> {
+            if (!deployment.equals(Deployment.of(api))) {
+              throw properties.error(
+                  "DeploymentId",
+                  "the deployment was created before routes of the API (expected: a deployment that depends on all routes and their responses)");
+            }
+          });
+    }
     api.stageVariables = properties.textMap("StageVariables");
     properties.ignore(
         "AccessLogSettings",
