@@ -114,6 +114,7 @@ final class VerifyIT {
         new PrintWriter(err, true),
         directory,
         Optional.empty(),
+        Map.of(),
         Optional.empty(),
         () -> ChronoUnit.NANOS.between(Instant.EPOCH, stack.clock().instant()),
         VerifyIT::pass);
@@ -307,7 +308,7 @@ final class VerifyIT {
     assertThat(failed.expected() + ", seen: " + failed.seen()).contains(planted.seen());
     stack.advance(Duration.ofMinutes(1));
     assertThat(run.removeAll()).isEmpty();
-    controlPlane().delete("/tiers/" + prefix + FAST_TIER);
+    controlPlane().send("DELETE", "/tiers/" + prefix + FAST_TIER, Optional.empty());
     assertThat(leftOver()).isEmpty();
   }
 

@@ -79,10 +79,11 @@ public final class LocalCloud implements AutoCloseable {
       Template template = Template.read(options.assembly());
       environment = Environment.of(template.stackName(), options.clock());
       log = closedLater(new RunLog(options.clock(), options.logFile()));
-      TableEngine tables = closedLater(new TableEngine(directory("tables")));
+      TableEngine tables = closedLater(new TableEngine(directory("tables"), environment.region()));
       QueueEngine queues = closedLater(startQueues());
       policies = new Policies(options.iam(), resource -> policyOfQueue(queues, resource));
       endpoint = closedLater(openEndpoint());
+      options.observer().ifPresent(endpoint::observe);
       endpoint.serve("dynamodb", tables.handler());
       endpoint.serve("sqs", queues.handler());
       securityTokens = new SecurityTokens(accessKeys, options.clock());

@@ -1,5 +1,6 @@
 package dev.tollgate.local;
 
+import dev.tollgate.local.endpoint.Exchange;
 import dev.tollgate.local.faults.FaultPlan;
 import dev.tollgate.local.hosts.AllowedHosts;
 import java.net.URI;
@@ -10,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /**
  * The options of a local cloud.
@@ -28,6 +30,8 @@ import java.util.TreeSet;
  *     document, as API Gateway does
  * @param iam whether policies are enforced
  * @param faults the planned faults
+ * @param observer receives each call of an AWS API with its answer, from the stack's creation on;
+ *     it must be quick, because it runs on a thread that answers calls
  * @param clock the clock of queues, schedules, functions, credentials and connections
  */
 public record Options(
@@ -40,6 +44,7 @@ public record Options(
     Map<String, URI> keySets,
     boolean iam,
     FaultPlan faults,
+    Optional<Consumer<Exchange>> observer,
     InstantSource clock) {
   /** Refuses an invalid port and invalid locations of key sets. */
   public Options {
@@ -75,19 +80,46 @@ public record Options(
         keySets,
         true,
         FaultPlan.none(),
+        Optional.empty(),
         clock);
   }
 
   /** These options, without enforcement of policies. */
   public Options withoutIam() {
     return new Options(
-        assembly, bind, port, hosts, dataDirectory, logFile, keySets, false, faults, clock);
+        assembly,
+        bind,
+        port,
+        hosts,
+        dataDirectory,
+        logFile,
+        keySets,
+        false,
+        faults,
+        observer,
+        clock);
   }
 
   /** These options, with planned faults. */
   public Options with(FaultPlan plan) {
     return new Options(
-        assembly, bind, port, hosts, dataDirectory, logFile, keySets, iam, plan, clock);
+        assembly, bind, port, hosts, dataDirectory, logFile, keySets, iam, plan, observer, clock);
+  }
+
+  /** These options, with an observer of all calls of AWS APIs. */
+  public Options observedBy(Consumer<Exchange> other) {
+    return new Options(
+        assembly,
+        bind,
+        port,
+        hosts,
+        dataDirectory,
+        logFile,
+        keySets,
+        iam,
+        faults,
+        Optional.of(other),
+        clock);
   }
 
   private static void requireKeySet(String issuer, URI location) {

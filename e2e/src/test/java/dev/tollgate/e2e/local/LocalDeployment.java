@@ -1,6 +1,7 @@
 package dev.tollgate.e2e.local;
 
 import dev.tollgate.e2e.acceptance.Deployment;
+import dev.tollgate.e2e.models.ValidatedTraffic;
 import dev.tollgate.local.LocalCloud;
 import dev.tollgate.local.Options;
 import dev.tollgate.local.endpoint.AccessKey;
@@ -49,7 +50,8 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
                         Optional.of(LOG),
                         keySets,
                         clock)
-                    .with(faults));
+                    .with(faults)
+                    .observedBy(ValidatedTraffic::validate));
     cloud = stack.cloud();
     clock = stack.clock();
     Runtime.getRuntime().addShutdownHook(new Thread(cloud::close));

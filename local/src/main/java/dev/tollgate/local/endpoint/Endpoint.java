@@ -52,6 +52,7 @@ public final class Endpoint implements AutoCloseable {
   private final InstantSource clock;
   private final Map<String, HttpHandler> services = new ConcurrentHashMap<>();
   private final List<Consumer<Call>> watchers = new CopyOnWriteArrayList<>();
+  private final List<Consumer<Exchange>> observers = new CopyOnWriteArrayList<>();
   private final Undertow server;
 
   /**
@@ -90,6 +91,11 @@ public final class Endpoint implements AutoCloseable {
   /** Reports every successful call, just before its answer is sent. */
   public void watch(Consumer<Call> watcher) {
     watchers.add(watcher);
+  }
+
+  /** Reports every call of a known caller after its answer, also if it is refused or unanswered. */
+  public void observe(Consumer<Exchange> observer) {
+    observers.add(observer);
   }
 
   /**
@@ -167,6 +173,10 @@ public final class Endpoint implements AutoCloseable {
               watchers.forEach(watcher -> watcher.accept(call));
             }
           });
+      if (!observers.isEmpty()) {
+        Exchange.observe(
+            exchange, call, done -> observers.forEach(observer -> observer.accept(done)));
+      }
       next.handleRequest(exchange);
     };
   }

@@ -107,15 +107,26 @@ final class QueueApi implements HttpHandler {
     return switch (call.operation()) {
       case "SendMessage", "SendMessageBatch" -> {
         requireSendable(queueName(request), request);
-        yield engine.send(call.operation(), call.body());
+        yield engine.send(call.operation(), call.body()).thenApply(QueueApi::renamed);
       }
       case "CreateQueue" -> manage(this::createQueue, request, workers);
       case "GetQueueAttributes" -> manage(this::getAttributes, request, workers);
       case "SetQueueAttributes" -> manage(this::setAttributes, request, workers);
       case "DeleteQueue" -> manage(this::deleteQueue, request, workers);
       case "ListQueues" -> manage(this::listQueues, request, workers);
-      default -> engine.send(call.operation(), call.body());
+      default -> engine.send(call.operation(), call.body()).thenApply(QueueApi::renamed);
     };
+  }
+
+  /**
+   * The answer with the error of SQS for a value that is not allowed. ElasticMQ gives it the name
+   * that it has in the query protocol.
+   */
+  private static EngineAnswer renamed(EngineAnswer answer) {
+    if (answer.succeeded() || !answer.body().contains("com.amazonaws.sqs#InvalidParameterValue")) {
+      return answer;
+    }
+    throw invalid(Json.readObject(answer.body()).path("Message").asText());
   }
 
   /** Lets a worker wait for ElasticMQ. */
@@ -226,10 +237,7 @@ final class QueueApi implements HttpHandler {
     String name = request.path("QueueName").asText();
     ObjectNode wanted = requestedAttributes(request);
     if (!NAME.matcher(name).matches() || name.length() > MAX_NAME_LENGTH) {
-      throw new ApiException(
-          400,
-          "com.amazon.coral.service#InvalidParameterValueException",
-          "InvalidParameterValue",
+      throw invalid(
           "Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length");
     }
     QueueAttributes.check(name, wanted);
@@ -339,8 +347,7 @@ final class QueueApi implements HttpHandler {
   private EngineAnswer listQueues(ObjectNode request) {
     int most = request.path("MaxResults").asInt(MOST_LISTED);
     if (most < 1 || most > MOST_LISTED) {
-      throw error(
-          "InvalidParameterValue",
+      throw invalid(
           "Value for parameter MaxResults is invalid. Reason: Must be between 1 and 1000.");
     }
     boolean inPages = request.has("MaxResults");
@@ -357,6 +364,14 @@ final class QueueApi implements HttpHandler {
     page.items().forEach(result.putArray("QueueUrls")::add);
     page.next().filter(next -> inPages).ifPresent(next -> result.put("NextToken", next));
     return EngineAnswer.json(result);
+  }
+
+  private static ApiException invalid(String message) {
+    return new ApiException(
+        400,
+        "com.amazon.coral.service#InvalidParameterValueException",
+        "InvalidParameterValue",
+        message);
   }
 
   private static ApiException error(String code, String message) {

@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpTester;
@@ -26,19 +27,40 @@ public final class TableEngine implements AutoCloseable {
   private static final List<String> FORWARDED =
       List.of("Authorization", "Content-Type", "X-Amz-Target");
 
+  /** The region of all ARNs of DynamoDB Local, which no service model allows. */
+  private static final String ENGINE_REGION = "ddblocal";
+
+  private static final String ARN = "arn:aws:dynamodb:%s:";
+  private static final String RECORD_REGION = "\"awsRegion\":\"%s\"";
+
+  /** The operations whose requests and answers have ARNs. */
+  private static final Set<String> OPERATIONS_WITH_ARNS =
+      Set.of(
+          "CreateTable",
+          "DeleteTable",
+          "DescribeStream",
+          "DescribeTable",
+          "GetRecords",
+          "GetShardIterator",
+          "ListStreams",
+          "UpdateTable");
+
   // DynamoDB Local starts its jobs on threads of the same group, and does not end them when closed.
   private final ThreadGroup group = new ThreadGroup("dynamodb");
   private final Server server;
   private final LocalConnector connector;
   private final LocalDynamoDBServerHandler handler;
+  private final String region;
 
   /**
    * Starts the engine.
    *
    * @param directory the directory for tables; without it they are kept in memory
+   * @param region the region in ARNs
    * @throws Exception if it does not start
    */
-  public TableEngine(Optional<Path> directory) throws Exception {
+  public TableEngine(Optional<Path> directory, String region) throws Exception {
+    this.region = region;
     giveTheLibraryItsOwnDirectory();
     QueuedThreadPool threads = new QueuedThreadPool(200, 8, 60_000, -1, null, group);
     threads.setName("dynamodb");
@@ -80,18 +102,28 @@ public final class TableEngine implements AutoCloseable {
       for (String name : FORWARDED) {
         request.put(name, exchange.getRequestHeaders().getFirst(name));
       }
-      request.setContent(Call.of(exchange).body().getBytes(StandardCharsets.UTF_8));
+      Call call = Call.of(exchange);
+      boolean hasArns = OPERATIONS_WITH_ARNS.contains(call.operation());
+      String body = hasArns ? moved(call.body(), region, ENGINE_REGION) : call.body();
+      request.setContent(body.getBytes(StandardCharsets.UTF_8));
       HttpTester.Response response =
           HttpTester.parseResponse(
               connector.getResponse(request.generate(), ANSWER_SECONDS, TimeUnit.SECONDS));
       Map<String, String> headers = new HashMap<>();
       response.forEach(header -> headers.put(header.getName(), header.getValue()));
+      String answer = new String(response.getContentBytes(), StandardCharsets.UTF_8);
       new EngineAnswer(
               response.getStatus(),
               headers,
-              new String(response.getContentBytes(), StandardCharsets.UTF_8))
+              hasArns ? moved(answer, ENGINE_REGION, region) : answer)
           .send(exchange);
     };
+  }
+
+  /** A body whose ARNs and records are of another region. */
+  private static String moved(String body, String from, String to) {
+    return body.replace(ARN.formatted(from), ARN.formatted(to))
+        .replace(RECORD_REGION.formatted(from), RECORD_REGION.formatted(to));
   }
 
   @Override

@@ -30,7 +30,7 @@ final class EnginePortsTest {
   @Test
   void engines_open_no_port() throws Exception {
     Set<String> before = listeningSockets();
-    try (TableEngine tables = new TableEngine(Optional.empty());
+    try (TableEngine tables = new TableEngine(Optional.empty(), "us-east-1");
         QueueEngine queues =
             new QueueEngine(
                 Optional.empty(), Environment.of("Test", InstantSource.system()), queue -> false)) {

@@ -12,6 +12,7 @@ import dev.tollgate.local.endpoint.AccessKeys;
 import dev.tollgate.local.endpoint.Authorization;
 import dev.tollgate.local.endpoint.Call;
 import dev.tollgate.local.endpoint.Endpoint;
+import dev.tollgate.local.endpoint.Exchange;
 import dev.tollgate.local.endpoint.Principal;
 import dev.tollgate.local.endpoint.RecordedRequests;
 import dev.tollgate.local.endpoint.SecurityTokens;
@@ -36,7 +37,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -61,6 +66,7 @@ import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedExce
 import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.KeyType;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
+import software.amazon.awssdk.services.dynamodb.streams.DynamoDbStreamsClient;
 import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.InvalidBatchEntryIdException;
 import software.amazon.awssdk.services.sqs.model.MessageSystemAttributeName;
@@ -95,7 +101,7 @@ final class EnginesTest {
 
   @BeforeAll
   static void start() throws Exception {
-    tables = new TableEngine(Optional.empty());
+    tables = new TableEngine(Optional.empty(), "us-east-1");
     queues = new QueueEngine(Optional.empty(), Environment.of("Test", CLOCK), queue -> false);
     endpoint =
         new Endpoint(
@@ -358,6 +364,26 @@ final class EnginesTest {
   }
 
   @Test
+  void values_that_the_engine_refuses_have_the_error_of_the_service() throws Exception {
+    String url = createQueue("groups.fifo", Map.of(QueueAttributeName.FIFO_QUEUE, "true"));
+    for (HttpResponse<String> answer :
+        List.of(
+            sqsCall(
+                "SendMessage",
+                """
+                {"QueueUrl":"%s","MessageBody":"b","MessageGroupId":"a b","MessageDeduplicationId":"d"}
+                """
+                    .formatted(url)),
+            sqsCall("ListQueues", "{\"MaxResults\":0}"))) {
+      assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+      assertThat(answer.headers().firstValue("x-amzn-query-error"))
+          .contains("InvalidParameterValue;Sender");
+      assertThat(json(answer).path("__type").asText())
+          .isEqualTo("com.amazon.coral.service#InvalidParameterValueException");
+    }
+  }
+
+  @Test
   void queue_name_has_up_to_80_characters() {
     createQueue("a".repeat(80), Map.of());
     createQueue("a".repeat(75) + ".fifo", Map.of(QueueAttributeName.FIFO_QUEUE, "true"));
@@ -614,6 +640,77 @@ final class EnginesTest {
                             .item(item)
                             .conditionExpression("attribute_not_exists(id)")))
         .isInstanceOf(ConditionalCheckFailedException.class);
+  }
+
+  @Test
+  void arns_and_records_of_tables_have_the_region_of_the_cloud() {
+    createTable("streamed");
+    dynamoDb.updateTable(
+        r ->
+            r.tableName("streamed")
+                .streamSpecification(s -> s.streamEnabled(true).streamViewType("KEYS_ONLY")));
+    Map<String, AttributeValue> item = Map.of("id", AttributeValue.fromS("ddblocal"));
+    dynamoDb.putItem(r -> r.tableName("streamed").item(item));
+
+    String stream = dynamoDb.describeTable(r -> r.tableName("streamed")).table().latestStreamArn();
+    assertThat(stream).startsWith("arn:aws:dynamodb:us-east-1:000000000000:table/streamed/stream/");
+    try (var streams = client(DynamoDbStreamsClient.builder(), KEY)) {
+      String shard =
+          streams
+              .describeStream(r -> r.streamArn(stream))
+              .streamDescription()
+              .shards()
+              .get(0)
+              .shardId();
+      String iterator =
+          streams
+              .getShardIterator(
+                  r -> r.streamArn(stream).shardId(shard).shardIteratorType("TRIM_HORIZON"))
+              .shardIterator();
+      assertThat(streams.getRecords(r -> r.shardIterator(iterator)).records())
+          .singleElement()
+          .satisfies(
+              change -> {
+                assertThat(change.awsRegion()).isEqualTo("us-east-1");
+                assertThat(change.dynamodb().keys()).isEqualTo(item);
+              });
+    }
+  }
+
+  @Test
+  void exchanges_are_observed_with_the_answer_that_the_caller_got() throws Exception {
+    String url = createQueue("observed", Map.of());
+    BlockingQueue<Exchange> observed = new LinkedBlockingQueue<>();
+    endpoint.observe(
+        exchange -> {
+          if (exchange.call().resource().equals(Optional.of("observed"))) {
+            observed.add(exchange);
+          }
+        });
+
+    sqs.sendMessage(r -> r.queueUrl(url).messageBody("\u00e9"));
+    Exchange sent = next(observed);
+    assertThat(sent.call().body()).contains("\u00e9");
+    assertThat(sent.target()).isEqualTo("/");
+    assertThat(sent.headers()).containsEntry("x-amz-target", "AmazonSQS.SendMessage");
+    assertThat(sent.status()).isEqualTo(200);
+    assertThat(sent.answer().orElseThrow()).contains("MessageId");
+
+    sqs.purgeQueue(r -> r.queueUrl(url));
+    assertThat(next(observed).answer()).isPresent();
+
+    try (var injection =
+        FAULTS.inject(
+            call -> call.resource().equals(Optional.of("observed")), 1, new Fault.Unanswered())) {
+      assertThatThrownBy(() -> unretried().sendMessage(r -> r.queueUrl(url).messageBody("x")))
+          .isInstanceOf(SdkClientException.class);
+      assertThat(injection.count()).isOne();
+    }
+    assertThat(next(observed).answer()).isEmpty();
+  }
+
+  private static Exchange next(BlockingQueue<Exchange> observed) throws InterruptedException {
+    return Objects.requireNonNull(observed.poll(10, TimeUnit.SECONDS), "no exchange observed");
   }
 
   /** Characters of one to four bytes in UTF-8; U+0090 is a byte on its own in ISO 8859-1. */
