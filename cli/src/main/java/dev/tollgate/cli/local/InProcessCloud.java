@@ -41,6 +41,7 @@ public final class InProcessCloud implements Cloud {
                   settings.keySets(),
                   settings.iam(),
                   plan(settings),
+                  Optional.empty(),
                   InstantSource.system())));
     } catch (Failure e) {
       throw e;
