@@ -160,7 +160,15 @@ final class VerifyIT {
 
     int exitCode =
         Main.commandLine(shell(out, err), InProcessCloud::start)
-            .execute("verify", "--parallel", "1", "--junit", junit.toString(), "--json");
+            .execute(
+                "verify",
+                "--outputs",
+                outputs.toString(),
+                "--parallel",
+                "1",
+                "--junit",
+                junit.toString(),
+                "--json");
 
     assertThat(exitCode).as("%s%n%s", out, err).isZero();
     JsonNode report = Json.read("report", out.toString());

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -28,10 +29,16 @@ final class ModelsIT {
           Pattern.compile(
               "DynamoDB \\w+ answer .*NumberOfDecreasesToday \\(expected: at least 1\\)"),
           "it is 0 in the API reference's own example of DescribeTable",
-          Pattern.compile("SQS SendMessageBatch answer error InvalidMessageContents .*"),
-          "the local cloud refuses the batch; the API reference does not say which error SQS has",
           Pattern.compile("STS AssumeRole request Tags\\[]\\.Value \\(expected: \\[.*"),
           "IsolationIT asks for a star as a tenant's tag, which STS refuses");
+
+  /** The same for violations that need random input, and so do not occur in every build. */
+  private static final Map<Pattern, String> REASONS_OF_RANDOM_INPUT =
+      Map.of(
+          Pattern.compile("SQS SendMessageBatch answer error InvalidMessageContents .*"),
+          "the local cloud refuses the batch; the API reference does not say which error SQS has",
+          Pattern.compile("SQS SendMessage(Batch)? answer error InvalidAttributeValue .*"),
+          "ElasticMQ's name for an attribute that is no number; SQS says InvalidParameterValue");
 
   @Test
   void every_request_and_every_answer_is_valid_in_the_model_of_its_service() throws Exception {
@@ -50,7 +57,8 @@ final class ModelsIT {
         .keySet()
         .removeIf(
             violation ->
-                REASONS.keySet().stream().anyMatch(reason -> reason.matcher(violation).matches()));
+                Stream.concat(REASONS.keySet().stream(), REASONS_OF_RANDOM_INPUT.keySet().stream())
+                    .anyMatch(reason -> reason.matcher(violation).matches()));
     assertThat(unexplained).isEmpty();
     assertThat(REASONS.keySet())
         .as("reasons for existing violations")

@@ -53,18 +53,51 @@ public final class SecurityTokens implements HttpHandler {
   @Override
   public void handleRequest(HttpServerExchange exchange) {
     try {
-      assumeRole(exchange, Call.of(exchange));
+      Call call = Call.of(exchange);
+      switch (call.operation()) {
+        case "AssumeRole" -> assumeRole(exchange, call);
+        case "GetCallerIdentity" -> callerIdentity(exchange, call.principal());
+        default ->
+            throw new ApiException(
+                400,
+                "InvalidAction",
+                "action: " + call.operation() + " (expected: AssumeRole or GetCallerIdentity)");
+      }
     } catch (ApiException e) {
       // STS answers only in XML, even to a GET, whose action is in the query.
       e.sendXml(exchange);
     }
   }
 
+  private static void callerIdentity(HttpServerExchange exchange, Principal caller) {
+    String arn = caller.assumedRoleArn();
+    answer(
+        exchange,
+        """
+        <GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">
+          <GetCallerIdentityResult>
+            <Arn>%s</Arn>
+            <UserId>AROALOCAL:%s</UserId>
+            <Account>%s</Account>
+          </GetCallerIdentityResult>
+          <ResponseMetadata>
+            <RequestId>%s</RequestId>
+          </ResponseMetadata>
+        </GetCallerIdentityResponse>
+        """
+            .formatted(
+                QueryProtocol.escape(arn),
+                QueryProtocol.escape(arn.substring(arn.lastIndexOf('/') + 1)),
+                arn.split(":", -1)[4],
+                UUID.randomUUID()));
+  }
+
+  private static void answer(HttpServerExchange exchange, String xml) {
+    exchange.getResponseHeaders().put(Headers.CONTENT_TYPE, "text/xml");
+    exchange.getResponseSender().send(xml);
+  }
+
   private void assumeRole(HttpServerExchange exchange, Call call) {
-    if (!call.operation().equals("AssumeRole")) {
-      throw new ApiException(
-          400, "InvalidAction", "action: " + call.operation() + " (expected: AssumeRole)");
-    }
     Map<String, String> form = call.form();
     Principal caller = call.principal();
     String roleArn = form.getOrDefault("RoleArn", "");
@@ -92,11 +125,9 @@ public final class SecurityTokens implements HttpHandler {
             expiresAt,
             Optional.of(call.accessKeyId()));
     String assumedRole = Principal.of(session, roleArn).assumedRoleArn();
-    exchange.getResponseHeaders().put(Headers.CONTENT_TYPE, "text/xml");
-    exchange
-        .getResponseSender()
-        .send(
-            """
+    answer(
+        exchange,
+        """
             <AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/">
               <AssumeRoleResult>
                 <AssumedRoleUser>
@@ -115,14 +146,14 @@ public final class SecurityTokens implements HttpHandler {
               </ResponseMetadata>
             </AssumeRoleResponse>
             """
-                .formatted(
-                    session,
-                    QueryProtocol.escape(assumedRole),
-                    key.accessKeyId(),
-                    key.secretAccessKey(),
-                    key.sessionToken(),
-                    expiresAt,
-                    UUID.randomUUID()));
+            .formatted(
+                session,
+                QueryProtocol.escape(assumedRole),
+                key.accessKeyId(),
+                key.secretAccessKey(),
+                key.sessionToken(),
+                expiresAt,
+                UUID.randomUUID()));
   }
 
   private static Map<String, String> tags(Map<String, String> form) {

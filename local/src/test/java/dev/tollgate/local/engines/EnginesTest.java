@@ -78,6 +78,7 @@ import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequestEntry;
 import software.amazon.awssdk.services.sqs.model.SqsException;
 import software.amazon.awssdk.services.sts.StsClient;
 import software.amazon.awssdk.services.sts.model.Credentials;
+import software.amazon.awssdk.services.sts.model.GetCallerIdentityResponse;
 import software.amazon.awssdk.services.sts.model.Tag;
 
 final class EnginesTest {
@@ -803,6 +804,15 @@ final class EnginesTest {
           .extracting(e -> e.awsErrorDetails().errorCode())
           .isEqualTo("ExpiredTokenException");
     }
+  }
+
+  @Test
+  void caller_is_told_its_identity() {
+    GetCallerIdentityResponse caller = sts.getCallerIdentity();
+
+    assertThat(caller.account()).isEqualTo("000000000000");
+    assertThat(caller.arn()).startsWith("arn:aws:sts::000000000000:assumed-role/");
+    assertThat(caller.userId()).endsWith(caller.arn().replaceFirst(".*/", ":"));
   }
 
   @Test
