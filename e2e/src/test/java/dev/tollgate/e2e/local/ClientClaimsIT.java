@@ -76,14 +76,18 @@ final class ClientClaimsIT {
     assertThat(bucket.claimUpTo(10).tokens()).isBetween(2, 4);
   }
 
-  /** Waits for the end of a fill that a claim requested; no event reports it. */
-  private static void awaitFill() {
+  /**
+   * Waits for a fill that a claim requested. No event reports its beginning; its end is that of the
+   * invocation, because tokens that are still on their way would be delayed by the next clock.
+   */
+  private static void awaitFill() throws InterruptedException {
     Instant deadline = Instant.now().plusSeconds(30);
     while (DEPLOYMENT.cloud().requests().of("TokenProducer").stream()
         .noneMatch(request -> request.operation().equals("SendMessageBatch"))) {
       assertThat(Instant.now()).isBefore(deadline);
       Thread.onSpinWait();
     }
+    DEPLOYMENT.cloud().settle();
   }
 
   @Test

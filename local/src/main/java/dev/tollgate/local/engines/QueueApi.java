@@ -59,6 +59,9 @@ final class QueueApi implements HttpHandler {
   private static final Map<String, String> QUERY_CODES =
       Map.of("com.amazonaws.sqs#QueueDoesNotExist", "AWS.SimpleQueueService.NonExistentQueue");
 
+  private static final Pattern INVALID_VALUE =
+      Pattern.compile("com\\.amazonaws\\.sqs#Invalid(Attribute|Parameter)Value");
+
   private final QueueHttp engine;
   private final Environment environment;
   private final QueueAttributes attributes;
@@ -119,11 +122,14 @@ final class QueueApi implements HttpHandler {
   }
 
   /**
-   * The answer with the error of SQS for a value that is not allowed. ElasticMQ gives it the name
-   * that it has in the query protocol.
+   * The answer with SQS's name of its error. ElasticMQ names a value that is not allowed as in the
+   * query protocol, and fails without a name where a queue is deleted during a request.
    */
   private static EngineAnswer renamed(EngineAnswer answer) {
-    if (answer.succeeded() || !answer.body().contains("com.amazonaws.sqs#InvalidParameterValue")) {
+    if (answer.status() >= 500) {
+      throw new ApiException(500, "InternalFailure", answer.body());
+    }
+    if (answer.succeeded() || !INVALID_VALUE.matcher(answer.body()).find()) {
       return answer;
     }
     throw invalid(Json.readObject(answer.body()).path("Message").asText());

@@ -375,6 +375,13 @@ final class EnginesTest {
                 {"QueueUrl":"%s","MessageBody":"b","MessageGroupId":"a b","MessageDeduplicationId":"d"}
                 """
                     .formatted(url)),
+            sqsCall(
+                "SendMessage",
+                """
+                {"QueueUrl":"%s","MessageBody":"b","MessageGroupId":"a","MessageDeduplicationId":"d",
+                 "MessageAttributes":{"n":{"DataType":"Number","StringValue":"%%zz"}}}
+                """
+                    .formatted(url)),
             sqsCall("ListQueues", "{\"MaxResults\":0}"))) {
       assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
       assertThat(answer.headers().firstValue("x-amzn-query-error"))
