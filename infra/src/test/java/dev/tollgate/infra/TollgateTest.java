@@ -37,6 +37,7 @@ class TollgateTest {
   /** The prefix of the logical id of the console's API. */
   private static final String CONSOLE = "TollgateConsole";
 
+  /** All functions but the console's. The control plane's {@code QuotaCheck} counts all of them. */
   private static final List<String> FUNCTIONS =
       List.of(
           "Authorizer",

@@ -157,9 +157,9 @@ final class Tollgate {
    *
    * @param yes whether the user has confirmed in advance with {@code --yes}; against production
    *     this counts only together with {@code --context}
-   * @param action the action, for the error if nobody can be asked
-   * @throws Failure if the user declines, or if nobody can be asked: there is no terminal, or the
-   *     output must be JSON
+   * @param action the action, for the error where no question can be asked
+   * @throws Failure if the user declines, or where no question can be asked: without a terminal, or
+   *     with JSON output
    */
   void confirm(boolean yes, String question, String action) {
     Target target = target();

@@ -339,6 +339,7 @@ final class SessionLifecycleTest {
       assertThat(fixture.sockets().closed().contains("late-" + i))
           .isEqualTo(answers.get(i).orElseThrow() == JoinResult.ADDED);
     }
+    assertThat(fixture.join(ACME, session, "later")).isNotEqualTo(JoinResult.ADDED);
     // Each end may find sockets gone that the other one closed, and keep the row as it does for
     // sockets in their handshake. The next end after that removes it.
     fixture.pass(AFTER_HANDSHAKES);

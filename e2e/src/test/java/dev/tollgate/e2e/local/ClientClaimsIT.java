@@ -77,8 +77,8 @@ final class ClientClaimsIT {
   }
 
   /**
-   * Waits for a fill that a claim requested. No event reports its beginning; its end is that of the
-   * invocation, because tokens that are still on their way would be delayed by the next clock.
+   * Waits until the fill that a claim requested has ended. A fill that is still sending tokens when
+   * the clock moves would delay them from the later time.
    */
   private static void awaitFill() throws InterruptedException {
     Instant deadline = Instant.now().plusSeconds(30);
