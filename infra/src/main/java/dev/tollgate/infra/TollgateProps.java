@@ -34,7 +34,8 @@ import software.amazon.awscdk.services.logs.RetentionDays;
  * @param connectConcurrency the reserved concurrency of {@code $connect}
  * @param connectionQuota how many WebSocket connections per second the account may open in the
  *     Region, if AWS has raised the default quota of 500; the control plane's doctor compares the
- *     tenants' connect rates with it. Empty for the default
+ *     tenants' connect rates with it. A higher quota has no effect beyond {@link
+ *     #requestsPerSecond}. Empty for the default
  * @param setsAccountLogRole whether the stack sets the role with which API Gateway writes logs in
  *     this account and Region. There is only one such setting for all APIs, and access logs of
  *     WebSocket APIs need it. True overwrites the role that is set; false requires that one is set,
