@@ -24,7 +24,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
-import java.util.regex.Pattern;
 
 /**
  * The public server of HTTP and WebSocket APIs. The path of each API begins with its id, because
@@ -36,8 +35,6 @@ import java.util.regex.Pattern;
  * second per account and Region) are not enforced.
  */
 public final class Gateway implements AutoCloseable {
-  private static final Pattern BROKEN_ESCAPE = Pattern.compile("%(?![0-9A-Fa-f]{2})");
-
   private static final long SWEEP_MILLIS = 100;
   private static final long CLOSE_SECONDS = 2;
 
@@ -191,7 +188,7 @@ public final class Gateway implements AutoCloseable {
         hosts.refusal(exchange, origin -> api.filter(a -> a.allows(origin)).isPresent());
     if (refusal.isPresent()) {
       refusal.get().send(exchange);
-    } else if (!path.startsWith("/") || BROKEN_ESCAPE.matcher(path).find()) {
+    } else if (!path.startsWith("/") || Requests.isMalformed(path)) {
       Requests.refuse(exchange, 400);
     } else if (ConnectionsApi.isConnections(path)) {
       connections.handleRequest(exchange);

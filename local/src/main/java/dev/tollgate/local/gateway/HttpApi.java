@@ -73,19 +73,42 @@ final class HttpApi implements Api {
       exchange.setStatusCode(204).endExchange();
       return;
     }
-    String rawPath = path.isEmpty() ? "/" : path;
+    String routed = routed(path);
+    if (Requests.isMalformed(routed)) {
+      Requests.refuse(exchange, 400);
+      return;
+    }
     for (HttpRoute route : routes) {
       Optional<Map<String, String>> variables =
-          route.match(exchange.getRequestMethod().toString(), rawPath);
+          route.match(exchange.getRequestMethod().toString(), routed);
       if (variables.isPresent()) {
         Optional<ObjectNode> caller = caller(exchange, route);
         if (caller.isPresent()) {
-          integrate(exchange, route, rawPath, variables.get(), caller.get());
+          integrate(exchange, route, Requests.decode(routed), variables.get(), caller.get());
         }
         return;
       }
     }
     Requests.refuse(exchange, 404);
+  }
+
+  /**
+   * The path that selects a route: decoded once and cut at a question mark. An encoded slash
+   * separates segments. What an event contains is decoded once more, although its name is {@code
+   * rawPath}; {@code rawQueryString} is not decoded.
+   *
+   * <p>Observed on AWS in 2026 (github.com/hotsock/voker, {@code
+   * vokerhttp/testdata/ingress-paths.json}): {@code a%2Fb} and {@code a%252Fb} arrive as {@code
+   * a/b}, {@code a%3Fb} as {@code a}, {@code a%253Fb} as {@code a?b}, and {@code a%25b} is answered
+   * with 400. That routes are selected between the two steps is an inference from a 404 for {@code
+   * a%2Fb} where a route has one segment (github.com/aws/aws-lambda-dotnet/pull/1901). Nothing is
+   * known of bytes that are not UTF-8; here they become U+FFFD.
+   */
+  private static String routed(String path) {
+    String decoded = Requests.decode(path);
+    int query = decoded.indexOf('?');
+    String cut = query < 0 ? decoded : decoded.substring(0, query);
+    return cut.isEmpty() ? "/" : cut;
   }
 
   /** The caller, for the event; absent if the request was refused. */

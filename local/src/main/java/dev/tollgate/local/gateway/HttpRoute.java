@@ -94,9 +94,13 @@ public final class HttpRoute {
     this.precedence = order.append(isDefault ? '4' : method.equals("ANY") ? '3' : '2').toString();
   }
 
-  /** The decoded values of the variables, if this route matches. */
-  Optional<Map<String, String>> match(String requestMethod, String rawPath) {
-    Matcher matcher = path.matcher(rawPath);
+  /**
+   * The values of the variables, if this route matches.
+   *
+   * @param routed the path, decoded once; the values are decoded once more
+   */
+  Optional<Map<String, String>> match(String requestMethod, String routed) {
+    Matcher matcher = path.matcher(routed);
     if (!(method.equals("ANY") || method.equals(requestMethod)) || !matcher.matches()) {
       return Optional.empty();
     }

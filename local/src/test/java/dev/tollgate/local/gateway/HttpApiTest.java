@@ -130,7 +130,7 @@ class HttpApiTest {
   @Test
   void event_is_of_payload_format_2_0() throws Exception {
     send(
-        request("/tenants/a%20b%2Fc?x=1&x=2&y=%C3%BC+z")
+        request("/tenants/a%20b+c?x=1&x=2&y=%C3%BC+z")
             .header("X-Thing", "one")
             .header("X-Thing", "two")
             .header("Cookie", "k=v; l=w")
@@ -139,11 +139,11 @@ class HttpApiTest {
     JsonNode event = functions.events("get").get(0);
     assertThat(event.path("version").asText()).isEqualTo("2.0");
     assertThat(event.path("routeKey").asText()).isEqualTo("GET /tenants/{tenantId}");
-    assertThat(event.path("rawPath").asText()).isEqualTo("/tenants/a%20b%2Fc");
+    assertThat(event.path("rawPath").asText()).isEqualTo("/tenants/a b+c");
     assertThat(event.path("rawQueryString").asText()).isEqualTo("x=1&x=2&y=%C3%BC+z");
     assertThat(event.path("queryStringParameters").toString())
         .isEqualTo("{\"x\":\"1,2\",\"y\":\"ü z\"}");
-    assertThat(event.path("pathParameters").toString()).isEqualTo("{\"tenantId\":\"a b/c\"}");
+    assertThat(event.path("pathParameters").toString()).isEqualTo("{\"tenantId\":\"a b+c\"}");
     assertThat(event.path("cookies").toString()).isEqualTo("[\"k=v\",\"l=w\"]");
     assertThat(event.path("headers").path("x-thing").asText()).isEqualTo("one,two");
     assertThat(event.path("headers").has("cookie")).isFalse();
@@ -161,9 +161,54 @@ class HttpApiTest {
     assertThat(context.path("domainPrefix").asText()).isEqualTo("http1");
     assertThat(context.path("http").toString())
         .isEqualTo(
-            "{\"method\":\"GET\",\"path\":\"/tenants/a%20b%2Fc\",\"protocol\":\"HTTP/1.1\","
+            "{\"method\":\"GET\",\"path\":\"/tenants/a b+c\",\"protocol\":\"HTTP/1.1\","
                 + "\"sourceIp\":\"127.0.0.1\",\"userAgent\":\"test\"}");
     assertThat(context.has("authorizer")).isFalse();
+  }
+
+  /** The paths and their forms in events are those of {@link HttpApi}'s source. */
+  @ParameterizedTest
+  @CsvSource({
+    "plain, plain",
+    "space%20value, space value",
+    "question%3Fvalue, question",
+    "hash%23value, hash#value",
+    "slash%2Fvalue, slash/value",
+    "unicode-%CE%BB-%E4%B8%96%E7%95%8C, unicode-λ-世界",
+    "literal%252Fvalue, literal/value",
+    "literal%253Fvalue, literal?value",
+    "literal%2525value, literal%value",
+    "a+b%2Bc, a+b+c",
+    "not-utf-8-%FF, not-utf-8-\uFFFD",
+  })
+  void path_of_an_event_is_decoded_twice(String sent, String received) throws Exception {
+    assertThat(send(request("/files/" + sent + "?x=a%3Fb%25c")).statusCode()).isEqualTo(200);
+
+    JsonNode event = functions.events("files").get(0);
+    assertThat(event.path("rawPath").asText()).isEqualTo("/files/" + received);
+    assertThat(event.at("/requestContext/http/path")).isEqualTo(event.path("rawPath"));
+    assertThat(event.at("/pathParameters/path").asText()).isEqualTo(received);
+    assertThat(event.path("rawQueryString").asText()).isEqualTo("x=a%3Fb%25c");
+    assertThat(event.at("/queryStringParameters/x").asText()).isEqualTo("a?b%c");
+  }
+
+  @Test
+  void encoded_slash_separates_segments_and_one_encoded_twice_does_not() throws Exception {
+    assertThat(send(request("/tenants/a%2Fb")).statusCode()).isEqualTo(404);
+    assertThat(send(request("/files%2Fa")).body()).isEqualTo("files");
+    assertThat(send(request("/tenants/a%252Fb")).body()).isEqualTo("get");
+    assertThat(functions.events("get").get(0).at("/pathParameters/tenantId").asText())
+        .isEqualTo("a/b");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/tenants/percent%25done", "/tenants/a%25", "/tenants/%252"})
+  void path_that_is_malformed_once_decoded_is_a_bad_request(String path) throws Exception {
+    HttpResponse<String> response = send(request(path));
+
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(response.body()).isEqualTo("{\"message\":\"Bad Request\"}");
+    assertThat(functions.events("get")).isEmpty();
   }
 
   @Test
