@@ -38,7 +38,7 @@ public final class Gateway implements AutoCloseable {
   private static final long SWEEP_MILLIS = 100;
   private static final long CLOSE_SECONDS = 2;
 
-  private final Invoker functions;
+  private final Functions functions;
   private final ServiceCalls services;
   private final Environment environment;
   private final AllowedHosts hosts;
@@ -71,7 +71,7 @@ public final class Gateway implements AutoCloseable {
       UnaryOperator<HttpHandler> aroundConnections,
       Consumer<String> log) {
     this.hosts = hosts;
-    this.functions = functions;
+    this.functions = new Functions(functions, environment.clock());
     this.services = services;
     this.environment = environment;
     this.log = log;
@@ -145,10 +145,11 @@ public final class Gateway implements AutoCloseable {
   }
 
   /**
-   * Closes the connections that have been idle for ten minutes or open for two hours. The gateway
-   * also does so ten times a second.
+   * Ends the invocations that have timed out, and closes the connections that have been idle for
+   * ten minutes or open for two hours. The gateway also does so ten times a second.
    */
   public void sweep() {
+    functions.sweep();
     apis.values().forEach(Api::sweep);
   }
 

@@ -8,7 +8,6 @@ import dev.tollgate.local.gateway.mapping.MappedIntegrations;
 import dev.tollgate.local.gateway.mapping.ServiceCalls;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.InvocationResult;
-import dev.tollgate.local.lambda.Invoker;
 import dev.tollgate.local.template.Environment;
 import io.undertow.Handlers;
 import io.undertow.server.HttpServerExchange;
@@ -16,6 +15,8 @@ import io.undertow.util.HeaderMap;
 import io.undertow.util.Headers;
 import io.undertow.websockets.core.CloseMessage;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Deque;
@@ -50,7 +51,12 @@ final class WebSocketApi implements Api {
   /** "Quotas for configuring and running a WebSocket API", as all limits here. */
   private static final int MAX_URL_CHARS = 4_096;
 
-  private static final Duration INTEGRATION_TIMEOUT = Duration.ofSeconds(29);
+  /**
+   * The longest time-out of an integration. AWS documents none for authorizers of WebSocket APIs
+   * (10 s for those of HTTP APIs).
+   */
+  private static final Duration AUTHORIZER_TIMEOUT = Duration.ofSeconds(29);
+
   private static final Duration MAX_IDLE = Duration.ofMinutes(10);
   private static final Duration MAX_AGE = Duration.ofHours(2);
 
@@ -59,7 +65,7 @@ final class WebSocketApi implements Api {
 
   private final WebSocketApiSpec spec;
   private final WebSocketEvents events;
-  private final Invoker functions;
+  private final Functions functions;
   private final MappedIntegrations mapped;
   private final Environment environment;
   private final ExecutorService workers;
@@ -77,7 +83,7 @@ final class WebSocketApi implements Api {
 
   WebSocketApi(
       WebSocketApiSpec spec,
-      Invoker functions,
+      Functions functions,
       ServiceCalls services,
       Environment environment,
       ExecutorService workers,
@@ -169,9 +175,11 @@ final class WebSocketApi implements Api {
       }
       connection.authorized(((Decision.Admitted) decision).context());
     }
-    Optional<String> function = spec.function("$connect");
+    Optional<Integration.Function> function = spec.function("$connect");
     if (function.isPresent()) {
-      JsonNode answer = integrate(function.get(), events.connect(handshake, connection));
+      JsonNode answer =
+          integrate(function.get(), events.connect(handshake, connection))
+              .orElse(Json.object().put("statusCode", 504));
       int status = answer.path("statusCode").asInt();
       if (status < 200 || status > 299) {
         exchange.setStatusCode(status >= 300 && status <= 599 ? status : 500).endExchange();
@@ -190,9 +198,10 @@ final class WebSocketApi implements Api {
     ObjectNode event = events.authorizer(handshake, methodArn, connection);
     long start = System.nanoTime();
     Decision decision =
-        Api.await(functions.start(function, Json.bytes(event)), INTEGRATION_TIMEOUT)
+        functions
+            .invoke(function, Json.bytes(event), AUTHORIZER_TIMEOUT)
             .map(end -> AuthorizerAnswer.of(end, methodArn))
-            .orElse(AuthorizerAnswer.broken("no answer within " + INTEGRATION_TIMEOUT));
+            .orElse(AuthorizerAnswer.broken("no answer within " + AUTHORIZER_TIMEOUT));
     if (decision instanceof Decision.Admitted admitted) {
       admitted.context().put("integrationLatency", (System.nanoTime() - start) / 1_000_000);
     }
@@ -257,7 +266,7 @@ final class WebSocketApi implements Api {
    */
   private void ended(Connection connection, CloseMessage end) {
     connections.remove(connection.id);
-    Optional<String> function = spec.function("$disconnect");
+    Optional<Integration.Function> function = spec.function("$disconnect");
     if (function.isEmpty() || !connection.wasOpened()) {
       return;
     }
@@ -280,8 +289,9 @@ final class WebSocketApi implements Api {
   }
 
   /**
-   * Serves a message. Without a route response the client receives an answer only after a failure
-   * or a time-out: {@code Internal server error}.
+   * Serves a message. Without a route response the client receives an answer only after a failure,
+   * {@code Internal server error}, or a time-out, {@code Endpoint request timed out} (observed on
+   * AWS: github.com/Kludex/mangum/issues/128, github.com/aws/chalice/issues/1406).
    */
   private void serve(Connection connection, WebSocketApiSpec.Route route, ObjectNode event) {
     try {
@@ -291,13 +301,20 @@ final class WebSocketApi implements Api {
       }
     } catch (RuntimeException e) {
       log.accept(event.at("/requestContext/routeKey").asText() + ": " + e);
-      complain(connection, "Internal server error", event);
+      boolean timedOut = e.getCause() instanceof HttpTimeoutException;
+      complain(
+          connection, timedOut ? "Endpoint request timed out" : "Internal server error", event);
     }
   }
 
   private Optional<String> answer(Integration integration, ObjectNode event) {
     if (integration instanceof Integration.Function function) {
-      JsonNode answer = integrate(function.arn(), event);
+      JsonNode answer =
+          integrate(function, event)
+              .orElseThrow(
+                  () ->
+                      new UncheckedIOException(
+                          new HttpTimeoutException("no answer within " + function.timeout())));
       if (answer.isMissingNode()) {
         throw new IllegalStateException(function.arn() + " failed");
       }
@@ -322,25 +339,25 @@ final class WebSocketApi implements Api {
   }
 
   /**
-   * The answer of a route's function: missing if it failed, status 504 if it took too long.
+   * The answer of a route's function: missing if it failed, empty if it took too long.
    *
    * <p>A throttled function counts as failed, too; the status is not 429.
    */
-  private JsonNode integrate(String function, ObjectNode event) {
+  private Optional<JsonNode> integrate(Integration.Function function, ObjectNode event) {
     try {
       Optional<InvocationResult> end =
-          Api.await(functions.start(function, Json.bytes(event)), INTEGRATION_TIMEOUT);
+          functions.invoke(function.arn(), Json.bytes(event), function.timeout());
       if (end.isEmpty()) {
-        return Json.object().put("statusCode", 504);
+        return Optional.empty();
       }
       if (end.get() instanceof InvocationResult.Success success) {
-        return Json.read(success.payload());
+        return Optional.of(Json.read(success.payload()));
       }
-      log.accept(function + ": " + end.get());
+      log.accept(function.arn() + ": " + end.get());
     } catch (IOException e) {
-      log.accept(function + ": " + e);
+      log.accept(function.arn() + ": " + e);
     }
-    return MissingNode.getInstance();
+    return Optional.of(MissingNode.getInstance());
   }
 
   private void start(Runnable integration, Executor threads) {

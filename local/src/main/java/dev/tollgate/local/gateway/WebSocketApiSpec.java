@@ -45,10 +45,10 @@ public record WebSocketApiSpec(
     }
   }
 
-  /** The ARN of the function that serves a route, if there is such a route. */
-  Optional<String> function(String routeKey) {
+  /** The function that serves {@code $connect} or {@code $disconnect}, if there is such a route. */
+  Optional<Integration.Function> function(String routeKey) {
     return Optional.ofNullable(routes.get(routeKey))
-        .map(route -> ((Integration.Function) route.integration()).arn());
+        .map(route -> (Integration.Function) route.integration());
   }
 
   /** JSON pointer to the route key in a message. */

@@ -10,6 +10,7 @@ import dev.tollgate.local.gateway.jwt.JwtAuthorizer;
 import dev.tollgate.local.hosts.AllowedHosts;
 import dev.tollgate.local.lambda.InvocationResult;
 import dev.tollgate.local.template.Environment;
+import dev.tollgate.local.testing.ManualClock;
 import dev.tollgate.local.testing.TokenIssuer;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -28,6 +29,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,6 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpApiTest {
 
+  private final ManualClock clock = new ManualClock(Instant.parse("2026-03-12T19:03:58.390Z"));
   private final ScriptedFunctions functions = new ScriptedFunctions();
   private final Queue<String> log = new ConcurrentLinkedQueue<>();
   private final Gateway gateway =
@@ -46,7 +49,7 @@ class HttpApiTest {
           AllowedHosts.LOCAL,
           functions,
           NoServices.INSTANCE,
-          Environment.of("App", () -> Instant.parse("2026-03-12T19:03:58.390Z")),
+          Environment.of("App", clock),
           handler -> handler,
           log::add);
   private final HttpClient client = HttpClient.newHttpClient();
@@ -61,7 +64,10 @@ class HttpApiTest {
             route("ANY /tenants/{tenantId}", "any"),
             route("POST /tenants", "post"),
             route("GET /files/{path+}", "files"),
-            new HttpRoute("GET /signed", "signed", HttpRoute.Authorizer.iam("000000000000"))),
+            new HttpRoute(
+                "GET /signed",
+                ScriptedFunctions.integration("signed"),
+                HttpRoute.Authorizer.iam("000000000000"))),
         Optional.of(
             new Cors(
                 List.of("https://app.example"),
@@ -333,6 +339,24 @@ class HttpApiTest {
         .contains("http1", "GET /tenants/{tenantId}", "no");
   }
 
+  @Test
+  void function_that_takes_too_long_makes_the_service_unavailable() throws Exception {
+    CompletableFuture<InvocationResult> never = new CompletableFuture<>();
+    functions.define("get", event -> never.join());
+    CompletableFuture<HttpResponse<String>> answer =
+        client.sendAsync(request("/tenants/acme").build(), BodyHandlers.ofString());
+    functions.await("get", 1);
+
+    clock.advance(Duration.ofSeconds(10).minusMillis(1));
+    gateway.sweep();
+    assertThat(answer).isNotDone();
+    clock.advance(Duration.ofMillis(1));
+    gateway.sweep();
+
+    assertThat(answer.join().statusCode()).isEqualTo(503);
+    assertThat(answer.join().body()).isEqualTo("{\"message\":\"Service Unavailable\"}");
+  }
+
   private void assertInternalServerError() throws Exception {
     HttpResponse<String> response = send(request("/tenants/acme"));
     assertThat(response.statusCode()).isEqualTo(500);
@@ -461,9 +485,14 @@ class HttpApiTest {
       gateway.addHttpApi(
           "http3",
           List.of(
-              new HttpRoute("GET /open", "get", header -> authorizer.decide(header, List.of())),
               new HttpRoute(
-                  "GET /scoped", "get", header -> authorizer.decide(header, List.of("s")))),
+                  "GET /open",
+                  ScriptedFunctions.integration("get"),
+                  header -> authorizer.decide(header, List.of())),
+              new HttpRoute(
+                  "GET /scoped",
+                  ScriptedFunctions.integration("get"),
+                  header -> authorizer.decide(header, List.of("s")))),
           Optional.empty());
       String url = gateway.endpoint("http", "http3").toString();
 
@@ -508,6 +537,7 @@ class HttpApiTest {
   }
 
   private static HttpRoute route(String routeKey, String function) {
-    return new HttpRoute(routeKey, function, HttpRoute.Authorizer.NONE);
+    return new HttpRoute(
+        routeKey, ScriptedFunctions.integration(function), HttpRoute.Authorizer.NONE);
   }
 }

@@ -319,20 +319,20 @@ class WebSocketApiTest {
         });
 
     first.send("{\"action\":\"say\",\"message\":\"wait\"}");
-    awaitEvents("say", 1);
+    functions.await("say", 1);
     first.send("{\"action\":\"other\"}");
     second.send("{\"action\":\"say\"}");
-    awaitEvents("say", 2);
+    functions.await("say", 2);
     assertThat(functions.events("default")).isEmpty();
 
     release.complete(true);
-    awaitEvents("default", 1);
+    functions.await("default", 1);
   }
 
   @Test
   void function_is_heard_on_a_route_with_a_response_only() throws Exception {
     functions.define("say", "{\"statusCode\":200,\"body\":\"hello\"}");
-    Integration say = new Integration.Function("say");
+    Integration say = ScriptedFunctions.integration("say");
     Client.Connected client =
         connectTo(
             "ws3",
@@ -439,7 +439,39 @@ class WebSocketApiTest {
           throw new HttpTimeoutException("request timed out");
         };
     client.send("{\"action\":\"response\"}");
-    assertInternalError(client);
+    assertComplaint(client, "Endpoint request timed out");
+  }
+
+  @Test
+  void function_that_takes_too_long_is_answered_by_the_gateway() throws Exception {
+    CompletableFuture<InvocationResult> never = new CompletableFuture<>();
+    functions.define("say", event -> never.join());
+    Client.Connected client = connect();
+    client.send("{\"action\":\"say\"}");
+    functions.await("say", 1);
+
+    clock.advance(Duration.ofSeconds(10));
+    gateway.sweep();
+
+    assertComplaint(client, "Endpoint request timed out");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"authorizer, 29, 500", "connect, 10, 504"})
+  void handshake_is_refused_if_a_function_takes_too_long(String function, int seconds, int status)
+      throws Exception {
+    CompletableFuture<InvocationResult> never = new CompletableFuture<>();
+    functions.define(function, event -> never.join());
+    CompletableFuture<Integer> refused = CompletableFuture.supplyAsync(() -> Client.status(uri()));
+    functions.await(function, 1);
+
+    clock.advance(Duration.ofSeconds(seconds).minusMillis(1));
+    gateway.sweep();
+    assertThat(refused).isNotDone();
+    clock.advance(Duration.ofMillis(1));
+    gateway.sweep();
+
+    assertThat(refused.join()).isEqualTo(status);
   }
 
   @Test
@@ -494,8 +526,12 @@ class WebSocketApiTest {
   }
 
   private static void assertInternalError(Client.Connected client) throws Exception {
+    assertComplaint(client, "Internal server error");
+  }
+
+  private static void assertComplaint(Client.Connected client, String message) throws Exception {
     JsonNode answer = new ObjectMapper().readTree(client.nextMessage());
-    assertThat(answer.path("message").asText()).isEqualTo("Internal server error");
+    assertThat(answer.path("message").asText()).isEqualTo(message);
     assertThat(answer.path("connectionId").asText()).hasSize(16);
     assertThat(answer.path("requestId").asText()).hasSize(16);
   }
@@ -519,7 +555,7 @@ class WebSocketApiTest {
 
     clock.advance(Duration.ofMinutes(9));
     connected.send("{}");
-    awaitEvents("default", 1);
+    functions.await("default", 1);
     clock.advance(Duration.ofMinutes(9).plusSeconds(59));
     gateway.settle();
     assertThat(functions.events("disconnect")).isEmpty();
@@ -537,7 +573,7 @@ class WebSocketApiTest {
       clock.advance(Duration.ofMinutes(9));
       connected.socket().sendPing(ByteBuffer.allocate(0)).join();
       connected.send("{\"action\":\"say\"}");
-      awaitEvents("say", i + 1);
+      functions.await("say", i + 1);
       gateway.settle();
     }
     assertThat(functions.events("disconnect")).isEmpty();
@@ -549,7 +585,7 @@ class WebSocketApiTest {
     for (int i = 1; i <= 13; i++) {
       clock.advance(Duration.ofMinutes(9));
       connected.send("{}");
-      awaitEvents("default", i);
+      functions.await("default", i);
     }
     assertThat(functions.events("disconnect")).isEmpty();
 
@@ -576,7 +612,7 @@ class WebSocketApiTest {
   void message_takes_the_route_that_it_selects(String message, String function) throws Exception {
     connect().send(message);
 
-    awaitEvents(function, 1);
+    functions.await(function, 1);
     JsonNode event = functions.events(function).get(0);
     assertThat(event.path("body").asText()).isEqualTo(message);
     JsonNode context = event.path("requestContext");
@@ -622,7 +658,7 @@ class WebSocketApiTest {
     for (int i = 0; i < 4; i++) {
       socket.sendText(frame, i == 3).join();
     }
-    awaitEvents("default", 1);
+    functions.await("default", 1);
     assertThat(functions.events("default").get(0).path("body").asText()).hasSize(128 * 1024);
 
     for (int i = 0; i < 4; i++) {
@@ -650,7 +686,7 @@ class WebSocketApiTest {
       assertThat(in.readUnsignedByte()).isGreaterThanOrEqualTo(2);
       assertThat(in.readUnsignedShort()).isEqualTo(1009);
     }
-    awaitEvents("default", 1);
+    functions.await("default", 1);
     assertThat(disconnected().at("/requestContext/disconnectStatusCode").asInt()).isEqualTo(1009);
   }
 
@@ -730,19 +766,10 @@ class WebSocketApiTest {
   }
 
   private JsonNode disconnected() throws InterruptedException {
-    awaitEvents("disconnect", 1);
+    functions.await("disconnect", 1);
     gateway.settle();
     assertThat(functions.events("disconnect")).hasSize(1);
     return functions.events("disconnect").get(0);
-  }
-
-  /** Waits for what comes over a socket in its own time. */
-  private void awaitEvents(String function, int count) throws InterruptedException {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-    while (functions.events(function).size() < count && System.nanoTime() < end) {
-      Thread.sleep(5);
-    }
-    assertThat(functions.events(function)).hasSize(count);
   }
 
   /** A connected socket, for frames that no client library sends. */

@@ -153,8 +153,7 @@ public final class Apis implements ResourceFamily {
     if (api.webSocket) {
       api.webSocketRoutes.put(key, new WebSocketApiSpec.Route(integration, false));
     } else {
-      api.httpRoutes.add(
-          new HttpRoute(key, ((Integration.Function) integration).arn(), authorizer));
+      api.httpRoutes.add(new HttpRoute(key, (Integration.Function) integration, authorizer));
     }
     stack.add(RouteKey.class, logicalName, new RouteKey(key));
     return CreatedResource.of(logicalName);
