@@ -424,6 +424,20 @@ final class LocalCloudTest {
   }
 
   @Test
+  void settings_of_a_route_need_the_route() throws IOException {
+    writeTemplate(
+        """
+        {'Resources':{
+          'Api':{'Type':'AWS::ApiGatewayV2::Api','Properties':{'Name':'a','ProtocolType':'HTTP'}},
+          'Stage':{'Type':'AWS::ApiGatewayV2::Stage','Properties':{'ApiId':{'Ref':'Api'},
+            'StageName':'$default','RouteSettings':{'GET /a':{'ThrottlingRateLimit':0.5}}}}}}""");
+
+    assertThatThrownBy(() -> LocalCloud.start(Options.inMemory(directory, clock)))
+        .isInstanceOf(TemplateException.class)
+        .hasMessageContaining("Unable to find Route by key GET /a within the provided");
+  }
+
+  @Test
   void unknown_property_isAnError_that_names_it() throws IOException {
     writeTemplate("{'Resources':{'Q':{'Type':'AWS::SQS::Queue','Properties':{'Speed':1}}}}");
 

@@ -31,8 +31,8 @@ import java.util.function.UnaryOperator;
  *
  * <p>Every request waits for its functions on a separate thread, so that slow authorizers do not
  * delay other requests. As on AWS, the concurrency of functions limits the number of requests; a
- * request beyond it gets 500. API Gateway's quotas (500 new connections and 10,000 requests a
- * second per account and Region) are not enforced.
+ * request beyond it gets 500. A request beyond the throttle of its route, or beyond API Gateway's
+ * quotas (500 new connections and 10,000 requests a second per account and Region), gets 429.
  */
 public final class Gateway implements AutoCloseable {
   private static final long SWEEP_MILLIS = 100;
@@ -41,6 +41,7 @@ public final class Gateway implements AutoCloseable {
   private final Functions functions;
   private final ServiceCalls services;
   private final Environment environment;
+  private final Throttles throttles;
   private final AllowedHosts hosts;
   private final Consumer<String> log;
   private final Map<String, Api> apis = new ConcurrentHashMap<>();
@@ -74,6 +75,7 @@ public final class Gateway implements AutoCloseable {
     this.functions = new Functions(functions, environment.clock());
     this.services = services;
     this.environment = environment;
+    this.throttles = new Throttles(environment.clock(), System::nanoTime);
     this.log = log;
     HttpHandler guarded = aroundConnections.apply(new ConnectionsApi(apis, environment.clock()));
     this.connections =
@@ -104,9 +106,12 @@ public final class Gateway implements AutoCloseable {
    * @param cors the CORS configuration, if the API has one
    * @throws IllegalArgumentException if the id is taken or malformed
    */
-  public void addHttpApi(String apiId, List<HttpRoute> routes, Optional<Cors> cors) {
+  public void addHttpApi(
+      String apiId, List<HttpRoute> routes, RouteLimits limits, Optional<Cors> cors) {
     Consumer<String> named = line -> log.accept("HTTP API " + apiId + ", " + line);
-    add(apiId, new HttpApi(apiId, routes, cors, functions, environment, named));
+    add(
+        apiId,
+        new HttpApi(apiId, routes, throttles.ofStage(limits), cors, functions, environment, named));
   }
 
   /**
@@ -116,7 +121,9 @@ public final class Gateway implements AutoCloseable {
    */
   public void add(WebSocketApiSpec spec) {
     Consumer<String> named = line -> log.accept("WebSocket API " + spec.apiId() + ", " + line);
-    add(spec.apiId(), new WebSocketApi(spec, functions, services, environment, workers, named));
+    add(
+        spec.apiId(),
+        new WebSocketApi(spec, throttles, functions, services, environment, workers, named));
   }
 
   private void add(String apiId, Api api) {
@@ -192,7 +199,11 @@ public final class Gateway implements AutoCloseable {
     } else if (!path.startsWith("/") || Requests.isMalformed(path)) {
       Requests.refuse(exchange, 400);
     } else if (ConnectionsApi.isConnections(path)) {
-      connections.handleRequest(exchange);
+      if (throttles.admitRequest()) {
+        connections.handleRequest(exchange);
+      } else {
+        Requests.refuse(exchange, 429);
+      }
     } else if (api.isEmpty()) {
       Requests.refuse(exchange, 404);
     } else {

@@ -20,6 +20,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /**
@@ -40,6 +41,7 @@ final class HttpApi implements Api {
 
   private final String id;
   private final List<HttpRoute> routes;
+  private final Predicate<String> throttle;
   private final Optional<Cors> cors;
   private final Functions functions;
   private final Environment environment;
@@ -48,12 +50,14 @@ final class HttpApi implements Api {
   HttpApi(
       String id,
       List<HttpRoute> routes,
+      Predicate<String> throttle,
       Optional<Cors> cors,
       Functions functions,
       Environment environment,
       Consumer<String> log) {
     this.id = id;
     this.routes = routes.stream().sorted(Comparator.comparing(route -> route.precedence)).toList();
+    this.throttle = throttle;
     this.cors = cors;
     this.functions = functions;
     this.environment = environment;
@@ -80,6 +84,11 @@ final class HttpApi implements Api {
       Optional<Map<String, String>> variables =
           route.match(exchange.getRequestMethod().toString(), routed);
       if (variables.isPresent()) {
+        if (!throttle.test(route.routeKey)) {
+          exchange.getResponseHeaders().put(REQUEST_ID, Requests.newId());
+          Requests.refuse(exchange, 429);
+          return;
+        }
         Optional<ObjectNode> caller = caller(exchange, route);
         if (caller.isPresent()) {
           integrate(exchange, route, Requests.decode(routed), variables.get(), caller.get());

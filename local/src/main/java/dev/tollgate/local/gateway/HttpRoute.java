@@ -95,6 +95,11 @@ public final class HttpRoute {
     this.precedence = order.append(isDefault ? '4' : method.equals("ANY") ? '3' : '2').toString();
   }
 
+  /** The route's key. */
+  public String routeKey() {
+    return routeKey;
+  }
+
   /**
    * The values of the variables, if this route matches.
    *

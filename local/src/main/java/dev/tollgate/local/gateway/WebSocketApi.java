@@ -30,6 +30,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Phaser;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * A WebSocket API: the handshake with its authorizer and {@code $connect} route, the connections,
@@ -39,6 +40,7 @@ import java.util.function.Consumer;
  * authorizers", "Manage connected users and client apps") unless said otherwise:
  *
  * <ul>
+ *   <li>too many new connections, or requests of {@code $connect}: 429
  *   <li>an identity source is missing: 401, and the authorizer is not invoked
  *   <li>the authorizer fails with exactly {@code Unauthorized}: 401
  *   <li>its policy denies, or does not allow: 403
@@ -65,6 +67,8 @@ final class WebSocketApi implements Api {
 
   private final WebSocketApiSpec spec;
   private final WebSocketEvents events;
+  private final Throttles throttles;
+  private final Predicate<String> routeThrottle;
   private final Functions functions;
   private final MappedIntegrations mapped;
   private final Environment environment;
@@ -83,6 +87,7 @@ final class WebSocketApi implements Api {
 
   WebSocketApi(
       WebSocketApiSpec spec,
+      Throttles throttles,
       Functions functions,
       ServiceCalls services,
       Environment environment,
@@ -90,6 +95,8 @@ final class WebSocketApi implements Api {
       Consumer<String> log) {
     this.spec = spec;
     this.events = new WebSocketEvents(spec, environment);
+    this.throttles = throttles;
+    this.routeThrottle = throttles.ofStage(spec.limits());
     this.functions = functions;
     this.mapped = new MappedIntegrations(services, spec.stageVariables());
     this.environment = environment;
@@ -145,6 +152,8 @@ final class WebSocketApi implements Api {
     } else if (!isHandshake(exchange.getRequestHeaders())) {
       exchange.getResponseHeaders().put(Headers.UPGRADE, "websocket");
       Requests.refuse(exchange, 426);
+    } else if (!throttles.admitConnection() || !routeThrottle.test("$connect")) {
+      Requests.refuse(exchange, 429);
     } else {
       connect(exchange);
     }
@@ -274,12 +283,22 @@ final class WebSocketApi implements Api {
     start(() -> integrate(function.get(), event), workers);
   }
 
-  /** Serves a message by its route, after the earlier messages of the connection. */
+  /**
+   * Serves a message by its route, after the earlier messages of the connection. That the frame of
+   * a throttled message has the words of a REST API's response ({@code THROTTLED}, "Gateway
+   * response types") is an inference from the other frames of this kind.
+   */
   private void received(Connection connection, String message) {
     String selected = routeKey(message);
     String routeKey = spec.routes().containsKey(selected) ? selected : "$default";
     ObjectNode event = events.message(connection, routeKey, message);
     Optional<WebSocketApiSpec.Route> route = Optional.ofNullable(spec.routes().get(routeKey));
+    if (route.isPresent() && !routeThrottle.test(routeKey)) {
+      start(
+          () -> complain(connection, "Too Many Requests", event),
+          work -> connection.inTurn(work, workers));
+      return;
+    }
     start(
         () ->
             route.ifPresentOrElse(

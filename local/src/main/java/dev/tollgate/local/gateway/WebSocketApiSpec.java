@@ -16,6 +16,7 @@ import java.util.regex.Pattern;
  * @param routes the routes by their keys: {@code $connect} and {@code $disconnect}, which functions
  *     serve, {@code $default}, and the application's own
  * @param authorizer the authorizer of {@code $connect}
+ * @param limits the limits of the routes; {@code $disconnect} is not throttled
  * @param stageVariables the variables for mapping templates
  */
 public record WebSocketApiSpec(
@@ -24,6 +25,7 @@ public record WebSocketApiSpec(
     String routeSelectionExpression,
     Map<String, Route> routes,
     Optional<Authorizer> authorizer,
+    RouteLimits limits,
     Map<String, String> stageVariables) {
   private static final Pattern SELECTION =
       Pattern.compile("\\$request\\.body\\.[\\w.-]+|\\$\\{request\\.body\\.[\\w.-]+}");

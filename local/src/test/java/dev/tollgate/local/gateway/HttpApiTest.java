@@ -25,7 +25,9 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Queue;
@@ -68,6 +70,7 @@ class HttpApiTest {
                 "GET /signed",
                 ScriptedFunctions.integration("signed"),
                 HttpRoute.Authorizer.iam("000000000000"))),
+        RouteLimits.NONE,
         Optional.of(
             new Cors(
                 List.of("https://app.example"),
@@ -120,7 +123,10 @@ class HttpApiTest {
   @Test
   void default_route_takes_what_no_other_takes() throws Exception {
     gateway.addHttpApi(
-        "http2", List.of(route("$default", "rest"), route("GET /a", "a")), Optional.empty());
+        "http2",
+        List.of(route("$default", "rest"), route("GET /a", "a")),
+        RouteLimits.NONE,
+        Optional.empty());
     functions.define("rest", "{\"statusCode\":200,\"body\":\"rest\"}");
     functions.define("a", "{\"statusCode\":200,\"body\":\"a\"}");
 
@@ -357,6 +363,33 @@ class HttpApiTest {
     assertThat(answer.join().body()).isEqualTo("{\"message\":\"Service Unavailable\"}");
   }
 
+  @Test
+  void request_beyond_the_limit_of_its_route_is_throttled() throws Exception {
+    gateway.addHttpApi(
+        "http4",
+        List.of(route("GET /a", "get"), route("GET /b", "get")),
+        new RouteLimits(new RateLimit(1, 2), Map.of("GET /b", new RateLimit(1, 1))),
+        Optional.of(
+            new Cors(List.of("*"), List.of(), List.of(), List.of(), OptionalInt.empty(), false)));
+    String url = gateway.endpoint("http", "http4").toString();
+    List<Integer> statuses = new ArrayList<>();
+    for (String path : List.of("/a", "/b", "/a", "/b", "/a")) {
+      statuses.add(send(HttpRequest.newBuilder(URI.create(url + path))).statusCode());
+    }
+    assertThat(statuses).containsExactly(200, 200, 200, 429, 429);
+
+    HttpResponse<String> throttled =
+        send(HttpRequest.newBuilder(URI.create(url + "/a")).header("Origin", "https://a.example"));
+    assertThat(throttled.body()).isEqualTo("{\"message\":\"Too Many Requests\"}");
+    assertThat(throttled.headers().map()).doesNotContainKey("retry-after");
+    assertThat(throttled.headers().firstValue("apigw-requestid")).isPresent();
+    assertThat(throttled.headers().firstValue("access-control-allow-origin")).hasValue("*");
+    assertThat(functions.events("get")).hasSize(3);
+
+    clock.advance(Duration.ofSeconds(1_000));
+    assertThat(send(HttpRequest.newBuilder(URI.create(url + "/a"))).statusCode()).isEqualTo(200);
+  }
+
   private void assertInternalServerError() throws Exception {
     HttpResponse<String> response = send(request("/tenants/acme"));
     assertThat(response.statusCode()).isEqualTo(500);
@@ -493,6 +526,7 @@ class HttpApiTest {
                   "GET /scoped",
                   ScriptedFunctions.integration("get"),
                   header -> authorizer.decide(header, List.of("s")))),
+          RouteLimits.NONE,
           Optional.empty());
       String url = gateway.endpoint("http", "http3").toString();
 
@@ -523,7 +557,8 @@ class HttpApiTest {
 
   @Test
   void add_twice_is_refused() {
-    assertThatThrownBy(() -> gateway.addHttpApi("http1", List.of(), Optional.empty()))
+    assertThatThrownBy(
+            () -> gateway.addHttpApi("http1", List.of(), RouteLimits.NONE, Optional.empty()))
         .hasMessage("apiId: http1 (expected: [A-Za-z0-9-]+, not yet taken)");
   }
 

@@ -53,7 +53,13 @@ public final class ScriptedFunctions implements Invoker, AutoCloseable {
         (key, function) ->
             served.put(key, new WebSocketApiSpec.Route(integration(function), false)));
     return new WebSocketApiSpec(
-        "ws1", "production", "$request.body.action", served, authorizer, Map.of());
+        "ws1",
+        "production",
+        "$request.body.action",
+        served,
+        authorizer,
+        RouteLimits.NONE,
+        Map.of());
   }
 
   public static InvocationResult success(String answer) {

@@ -57,6 +57,7 @@ class WebSocketApiTest {
   private final ManualClock clock = new ManualClock(START);
   private final ScriptedFunctions functions = new ScriptedFunctions();
   private volatile ServiceCalls service = NoServices.INSTANCE;
+  private RouteLimits limits = RouteLimits.NONE;
   private final Gateway gateway =
       new Gateway(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
@@ -475,6 +476,39 @@ class WebSocketApiTest {
   }
 
   @Test
+  void message_beyond_the_limit_of_its_route_is_answered_by_the_gateway() throws Exception {
+    RateLimit one = new RateLimit(1, 1);
+    limits = new RouteLimits(RateLimit.OF_ACCOUNTS, Map.of("say", one, "$connect", one));
+    WebSocketApiSpec.Route route =
+        new WebSocketApiSpec.Route(ScriptedFunctions.integration("say"), false);
+    Client.Connected client = connectTo("ws3", Map.of("say", route, "shout", route));
+
+    client.send("{\"action\":\"say\"}");
+    client.send("{\"action\":\"say\"}");
+    assertComplaint(client, "Too Many Requests");
+    client.send("{\"action\":\"shout\"}");
+    functions.await("say", 2);
+
+    clock.advance(Duration.ofSeconds(1_000));
+    client.send("{\"action\":\"say\"}");
+    functions.await("say", 3);
+  }
+
+  @Test
+  void handshake_beyond_the_limit_of_its_route_is_throttled() throws Exception {
+    limits = new RouteLimits(new RateLimit(1, 1), Map.of());
+    connectTo("ws3", Map.of());
+    URI other = URI.create(gateway.endpoint("ws", "ws3") + "/test");
+
+    assertThat(Client.status(other)).isEqualTo(429);
+    assertThat(Client.refusal(other).headers().map()).doesNotContainKey("retry-after");
+    assertThat(Client.status(uri())).isEqualTo(101);
+
+    clock.advance(Duration.ofSeconds(1_000));
+    assertThat(Client.status(other)).isEqualTo(101);
+  }
+
+  @Test
   void mock_answers_by_itself() throws Exception {
     Client.Connected client =
         connectTo(
@@ -545,6 +579,7 @@ class WebSocketApiTest {
             "$request.body.action",
             routes,
             Optional.empty(),
+            limits,
             Map.of("colour", "red")));
     return Client.connect(URI.create(gateway.endpoint("ws", apiId) + "/test"));
   }
@@ -628,7 +663,13 @@ class WebSocketApiTest {
   void message_without_a_route_is_forbidden() throws Exception {
     gateway.add(
         new WebSocketApiSpec(
-            "ws2", "test", "${request.body.action}", Map.of(), Optional.empty(), Map.of()));
+            "ws2",
+            "test",
+            "${request.body.action}",
+            Map.of(),
+            Optional.empty(),
+            RouteLimits.NONE,
+            Map.of()));
     Client.Connected connected =
         Client.connect(URI.create(gateway.endpoint("ws", "ws2") + "/test"));
 
