@@ -35,9 +35,9 @@ public final class ScriptedFunctions implements Invoker, AutoCloseable {
     scripts.put(function, script);
   }
 
-  /** A function of a route; API Gateway waits ten seconds for it. */
+  /** A function of a route; API Gateway waits a minute for it. */
   static Integration.Function integration(String function) {
-    return new Integration.Function(function, Duration.ofSeconds(10));
+    return new Integration.Function(function, Duration.ofMinutes(1));
   }
 
   /** Answers the same to everything. */
