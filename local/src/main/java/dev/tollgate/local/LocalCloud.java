@@ -334,6 +334,7 @@ public final class LocalCloud implements AutoCloseable {
             rolesOf("Scheduler", "scheduler.amazonaws.com"),
             environment.accountId()),
         faults::scheduleDelays,
+        group -> faults.changeTime(FaultKind.SCHEDULE_GROUP_DELETING, group),
         directory("schedules"));
   }
 

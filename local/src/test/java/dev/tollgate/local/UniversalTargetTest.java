@@ -76,6 +76,7 @@ final class UniversalTargetTest {
                         new Policies(false, resource -> Optional.empty())),
                     "000000000000"),
                 name -> List.of(Duration.ZERO),
+                group -> Duration.ZERO,
                 Optional.empty()));
     scheduler.start();
     for (String queue : new String[] {"bucket", "dead"}) {
