@@ -44,6 +44,10 @@ final class EventsCloud implements AutoCloseable {
           'Version':'2012-10-17','Statement':{'Effect':'Allow','Action':'sts:AssumeRole','Principal':{'Service':'lambda.amazonaws.com'}}},
           'Policies':[{'PolicyName':'All','PolicyDocument':{
             'Version':'2012-10-17','Statement':{'Effect':'Allow','Action':['dynamodb:*','lambda:*','sqs:*'],'Resource':'*'}}}]}},
+        'StrangerRole0000000D':{'Type':'AWS::IAM::Role','Properties':{'AssumeRolePolicyDocument':{
+          'Version':'2012-10-17','Statement':{'Effect':'Allow','Action':'sts:AssumeRole','Principal':{'Service':'lambda.amazonaws.com'}}},
+          'Policies':[{'PolicyName':'Some','PolicyDocument':{
+            'Version':'2012-10-17','Statement':{'Effect':'Allow','Action':['dynamodb:DescribeStream','sqs:ReceiveMessage'],'Resource':'*'}}}]}},
         'LogLogGroup0000000A':{'Type':'AWS::Logs::LogGroup','Properties':{'RetentionInDays':30}},
         'PoolQueue00000003':{'Type':'AWS::SQS::Queue','Properties':{
           'QueueName':'pool.fifo','FifoQueue':true,'VisibilityTimeout':90}},
