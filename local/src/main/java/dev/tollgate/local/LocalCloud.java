@@ -355,7 +355,7 @@ public final class LocalCloud implements AutoCloseable {
             scheduler,
             securityTokens,
             tableKeys);
-    Map<String, String> created = stack.create();
+    Map<String, String> created = stack.create(options.faults().seed());
     keySets.refuseUnused();
     return created;
   }

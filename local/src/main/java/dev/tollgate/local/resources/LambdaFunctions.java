@@ -138,7 +138,7 @@ public final class LambdaFunctions implements ResourceFamily {
     ObjectNode members = properties.copy(MappingSettings.MEMBERS);
     String id =
         UUID.nameUUIDFromBytes(properties.place().getBytes(StandardCharsets.UTF_8)).toString();
-    stack.addFinalStep(properties, () -> stack.service(EventSources.class).add(id, members));
+    stack.service(EventSources.class).add(id, members);
     return CreatedResource.of(id);
   }
 
