@@ -32,6 +32,11 @@ public final class Apis implements ResourceFamily {
   /** The key of a route, by its resource. */
   private record RouteKey(String key) {}
 
+  private static final String ACCOUNT = "AWS::ApiGateway::Account";
+
+  /** The account's settings, once their resource is created. */
+  private record Account() {}
+
   /** The routes of an API when a deployment was created. A deployment is a snapshot. */
   private record Deployment(
       ApiDraft api,
@@ -46,17 +51,30 @@ public final class Apis implements ResourceFamily {
   @Override
   public Map<String, ResourceType> types() {
     return Map.of(
-        "AWS::ApiGatewayV2::Api", Apis::api,
-        "AWS::ApiGatewayV2::Deployment", Apis::deployment,
-        "AWS::ApiGatewayV2::Route", Apis::route,
-        "AWS::ApiGatewayV2::RouteResponse", Apis::routeResponse,
-        "AWS::ApiGatewayV2::Stage", Apis::stage);
+        ACCOUNT,
+        Apis::account,
+        "AWS::ApiGatewayV2::Api",
+        Apis::api,
+        "AWS::ApiGatewayV2::Deployment",
+        Apis::deployment,
+        "AWS::ApiGatewayV2::Route",
+        Apis::route,
+        "AWS::ApiGatewayV2::RouteResponse",
+        Apis::routeResponse,
+        "AWS::ApiGatewayV2::Stage",
+        Apis::stage);
   }
 
   /** The API that a property {@code ApiId} names. */
   static ApiDraft of(Properties properties, Stack stack) {
     return stack.required(
         ApiDraft.class, any -> true, properties, "ApiId", "an API of the template");
+  }
+
+  private static CreatedResource account(String logicalName, Properties properties, Stack stack) {
+    properties.ignore("CloudWatchRoleArn");
+    stack.add(Account.class, "", new Account());
+    return CreatedResource.of(logicalName);
   }
 
   private static CreatedResource api(String logicalName, Properties properties, Stack stack) {
@@ -123,9 +141,10 @@ public final class Apis implements ResourceFamily {
             }
           });
     }
+    requireLogRole(api, properties, stack);
     api.stageVariables = properties.textMap("StageVariables");
     api.limits = limits(properties, api);
-    properties.ignore("AccessLogSettings", "AutoDeploy", "Description", "Tags");
+    properties.ignore("AutoDeploy", "Description", "Tags");
     return CreatedResource.of(name);
   }
 
@@ -166,6 +185,27 @@ public final class Apis implements ResourceFamily {
         .optionalText("ThrottlingRateLimit")
         .map(perSecond -> RateLimit.of(new BigDecimal(perSecond), burst))
         .orElse(new RateLimit(account.perThousandSeconds(), burst));
+  }
+
+  /**
+   * Refuses a WebSocket stage that logs before the template's account settings name a role for it.
+   * Without such settings in the template, the account has them already.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-apigateway-account.html">AWS::ApiGateway::Account</a>
+   */
+  private static void requireLogRole(ApiDraft api, Properties properties, Stack stack) {
+    boolean logs = properties.json("AccessLogSettings").isPresent();
+    if (api.webSocket
+        && logs
+        && stack.declares(ACCOUNT)
+        && stack.find(Account.class, "").isEmpty()) {
+      throw properties.error(
+          "AccessLogSettings",
+          "CloudWatch Logs role ARN must be set in account settings to enable logging (expected: DependsOn the "
+              + ACCOUNT
+              + ")");
+    }
   }
 
   private static CreatedResource route(String logicalName, Properties properties, Stack stack) {
