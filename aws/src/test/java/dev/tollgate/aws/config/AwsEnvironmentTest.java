@@ -234,8 +234,8 @@ class AwsEnvironmentTest {
 
     assertThat(services.requests("ReceiveMessage"))
         .satisfiesExactly(
-            request -> assertThat(request.body()).contains("\"WaitTimeSeconds\":1,"),
-            request -> assertThat(request.body()).contains("\"WaitTimeSeconds\":0,"));
+            request -> assertThat(request.body()).containsPattern("\"WaitTimeSeconds\":1\\b"),
+            request -> assertThat(request.body()).containsPattern("\"WaitTimeSeconds\":0\\b"));
   }
 
   @Test
