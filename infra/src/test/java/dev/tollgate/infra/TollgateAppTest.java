@@ -62,6 +62,7 @@ class TollgateAppTest {
         + " 999999; new accounts may reserve none, see docs/deployment.md)'",
     "connectConcurrency, many, 'connectConcurrency: \"many\" (expected: a whole number, 1 to"
         + " 999999; new accounts may reserve none, see docs/deployment.md)'",
+    "connectionQuota, many, 'connectionQuota: \"many\" (expected: a whole number, 1 to 999999)'",
     "accountLogRole, true, 'accountLogRole: \"true\" (expected: keep or set)'",
     "consoleSignIn, no, 'consoleSignIn: \"no\" (expected: true or false)'",
     "prefix, Test_, 'prefix: \"Test_\" (expected: [a-z][a-z0-9]{0,5}_ or empty; names of schedules"

@@ -405,6 +405,38 @@ final class LocalCloudTest {
         .hasMessage("Thing: unknown type AWS::New::Thing");
   }
 
+  @ParameterizedTest
+  @CsvSource({"HTTP, 49, 30000", "HTTP, 30001, 30000", "WEBSOCKET, 29001, 29000"})
+  void timeout_of_an_integration_has_the_range_of_its_api(String protocol, int millis, int most)
+      throws IOException {
+    writeTemplate(
+        """
+        {'Resources':{
+          'Api':{'Type':'AWS::ApiGatewayV2::Api','Properties':{'Name':'a','ProtocolType':'%s'}},
+          'I':{'Type':'AWS::ApiGatewayV2::Integration','Properties':{'ApiId':{'Ref':'Api'},
+            'IntegrationType':'AWS_PROXY','IntegrationUri':'arn','TimeoutInMillis':%d}}}}"""
+            .formatted(protocol, millis));
+
+    assertThatThrownBy(() -> LocalCloud.start(Options.inMemory(directory, clock)))
+        .isInstanceOf(TemplateException.class)
+        .hasMessage(
+            "I.Properties.TimeoutInMillis: %d (expected: 50 to %d)".formatted(millis, most));
+  }
+
+  @Test
+  void settings_of_a_route_need_the_route() throws IOException {
+    writeTemplate(
+        """
+        {'Resources':{
+          'Api':{'Type':'AWS::ApiGatewayV2::Api','Properties':{'Name':'a','ProtocolType':'HTTP'}},
+          'Stage':{'Type':'AWS::ApiGatewayV2::Stage','Properties':{'ApiId':{'Ref':'Api'},
+            'StageName':'$default','RouteSettings':{'GET /a':{'ThrottlingRateLimit':0.5}}}}}}""");
+
+    assertThatThrownBy(() -> LocalCloud.start(Options.inMemory(directory, clock)))
+        .isInstanceOf(TemplateException.class)
+        .hasMessageContaining("Unable to find Route by key GET /a within the provided");
+  }
+
   @Test
   void unknown_property_isAnError_that_names_it() throws IOException {
     writeTemplate("{'Resources':{'Q':{'Type':'AWS::SQS::Queue','Properties':{'Speed':1}}}}");

@@ -3,6 +3,8 @@ package dev.tollgate.local.resources.api;
 import dev.tollgate.local.gateway.Cors;
 import dev.tollgate.local.gateway.Gateway;
 import dev.tollgate.local.gateway.HttpRoute;
+import dev.tollgate.local.gateway.RateLimit;
+import dev.tollgate.local.gateway.RouteLimits;
 import dev.tollgate.local.gateway.WebSocketApiSpec;
 import dev.tollgate.local.gateway.mapping.Integration;
 import dev.tollgate.local.iam.Policies;
@@ -11,6 +13,8 @@ import dev.tollgate.local.resources.ResourceType;
 import dev.tollgate.local.resources.Stack;
 import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Properties;
+import java.math.BigDecimal;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -78,9 +82,10 @@ public final class Apis implements ResourceFamily {
                     routeSelection,
                     draft.webSocketRoutes,
                     draft.authorizer,
+                    draft.limits,
                     draft.stageVariables));
           } else {
-            gateway.addHttpApi(id, draft.httpRoutes, cors);
+            gateway.addHttpApi(id, draft.httpRoutes, draft.limits, cors);
           }
         });
     String endpoint = gateway.endpoint(webSocket ? "ws" : "http", id).toString();
@@ -119,14 +124,48 @@ public final class Apis implements ResourceFamily {
           });
     }
     api.stageVariables = properties.textMap("StageVariables");
-    properties.ignore(
-        "AccessLogSettings",
-        "AutoDeploy",
-        "DefaultRouteSettings",
-        "Description",
-        "RouteSettings",
-        "Tags");
+    api.limits = limits(properties, api);
+    properties.ignore("AccessLogSettings", "AutoDeploy", "Description", "Tags");
     return CreatedResource.of(name);
+  }
+
+  /** The throttles of a stage. Settings of a route are only accepted if the route exists. */
+  private static RouteLimits limits(Properties stage, ApiDraft api) {
+    RateLimit others =
+        stage.object("DefaultRouteSettings").map(Apis::limit).orElse(RateLimit.OF_ACCOUNTS);
+    Map<String, RateLimit> byRoute = new HashMap<>();
+    stage
+        .object("RouteSettings")
+        .ifPresent(
+            settings ->
+                settings
+                    .names()
+                    .forEach(
+                        key -> {
+                          if (!api.hasRoute(key)) {
+                            throw settings.error(
+                                key,
+                                "Unable to find Route by key "
+                                    + key
+                                    + " within the provided RouteSettings (expected: a stage that depends on the route)");
+                          }
+                          byRoute.put(key, limit(settings.requiredObject(key)));
+                        }));
+    return new RouteLimits(others, byRoute);
+  }
+
+  /**
+   * The limit in settings. What they do not say is as for the account, even if the stage's default
+   * says otherwise (github.com/terraform-aws-modules/terraform-aws-apigateway-v2/pull/80).
+   */
+  private static RateLimit limit(Properties settings) {
+    settings.ignore("DataTraceEnabled", "DetailedMetricsEnabled", "LoggingLevel");
+    RateLimit account = RateLimit.OF_ACCOUNTS;
+    int burst = settings.integer("ThrottlingBurstLimit").orElse(account.burst());
+    return settings
+        .optionalText("ThrottlingRateLimit")
+        .map(perSecond -> RateLimit.of(new BigDecimal(perSecond), burst))
+        .orElse(new RateLimit(account.perThousandSeconds(), burst));
   }
 
   private static CreatedResource route(String logicalName, Properties properties, Stack stack) {
@@ -153,8 +192,7 @@ public final class Apis implements ResourceFamily {
     if (api.webSocket) {
       api.webSocketRoutes.put(key, new WebSocketApiSpec.Route(integration, false));
     } else {
-      api.httpRoutes.add(
-          new HttpRoute(key, ((Integration.Function) integration).arn(), authorizer));
+      api.httpRoutes.add(new HttpRoute(key, (Integration.Function) integration, authorizer));
     }
     stack.add(RouteKey.class, logicalName, new RouteKey(key));
     return CreatedResource.of(logicalName);
