@@ -14,9 +14,6 @@ import dev.tollgate.cli.verify.JunitXml;
 import dev.tollgate.cli.verify.Report;
 import dev.tollgate.cli.verify.Result;
 import dev.tollgate.cli.verify.Verification;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -148,32 +145,8 @@ final class Verify implements Callable<Integer> {
 
   private Optional<String> token(String tenantId) {
     return tokenCommand.map(
-        command -> {
-          ProcessBuilder shellCommand =
-              new ProcessBuilder("/bin/sh", "-c", command)
-                  .directory(shell.directory().toFile())
-                  .redirectError(ProcessBuilder.Redirect.INHERIT);
-          shellCommand.environment().put("TENANT", tenantId);
-          try {
-            Process process = shellCommand.start();
-            String token =
-                new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            if (process.waitFor() != 0 || token.isBlank()) {
-              throw Failure.of(
-                  "--token-command: no token for tenant "
-                      + tenantId
-                      + " (exit code "
-                      + process.exitValue()
-                      + ")");
-            }
-            return token.strip();
-          } catch (IOException e) {
-            throw new UncheckedIOException(e);
-          } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw Failure.of("interrupted", e);
-          }
-        });
+        command ->
+            new TokenCommand(command, shell.directory(), TokenCommand.LIMIT).token(tenantId));
   }
 
   /** Six random characters, so that runs do not meet each other's tenants. */

@@ -96,8 +96,9 @@ public final class HttpContract {
     if (documented.isMissingNode()) {
       return List.of("media type " + type + ": the contract does not have it");
     }
-    return Json.parse(response.body())
+    return Json.parseUnique(response.body())
         .map(body -> specification.violations(documented.path("schema"), body))
-        .orElseGet(() -> List.of("body: not JSON: " + response.body()));
+        .orElseGet(
+            () -> List.of("body: not one JSON value without repeated members: " + response.body()));
   }
 }

@@ -16,9 +16,9 @@ public final class SocketContract {
 
   /** Compares a frame that the server sent with all messages that it may send. */
   public Optional<String> difference(String frame) {
-    Optional<JsonNode> value = Json.parse(frame);
+    Optional<JsonNode> value = Json.parseEnvelope(frame);
     if (value.isEmpty()) {
-      return Optional.of("frame: not JSON: " + frame);
+      return Optional.of("frame: not one JSON value without repeated members: " + frame);
     }
     List<String> differences = new ArrayList<>();
     for (String reference : sent()) {

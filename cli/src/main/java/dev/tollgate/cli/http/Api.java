@@ -7,11 +7,18 @@ import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** An HTTP API of a deployment. */
@@ -19,26 +26,62 @@ public final class Api implements Sender {
   /** Longer than the 30 seconds after which API Gateway itself answers with a timeout. */
   private static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(35);
 
+  private static final Pattern NOT_IN_A_TOKEN = Pattern.compile("[^\\x21-\\x7e]");
+
   private final HttpClient client;
   private final URI base;
   private final Optional<RequestSigner> signer;
   private final Map<String, String> always;
+  private final Duration limit;
 
   public Api(HttpClient client, URI base, Optional<RequestSigner> signer) {
-    this(client, base, signer, Map.of());
+    this(client, base, signer, Map.of(), RESPONSE_TIMEOUT);
   }
 
   private Api(
-      HttpClient client, URI base, Optional<RequestSigner> signer, Map<String, String> always) {
+      HttpClient client,
+      URI base,
+      Optional<RequestSigner> signer,
+      Map<String, String> always,
+      Duration limit) {
     this.client = client;
     this.base = base;
     this.signer = signer;
     this.always = always;
+    this.limit = limit;
   }
 
-  /** An API whose requests carry a JSON Web Token instead of a signature. */
+  /**
+   * An API whose requests carry a JSON Web Token instead of a signature.
+   *
+   * @throws Failure if a header cannot carry the token. The failure does not repeat it
+   */
   public static Api withToken(HttpClient client, URI base, String token) {
-    return new Api(client, base, Optional.empty(), Map.of("Authorization", "Bearer " + token));
+    return new Api(
+        client,
+        base,
+        Optional.empty(),
+        Map.of("Authorization", "Bearer " + checked(token)),
+        RESPONSE_TIMEOUT);
+  }
+
+  private static String checked(String token) {
+    Matcher unusable = NOT_IN_A_TOKEN.matcher(token);
+    if (token.isEmpty() || unusable.find()) {
+      throw Failure.usage(
+          "The token "
+              + (token.isEmpty()
+                  ? "is empty"
+                  : "has U+%04X as character %d"
+                      .formatted(token.codePointAt(unusable.start()), unusable.start() + 1))
+              + " (expected: one line of visible ASCII characters)");
+    }
+    return token;
+  }
+
+  /** The same API, whose responses must be complete after another time. */
+  Api within(Duration other) {
+    return new Api(client, base, signer, always, other);
   }
 
   public static HttpClient client() {
@@ -80,7 +123,6 @@ public final class Api implements Sender {
     byte[] content = body.map(Json::write).orElse("").getBytes(StandardCharsets.UTF_8);
     HttpRequest.Builder request =
         HttpRequest.newBuilder(uri)
-            .timeout(RESPONSE_TIMEOUT)
             .header("Accept", "application/json, application/problem+json")
             .method(
                 method,
@@ -94,16 +136,30 @@ public final class Api implements Sender {
     always.forEach(request::header);
     signer.ifPresent(
         it -> it.sign(method, uri, content).forEach((name, value) -> request.header(name, value)));
+    return await(uri, client.sendAsync(request.build(), BodyHandlers.ofString()));
+  }
+
+  /** Waits for the last byte of a response: the client's own time limit ends with the headers. */
+  private Response await(URI uri, CompletableFuture<HttpResponse<String>> exchange) {
     try {
-      var response = client.send(request.build(), BodyHandlers.ofString());
+      HttpResponse<String> response = exchange.get(limit.toMillis(), TimeUnit.MILLISECONDS);
       return new Response(response.statusCode(), response.headers(), response.body());
-    } catch (ConnectException e) {
-      throw Failure.unreachable(uri, e);
-    } catch (IOException e) {
-      throw Failure.of("No response from " + uri + ": " + e.getMessage(), e);
+    } catch (TimeoutException e) {
+      throw Failure.of(
+          "No complete response from " + uri + " within " + limit.toSeconds() + " s", e);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof ConnectException unreachable) {
+        throw Failure.unreachable(uri, unreachable);
+      }
+      if (e.getCause() instanceof IOException broken) {
+        throw Failure.of("No response from " + uri + ": " + broken.getMessage(), broken);
+      }
+      throw new IllegalStateException("no response from " + uri, e.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw Failure.of("interrupted", e);
+    } finally {
+      exchange.cancel(true);
     }
   }
 }

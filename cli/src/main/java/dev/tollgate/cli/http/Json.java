@@ -1,21 +1,32 @@
 package dev.tollgate.cli.http;
 
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** Reads and writes JSON. Unknown fields are ignored. */
 public final class Json {
   private static final ObjectMapper MAPPER = new ObjectMapper();
+  private static final ObjectReader WHOLE_TEXT =
+      MAPPER.reader().with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+  private static final ObjectReader NOTHING_TWICE =
+      WHOLE_TEXT.with(JsonParser.Feature.STRICT_DUPLICATE_DETECTION);
 
   private Json() {}
 
@@ -37,10 +48,48 @@ public final class Json {
     return MAPPER.convertValue(document, Object.class);
   }
 
-  /** Parses a text; empty if it is not JSON. */
+  /** Parses a text; empty if it is not exactly one JSON value. */
   public static Optional<JsonNode> parse(String text) {
+    return parse(WHOLE_TEXT, text);
+  }
+
+  /**
+   * Parses a text; empty if it is not exactly one JSON value, or if an object in it has a member
+   * twice (RFC 8259, section 4).
+   */
+  public static Optional<JsonNode> parseUnique(String text) {
+    return parse(NOTHING_TWICE, text);
+  }
+
+  /**
+   * As {@link #parseUnique}, except that values in the outermost object may have members twice,
+   * because they are another sender's.
+   */
+  public static Optional<JsonNode> parseEnvelope(String text) {
+    return parse(text).filter(document -> !hasMemberTwice(text));
+  }
+
+  private static boolean hasMemberTwice(String object) {
+    Set<String> names = new HashSet<>();
+    try (JsonParser parser = MAPPER.createParser(object)) {
+      if (parser.nextToken() == JsonToken.START_OBJECT) {
+        while (parser.nextToken() == JsonToken.FIELD_NAME) {
+          if (!names.add(parser.currentName())) {
+            return true;
+          }
+          parser.nextToken();
+          parser.skipChildren();
+        }
+      }
+      return false;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Optional<JsonNode> parse(ObjectReader reader, String text) {
     try {
-      JsonNode document = MAPPER.readTree(text);
+      JsonNode document = reader.readTree(text);
       return document.isMissingNode() ? Optional.empty() : Optional.of(document);
     } catch (JsonProcessingException e) {
       return Optional.empty();
@@ -68,13 +117,7 @@ public final class Json {
 
   /** The value of a command-line argument: parsed if it is JSON, otherwise a string. */
   public static JsonNode valueOf(String text) {
-    try {
-      JsonNode value =
-          MAPPER.reader().with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS).readTree(text);
-      return value.isMissingNode() ? TextNode.valueOf(text) : value;
-    } catch (JsonProcessingException e) {
-      return TextNode.valueOf(text);
-    }
+    return parse(text).orElseGet(() -> TextNode.valueOf(text));
   }
 
   public static String write(JsonNode document) {

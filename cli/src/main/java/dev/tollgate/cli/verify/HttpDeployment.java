@@ -17,6 +17,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +26,11 @@ import org.jspecify.annotations.Nullable;
 public final class HttpDeployment implements Deployment {
   /** Longer than API Gateway waits for the functions behind a handshake. */
   private static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(35);
+
+  /** Until the body of a refusal is complete, which the client's own time limit leaves out. */
+  private static final long HANDSHAKE_SECONDS = HANDSHAKE_TIMEOUT.toSeconds() + 5;
+
+  private static final long FRAME_SECONDS = 30;
 
   /** The code of a connection that ends without a close frame (RFC 6455, section 7.4.1). */
   private static final int ABNORMAL = 1006;
@@ -65,6 +72,7 @@ public final class HttpDeployment implements Deployment {
         .newWebSocketBuilder()
         .connectTimeout(HANDSHAKE_TIMEOUT)
         .buildAsync(address, new Frames(listener))
+        .orTimeout(HANDSHAKE_SECONDS, TimeUnit.SECONDS)
         .handle((socket, thrown) -> result(address, socket, thrown));
   }
 
@@ -80,14 +88,19 @@ public final class HttpDeployment implements Deployment {
     if (cause instanceof ConnectException unreachable) {
       throw Failure.unreachable(address, unreachable);
     }
-    throw Failure.of("No WebSocket at " + address.getAuthority() + ": " + cause);
+    throw Failure.of(
+        "No WebSocket at "
+            + address.getAuthority()
+            + (cause instanceof TimeoutException
+                ? ": no complete answer to the handshake within " + HANDSHAKE_SECONDS + " s"
+                : ": " + cause));
   }
 
   private record OpenSocket(WebSocket socket) implements Socket {
     @Override
     public void send(String text) {
       try {
-        socket.sendText(text, true).join();
+        socket.sendText(text, true).orTimeout(FRAME_SECONDS, TimeUnit.SECONDS).join();
       } catch (CompletionException e) {
         throw Failure.of("Cannot send on a socket: " + e.getCause(), e);
       }

@@ -16,8 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.concurrent.ConcurrentSkipListSet;
-import java.util.concurrent.locks.ReadWriteLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.UnaryOperator;
 
 /**
  * The tenants and tiers that one run creates. They have names of their own, so a run needs no tier
@@ -64,10 +63,10 @@ final class Inventory {
   private final Set<String> tenants = new ConcurrentSkipListSet<>();
   private final Set<String> tiers = new ConcurrentSkipListSet<>();
 
-  /** Held shared while a request creates something, and exclusively to stop that. */
-  private final ReadWriteLock creating = new ReentrantReadWriteLock();
+  /** What requests that are not answered yet create: it may come after it was removed. */
+  private final Set<String> pending = new ConcurrentSkipListSet<>();
 
-  private boolean stopped;
+  private volatile boolean stopped;
 
   /**
    * @param prefix begins the names of all tenants and tiers of the run
@@ -100,7 +99,8 @@ final class Inventory {
     deployment.control("GET", "/tiers", Optional.empty()).orThrow();
     for (Tier tier : Tier.values()) {
       tiers.add(name(tier));
-      create(deployment, "PUT", Paths.tier(name(tier)), tier.document()).orThrow();
+      create(deployment, "PUT", Paths.tier(name(tier)), Paths.tier(name(tier)), tier.document())
+          .orThrow();
     }
   }
 
@@ -109,18 +109,19 @@ final class Inventory {
     ObjectNode body = Json.object().put("tenantId", tenantId).put("tier", name(tier));
     body.set("overrides", Json.object(overrides));
     tenants.add(tenantId);
-    return create(ofCheck, "POST", "/tenants", body);
+    return create(ofCheck, "POST", "/tenants", Paths.tenant(tenantId), body);
   }
 
-  private Response create(Deployment through, String method, String path, JsonNode body) {
-    creating.readLock().lock();
+  private Response create(
+      Deployment through, String method, String path, String created, JsonNode body) {
+    pending.add(created);
     try {
       if (stopped) {
         throw Failure.of("the run was stopped");
       }
       return through.control(method, path, Optional.of(body));
     } finally {
-      creating.readLock().unlock();
+      pending.remove(created);
     }
   }
 
@@ -135,37 +136,43 @@ final class Inventory {
   }
 
   /**
-   * Removes all tenants and tiers of the run, and creates no more.
+   * Removes all tenants and tiers of the run, and creates no more. Does not wait for requests that
+   * others have sent.
    *
-   * @return the names of those that are still there after the limit
+   * @return those that are still there after the limit, such as {@code tier verify-x-pool}
    */
   List<String> remove(Duration limit) {
-    creating.writeLock().lock();
-    try {
-      stopped = true;
-    } finally {
-      creating.writeLock().unlock();
-    }
+    stopped = true;
     long end = shell.nanoTime().getAsLong() + limit.toNanos();
     while (true) {
-      tenants.removeIf(tenant -> isGone(Paths.tenant(tenant)));
+      remove(tenants, Paths::tenant, end);
       if (tenants.isEmpty()) {
-        tiers.removeIf(tier -> isGone(Paths.tier(tier)));
+        remove(tiers, Paths::tier, end);
       }
-      if (size() == 0 || shell.nanoTime().getAsLong() >= end) {
-        List<String> left = new ArrayList<>(tenants);
-        left.addAll(tiers);
+      if (size() == 0 || isPast(end)) {
+        List<String> left = new ArrayList<>();
+        tenants.forEach(tenant -> left.add("tenant " + tenant));
+        tiers.forEach(tier -> left.add("tier " + tier));
         return left;
       }
       shell.sleep(BETWEEN_ROUNDS);
     }
   }
 
+  private void remove(Set<String> names, UnaryOperator<String> path, long end) {
+    names.removeIf(name -> !isPast(end) && isGone(path.apply(name)));
+  }
+
+  private boolean isPast(long end) {
+    return shell.nanoTime().getAsLong() - end >= 0;
+  }
+
   /** Whether a tenant or tier is removed. A failure to ask is repeated in the next round. */
   private boolean isGone(String path) {
+    boolean mayStillCome = pending.contains(path);
     try {
       int status = deployment.control("DELETE", path, Optional.empty()).status();
-      return status == 204 || status == 404;
+      return !mayStillCome && (status == 204 || status == 404);
     } catch (Failure notAnswered) {
       return false;
     }

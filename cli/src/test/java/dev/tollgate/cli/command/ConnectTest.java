@@ -60,6 +60,17 @@ class ConnectTest {
   }
 
   @Test
+  void connect_does_not_print_a_token_that_it_cannot_send() {
+    Run run = deployment.run("connect", "acme", "--token", "SECRET\nx");
+
+    assertThat(run.err())
+        .isEqualTo(
+            "tollgate: The token has U+000A as character 7 (expected: one line of visible ASCII"
+                + " characters)\n");
+    assertThat(run.exitCode()).isEqualTo(2);
+  }
+
+  @Test
   void connect_without_a_required_token_names_the_option() {
     assertFails(
         401,

@@ -8,6 +8,7 @@ import dev.tollgate.cli.StubDeployment.Request;
 import dev.tollgate.cli.StubDeployment.Response;
 import dev.tollgate.cli.StubDeployment.Run;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -130,5 +131,26 @@ class VerifyTest {
 
     assertThat(run.exitCode()).isEqualTo(1);
     assertThat(run.out()).contains("--token-command: no token for tenant", "(exit code 3)");
+  }
+
+  @Test
+  void a_token_of_two_lines_is_not_sent_and_not_printed() throws IOException {
+    deployment.answersWith(VerifyTest::needingTokens);
+    Path junit = directory.resolve("report.xml");
+
+    Run run =
+        deployment.run(
+            "verify",
+            "--check",
+            "limits",
+            "--junit",
+            junit.toString(),
+            "--token-command",
+            "printf 'eyJ.SECRET\\nWarning'");
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.out()).contains("The token has U+000A as character 11");
+    assertThat(run.out() + run.err() + Files.readString(junit)).doesNotContain("SECRET");
+    assertThat(deployment.authorizations()).isEmpty();
   }
 }

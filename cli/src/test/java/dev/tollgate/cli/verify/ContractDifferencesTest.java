@@ -153,6 +153,34 @@ class ContractDifferencesTest {
   }
 
   @Test
+  void a_body_or_frame_is_one_json_value_without_repeated_members() {
+    String body = Json.write(acme());
+    for (String other :
+        List.of(
+            body + " <html>",
+            body + body,
+            body + "}",
+            body.replaceFirst("[{]", "{\"version\":7,"),
+            body.replaceFirst("\"limits\":[{]", "\"limits\":{\"sessionTTL\":7,"))) {
+      assertThat(other).isNotEqualTo(body);
+      assertThat(compared(response(200, HEADERS, other)).differences())
+          .containsExactly(
+              "GET /tenants/acme?consistent=true 200 body: not one JSON value without repeated"
+                  + " members: "
+                  + other);
+    }
+    for (String other : List.of(ACCEPTED + " <html>", ACCEPTED.replace("}", ",\"id\":\"2\"}"))) {
+      assertThat(opened(other, 429, 1000).differences())
+          .containsExactly("frame: not one JSON value without repeated members: " + other);
+    }
+    assertThat(
+            opened("{\"type\":\"message\",\"id\":\"1\",\"message\":{\"a\":1,\"a\":2}}", 429, 1000)
+                .differences())
+        .as("a client's own message")
+        .isEmpty();
+  }
+
+  @Test
   void frames_handshakes_and_close_codes_are_compared() {
     assertThat(opened("{\"type\":\"accepted\",\"id\":5}", 429, 1000).differences())
         .singleElement()

@@ -273,9 +273,9 @@ public final class HttpContract {
     if (documented.isMissingNode()) {
       return List.of(what + ": media type " + type + " is not documented");
     }
-    Optional<JsonNode> value = Specification.json(body);
+    Optional<JsonNode> value = Specification.uniqueJson(body);
     return value.isEmpty()
-        ? List.of(what + ": no JSON: " + body)
+        ? List.of(what + ": no JSON with unique members: " + body)
         : prefixed(what, specification.flaws(documented.path("schema"), value.get()));
   }
 

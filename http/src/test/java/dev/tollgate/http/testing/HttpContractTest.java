@@ -92,6 +92,8 @@ final class HttpContractTest {
         "/things/box | {\"colour\":\"red\"} | 200 | {} | 'colour'",
         "/things/box | {\"colour\":\"red\"} | 200 | {\"colour\":\"red\",\"size\":1} | 'size'",
         "/things/box | {\"colour\":\"red\"} | 200 | red | no JSON",
+        "/things/box | {\"colour\":\"red\"} | 200 | {\"colour\":\"red\"} <html> | no JSON",
+        "/things/box | {\"colour\":\"red\"} | 200 | {\"colour\":\"red\",\"colour\":\"red\"} | unique",
         "/things/box | {} | 200 | {\"colour\":\"red\"} | request",
         "/things/box?size=10 | {\"colour\":\"red\"} | 200 | {\"colour\":\"red\"} | parameter size 10",
         "/things/box?size=a | {\"colour\":\"red\"} | 200 | {\"colour\":\"red\"} | parameter size a",

@@ -1,12 +1,14 @@
 package dev.tollgate.http.testing;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
@@ -48,6 +50,8 @@ final class Specification {
                   .build())
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+  private static final ObjectReader NOTHING_TWICE =
+      JSON.reader().with(JsonParser.Feature.STRICT_DUPLICATE_DETECTION);
   private static final Pattern HUGE_EXPONENT =
       Pattern.compile("(?<![\\w\".+-])(?<upToIt>-?[0-9.]+[eE][+-]?)[0-9]{5,}(?![\\w\"])");
   private static final SchemaValidatorsConfig STRICT =
@@ -95,9 +99,18 @@ final class Specification {
 
   /** Parses JSON; empty if the text is malformed. */
   static Optional<JsonNode> json(String text) {
+    return json(JSON.reader(), text);
+  }
+
+  /** Parses JSON; empty if the text is malformed, or an object has a member twice. */
+  static Optional<JsonNode> uniqueJson(String text) {
+    return json(NOTHING_TWICE, text);
+  }
+
+  private static Optional<JsonNode> json(ObjectReader reader, String text) {
     try {
       // The checker expands decimals, and some would fill the memory. No schema requires them.
-      JsonNode value = JSON.readTree(HUGE_EXPONENT.matcher(text).replaceAll("${upToIt}9"));
+      JsonNode value = reader.readTree(HUGE_EXPONENT.matcher(text).replaceAll("${upToIt}9"));
       return Optional.of(value).filter(read -> !read.isMissingNode());
     } catch (JsonProcessingException malformed) {
       return Optional.empty();

@@ -1,0 +1,91 @@
+package dev.tollgate.cli.verify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.cli.http.Response;
+import dev.tollgate.cli.terminal.Shell;
+import java.io.ByteArrayInputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.http.HttpHeaders;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+class InventoryTest {
+  private final AtomicLong nanos = new AtomicLong();
+  private final CountDownLatch hanging = new CountDownLatch(1);
+  private final CountDownLatch answers = new CountDownLatch(1);
+
+  /** Creates tiers, removes everything, and does not answer POST. */
+  private final class Hanging implements Deployment {
+    @Override
+    public Response control(String method, String path, Optional<JsonNode> body) {
+      if (method.equals("POST")) {
+        hanging.countDown();
+        try {
+          answers.await();
+        } catch (InterruptedException e) {
+          throw new AssertionError(e);
+        }
+      }
+      return new Response(
+          method.equals("DELETE") ? 404 : 201, HttpHeaders.of(Map.of(), (name, value) -> true), "");
+    }
+
+    @Override
+    public Response sessions(String method, String tenantId, Optional<String> sessionId) {
+      throw new AssertionError("no session is expected");
+    }
+
+    @Override
+    public CompletableFuture<Handshake> handshake(
+        Map<String, String> parameters, Listener listener) {
+      throw new AssertionError("no handshake is expected");
+    }
+  }
+
+  @Test
+  @Timeout(20)
+  void a_removal_does_not_wait_for_a_request_that_hangs_and_does_not_believe_that_it_failed()
+      throws InterruptedException {
+    PrintWriter nowhere = new PrintWriter(new StringWriter());
+    Shell shell =
+        new Shell(
+            new ByteArrayInputStream(new byte[0]),
+            nowhere,
+            nowhere,
+            Path.of("."),
+            Optional.empty(),
+            Map.of(),
+            Optional.empty(),
+            nanos::get,
+            time -> nanos.addAndGet(time.toNanos()));
+    Deployment deployment = new Hanging();
+    Inventory inventory = new Inventory(deployment, shell, "verify-x");
+    inventory.createTiers();
+    CompletableFuture<Response> onboarding =
+        CompletableFuture.supplyAsync(
+            () -> inventory.onboard(deployment, "verify-x-race", Inventory.Tier.POOL, Map.of()));
+    hanging.await();
+
+    assertThat(inventory.remove(Duration.ofSeconds(10)))
+        .isEqualTo(
+            List.of(
+                "tenant verify-x-race",
+                "tier verify-x-pool",
+                "tier verify-x-silo",
+                "tier verify-x-slow"));
+    answers.countDown();
+    onboarding.join();
+    assertThat(inventory.remove(Duration.ofSeconds(10))).isEmpty();
+  }
+}
