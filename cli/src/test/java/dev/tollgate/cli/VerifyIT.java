@@ -185,7 +185,8 @@ final class VerifyIT {
             .parse(junit.toFile())
             .getDocumentElement();
     assertThat(suite.getElementsByTagName("testcase").getLength())
-        .isEqualTo(Verification.allChecks().size());
+        .as("the checks, and the run as a whole")
+        .isEqualTo(Verification.allChecks().size() + 1);
     assertThat(suite.getAttribute("failures")).isEqualTo("0");
     assertThat(leftOver()).isEmpty();
   }
@@ -284,6 +285,12 @@ final class VerifyIT {
         between("pool", "m-1", VerifyIT::swapping),
         between("silo", "100000.0", VerifyIT::normalizing),
         between("doctor", "MISSING", VerifyIT::losingQueues),
+        between("changes", "with If-Match", VerifyIT::unconditional),
+        between(
+            "sessions",
+            "expiresAt",
+            to ->
+                onboarding(to, "-sessions", "overrides\":{", "overrides\":{\"sessionTTL\":86400,")),
         TWICE_AS_FAST);
   }
 
@@ -312,13 +319,42 @@ final class VerifyIT {
     assertSeen(TWICE_AS_FAST, run(List.of(TWICE_AS_FAST), named(TWICE_AS_FAST.area())).get(0));
   }
 
+  /** Further faults, each of which one quick check must see. */
+  static List<Planted> furtherFaults() {
+    return List.of(
+        between("changes", "Idempotency-Replayed", VerifyIT::forgettingKeys),
+        between("changes", "dryRun", to -> changingControl(to, "dryRun=true", "dryRun=false")),
+        between(
+            "changes", "tenants with prefix", to -> changingControl(to, "prefix=", "prefix=no-")),
+        between("changes", "status 200", to -> broken(to, "/activity")),
+        between("changes", "status 200", to -> broken(to, "/tiers/")),
+        between(
+            "sessions",
+            "sockets admitted with sessionPerMinute 2",
+            to -> onboarding(to, "-sessions", "sessionPerMinute\":2", "sessionPerMinute\":200")),
+        between(
+            "sessions",
+            "lastsUntil",
+            to ->
+                onboarding(
+                    to, "-sessions", "overrides\":{", "overrides\":{\"sessionLifetime\":86400,")),
+        between("sessions", "with its sessionId", to -> brokenSessions(to, "PUT")),
+        between("sessions", "DELETE /session", to -> brokenSessions(to, "DELETE")));
+  }
+
+  @ParameterizedTest
+  @MethodSource("furtherFaults")
+  void a_further_fault_fails_the_check_of_its_area(Planted planted) throws Exception {
+    assertSeen(planted, run(List.of(planted), named(planted.area())).get(0));
+  }
+
   static List<Planted> faultsOneByOne() {
     boolean requested =
         Boolean.getBoolean("verify.all") || Integer.getInteger("tests.times", 1) > 1;
     return requested ? faults() : List.of();
   }
 
-  /** Fourteen runs of all checks: with {@code -Pnightly} or {@code -Dverify.all=true}. */
+  /** Sixteen runs of all checks: with {@code -Pnightly} or {@code -Dverify.all=true}. */
   @ParameterizedTest(allowZeroInvocations = true)
   @MethodSource("faultsOneByOne")
   void a_planted_fault_fails_the_check_of_its_area_and_no_other(Planted planted) throws Exception {
@@ -379,8 +415,9 @@ final class VerifyIT {
     }
 
     @Override
-    public Response control(String method, String path, Optional<JsonNode> body) {
-      return to.control(method, path, body);
+    public Response control(
+        String method, String path, Optional<JsonNode> body, Map<String, String> headers) {
+      return to.control(method, path, body, headers);
     }
 
     @Override
@@ -400,7 +437,8 @@ final class VerifyIT {
       Deployment to, String tenants, String value, String instead) {
     return new Passing(to) {
       @Override
-      public Response control(String method, String path, Optional<JsonNode> body) {
+      public Response control(
+          String method, String path, Optional<JsonNode> body, Map<String, String> headers) {
         return super.control(
             method,
             path,
@@ -408,7 +446,8 @@ final class VerifyIT {
                 json ->
                     json.path("tenantId").asText().endsWith(tenants)
                         ? Json.parse(Json.write(json).replace(value, instead)).orElseThrow()
-                        : json));
+                        : json),
+            headers);
       }
     };
   }
@@ -417,7 +456,8 @@ final class VerifyIT {
   private static Deployment filledTwiceAsFast(Deployment to) {
     return new Passing(to) {
       @Override
-      public Response control(String method, String path, Optional<JsonNode> body) {
+      public Response control(
+          String method, String path, Optional<JsonNode> body, Map<String, String> headers) {
         if (path.endsWith(SLOW_TIER)) {
           body.ifPresent(
               tier -> {
@@ -437,7 +477,77 @@ final class VerifyIT {
                     json.path("tenantId").asText().endsWith("-due")
                         ? ((ObjectNode) json)
                             .put("tier", json.path("tier").asText().replace(SLOW_TIER, FAST_TIER))
-                        : json));
+                        : json),
+            headers);
+      }
+    };
+  }
+
+  /** A control plane that ignores If-Match. */
+  private static Deployment unconditional(Deployment to) {
+    return new Passing(to) {
+      @Override
+      public Response control(
+          String method, String path, Optional<JsonNode> body, Map<String, String> headers) {
+        return super.control(
+            method, path, body, headers.containsKey("If-Match") ? Map.of() : headers);
+      }
+    };
+  }
+
+  /** A control plane that ignores Idempotency-Key. */
+  private static Deployment forgettingKeys(Deployment to) {
+    return new Passing(to) {
+      @Override
+      public Response control(
+          String method, String path, Optional<JsonNode> body, Map<String, String> headers) {
+        Response response = super.control(method, path, body);
+        return response.status() == 200 && headers.containsKey("Idempotency-Key")
+            ? new Response(201, response.headers(), response.body())
+            : response;
+      }
+    };
+  }
+
+  /** A control plane that reads something else in a request's path. */
+  private static Deployment changingControl(Deployment to, String text, String instead) {
+    return new Passing(to) {
+      @Override
+      public Response control(
+          String method, String path, Optional<JsonNode> body, Map<String, String> headers) {
+        return super.control(method, path.replace(text, instead), body, headers);
+      }
+    };
+  }
+
+  private static final Response BROKEN =
+      new Response(
+          500,
+          HttpHeaders.of(
+              Map.of("Content-Type", List.of("application/json")), (name, value) -> true),
+          "{\"message\":\"Internal Server Error\"}");
+
+  /** A control plane that cannot show something. */
+  private static Deployment broken(Deployment to, String path) {
+    return new Passing(to) {
+      @Override
+      public Response control(
+          String method, String asked, Optional<JsonNode> body, Map<String, String> headers) {
+        return method.equals("GET") && asked.startsWith(path)
+            ? BROKEN
+            : super.control(method, asked, body, headers);
+      }
+    };
+  }
+
+  /** A session API that answers 500 to requests about a session. */
+  private static Deployment brokenSessions(Deployment to, String method) {
+    return new Passing(to) {
+      @Override
+      public Response sessions(String asked, String tenantId, Optional<String> sessionId) {
+        return asked.equals(method) && sessionId.isPresent()
+            ? BROKEN
+            : super.sessions(asked, tenantId, sessionId);
       }
     };
   }
@@ -446,14 +556,15 @@ final class VerifyIT {
   private static Deployment ignoringSuspension(Deployment to) {
     return new Passing(to) {
       @Override
-      public Response control(String method, String path, Optional<JsonNode> body) {
+      public Response control(
+          String method, String path, Optional<JsonNode> body, Map<String, String> headers) {
         boolean suspends =
             path.endsWith("-suspend")
                 && body.filter(json -> json.path("status").asText().equals("SUSPENDED"))
                     .isPresent();
         return suspends
             ? super.control("GET", path, Optional.empty())
-            : super.control(method, path, body);
+            : super.control(method, path, body, headers);
       }
     };
   }
@@ -549,13 +660,14 @@ final class VerifyIT {
       private String tenant = "";
 
       @Override
-      public Response control(String method, String path, Optional<JsonNode> body) {
+      public Response control(
+          String method, String path, Optional<JsonNode> body, Map<String, String> headers) {
         if (path.equals("/drift")) {
           deleteQueue("connect_" + tenant + "_token_bucket");
         }
         String onboarded = body.map(json -> json.path("tenantId").asText()).orElse("");
         tenant = onboarded.endsWith("-doctor") ? onboarded : tenant;
-        return super.control(method, path, body);
+        return super.control(method, path, body, headers);
       }
     };
   }

@@ -14,6 +14,7 @@ import dev.tollgate.cli.verify.JunitXml;
 import dev.tollgate.cli.verify.Report;
 import dev.tollgate.cli.verify.Result;
 import dev.tollgate.cli.verify.Verification;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -86,6 +87,7 @@ final class Verify implements Callable<Integer> {
     Target target = tollgate.target();
     String prefix = "verify-" + randomName();
     Verification run = new Verification(deployment(target.outputs()), shell, Bounds.REAL, prefix);
+    junitFile.ifPresent(this::begin);
     shell.printError(
         "Verifying %s with %s; this usually takes %s."
             .formatted(
@@ -98,11 +100,15 @@ final class Verify implements Callable<Integer> {
     Report report;
     try {
       report = run.run(checks, parallel, this::progress);
+    } catch (Failure failure) {
+      junitFile.ifPresent(
+          file -> write(file, it -> JunitXml.writeUnfinished(failure.reason(), it)));
+      throw failure;
     } finally {
       running.set(false);
     }
-    junitFile.ifPresent(file -> JunitXml.write(report, file));
     tollgate.print(report.document(), report.lines());
+    junitFile.ifPresent(file -> write(file, it -> JunitXml.write(report, it)));
     return report.passed() ? 0 : ExitCode.FAILED;
   }
 
@@ -114,6 +120,28 @@ final class Verify implements Callable<Integer> {
       throw Failure.usage("--junit: " + named + " (expected: a file in a writable directory)");
     }
     return file;
+  }
+
+  /** So that no earlier report looks like that of a run which is killed. */
+  private void begin(Path file) {
+    try {
+      JunitXml.writeUnfinished("The run did not finish.", file);
+    } catch (IOException e) {
+      throw Failure.usage(
+          "--junit: " + junit.orElse(file) + " (expected: a file that can be written)");
+    }
+  }
+
+  private interface Writing {
+    void write(Path file) throws IOException;
+  }
+
+  private static void write(Path file, Writing writing) {
+    try {
+      writing.write(file);
+    } catch (IOException e) {
+      throw Failure.of("Cannot write " + file + ": " + e.getMessage(), e);
+    }
   }
 
   private static String about(Duration time) {

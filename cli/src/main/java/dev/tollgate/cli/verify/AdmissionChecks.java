@@ -76,7 +76,7 @@ final class AdmissionChecks {
    *
    * @return the number of admitted sockets
    */
-  private static int drain(Trial trial, Session session, int capacity) {
+  static int drain(Trial trial, Session session, int capacity) {
     int admitted = 0;
     int early = 0;
     while (true) {

@@ -40,8 +40,9 @@ final class ComparedDeployment implements Deployment {
   }
 
   @Override
-  public Response control(String method, String path, Optional<JsonNode> body) {
-    Response response = deployment.control(method, path, body);
+  public Response control(
+      String method, String path, Optional<JsonNode> body, Map<String, String> headers) {
+    Response response = deployment.control(method, path, body, headers);
     differences.addAll(Contracts.CONTROL_PLANE.differences(method, path, response));
     return response;
   }

@@ -9,7 +9,13 @@ import java.util.concurrent.CompletableFuture;
 /** A deployment as its users see it: the two HTTP APIs, and the WebSockets. */
 public interface Deployment {
   /** Sends a request to the control plane. */
-  Response control(String method, String path, Optional<JsonNode> body);
+  Response control(
+      String method, String path, Optional<JsonNode> body, Map<String, String> headers);
+
+  /** Sends a request without further headers to the control plane. */
+  default Response control(String method, String path, Optional<JsonNode> body) {
+    return control(method, path, body, Map.of());
+  }
 
   /** Sends a request of a tenant to the session API. */
   Response sessions(String method, String tenantId, Optional<String> sessionId);

@@ -51,8 +51,9 @@ public final class HttpDeployment implements Deployment {
   }
 
   @Override
-  public Response control(String method, String path, Optional<JsonNode> body) {
-    return control.send(method, path, body, Map.of());
+  public Response control(
+      String method, String path, Optional<JsonNode> body, Map<String, String> headers) {
+    return control.send(method, path, body, headers);
   }
 
   @Override

@@ -24,7 +24,7 @@ import java.util.function.UnaryOperator;
  */
 final class Inventory {
   /** Defaults for tests of limits: high enough to be out of the way. */
-  private static final Map<String, Integer> LIMITS =
+  static final Map<String, Integer> LIMITS =
       Map.of(
           "tenantPerMinute", 60,
           "sessionPerMinute", 600,
@@ -44,7 +44,7 @@ final class Inventory {
     /** As {@link #POOL}, with fewer connections a minute. */
     SLOW;
 
-    private ObjectNode document() {
+    ObjectNode document() {
       ObjectNode document = Json.object().put("isolation", this == SILO ? "SILO" : "POOL");
       ObjectNode limits = Json.object(LIMITS);
       if (this == SLOW) {
@@ -99,27 +99,43 @@ final class Inventory {
     deployment.control("GET", "/tiers", Optional.empty()).orThrow();
     for (Tier tier : Tier.values()) {
       tiers.add(name(tier));
-      create(deployment, "PUT", Paths.tier(name(tier)), Paths.tier(name(tier)), tier.document())
+      create(
+              deployment,
+              "PUT",
+              Paths.tier(name(tier)),
+              Paths.tier(name(tier)),
+              tier.document(),
+              Map.of())
           .orThrow();
     }
   }
 
   /** Onboards a tenant of a check. */
-  Response onboard(Deployment ofCheck, String tenantId, Tier tier, Map<String, Integer> overrides) {
+  Response onboard(
+      Deployment ofCheck,
+      String tenantId,
+      Tier tier,
+      Map<String, Integer> overrides,
+      Map<String, String> headers) {
     ObjectNode body = Json.object().put("tenantId", tenantId).put("tier", name(tier));
     body.set("overrides", Json.object(overrides));
     tenants.add(tenantId);
-    return create(ofCheck, "POST", "/tenants", Paths.tenant(tenantId), body);
+    return create(ofCheck, "POST", "/tenants", Paths.tenant(tenantId), body, headers);
   }
 
   private Response create(
-      Deployment through, String method, String path, String created, JsonNode body) {
+      Deployment through,
+      String method,
+      String path,
+      String created,
+      JsonNode body,
+      Map<String, String> headers) {
     pending.add(created);
     try {
       if (stopped) {
         throw Failure.of("the run was stopped");
       }
-      return through.control(method, path, Optional.of(body));
+      return through.control(method, path, Optional.of(body), headers);
     } finally {
       pending.remove(created);
     }

@@ -1,11 +1,13 @@
 package dev.tollgate.cli.verify;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import javax.xml.stream.XMLOutputFactory;
 import javax.xml.stream.XMLStreamException;
@@ -18,33 +20,91 @@ import javax.xml.stream.XMLStreamWriter;
  */
 public final class JunitXml {
   private static final String SUITE = "tollgate.verify";
+  private static final String RUN =
+      "The run finishes, skips no check, meets only documented answers, and removes everything.";
 
   private JunitXml() {}
 
-  /** Writes a report into a file. */
-  public static void write(Report report, Path file) {
+  /**
+   * Writes a report into a file. Something in it fails just if {@link Report#passed} is false.
+   *
+   * @throws IOException if the file cannot be written
+   */
+  public static void write(Report report, Path file) throws IOException {
+    Optional<String> problem = problemOfRun(report);
+    long failures = report.count(Result.Failed.class) + (problem.isPresent() ? 1 : 0);
+    write(
+        file,
+        report.results().size() + 1,
+        failures,
+        0,
+        report.count(Result.Skipped.class),
+        Report.seconds(report.time()),
+        xml -> {
+          for (Result result : report.results()) {
+            write(xml, result);
+          }
+          writeRun(xml, "failure", problem);
+        });
+  }
+
+  /**
+   * Writes the report of a run that has no results, for example because it has just begun.
+   *
+   * @throws IOException if the file cannot be written
+   */
+  public static void writeUnfinished(String reason, Path file) throws IOException {
+    write(file, 1, 0, 1, 0, 0, xml -> writeRun(xml, "error", Optional.of(reason)));
+  }
+
+  /** What makes a run fail although no check failed. */
+  private static Optional<String> problemOfRun(Report report) {
+    List<String> problems = new ArrayList<>(report.problems());
+    long skipped = report.count(Result.Skipped.class);
+    if (skipped > 0) {
+      problems.add("Skipped checks: " + skipped);
+    }
+    return problems.isEmpty() ? Optional.empty() : Optional.of(String.join("\n", problems));
+  }
+
+  private interface Cases {
+    void write(XMLStreamWriter xml) throws XMLStreamException;
+  }
+
+  private static void write(
+      Path file, long tests, long failures, long errors, long skipped, double seconds, Cases cases)
+      throws IOException {
     try (Writer out = Files.newBufferedWriter(file)) {
       XMLStreamWriter xml = XMLOutputFactory.newDefaultFactory().createXMLStreamWriter(out);
       xml.writeStartDocument("UTF-8", "1.0");
-      Map<String, String> totals = new TreeMap<>();
-      totals.put("name", SUITE);
-      totals.put("tests", String.valueOf(report.results().size()));
-      totals.put("failures", String.valueOf(report.count(Result.Failed.class)));
-      totals.put("errors", "0");
-      totals.put("skipped", String.valueOf(report.count(Result.Skipped.class)));
-      totals.put("time", String.valueOf(Report.seconds(report.time())));
-      start(xml, "testsuite", totals);
-      for (Result result : report.results()) {
-        write(xml, result);
-      }
+      start(
+          xml,
+          "testsuite",
+          Map.of(
+              "name", SUITE,
+              "tests", String.valueOf(tests),
+              "failures", String.valueOf(failures),
+              "errors", String.valueOf(errors),
+              "skipped", String.valueOf(skipped),
+              "time", String.valueOf(seconds)));
+      cases.write(xml);
       xml.writeEndElement();
       xml.writeEndDocument();
       xml.close();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     } catch (XMLStreamException e) {
-      throw new UncheckedIOException(new IOException(e));
+      throw new IOException(e);
     }
+  }
+
+  private static void writeRun(XMLStreamWriter xml, String element, Optional<String> problem)
+      throws XMLStreamException {
+    start(xml, "testcase", Map.of("classname", SUITE, "name", "run", "time", "0.0"));
+    if (problem.isPresent()) {
+      start(xml, element, Map.of("type", "run", "message", RUN));
+      xml.writeCharacters(legal(problem.get()) + "\n");
+      xml.writeEndElement();
+    }
+    xml.writeEndElement();
   }
 
   private static void write(XMLStreamWriter xml, Result result) throws XMLStreamException {

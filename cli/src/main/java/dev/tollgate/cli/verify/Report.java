@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
  * The results of a run.
  *
  * @param prefix begins the names of the tenants and tiers of the run
- * @param leftOver the names of tenants and tiers that could not be removed
+ * @param leftOver tenants and tiers that could not be removed, such as {@code tier verify-x-pool}
  * @param differences what answers to requests outside of checks have that the contracts do not
  *     allow
  */
@@ -77,14 +77,24 @@ public record Report(
     }
     lines.add("");
     lines.add(conclusion());
-    differences.forEach(difference -> lines.add("Not as in the contract: " + difference));
-    if (!leftOver.isEmpty()) {
-      lines.add(
-          "Not removed: "
-              + String.join(", ", leftOver)
-              + ". Remove tenants with `tollgate tenants offboard`.");
-    }
+    lines.addAll(problems());
     return lines;
+  }
+
+  /** What is wrong outside of the checks. */
+  List<String> problems() {
+    List<String> problems = new ArrayList<>();
+    differences.forEach(difference -> problems.add("Not as in the contract: " + difference));
+    leftOver.forEach(
+        left ->
+            problems.add(
+                "Not removed: %s. Remove it with `tollgate %s`."
+                    .formatted(
+                        left,
+                        left.startsWith("tier ")
+                            ? left.replaceFirst("tier ", "tiers delete ")
+                            : left.replaceFirst("tenant ", "tenants offboard "))));
+    return problems;
   }
 
   private static String figures(Result result) {

@@ -130,7 +130,7 @@ final class TenantChecks {
     trial.connect(trial.session(tenant));
   }
 
-  private static String closing(Connected open, Duration limit) {
+  static String closing(Connected open, Duration limit) {
     var code = open.client().awaitClosed(limit);
     return code.isPresent() ? String.valueOf(code.getAsInt()) : "still open";
   }

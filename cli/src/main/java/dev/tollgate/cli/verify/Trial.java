@@ -204,8 +204,16 @@ public final class Trial implements AutoCloseable {
   }
 
   Response submit(String tenantId, Inventory.Tier tier, Map<String, Integer> overrides) {
+    return submit(tenantId, tier, overrides, Map.of());
+  }
+
+  Response submit(
+      String tenantId,
+      Inventory.Tier tier,
+      Map<String, Integer> overrides,
+      Map<String, String> headers) {
     tenants.add(tenantId);
-    return inventory.onboard(deployment, tenantId, tier, overrides);
+    return inventory.onboard(deployment, tenantId, tier, overrides, headers);
   }
 
   Response offboard(String tenantId) {
@@ -276,6 +284,11 @@ public final class Trial implements AutoCloseable {
   // Sessions and sockets
 
   Session session(String tenantId) {
+    return new Session(tenantId, createSession(tenantId).path("sessionId").asText());
+  }
+
+  /** The document of a new session. */
+  JsonNode createSession(String tenantId) {
     Response created = deployment.sessions("PUT", tenantId, Optional.empty());
     if (created.status() == 401) {
       throw new Undecidable(
@@ -283,7 +296,7 @@ public final class Trial implements AutoCloseable {
               + " --token-command.");
     }
     expectStatus("PUT /session", 201, created);
-    return new Session(tenantId, created.json().path("sessionId").asText());
+    return created.json();
   }
 
   /** The status of a handshake: 101 if the socket was opened. */

@@ -36,7 +36,12 @@ public final class Verification {
 
   /** All checks, in the order of the report. */
   public static List<Check> allChecks() {
-    return Stream.of(TenantChecks.all(), AdmissionChecks.all(), MessageChecks.all())
+    return Stream.of(
+            TenantChecks.all(),
+            ChangeChecks.all(),
+            SessionChecks.all(),
+            AdmissionChecks.all(),
+            MessageChecks.all())
         .flatMap(List::stream)
         .toList();
   }

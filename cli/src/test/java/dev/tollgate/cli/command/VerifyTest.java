@@ -8,6 +8,7 @@ import dev.tollgate.cli.StubDeployment.Request;
 import dev.tollgate.cli.StubDeployment.Response;
 import dev.tollgate.cli.StubDeployment.Run;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -15,6 +16,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The command line of {@code tollgate verify}; {@code VerifyIT} runs it against a real stack. */
@@ -96,6 +99,36 @@ class VerifyTest {
     assertThat(run.exitCode()).isEqualTo(1);
     assertThat(run.err()).contains("403 Forbidden");
     assertThat(deployment.requests()).extracting(Request::method).containsOnly("GET");
+  }
+
+  @Test
+  void a_run_that_does_not_start_replaces_an_earlier_junit_report() throws IOException {
+    deployment.answers("GET /control/tiers", 429, "{\"message\":\"Too Many Requests\"}");
+    Path junit = directory.resolve("report.xml");
+    Files.writeString(junit, "<testsuite failures=\"0\" errors=\"0\"/>");
+
+    Run run = deployment.run("verify", "--junit", junit.toString());
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(Files.readString(junit)).contains("errors=\"1\"", "429 Too Many Requests");
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void a_junit_report_on_a_full_disk_is_refused_before_the_run() {
+    Path full = directory.resolve("report.xml");
+    try {
+      Files.createSymbolicLink(full, Path.of("/dev/full"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+
+    Run run = deployment.run("verify", "--junit", full.toString());
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err())
+        .isEqualTo("tollgate: --junit: " + full + " (expected: a file that can be written)\n");
+    assertThat(deployment.requests()).isEmpty();
   }
 
   @Test

@@ -70,7 +70,8 @@ class ContractDifferencesTest {
   private record Stub(Response answer, String frame, int handshake, int close)
       implements Deployment {
     @Override
-    public Response control(String method, String path, Optional<JsonNode> body) {
+    public Response control(
+        String method, String path, Optional<JsonNode> body, Map<String, String> headers) {
       return answer;
     }
 

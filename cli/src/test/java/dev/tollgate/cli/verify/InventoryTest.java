@@ -28,7 +28,8 @@ class InventoryTest {
   /** Creates tiers, removes everything, and does not answer POST. */
   private final class Hanging implements Deployment {
     @Override
-    public Response control(String method, String path, Optional<JsonNode> body) {
+    public Response control(
+        String method, String path, Optional<JsonNode> body, Map<String, String> headers) {
       if (method.equals("POST")) {
         hanging.countDown();
         try {
@@ -74,7 +75,9 @@ class InventoryTest {
     inventory.createTiers();
     CompletableFuture<Response> onboarding =
         CompletableFuture.supplyAsync(
-            () -> inventory.onboard(deployment, "verify-x-race", Inventory.Tier.POOL, Map.of()));
+            () ->
+                inventory.onboard(
+                    deployment, "verify-x-race", Inventory.Tier.POOL, Map.of(), Map.of()));
     hanging.await();
 
     assertThat(inventory.remove(Duration.ofSeconds(10)))

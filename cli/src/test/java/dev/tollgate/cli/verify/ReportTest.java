@@ -48,7 +48,13 @@ class ReportTest {
 
   @Test
   void the_text_shows_what_a_failed_check_expected_saw_and_did() {
-    assertThat(report(List.of("verify-abc-race"), passed(), failed(), skipped()).lines())
+    assertThat(
+            report(
+                    List.of("tenant verify-abc-pool", "tier verify-abc-pool"),
+                    passed(),
+                    failed(),
+                    skipped())
+                .lines())
         .containsExactly(
             "PASSED  due           2.0 s  At most 2 s late.",
             "           tokens: 18",
@@ -60,7 +66,10 @@ class ReportTest {
             "           reason    a token is needed",
             "",
             "3 checks in 61.5 s: 1 passed, 1 failed, 1 skipped.",
-            "Not removed: verify-abc-race. Remove tenants with `tollgate tenants offboard`.");
+            "Not removed: tenant verify-abc-pool. Remove it with `tollgate tenants offboard"
+                + " verify-abc-pool`.",
+            "Not removed: tier verify-abc-pool. Remove it with `tollgate tiers delete"
+                + " verify-abc-pool`.");
   }
 
   @Test
@@ -80,18 +89,42 @@ class ReportTest {
   void the_junit_report_counts_failures_and_skips_and_is_valid_xml() throws Exception {
     Path file = directory.resolve("report.xml");
 
-    JunitXml.write(report(List.of(), passed(), failed(), skipped()), file);
+    Element suite = junit(report(List.of(), passed(), failed(), skipped()));
 
-    Element suite =
-        DocumentBuilderFactory.newInstance()
-            .newDocumentBuilder()
-            .parse(file.toFile())
-            .getDocumentElement();
-    assertThat(suite.getAttribute("tests")).isEqualTo("3");
-    assertThat(suite.getAttribute("failures")).isEqualTo("1");
+    assertThat(suite.getAttribute("tests")).isEqualTo("4");
+    assertThat(suite.getAttribute("failures"))
+        .as("and the run, as a check is skipped")
+        .isEqualTo("2");
     assertThat(suite.getAttribute("skipped")).isEqualTo("1");
     assertThat(suite.getElementsByTagName("failure").item(0).getTextContent())
         .isEqualTo("expected sockets: 5\nseen     6 <&> ?\n");
     assertThat(Files.readString(file)).contains("name=\"race\" time=\"1.25\"");
+  }
+
+  private Element junit(Report report) throws Exception {
+    Path file = directory.resolve("report.xml");
+    JunitXml.write(report, file);
+    return DocumentBuilderFactory.newInstance()
+        .newDocumentBuilder()
+        .parse(file.toFile())
+        .getDocumentElement();
+  }
+
+  @Test
+  void the_junit_report_fails_just_if_the_run_does() throws Exception {
+    assertThat(junit(report(List.of(), passed())).getAttribute("failures")).isEqualTo("0");
+    Report differing =
+        new Report(
+            "verify-abc", List.of(passed()), List.of(), List.of("PUT /tiers/x 200"), Duration.ZERO);
+    for (Report failing :
+        List.of(
+            report(List.of("tier verify-abc-pool"), passed()),
+            report(List.of(), passed(), skipped()),
+            differing)) {
+      Element suite = junit(failing);
+      assertThat(failing.passed()).isFalse();
+      assertThat(suite.getAttribute("failures")).isEqualTo("1");
+      assertThat(suite.getElementsByTagName("failure").getLength()).isEqualTo(1);
+    }
   }
 }
