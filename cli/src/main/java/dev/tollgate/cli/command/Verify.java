@@ -84,10 +84,27 @@ final class Verify implements Callable<Integer> {
     }
     Optional<Path> junitFile = junit.map(this::writable);
     List<Check> checks = checks();
+    junitFile.ifPresent(this::begin);
+    Report report = run(checks, junitFile);
+    tollgate.print(report.document(), report.lines());
+    junitFile.ifPresent(file -> write(file, it -> JunitXml.write(report, it)));
+    return report.passed() ? 0 : ExitCode.FAILED;
+  }
+
+  private Report run(List<Check> checks, Optional<Path> junitFile) {
+    try {
+      return run(checks);
+    } catch (Failure failure) {
+      junitFile.ifPresent(
+          file -> write(file, it -> JunitXml.writeUnfinished(failure.reason(), it)));
+      throw failure;
+    }
+  }
+
+  private Report run(List<Check> checks) {
     Target target = tollgate.target();
     String prefix = "verify-" + randomName();
     Verification run = new Verification(deployment(target.outputs()), shell, Bounds.REAL, prefix);
-    junitFile.ifPresent(this::begin);
     shell.printError(
         "Verifying %s with %s; this usually takes %s."
             .formatted(
@@ -97,19 +114,11 @@ final class Verify implements Callable<Integer> {
         "Tenants and tiers of this run begin with " + prefix + " and are removed at the end.");
     AtomicBoolean running = new AtomicBoolean(true);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> removeAfterSignal(run, running)));
-    Report report;
     try {
-      report = run.run(checks, parallel, this::progress);
-    } catch (Failure failure) {
-      junitFile.ifPresent(
-          file -> write(file, it -> JunitXml.writeUnfinished(failure.reason(), it)));
-      throw failure;
+      return run.run(checks, parallel, this::progress);
     } finally {
       running.set(false);
     }
-    tollgate.print(report.document(), report.lines());
-    junitFile.ifPresent(file -> write(file, it -> JunitXml.write(report, it)));
-    return report.passed() ? 0 : ExitCode.FAILED;
   }
 
   /** The file of {@code --junit}, refused before the run if it cannot be written after it. */
