@@ -235,6 +235,10 @@ final class Connect implements Callable<Integer> {
   private static List<String> describe(JsonNode session, OptionalLong seconds) {
     JsonNode admission = session.path("admission");
     JsonNode limits = session.path("limits");
+    Optional<String> full = full(session);
+    if (seconds.isEmpty() && full.isPresent()) {
+      return List.of("Waiting does not help: " + full.get() + " Close one first.");
+    }
     String when =
         seconds.isEmpty()
             ? "The time of the next attempt is unknown"
@@ -262,5 +266,28 @@ final class Connect implements Callable<Integer> {
             .formatted(
                 Json.text(limits, "sessionPerMinute").orElse("?"),
                 Json.text(limits, "tenantPerMinute").orElse("?")));
+  }
+
+  /** Whose connections are at their limit, if that is why the session is refused. */
+  private static Optional<String> full(JsonNode session) {
+    return Json.text(session.path("admission"), "reason")
+        .flatMap(
+            reason ->
+                switch (reason) {
+                  case "SESSION_CONNECTIONS" ->
+                      full(session, "session", "connections", "connectionsPerSession");
+                  case "TENANT_CONNECTIONS" ->
+                      full(session, "tenant", "tenantConnections", "tenantConnections");
+                  default -> Optional.empty();
+                });
+  }
+
+  private static Optional<String> full(JsonNode session, String who, String count, String limit) {
+    return Optional.of(
+        "the %s has %s of %s connections."
+            .formatted(
+                who,
+                Json.text(session, count).orElse("?"),
+                Json.text(session.path("limits"), limit).orElse("?")));
   }
 }

@@ -14,6 +14,7 @@ import dev.tollgate.cli.terminal.Shell;
 import dev.tollgate.cli.terminal.Table;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -95,16 +96,18 @@ final class Tenants {
     }
     ObjectNode all = Json.object();
     ArrayNode tenants = all.putArray("tenants");
-    CurrentState.tenants(tollgate.controlPlane(), filters).forEach(tenants::add);
-    Table table = new Table("TENANT", "TIER", "STATUS", "ISOLATION", "CONNECTIONS", "OVERRIDES");
+    CurrentState.tenants(tollgate.controlPlane(), filters).stream()
+        .sorted(Comparator.comparing(tenant -> Json.text(tenant, "tenantId").orElse("")))
+        .forEach(tenants::add);
+    Table table =
+        new Table("TENANT", "TIER", "STATUS", "ISOLATION", "MAX CONNECTIONS", "OVERRIDES");
     for (JsonNode tenant : tenants) {
-      String max = Json.text(tenant.path("limits"), "tenantConnections").orElse("?");
       table.row(
           Json.text(tenant, "tenantId").orElse(""),
           Json.text(tenant, "tier").orElse(""),
           Json.text(tenant, "status").orElse(""),
           Json.text(tenant, "isolation").orElse(""),
-          Json.text(tenant, "connections").map(open -> open + " of " + max).orElse("up to " + max),
+          Json.text(tenant.path("limits"), "tenantConnections").orElse("?"),
           tenant.path("overrides").properties().stream()
               .map(limit -> limit.getKey() + "=" + Json.text(limit.getValue()))
               .collect(Collectors.joining(" ")));
