@@ -93,6 +93,7 @@ final class Tollgate {
   private boolean json;
 
   private final Shell shell;
+  private Optional<Target> resolved = Optional.empty();
 
   Tollgate(Shell shell) {
     this.shell = shell;
@@ -204,11 +205,18 @@ final class Tollgate {
   }
 
   /**
-   * The deployment that the command addresses.
+   * The deployment that the command addresses. It is resolved once: somebody may choose another
+   * context or overwrite the outputs file while the command runs or asks for confirmation.
    *
    * @throws Failure if there is none
    */
-  Target target() {
+  synchronized Target target() {
+    Target target = resolved.orElseGet(this::resolve);
+    resolved = Optional.of(target);
+    return target;
+  }
+
+  private Target resolve() {
     ContextFile contexts = contexts();
     if (outputs.isEmpty()) {
       Target named = contexts.target(context.or(this::contextOfEnvironment));

@@ -6,10 +6,15 @@ import dev.tollgate.cli.StubDeployment;
 import dev.tollgate.cli.StubDeployment.Run;
 import dev.tollgate.cli.context.Outputs;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which deployment a command addresses, and how it asks if that is production. */
 class ContextsTest {
@@ -281,11 +287,199 @@ class ContextsTest {
     assertThat(deployment.requests()).hasSize(2);
   }
 
-  private void outputs(String file, String path) throws IOException {
+  @Test
+  void a_confirmed_command_changes_the_deployment_that_its_question_named() {
+    run("context add staging --outputs staging.json");
+    run("context add live --outputs prod.json --production");
+    for (String command : List.of("tenants offboard acme", "tiers delete bronze")) {
+      run("context use staging");
+      deployment.repliesWith(
+          prompt -> {
+            assertThat(prompt).startsWith("Target: staging (" + deployment.uri() + "/staging)\n");
+            run("context use live");
+            return "y";
+          });
+
+      assertThat(addressedPaths(command))
+          .isNotEmpty()
+          .allMatch(path -> path.startsWith("/staging/"));
+    }
+  }
+
+  @Test
+  void an_outputs_file_that_is_overwritten_during_the_question_changes_nothing() {
+    deployment.repliesWith(
+        prompt -> {
+          outputs("file.json", "prod");
+          return "y";
+        });
+
+    assertThat(addressedPaths("tenants offboard acme --outputs file.json"))
+        .isNotEmpty()
+        .allMatch(path -> path.startsWith("/file/"));
+  }
+
+  @Test
+  void contexts_that_are_added_at_once_are_all_kept() throws Exception {
+    run("context add prod --outputs prod.json --production");
+    int processes = 6;
+    CyclicBarrier start = new CyclicBarrier(processes);
+    ExecutorService threads = Executors.newFixedThreadPool(processes);
+    try {
+      List<Future<Run>> runs = new ArrayList<>();
+      for (int number = 1; number <= processes; number++) {
+        String command = "context add c" + number + " --outputs staging.json";
+        runs.add(
+            threads.submit(
+                () -> {
+                  start.await();
+                  return run(command);
+                }));
+      }
+      for (Future<Run> one : runs) {
+        assertThat(one.get().err()).isEmpty();
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+
+    assertThat(run("context list").out())
+        .contains("c1", "c2", "c3", "c4", "c5", "c6", "PRODUCTION");
+  }
+
+  @Test
+  void a_file_of_contexts_that_is_a_link_stays_one() throws IOException {
+    Path link = directory.resolve("tollgate/contexts.json");
+    Path real = Files.createDirectory(directory.resolve("dotfiles")).resolve("tollgate.json");
+    Files.move(link, real);
+    Files.createSymbolicLink(link, Path.of("../dotfiles/tollgate.json"));
+
+    run("context add prod --outputs prod.json");
+
+    assertThat(link).isSymbolicLink();
+    assertThat(Files.readString(real)).contains("\"prod\"", "\"local\"");
+    Files.delete(real);
+    run("context add prod --outputs prod.json");
+    assertThat(link).isSymbolicLink();
+    assertThat(Files.readString(real)).contains("\"prod\"").doesNotContain("\"local\"");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "http://127.0.0.1:%d/prod/",
+        "http://localhost:%d/prod",
+        "HTTP://LocalHost.:%d//prod",
+        "http://[::1]:%d/prod",
+        "http://[::ffff:127.0.0.1]:%d/prod",
+        "http://127.1.2.3:%d/prod",
+        "http://0.0.0.0:%d/prod",
+        "http://127.0.0.1:%d/x/../prod/.",
+        "http://127.0.0.1:%d/%%70rod"
+      })
+  void the_production_mark_holds_for_every_spelling_of_the_url(String url) throws IOException {
+    run("context add prod --outputs prod.json --production");
     Files.writeString(
-        directory.resolve(file),
-        "{\"Tollgate\":{\"SessionURL\":\"%1$s/%2$s/session\",\"ControlPlaneURL\":\"%1$s/%2$s\"}}"
-            .formatted(deployment.uri(), path));
+        directory.resolve("other.json"),
+        "{\"Tollgate\":{\"SessionURL\":\"http://127.0.0.1/session\",\"ControlPlaneURL\":\"%s\"}}"
+            .formatted(url.formatted(deployment.uri().getPort())));
+
+    Run run = run("tenants offboard acme --yes --outputs other.json");
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err())
+        .contains("This deployment is marked as production: prod (PRODUCTION, ")
+        .endsWith("use --yes with --context prod.\n");
+    assertThat(deployment.requests()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "\"production\":\"yes\" | context prod: production: yes (expected: true or false)",
+        "\"production\":1 | context prod: production: 1 (expected: true or false)",
+        "\"Production\":true | context prod: production is missing (expected: true or false)",
+        "\"production\":true,\"url\":\"ftp://h\" | context prod: url: ftp://h (expected: an http"
+      })
+  void a_context_with_a_bad_value_is_refused(String members, String error) throws IOException {
+    Files.writeString(
+        directory.resolve("tollgate/contexts.json"),
+        "{\"contexts\":{\"prod\":{\"outputs\":\"%s\",\"stack\":\"Tollgate\",\"url\":\"%s/prod\",%s}}}"
+            .formatted(directory.resolve("prod.json"), deployment.uri(), members));
+
+    Run run = run("tenants offboard acme --yes --context prod");
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err()).contains(error);
+    assertThat(run("context add other --outputs prod.json").exitCode()).isEqualTo(2);
+    assertThat(deployment.requests()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"[]", "{\"contexts\":[]}", "{\"contexts\":{\"a\":1}}", "{\"current\":1}"})
+  void a_file_of_contexts_in_another_form_is_refused_and_not_overwritten(String text)
+      throws IOException {
+    Path file = directory.resolve("tollgate/contexts.json");
+    Files.writeString(file, text);
+
+    assertThat(run("context add other --outputs prod.json").exitCode()).isEqualTo(2);
+    assertThat(file).hasContent(text);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "http://127.0.0.1:8080/con trol",
+        "127.0.0.1:8080/control",
+        "//host/control",
+        "ftp://host/control",
+        "https:///control",
+        "https://user@host/control",
+        "https://host/control?a=b",
+        "https://host/control#a",
+        "http://host:99999/control",
+        "http://a_b/control",
+        ""
+      })
+  void an_outputs_file_with_a_bad_url_is_reported_in_one_line(String url) throws IOException {
+    Files.writeString(
+        directory.resolve("bad.json"),
+        "{\"Tollgate\":{\"SessionURL\":\"http://h/s\",\"ControlPlaneURL\":\"%s\"}}".formatted(url));
+    String error =
+        "bad.json: output ControlPlaneURL of stack Tollgate: "
+            + url
+            + " (expected: an http or https URL without query or fragment)\n";
+
+    for (String command :
+        List.of("tenants list", "tenants offboard acme", "context add bad", "connect acme")) {
+      Run run = run(command + " --outputs bad.json");
+
+      assertThat(run.exitCode()).as(command).isEqualTo(2);
+      assertThat(run.err()).startsWith("tollgate: ").endsWith(error).hasLineCount(1);
+    }
+    Run help = run("tenants list --outputs bad.json --help");
+    assertThat(help.out()).contains("\nTarget: none. ").endsWith(error);
+    assertThat(help.err()).isEmpty();
+    assertThat(run("context list").out()).doesNotContain("bad");
+  }
+
+  private List<String> addressedPaths(String command) {
+    deployment.requests().clear();
+    run(command);
+    return deployment.requests().stream().map(StubDeployment.Request::path).toList();
+  }
+
+  private void outputs(String file, String path) {
+    try {
+      Files.writeString(
+          directory.resolve(file),
+          "{\"Tollgate\":{\"SessionURL\":\"%1$s/%2$s/session\",\"ControlPlaneURL\":\"%1$s/%2$s\"}}"
+              .formatted(deployment.uri(), path));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private Run run(String command) {
