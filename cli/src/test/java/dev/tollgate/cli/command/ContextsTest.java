@@ -2,7 +2,9 @@ package dev.tollgate.cli.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.cli.Documents;
 import dev.tollgate.cli.StubDeployment;
+import dev.tollgate.cli.StubDeployment.Request;
 import dev.tollgate.cli.StubDeployment.Run;
 import dev.tollgate.cli.context.Outputs;
 import java.io.IOException;
@@ -27,6 +29,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which deployment a command addresses, and how it asks if that is production. */
 class ContextsTest {
+  private static final String TIERS = "{\"tiers\":[" + Documents.BRONZE + "]}";
+  private static final String CHANGED_TIERS =
+      """
+      tiers:
+        bronze:
+          isolation: POOL
+          limits: {tenantPerMinute: 60, sessionPerMinute: 5, connectionsPerSession: 2,
+                   tenantConnections: 5, sessionTTL: 200, messagesPerMinute: 60}
+      """;
+
   @TempDir private Path directory;
   private StubDeployment deployment;
 
@@ -35,11 +47,21 @@ class ContextsTest {
     deployment = new StubDeployment(directory);
     for (String name : List.of("local", "prod", "staging", "file")) {
       deployment.answers("GET /" + name + "/tenants", 200, "{\"tenants\":[]}");
+      deployment.answers("GET /" + name + "/tiers", 200, TIERS);
     }
     for (String name : List.of("prod", "staging", "file")) {
       outputs(name + ".json", name);
     }
     deployment.answers("GET /control/tenants", 200, "{\"tenants\":[]}");
+    deployment.answers("GET /control/tiers", 200, TIERS);
+    Files.writeString(directory.resolve("tenants.csv"), "tenantId,tier\nacme,bronze\n");
+    Files.writeString(
+        directory.resolve("saas.yaml"), "tenants: {acme: {tier: bronze}}\n" + CHANGED_TIERS);
+    for (String name : List.of("prod", "control")) {
+      deployment
+          .answers("GET /" + name + "/tiers/bronze", 200, Documents.BRONZE)
+          .answers("PUT /" + name + "/tiers/bronze?dryRun=true", 200, Documents.DRY_BRONZE);
+    }
   }
 
   @AfterEach
@@ -212,13 +234,29 @@ class ContextsTest {
     assertThat(run("tenants list").err()).contains("contexts.json: line 1 is not JSON");
   }
 
-  static Stream<String> destructiveCommands() {
-    return Stream.of(
-        "tenants offboard acme", "tenants suspend acme", "tiers delete bronze", "doctor --repair");
+  /** The commands that ask against every deployment. */
+  private static final List<String> REMOVING =
+      List.of("tenants offboard acme", "tiers delete bronze", "apply saas.yaml");
+
+  /** The commands that ask against production only. */
+  private static final List<String> OTHERS =
+      List.of(
+          "tenants onboard acme --tier bronze",
+          "tenants set-tier acme silver",
+          "tenants override acme sessionTTL=60",
+          "tenants suspend acme",
+          "tenants activate acme",
+          "tenants import tenants.csv",
+          "tiers apply saas.yaml",
+          "doctor --repair",
+          "connect acme");
+
+  static Stream<String> changingCommands() {
+    return Stream.of(REMOVING, OTHERS, List.of("verify")).flatMap(List::stream);
   }
 
   @ParameterizedTest
-  @MethodSource("destructiveCommands")
+  @MethodSource("changingCommands")
   void production_asks_for_the_name_of_the_context(String command) {
     run("context add prod --outputs prod.json --production");
     run("context use prod");
@@ -233,20 +271,23 @@ class ContextsTest {
       assertThat(run(command).err()).isEqualTo("tollgate: Cancelled. Nothing was changed.\n");
     }
 
-    assertThat(deployment.requests()).isEmpty();
+    assertThat(changes()).isEmpty();
     assertThat(prompts)
         .hasSize(3)
         .allMatch(
             prompt ->
                 prompt.startsWith("Target: prod (PRODUCTION, " + deployment.uri() + "/prod)\n")
                     && prompt.endsWith("? Type the name of the context to confirm (prod):"));
-    deployment.repliesWith(prompt -> "prod");
+    deployment.repliesWith(prompt -> "prod").requests().clear();
     run(command);
-    assertThat(deployment.requests()).isNotEmpty();
+    assertThat(deployment.requests())
+        .isNotEmpty()
+        .allMatch(request -> request.path().startsWith("/prod/"));
+    assertThat(changes()).hasSizeGreaterThanOrEqualTo(command.equals("verify") ? 0 : 1);
   }
 
   @ParameterizedTest
-  @MethodSource("destructiveCommands")
+  @MethodSource("changingCommands")
   void yes_in_production_needs_the_context_on_the_command_line(String command) {
     run("context add prod --outputs prod.json --production");
     run("context use prod");
@@ -259,10 +300,14 @@ class ContextsTest {
         .startsWith("tollgate: This deployment is marked as production: prod (PRODUCTION, ")
         .endsWith(" without confirmation, use --yes with --context prod.\n");
     assertThat(run(command + " --yes --outputs prod.json").exitCode()).isEqualTo(2);
-    assertThat(deployment.requests()).isEmpty();
+    assertThat(run(command + " --json").exitCode()).isEqualTo(2);
+    assertThat(changes()).isEmpty();
 
-    run(command + " --yes --context prod");
+    deployment.requests().clear();
+    assertThat(run(command + " --yes --context prod").target())
+        .isEqualTo("Target: prod (PRODUCTION, " + deployment.uri() + "/prod)\n");
     assertThat(deployment.requests()).isNotEmpty();
+    assertThat(run(command + " --yes --context prod --json").target()).isEmpty();
   }
 
   @Test
@@ -279,12 +324,56 @@ class ContextsTest {
         .contains("Target: alias (PRODUCTION");
   }
 
-  @Test
-  void outside_of_production_suspend_and_repair_do_not_ask() {
-    run("tenants suspend acme");
-    run("doctor --repair");
+  static List<String> otherCommands() {
+    return OTHERS;
+  }
 
-    assertThat(deployment.requests()).hasSize(2);
+  @ParameterizedTest
+  @MethodSource("otherCommands")
+  void outside_of_production_most_changes_show_the_target_and_do_not_ask(String command) {
+    Run run = run(command);
+
+    assertThat(run.target()).isEqualTo("Target: local (" + deployment.uri() + "/control)\n");
+    assertThat(changes()).hasSize(1);
+    assertThat(run(command + " --json").target()).isEmpty();
+  }
+
+  @Test
+  void other_commands_show_no_target() {
+    for (String command :
+        List.of("tenants list", "tiers list", "doctor", "tenants offboard acme --dry-run")) {
+      assertThat(run(command).target()).isEmpty();
+    }
+  }
+
+  @Test
+  void the_production_mark_is_not_removed_without_a_question() {
+    run("context add prod --outputs prod.json --production");
+
+    Run refused = run("context remove prod");
+    assertThat(refused.exitCode()).isEqualTo(2);
+    assertThat(refused.err()).endsWith("To remove context prod without confirmation, use --yes.\n");
+    deployment.repliesWith(prompt -> "y");
+    assertThat(run("context remove prod").err()).contains("Cancelled.");
+    deployment.repliesWith(
+        prompt -> {
+          assertThat(prompt)
+              .startsWith("Target: prod (PRODUCTION, " + deployment.uri() + "/prod)\nForget ");
+          run("context remove prod --yes");
+          run("context add prod --outputs staging.json --production");
+          return "prod";
+        });
+    assertThat(run("context remove prod").err()).contains("was changed by another command");
+    deployment.repliesWith(prompt -> "prod");
+    assertThat(run("context remove prod").out()).isEqualTo("Removed context prod.\n");
+    assertThat(run("context list").out()).doesNotContain("PRODUCTION");
+  }
+
+  private List<Request> changes() {
+    return deployment.requests().stream()
+        .filter(request -> !request.method().equals("GET"))
+        .filter(request -> !request.path().endsWith("dryRun=true"))
+        .toList();
   }
 
   @Test
@@ -468,7 +557,7 @@ class ContextsTest {
   private List<String> addressedPaths(String command) {
     deployment.requests().clear();
     run(command);
-    return deployment.requests().stream().map(StubDeployment.Request::path).toList();
+    return deployment.requests().stream().map(Request::path).toList();
   }
 
   private void outputs(String file, String path) {
