@@ -60,7 +60,8 @@ class ContextsTest {
     for (String name : List.of("prod", "control")) {
       deployment
           .answers("GET /" + name + "/tiers/bronze", 200, Documents.BRONZE)
-          .answers("PUT /" + name + "/tiers/bronze?dryRun=true", 200, Documents.DRY_BRONZE);
+          .answers("PUT /" + name + "/tiers/bronze?dryRun=true", 200, Documents.DRY_BRONZE)
+          .answers("PUT /" + name + "/tiers/bronze?dryRun=true&limit=1", 200, Documents.DRY_BRONZE);
     }
   }
 
@@ -372,7 +373,7 @@ class ContextsTest {
   private List<Request> changes() {
     return deployment.requests().stream()
         .filter(request -> !request.method().equals("GET"))
-        .filter(request -> !request.path().endsWith("dryRun=true"))
+        .filter(request -> !request.path().contains("dryRun=true"))
         .toList();
   }
 
@@ -561,11 +562,15 @@ class ContextsTest {
   }
 
   private void outputs(String file, String path) {
+    String outputs =
+        """
+        {"Tollgate": {"SessionURL": "%1$s/%3$s/session", "ControlPlaneURL": "%1$s/%3$s",
+                      "WebSocketURL": "%2$s/%3$s/sockets"}}
+        """;
     try {
       Files.writeString(
           directory.resolve(file),
-          "{\"Tollgate\":{\"SessionURL\":\"%1$s/%2$s/session\",\"ControlPlaneURL\":\"%1$s/%2$s\"}}"
-              .formatted(deployment.uri(), path));
+          outputs.formatted(deployment.uri(), deployment.webSocketUri(), path));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
