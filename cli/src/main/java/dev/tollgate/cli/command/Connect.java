@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -82,6 +83,8 @@ final class Connect implements Callable<Integer> {
       description = "Send the message through the tenant's own queue instead of the shared queue.")
   private boolean silo;
 
+  @Mixin private Confirmation confirmation = new Confirmation();
+
   Connect(Tollgate tollgate, Shell shell) {
     this.tollgate = tollgate;
     this.shell = shell;
@@ -92,6 +95,10 @@ final class Connect implements Callable<Integer> {
     if (sockets < 1) {
       throw Failure.usage("--sockets: " + sockets + " (expected: > 0)");
     }
+    tollgate.confirmInProduction(
+        confirmation.isGiven(),
+        "Connect as a client of " + tenantId + "?",
+        "connect as a client of " + tenantId);
     Api api = tollgate.sessions(token);
     JsonNode joined = session.map(this::existing).orElseGet(() -> create(api));
     String sessionId = joined.path("sessionId").asText();
@@ -182,7 +189,7 @@ final class Connect implements Callable<Integer> {
     URI base =
         Json.text(joined, "webSocketUrl")
             .map(URI::create)
-            .orElseGet(() -> tollgate.outputs().uri("WebSocketURL"));
+            .orElseGet(() -> tollgate.target().outputs().sockets());
     return base.getRawQuery() == null ? URI.create(base + "?" + query(sessionId)) : base;
   }
 

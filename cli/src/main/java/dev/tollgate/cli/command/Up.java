@@ -239,11 +239,8 @@ final class Up implements Callable<Integer> {
    */
   private String registerContext(Outputs outputs) {
     try {
-      ContextFile contexts =
-          tollgate
-              .contexts()
-              .with(Context.of(Context.LOCAL, outputs, Optional.empty(), Optional.empty(), false));
-      contexts.write();
+      Context local = Context.of(Context.LOCAL, outputs, Optional.empty(), Optional.empty(), false);
+      ContextFile contexts = tollgate.changeContexts(file -> file.with(local));
       boolean isDefault =
           tollgate.contextOfEnvironment().or(contexts::chosen).equals(Optional.of(Context.LOCAL));
       return isDefault ? "" : "--context " + Context.LOCAL;
