@@ -112,6 +112,29 @@ public record History(long seed, List<Step> steps) {
         });
   }
 
+  static History ofLine(long seed, Line.Maker maker) {
+    Random random = new Random(seed);
+    Rate rate = maker.terms(terms(seed)).rate();
+    int mix = 1 + random.nextInt(Step.Manners.values().length);
+    boolean retunes = random.nextInt(4) == 0;
+    return draw(
+        seed,
+        random,
+        any -> {
+          int what = any.nextInt(10);
+          if (what < 4) {
+            return new Step.Wait(Duration.ofMillis(any.nextLong(rate.timeOf(4).toMillis() + 2)));
+          } else if (what == 4 && retunes) {
+            return new Step.RetuneLine(
+                new Rate(rate.tokens() * (1 + any.nextInt(8)), rate.per().multipliedBy(4)));
+          }
+          return new Step.Arrive(
+              1 + any.nextInt(12),
+              Step.Manners.values()[any.nextInt(mix)],
+              any.nextBoolean() ? 100 : rate.timeOf(3).toMillis());
+        });
+  }
+
   private static History draw(long seed, Random random, Function<Random, Step> next) {
     List<Step> steps = new ArrayList<>();
     int count = 1 + random.nextInt(LONGEST);

@@ -19,8 +19,8 @@ public interface Buckets {
   WriteResult open(Bucket bucket);
 
   /**
-   * Replaces the stored bucket, if its version is still the one before {@code next}'s. Clears the
-   * empty hint if {@code next} has none. If the response to the write was lost, the row is read,
+   * Replaces the stored bucket except its line, if its version is still the one before {@code
+   * next}'s. Clears the empty hint if {@code next} has none. If the response to the write was lost, the row is read,
    * and the write counts as done if the row contains it.
    */
   WriteResult replace(Bucket next);
@@ -36,6 +36,26 @@ public interface Buckets {
    * before get a conflict. Does nothing if the bucket does not exist.
    */
   void forgetEmpty(BucketId id);
+
+  /**
+   * Changes the line of a bucket, unless it has changed since it was read. Other callers may have
+   * taken places in the meantime; they keep them, and {@code next}'s additional places follow.
+   *
+   * @return the line as stored; empty if it had changed or the bucket does not exist
+   */
+  Optional<Line> changeLine(BucketId id, Optional<Line> read, Line next);
+
+  /**
+   * Adds a place at the end of a bucket's line.
+   *
+   * @param epoch the line's epoch
+   * @return the line with the new place, which is its last one; empty if there is no line with this
+   *     epoch
+   */
+  Optional<Line> takePlace(BucketId id, long epoch);
+
+  /** Takes a spare token of a bucket's line; a conflict if it has none, or another epoch. */
+  WriteResult takeSpare(BucketId id, long epoch, Instant now);
 
   /**
    * The due buckets of a shard, see {@link Bucket#shardDueAt}; unordered, eventually consistent.
