@@ -32,7 +32,7 @@ public final class LineLaws {
       new Law<>(
           "no slot is given twice",
           "Two retry times are at least one token's time apart, unless the caller of the earlier"
-              + " one may come back within a second, because tokens are due already.",
+              + " one may come back within two seconds, because tokens are due already.",
           (maker, history) -> check(maker, history, LineLaws::ownSlots));
 
   /** A caller passes others in line only with a token of somebody who did not come. */
@@ -40,7 +40,8 @@ public final class LineLaws {
       new Law<>(
           "nobody overtakes, except with the token of a no-show",
           "The callers that are admitted before others who wait, and before their own retry time,"
-              + " are never more than the slots that passed unused.",
+              + " are never more than the slots that passed unused, plus one for each time that"
+              + " nobody waited before.",
           (maker, history) -> check(maker, history, LineLaws::noOvertaking));
 
   /** Every caller that keeps coming when told is admitted. */
@@ -70,7 +71,7 @@ public final class LineLaws {
   private static final Duration DEMAND = Duration.ofMinutes(20);
 
   /** A refused caller may come back this soon if a token is due already. */
-  private static final Duration AT_ONCE = Duration.ofSeconds(1);
+  private static final Duration AT_ONCE = Duration.ofSeconds(2);
 
   /** Retry times are rounded to whole milliseconds. */
   private static final Duration ROUNDING = Duration.ofMillis(1);
@@ -109,7 +110,7 @@ public final class LineLaws {
         boolean isInTime =
             asked.at().isAfter(promise.told())
                 && !asked.at().isBefore(promise.retryAt())
-                && !asked.at().isAfter(promise.retryAt().plus(run.terms().grace()));
+                && !asked.at().isAfter(promise.retryAt().plus(run.grace()));
         Violation.unless(
             !isInTime || promise.isVoid() || !(asked.answer() instanceof Line.Refused),
             promise.caller() + " admitted at " + asked.at() + ", told " + promise.retryAt(),
@@ -128,13 +129,25 @@ public final class LineLaws {
     for (int i = 1; i < slots.size(); i++) {
       LineRun.Promise first = slots.get(i - 1);
       LineRun.Promise second = slots.get(i);
-      boolean isAtOnce = !first.told().plus(AT_ONCE).isBefore(first.retryAt());
       Duration between = Duration.between(first.retryAt(), second.retryAt());
       Violation.unless(
-          isAtOnce || between.compareTo(apart) >= 0,
+          isAtOnce(first) || between.compareTo(apart) >= 0,
           "a slot " + apart + " after that of " + first + " or later",
           second);
     }
+  }
+
+  /** Whether this slot was told before {@code asked}, while nobody else had one. */
+  private static boolean begins(LineRun run, LineRun.Promise first, LineRun.Asked asked) {
+    return first.told().isBefore(asked.at())
+        && run.promises().stream()
+            .filter(other -> other.told().isBefore(first.told()))
+            .noneMatch(
+                other -> other.retryAt().plus(run.terms().grace()).isAfter(first.told()));
+  }
+
+  private static boolean isAtOnce(LineRun.Promise promise) {
+    return !promise.told().plus(AT_ONCE).isBefore(promise.retryAt());
   }
 
   private static void noOvertaking(LineRun run) {
@@ -166,9 +179,10 @@ public final class LineLaws {
               .filter(
                   promise -> promise.retryAt().plus(run.terms().grace()).isBefore(asked.at()))
               .count();
+      long beginnings = run.promises().stream().filter(first -> begins(run, first, asked)).count();
       Violation.unless(
-          early <= lapsed,
-          "at most " + lapsed + " callers admitted early, because as many slots passed unused",
+          early <= lapsed + beginnings,
+          "at most " + (lapsed + beginnings) + " callers admitted early, because as many slots passed unused",
           early + " at " + asked);
     }
   }

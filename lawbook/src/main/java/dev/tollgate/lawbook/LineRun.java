@@ -23,6 +23,7 @@ final class LineRun {
   private final List<Caller> callers = new ArrayList<>();
   private final List<Event> events = new ArrayList<>();
   private final List<Promise> promises = new ArrayList<>();
+  private Instant disturbedUntil = Setting.START;
   private Rate rate;
   private Rate fastest;
   private long order;
@@ -113,7 +114,7 @@ final class LineRun {
       return retryAt;
     }
 
-    /** Whether the rate was lowered, or a fault occurred, while it was open. */
+    /** Whether the rate was lowered while it, or an earlier promise, was open. */
     boolean isVoid() {
       return isVoid;
     }
@@ -170,10 +171,19 @@ final class LineRun {
   private void retune(Rate next) {
     line.retune(next);
     boolean isLower = next.timeOf(1).compareTo(rate.timeOf(1)) > 0;
-    promises.forEach(promise -> promise.isVoid |= isLower);
+    if (isLower) {
+      promises.forEach(this::disturb);
+    }
     fastest = next.timeOf(1).compareTo(fastest.timeOf(1)) < 0 ? next : fastest;
     rate = next;
     events.add(new Retuned(setting.now(), next));
+  }
+
+  /** Voids a promise. While its caller may still come, later promises are void as well. */
+  private void disturb(Promise promise) {
+    promise.isVoid = true;
+    Instant end = promise.retryAt.plus(terms.grace());
+    disturbedUntil = end.isAfter(disturbedUntil) ? end : disturbedUntil;
   }
 
   /** A caller that comes after {@code time}. */
@@ -254,6 +264,7 @@ final class LineRun {
       if (caller.promise.filter(known -> known.retryAt.equals(refused.retryAt())).isEmpty()) {
         Promise promise = new Promise(caller, now, refused.retryAt());
         caller.promise = Optional.of(promise);
+        promise.isVoid = now.isBefore(disturbedUntil);
         promises.add(promise);
       }
       comeBack(caller, Duration.between(now, refused.retryAt()));
@@ -286,6 +297,12 @@ final class LineRun {
   /** The fastest rate so far. */
   Rate fastest() {
     return fastest;
+  }
+
+  /** The grace at the fastest rate so far: a bucket that empties faster cannot wait as long. */
+  Duration grace() {
+    double faster = (double) fastest.timeOf(1).toNanos() / terms.rate().timeOf(1).toNanos();
+    return Duration.ofMillis((long) (terms.grace().toMillis() * faster));
   }
 
   boolean wasRetuned() {

@@ -386,8 +386,8 @@ public record Bucket(
   /** A new line, with one place, for a caller that was refused until {@code slot}. */
   public Line lineOpened(Instant slot, Instant now) {
     Instant due = firstDueBefore(slot, now);
-    return line.map(known -> known.reopened(spec.rate(), due, slot, now))
-        .orElseGet(() -> Line.opened(spec.rate(), due, slot, now));
+    long epoch = line.map(known -> known.epoch() + 1).orElse(0L);
+    return Line.opened(epoch, spec.rate(), due, slot, now);
   }
 
   /**

@@ -33,7 +33,8 @@ import java.time.Instant;
  * places behind it. A higher rate leaves the slots as they were told; the additional tokens are
  * spare.
  *
- * @param epoch counts how often the line was cleared; earlier places are void. 0 or more
+ * @param epoch counts the lines of the bucket, each of which began when nobody waited; the places
+ *     of earlier ones are void. 0 or more
  * @param issued the last number; 0 or more
  * @param anchor a number whose token is due at {@code at}
  * @param at when the token of the anchor is due; the others follow at the rate
@@ -89,13 +90,8 @@ public record Line(
    * @param due when its token is due
    * @param slot when it may claim
    */
-  static Line opened(Rate rate, Instant due, Instant slot, Instant now) {
-    return new Line(0, 1, 1, due, slot, rate, 0, now);
-  }
-
-  /** This line with one more place, the only one that is not void, as in {@link #opened}. */
-  Line reopened(Rate next, Instant due, Instant slot, Instant now) {
-    return new Line(epoch, issued + 1, issued + 1, due, slot, next, 0, now);
+  static Line opened(long epoch, Rate rate, Instant due, Instant slot, Instant now) {
+    return new Line(epoch, 1, 1, due, slot, rate, 0, now);
   }
 
   /** This line with one more place at its end. */
@@ -126,10 +122,10 @@ public record Line(
     return new Line(epoch, issued, calledAt(now) + 1, next, from, lower, spare, spareTakenAt);
   }
 
-  /** This line without its places. */
+  /** A line in which nobody waits: the places of this one are void. */
   public Line cleared(Instant now) {
     Instant past = now.minus(LONGEST_GRACE);
-    return new Line(epoch + 1, issued, issued, past, past, rate, 0, now);
+    return new Line(epoch + 1, 0, 1, past, past, rate, 0, now);
   }
 
   /** This line after a spare token was taken. */
