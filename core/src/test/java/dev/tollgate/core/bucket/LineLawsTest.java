@@ -9,6 +9,7 @@ import dev.tollgate.lawbook.LawBook;
 import dev.tollgate.lawbook.LawViolation;
 import dev.tollgate.lawbook.Line.Maker;
 import dev.tollgate.lawbook.LineLaws;
+import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Optional;
@@ -28,39 +29,73 @@ final class LineLawsTest {
     LineLaws.ALL.forEach(law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
   }
 
-  /** Wraps buckets so that one method gets its result from {@code fault}. */
-  private static UnaryOperator<Buckets> planted(
-      String method, UnaryOperator<Optional<Line>> fault) {
-    return buckets ->
-        (Buckets)
-            Proxy.newProxyInstance(
-                Buckets.class.getClassLoader(),
-                new Class<?>[] {Buckets.class},
-                (proxy, called, arguments) -> {
-                  Object result = called.invoke(buckets, arguments);
-                  return called.getName().equals(method)
-                      ? fault.apply(((Optional<?>) result).map(Line.class::cast))
+  /** Wraps buckets so that places are taken as {@code fault} changes the line. */
+  private static Maker takingPlaces(UnaryOperator<Line> fault) {
+    return TollgateLine.inMemory(
+        buckets ->
+            wrapped(
+                (method, arguments) -> {
+                  Object result = method.invoke(buckets, arguments);
+                  return method.getName().equals("takePlace")
+                      ? ((Optional<?>) result).map(line -> fault.apply((Line) line))
                       : result;
-                });
+                }));
+  }
+
+  /** Wraps buckets so that every change of a line passes through {@code fault}. */
+  private static Maker changingLines(UnaryOperator<Line> fault) {
+    return TollgateLine.inMemory(
+        buckets ->
+            wrapped(
+                (method, arguments) -> {
+                  if (method.getName().equals("changeLine")) {
+                    arguments[2] = fault.apply((Line) arguments[2]);
+                  }
+                  return method.invoke(buckets, arguments);
+                }));
+  }
+
+  private interface Call {
+    Object of(Method method, Object[] arguments) throws ReflectiveOperationException;
+  }
+
+  private static Buckets wrapped(Call call) {
+    return (Buckets)
+        Proxy.newProxyInstance(
+            Buckets.class.getClassLoader(),
+            new Class<?>[] {Buckets.class},
+            (proxy, method, arguments) -> call.of(method, arguments));
+  }
+
+  private static Line withSpare(Line line, long spare) {
+    return new Line(
+        line.epoch(),
+        line.issued(),
+        line.anchor(),
+        line.at(),
+        line.from(),
+        line.rate(),
+        spare,
+        line.spareTakenAt());
   }
 
   static List<Arguments> faults() {
     return List.of(
         Arguments.of(
             "gives each slot to two callers",
-            TollgateLine.inMemory(
-                planted(
-                    "takePlace",
-                    line -> line.map(taken -> taken.withIssued(taken.issued() - taken.issued() % 2)))),
+            takingPlaces(line -> line.withIssued(line.issued() - line.issued() % 2)),
             LineLaws.OWN_SLOTS),
+        Arguments.of("has no line", TollgateLine.withoutLine(), LineLaws.TOLD_IS_ADMITTED),
         Arguments.of(
-            "has no line", TollgateLine.withoutLine(), LineLaws.TOLD_IS_ADMITTED),
+            "finds no spare tokens", changingLines(line -> withSpare(line, 0)), LineLaws.NO_WASTE),
         Arguments.of(
-            "finds no spare tokens",
-            TollgateLine.inMemory().getClass() == null ? null : TollgateLine.withoutSpare(),
-            LineLaws.NO_WASTE),
+            "finds a spare token too many",
+            changingLines(line -> withSpare(line, line.spare() + 1)),
+            LineLaws.NO_OVERTAKING),
         Arguments.of(
-            "counts all tokens as spare", TollgateLine.allSpare(), LineLaws.TOLD_IS_ADMITTED));
+            "promises spare tokens twice",
+            changingLines(line -> withSpare(line, line.spare() + 1)),
+            LineLaws.TOLD_IS_ADMITTED));
   }
 
   @ParameterizedTest(name = "{0}")

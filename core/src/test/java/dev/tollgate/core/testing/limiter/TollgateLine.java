@@ -2,6 +2,7 @@ package dev.tollgate.core.testing.limiter;
 
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Buckets;
@@ -13,6 +14,7 @@ import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.claim.LineGate;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
+import dev.tollgate.core.provisioning.ReconcileRequests;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import dev.tollgate.lawbook.Line;
 import dev.tollgate.lawbook.Rate;
@@ -47,11 +49,22 @@ public final class TollgateLine implements Line {
   private final Random random;
   private Instant minute;
 
-  private TollgateLine(Setting setting, Terms terms, UnaryOperator<Buckets> around) {
+  private final boolean waits;
+
+  private TollgateLine(
+      Setting setting, Terms terms, UnaryOperator<Buckets> around, boolean waits) {
+    this.waits = waits;
     this.random = new Random(setting.seed());
     this.ports = new AdmissionFixture(setting.clock());
-    this.maintenance = ports.maintenance();
     Buckets buckets = around.apply(ports.buckets());
+    this.maintenance =
+        new BucketMaintenance(
+            buckets,
+            ports.queue(),
+            ports.queues(),
+            ports.schedules(),
+            new ReconcileRequests(ports.tenants()),
+            setting.clock());
     this.gate =
         new BucketGate(
             buckets, ports.queue(), new Requests(), Runnable::run, any -> {}, setting.clock());
@@ -73,10 +86,19 @@ public final class TollgateLine implements Line {
 
   /** The same, with buckets wrapped by {@code around}. */
   public static Line.Maker inMemory(UnaryOperator<Buckets> around) {
+    return maker(around, true);
+  }
+
+  /** Makes limiters without a line: all callers are told when the next token is due. */
+  public static Line.Maker withoutLine() {
+    return maker(UnaryOperator.identity(), false);
+  }
+
+  private static Line.Maker maker(UnaryOperator<Buckets> around, boolean waits) {
     return new Line.Maker() {
       @Override
       public Line make(Setting setting, Terms terms) {
-        return new TollgateLine(setting, terms, around);
+        return new TollgateLine(setting, terms, around, waits);
       }
 
       /** The capacity holds the tokens of twice the grace, and two more. */
@@ -109,11 +131,12 @@ public final class TollgateLine implements Line {
 
   @Override
   public Answer claim(String caller) {
+    Bucket read = ports.buckets().find(ID).orElseThrow();
+    BucketGate.Attempt first = gate.firstTry(ID);
     ClaimResult result =
-        line.claim(
-            ports.buckets().find(ID).orElseThrow(),
-            Optional.ofNullable(places.get(caller)),
-            gate.firstTry(ID));
+        waits
+            ? line.claim(read, Optional.ofNullable(places.get(caller)), first)
+            : gate.claim(ID, Optional.of(read), first);
     if (result instanceof ClaimResult.Granted granted) {
       gate.settle(granted);
       places.remove(caller);
