@@ -15,11 +15,21 @@ public final class Documents {
           + "{\"action\":\"send-email\",\"ratePerMinute\":0.2,\"capacity\":5,"
           + "\"level\":0,\"fillMode\":\"PRODUCER\",\"state\":\"ACTIVE\",\"later\":{\"field\":1}}]}";
 
+  /** {@link #ACME} with full buckets and without members that are unknown. */
+  public static final String FULL_ACME =
+      ACME.replace("\"level\":176", "\"level\":180")
+          .replace("\"level\":0,", "\"level\":5,\"nextTokenAt\":\"2026-03-01T10:05:00Z\",")
+          .replace(",\"later\":{\"field\":1}", "");
+
   public static final String BRONZE =
       "{\"tier\":\"bronze\",\"isolation\":\"POOL\",\"limits\":{\"tenantPerMinute\":60,"
           + "\"sessionPerMinute\":5,\"connectionsPerSession\":2,\"tenantConnections\":10,"
           + "\"sessionTTL\":200,\"messagesPerMinute\":60,\"sessionLifetime\":86400,\"sessionsPerSubject\":2},\"buckets\":{},"
           + "\"fillMode\":\"PRODUCER\",\"onUnavailable\":\"ADMIT\",\"version\":1}";
+
+  /** {@link #BRONZE} with all members. */
+  public static final String FULL_BRONZE =
+      BRONZE.replace("\"version\"", "\"hibernateAfterMinutes\":15,\"version\"");
 
   /** A dry run of {@link #BRONZE} with fewer connections, for one of its two tenants. */
   public static final String DRY_BRONZE =

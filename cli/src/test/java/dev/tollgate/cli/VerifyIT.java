@@ -56,7 +56,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.w3c.dom.Element;
 
@@ -232,96 +231,144 @@ final class VerifyIT {
         || call.query().values().stream().anyMatch(value -> value.contains(text));
   }
 
-  static Stream<Arguments> faults() {
-    return Stream.of(
-            refused(
-                "onboard",
-                "PROVISIONING",
-                call -> call.operation().equals("CreateQueue") && concerns(call, "-onboard_")),
-            refused(
-                "retune",
-                "60",
-                call ->
-                    call.principal().name().startsWith("TokenProducer")
-                        && call.service().equals("sqs")
-                        && concerns(call, "-retune_")),
-            refused(
-                "due",
-                "s late",
-                call ->
-                    call.principal().name().startsWith("TokenProducer")
-                        && call.service().equals("sqs")
-                        && concerns(call, "-due_")),
-            refused(
-                "answers",
-                "none",
-                call ->
-                    call.operation().equals("SendMessageBatch")
-                        && call.principal().name().equals("ApiGateway")
-                        && concerns(call, "-answers")),
-            refused(
-                "offboard",
-                "202",
-                call -> call.operation().equals("DeleteQueue") && concerns(call, "-offboard_")),
-            new Planted(
-                "disconnect",
-                "2",
-                () -> {
-                  cloud.faults().loseEvents((function, event) -> event.contains("DISCONNECT"));
-                  return () -> cloud.faults().loseEvents((function, event) -> false);
-                },
-                UnaryOperator.identity()),
-            between("due", "tokens while 12 were due", VerifyIT::filledTwiceAsFast),
-            between(
-                "race",
-                "6",
-                to -> onboarding(to, "-race", "tenantConnections\":5", "tenantConnections\":6")),
-            between("suspend", "101", VerifyIT::ignoringSuspension),
-            between("refusal", "429", VerifyIT::impatient),
-            between("limits", "403", VerifyIT::hidingLimits),
-            between("pool", "m-1", VerifyIT::swapping),
-            between("silo", "100000.0", VerifyIT::normalizing),
-            between("doctor", "MISSING", VerifyIT::losingQueues))
-        .map(Arguments::of);
+  private static List<Planted> faults() {
+    return List.of(
+        refused(
+            "onboard",
+            "PROVISIONING",
+            call -> call.operation().equals("CreateQueue") && concerns(call, "-onboard_")),
+        refused(
+            "retune",
+            "60",
+            call ->
+                call.principal().name().startsWith("TokenProducer")
+                    && call.service().equals("sqs")
+                    && concerns(call, "-retune_")),
+        refused(
+            "due",
+            "s late",
+            call ->
+                call.principal().name().startsWith("TokenProducer")
+                    && call.service().equals("sqs")
+                    && concerns(call, "-due_")),
+        refused(
+            "answers",
+            "none",
+            call ->
+                call.operation().equals("SendMessageBatch")
+                    && call.principal().name().equals("ApiGateway")
+                    && concerns(call, "-answers")),
+        refused(
+            "offboard",
+            "202",
+            call -> call.operation().equals("DeleteQueue") && concerns(call, "-offboard_")),
+        new Planted(
+            "disconnect",
+            "2",
+            () -> {
+              cloud
+                  .faults()
+                  .loseEvents(
+                      (function, event) ->
+                          event.contains("DISCONNECT") && event.contains("-disconnect"));
+              return () -> cloud.faults().loseEvents((function, event) -> false);
+            },
+            UnaryOperator.identity()),
+        between(
+            "race",
+            "6",
+            to -> onboarding(to, "-race", "tenantConnections\":5", "tenantConnections\":6")),
+        between("suspend", "101", VerifyIT::ignoringSuspension),
+        between("refusal", "429", VerifyIT::impatient),
+        between("limits", "403", VerifyIT::hidingLimits),
+        between("pool", "m-1", VerifyIT::swapping),
+        between("silo", "100000.0", VerifyIT::normalizing),
+        between("doctor", "MISSING", VerifyIT::losingQueues),
+        TWICE_AS_FAST);
   }
 
-  @ParameterizedTest
-  @MethodSource("faults")
-  void a_planted_fault_fails_the_check_of_its_area(Planted planted) throws Exception {
-    StringWriter ignored = new StringWriter();
-    String prefix = "verify-" + Integer.toString(planted.toString().hashCode() >>> 1, 36);
-    Verification run =
-        new Verification(
-            planted.between().apply(deployment()), shell(ignored, ignored), SHORT, prefix);
-    List<Check> checks =
-        Verification.allChecks().stream()
-            .filter(check -> ALL || check.name().equals(planted.area()))
+  /** A second fault in the area of a check that another fault fails, too. */
+  private static final Planted TWICE_AS_FAST =
+      between("due", "tokens while 12 were due", VerifyIT::filledTwiceAsFast);
+
+  @Test
+  void every_check_fails_when_a_fault_is_planted_in_each_area() throws Exception {
+    List<Planted> oneInEachArea =
+        faults().stream().filter(planted -> !planted.equals(TWICE_AS_FAST)).toList();
+
+    List<Result> results = run(oneInEachArea, Verification.allChecks());
+
+    assertThat(results).hasSameSizeAs(oneInEachArea);
+    for (Planted planted : oneInEachArea) {
+      assertThat(results)
+          .filteredOn(result -> result.check().name().equals(planted.area()))
+          .singleElement()
+          .satisfies(result -> assertSeen(planted, result));
+    }
+  }
+
+  @Test
+  void the_check_of_due_tokens_fails_when_the_bucket_is_filled_twice_as_fast() throws Exception {
+    assertSeen(TWICE_AS_FAST, run(List.of(TWICE_AS_FAST), named(TWICE_AS_FAST.area())).get(0));
+  }
+
+  static List<Planted> faultsOneByOne() {
+    boolean requested =
+        Boolean.getBoolean("verify.all") || Integer.getInteger("tests.times", 1) > 1;
+    return requested ? faults() : List.of();
+  }
+
+  /** Fourteen runs of all checks: with {@code -Pnightly} or {@code -Dverify.all=true}. */
+  @ParameterizedTest(allowZeroInvocations = true)
+  @MethodSource("faultsOneByOne")
+  void a_planted_fault_fails_the_check_of_its_area_and_no_other(Planted planted) throws Exception {
+    List<Result> broken =
+        run(List.of(planted), Verification.allChecks()).stream()
+            .filter(result -> !(result instanceof Result.Passed))
             .toList();
 
+    assertThat(broken).singleElement().satisfies(result -> assertSeen(planted, result));
+  }
+
+  private static List<Check> named(String name) {
+    return Verification.allChecks().stream().filter(check -> check.name().equals(name)).toList();
+  }
+
+  private static void assertSeen(Planted planted, Result result) {
+    assertThat(result).as("%s", planted).isInstanceOf(Result.Failed.class);
+    assertThat(result.check().name()).isEqualTo(planted.area());
+    Result.Failed failed = (Result.Failed) result;
+    assertThat(failed.expected() + ", seen: " + failed.seen()).contains(planted.seen());
+  }
+
+  /** Runs checks while all these faults are planted. Nothing of the run is left afterwards. */
+  private static List<Result> run(List<Planted> faults, List<Check> checks) throws Exception {
+    StringWriter ignored = new StringWriter();
+    String prefix = "verify-" + Integer.toString(faults.toString().hashCode() >>> 1, 36);
+    Deployment misbehaving = deployment();
+    for (Planted planted : faults) {
+      misbehaving = planted.between().apply(misbehaving);
+    }
+    Verification run = new Verification(misbehaving, shell(ignored, ignored), SHORT, prefix);
+    Deque<AutoCloseable> onCloud = new ArrayDeque<>();
     Report report;
-    AutoCloseable fault = planted.onCloud().plant();
     try {
+      for (Planted planted : faults) {
+        onCloud.push(planted.onCloud().plant());
+      }
       report = run.run(checks, 1, result -> {});
     } finally {
-      fault.close();
+      for (AutoCloseable fault : onCloud) {
+        fault.close();
+      }
     }
-
     assertThat(report.passed()).isFalse();
-    List<Result> broken =
-        report.results().stream().filter(result -> !(result instanceof Result.Passed)).toList();
-    assertThat(broken).as("%s", report.lines()).hasSize(1);
-    assertThat(broken.get(0)).isInstanceOf(Result.Failed.class);
-    assertThat(broken.get(0).check().name()).isEqualTo(planted.area());
-    Result.Failed failed = (Result.Failed) broken.get(0);
-    assertThat(failed.expected() + ", seen: " + failed.seen()).contains(planted.seen());
     stack.advance(Duration.ofMinutes(1));
     assertThat(run.removeAll()).isEmpty();
     controlPlane().send("DELETE", "/tiers/" + prefix + FAST_TIER, Optional.empty());
     assertThat(leftOver()).isEmpty();
+    return report.results();
   }
-
-  /** Whether each fault meets all checks, to see that the others pass. */
-  private static final boolean ALL = Boolean.getBoolean("verify.all");
 
   /** Passes everything on. */
   private abstract static class Passing implements Deployment {
@@ -401,7 +448,9 @@ final class VerifyIT {
       @Override
       public Response control(String method, String path, Optional<JsonNode> body) {
         boolean suspends =
-            body.filter(json -> json.path("status").asText().equals("SUSPENDED")).isPresent();
+            path.endsWith("-suspend")
+                && body.filter(json -> json.path("status").asText().equals("SUSPENDED"))
+                    .isPresent();
         return suspends
             ? super.control("GET", path, Optional.empty())
             : super.control(method, path, body);
@@ -415,6 +464,9 @@ final class VerifyIT {
       @Override
       public Response sessions(String method, String tenantId, Optional<String> sessionId) {
         Response response = super.sessions(method, tenantId, sessionId);
+        if (!tenantId.endsWith("-refusal")) {
+          return response;
+        }
         Map<String, List<String>> headers = new TreeMap<>(response.headers().map());
         headers.computeIfPresent("retry-after", (name, value) -> List.of("1"));
         return new Response(
@@ -433,6 +485,7 @@ final class VerifyIT {
             .thenApply(
                 handshake ->
                     handshake.equals(new Handshake.Refused(429))
+                            && parameters.getOrDefault("tenantId", "").contains("-limits")
                         ? new Handshake.Refused(403)
                         : handshake);
       }
@@ -556,8 +609,9 @@ final class VerifyIT {
             .redirectErrorStream(true)
             .redirectOutput(log.toFile())
             .start();
-    while (leftOver().stream().noneMatch(name -> name.endsWith("-due")) && terminated.isAlive()) {
-      Thread.onSpinWait();
+    while (leftOver().stream().noneMatch(name -> name.endsWith("-due"))
+        && !terminated.waitFor(200, TimeUnit.MILLISECONDS)) {
+      // The tenant is not onboarded yet.
     }
     terminated.destroy();
 

@@ -31,10 +31,16 @@ final class ControlPlane {
    * A control plane over these ports.
    *
    * @param release the release that the functions of silos run
+   * @param connectionQuota how many new WebSocket connections a second the account may open
    * @param workers run parallel tasks
    */
   ControlPlane(
-      Ports ports, Release release, Pause pause, ExecutorService workers, InstantSource clock) {
+      Ports ports,
+      Release release,
+      int connectionQuota,
+      Pause pause,
+      ExecutorService workers,
+      InstantSource clock) {
     this.ports = ports;
     this.clock = clock;
     this.parallel = new ParallelTasks(workers);
@@ -49,7 +55,7 @@ final class ControlPlane {
             clock);
     this.lifecycle = new TenantLifecycle(ports.tenants(), ports.tiers(), reconciler);
     this.catalog = new TierCatalog(ports.tenants(), ports.tiers(), lifecycle, parallel, pause);
-    this.doctor = new Doctor(ports, lifecycle, release, parallel, pause, clock);
+    this.doctor = new Doctor(ports, lifecycle, release, connectionQuota, parallel, pause, clock);
     this.releaseRollOut = new ReleaseRollOut(ports, release, parallel);
   }
 

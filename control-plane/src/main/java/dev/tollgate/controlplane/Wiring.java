@@ -53,6 +53,11 @@ final class Wiring {
             aws.activity(),
             aws.sockets());
     return new ControlPlane(
-        ports, aws.release(), Pause.real(), Threads.upTo(WORKERS, "tenants"), clock);
+        ports,
+        aws.release(),
+        aws.connectionQuota(),
+        Pause.real(),
+        Threads.upTo(WORKERS, "tenants"),
+        clock);
   }
 }

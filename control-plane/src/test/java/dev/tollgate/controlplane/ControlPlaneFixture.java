@@ -127,13 +127,14 @@ public final class ControlPlaneFixture {
             thread.setDaemon(true);
             return thread;
           });
+  private int connectionQuota = 500;
   private Release release = new Release("processor:1");
   private ControlPlane controlPlane = controlPlane();
   private ControlPlaneApi api = new ControlPlaneApi(controlPlane, keys);
   private Sweep sweep = new Sweep(controlPlane);
 
   private ControlPlane controlPlane() {
-    return new ControlPlane(ports, release, pauses::add, workers, clock);
+    return new ControlPlane(ports, release, connectionQuota, pauses::add, workers, clock);
   }
 
   /** Replaces the functions by those of another release. */
@@ -142,6 +143,12 @@ public final class ControlPlaneFixture {
     controlPlane = controlPlane();
     api = new ControlPlaneApi(controlPlane, keys);
     sweep = new Sweep(controlPlane);
+  }
+
+  /** Replaces the functions by those with another quota of new connections a second. */
+  void deploy(int newConnectionQuota) {
+    connectionQuota = newConnectionQuota;
+    deploy(release);
   }
 
   ControlPlaneApi api() {

@@ -20,6 +20,7 @@ import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.provisioning.FunctionQuotas;
+import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.Faults.Fault;
@@ -376,7 +377,7 @@ class DriftTest {
 
     assertThat(checked)
         .containsExactly(
-            "2 tenants", "3 queues", "1 queues", "2 schedules", "16 shards", "2 quotas");
+            "2 tenants", "3 queues", "1 queues", "2 schedules", "16 shards", "3 quotas");
   }
 
   /**
@@ -565,6 +566,38 @@ class DriftTest {
               assertThat(finding.get("repaired").booleanValue()).isFalse();
               assertThat(finding.get("reason").textValue()).contains("Service Quotas");
             });
+  }
+
+  @Test
+  void connect_rates_above_the_quota_of_new_connections_are_reported_and_not_repaired() {
+    ControlPlaneFixture at = healthy();
+    long perMinute =
+        at.tenants.list(Optional.empty(), 100).items().stream()
+            .mapToLong(tenant -> tenant.limits().get(Limit.TENANT_PER_MINUTE))
+            .sum();
+    int needed = (int) ((perMinute + 59) / 60);
+    at.deploy(needed);
+    assertThat(drift(at)).isEmpty();
+
+    at.deploy(needed - 1);
+    List<JsonNode> findings = repair(at);
+
+    assertThat(findings)
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(described(finding)).isEqualTo("TOO_LOW quota new-connections");
+              assertThat(finding.get("detail").textValue())
+                  .isEqualTo(
+                      "%d new connections a second (expected: at least %d, which the connect rates"
+                          + " of 2 active tenants allow together)",
+                      needed - 1, needed);
+              assertThat(finding.get("repaired").booleanValue()).isFalse();
+              assertThat(finding.get("reason").textValue()).contains("L-9ED1E49A");
+            });
+
+    at.patch("acme", "{\"status\":\"SUSPENDED\"}");
+    assertThat(drift(at)).as("a suspended tenant opens no connections").isEmpty();
   }
 
   @Test

@@ -229,6 +229,9 @@ public final class Tollgate extends Construct {
                     + "ListSchedules and GetAccountSettings. They return only names and quotas. The "
                     + "control plane uses them to find orphaned queues and schedules, and to compare "
                     + "quotas with what the deployment needs.");
+    props
+        .connectionQuota()
+        .ifPresent(quota -> controlPlane.variable("CONNECTION_QUOTA", Integer.toString(quota)));
     FunctionWithRoles sweep =
         provisioning(
                 "Sweep",

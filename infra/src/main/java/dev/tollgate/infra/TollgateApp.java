@@ -48,6 +48,7 @@ import software.amazon.awscdk.services.iam.Role;
  *       {@link TollgateProps#setsAccountLogRole()}.
  *   <li>{@code authorizerConcurrency}, {@code connectConcurrency}: see {@link
  *       TollgateProps#authorizerConcurrency()}. By default, none is reserved.
+ *   <li>{@code connectionQuota}: see {@link TollgateProps#connectionQuota()}. Default: 500.
  *   <li>{@code claims}: {@code true} (default) adds the role {@code Application}, which programs of
  *       the account may assume to claim tokens; {@code false} omits it. Its ARN is the output
  *       {@code ApplicationRole}; the environment variables of the programs are the output {@code
@@ -145,8 +146,10 @@ public final class TollgateApp {
             .listTenants(access instanceof SessionAccess.Open)
             .consoleSignIn(choice(app, "consoleSignIn", "true", "false").equals("true"))
             .setsAccountLogRole(choice(app, "accountLogRole", "keep", "set").equals("set"));
-    concurrency(app, "authorizerConcurrency").ifPresent(settings::authorizerConcurrency);
-    concurrency(app, "connectConcurrency").ifPresent(settings::connectConcurrency);
+    String small = "; new accounts may reserve none, see docs/deployment.md";
+    number(app, "authorizerConcurrency", small).ifPresent(settings::authorizerConcurrency);
+    number(app, "connectConcurrency", small).ifPresent(settings::connectConcurrency);
+    number(app, "connectionQuota", "").ifPresent(settings::connectionQuota);
     String handler = context(app, "messageHandler", "");
     TollgateProps props = (handler.isEmpty() ? settings : settings.messageHandler(handler)).build();
     Stack stack =
@@ -236,18 +239,14 @@ public final class TollgateApp {
     CfnOutput.Builder.create(stack, name).value(value).build();
   }
 
-  private static OptionalInt concurrency(App app, String name) {
+  private static OptionalInt number(App app, String name, String hint) {
     String value = context(app, name, "");
     if (value.isEmpty()) {
       return OptionalInt.empty();
     }
     if (!value.matches("[1-9][0-9]{0,5}")) {
       throw new IllegalArgumentException(
-          name
-              + ": \""
-              + value
-              + "\" (expected: a whole number, 1 to 999999; new accounts may reserve none, see"
-              + " docs/deployment.md)");
+          name + ": \"" + value + "\" (expected: a whole number, 1 to 999999" + hint + ")");
     }
     return OptionalInt.of(Integer.parseInt(value));
   }

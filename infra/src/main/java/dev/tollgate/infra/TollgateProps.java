@@ -32,6 +32,10 @@ import software.amazon.awscdk.services.logs.RetentionDays;
  *     leaves too little of the account's concurrency for other functions, so a new account with a
  *     low quota may reserve none. Empty for no reservation and no maximum
  * @param connectConcurrency the reserved concurrency of {@code $connect}
+ * @param connectionQuota how many WebSocket connections per second the account may open in the
+ *     Region, if AWS has raised the default quota of 500; the control plane's doctor compares the
+ *     tenants' connect rates with it. A higher quota has no effect beyond {@link
+ *     #requestsPerSecond}. Empty for the default
  * @param setsAccountLogRole whether the stack sets the role with which API Gateway writes logs in
  *     this account and Region. There is only one such setting for all APIs, and access logs of
  *     WebSocket APIs need it. True overwrites the role that is set; false requires that one is set,
@@ -51,6 +55,7 @@ public record TollgateProps(
     int requestBurst,
     OptionalInt authorizerConcurrency,
     OptionalInt connectConcurrency,
+    OptionalInt connectionQuota,
     boolean setsAccountLogRole,
     String messageHandler) {
 
@@ -94,6 +99,7 @@ public record TollgateProps(
     requirePositive("requestBurst", requestBurst);
     authorizerConcurrency.ifPresent(value -> requirePositive("authorizerConcurrency", value));
     connectConcurrency.ifPresent(value -> requirePositive("connectConcurrency", value));
+    connectionQuota.ifPresent(value -> requirePositive("connectionQuota", value));
     if (!CLASS_NAME.matcher(messageHandler).matches()) {
       throw new IllegalArgumentException(
           "messageHandler: \"" + messageHandler + "\" (expected: a fully qualified class name)");
@@ -127,6 +133,7 @@ public record TollgateProps(
     private int requestBurst = 500;
     private OptionalInt authorizerConcurrency = OptionalInt.empty();
     private OptionalInt connectConcurrency = OptionalInt.empty();
+    private OptionalInt connectionQuota = OptionalInt.empty();
     private boolean setsAccountLogRole;
     private String messageHandler = ECHO;
 
@@ -196,6 +203,12 @@ public record TollgateProps(
       return this;
     }
 
+    /** See {@link TollgateProps#connectionQuota()}. Default: AWS's default quota. */
+    public Builder connectionQuota(int value) {
+      connectionQuota = OptionalInt.of(value);
+      return this;
+    }
+
     /** See {@link TollgateProps#setsAccountLogRole()}. Default: false. */
     public Builder setsAccountLogRole(boolean value) {
       setsAccountLogRole = value;
@@ -226,6 +239,7 @@ public record TollgateProps(
           requestBurst,
           authorizerConcurrency,
           connectConcurrency,
+          connectionQuota,
           setsAccountLogRole,
           messageHandler);
     }

@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -15,23 +16,58 @@ import java.util.stream.Stream;
 import software.amazon.awscdk.App;
 import software.amazon.awscdk.Stack;
 import software.amazon.awscdk.assertions.Template;
+import software.amazon.awscdk.cxapi.SynthesisMessageLevel;
 
 /** The stack's template, synthesized with empty jars, and the findings of cdk-nag. */
 record Synthesis(JsonNode template, List<String> findings) {
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** Synthesizes the stack with these context values. */
+  /** The documented defaults of the context values. */
+  private static final Map<String, String> DEFAULTS =
+      Map.of(
+          "prefix", "",
+          "removal", "retain",
+          "demo", "true",
+          "consoleSignIn", "true",
+          "accountLogRole", "keep",
+          "claims", "true");
+
+  /** The stacks of this JVM by their context values: tests only read them. */
+  private static final Map<Map<String, String>, Synthesis> STACKS = new HashMap<>();
+
+  /** The stack with these context values and explicit defaults for the others. */
   static Synthesis of(Map<String, String> context) {
-    return of(context, stack -> {});
+    Map<String, String> all = new HashMap<>(DEFAULTS);
+    all.putAll(context);
+    Synthesis known = STACKS.get(all);
+    if (known != null) {
+      return known;
+    }
+    Synthesis stack = of(all, planted -> {});
+    STACKS.put(all, stack);
+    return stack;
   }
 
-  /** Synthesizes the stack with these context values, after a change to it. */
+  /** Synthesizes the stack with exactly these context values, after a change to it. */
   static Synthesis of(Map<String, String> context, Consumer<Stack> plant) {
     App app = TollgateApp.app(context);
     Stack stack = TollgateApp.stack(app, emptyJars());
     plant.accept(stack);
     JsonNode template = JSON.valueToTree(Template.fromStack(stack).toJSON());
-    return new Synthesis(template, TollgateApp.findings(app));
+    return new Synthesis(template, findings(app));
+  }
+
+  /**
+   * The findings in an app that can be synthesized, as {@link TollgateApp#findings} but read from
+   * the assembly at once instead of from each construct.
+   */
+  @SuppressWarnings("deprecation") // Its types of messages are deprecated without a replacement.
+  private static List<String> findings(App app) {
+    return app.synth().getStacks().stream()
+        .flatMap(stack -> stack.getMessages().stream())
+        .filter(message -> message.getLevel() != SynthesisMessageLevel.INFO)
+        .map(message -> message.getId().substring(1) + ": " + message.getEntry().getData())
+        .toList();
   }
 
   /** The resources of a type by their logical ids. */

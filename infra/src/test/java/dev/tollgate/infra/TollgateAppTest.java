@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awscdk.Annotations;
 import software.amazon.awscdk.App;
 import software.amazon.awscdk.Stack;
 import software.amazon.awscdk.services.logs.LogGroup;
@@ -31,6 +32,16 @@ class TollgateAppTest {
     assertThat(TollgateApp.findings(app))
         .anySatisfy(finding -> assertThat(finding).contains("Planted", "AwsSolutions-SQS4"))
         .allSatisfy(finding -> assertThat(finding).contains("Planted"));
+  }
+
+  @Test
+  void an_omitted_context_value_has_its_documented_default_and_a_warning_is_a_finding() {
+    Synthesis stack =
+        Synthesis.of(
+            Map.of(),
+            planted -> Annotations.of(planted).addWarningV2("planted", "A planted warning."));
+    assertThat(stack.template()).isEqualTo(Synthesis.of(Map.of()).template());
+    assertThat(stack.findings()).containsExactly("Tollgate: A planted warning. [ack: planted]");
   }
 
   @ParameterizedTest
@@ -51,6 +62,7 @@ class TollgateAppTest {
         + " 999999; new accounts may reserve none, see docs/deployment.md)'",
     "connectConcurrency, many, 'connectConcurrency: \"many\" (expected: a whole number, 1 to"
         + " 999999; new accounts may reserve none, see docs/deployment.md)'",
+    "connectionQuota, many, 'connectionQuota: \"many\" (expected: a whole number, 1 to 999999)'",
     "accountLogRole, true, 'accountLogRole: \"true\" (expected: keep or set)'",
     "consoleSignIn, no, 'consoleSignIn: \"no\" (expected: true or false)'",
     "prefix, Test_, 'prefix: \"Test_\" (expected: [a-z][a-z0-9]{0,5}_ or empty; names of schedules"

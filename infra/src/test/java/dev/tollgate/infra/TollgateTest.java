@@ -37,7 +37,7 @@ class TollgateTest {
   /** The prefix of the logical id of the console's API. */
   private static final String CONSOLE = "TollgateConsole";
 
-  /** All functions but the console's. The control plane's {@code QuotaCheck} counts all of them. */
+  /** All functions but the console's. */
   private static final List<String> FUNCTIONS =
       List.of(
           "Authorizer",
@@ -255,6 +255,28 @@ class TollgateTest {
   @Test
   void the_accounts_log_role_is_not_changed_unless_requested() {
     assertThat(STACK.resources("AWS::ApiGateway::Account")).isEmpty();
+    assertThat(TollgateProps.builder().build().setsAccountLogRole())
+        .as("default of the construct")
+        .isFalse();
+  }
+
+  @Test
+  void the_doctor_knows_a_quota_of_new_connections_that_aws_has_raised() {
+    assertThat(environment(STACK, "ControlPlane")).doesNotContainKey("CONNECTION_QUOTA");
+    assertThat(environment(Synthesis.of(Map.of("connectionQuota", "2000")), "ControlPlane"))
+        .containsEntry("CONNECTION_QUOTA", TextNode.valueOf("2000"));
+  }
+
+  /** The control plane may not import this module, so its source is read. */
+  @Test
+  void the_doctor_counts_as_many_functions_as_the_stack_has() throws IOException {
+    String check =
+        Files.readString(
+            Path.of(
+                "../control-plane/src/main/java/dev/tollgate/controlplane/doctor/QuotaCheck.java"));
+    assertThat(check)
+        .contains(
+            "int STACK_FUNCTIONS = %d;".formatted(STACK.resources("AWS::Lambda::Function").size()));
   }
 
   // Functions

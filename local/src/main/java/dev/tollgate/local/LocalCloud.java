@@ -22,6 +22,7 @@ import dev.tollgate.local.iam.Policy;
 import dev.tollgate.local.iam.access.Accesses;
 import dev.tollgate.local.iam.access.TableKeys;
 import dev.tollgate.local.json.Json;
+import dev.tollgate.local.lambda.AsyncInvocations;
 import dev.tollgate.local.lambda.FunctionCatalog;
 import dev.tollgate.local.lambda.FunctionHost;
 import dev.tollgate.local.lambda.LambdaApi;
@@ -67,7 +68,7 @@ public final class LocalCloud implements AutoCloseable {
   private final FunctionHost functions;
   private final FunctionCatalog catalog;
   private final EventSources eventSources;
-  private final LambdaApi invocations;
+  private final AsyncInvocations asynchronous;
   private final Gateway gateway;
   private final Scheduler scheduler;
   private final Map<String, String> outputs;
@@ -96,8 +97,10 @@ public final class LocalCloud implements AutoCloseable {
       closedLater(workers::shutdownNow);
       Map<String, RestApi.Operation> operations = new HashMap<>(catalog.operations());
       operations.putAll(eventSources.operations());
-      invocations = new LambdaApi(functions, workers, catalog::requireActive, operations);
-      endpoint.serve("lambda", invocations);
+      asynchronous = closedLater(openAsyncInvocations());
+      endpoint.serve(
+          "lambda",
+          new LambdaApi(functions, asynchronous, workers, catalog::requireActive, operations));
       gateway = closedLater(openGateway());
       scheduler = closedLater(openScheduler());
       endpoint.serve("scheduler", scheduler.http());
@@ -222,7 +225,7 @@ public final class LocalCloud implements AutoCloseable {
       before = ended;
       scheduler.settle();
       gateway.settle();
-      ended = eventSources.settle() + invocations.settle();
+      ended = eventSources.settle() + asynchronous.settle();
     }
   }
 
@@ -290,12 +293,22 @@ public final class LocalCloud implements AutoCloseable {
         directory("functions"));
   }
 
+  private AsyncInvocations openAsyncInvocations() {
+    return new AsyncInvocations(
+        functions,
+        catalog::configuration,
+        (name, role) -> client(Principal.of(name, role)),
+        environment.clock(),
+        log::event);
+  }
+
   private EventSources openEventSources() throws IOException {
     return new EventSources(
         functions,
         catalog,
         client("Lambda"),
-        (name, role) -> client(Principal.of(name, role)),
+        this::client,
+        policies,
         environment,
         directory("functions"),
         table -> faults.occurs(FaultKind.STREAM_REPLAYED, table),
@@ -318,8 +331,11 @@ public final class LocalCloud implements AutoCloseable {
     return new Scheduler(
         environment,
         new ScheduleTargets(
-            functions, rolesOf("Scheduler", "scheduler.amazonaws.com"), environment.accountId()),
+            asynchronous::accept,
+            rolesOf("Scheduler", "scheduler.amazonaws.com"),
+            environment.accountId()),
         faults::scheduleDelays,
+        group -> faults.changeTime(FaultKind.SCHEDULE_GROUP_DELETING, group),
         directory("schedules"));
   }
 
@@ -330,6 +346,7 @@ public final class LocalCloud implements AutoCloseable {
             template,
             environment,
             client("CloudFormation"),
+            asynchronous,
             eventSources,
             catalog,
             gateway,
@@ -338,7 +355,7 @@ public final class LocalCloud implements AutoCloseable {
             scheduler,
             securityTokens,
             tableKeys);
-    Map<String, String> created = stack.create();
+    Map<String, String> created = stack.create(options.faults().seed());
     keySets.refuseUnused();
     return created;
   }

@@ -4,18 +4,22 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.endpoint.ServiceClient.Answer;
 import dev.tollgate.local.iam.Access;
 import dev.tollgate.local.iam.Context;
-import dev.tollgate.local.lambda.FunctionHost;
-import dev.tollgate.local.lambda.InvocationResult;
 import dev.tollgate.local.scheduler.Targets;
-import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 
 /**
  * The functions and APIs that schedules call, with the rights of their roles.
  *
+ * @param functions queues an event for a function by its ARN: the end of the first attempt, or
+ *     empty if there is no such function
  * @param roles the roles that EventBridge Scheduler assumes
  */
-record ScheduleTargets(FunctionHost functions, AssumedRoles roles, String accountId)
+record ScheduleTargets(
+    BiFunction<String, String, Optional<CompletableFuture<Void>>> functions,
+    AssumedRoles roles,
+    String accountId)
     implements Targets {
   private static final String INVOKE = "lambda:InvokeFunction";
 
@@ -34,22 +38,22 @@ record ScheduleTargets(FunctionHost functions, AssumedRoles roles, String accoun
     };
   }
 
-  /** Returns when the function has ended, so that a settled scheduler means settled functions. */
+  /**
+   * Returns when the first attempt has ended, so that a settled scheduler means settled functions.
+   * Lambda retries, not the schedule.
+   */
   private Outcome invoke(Rights rights, ObjectNode request) {
     String functionArn = request.path("FunctionName").asText();
     Optional<Failed> denial = denial(rights, functionArn);
     if (denial.isPresent()) {
       return denial.get();
     }
-    InvocationResult result =
-        functions.invoke(
-            functionArn, request.path("Payload").asText().getBytes(StandardCharsets.UTF_8));
-    if (result instanceof InvocationResult.NotFound) {
+    Optional<CompletableFuture<Void>> accepted =
+        functions.apply(functionArn, request.path("Payload").asText());
+    if (accepted.isEmpty()) {
       return new Failed("Lambda.ResourceNotFoundException", functionArn, false);
     }
-    if (result instanceof InvocationResult.Throttled throttled) {
-      return new Failed("Lambda.TooManyRequestsException", throttled.reason(), true);
-    }
+    accepted.get().join();
     return new Delivered();
   }
 

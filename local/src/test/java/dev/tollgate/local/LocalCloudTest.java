@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.endpoint.ServiceClient;
+import dev.tollgate.local.faults.FaultPlan;
 import dev.tollgate.local.lambda.SampleHandlers;
 import dev.tollgate.local.template.TemplateException;
 import dev.tollgate.local.testing.HandlerJar;
@@ -405,6 +406,38 @@ final class LocalCloudTest {
         .hasMessage("Thing: unknown type AWS::New::Thing");
   }
 
+  @ParameterizedTest
+  @CsvSource({"HTTP, 49, 30000", "HTTP, 30001, 30000", "WEBSOCKET, 29001, 29000"})
+  void timeout_of_an_integration_has_the_range_of_its_api(String protocol, int millis, int most)
+      throws IOException {
+    writeTemplate(
+        """
+        {'Resources':{
+          'Api':{'Type':'AWS::ApiGatewayV2::Api','Properties':{'Name':'a','ProtocolType':'%s'}},
+          'I':{'Type':'AWS::ApiGatewayV2::Integration','Properties':{'ApiId':{'Ref':'Api'},
+            'IntegrationType':'AWS_PROXY','IntegrationUri':'arn','TimeoutInMillis':%d}}}}"""
+            .formatted(protocol, millis));
+
+    assertThatThrownBy(() -> LocalCloud.start(Options.inMemory(directory, clock)))
+        .isInstanceOf(TemplateException.class)
+        .hasMessage(
+            "I.Properties.TimeoutInMillis: %d (expected: 50 to %d)".formatted(millis, most));
+  }
+
+  @Test
+  void settings_of_a_route_need_the_route() throws IOException {
+    writeTemplate(
+        """
+        {'Resources':{
+          'Api':{'Type':'AWS::ApiGatewayV2::Api','Properties':{'Name':'a','ProtocolType':'HTTP'}},
+          'Stage':{'Type':'AWS::ApiGatewayV2::Stage','Properties':{'ApiId':{'Ref':'Api'},
+            'StageName':'$default','RouteSettings':{'GET /a':{'ThrottlingRateLimit':0.5}}}}}}""");
+
+    assertThatThrownBy(() -> LocalCloud.start(Options.inMemory(directory, clock)))
+        .isInstanceOf(TemplateException.class)
+        .hasMessageContaining("Unable to find Route by key GET /a within the provided");
+  }
+
   @Test
   void unknown_property_isAnError_that_names_it() throws IOException {
     writeTemplate("{'Resources':{'Q':{'Type':'AWS::SQS::Queue','Properties':{'Speed':1}}}}");
@@ -415,19 +448,20 @@ final class LocalCloudTest {
   }
 
   @Test
-  void event_source_mapping_names_a_queue_and_a_function_that_stand_later_in_the_template()
-      throws Exception {
-    writeTemplate(
+  void event_source_mapping_depends_on_its_function_and_the_rights_to_read() throws Exception {
+    String template =
         TEMPLATE
             .replace(
                 "{'Resources':{",
                 """
                 {'Resources':{
-                'AppJobs00000000':{'Type':'AWS::Lambda::EventSourceMapping','Properties':{
+                'AppJobs00000000':{'Type':'AWS::Lambda::EventSourceMapping',
+                  'DependsOn':['AppWorkQueue00000003','AppEchoFunction00000006'],'Properties':{
                   'EventSourceArn':{'Fn::Sub':'arn:aws:sqs:${AWS::Region}:${AWS::AccountId}:Work'},
                   'FunctionName':'Echo'}},""")
             .replace("'sqs:SendMessage'", "'sqs:*'")
-            .replace("'Outputs':{", "'Outputs':{'Mapping':{'Value':{'Ref':'AppJobs00000000'}},"));
+            .replace("'Outputs':{", "'Outputs':{'Mapping':{'Value':{'Ref':'AppJobs00000000'}},");
+    writeTemplate(template);
 
     try (LocalCloud cloud = LocalCloud.start(Options.inMemory(directory, clock))) {
       clock.advance(Duration.ofMinutes(2));
@@ -436,6 +470,28 @@ final class LocalCloudTest {
       assertThat(cloud.outputs().get("Mapping")).matches("[0-9a-f-]{36}");
       assertThat(messages(cloud)).isEqualTo("0");
     }
+
+    writeTemplate(
+        template.replace(
+            "['AppWorkQueue00000003','AppEchoFunction00000006']", "['AppWorkQueue00000003']"));
+    assertThat(refusalInSomeOrder()).contains("Function does not exist");
+    writeTemplate(template.replace("'DependsOn':['AppEchoPolicy00000005'],", ""));
+    assertThat(refusalInSomeOrder())
+        .contains("does not have permissions to call ReceiveMessage on SQS");
+  }
+
+  /** The error with which the template does not come up in an order of its resources. */
+  private String refusalInSomeOrder() {
+    for (long seed = 0; seed < 30; seed++) {
+      Options options = Options.inMemory(directory, clock);
+      FaultPlan order = new FaultPlan(seed, Map.of(), Map.of(), Map.of());
+      try (LocalCloud cloud = LocalCloud.start(options.with(order))) {
+        assertThat(cloud.outputs()).isNotEmpty();
+      } catch (TemplateException e) {
+        return String.valueOf(e.getMessage());
+      }
+    }
+    throw new AssertionError("The template comes up in any order");
   }
 
   @Test
@@ -455,21 +511,38 @@ final class LocalCloudTest {
     }
 
     writeTemplate(template.replace("['AppRoute0000000D']", "[]"));
-    assertThatThrownBy(() -> LocalCloud.start(Options.inMemory(directory, clock)))
-        .isInstanceOf(TemplateException.class)
-        .hasMessageStartingWith(
+    assertThat(refusalInSomeOrder())
+        .startsWith(
             "AppStage0000000E.Properties.DeploymentId: the deployment was created before routes");
   }
 
   @Test
-  void schedule_names_a_group_and_a_role_that_stand_later_in_the_template() throws Exception {
+  void websocket_stage_that_logs_depends_on_the_accounts_log_role() throws Exception {
+    String template =
+        """
+        {'Resources':{
+          'Account':{'Type':'AWS::ApiGateway::Account'},
+          'Api':{'Type':'AWS::ApiGatewayV2::Api','Properties':{'Name':'ws','ProtocolType':'WEBSOCKET',
+            'RouteSelectionExpression':'$request.body.action'}},
+          'Stage':{'Type':'AWS::ApiGatewayV2::Stage','DependsOn':'Account','Properties':{'ApiId':{'Ref':'Api'},
+            'StageName':'production','AccessLogSettings':{'DestinationArn':'arn:aws:logs:::l','Format':'f'}}}},
+         'Outputs':{'Api':{'Value':{'Ref':'Api'}}}}""";
+    writeTemplate(template);
+    LocalCloud.start(Options.inMemory(directory, clock)).close();
+
+    writeTemplate(template.replace("'DependsOn':'Account',", ""));
+    assertThat(refusalInSomeOrder()).contains("CloudWatch Logs role ARN must be set");
+  }
+
+  @Test
+  void schedule_depends_on_its_group_and_its_role() throws Exception {
     String template =
         TEMPLATE
             .replace(
                 "{'Resources':{",
                 """
             {'Resources':{
-            'AppTock00000000':{'Type':'AWS::Scheduler::Schedule','Properties':{'Name':'tock','GroupName':'group',
+            'AppTock00000000':{'Type':'AWS::Scheduler::Schedule','DependsOn':['AppGroup00000009','AppEchoPolicy00000005'],'Properties':{'Name':'tock','GroupName':'group',
               'FlexibleTimeWindow':{'Mode':'OFF'},'ScheduleExpression':'cron(* * * * ? *)',
               'Target':{'Arn':{'Fn::GetAtt':['AppWorkQueue00000003','Arn']},
                 'RoleArn':{'Fn::Sub':'arn:aws:iam::${AWS::AccountId}:role/Echo'},'Input':'tock'}}},""")
@@ -490,6 +563,16 @@ final class LocalCloudTest {
     assertThatThrownBy(() -> LocalCloud.start(Options.inMemory(directory, clock)))
         .isInstanceOf(TemplateException.class)
         .hasMessage("AppTock00000000.Properties: Schedule group other does not exist.");
+
+    writeTemplate(
+        template.replace(
+            "['AppGroup00000009','AppEchoPolicy00000005']", "['AppEchoPolicy00000005']"));
+    assertThat(refusalInSomeOrder())
+        .isEqualTo("AppTock00000000.Properties: Schedule group group does not exist.");
+    writeTemplate(
+        template.replace("['AppGroup00000009','AppEchoPolicy00000005']", "['AppGroup00000009']"));
+    assertThat(refusalInSomeOrder())
+        .contains("must allow AWS EventBridge Scheduler to assume the role");
   }
 
   @ParameterizedTest

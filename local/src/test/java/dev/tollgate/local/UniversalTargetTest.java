@@ -18,7 +18,6 @@ import dev.tollgate.local.faults.FaultPlan;
 import dev.tollgate.local.faults.Faults;
 import dev.tollgate.local.faults.RequestFaults;
 import dev.tollgate.local.iam.Policies;
-import dev.tollgate.local.lambda.FunctionHost;
 import dev.tollgate.local.scheduler.Scheduler;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.ManualClock;
@@ -64,13 +63,12 @@ final class UniversalTargetTest {
                 clock));
     frontDoor.serve("sqs", queues.handler());
     client = client(frontDoor, "test");
-    FunctionHost functions = opened(new FunctionHost(clock, keys, line -> {}));
     scheduler =
         opened(
             new Scheduler(
                 Environment.of("App", clock),
                 new ScheduleTargets(
-                    functions,
+                    (function, payload) -> Optional.empty(),
                     new AssumedRoles(
                         "Scheduler",
                         "scheduler.amazonaws.com",
@@ -78,6 +76,7 @@ final class UniversalTargetTest {
                         new Policies(false, resource -> Optional.empty())),
                     "000000000000"),
                 name -> List.of(Duration.ZERO),
+                group -> Duration.ZERO,
                 Optional.empty()));
     scheduler.start();
     for (String queue : new String[] {"bucket", "dead"}) {

@@ -59,6 +59,8 @@ import java.util.concurrent.Executor;
 public final class AwsEnvironment {
   private static final int CACHED_TENANTS = 1_000;
 
+  private static final int DEFAULT_CONNECTION_QUOTA = 500;
+
   private final Variables variables;
   private final FunctionClients clients;
   private final InstantSource clock;
@@ -167,6 +169,21 @@ public final class AwsEnvironment {
   /** The release that silo functions are updated to. Needs {@code PROCESSOR_FUNCTION_ARN}. */
   public Release release() {
     return new Release(variables.required("PROCESSOR_FUNCTION_ARN"));
+  }
+
+  /**
+   * How many new WebSocket connections a second API Gateway accepts from the account. The variable
+   * overrides the default quota.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html">Quotas
+   *     for configuring and running a WebSocket in API Gateway</a>
+   */
+  public int connectionQuota() {
+    return variables
+        .optional("CONNECTION_QUOTA")
+        .map(Integer::parseInt)
+        .orElse(DEFAULT_CONNECTION_QUOTA);
   }
 
   /** Buckets in the Limit table. Needs {@code LIMIT_TABLE} and {@code TENANT_ROLE_ARN}. */

@@ -34,7 +34,7 @@ final class FunctionClients {
 
   private final Variables variables;
   private final PrimedHttpClient http = new PrimedHttpClient(SdkClients.newHttpClient());
-  private final Priming priming = Priming.of(http);
+  private final Priming priming = http.priming();
   private final Lazy<SdkClients> sdk = new Lazy<>(this::newSdkClients);
   private final Lazy<DynamoDbClient> dynamoDb =
       new Lazy<>(() -> primed(sdk.get().repeating(DynamoDbClient.builder()).build()));

@@ -12,10 +12,21 @@ import software.amazon.awssdk.http.SdkHttpResponse;
 /** An HTTP client that can answer requests itself, with an empty JSON object, for a while. */
 final class PrimedHttpClient implements SdkHttpClient {
   private final SdkHttpClient http;
+
+  /**
+   * The priming of the clients that use this one. Lambda references hooks weakly, and many
+   * functions keep nothing but their clients, so a client keeps its priming.
+   */
+  private final Priming priming = Priming.of(this);
+
   private volatile boolean rehearsing;
 
   PrimedHttpClient(SdkHttpClient http) {
     this.http = http;
+  }
+
+  Priming priming() {
+    return priming;
   }
 
   /** Runs requests that are answered here. No other request may run meanwhile. */

@@ -227,6 +227,18 @@ class AwsEnvironmentTest {
   }
 
   @Test
+  void a_long_search_waits_for_a_second_and_a_short_search_does_not() {
+    services.on("ReceiveMessage", request -> Answer.ok("{}"));
+    aws.tokenQueue().reserve(bucket, 1, LEASE, Search.LONG);
+    aws.tokenQueue().reserve(bucket, 1, LEASE, Search.SHORT);
+
+    assertThat(services.requests("ReceiveMessage"))
+        .satisfiesExactly(
+            request -> assertThat(request.body()).containsPattern("\"WaitTimeSeconds\":1\\b"),
+            request -> assertThat(request.body()).containsPattern("\"WaitTimeSeconds\":0\\b"));
+  }
+
+  @Test
   void a_receive_without_response_times_out() throws InterruptedException {
     CountDownLatch end = new CountDownLatch(1);
     services.on(

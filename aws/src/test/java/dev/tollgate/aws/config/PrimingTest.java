@@ -3,17 +3,18 @@ package dev.tollgate.aws.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.aws.ScriptedAws;
+import java.lang.ref.WeakReference;
 import java.net.URI;
 import java.util.Map;
 import org.crac.Core;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 final class PrimingTest {
   private final ScriptedAws services = new ScriptedAws();
-  private final FunctionClients clients =
-      new FunctionClients(new Variables(services.environment()));
+  private FunctionClients clients = new FunctionClients(new Variables(services.environment()));
 
   @AfterEach
   void stop() {
@@ -70,5 +71,19 @@ final class PrimingTest {
     services.close();
 
     clients.priming().beforeCheckpoint(Core.getGlobalContext());
+  }
+
+  /** Lambda references hooks weakly, and a function may keep nothing but its clients. */
+  @Test
+  void the_priming_lives_as_long_as_a_client() {
+    useAll();
+    WeakReference<Priming> priming = new WeakReference<>(clients.priming());
+    DynamoDbClient client = clients.dynamoDb();
+
+    clients = new FunctionClients(new Variables(Map.of()));
+    System.gc();
+
+    assertThat(client.serviceName()).isEqualTo("dynamodb");
+    assertThat(priming.get()).isNotNull();
   }
 }

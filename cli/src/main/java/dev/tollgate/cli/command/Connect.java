@@ -30,6 +30,11 @@ final class Connect implements Callable<Integer> {
   /** The command gives up after this many further retries that admit no socket. */
   private static final int MAX_FRUITLESS_RETRIES = 3;
 
+  /** The attempts of a request that API Gateway throttles, and the first wait, which is doubled. */
+  private static final int MAX_ATTEMPTS = 4;
+
+  private static final Duration FIRST_WAIT = Duration.ofSeconds(1);
+
   private final Tollgate tollgate;
   private final Shell shell;
 
@@ -118,8 +123,7 @@ final class Connect implements Callable<Integer> {
   }
 
   private JsonNode create(Api api) {
-    Response created =
-        orThrow(api.send("PUT", "?" + Api.query(Map.of("tenantId", tenantId)), Optional.empty()));
+    Response created = send(api, "PUT", Api.query(Map.of("tenantId", tenantId)));
     JsonNode document = created.json();
     tollgate.print(
         created,
@@ -132,6 +136,25 @@ final class Connect implements Callable<Integer> {
                     .map(end -> ", expires at " + end)
                     .orElse("")));
     return document;
+  }
+
+  /** Sends a request to the session API. While API Gateway throttles the API, it is repeated. */
+  private Response send(Api api, String method, String query) {
+    Duration wait = FIRST_WAIT;
+    for (int attempt = 1; ; attempt++, wait = wait.multipliedBy(2)) {
+      Response response = api.send(method, "?" + query, Optional.empty());
+      if (!response.isThrottledByGateway()) {
+        return orThrow(response);
+      }
+      if (attempt == MAX_ATTEMPTS) {
+        throw Failure.of(
+            "429 Too Many Requests: API Gateway throttles the session API for all clients. This is"
+                + " not a limit of tenant `"
+                + tenantId
+                + "`. Retry later, or raise the throttle of the stage.");
+      }
+      shell.sleep(wait);
+    }
   }
 
   /** Returns a successful response; a failure for a missing token or session says what to do. */
@@ -179,7 +202,7 @@ final class Connect implements Callable<Integer> {
     List<Integer> waiting = refused;
     int fruitless = 0;
     while (!waiting.isEmpty()) {
-      Response response = orThrow(api.get("?" + query(sessionId)));
+      Response response = send(api, "GET", query(sessionId));
       OptionalLong seconds = retryAfterSeconds(response);
       tollgate.print(response, describe(response.json(), seconds));
       if (!retry || seconds.isEmpty() || fruitless > MAX_FRUITLESS_RETRIES) {

@@ -137,7 +137,11 @@ final class Sockets implements AutoCloseable {
       if (last) {
         report(number, Json.object().put("frame", text.toString()), "received " + text);
         Json.parse(text.toString())
-            .flatMap(frame -> Json.text(frame, "type"))
+            // The frames of API Gateway itself, such as Too Many Requests, have no type.
+            .flatMap(
+                frame ->
+                    Json.text(frame, "type")
+                        .or(() -> Json.text(frame, "connectionId").map(id -> "error")))
             .filter(type -> type.equals("reply") || type.equals("error"))
             .ifPresent(type -> reply.complete(type.equals("reply")));
         text.setLength(0);

@@ -27,6 +27,11 @@ public final class Json {
     return MAPPER.valueToTree(fields);
   }
 
+  /** Maps, lists, strings, numbers and booleans as a document. */
+  public static JsonNode tree(Object value) {
+    return MAPPER.valueToTree(value);
+  }
+
   /** A document as maps, lists, strings, numbers and booleans. */
   public static Object value(JsonNode document) {
     return MAPPER.convertValue(document, Object.class);

@@ -1,14 +1,40 @@
 package dev.tollgate.cli.http;
 
+import java.util.regex.Pattern;
+
 /** Paths of the control plane's resources, below its address. */
 public final class Paths {
+  private static final Pattern SEGMENT = Pattern.compile("[A-Za-z0-9-]+");
+
   private Paths() {}
 
+  /**
+   * The path of a tenant.
+   *
+   * @throws Failure if no tenant can have this id
+   */
   public static String tenant(String tenantId) {
-    return "/tenants/" + Api.encode(tenantId);
+    return "/tenants/" + segment("a tenant id", tenantId);
   }
 
+  /**
+   * The path of a tier.
+   *
+   * @throws Failure if no tier can have this name
+   */
   public static String tier(String tier) {
-    return "/tiers/" + Api.encode(tier);
+    return "/tiers/" + segment("the name of a tier", tier);
+  }
+
+  /**
+   * Refuses names that would have to be encoded. API Gateway decodes a path before it selects the
+   * route, so that {@code acme%3Fx} would address the tenant {@code acme}.
+   */
+  private static String segment(String what, String name) {
+    if (!SEGMENT.matcher(name).matches()) {
+      throw Failure.usage(
+          "`" + name + "` is not " + what + " (expected: lower-case letters, digits and hyphens).");
+    }
+    return name;
   }
 }

@@ -38,6 +38,14 @@ public record Response(int status, HttpHeaders headers, String body) {
     return status == 401 || status == 403;
   }
 
+  /**
+   * Whether API Gateway has throttled the API, for all clients. A limit of a tenant is refused with
+   * a problem document.
+   */
+  public boolean isThrottledByGateway() {
+    return status == 429 && !json().has("title");
+  }
+
   /** The time in {@code Retry-After}, if it is a number of seconds. Dates are ignored. */
   public Optional<Duration> retryAfter() {
     return headers

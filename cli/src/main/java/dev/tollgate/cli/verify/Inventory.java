@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -57,7 +58,7 @@ final class Inventory {
   /** The connections a minute of {@link Tier#SLOW}. */
   static final int SLOW_RATE = 6;
 
-  private final Deployment deployment;
+  private final ComparedDeployment deployment;
   private final Shell shell;
   private final String prefix;
   private final Set<String> tenants = new ConcurrentSkipListSet<>();
@@ -72,13 +73,18 @@ final class Inventory {
    * @param prefix begins the names of all tenants and tiers of the run
    */
   Inventory(Deployment deployment, Shell shell, String prefix) {
-    this.deployment = deployment;
+    this.deployment = new ComparedDeployment(deployment);
     this.shell = shell;
     this.prefix = prefix;
   }
 
   String prefix() {
     return prefix;
+  }
+
+  /** What the answers to requests outside of checks have that the contracts do not allow. */
+  SortedSet<String> differences() {
+    return deployment.differences();
   }
 
   String name(Tier tier) {
@@ -94,33 +100,33 @@ final class Inventory {
     deployment.control("GET", "/tiers", Optional.empty()).orThrow();
     for (Tier tier : Tier.values()) {
       tiers.add(name(tier));
-      create("PUT", Paths.tier(name(tier)), tier.document()).orThrow();
+      create(deployment, "PUT", Paths.tier(name(tier)), tier.document()).orThrow();
     }
   }
 
-  /** Onboards a tenant. */
-  Response onboard(String tenantId, Tier tier, Map<String, Integer> overrides) {
+  /** Onboards a tenant of a check. */
+  Response onboard(Deployment ofCheck, String tenantId, Tier tier, Map<String, Integer> overrides) {
     ObjectNode body = Json.object().put("tenantId", tenantId).put("tier", name(tier));
     body.set("overrides", Json.object(overrides));
     tenants.add(tenantId);
-    return create("POST", "/tenants", body);
+    return create(ofCheck, "POST", "/tenants", body);
   }
 
-  private Response create(String method, String path, JsonNode body) {
+  private Response create(Deployment through, String method, String path, JsonNode body) {
     creating.readLock().lock();
     try {
       if (stopped) {
         throw Failure.of("the run was stopped");
       }
-      return deployment.control(method, path, Optional.of(body));
+      return through.control(method, path, Optional.of(body));
     } finally {
       creating.readLock().unlock();
     }
   }
 
-  /** Starts to offboard a tenant; {@link #remove} makes sure that it goes. */
-  Response offboard(String tenantId) {
-    return deployment.control("DELETE", Paths.tenant(tenantId), Optional.empty());
+  /** Starts to offboard a tenant of a check; {@link #remove} makes sure that it goes. */
+  Response offboard(Deployment ofCheck, String tenantId) {
+    return ofCheck.control("DELETE", Paths.tenant(tenantId), Optional.empty());
   }
 
   /** How many tenants and tiers the run has created and not removed yet. */

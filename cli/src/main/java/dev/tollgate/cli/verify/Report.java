@@ -13,18 +13,28 @@ import java.util.stream.Collectors;
  *
  * @param prefix begins the names of the tenants and tiers of the run
  * @param leftOver the names of tenants and tiers that could not be removed
+ * @param differences what answers to requests outside of checks have that the contracts do not
+ *     allow
  */
-public record Report(String prefix, List<Result> results, List<String> leftOver, Duration time) {
+public record Report(
+    String prefix,
+    List<Result> results,
+    List<String> leftOver,
+    List<String> differences,
+    Duration time) {
   private static final String INDENT = " ".repeat(11);
 
   public Report {
     results = List.copyOf(results);
     leftOver = List.copyOf(leftOver);
+    differences = List.copyOf(differences);
   }
 
-  /** Whether every check passed and everything was removed. */
+  /** Whether every check passed, every answer was as documented, and everything was removed. */
   public boolean passed() {
-    return leftOver.isEmpty() && results.stream().allMatch(Result.Passed.class::isInstance);
+    return leftOver.isEmpty()
+        && differences.isEmpty()
+        && results.stream().allMatch(Result.Passed.class::isInstance);
   }
 
   /** A result without its evidence, such as {@code PASSED race (1.2 s)}. */
@@ -67,6 +77,7 @@ public record Report(String prefix, List<Result> results, List<String> leftOver,
     }
     lines.add("");
     lines.add(conclusion());
+    differences.forEach(difference -> lines.add("Not as in the contract: " + difference));
     if (!leftOver.isEmpty()) {
       lines.add(
           "Not removed: "
@@ -117,6 +128,7 @@ public record Report(String prefix, List<Result> results, List<String> leftOver,
       result.evidence().figures().forEach(check.putObject("figures")::put);
     }
     leftOver.forEach(document.putArray("leftOver")::add);
+    differences.forEach(document.putArray("differences")::add);
     return document;
   }
 

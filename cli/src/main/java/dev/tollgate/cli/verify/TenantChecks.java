@@ -182,7 +182,7 @@ final class TenantChecks {
     Connected open = trial.connect(session);
     trial.did("DELETE /tenants/" + tenant);
     long start = trial.nanoTime();
-    Response deleted = trial.inventory().offboard(tenant);
+    Response deleted = trial.offboard(tenant);
     trial.expectBetween("status of DELETE /tenants", 202, 204, deleted.status());
     trial.expect(
         "code that closes the open socket", "1000", closing(open, trial.bounds().change()));
@@ -196,7 +196,7 @@ final class TenantChecks {
         "DELETE /tenants, repeated until nothing is left",
         "204",
         trial.bounds().removal(),
-        () -> trial.inventory().offboard(tenant).status(),
+        () -> trial.offboard(tenant).status(),
         status -> status == 204);
     trial.figure("removed after", trial.since(start));
     trial.expectStatus("GET /tenants/" + tenant, 404, trial.show(tenant));

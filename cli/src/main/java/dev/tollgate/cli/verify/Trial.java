@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Predicate;
@@ -35,7 +36,7 @@ public final class Trial implements AutoCloseable {
   /** How often a handshake is repeated that should be admitted. */
   private static final int ATTEMPTS = 5;
 
-  private final Deployment deployment;
+  private final ComparedDeployment deployment;
   private final Inventory inventory;
   private final Shell shell;
   private final Bounds bounds;
@@ -47,7 +48,7 @@ public final class Trial implements AutoCloseable {
   private int repeatedHandshakes;
 
   Trial(Deployment deployment, Inventory inventory, Shell shell, Bounds bounds, String name) {
-    this.deployment = deployment;
+    this.deployment = new ComparedDeployment(deployment);
     this.inventory = inventory;
     this.shell = shell;
     this.bounds = bounds;
@@ -112,6 +113,11 @@ public final class Trial implements AutoCloseable {
       all.put("handshakes repeated after an early refusal", String.valueOf(repeatedHandshakes));
     }
     return new Result.Evidence(List.copyOf(steps), all, time);
+  }
+
+  /** What the answers so far have that the contracts do not allow. */
+  SortedSet<String> differences() {
+    return deployment.differences();
   }
 
   static String seconds(Duration time) {
@@ -199,7 +205,11 @@ public final class Trial implements AutoCloseable {
 
   Response submit(String tenantId, Inventory.Tier tier, Map<String, Integer> overrides) {
     tenants.add(tenantId);
-    return inventory.onboard(tenantId, tier, overrides);
+    return inventory.onboard(deployment, tenantId, tier, overrides);
+  }
+
+  Response offboard(String tenantId) {
+    return inventory.offboard(deployment, tenantId);
   }
 
   /**
@@ -352,7 +362,7 @@ public final class Trial implements AutoCloseable {
     closeSockets();
     for (String tenant : tenants) {
       try {
-        inventory.offboard(tenant);
+        offboard(tenant);
       } catch (Failure notAnswered) {
         // The inventory tries again at the end of the run.
       }

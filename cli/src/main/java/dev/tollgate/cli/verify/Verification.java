@@ -6,6 +6,7 @@ import dev.tollgate.cli.verify.Result.Evidence;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -15,6 +16,8 @@ import java.util.stream.Stream;
 
 /** One run of checks against a deployment, with tenants and tiers of its own. */
 public final class Verification {
+  private static final String AS_IN_THE_CONTRACT = "documents as in the API's contract";
+
   private final Deployment deployment;
   private final Shell shell;
   private final Bounds bounds;
@@ -83,6 +86,7 @@ public final class Verification {
           inventory.prefix(),
           results,
           left,
+          List.copyOf(inventory.differences()),
           Duration.ofNanos(shell.nanoTime().getAsLong() - start));
     } catch (InterruptedException e) {
       throw Failure.of("interrupted", e);
@@ -113,9 +117,23 @@ public final class Verification {
     return inventory.size();
   }
 
+  /** Runs a check, which also fails if an answer is not as in the API's contract. */
   private Result run(Check check) {
-    long start = shell.nanoTime().getAsLong();
     Trial trial = new Trial(deployment, inventory, shell, bounds, check.name());
+    Result result = run(check, trial);
+    SortedSet<String> differences = trial.differences();
+    if (differences.isEmpty()) {
+      return result;
+    }
+    String seen = String.join("; ", differences);
+    return result instanceof Result.Failed failed
+        ? new Result.Failed(
+            check, failed.evidence(), failed.expected(), failed.seen() + "; also " + seen)
+        : new Result.Failed(check, result.evidence(), AS_IN_THE_CONTRACT, seen);
+  }
+
+  private Result run(Check check, Trial trial) {
+    long start = shell.nanoTime().getAsLong();
     try (trial) {
       check.procedure().run(trial);
       return new Result.Passed(check, evidence(trial, start));
@@ -128,10 +146,7 @@ public final class Verification {
           check, evidence(trial, start), "a response to each request", failure.reason());
     } catch (RuntimeException unforeseen) {
       return new Result.Failed(
-          check,
-          evidence(trial, start),
-          "documents as in the API's contract",
-          unforeseen.toString());
+          check, evidence(trial, start), AS_IN_THE_CONTRACT, unforeseen.toString());
     }
   }
 

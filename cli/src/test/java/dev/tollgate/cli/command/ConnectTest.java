@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class ConnectTest {
+  private static final String THROTTLED = "{\"message\":\"Too Many Requests\"}";
   private static final String CREATE = "PUT /api/session?tenantId=acme";
   private static final String ASK = "GET /api/session?tenantId=acme&sessionId=3f2a";
 
@@ -85,6 +86,62 @@ class ConnectTest {
     Run run = deployment.run("connect", "globex");
 
     assertThat(run.err()).isEqualTo(error);
+    assertThat(run.exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  void connect_repeats_a_request_that_api_gateway_throttles() throws IOException {
+    deployment
+        .answers("PUT /api/session?tenantId=busy", 429, THROTTLED)
+        .answers("PUT /api/session?tenantId=busy", 429, THROTTLED)
+        .answers(
+            "PUT /api/session?tenantId=busy",
+            201,
+            Documents.SESSION.formatted(deployment.webSocketUri()));
+
+    Run run = deployment.run("connect", "busy");
+
+    assertThat(run.waits()).containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(2));
+    assertThat(run.out()).contains("socket 1  admitted\n");
+    assertThat(run.exitCode()).isZero();
+  }
+
+  @Test
+  void connect_that_api_gateway_throttles_does_not_blame_the_tenant() {
+    assertFails(
+        429,
+        THROTTLED,
+        Map.of(),
+        "tollgate: 429 Too Many Requests: API Gateway throttles the session API for all clients."
+            + " This is not a limit of tenant `globex`. Retry later, or raise the throttle of the"
+            + " stage.\n");
+  }
+
+  /** The handshake's status is that of a tenant's limit; the session tells that there was none. */
+  @Test
+  void connect_retries_a_handshake_at_once_that_api_gateway_throttled() {
+    deployment
+        .handshakes(429, 101)
+        .answers(ASK, 429, THROTTLED)
+        .answers(ASK, 200, "{\"admission\":{\"admitted\":true}}");
+
+    Run run = deployment.run("connect", "acme", "--retry");
+
+    assertThat(run.out())
+        .contains("socket 1  refused: 429 Too Many Requests\n", "Retry now\n")
+        .endsWith("socket 1  admitted\n");
+    assertThat(run.waits()).containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(1));
+    assertThat(run.exitCode()).isZero();
+  }
+
+  @Test
+  void connect_with_send_fails_if_api_gateway_refuses_the_message() {
+    deployment.answersMessages(
+        "{\"message\":\"Too Many Requests\",\"connectionId\":\"c=\",\"requestId\":\"r=\"}");
+
+    Run run = deployment.run("connect", "acme", "--send", "hello");
+
+    assertThat(run.out()).contains("socket 1  received {\"message\":\"Too Many Requests\"");
     assertThat(run.exitCode()).isEqualTo(1);
   }
 

@@ -15,6 +15,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class TenantsTest {
   private StubDeployment deployment;
@@ -271,14 +273,28 @@ class TenantsTest {
 
   @Test
   void show_of_an_unknown_tenant_with_json_prints_the_problem_unchanged() {
-    String problem = Documents.problem(404, "Not Found", "no tenant a/b");
-    deployment.answers("GET /control/tenants/a%2Fb", 404, problem);
+    String problem = Documents.problem(404, "Not Found", "no tenant nosuch");
+    deployment.answers("GET /control/tenants/nosuch", 404, problem);
 
-    Run run = deployment.run("tenants", "show", "a/b", "--json");
+    Run run = deployment.run("tenants", "show", "nosuch", "--json");
 
     assertThat(run.exitCode()).isEqualTo(1);
     assertThat(run.out()).isEmpty();
     assertThat(run.err()).isEqualTo(problem + "\n");
+  }
+
+  /** API Gateway would decode the path: {@code acme%3Fx} would offboard {@code acme}. */
+  @ParameterizedTest
+  @ValueSource(strings = {"acme?x", "acme/x", "acme%3Fx", "..", " acme", ""})
+  void an_id_that_would_have_to_be_encoded_is_not_sent(String id) {
+    Run run = deployment.run("tenants", "offboard", id, "--yes");
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err())
+        .isEqualTo(
+            "tollgate: `%s` is not a tenant id (expected: lower-case letters, digits and hyphens).\n"
+                .formatted(id));
+    assertThat(deployment.requests()).isEmpty();
   }
 
   @Test

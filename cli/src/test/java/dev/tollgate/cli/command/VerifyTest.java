@@ -2,6 +2,7 @@ package dev.tollgate.cli.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.cli.Documents;
 import dev.tollgate.cli.StubDeployment;
 import dev.tollgate.cli.StubDeployment.Request;
 import dev.tollgate.cli.StubDeployment.Response;
@@ -30,20 +31,32 @@ class VerifyTest {
     deployment.close();
   }
 
+  private static final Map<String, String> HEADERS =
+      Map.of(
+          "Cache-Control", "no-store",
+          "X-Content-Type-Options", "nosniff",
+          "ETag", "\"3\"",
+          "Location", "/tenants/acme");
+
   /** A deployment that onboards tenants and answers PUT /session with 401. */
   private static Optional<Response> needingTokens(Request request, Optional<String> ifMatch) {
     boolean session = request.path().startsWith("/api/session");
-    String bucket =
-        "{\"buckets\":[{\"action\":\"connect\",\"state\":\"ACTIVE\",\"level\":6,\"capacity\":6}]}";
     return Optional.of(
         switch (request.method()) {
-          case "POST" -> new Response(201, "{}", Map.of());
-          case "DELETE" -> new Response(204, "", Map.of());
+          case "POST" -> new Response(201, Documents.FULL_ACME, HEADERS);
+          case "DELETE" -> new Response(204, "", HEADERS);
           case "PUT" ->
               session
-                  ? new Response(401, "{\"message\":\"Unauthorized\"}", Map.of())
-                  : new Response(201, "{}", Map.of());
-          default -> new Response(200, bucket, Map.of());
+                  ? new Response(
+                      401, "{\"message\":\"Unauthorized\"}", Map.of("WWW-Authenticate", "Bearer"))
+                  : new Response(201, Documents.FULL_BRONZE, HEADERS);
+          default ->
+              new Response(
+                  200,
+                  request.path().endsWith("/tiers")
+                      ? "{\"tiers\":[" + Documents.FULL_BRONZE + "]}"
+                      : Documents.FULL_ACME,
+                  HEADERS);
         });
   }
 

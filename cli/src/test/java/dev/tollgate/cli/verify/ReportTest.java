@@ -24,7 +24,8 @@ class ReportTest {
   @TempDir private Path directory;
 
   private static Report report(List<String> leftOver, Result... results) {
-    return new Report("verify-abc", List.of(results), leftOver, Duration.ofMillis(61_500));
+    return new Report(
+        "verify-abc", List.of(results), leftOver, List.of(), Duration.ofMillis(61_500));
   }
 
   private static Result passed() {
@@ -63,11 +64,16 @@ class ReportTest {
   }
 
   @Test
-  void a_run_passes_only_if_every_check_passed_and_everything_was_removed() {
+  void a_run_passes_only_if_every_check_and_answer_did_and_everything_was_removed() {
     assertThat(report(List.of(), passed()).passed()).isTrue();
     assertThat(report(List.of(), passed(), failed()).passed()).isFalse();
     assertThat(report(List.of(), passed(), skipped()).passed()).isFalse();
     assertThat(report(List.of("verify-abc-due"), passed()).passed()).isFalse();
+    Report differing =
+        new Report(
+            "verify-abc", List.of(passed()), List.of(), List.of("PUT /tiers/x 200"), Duration.ZERO);
+    assertThat(differing.passed()).isFalse();
+    assertThat(differing.lines()).contains("Not as in the contract: PUT /tiers/x 200");
   }
 
   @Test

@@ -42,6 +42,7 @@ public final class Doctor {
   private final Ports ports;
   private final TenantLifecycle lifecycle;
   private final Release release;
+  private final int connectionQuota;
   private final ParallelTasks parallel;
   private final Pause pause;
   private final InstantSource clock;
@@ -51,18 +52,21 @@ public final class Doctor {
    *
    * @param lifecycle repairs tenants
    * @param release the release of silo functions
+   * @param connectionQuota how many new WebSocket connections a second the account may open
    * @param parallel runs the checks of a page
    */
   public Doctor(
       Ports ports,
       TenantLifecycle lifecycle,
       Release release,
+      int connectionQuota,
       ParallelTasks parallel,
       Pause pause,
       InstantSource clock) {
     this.ports = ports;
     this.lifecycle = lifecycle;
     this.release = release;
+    this.connectionQuota = connectionQuota;
     this.parallel = parallel;
     this.pause = pause;
     this.clock = clock;
@@ -199,7 +203,7 @@ public final class Doctor {
       case QUOTAS ->
           new Batch(
               Stage.QUOTAS,
-              List.of(new QuotaCheck(ports, release)),
+              List.of(new QuotaCheck(ports, release, connectionQuota)),
               QuotaCheck.COUNT,
               Optional.empty());
     };

@@ -65,7 +65,9 @@ public record Finding(
     /** How many functions without reserved concurrency may run at once. */
     CONCURRENT_EXECUTIONS,
     /** The storage for the code of functions. */
-    CODE_STORAGE;
+    CODE_STORAGE,
+    /** How many new WebSocket connections API Gateway accepts in a second. */
+    NEW_CONNECTIONS;
 
     /** The name in documents. */
     String key() {

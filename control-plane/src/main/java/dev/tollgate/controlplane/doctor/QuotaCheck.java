@@ -6,23 +6,27 @@ import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
 import dev.tollgate.core.provisioning.FunctionQuotas;
 import dev.tollgate.core.tenant.Isolation;
+import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Release;
+import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Checks whether the account's Lambda quotas are high enough for the deployment. New accounts start
- * with low quotas.
+ * Checks whether the account's quotas are high enough for the deployment. New accounts start with
+ * low quotas of Lambda.
  *
- * <p>What the deployment needs is a lower bound: each function of the stack and each silo function
- * can run once at the same time, and there is room for the code of ten more silos, or of a tenth of
- * the existing ones. Traffic may need more.
+ * <p>What the deployment needs of Lambda is a lower bound: each function of the stack and each silo
+ * function can run once at the same time, and there is room for the code of ten more silos, or of a
+ * tenth of the existing ones. Traffic may need more. Of API Gateway it needs as many new
+ * connections a second as the connect rates of all active tenants allow together.
  *
  * @see <a href="https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html">Lambda
  *     quotas</a>
+ * @see <a
+ *     href="https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html">Quotas
+ *     for configuring and running a WebSocket in API Gateway</a>
  */
 final class QuotaCheck implements Check {
   /** The number of checked quotas. */
@@ -35,16 +39,22 @@ final class QuotaCheck implements Check {
 
   private final Ports ports;
   private final Release release;
+  private final int connectionQuota;
 
-  QuotaCheck(Ports ports, Release release) {
+  /**
+   * @param connectionQuota how many new WebSocket connections a second API Gateway accepts
+   */
+  QuotaCheck(Ports ports, Release release, int connectionQuota) {
     this.ports = ports;
     this.release = release;
+    this.connectionQuota = connectionQuota;
   }
 
   @Override
   public List<Finding> findings() {
     FunctionQuotas quotas = ports.siloFunctions().quotas(release);
-    long silos = silos();
+    Needs needs = needs();
+    long silos = needs.silos;
     List<Finding> findings = new ArrayList<>();
     long executions = STACK_FUNCTIONS + silos;
     if (quotas.executions() < executions) {
@@ -66,19 +76,42 @@ final class QuotaCheck implements Check {
                       quotas.siloCodeBytes(),
                       moreSilos)));
     }
+    if (connectionQuota < needs.connectionsPerSecond()) {
+      findings.add(
+          Finding.of(
+              Quota.NEW_CONNECTIONS,
+              "%,d new connections a second (expected: at least %,d, which the connect rates of %,d active tenants allow together)"
+                  .formatted(connectionQuota, needs.connectionsPerSecond(), needs.active)));
+    }
     return findings;
   }
 
-  private long silos() {
-    AtomicLong silos = new AtomicLong();
-    TenantPages.forEach(
-        ports.tenants(),
-        tenant -> {
-          if (tenant.isolation() == Isolation.SILO && tenant.status() != TenantStatus.OFFBOARDING) {
-            silos.incrementAndGet();
-          }
-        });
-    return silos.get();
+  /** What all tenants need together. */
+  private static final class Needs {
+    private long silos;
+    private long active;
+    private long connectionsPerMinute;
+
+    private void add(Tenant tenant) {
+      if (tenant.isolation() == Isolation.SILO && tenant.status() != TenantStatus.OFFBOARDING) {
+        silos++;
+      }
+      if (tenant.status() == TenantStatus.ACTIVE) {
+        active++;
+        connectionsPerMinute += tenant.limits().get(Limit.TENANT_PER_MINUTE);
+      }
+    }
+
+    /** Rounded up. */
+    private long connectionsPerSecond() {
+      return (connectionsPerMinute + 59) / 60;
+    }
+  }
+
+  private Needs needs() {
+    Needs needs = new Needs();
+    TenantPages.forEach(ports.tenants(), needs::add);
+    return needs;
   }
 
   /**
@@ -88,9 +121,14 @@ final class QuotaCheck implements Check {
    */
   @Override
   public List<ReconcileOutcome> repair(List<Finding> findings, Invocation invocation) {
-    return Collections.nCopies(
-        findings.size(),
-        new ReconcileOutcome.Pending(
-            List.of("request an increase of this Lambda quota in the Service Quotas console")));
+    return findings.stream()
+        .<ReconcileOutcome>map(
+            finding ->
+                new ReconcileOutcome.Pending(
+                    List.of(
+                        finding.name().equals(Quota.NEW_CONNECTIONS.key())
+                            ? "request an increase of API Gateway's quota L-9ED1E49A in the Service Quotas console, then deploy with -c connectionQuota=N"
+                            : "request an increase of this Lambda quota in the Service Quotas console")))
+        .toList();
   }
 }

@@ -62,6 +62,30 @@ final class BadInputIT {
     assertThat(DEPLOYMENT.control("GET", "/tiers/zinc").status()).isEqualTo(404);
   }
 
+  /** API Gateway decodes a path once before it selects a route, and once after. */
+  @ParameterizedTest
+  @CsvSource({
+    "GET, /tenants%2Fsound, 200",
+    "GET, /tenants/soun%64, 200",
+    "GET, /tenants/soun%2564, 200",
+    "GET, /tenants/sound%3Fx, 200",
+    "GET, /tenants/sound%253Fx, 400",
+    "GET, /tenants/sound%2Fx, 404",
+    "GET, /tenants/sound%252Fx, 400",
+    "PATCH, /tenants/so%C3%BCnd, 400",
+    "GET, /tenants/sound+, 400",
+    "GET, /tenants/sound%2525, 400",
+    "GET, /tenants/sound%25, 400",
+    "GET, /tiers/silve%72, 200",
+    "GET, /tiers/silver%20, 400",
+    "GET, /tiers%2Fsilver%2Fx, 404",
+  })
+  void an_encoded_path_reaches_the_route_of_its_decoded_form(
+      String method, String path, int status) {
+    assertThat(DEPLOYMENT.control(method, path, method.equals("GET") ? "" : "{}").status())
+        .isEqualTo(status);
+  }
+
   @Test
   void a_body_of_another_media_type_or_over_the_size_limit_is_refused() {
     String url = DEPLOYMENT.outputs().get("ControlPlaneURL") + "/tenants";

@@ -16,10 +16,22 @@ final class Assembly {
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
+  static final int LOW_BURST = 10;
+
   private Assembly() {}
 
+  private static void throttle(JsonNode stage, String route) {
+    ((ObjectNode) stage)
+        .withObject("/Properties/RouteSettings")
+        .putObject(route)
+        .put("ThrottlingRateLimit", 1)
+        .put("ThrottlingBurstLimit", LOW_BURST);
+  }
+
   /**
-   * Synthesizes the stack without event source mappings, so that messages stay in the queues.
+   * The stack without event source mappings, so that messages stay in the queues, and with low
+   * throttles of the route {@code SiloSQS} and of the pages: {@link #LOW_BURST} at once and one a
+   * second.
    *
    * @return the directory
    */
@@ -34,6 +46,10 @@ final class Assembly {
             resource -> {
               if (resource.path("Type").asText().equals("AWS::Lambda::EventSourceMapping")) {
                 ((ObjectNode) resource).put("Condition", "Never");
+              } else if (resource.at("/Properties/StageName").asText().equals("production")) {
+                throttle(resource, "SiloSQS");
+              } else if (resource.at("/Properties/RouteSettings").has("$default")) {
+                throttle(resource, "$default");
               }
             });
     template.withObject("/Conditions").putObject("Never").putArray("Fn::Equals").add("a").add("b");

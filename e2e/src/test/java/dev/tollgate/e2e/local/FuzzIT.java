@@ -139,7 +139,8 @@ final class FuzzIT {
     if (answer.status() < 400) {
       return;
     }
-    boolean ofTheGateway = Set.of(404, 413).contains(answer.status()) && answer.body().size() == 1;
+    boolean ofTheGateway =
+        Set.of(400, 404, 413).contains(answer.status()) && answer.body().size() == 1;
     if (!ofTheGateway) {
       assertThat(answer.header("content-type")).isEqualTo("application/problem+json");
       assertThat(answer.body().path("detail").asText()).isNotBlank();

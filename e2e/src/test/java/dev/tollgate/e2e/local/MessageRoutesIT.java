@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.e2e.acceptance.Deployment.Answer;
 import dev.tollgate.e2e.acceptance.Deployment.Handshake;
 import dev.tollgate.local.endpoint.RecordedRequests.Request;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -273,6 +275,39 @@ final class MessageRoutesIT {
     assertThat(answer(client)).isEqualTo(accepted("x"));
     assertThat(only(receive(url)).body()).isEqualTo(frame);
     assertThat(receive(POOL)).isEmpty();
+  }
+
+  @Test
+  void a_frame_over_the_throttle_of_its_route_is_answered_by_api_gateway() throws Exception {
+    Handshake client = connect("acme", deployment.open("acme"));
+
+    for (int i = 0; i < 2 * Assembly.LOW_BURST; i++) {
+      client.send("{\"action\":\"SiloSQS\",\"message\":1}");
+    }
+    client.frames().await("", 1);
+    client.send("{\"action\":\"PooledSQS\",\"message\":1}");
+    client.frames().await("accepted", 1);
+
+    assertThat(client.frames().texts()).anyMatch(frame -> frame.contains("Too Many Requests"));
+    assertThat(client.frames().texts()).anyMatch(frame -> frame.contains("NOT_SILO"));
+    deployment.clock().advance(Duration.ofSeconds(Assembly.LOW_BURST));
+  }
+
+  @Test
+  void a_page_over_the_throttle_of_its_route_is_refused_by_api_gateway() {
+    String page = deployment.outputs().get("SampleClient") + "config.json";
+    List<Answer> answers = new ArrayList<>();
+    for (int i = 0; i < 2 * Assembly.LOW_BURST; i++) {
+      answers.add(deployment.send(page, "GET", "", Map.of()));
+    }
+
+    assertThat(answers.get(0).status()).isEqualTo(200);
+    assertThat(answers)
+        .filteredOn(answer -> answer.status() == 429)
+        .isNotEmpty()
+        .allMatch(answer -> answer.body().path("message").asText().equals("Too Many Requests"));
+    deployment.clock().advance(Duration.ofSeconds(Assembly.LOW_BURST));
+    assertThat(deployment.send(page, "GET", "", Map.of()).status()).isEqualTo(200);
   }
 
   @Test

@@ -54,9 +54,9 @@ public record Exchange(
       return Optional.empty();
     }
     String[] route = event.getRouteKey().split(" ", 2);
-    String path = route[1];
+    String path = route[1]; // API Gateway decodes parameters of a path twice
     for (Map.Entry<String, String> part : parts.entrySet()) {
-      path = path.replace("{" + part.getKey() + "}", encoded(part.getValue()));
+      path = path.replace("{" + part.getKey() + "}", encoded(encoded(part.getValue())));
     }
     List<String> query = new ArrayList<>();
     orNone(event.getQueryStringParameters())

@@ -44,6 +44,8 @@ public final class HttpContract {
           "access-control-expose-headers",
           "vary");
 
+  private static final Pattern BROKEN_ESCAPE = Pattern.compile("%(?![0-9A-Fa-f]{2})");
+
   private static final String UNROUTED = "/components/responses/NoRoute";
 
   private final Specification specification;
@@ -117,8 +119,10 @@ public final class HttpContract {
     List<String> flaws = new ArrayList<>();
     Optional<Operation> found = operation(exchange);
     if (found.isEmpty()) {
-      if (exchange.status() != 404) {
-        flaws.add("status: " + exchange.status() + " (expected: 404, as it is no route)");
+      int expected = routed(exchange).isPresent() ? 404 : 400;
+      if (exchange.status() != expected) {
+        flaws.add(
+            "status: %d (expected: %d, as it is no route)".formatted(exchange.status(), expected));
       }
       flaws.addAll(flawsOfAnswer(specification.at(UNROUTED), exchange));
     } else {
@@ -144,6 +148,17 @@ public final class HttpContract {
   /** The differences between a request and the document; none if the route is unknown. */
   public List<String> flawsOfRequest(Exchange exchange) {
     return operation(exchange).map(found -> flawsOfRequest(found, exchange)).orElse(List.of());
+  }
+
+  /**
+   * The path that selects a route in API Gateway: decoded once and cut at a question mark. Its
+   * segments are decoded once more.
+   *
+   * @return empty if the second decoding is impossible, so that API Gateway answers 400
+   */
+  private static Optional<String> routed(Exchange exchange) {
+    String path = exchange.target().getPath().split("\\?", 2)[0];
+    return Optional.of(path).filter(once -> !BROKEN_ESCAPE.matcher(once).find());
   }
 
   private Optional<Operation> operation(Exchange exchange) {
@@ -302,7 +317,7 @@ public final class HttpContract {
       }
       Matcher parts =
           Pattern.compile(path.replaceAll("\\{[^}]+}", "([^/]+)"))
-              .matcher(exchange.target().getRawPath());
+              .matcher(routed(exchange).orElse(""));
       if (!parts.matches()) {
         return Optional.empty();
       }

@@ -5,7 +5,9 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.endpoint.ApiException;
 import dev.tollgate.local.endpoint.Call;
+import dev.tollgate.local.endpoint.Principal;
 import dev.tollgate.local.endpoint.ServiceClient;
+import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.json.Journal;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.FunctionCatalog;
@@ -34,7 +36,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -66,7 +67,8 @@ public final class EventSources implements AutoCloseable {
   private final Environment environment;
   private final ServiceClient client;
   private final FunctionCatalog catalog;
-  private final BiFunction<String, String, ServiceClient> clients;
+  private final Function<Principal, ServiceClient> clients;
+  private final Policies policies;
   final FunctionHost functions;
   final InstantSource clock;
   final WorkCounter work = new WorkCounter();
@@ -92,7 +94,8 @@ public final class EventSources implements AutoCloseable {
    * Restores the mappings that were kept. They begin to read when {@link #start()} is called.
    *
    * @param client makes Lambda's own calls
-   * @param clients makes the client of a principal, by name and role
+   * @param clients makes the client of a principal
+   * @param policies what a function's role must allow, so that a mapping can be created
    * @param directory where mappings are kept that are created at run time; without it they are in
    *     memory
    * @param replays whether a stream delivers a batch again after it was processed, by the table
@@ -102,7 +105,8 @@ public final class EventSources implements AutoCloseable {
       FunctionHost functions,
       FunctionCatalog catalog,
       ServiceClient client,
-      BiFunction<String, String, ServiceClient> clients,
+      Function<Principal, ServiceClient> clients,
+      Policies policies,
       Environment environment,
       Optional<Path> directory,
       Predicate<String> replays,
@@ -112,6 +116,7 @@ public final class EventSources implements AutoCloseable {
     this.catalog = catalog;
     this.client = client;
     this.clients = clients;
+    this.policies = policies;
     this.functions = functions;
     this.clock = environment.clock();
     this.replays = replays;
@@ -287,7 +292,9 @@ public final class EventSources implements AutoCloseable {
     ObjectNode settings = MappingSettings.complete(members);
     settings.set("FunctionArn", function.get("FunctionArn"));
     Mapping mapping = new Mapping(uuid, settings, clock.instant(), ofStack, Mapping.Change.NONE);
-    MappingSettings.check(mapping, function, client);
+    Principal reader = reader(mapping, function);
+    MappingSettings.check(
+        mapping, function, client, access -> policies.denial(reader, access).isEmpty());
     removeDeleted();
     for (SourceReader other : readers(source(mapping))) {
       if (!other.mapping().uuid().equals(uuid)
@@ -367,12 +374,13 @@ public final class EventSources implements AutoCloseable {
    * than the calls that the function makes itself.
    */
   ServiceClient client(Mapping mapping) {
-    String role =
-        catalog
-            .configuration(mapping.functionArn())
-            .map(function -> function.path("Role").asText())
-            .orElse("");
-    return clients.apply(mapping.functionName() + PRINCIPAL_SUFFIX, role);
+    ObjectNode function = catalog.configuration(mapping.functionArn()).orElseGet(Json::object);
+    return clients.apply(reader(mapping, function));
+  }
+
+  /** Reads for a function, with the rights of its role. */
+  private static Principal reader(Mapping mapping, ObjectNode function) {
+    return Principal.of(mapping.functionName() + PRINCIPAL_SUFFIX, function.path("Role").asText());
   }
 
   private static ObjectNode kept(Mapping mapping) {

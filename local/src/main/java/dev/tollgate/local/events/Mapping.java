@@ -2,6 +2,7 @@ package dev.tollgate.local.events;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,6 +72,11 @@ record Mapping(String uuid, ObjectNode settings, Instant modified, boolean ofSta
 
   int batchSize() {
     return settings.path("BatchSize").asInt();
+  }
+
+  /** How long records are gathered for a batch that is not full. */
+  Duration batchingWindow() {
+    return Duration.ofSeconds(settings.path("MaximumBatchingWindowInSeconds").asInt());
   }
 
   /** How many batches the function may process at once. */

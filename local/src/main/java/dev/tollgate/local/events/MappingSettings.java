@@ -5,11 +5,13 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.endpoint.ApiException;
 import dev.tollgate.local.endpoint.ServiceClient;
+import dev.tollgate.local.iam.Access;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.LambdaApi;
 import dev.tollgate.local.rest.Members;
 import dev.tollgate.local.template.Environment;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * The members of an event source mapping: their defaults and constraints.
@@ -40,6 +42,29 @@ public final class MappingSettings {
       "arn:aws:(sqs:[^:]*:\\d{12}:[^:/]+|dynamodb:[^:]*:\\d{12}:table/[^/]+/stream/.+)";
   private static final int MAX_BATCH_WITHOUT_WINDOW = 10;
   private static final int MAX_BATCH = 10_000;
+
+  /**
+   * What a function's role must allow on a queue when a mapping is created.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html">Creating
+   *     and configuring an Amazon SQS event source mapping</a>
+   * @see <a href="https://github.com/anomalyco/sst/issues/5737">the error message</a>
+   */
+  private static final List<String> QUEUE_OPERATIONS =
+      List.of("ReceiveMessage", "DeleteMessage", "GetQueueAttributes");
+
+  /**
+   * What a function's role must allow on a stream when a mapping is created. Policies that allow
+   * {@code ListStreams} on the stream alone suffice, although the action has no resource.
+   *
+   * @see <a href="https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html">Using AWS Lambda with
+   *     Amazon DynamoDB</a>
+   * @see <a href="https://github.com/serverless/serverless/issues/1441">the error message, and a
+   *     policy that suffices</a>
+   */
+  private static final List<String> STREAM_OPERATIONS =
+      List.of("GetRecords", "GetShardIterator", "DescribeStream", "ListStreams");
 
   private MappingSettings() {}
 
@@ -75,8 +100,10 @@ public final class MappingSettings {
    * Refuses a mapping that violates a constraint.
    *
    * @param function its function's configuration
+   * @param allowed whether the function's role allows an access
    */
-  static void check(Mapping mapping, ObjectNode function, ServiceClient client) {
+  static void check(
+      Mapping mapping, ObjectNode function, ServiceClient client, Predicate<Access> allowed) {
     ObjectNode settings = mapping.settings();
     Members members = new Members(settings);
     boolean fifo = mapping.sourceArn().endsWith(".fifo");
@@ -103,13 +130,14 @@ public final class MappingSettings {
       throw (ApiException) LambdaApi.invalid(String.valueOf(e.getMessage())).initCause(e);
     }
     if (mapping.isOfQueue()) {
-      checkQueue(mapping, function, client);
+      checkQueue(mapping, function, client, allowed);
     } else {
-      checkStream(mapping, client);
+      checkStream(mapping, client, allowed);
     }
   }
 
-  private static void checkQueue(Mapping mapping, ObjectNode function, ServiceClient client) {
+  private static void checkQueue(
+      Mapping mapping, ObjectNode function, ServiceClient client, Predicate<Access> allowed) {
     ObjectNode settings = mapping.settings();
     for (String member :
         List.of(
@@ -132,6 +160,14 @@ public final class MappingSettings {
       throw LambdaApi.invalid(
           "Maximum batch window in seconds must be greater than 0 if maximum batch size is greater than 10");
     }
+    for (String operation : QUEUE_OPERATIONS) {
+      if (!allowed.test(Access.to("sqs:" + operation, mapping.sourceArn()))) {
+        throw LambdaApi.invalid(
+            "The function execution role does not have permissions to call "
+                + operation
+                + " on SQS");
+      }
+    }
     ObjectNode request = Json.object();
     request.put("QueueUrl", Environment.queueUrl(mapping.sourceArn()));
     request.putArray("AttributeNames").add("All");
@@ -150,7 +186,8 @@ public final class MappingSettings {
     }
   }
 
-  private static void checkStream(Mapping mapping, ServiceClient client) {
+  private static void checkStream(
+      Mapping mapping, ServiceClient client, Predicate<Access> allowed) {
     ObjectNode settings = mapping.settings();
     String position = settings.path("StartingPosition").asText();
     if (!List.of("LATEST", "TRIM_HORIZON").contains(position)) {
@@ -161,6 +198,15 @@ public final class MappingSettings {
     String destination = mapping.onFailure().orElse("arn:aws:sqs:");
     if (!destination.startsWith("arn:aws:sqs:")) {
       throw LambdaApi.invalid("OnFailure: " + destination + " (expected: a queue)");
+    }
+    for (String operation : STREAM_OPERATIONS) {
+      if (!allowed.test(Access.to("dynamodb:" + operation, mapping.sourceArn()))) {
+        throw LambdaApi.invalid(
+            "Cannot access stream "
+                + mapping.sourceArn()
+                + ". Please ensure the role can perform the GetRecords, GetShardIterator,"
+                + " DescribeStream, and ListStreams Actions on your stream in IAM.");
+      }
     }
     ObjectNode request = Json.object();
     request.put("StreamArn", mapping.sourceArn());

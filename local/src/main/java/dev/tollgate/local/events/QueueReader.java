@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.InvocationResult;
 import dev.tollgate.local.template.Environment;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,9 @@ import java.util.stream.Collectors;
  * behind one in flight. If so, {@link #look()} reads again, every second; otherwise only {@link
  * #wake()} does.
  *
+ * <p>If the mapping has a batching window, the messages wait in flight until the batch is full or
+ * the window ends. Lambda may take up to 20 s longer; this reader does not.
+ *
  * @see <a href="https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html">Using Lambda with
  *     Amazon SQS</a>
  */
@@ -31,6 +35,8 @@ final class QueueReader extends SourceReader {
   private static final int MAX_BATCH_CHARACTERS = 5_000_000;
 
   private final String queueUrl;
+  private final List<ObjectNode> gathered = new ArrayList<>();
+  private Instant windowEnd = Instant.MIN;
   private volatile boolean watched;
   private int workers;
   private boolean woken;
@@ -77,18 +83,18 @@ final class QueueReader extends SourceReader {
       leave(true);
       return;
     }
-    if (received.isEmpty()) {
-      leave(true);
-      return;
-    }
     synchronized (this) {
-      if (workers < mapping().concurrency()) {
+      if (!received.isEmpty() && workers < mapping().concurrency()) {
         addWorker();
       }
     }
-    List<ObjectNode> batch = filtered(received);
+    List<ObjectNode> batch = nextBatch(filtered(received));
     if (batch.isEmpty()) {
-      sources.pool.execute(this::work);
+      if (received.isEmpty()) {
+        leave(true);
+      } else {
+        sources.pool.execute(this::work);
+      }
       return;
     }
     sources.work.invoked();
@@ -149,6 +155,27 @@ final class QueueReader extends SourceReader {
       workers--;
     }
     sources.work.end();
+  }
+
+  /** Adds messages to the batch. Returns the batch if it is full or its window has ended. */
+  private synchronized List<ObjectNode> nextBatch(List<ObjectNode> messages) {
+    Instant now = sources.clock.instant();
+    if (gathered.isEmpty()) {
+      windowEnd = now.plus(mapping().batchingWindow());
+    }
+    gathered.addAll(messages);
+    int characters =
+        gathered.stream().mapToInt(message -> message.path("Body").asText().length()).sum();
+    if (gathered.size() < mapping().batchSize()
+        && characters < MAX_BATCH_CHARACTERS
+        && now.isBefore(windowEnd)) {
+      return List.of();
+    }
+    List<ObjectNode> first = gathered.subList(0, Math.min(gathered.size(), mapping().batchSize()));
+    List<ObjectNode> batch = List.copyOf(first);
+    first.clear();
+    windowEnd = now.plus(mapping().batchingWindow());
+    return batch;
   }
 
   private List<ObjectNode> receive(Mapping mapping) {

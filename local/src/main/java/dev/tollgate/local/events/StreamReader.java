@@ -23,7 +23,8 @@ import java.util.UUID;
  * parent shard. A batch that waits for a retry blocks its shard.
  *
  * <p>It reads when it is woken, and every second, because rows also expire without a call. Batches
- * are retried after one second of the clock, then two, four, and so on up to a minute.
+ * are retried after one second of the clock, then two, four, and so on up to a minute. If the
+ * mapping has a batching window, records are gathered until the batch is full or the window ends.
  *
  * @see <a href="https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html">Using AWS Lambda with
  *     Amazon DynamoDB</a>
@@ -124,7 +125,8 @@ final class StreamReader extends SourceReader {
     }
     ObjectNode request = Json.object();
     request.put("ShardIterator", iterator);
-    request.put("Limit", Math.min(MAX_RECORDS, mapping().batchSize()));
+    int missing = Math.max(1, mapping().batchSize() - shard.gathered.size());
+    request.put("Limit", Math.min(MAX_RECORDS, missing));
     ServiceClient.Answer answer = tryCall("dynamodb", NAME_SPACE + "GetRecords", request);
     if (!answer.succeeded()) {
       // The iterator has expired after 15 minutes, or the record after a day.
@@ -135,25 +137,28 @@ final class StreamReader extends SourceReader {
     }
     shard.trimmed = false;
     shard.iterator = answer.body().path("NextShardIterator").asText("");
-    List<JsonNode> records = new ArrayList<>();
+    Instant now = sources.clock.instant();
     JsonNode got = answer.body().path("Records");
     for (JsonNode record : got) {
       ObjectNode event = event(record, mapping().sourceArn());
       if (mapping().accepts(event)) {
-        records.add(event);
+        shard.gather(event, now.plus(mapping().batchingWindow()));
       }
       shard.last = sequenceNumber(record);
     }
-    if (!records.isEmpty()) {
-      Instant now = sources.clock.instant();
-      shard.pending.add(new Batch(records, 0, now, now));
+    if (!shard.gathered.isEmpty()
+        && (shard.gathered.size() >= mapping().batchSize()
+            || shard.iterator.isEmpty()
+            || !now.isBefore(shard.windowEnd))) {
+      shard.pending.add(new Batch(List.copyOf(shard.gathered), 0, now, now));
+      shard.gathered.clear();
     }
     if (shard.iterator.isEmpty()) {
       shard.finished = true;
       discovered = false;
       return true;
     }
-    return !got.isEmpty();
+    return !(got.isEmpty() && shard.pending.isEmpty());
   }
 
   private String iterator(Shard shard) {
@@ -325,6 +330,8 @@ final class StreamReader extends SourceReader {
     private final String parent;
     private final boolean fromLatest;
     private final Deque<Batch> pending = new ArrayDeque<>();
+    private final List<JsonNode> gathered = new ArrayList<>();
+    private Instant windowEnd = Instant.MIN;
     private String iterator = "";
     private String last = "";
     private boolean trimmed;
@@ -334,6 +341,14 @@ final class StreamReader extends SourceReader {
       this.id = id;
       this.parent = parent;
       this.fromLatest = fromLatest;
+    }
+
+    /** Adds a record to the batch, whose window begins with its first record. */
+    private void gather(JsonNode record, Instant end) {
+      if (gathered.isEmpty()) {
+        windowEnd = end;
+      }
+      gathered.add(record);
     }
   }
 

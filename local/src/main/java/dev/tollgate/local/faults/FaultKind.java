@@ -37,6 +37,11 @@ public enum FaultKind {
    * 20 s.
    */
   MAPPING_PENDING,
+  /**
+   * A schedule group that is deleted stays {@code DELETING} for up to 20 s (EventBridge Scheduler,
+   * DeleteScheduleGroup).
+   */
+  SCHEDULE_GROUP_DELETING,
   /** A schedule fires up to 59 s late. */
   SCHEDULE_LATE,
   /** A schedule fires twice. */

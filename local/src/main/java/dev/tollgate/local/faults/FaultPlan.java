@@ -20,7 +20,8 @@ import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
  * The faults that are to occur, and their probabilities.
  *
  * @param seed determines the faults: with the same seed, the n-th request of a kind to a queue,
- *     table or service always meets the same fault
+ *     table or service always meets the same fault, and resources of the template that do not
+ *     depend on each other are created in the same order
  * @param odds the probability of each kind, 0 to 1; 0 for a kind that is missing
  * @param throttled the probability that a service throttles a request
  * @param latency the time that services take to answer; none for a service that is missing

@@ -141,9 +141,10 @@ public final class Faults {
   }
 
   /**
-   * How long a change of a function or of an event source mapping takes, this time.
+   * How long a change of a function, an event source mapping or a schedule group takes, this time.
    *
-   * @param kind {@link FaultKind#FUNCTION_PENDING} or {@link FaultKind#MAPPING_PENDING}
+   * @param kind {@link FaultKind#FUNCTION_PENDING}, {@link FaultKind#MAPPING_PENDING} or {@link
+   *     FaultKind#SCHEDULE_GROUP_DELETING}
    */
   public Duration changeTime(FaultKind kind, String subject) {
     return occurs(kind, subject) ? part(kind, subject, LONGEST_CHANGE) : Duration.ZERO;

@@ -24,7 +24,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
-import java.util.regex.Pattern;
 
 /**
  * The public server of HTTP and WebSocket APIs. The path of each API begins with its id, because
@@ -32,18 +31,17 @@ import java.util.regex.Pattern;
  *
  * <p>Every request waits for its functions on a separate thread, so that slow authorizers do not
  * delay other requests. As on AWS, the concurrency of functions limits the number of requests; a
- * request beyond it gets 500. API Gateway's quotas (500 new connections and 10,000 requests a
- * second per account and Region) are not enforced.
+ * request beyond it gets 500. A request beyond the throttle of its route, or beyond API Gateway's
+ * quotas (500 new connections and 10,000 requests a second per account and Region), gets 429.
  */
 public final class Gateway implements AutoCloseable {
-  private static final Pattern BROKEN_ESCAPE = Pattern.compile("%(?![0-9A-Fa-f]{2})");
-
   private static final long SWEEP_MILLIS = 100;
   private static final long CLOSE_SECONDS = 2;
 
-  private final Invoker functions;
+  private final Functions functions;
   private final ServiceCalls services;
   private final Environment environment;
+  private final Throttles throttles;
   private final AllowedHosts hosts;
   private final Consumer<String> log;
   private final Map<String, Api> apis = new ConcurrentHashMap<>();
@@ -74,9 +72,10 @@ public final class Gateway implements AutoCloseable {
       UnaryOperator<HttpHandler> aroundConnections,
       Consumer<String> log) {
     this.hosts = hosts;
-    this.functions = functions;
+    this.functions = new Functions(functions, environment.clock());
     this.services = services;
     this.environment = environment;
+    this.throttles = new Throttles(environment.clock(), System::nanoTime);
     this.log = log;
     HttpHandler guarded = aroundConnections.apply(new ConnectionsApi(apis, environment.clock()));
     this.connections =
@@ -107,9 +106,12 @@ public final class Gateway implements AutoCloseable {
    * @param cors the CORS configuration, if the API has one
    * @throws IllegalArgumentException if the id is taken or malformed
    */
-  public void addHttpApi(String apiId, List<HttpRoute> routes, Optional<Cors> cors) {
+  public void addHttpApi(
+      String apiId, List<HttpRoute> routes, RouteLimits limits, Optional<Cors> cors) {
     Consumer<String> named = line -> log.accept("HTTP API " + apiId + ", " + line);
-    add(apiId, new HttpApi(apiId, routes, cors, functions, environment, named));
+    add(
+        apiId,
+        new HttpApi(apiId, routes, throttles.ofStage(limits), cors, functions, environment, named));
   }
 
   /**
@@ -119,7 +121,9 @@ public final class Gateway implements AutoCloseable {
    */
   public void add(WebSocketApiSpec spec) {
     Consumer<String> named = line -> log.accept("WebSocket API " + spec.apiId() + ", " + line);
-    add(spec.apiId(), new WebSocketApi(spec, functions, services, environment, workers, named));
+    add(
+        spec.apiId(),
+        new WebSocketApi(spec, throttles, functions, services, environment, workers, named));
   }
 
   private void add(String apiId, Api api) {
@@ -148,10 +152,11 @@ public final class Gateway implements AutoCloseable {
   }
 
   /**
-   * Closes the connections that have been idle for ten minutes or open for two hours. The gateway
-   * also does so ten times a second.
+   * Ends the invocations that have timed out, and closes the connections that have been idle for
+   * ten minutes or open for two hours. The gateway also does so ten times a second.
    */
   public void sweep() {
+    functions.sweep();
     apis.values().forEach(Api::sweep);
   }
 
@@ -191,10 +196,14 @@ public final class Gateway implements AutoCloseable {
         hosts.refusal(exchange, origin -> api.filter(a -> a.allows(origin)).isPresent());
     if (refusal.isPresent()) {
       refusal.get().send(exchange);
-    } else if (!path.startsWith("/") || BROKEN_ESCAPE.matcher(path).find()) {
+    } else if (!path.startsWith("/") || Requests.isMalformed(path)) {
       Requests.refuse(exchange, 400);
     } else if (ConnectionsApi.isConnections(path)) {
-      connections.handleRequest(exchange);
+      if (throttles.admitRequest()) {
+        connections.handleRequest(exchange);
+      } else {
+        Requests.refuse(exchange, 429);
+      }
     } else if (api.isEmpty()) {
       Requests.refuse(exchange, 404);
     } else {

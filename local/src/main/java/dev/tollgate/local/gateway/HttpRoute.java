@@ -1,5 +1,6 @@
 package dev.tollgate.local.gateway;
 
+import dev.tollgate.local.gateway.mapping.Integration;
 import dev.tollgate.local.json.Json;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +45,7 @@ public final class HttpRoute {
   private static final Pattern VARIABLE = Pattern.compile("\\{(.*?)(\\+?)}");
 
   final String routeKey;
-  final String function;
+  final Integration.Function integration;
   final Authorizer authorizer;
 
   /**
@@ -62,16 +63,16 @@ public final class HttpRoute {
    *
    * @param routeKey {@code METHOD /path}, where METHOD may be ANY and a segment of the path {@code
    *     {name}} or, at the end, {@code {name+}}; or {@code $default}
-   * @param function ARN of the function that answers
+   * @param integration the function that answers
    * @param authorizer decides who may call it
    */
-  public HttpRoute(String routeKey, String function, Authorizer authorizer) {
+  public HttpRoute(String routeKey, Integration.Function integration, Authorizer authorizer) {
     if (!routeKey.matches("\\$default|[A-Z]+ /\\S*")) {
       throw new IllegalArgumentException(
           "routeKey: " + routeKey + " (expected: METHOD /path or $default)");
     }
     this.routeKey = routeKey;
-    this.function = function;
+    this.integration = integration;
     this.authorizer = authorizer;
     boolean isDefault = routeKey.equals("$default");
     String[] key = (isDefault ? "ANY /{$default+}" : routeKey).split(" /", 2);
@@ -94,9 +95,18 @@ public final class HttpRoute {
     this.precedence = order.append(isDefault ? '4' : method.equals("ANY") ? '3' : '2').toString();
   }
 
-  /** The decoded values of the variables, if this route matches. */
-  Optional<Map<String, String>> match(String requestMethod, String rawPath) {
-    Matcher matcher = path.matcher(rawPath);
+  /** The route's key. */
+  public String routeKey() {
+    return routeKey;
+  }
+
+  /**
+   * The values of the variables, if this route matches.
+   *
+   * @param routed the path, decoded once; the values are decoded once more
+   */
+  Optional<Map<String, String>> match(String requestMethod, String routed) {
+    Matcher matcher = path.matcher(routed);
     if (!(method.equals("ANY") || method.equals(requestMethod)) || !matcher.matches()) {
       return Optional.empty();
     }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /** Reads requests and sends answers, for both kinds of API. */
 final class Requests {
@@ -28,6 +29,8 @@ final class Requests {
   private static final DateTimeFormatter CLF =
       DateTimeFormatter.ofPattern("dd/MMM/yyyy:HH:mm:ss Z", Locale.ENGLISH)
           .withZone(ZoneOffset.UTC);
+
+  private static final Pattern BROKEN_ESCAPE = Pattern.compile("%(?![0-9A-Fa-f]{2})");
 
   private Requests() {}
 
@@ -63,6 +66,11 @@ final class Requests {
     }
     int path = uri.indexOf('/', uri.indexOf("://") + 3);
     return path < 0 ? "/" : uri.substring(path);
+  }
+
+  /** Whether a path has a percent sign that begins no escape sequence. */
+  static boolean isMalformed(String path) {
+    return BROKEN_ESCAPE.matcher(path).find();
   }
 
   /** Decodes a path. Unlike in a query, a plus sign is literal. */

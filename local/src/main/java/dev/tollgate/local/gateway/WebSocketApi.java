@@ -8,7 +8,6 @@ import dev.tollgate.local.gateway.mapping.MappedIntegrations;
 import dev.tollgate.local.gateway.mapping.ServiceCalls;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.InvocationResult;
-import dev.tollgate.local.lambda.Invoker;
 import dev.tollgate.local.template.Environment;
 import io.undertow.Handlers;
 import io.undertow.server.HttpServerExchange;
@@ -16,6 +15,8 @@ import io.undertow.util.HeaderMap;
 import io.undertow.util.Headers;
 import io.undertow.websockets.core.CloseMessage;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.http.HttpTimeoutException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Deque;
@@ -29,6 +30,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Phaser;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * A WebSocket API: the handshake with its authorizer and {@code $connect} route, the connections,
@@ -38,6 +40,7 @@ import java.util.function.Consumer;
  * authorizers", "Manage connected users and client apps") unless said otherwise:
  *
  * <ul>
+ *   <li>too many new connections, or requests of {@code $connect}: 429
  *   <li>an identity source is missing: 401, and the authorizer is not invoked
  *   <li>the authorizer fails with exactly {@code Unauthorized}: 401
  *   <li>its policy denies, or does not allow: 403
@@ -50,7 +53,12 @@ final class WebSocketApi implements Api {
   /** "Quotas for configuring and running a WebSocket API", as all limits here. */
   private static final int MAX_URL_CHARS = 4_096;
 
-  private static final Duration INTEGRATION_TIMEOUT = Duration.ofSeconds(29);
+  /**
+   * The longest time-out of an integration. AWS documents none for authorizers of WebSocket APIs
+   * (10 s for those of HTTP APIs).
+   */
+  private static final Duration AUTHORIZER_TIMEOUT = Duration.ofSeconds(29);
+
   private static final Duration MAX_IDLE = Duration.ofMinutes(10);
   private static final Duration MAX_AGE = Duration.ofHours(2);
 
@@ -59,7 +67,9 @@ final class WebSocketApi implements Api {
 
   private final WebSocketApiSpec spec;
   private final WebSocketEvents events;
-  private final Invoker functions;
+  private final Throttles throttles;
+  private final Predicate<String> routeThrottle;
+  private final Functions functions;
   private final MappedIntegrations mapped;
   private final Environment environment;
   private final ExecutorService workers;
@@ -77,13 +87,16 @@ final class WebSocketApi implements Api {
 
   WebSocketApi(
       WebSocketApiSpec spec,
-      Invoker functions,
+      Throttles throttles,
+      Functions functions,
       ServiceCalls services,
       Environment environment,
       ExecutorService workers,
       Consumer<String> log) {
     this.spec = spec;
     this.events = new WebSocketEvents(spec, environment);
+    this.throttles = throttles;
+    this.routeThrottle = throttles.ofStage(spec.limits());
     this.functions = functions;
     this.mapped = new MappedIntegrations(services, spec.stageVariables());
     this.environment = environment;
@@ -139,6 +152,8 @@ final class WebSocketApi implements Api {
     } else if (!isHandshake(exchange.getRequestHeaders())) {
       exchange.getResponseHeaders().put(Headers.UPGRADE, "websocket");
       Requests.refuse(exchange, 426);
+    } else if (!throttles.admitConnection() || !routeThrottle.test("$connect")) {
+      Requests.refuse(exchange, 429);
     } else {
       connect(exchange);
     }
@@ -169,9 +184,11 @@ final class WebSocketApi implements Api {
       }
       connection.authorized(((Decision.Admitted) decision).context());
     }
-    Optional<String> function = spec.function("$connect");
+    Optional<Integration.Function> function = spec.function("$connect");
     if (function.isPresent()) {
-      JsonNode answer = integrate(function.get(), events.connect(handshake, connection));
+      JsonNode answer =
+          integrate(function.get(), events.connect(handshake, connection))
+              .orElse(Json.object().put("statusCode", 504));
       int status = answer.path("statusCode").asInt();
       if (status < 200 || status > 299) {
         exchange.setStatusCode(status >= 300 && status <= 599 ? status : 500).endExchange();
@@ -190,9 +207,10 @@ final class WebSocketApi implements Api {
     ObjectNode event = events.authorizer(handshake, methodArn, connection);
     long start = System.nanoTime();
     Decision decision =
-        Api.await(functions.start(function, Json.bytes(event)), INTEGRATION_TIMEOUT)
+        functions
+            .invoke(function, Json.bytes(event), AUTHORIZER_TIMEOUT)
             .map(end -> AuthorizerAnswer.of(end, methodArn))
-            .orElse(AuthorizerAnswer.broken("no answer within " + INTEGRATION_TIMEOUT));
+            .orElse(AuthorizerAnswer.broken("no answer within " + AUTHORIZER_TIMEOUT));
     if (decision instanceof Decision.Admitted admitted) {
       admitted.context().put("integrationLatency", (System.nanoTime() - start) / 1_000_000);
     }
@@ -257,7 +275,7 @@ final class WebSocketApi implements Api {
    */
   private void ended(Connection connection, CloseMessage end) {
     connections.remove(connection.id);
-    Optional<String> function = spec.function("$disconnect");
+    Optional<Integration.Function> function = spec.function("$disconnect");
     if (function.isEmpty() || !connection.wasOpened()) {
       return;
     }
@@ -265,12 +283,22 @@ final class WebSocketApi implements Api {
     start(() -> integrate(function.get(), event), workers);
   }
 
-  /** Serves a message by its route, after the earlier messages of the connection. */
+  /**
+   * Serves a message by its route, after the earlier messages of the connection. That the frame of
+   * a throttled message has the words of a REST API's response ({@code THROTTLED}, "Gateway
+   * response types") is an inference from the other frames of this kind.
+   */
   private void received(Connection connection, String message) {
     String selected = routeKey(message);
     String routeKey = spec.routes().containsKey(selected) ? selected : "$default";
     ObjectNode event = events.message(connection, routeKey, message);
     Optional<WebSocketApiSpec.Route> route = Optional.ofNullable(spec.routes().get(routeKey));
+    if (route.isPresent() && !routeThrottle.test(routeKey)) {
+      start(
+          () -> complain(connection, "Too Many Requests", event),
+          work -> connection.inTurn(work, workers));
+      return;
+    }
     start(
         () ->
             route.ifPresentOrElse(
@@ -280,8 +308,9 @@ final class WebSocketApi implements Api {
   }
 
   /**
-   * Serves a message. Without a route response the client receives an answer only after a failure
-   * or a time-out: {@code Internal server error}.
+   * Serves a message. Without a route response the client receives an answer only after a failure,
+   * {@code Internal server error}, or a time-out, {@code Endpoint request timed out} (observed on
+   * AWS: github.com/Kludex/mangum/issues/128, github.com/aws/chalice/issues/1406).
    */
   private void serve(Connection connection, WebSocketApiSpec.Route route, ObjectNode event) {
     try {
@@ -291,13 +320,20 @@ final class WebSocketApi implements Api {
       }
     } catch (RuntimeException e) {
       log.accept(event.at("/requestContext/routeKey").asText() + ": " + e);
-      complain(connection, "Internal server error", event);
+      boolean timedOut = e.getCause() instanceof HttpTimeoutException;
+      complain(
+          connection, timedOut ? "Endpoint request timed out" : "Internal server error", event);
     }
   }
 
   private Optional<String> answer(Integration integration, ObjectNode event) {
     if (integration instanceof Integration.Function function) {
-      JsonNode answer = integrate(function.arn(), event);
+      JsonNode answer =
+          integrate(function, event)
+              .orElseThrow(
+                  () ->
+                      new UncheckedIOException(
+                          new HttpTimeoutException("no answer within " + function.timeout())));
       if (answer.isMissingNode()) {
         throw new IllegalStateException(function.arn() + " failed");
       }
@@ -322,25 +358,25 @@ final class WebSocketApi implements Api {
   }
 
   /**
-   * The answer of a route's function: missing if it failed, status 504 if it took too long.
+   * The answer of a route's function: missing if it failed, empty if it took too long.
    *
    * <p>A throttled function counts as failed, too; the status is not 429.
    */
-  private JsonNode integrate(String function, ObjectNode event) {
+  private Optional<JsonNode> integrate(Integration.Function function, ObjectNode event) {
     try {
       Optional<InvocationResult> end =
-          Api.await(functions.start(function, Json.bytes(event)), INTEGRATION_TIMEOUT);
+          functions.invoke(function.arn(), Json.bytes(event), function.timeout());
       if (end.isEmpty()) {
-        return Json.object().put("statusCode", 504);
+        return Optional.empty();
       }
       if (end.get() instanceof InvocationResult.Success success) {
-        return Json.read(success.payload());
+        return Optional.of(Json.read(success.payload()));
       }
-      log.accept(function + ": " + end.get());
+      log.accept(function.arn() + ": " + end.get());
     } catch (IOException e) {
-      log.accept(function + ": " + e);
+      log.accept(function.arn() + ": " + e);
     }
-    return MissingNode.getInstance();
+    return Optional.of(MissingNode.getInstance());
   }
 
   private void start(Runnable integration, Executor threads) {

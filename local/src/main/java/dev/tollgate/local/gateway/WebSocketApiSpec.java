@@ -16,6 +16,7 @@ import java.util.regex.Pattern;
  * @param routes the routes by their keys: {@code $connect} and {@code $disconnect}, which functions
  *     serve, {@code $default}, and the application's own
  * @param authorizer the authorizer of {@code $connect}
+ * @param limits the limits of the routes; {@code $disconnect} is not throttled
  * @param stageVariables the variables for mapping templates
  */
 public record WebSocketApiSpec(
@@ -24,6 +25,7 @@ public record WebSocketApiSpec(
     String routeSelectionExpression,
     Map<String, Route> routes,
     Optional<Authorizer> authorizer,
+    RouteLimits limits,
     Map<String, String> stageVariables) {
   private static final Pattern SELECTION =
       Pattern.compile("\\$request\\.body\\.[\\w.-]+|\\$\\{request\\.body\\.[\\w.-]+}");
@@ -45,10 +47,10 @@ public record WebSocketApiSpec(
     }
   }
 
-  /** The ARN of the function that serves a route, if there is such a route. */
-  Optional<String> function(String routeKey) {
+  /** The function that serves {@code $connect} or {@code $disconnect}, if there is such a route. */
+  Optional<Integration.Function> function(String routeKey) {
     return Optional.ofNullable(routes.get(routeKey))
-        .map(route -> ((Integration.Function) route.integration()).arn());
+        .map(route -> (Integration.Function) route.integration());
   }
 
   /** JSON pointer to the route key in a message. */

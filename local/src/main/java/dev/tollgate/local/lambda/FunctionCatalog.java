@@ -265,6 +265,7 @@ public final class FunctionCatalog implements AutoCloseable {
     Entry entry = findToChange(request);
     ObjectNode settings = entry.settings().deepCopy();
     settings.setAll(FunctionSettings.ofChange(request.body()));
+    FunctionSettings.complete(settings, entry.name());
     requireRole(settings);
     return Answer.ok(put(entry.name(), settings, entry.jar()));
   }

@@ -26,6 +26,7 @@ public final class FunctionSettings {
   public static final List<String> MEMBERS =
       List.of(
           "Architectures",
+          "DeadLetterConfig",
           "Description",
           "Environment",
           "EphemeralStorage",
@@ -113,8 +114,23 @@ public final class FunctionSettings {
     return settings;
   }
 
-  /** Adds the defaults of settings that are absent. */
+  /**
+   * Whether an ARN is that of a standard queue, the only destination of events that exists here.
+   */
+  public static boolean isQueue(String arn) {
+    return arn.startsWith("arn:aws:sqs:") && !arn.endsWith(".fifo");
+  }
+
+  /**
+   * Adds the defaults of settings that are absent.
+   *
+   * @throws ApiException if dead letters go elsewhere than to a standard queue
+   */
   public static void complete(ObjectNode settings, String name) {
+    String deadLetters = settings.at("/DeadLetterConfig/TargetArn").asText();
+    if (!deadLetters.isEmpty() && !isQueue(deadLetters)) {
+      throw LambdaApi.invalid("DeadLetterConfig: " + deadLetters + " (expected: a standard queue)");
+    }
     JsonNodeFactory json = JsonNodeFactory.instance;
     Map<String, JsonNode> standard =
         Map.of(

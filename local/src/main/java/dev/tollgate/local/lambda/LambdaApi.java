@@ -15,13 +15,11 @@ import io.undertow.util.HttpString;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
- * Lambda's API: {@code Invoke}, and the operations of other parts. A failed asynchronous invocation
- * ({@code Event}) is not retried; Lambda would retry it a minute later.
+ * Lambda's API: {@code Invoke}, and the operations of other parts.
  *
  * @see <a href="https://docs.aws.amazon.com/lambda/latest/api/API_Operations.html">Lambda API
  *     Reference</a>
@@ -30,26 +28,32 @@ public final class LambdaApi extends RestApi {
   private static final HttpString INVOCATION_TYPE = new HttpString("X-Amz-Invocation-Type");
   private static final HttpString FUNCTION_ERROR = new HttpString("X-Amz-Function-Error");
 
+  /** An event of an asynchronous invocation (Developer Guide, "Lambda quotas"). */
+  private static final int MAX_EVENT_BYTES = 1024 * 1024;
+
   private final Invoker functions;
   private final Executor workers;
   private final Consumer<String> requireActive;
   private final Map<String, Operation> operations;
-  private final WorkCounter asynchronous = new WorkCounter();
+  private final AsyncInvocations asynchronous;
 
   /**
    * An API.
    *
    * @param functions what is invoked
+   * @param asynchronous queues invocations of type {@code Event}
    * @param workers runs work that would block the server's I/O threads
    * @param requireActive throws an {@link ApiException} for a function that cannot be invoked yet
    * @param operations other operations by name
    */
   public LambdaApi(
       Invoker functions,
+      AsyncInvocations asynchronous,
       Executor workers,
       Consumer<String> requireActive,
       Map<String, Operation> operations) {
     this.functions = functions;
+    this.asynchronous = asynchronous;
     this.requireActive = requireActive;
     this.workers = workers;
     this.operations = Map.copyOf(operations);
@@ -110,7 +114,8 @@ public final class LambdaApi extends RestApi {
   private void invoke(HttpServerExchange exchange) {
     Call call = Call.of(exchange);
     byte[] payload = call.body().getBytes(StandardCharsets.UTF_8);
-    if (payload.length > FunctionHost.MAX_PAYLOAD_BYTES) {
+    boolean event = "Event".equals(exchange.getRequestHeaders().getFirst(INVOCATION_TYPE));
+    if (payload.length > (event ? MAX_EVENT_BYTES : FunctionHost.MAX_PAYLOAD_BYTES)) {
       refuse(exchange, 413, "RequestTooLargeException", Json.object().put("Type", "User"));
       return;
     }
@@ -120,27 +125,14 @@ public final class LambdaApi extends RestApi {
       refused.sendJson(exchange, JSON, error(refused));
       return;
     }
-    String qualifier = call.query("Qualifier").map(text -> ":" + text).orElse("");
-    CompletableFuture<InvocationResult> started =
-        functions.start(name(exchange) + qualifier, payload);
-    boolean refused = started.isDone() && !(started.join() instanceof Success);
-    if (!refused && "Event".equals(exchange.getRequestHeaders().getFirst(INVOCATION_TYPE))) {
-      asynchronous.invoked();
-      asynchronous.begin();
-      var unused = started.whenComplete((result, never) -> asynchronous.end());
+    String function = name(exchange) + call.query("Qualifier").map(text -> ":" + text).orElse("");
+    if (!event) {
+      answer(exchange, functions.start(function, payload).join());
+    } else if (asynchronous.accept(function, call.body()).isPresent()) {
       exchange.setStatusCode(202).endExchange();
     } else {
-      answer(exchange, started.join());
+      answer(exchange, new NotFound(function));
     }
-  }
-
-  /**
-   * Waits until all asynchronous invocations have ended.
-   *
-   * @return how many have been accepted so far
-   */
-  public long settle() throws InterruptedException {
-    return asynchronous.awaitQuiet();
   }
 
   private static void answer(HttpServerExchange exchange, InvocationResult result) {

@@ -4,14 +4,17 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.events.EventSources;
 import dev.tollgate.local.events.MappingSettings;
 import dev.tollgate.local.iam.Policies;
+import dev.tollgate.local.lambda.AsyncInvocations;
 import dev.tollgate.local.lambda.FunctionCatalog;
 import dev.tollgate.local.lambda.FunctionSettings;
 import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Properties;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.UUID;
 
@@ -78,15 +81,55 @@ public final class LambdaFunctions implements ResourceFamily {
     return new CreatedResource(arn, Map.of("AliasArn", arn));
   }
 
-  /** Asynchronous invocations are not retried here, so no retries may be configured. */
   private static CreatedResource eventInvokeConfig(
       String logicalName, Properties properties, Stack stack) {
-    properties.ignore("DestinationConfig", "FunctionName", "MaximumEventAgeInSeconds", "Qualifier");
-    int retries = properties.integer("MaximumRetryAttempts").orElse(2);
-    if (retries != 0) {
-      throw properties.error("MaximumRetryAttempts", retries + " (expected: 0)");
-    }
+    String function = functionName(properties) + ":" + properties.text("Qualifier");
+    ObjectNode configuration =
+        stack
+            .service(FunctionCatalog.class)
+            .configuration(function)
+            .orElseThrow(() -> properties.error("Qualifier", function + " does not exist"));
+    Optional<Properties> destinations = properties.object("DestinationConfig");
+    AsyncInvocations.Config standard = AsyncInvocations.Config.DEFAULT;
+    stack
+        .service(AsyncInvocations.class)
+        .configure(
+            configuration.path("FunctionArn").asText(),
+            new AsyncInvocations.Config(
+                within(properties, "MaximumRetryAttempts", 0, 2, standard.retries()),
+                Duration.ofSeconds(
+                    within(
+                        properties,
+                        "MaximumEventAgeInSeconds",
+                        60,
+                        21_600,
+                        (int) standard.maximumAge().toSeconds())),
+                destinations.flatMap(each -> destination(each, "OnSuccess")),
+                destinations.flatMap(each -> destination(each, "OnFailure"))));
     return CreatedResource.of(logicalName);
+  }
+
+  private static int within(Properties properties, String name, int least, int most, int standard) {
+    int value = properties.integer(name).orElse(standard);
+    if (value < least || value > most) {
+      throw properties.error(name, value + " (expected: " + least + " to " + most + ")");
+    }
+    return value;
+  }
+
+  private static Optional<String> destination(Properties destinations, String event) {
+    return destinations
+        .object(event)
+        .flatMap(
+            each -> {
+              Optional<String> arn = each.optionalText("Destination");
+              arn.filter(text -> !FunctionSettings.isQueue(text))
+                  .ifPresent(
+                      text -> {
+                        throw each.error("Destination", text + " (expected: a standard queue)");
+                      });
+              return arn;
+            });
   }
 
   private static CreatedResource eventSourceMapping(
@@ -95,7 +138,7 @@ public final class LambdaFunctions implements ResourceFamily {
     ObjectNode members = properties.copy(MappingSettings.MEMBERS);
     String id =
         UUID.nameUUIDFromBytes(properties.place().getBytes(StandardCharsets.UTF_8)).toString();
-    stack.addFinalStep(properties, () -> stack.service(EventSources.class).add(id, members));
+    stack.service(EventSources.class).add(id, members);
     return CreatedResource.of(id);
   }
 

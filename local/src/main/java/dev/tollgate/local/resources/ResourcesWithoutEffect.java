@@ -17,7 +17,6 @@ public final class ResourcesWithoutEffect implements ResourceFamily {
           return CreatedResource.of(name);
         };
     return Map.of(
-        "AWS::ApiGateway::Account", type,
         "AWS::CDK::Metadata", type,
         "AWS::CloudWatch::Alarm", type,
         "AWS::CloudWatch::Dashboard", type,

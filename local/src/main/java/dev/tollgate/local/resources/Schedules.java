@@ -42,9 +42,6 @@ public final class Schedules implements ResourceFamily {
   private static CreatedResource schedule(String logicalName, Properties properties, Stack stack) {
     String name = properties.optionalText("Name").orElse(logicalName);
     ObjectNode members = properties.copy(MEMBERS);
-    stack.addFinalStep(properties, () -> stack.service(Scheduler.class).putSchedule(name, members));
-    String group = members.path("GroupName").asText("default");
-    return CreatedResource.withArn(
-        name, stack.environment().arn("scheduler", "schedule/" + group + "/" + name));
+    return CreatedResource.withArn(name, stack.service(Scheduler.class).putSchedule(name, members));
   }
 }

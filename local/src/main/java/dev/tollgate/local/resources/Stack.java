@@ -12,20 +12,30 @@ import dev.tollgate.local.template.Resource;
 import dev.tollgate.local.template.Template;
 import dev.tollgate.local.template.TemplateException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.function.Predicate;
 
 /**
  * The stack that is being created: the services that its resources use, and objects through which
- * its resources find each other. A resource is created when another one refers to it, or else in
- * the order of the template. An unknown type, property or intrinsic is an error: nothing in a
+ * its resources find each other. An unknown type, property or intrinsic is an error: nothing in a
  * template is skipped silently.
+ *
+ * <p>CloudFormation creates a resource after those that it refers to or names in {@code DependsOn},
+ * and all others in parallel. Here the order of the others is random. So a resource that relies on
+ * another one without saying so fails in some orders, as on AWS it fails now and then.
+ *
+ * @see <a
+ *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-dependson.html">DependsOn
+ *     attribute</a>
  */
 public final class Stack {
   private record Key(Class<?> type, String id) {}
@@ -40,7 +50,9 @@ public final class Stack {
   private final Map<String, ResourceType> types = ResourceFamily.allTypes();
   private final Map<String, CreatedResource> created = new HashMap<>();
   private final Set<String> inProgress = new LinkedHashSet<>();
-  private final Set<String> names = new HashSet<>();
+
+  /** The names of resources whose properties contain none, by logical id. */
+  private final Map<String, String> names = new HashMap<>();
 
   /**
    * A stack without resources.
@@ -55,6 +67,12 @@ public final class Stack {
     this.client = client;
     this.resolver = template.resolver(environment, this::created);
     this.resources = template.resources(resolver);
+    Set<String> taken = new HashSet<>();
+    for (Resource resource : resources.values()) {
+      String name = resource.shortName(environment.stackName());
+      boolean unique = taken.add(resource.type() + " " + name);
+      names.put(resource.logicalId(), unique ? name : resource.logicalId());
+    }
     for (Object service : services) {
       objects.put(new Key(service.getClass(), ""), service);
     }
@@ -63,10 +81,14 @@ public final class Stack {
   /**
    * Creates all resources of the template.
    *
+   * @param seed determines the order of resources that do not depend on each other
    * @return the stack's outputs, by name
    */
-  public Map<String, String> create() {
-    resources.keySet().forEach(this::created);
+  public Map<String, String> create(long seed) {
+    List<String> order = new ArrayList<>(resources.keySet());
+    // The first numbers of a Random hardly differ for small seeds.
+    Collections.shuffle(order, new Random(new SplittableRandom(seed).nextLong()));
+    order.forEach(this::created);
     finalSteps.forEach(Runnable::run);
     return template.outputs(resolver);
   }
@@ -74,6 +96,11 @@ public final class Stack {
   /** The template. */
   public Template template() {
     return template;
+  }
+
+  /** Whether the template has a resource of a type. */
+  public boolean declares(String type) {
+    return resources.values().stream().anyMatch(resource -> resource.type().equals(type));
   }
 
   /** The stack's account, region and clock. */
@@ -168,7 +195,11 @@ public final class Stack {
       throw new TemplateException(logicalId, "no resource has this logical id");
     }
     if (!inProgress.add(logicalId)) {
-      throw new TemplateException(logicalId, "depends on itself through " + inProgress);
+      List<String> path = List.copyOf(inProgress);
+      throw new TemplateException(
+          environment.stackName(),
+          "Circular dependency between resources: "
+              + path.stream().skip(path.indexOf(logicalId)).sorted().toList());
     }
     resource.dependsOn().forEach(this::created);
     CreatedResource result = create(resource);
@@ -182,11 +213,11 @@ public final class Stack {
     if (type == null) {
       throw new TemplateException(resource.logicalId(), "unknown type " + resource.type());
     }
-    String name = resource.shortName(environment.stackName());
-    boolean unique = names.add(resource.type() + " " + name);
     Properties properties = resource.properties();
     try {
-      CreatedResource result = type.create(unique ? name : resource.logicalId(), properties, this);
+      CreatedResource result =
+          type.create(
+              names.getOrDefault(resource.logicalId(), resource.logicalId()), properties, this);
       properties.refuseUnread();
       return result;
     } catch (ApiException e) {

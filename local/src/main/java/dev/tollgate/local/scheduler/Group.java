@@ -15,13 +15,15 @@ import java.util.TreeMap;
  * A schedule group.
  *
  * @param clientToken the client token of the request that created it
+ * @param deleted when its deletion ends; empty if nobody has deleted it
  */
 record Group(
     String name,
     Instant created,
     Instant modified,
     Map<String, String> tags,
-    Optional<String> clientToken) {
+    Optional<String> clientToken,
+    Optional<Instant> deleted) {
   static final String DEFAULT = "default";
 
   Group {
@@ -33,20 +35,22 @@ record Group(
   }
 
   Group tagged(Map<String, String> newTags, Instant now) {
-    return new Group(name, created, now, newTags, clientToken);
+    return new Group(name, created, now, newTags, clientToken, deleted);
   }
 
-  /**
-   * The answer of GetScheduleGroup. Groups are deleted at once, so the state DELETING does not
-   * occur.
-   */
+  /** The same group, which is {@code DELETING} until a given time. */
+  Group deletedAt(Instant end) {
+    return new Group(name, created, modified, tags, clientToken, Optional.of(end));
+  }
+
+  /** The answer of GetScheduleGroup. */
   ObjectNode toJson(Environment environment) {
     return Json.object()
         .put("Arn", arn(environment, name))
         .put("CreationDate", Json.epochSeconds(created))
         .put("LastModificationDate", Json.epochSeconds(modified))
         .put("Name", name)
-        .put("State", "ACTIVE");
+        .put("State", deleted.isPresent() ? "DELETING" : "ACTIVE");
   }
 
   ArrayNode tagList() {
@@ -73,6 +77,7 @@ record Group(
         members.time("CreationDate").orElseThrow(),
         members.time("LastModificationDate").orElseThrow(),
         tags,
-        members.text("ClientToken", 0, Integer.MAX_VALUE));
+        members.text("ClientToken", 0, Integer.MAX_VALUE),
+        Optional.empty());
   }
 }

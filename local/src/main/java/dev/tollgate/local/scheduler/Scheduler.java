@@ -33,6 +33,7 @@ public final class Scheduler implements AutoCloseable {
   private final Environment environment;
   private final InstantSource clock;
   private final Targets targets;
+  private final Function<String, Duration> deletionTime;
   private final Engine engine;
   private final TreeMap<String, Group> groups = new TreeMap<>();
   private final TreeMap<Schedule.Key, Schedule> schedules = new TreeMap<>();
@@ -54,6 +55,7 @@ public final class Scheduler implements AutoCloseable {
    * @param delays the delays after a due time at which a schedule, by its name, fires: one for each
    *     event, none if it does not fire. The service promises a precision of one minute and
    *     delivery at least once
+   * @param deletionTime how long the deletion of a group takes, by its name
    * @param dataDirectory where schedules and groups are kept across restarts; without it they are
    *     in memory
    */
@@ -61,10 +63,12 @@ public final class Scheduler implements AutoCloseable {
       Environment environment,
       Targets targets,
       Function<String, List<Duration>> delays,
+      Function<String, Duration> deletionTime,
       Optional<Path> dataDirectory) {
     this.environment = environment;
     this.clock = environment.clock();
     this.targets = targets;
+    this.deletionTime = deletionTime;
     this.engine = new Engine(environment, targets, delays, this::complete);
     this.journal = new Journal(dataDirectory, JOURNAL);
     Instant now = clock.instant();
@@ -79,7 +83,7 @@ public final class Scheduler implements AutoCloseable {
       }
     }
     if (!groups.containsKey(Group.DEFAULT)) {
-      put(new Group(Group.DEFAULT, now, now, Map.of(), Optional.empty()));
+      put(new Group(Group.DEFAULT, now, now, Map.of(), Optional.empty(), Optional.empty()));
     }
   }
 
@@ -145,7 +149,7 @@ public final class Scheduler implements AutoCloseable {
    */
   public synchronized String createSchedule(String name, JsonNode members) {
     Request request = Request.parse(name, members);
-    requireGroup(request.key().group());
+    requireActiveGroup(request.key().group());
     Optional<String> identity = request.identity("create");
     Schedule existing = schedules.get(request.key());
     if (existing != null) {
@@ -168,6 +172,7 @@ public final class Scheduler implements AutoCloseable {
   public synchronized String updateSchedule(String name, JsonNode members) {
     Request request = Request.parse(name, members);
     Schedule existing = schedule(request.key());
+    requireActiveGroup(request.key().group());
     Optional<String> identity = request.identity("update");
     if (identity.isPresent() && identity.equals(existing.request())) {
       return existing.key().arn(environment);
@@ -200,8 +205,10 @@ public final class Scheduler implements AutoCloseable {
       String name, Map<String, String> tags, Optional<String> clientToken) {
     var unused = key(Group.DEFAULT, name, clientToken);
     checkTags(tags);
+    removeDeleted();
     Group existing = groups.get(name);
     if (existing != null) {
+      requireActiveGroup(name);
       if (clientToken.isPresent()
           && clientToken.equals(existing.clientToken())
           && existing.tags().equals(tags)) {
@@ -211,25 +218,47 @@ public final class Scheduler implements AutoCloseable {
           409, "ConflictException", "Schedule group " + name + " already exists.");
     }
     Instant now = clock.instant();
-    put(new Group(name, now, now, tags, clientToken));
+    put(new Group(name, now, now, tags, clientToken, Optional.empty()));
     return Group.arn(environment, name);
   }
 
-  /** DeleteScheduleGroup: deletes the group and its schedules at once. */
+  /**
+   * DeleteScheduleGroup. Until the deletion ends, the group is {@code DELETING}, its schedules
+   * exist but no longer fire, and nothing can be created in it or with its name.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/scheduler/latest/APIReference/API_DeleteScheduleGroup.html">DeleteScheduleGroup</a>
+   */
   public synchronized void deleteGroup(String name, Optional<String> clientToken) {
     var unused = key(Group.DEFAULT, name, clientToken);
     if (name.equals(Group.DEFAULT)) {
       throw ApiException.validation("The default schedule group cannot be deleted.");
     }
     String arn = Group.arn(environment, name);
-    if (!groups.containsKey(name) && wasDeleted(arn, clientToken)) {
+    Group existing = groups.get(name);
+    if ((existing == null || existing.deleted().isPresent()) && wasDeleted(arn, clientToken)) {
       return;
     }
-    requireGroup(name);
-    keysOf(name).forEach(this::remove);
-    groups.remove(name);
+    Group group = requireActiveGroup(name);
+    for (Schedule.Key key : keysOf(name)) {
+      journal.remove(key.arn(environment));
+      engine.remove(key);
+    }
     journal.remove(arn);
+    groups.put(name, group.deletedAt(clock.instant().plus(deletionTime.apply(name))));
+    removeDeleted();
     rememberDeletion(arn, clientToken);
+  }
+
+  /** Removes the groups whose deletion has ended, with their schedules. */
+  private void removeDeleted() {
+    Instant now = clock.instant();
+    for (Group group : List.copyOf(groups.values())) {
+      if (group.deleted().filter(end -> !end.isAfter(now)).isPresent()) {
+        schedules.keySet().removeAll(keysOf(group.name()));
+        groups.remove(group.name());
+      }
+    }
   }
 
   /** Stops firing. Deliveries under way have five seconds to end. */
@@ -242,13 +271,24 @@ public final class Scheduler implements AutoCloseable {
   }
 
   synchronized Schedule schedule(Schedule.Key key) {
+    removeDeleted();
     return Optional.ofNullable(schedules.get(key))
         .orElseThrow(() -> ApiException.notFound("Schedule " + key.name() + " does not exist."));
   }
 
   synchronized Group requireGroup(String name) {
+    removeDeleted();
     return Optional.ofNullable(groups.get(name))
         .orElseThrow(() -> ApiException.notFound("Schedule group " + name + " does not exist."));
+  }
+
+  private Group requireActiveGroup(String name) {
+    Group group = requireGroup(name);
+    if (group.deleted().isPresent()) {
+      throw new ApiException(
+          409, "ConflictException", "Schedule group " + name + " is being deleted.");
+    }
+    return group;
   }
 
   /** Checks the names and the client token in a path and its query. */
@@ -262,10 +302,12 @@ public final class Scheduler implements AutoCloseable {
   }
 
   synchronized List<Schedule> schedules() {
+    removeDeleted();
     return List.copyOf(schedules.values());
   }
 
   synchronized List<Group> groups() {
+    removeDeleted();
     return List.copyOf(groups.values());
   }
 
@@ -283,6 +325,7 @@ public final class Scheduler implements AutoCloseable {
 
   private void retag(Group group, Map<String, String> tags) {
     checkTags(tags);
+    requireActiveGroup(group.name());
     put(group.tagged(tags, clock.instant()));
   }
 

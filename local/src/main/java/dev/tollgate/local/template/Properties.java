@@ -35,6 +35,13 @@ public final class Properties {
     return place;
   }
 
+  /** The names of all properties. */
+  public List<String> names() {
+    List<String> names = new ArrayList<>();
+    node.fieldNames().forEachRemaining(names::add);
+    return names;
+  }
+
   /** The resolved value of a property, of any shape. */
   public Optional<JsonNode> json(String name) {
     read.add(name);

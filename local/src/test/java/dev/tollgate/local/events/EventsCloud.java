@@ -44,6 +44,10 @@ final class EventsCloud implements AutoCloseable {
           'Version':'2012-10-17','Statement':{'Effect':'Allow','Action':'sts:AssumeRole','Principal':{'Service':'lambda.amazonaws.com'}}},
           'Policies':[{'PolicyName':'All','PolicyDocument':{
             'Version':'2012-10-17','Statement':{'Effect':'Allow','Action':['dynamodb:*','lambda:*','sqs:*'],'Resource':'*'}}}]}},
+        'StrangerRole0000000D':{'Type':'AWS::IAM::Role','Properties':{'AssumeRolePolicyDocument':{
+          'Version':'2012-10-17','Statement':{'Effect':'Allow','Action':'sts:AssumeRole','Principal':{'Service':'lambda.amazonaws.com'}}},
+          'Policies':[{'PolicyName':'Some','PolicyDocument':{
+            'Version':'2012-10-17','Statement':{'Effect':'Allow','Action':['dynamodb:DescribeStream','sqs:ReceiveMessage'],'Resource':'*'}}}]}},
         'LogLogGroup0000000A':{'Type':'AWS::Logs::LogGroup','Properties':{'RetentionInDays':30}},
         'PoolQueue00000003':{'Type':'AWS::SQS::Queue','Properties':{
           'QueueName':'pool.fifo','FifoQueue':true,'VisibilityTimeout':90}},
@@ -57,6 +61,12 @@ final class EventsCloud implements AutoCloseable {
         'PoolFunctionCurrentVersion00000005abcdef':{'Type':'AWS::Lambda::Version','Properties':{'FunctionName':{'Ref':'PoolFunction00000004'}}},
         'PoolAlias00000006':{'Type':'AWS::Lambda::Alias','Properties':{'Name':'live','FunctionName':{'Ref':'PoolFunction00000004'},
           'FunctionVersion':{'Fn::GetAtt':['PoolFunctionCurrentVersion00000005abcdef','Version']}}},
+        'PoolInvokeConfig0000000B':{'Type':'AWS::Lambda::EventInvokeConfig','Properties':{
+          'FunctionName':{'Ref':'PoolFunction00000004'},'Qualifier':{'Fn::Select':[7,{'Fn::Split':[':',{'Ref':'PoolAlias00000006'}]}]},
+          'MaximumRetryAttempts':1,'MaximumEventAgeInSeconds':60,
+          'DestinationConfig':{'OnFailure':{'Destination':{'Fn::GetAtt':['FailuresQueue0000000C','Arn']}},
+            'OnSuccess':{'Destination':{'Fn::GetAtt':['FailuresQueue0000000C','Arn']}}}}},
+        'FailuresQueue0000000C':{'Type':'AWS::SQS::Queue','Properties':{'QueueName':'failures'}},
         'PoolMapping00000007':{'Type':'AWS::Lambda::EventSourceMapping','Properties':{
           'EventSourceArn':{'Fn::GetAtt':['PoolQueue00000003','Arn']},'FunctionName':{'Ref':'PoolAlias00000006'},
           'BatchSize':10,'FunctionResponseTypes':['ReportBatchItemFailures']}}},

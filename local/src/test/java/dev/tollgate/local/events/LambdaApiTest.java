@@ -351,4 +351,31 @@ final class LambdaApiTest {
         .payload()
         .asUtf8String();
   }
+
+  @Test
+  void mapping_needs_the_rights_of_the_function_to_read_its_source() {
+    cloud.lambda.createFunction(
+        EventsCloud.function("stranger", "Introspector")
+            .role(EventsCloud.ROLE.replace("Reader", "Stranger"))
+            .build());
+    cloud.createQueue("strange", Map.of());
+
+    assertThatThrownBy(
+            () ->
+                cloud.lambda.createEventSourceMapping(
+                    r ->
+                        r.functionName("stranger").eventSourceArn(EventsCloud.queueArn("strange"))))
+        .isInstanceOf(InvalidParameterValueException.class)
+        .hasMessageContaining(
+            "The function execution role does not have permissions to call DeleteMessage on SQS");
+    assertThatThrownBy(
+            () ->
+                cloud.lambda.createEventSourceMapping(
+                    r ->
+                        r.functionName("stranger")
+                            .eventSourceArn(cloud.streamArn())
+                            .startingPosition("LATEST")))
+        .isInstanceOf(InvalidParameterValueException.class)
+        .hasMessageContaining("Cannot access stream " + cloud.streamArn());
+  }
 }

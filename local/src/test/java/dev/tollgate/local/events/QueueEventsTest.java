@@ -131,6 +131,35 @@ final class QueueEventsTest {
   }
 
   @Test
+  void messages_are_gathered_until_the_batch_is_full_or_its_window_ends() throws Exception {
+    String url = cloud.createQueue("gathered", STANDARD);
+    cloud.createFunction("gathered", "Batches");
+    cloud.lambda.createEventSourceMapping(
+        r ->
+            r.functionName("gathered")
+                .eventSourceArn(EventsCloud.queueArn("gathered"))
+                .batchSize(12)
+                .maximumBatchingWindowInSeconds(30));
+
+    cloud.send(url, "a", "");
+    cloud.cloud.settle();
+    cloud.advance(Duration.ofSeconds(20));
+    cloud.send(url, "b", "");
+    cloud.advance(Duration.ofSeconds(9));
+    assertThat(cloud.log("gathered")).isEmpty();
+    cloud.advance(Duration.ofSeconds(1));
+    assertThat(cloud.log("gathered")).contains("batch of 2");
+    assertThat(cloud.held(url)).isZero();
+
+    for (int message = 0; message < 12; message++) {
+      cloud.send(url, "m" + message, "");
+    }
+    cloud.cloud.settle();
+    assertThat(cloud.log("gathered")).contains("batch of 12");
+    assertThat(cloud.held(url)).isZero();
+  }
+
+  @Test
   void batch_whose_function_throws_comes_back_whole() throws Exception {
     String url = cloud.createQueue("thrown", STANDARD);
     cloud.createFunction("thrown", "Batches");

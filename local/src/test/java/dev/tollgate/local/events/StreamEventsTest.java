@@ -86,6 +86,26 @@ final class StreamEventsTest {
   }
 
   @Test
+  void changes_are_gathered_until_the_batch_is_full_or_its_window_ends() throws Exception {
+    map("Keys", r -> r.batchSize(3).maximumBatchingWindowInSeconds(30));
+
+    put("a", "1");
+    cloud.cloud.settle();
+    cloud.advance(Duration.ofSeconds(20));
+    put("b", "1");
+    cloud.advance(Duration.ofSeconds(9));
+    assertThat(cloud.log("changes")).isEmpty();
+    cloud.advance(Duration.ofSeconds(1));
+    assertThat(cloud.log("changes")).containsExactly("keys [a, b]");
+
+    List.of("c", "d", "e", "f").forEach(key -> put(key, "1"));
+    cloud.cloud.settle();
+    assertThat(cloud.log("changes")).containsExactly("keys [a, b]", "keys [c, d, e]");
+    cloud.advance(Duration.ofSeconds(30));
+    assertThat(cloud.log("changes")).endsWith("keys [f]");
+  }
+
+  @Test
   void filter_lets_through_only_what_matches() throws Exception {
     map(
         "Changes",

@@ -10,6 +10,7 @@ import dev.tollgate.local.gateway.jwt.JwtAuthorizer;
 import dev.tollgate.local.hosts.AllowedHosts;
 import dev.tollgate.local.lambda.InvocationResult;
 import dev.tollgate.local.template.Environment;
+import dev.tollgate.local.testing.ManualClock;
 import dev.tollgate.local.testing.TokenIssuer;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -24,11 +25,15 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -38,6 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpApiTest {
 
+  private final ManualClock clock = new ManualClock(Instant.parse("2026-03-12T19:03:58.390Z"));
   private final ScriptedFunctions functions = new ScriptedFunctions();
   private final Queue<String> log = new ConcurrentLinkedQueue<>();
   private final Gateway gateway =
@@ -46,7 +52,7 @@ class HttpApiTest {
           AllowedHosts.LOCAL,
           functions,
           NoServices.INSTANCE,
-          Environment.of("App", () -> Instant.parse("2026-03-12T19:03:58.390Z")),
+          Environment.of("App", clock),
           handler -> handler,
           log::add);
   private final HttpClient client = HttpClient.newHttpClient();
@@ -61,7 +67,11 @@ class HttpApiTest {
             route("ANY /tenants/{tenantId}", "any"),
             route("POST /tenants", "post"),
             route("GET /files/{path+}", "files"),
-            new HttpRoute("GET /signed", "signed", HttpRoute.Authorizer.iam("000000000000"))),
+            new HttpRoute(
+                "GET /signed",
+                ScriptedFunctions.integration("signed"),
+                HttpRoute.Authorizer.iam("000000000000"))),
+        RouteLimits.NONE,
         Optional.of(
             new Cors(
                 List.of("https://app.example"),
@@ -114,7 +124,10 @@ class HttpApiTest {
   @Test
   void default_route_takes_what_no_other_takes() throws Exception {
     gateway.addHttpApi(
-        "http2", List.of(route("$default", "rest"), route("GET /a", "a")), Optional.empty());
+        "http2",
+        List.of(route("$default", "rest"), route("GET /a", "a")),
+        RouteLimits.NONE,
+        Optional.empty());
     functions.define("rest", "{\"statusCode\":200,\"body\":\"rest\"}");
     functions.define("a", "{\"statusCode\":200,\"body\":\"a\"}");
 
@@ -130,7 +143,7 @@ class HttpApiTest {
   @Test
   void event_is_of_payload_format_2_0() throws Exception {
     send(
-        request("/tenants/a%20b%2Fc?x=1&x=2&y=%C3%BC+z")
+        request("/tenants/a%20b+c?x=1&x=2&y=%C3%BC+z")
             .header("X-Thing", "one")
             .header("X-Thing", "two")
             .header("Cookie", "k=v; l=w")
@@ -139,11 +152,11 @@ class HttpApiTest {
     JsonNode event = functions.events("get").get(0);
     assertThat(event.path("version").asText()).isEqualTo("2.0");
     assertThat(event.path("routeKey").asText()).isEqualTo("GET /tenants/{tenantId}");
-    assertThat(event.path("rawPath").asText()).isEqualTo("/tenants/a%20b%2Fc");
+    assertThat(event.path("rawPath").asText()).isEqualTo("/tenants/a b+c");
     assertThat(event.path("rawQueryString").asText()).isEqualTo("x=1&x=2&y=%C3%BC+z");
     assertThat(event.path("queryStringParameters").toString())
         .isEqualTo("{\"x\":\"1,2\",\"y\":\"ü z\"}");
-    assertThat(event.path("pathParameters").toString()).isEqualTo("{\"tenantId\":\"a b/c\"}");
+    assertThat(event.path("pathParameters").toString()).isEqualTo("{\"tenantId\":\"a b+c\"}");
     assertThat(event.path("cookies").toString()).isEqualTo("[\"k=v\",\"l=w\"]");
     assertThat(event.path("headers").path("x-thing").asText()).isEqualTo("one,two");
     assertThat(event.path("headers").has("cookie")).isFalse();
@@ -161,9 +174,54 @@ class HttpApiTest {
     assertThat(context.path("domainPrefix").asText()).isEqualTo("http1");
     assertThat(context.path("http").toString())
         .isEqualTo(
-            "{\"method\":\"GET\",\"path\":\"/tenants/a%20b%2Fc\",\"protocol\":\"HTTP/1.1\","
+            "{\"method\":\"GET\",\"path\":\"/tenants/a b+c\",\"protocol\":\"HTTP/1.1\","
                 + "\"sourceIp\":\"127.0.0.1\",\"userAgent\":\"test\"}");
     assertThat(context.has("authorizer")).isFalse();
+  }
+
+  /** The paths and their forms in events are those of {@link HttpApi}'s source. */
+  @ParameterizedTest
+  @CsvSource({
+    "plain, plain",
+    "space%20value, space value",
+    "question%3Fvalue, question",
+    "hash%23value, hash#value",
+    "slash%2Fvalue, slash/value",
+    "unicode-%CE%BB-%E4%B8%96%E7%95%8C, unicode-λ-世界",
+    "literal%252Fvalue, literal/value",
+    "literal%253Fvalue, literal?value",
+    "literal%2525value, literal%value",
+    "a+b%2Bc, a+b+c",
+    "not-utf-8-%FF, not-utf-8-\uFFFD",
+  })
+  void path_of_an_event_is_decoded_twice(String sent, String received) throws Exception {
+    assertThat(send(request("/files/" + sent + "?x=a%3Fb%25c")).statusCode()).isEqualTo(200);
+
+    JsonNode event = functions.events("files").get(0);
+    assertThat(event.path("rawPath").asText()).isEqualTo("/files/" + received);
+    assertThat(event.at("/requestContext/http/path")).isEqualTo(event.path("rawPath"));
+    assertThat(event.at("/pathParameters/path").asText()).isEqualTo(received);
+    assertThat(event.path("rawQueryString").asText()).isEqualTo("x=a%3Fb%25c");
+    assertThat(event.at("/queryStringParameters/x").asText()).isEqualTo("a?b%c");
+  }
+
+  @Test
+  void encoded_slash_separates_segments_and_one_encoded_twice_does_not() throws Exception {
+    assertThat(send(request("/tenants/a%2Fb")).statusCode()).isEqualTo(404);
+    assertThat(send(request("/files%2Fa")).body()).isEqualTo("files");
+    assertThat(send(request("/tenants/a%252Fb")).body()).isEqualTo("get");
+    assertThat(functions.events("get").get(0).at("/pathParameters/tenantId").asText())
+        .isEqualTo("a/b");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/tenants/percent%25done", "/tenants/a%25", "/tenants/%252"})
+  void path_that_is_malformed_once_decoded_is_a_bad_request(String path) throws Exception {
+    HttpResponse<String> response = send(request(path));
+
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(response.body()).isEqualTo("{\"message\":\"Bad Request\"}");
+    assertThat(functions.events("get")).isEmpty();
   }
 
   @Test
@@ -286,6 +344,52 @@ class HttpApiTest {
         .first()
         .asString()
         .contains("http1", "GET /tenants/{tenantId}", "no");
+  }
+
+  @Test
+  void function_that_takes_too_long_makes_the_service_unavailable() throws Exception {
+    CompletableFuture<InvocationResult> never = new CompletableFuture<>();
+    functions.define("get", event -> never.join());
+    CompletableFuture<HttpResponse<String>> answer =
+        client.sendAsync(request("/tenants/acme").build(), BodyHandlers.ofString());
+    functions.await("get", 1);
+
+    clock.advance(Duration.ofMinutes(1).minusMillis(1));
+    gateway.sweep();
+    assertThat(answer).isNotDone();
+    clock.advance(Duration.ofMillis(1));
+    gateway.sweep();
+
+    HttpResponse<String> response = answer.get(5, TimeUnit.SECONDS);
+    assertThat(response.statusCode()).isEqualTo(503);
+    assertThat(response.body()).isEqualTo("{\"message\":\"Service Unavailable\"}");
+  }
+
+  @Test
+  void request_beyond_the_limit_of_its_route_is_throttled() throws Exception {
+    gateway.addHttpApi(
+        "http4",
+        List.of(route("GET /a", "get"), route("GET /b", "get")),
+        new RouteLimits(new RateLimit(1, 2), Map.of("GET /b", new RateLimit(1, 1))),
+        Optional.of(
+            new Cors(List.of("*"), List.of(), List.of(), List.of(), OptionalInt.empty(), false)));
+    String url = gateway.endpoint("http", "http4").toString();
+    List<Integer> statuses = new ArrayList<>();
+    for (String path : List.of("/a", "/b", "/a", "/b", "/a")) {
+      statuses.add(send(HttpRequest.newBuilder(URI.create(url + path))).statusCode());
+    }
+    assertThat(statuses).containsExactly(200, 200, 200, 429, 429);
+
+    HttpResponse<String> throttled =
+        send(HttpRequest.newBuilder(URI.create(url + "/a")).header("Origin", "https://a.example"));
+    assertThat(throttled.body()).isEqualTo("{\"message\":\"Too Many Requests\"}");
+    assertThat(throttled.headers().map()).doesNotContainKey("retry-after");
+    assertThat(throttled.headers().firstValue("apigw-requestid")).isPresent();
+    assertThat(throttled.headers().firstValue("access-control-allow-origin")).hasValue("*");
+    assertThat(functions.events("get")).hasSize(3);
+
+    clock.advance(Duration.ofSeconds(1_000));
+    assertThat(send(HttpRequest.newBuilder(URI.create(url + "/a"))).statusCode()).isEqualTo(200);
   }
 
   private void assertInternalServerError() throws Exception {
@@ -416,9 +520,15 @@ class HttpApiTest {
       gateway.addHttpApi(
           "http3",
           List.of(
-              new HttpRoute("GET /open", "get", header -> authorizer.decide(header, List.of())),
               new HttpRoute(
-                  "GET /scoped", "get", header -> authorizer.decide(header, List.of("s")))),
+                  "GET /open",
+                  ScriptedFunctions.integration("get"),
+                  header -> authorizer.decide(header, List.of())),
+              new HttpRoute(
+                  "GET /scoped",
+                  ScriptedFunctions.integration("get"),
+                  header -> authorizer.decide(header, List.of("s")))),
+          RouteLimits.NONE,
           Optional.empty());
       String url = gateway.endpoint("http", "http3").toString();
 
@@ -449,7 +559,8 @@ class HttpApiTest {
 
   @Test
   void add_twice_is_refused() {
-    assertThatThrownBy(() -> gateway.addHttpApi("http1", List.of(), Optional.empty()))
+    assertThatThrownBy(
+            () -> gateway.addHttpApi("http1", List.of(), RouteLimits.NONE, Optional.empty()))
         .hasMessage("apiId: http1 (expected: [A-Za-z0-9-]+, not yet taken)");
   }
 
@@ -463,6 +574,7 @@ class HttpApiTest {
   }
 
   private static HttpRoute route(String routeKey, String function) {
-    return new HttpRoute(routeKey, function, HttpRoute.Authorizer.NONE);
+    return new HttpRoute(
+        routeKey, ScriptedFunctions.integration(function), HttpRoute.Authorizer.NONE);
   }
 }

@@ -1,5 +1,7 @@
 package dev.tollgate.local.gateway;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.local.gateway.mapping.Integration;
@@ -8,6 +10,7 @@ import dev.tollgate.local.lambda.Invoker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /** Functions that a test writes down, and the events that they got. */
@@ -31,6 +35,11 @@ public final class ScriptedFunctions implements Invoker, AutoCloseable {
     scripts.put(function, script);
   }
 
+  /** A function of a route; API Gateway waits a minute for it. */
+  static Integration.Function integration(String function) {
+    return new Integration.Function(function, Duration.ofMinutes(1));
+  }
+
   /** Answers the same to everything. */
   public void define(String function, String answer) {
     define(function, event -> success(answer));
@@ -42,9 +51,15 @@ public final class ScriptedFunctions implements Invoker, AutoCloseable {
     Map<String, WebSocketApiSpec.Route> served = new HashMap<>();
     routes.forEach(
         (key, function) ->
-            served.put(key, new WebSocketApiSpec.Route(new Integration.Function(function), false)));
+            served.put(key, new WebSocketApiSpec.Route(integration(function), false)));
     return new WebSocketApiSpec(
-        "ws1", "production", "$request.body.action", served, authorizer, Map.of());
+        "ws1",
+        "production",
+        "$request.body.action",
+        served,
+        authorizer,
+        RouteLimits.NONE,
+        Map.of());
   }
 
   public static InvocationResult success(String answer) {
@@ -57,6 +72,15 @@ public final class ScriptedFunctions implements Invoker, AutoCloseable {
 
   public List<JsonNode> events(String function) {
     return events.computeIfAbsent(function, name -> new CopyOnWriteArrayList<>());
+  }
+
+  /** Waits until a function has received events over a socket, and requires no more of them. */
+  void await(String function, int count) throws InterruptedException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    while (events(function).size() < count && System.nanoTime() < end) {
+      Thread.sleep(5);
+    }
+    assertThat(events(function)).hasSize(count);
   }
 
   @Override

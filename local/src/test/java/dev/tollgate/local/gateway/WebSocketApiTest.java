@@ -57,6 +57,7 @@ class WebSocketApiTest {
   private final ManualClock clock = new ManualClock(START);
   private final ScriptedFunctions functions = new ScriptedFunctions();
   private volatile ServiceCalls service = NoServices.INSTANCE;
+  private RouteLimits limits = RouteLimits.NONE;
   private final Gateway gateway =
       new Gateway(
           new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
@@ -319,20 +320,20 @@ class WebSocketApiTest {
         });
 
     first.send("{\"action\":\"say\",\"message\":\"wait\"}");
-    awaitEvents("say", 1);
+    functions.await("say", 1);
     first.send("{\"action\":\"other\"}");
     second.send("{\"action\":\"say\"}");
-    awaitEvents("say", 2);
+    functions.await("say", 2);
     assertThat(functions.events("default")).isEmpty();
 
     release.complete(true);
-    awaitEvents("default", 1);
+    functions.await("default", 1);
   }
 
   @Test
   void function_is_heard_on_a_route_with_a_response_only() throws Exception {
     functions.define("say", "{\"statusCode\":200,\"body\":\"hello\"}");
-    Integration say = new Integration.Function("say");
+    Integration say = ScriptedFunctions.integration("say");
     Client.Connected client =
         connectTo(
             "ws3",
@@ -439,7 +440,72 @@ class WebSocketApiTest {
           throw new HttpTimeoutException("request timed out");
         };
     client.send("{\"action\":\"response\"}");
-    assertInternalError(client);
+    assertComplaint(client, "Endpoint request timed out");
+  }
+
+  @Test
+  void function_that_takes_too_long_is_answered_by_the_gateway() throws Exception {
+    CompletableFuture<InvocationResult> never = new CompletableFuture<>();
+    functions.define("say", event -> never.join());
+    Client.Connected client = connect();
+    client.send("{\"action\":\"say\"}");
+    functions.await("say", 1);
+
+    clock.advance(Duration.ofMinutes(1));
+    gateway.sweep();
+
+    assertComplaint(client, "Endpoint request timed out");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"authorizer, 29, 500", "connect, 60, 504"})
+  void handshake_is_refused_if_a_function_takes_too_long(String function, int seconds, int status)
+      throws Exception {
+    CompletableFuture<InvocationResult> never = new CompletableFuture<>();
+    functions.define(function, event -> never.join());
+    CompletableFuture<Integer> refused = CompletableFuture.supplyAsync(() -> Client.status(uri()));
+    functions.await(function, 1);
+
+    clock.advance(Duration.ofSeconds(seconds).minusMillis(1));
+    gateway.sweep();
+    assertThat(refused).isNotDone();
+    clock.advance(Duration.ofMillis(1));
+    gateway.sweep();
+
+    assertThat(refused.get(5, TimeUnit.SECONDS)).isEqualTo(status);
+  }
+
+  @Test
+  void message_beyond_the_limit_of_its_route_is_answered_by_the_gateway() throws Exception {
+    RateLimit one = new RateLimit(1, 1);
+    limits = new RouteLimits(RateLimit.OF_ACCOUNTS, Map.of("say", one, "$connect", one));
+    WebSocketApiSpec.Route route =
+        new WebSocketApiSpec.Route(ScriptedFunctions.integration("say"), false);
+    Client.Connected client = connectTo("ws3", Map.of("say", route, "shout", route));
+
+    client.send("{\"action\":\"say\"}");
+    client.send("{\"action\":\"say\"}");
+    assertComplaint(client, "Too Many Requests");
+    client.send("{\"action\":\"shout\"}");
+    functions.await("say", 2);
+
+    clock.advance(Duration.ofSeconds(1_000));
+    client.send("{\"action\":\"say\"}");
+    functions.await("say", 3);
+  }
+
+  @Test
+  void handshake_beyond_the_limit_of_its_route_is_throttled() throws Exception {
+    limits = new RouteLimits(new RateLimit(1, 1), Map.of());
+    connectTo("ws3", Map.of());
+    URI other = URI.create(gateway.endpoint("ws", "ws3") + "/test");
+
+    assertThat(Client.status(other)).isEqualTo(429);
+    assertThat(Client.refusal(other).headers().map()).doesNotContainKey("retry-after");
+    assertThat(Client.status(uri())).isEqualTo(101);
+
+    clock.advance(Duration.ofSeconds(1_000));
+    assertThat(Client.status(other)).isEqualTo(101);
   }
 
   @Test
@@ -494,8 +560,12 @@ class WebSocketApiTest {
   }
 
   private static void assertInternalError(Client.Connected client) throws Exception {
+    assertComplaint(client, "Internal server error");
+  }
+
+  private static void assertComplaint(Client.Connected client, String message) throws Exception {
     JsonNode answer = new ObjectMapper().readTree(client.nextMessage());
-    assertThat(answer.path("message").asText()).isEqualTo("Internal server error");
+    assertThat(answer.path("message").asText()).isEqualTo(message);
     assertThat(answer.path("connectionId").asText()).hasSize(16);
     assertThat(answer.path("requestId").asText()).hasSize(16);
   }
@@ -509,6 +579,7 @@ class WebSocketApiTest {
             "$request.body.action",
             routes,
             Optional.empty(),
+            limits,
             Map.of("colour", "red")));
     return Client.connect(URI.create(gateway.endpoint("ws", apiId) + "/test"));
   }
@@ -519,7 +590,7 @@ class WebSocketApiTest {
 
     clock.advance(Duration.ofMinutes(9));
     connected.send("{}");
-    awaitEvents("default", 1);
+    functions.await("default", 1);
     clock.advance(Duration.ofMinutes(9).plusSeconds(59));
     gateway.settle();
     assertThat(functions.events("disconnect")).isEmpty();
@@ -537,7 +608,7 @@ class WebSocketApiTest {
       clock.advance(Duration.ofMinutes(9));
       connected.socket().sendPing(ByteBuffer.allocate(0)).join();
       connected.send("{\"action\":\"say\"}");
-      awaitEvents("say", i + 1);
+      functions.await("say", i + 1);
       gateway.settle();
     }
     assertThat(functions.events("disconnect")).isEmpty();
@@ -549,7 +620,7 @@ class WebSocketApiTest {
     for (int i = 1; i <= 13; i++) {
       clock.advance(Duration.ofMinutes(9));
       connected.send("{}");
-      awaitEvents("default", i);
+      functions.await("default", i);
     }
     assertThat(functions.events("disconnect")).isEmpty();
 
@@ -576,7 +647,7 @@ class WebSocketApiTest {
   void message_takes_the_route_that_it_selects(String message, String function) throws Exception {
     connect().send(message);
 
-    awaitEvents(function, 1);
+    functions.await(function, 1);
     JsonNode event = functions.events(function).get(0);
     assertThat(event.path("body").asText()).isEqualTo(message);
     JsonNode context = event.path("requestContext");
@@ -592,7 +663,13 @@ class WebSocketApiTest {
   void message_without_a_route_is_forbidden() throws Exception {
     gateway.add(
         new WebSocketApiSpec(
-            "ws2", "test", "${request.body.action}", Map.of(), Optional.empty(), Map.of()));
+            "ws2",
+            "test",
+            "${request.body.action}",
+            Map.of(),
+            Optional.empty(),
+            RouteLimits.NONE,
+            Map.of()));
     Client.Connected connected =
         Client.connect(URI.create(gateway.endpoint("ws", "ws2") + "/test"));
 
@@ -622,7 +699,7 @@ class WebSocketApiTest {
     for (int i = 0; i < 4; i++) {
       socket.sendText(frame, i == 3).join();
     }
-    awaitEvents("default", 1);
+    functions.await("default", 1);
     assertThat(functions.events("default").get(0).path("body").asText()).hasSize(128 * 1024);
 
     for (int i = 0; i < 4; i++) {
@@ -650,7 +727,7 @@ class WebSocketApiTest {
       assertThat(in.readUnsignedByte()).isGreaterThanOrEqualTo(2);
       assertThat(in.readUnsignedShort()).isEqualTo(1009);
     }
-    awaitEvents("default", 1);
+    functions.await("default", 1);
     assertThat(disconnected().at("/requestContext/disconnectStatusCode").asInt()).isEqualTo(1009);
   }
 
@@ -730,19 +807,10 @@ class WebSocketApiTest {
   }
 
   private JsonNode disconnected() throws InterruptedException {
-    awaitEvents("disconnect", 1);
+    functions.await("disconnect", 1);
     gateway.settle();
     assertThat(functions.events("disconnect")).hasSize(1);
     return functions.events("disconnect").get(0);
-  }
-
-  /** Waits for what comes over a socket in its own time. */
-  private void awaitEvents(String function, int count) throws InterruptedException {
-    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-    while (functions.events(function).size() < count && System.nanoTime() < end) {
-      Thread.sleep(5);
-    }
-    assertThat(functions.events(function)).hasSize(count);
   }
 
   /** A connected socket, for frames that no client library sends. */

@@ -2,6 +2,7 @@ package dev.tollgate.local.lambda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.local.json.Json;
 import dev.tollgate.local.testing.Calls;
 import io.undertow.Undertow;
 import io.undertow.server.HttpHandler;
@@ -15,8 +16,10 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -26,9 +29,25 @@ import org.junit.jupiter.api.Test;
 class InvokeTest {
   private final ExecutorService workers = Executors.newCachedThreadPool();
   private Invoker functions = (function, payload) -> new CompletableFuture<>();
+  private final AsyncInvocations asynchronous =
+      new AsyncInvocations(
+          (function, payload) -> functions.start(function, payload),
+          function ->
+              function.equals("hello")
+                  ? Optional.of(Json.object().put("FunctionArn", function))
+                  : Optional.empty(),
+          (name, role) -> {
+            throw new IllegalStateException("no service");
+          },
+          InstantSource.system(),
+          line -> {});
   private final HttpHandler api =
       new LambdaApi(
-          (function, payload) -> functions.start(function, payload), workers, name -> {}, Map.of());
+          (function, payload) -> functions.start(function, payload),
+          asynchronous,
+          workers,
+          name -> {},
+          Map.of());
   private final Undertow server =
       Undertow.builder()
           .addHttpListener(0, "127.0.0.1")
@@ -49,6 +68,7 @@ class InvokeTest {
   @AfterEach
   void close() {
     server.stop();
+    asynchronous.close();
     workers.shutdownNow();
   }
 
@@ -93,7 +113,6 @@ class InvokeTest {
     HttpResponse<String> throttled = invoke("hello", "");
     assertError(throttled, 429, "TooManyRequestsException");
     assertThat(throttled.body()).contains("ReservedFunctionConcurrentInvocationLimitExceeded");
-    assertError(invoke("hello", "", "Event"), 429, "TooManyRequestsException");
   }
 
   @Test
@@ -104,6 +123,25 @@ class InvokeTest {
 
     assertThat(response.statusCode()).isEqualTo(202);
     assertThat(response.body()).isEmpty();
+    assertError(invoke("nobody", "", "Event"), 404, "ResourceNotFoundException");
+  }
+
+  @Test
+  void event_that_is_throttled_is_accepted() throws Exception {
+    functions = (function, payload) -> ended(new InvocationResult.Throttled("too many"));
+
+    assertThat(invoke("hello", "", "Event").statusCode()).isEqualTo(202);
+  }
+
+  @Test
+  void event_with_more_than_1_mb_is_too_large() throws Exception {
+    HttpResponse<String> response =
+        send(
+            request("/2015-03-31/functions/hello/invocations")
+                .header("X-Amz-Invocation-Type", "Event")
+                .POST(BodyPublishers.ofByteArray(new byte[1024 * 1024 + 1])));
+
+    assertError(response, 413, "RequestTooLargeException");
   }
 
   @Test

@@ -19,6 +19,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -52,10 +53,13 @@ final class StackTest {
             'Roles':['r'],'PolicyDocument':{'Version':'2012-10-17','Statement':[]}}},
           'R':{'Type':'AWS::IAM::Role','Properties':{'RoleName':'r',%s}}}}""";
 
-    assertThat(create(template.formatted("'R'", TRUST))).isEmpty();
-    assertThat(create(template.formatted("['R']", TRUST))).isEmpty();
-    assertThatThrownBy(() -> create(template.formatted("[]", TRUST)))
-        .hasMessageContaining("role/r");
+    List<Long> orders = LongStream.range(0, 10).boxed().toList();
+    for (long order : orders) {
+      assertThat(create(template.formatted("'R'", TRUST), order)).isEmpty();
+      assertThat(create(template.formatted("['R']", TRUST), order)).isEmpty();
+    }
+    String missing = template.formatted("[]", TRUST);
+    assertThat(orders).map(order -> comesUp(missing, order)).contains(true, false);
     assertThatThrownBy(() -> create(template.formatted("'Q'", TRUST)))
         .isInstanceOf(TemplateException.class)
         .hasMessage("Q: no resource has this logical id");
@@ -71,7 +75,7 @@ final class StackTest {
                       'A':{'Type':'AWS::Logs::LogGroup','Properties':{'LogGroupName':{'Ref':'B'}}},
                       'B':{'Type':'AWS::Logs::LogGroup','DependsOn':'A'}}}"""))
         .isInstanceOf(TemplateException.class)
-        .hasMessage("A: depends on itself through [A, B]");
+        .hasMessage("App: Circular dependency between resources: [A, B]");
   }
 
   @Test
@@ -105,7 +109,7 @@ final class StackTest {
     }
     assertThatThrownBy(() -> create(template.formatted("{'Fn::If':['No','',{'Ref':'B'}]}")))
         .isInstanceOf(TemplateException.class)
-        .hasMessage("A: depends on itself through [A, B]");
+        .hasMessage("App: Circular dependency between resources: [A, B]");
   }
 
   @Test
@@ -121,7 +125,20 @@ final class StackTest {
     }
   }
 
+  private boolean comesUp(String text, long order) throws IOException {
+    try {
+      return create(text, order).isEmpty();
+    } catch (IllegalArgumentException e) {
+      assertThat(e).hasMessageContaining("role/r");
+      return false;
+    }
+  }
+
   private Map<String, String> create(String text) throws IOException {
+    return create(text, 0);
+  }
+
+  private Map<String, String> create(String text, long order) throws IOException {
     Files.writeString(assembly.resolve("App.template.json"), text.replace('\'', '"'));
     AccessKeys keys = new AccessKeys();
     InstantSource clock = InstantSource.system();
@@ -132,6 +149,6 @@ final class StackTest {
                 URI.create("http://127.0.0.1:1"), keys.issue(Principal.of("stack", "role"))),
             new Policies(true, resource -> Optional.empty()),
             new SecurityTokens(keys, clock))
-        .create();
+        .create(order);
   }
 }

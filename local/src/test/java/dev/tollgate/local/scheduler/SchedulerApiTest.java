@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -47,7 +48,12 @@ class SchedulerApiTest {
 
   private final ManualClock clock = new ManualClock(NOON);
   private final RecordingTargets targets = new RecordingTargets();
-  private final Scheduler scheduler = Schedulers.started(clock, targets, Optional.empty());
+  private final Scheduler scheduler =
+      Schedulers.started(
+          clock,
+          targets,
+          group -> Duration.ofSeconds(group.equals("slow") ? 20 : 0),
+          Optional.empty());
   private final AccessKeys accessKeys = new AccessKeys();
   private final Endpoint endpoint =
       new Endpoint(
@@ -322,6 +328,48 @@ class SchedulerApiTest {
     clock.advance(Duration.ofMinutes(1));
     scheduler.settle();
     assertThat(targets.calls).hasSize(1);
+  }
+
+  @Test
+  void group_that_is_being_deleted_refuses_all_changes_until_it_is_gone() throws Exception {
+    client.createScheduleGroup(r -> r.name("slow"));
+    create("a", request -> request.groupName("slow"));
+    clock.advance(Duration.ofSeconds(50)); // so that it would fire soon
+    client.deleteScheduleGroup(r -> r.name("slow").clientToken("token"));
+    client.deleteScheduleGroup(r -> r.name("slow").clientToken("token"));
+
+    var group = client.getScheduleGroup(r -> r.name("slow"));
+    assertThat(group.state()).isEqualTo(ScheduleGroupState.DELETING);
+    assertThat(client.listSchedules(r -> r.groupName("slow")).schedules()).hasSize(1);
+    for (ThrowingCallable change :
+        List.<ThrowingCallable>of(
+            () -> create("b", request -> request.groupName("slow")),
+            () ->
+                client.updateSchedule(
+                    r ->
+                        r.name("a")
+                            .groupName("slow")
+                            .scheduleExpression("rate(1 day)")
+                            .flexibleTimeWindow(w -> w.mode("OFF"))
+                            .target(TARGET)),
+            () -> client.createScheduleGroup(r -> r.name("slow")),
+            () -> client.deleteScheduleGroup(r -> r.name("slow")),
+            () -> client.tagResource(r -> r.resourceArn(group.arn()).tags(tag("a", "1"))))) {
+      assertThatThrownBy(change)
+          .isInstanceOf(ConflictException.class)
+          .hasMessageContaining("Schedule group slow is being deleted.");
+    }
+    clock.advance(Duration.ofSeconds(19));
+    scheduler.settle();
+    assertThat(targets.calls).isEmpty();
+    assertThat(client.getScheduleGroup(r -> r.name("slow")).state())
+        .isEqualTo(ScheduleGroupState.DELETING);
+
+    clock.advance(Duration.ofSeconds(1));
+    assertThatThrownBy(() -> client.getScheduleGroup(r -> r.name("slow")))
+        .isInstanceOf(ResourceNotFoundException.class);
+    client.createScheduleGroup(r -> r.name("slow"));
+    assertThat(client.listSchedules(r -> r.groupName("slow")).schedules()).isEmpty();
   }
 
   @Test

@@ -15,8 +15,9 @@ public sealed interface Integration {
    * Invokes a function with the message (AWS_PROXY).
    *
    * @param arn ARN of the function
+   * @param timeout how long API Gateway waits for it
    */
-  record Function(String arn) implements Integration {
+  record Function(String arn, Duration timeout) implements Integration {
     @Override
     public List<Response> responses() {
       return List.of();

@@ -1,6 +1,7 @@
 package dev.tollgate.local.resources.api;
 
 import dev.tollgate.local.gateway.HttpRoute;
+import dev.tollgate.local.gateway.RouteLimits;
 import dev.tollgate.local.gateway.WebSocketApiSpec;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,11 +17,18 @@ final class ApiDraft {
   final Map<String, WebSocketApiSpec.Route> webSocketRoutes = new HashMap<>();
   final List<String> stages = new ArrayList<>();
   Map<String, String> stageVariables = Map.of();
+  RouteLimits limits = RouteLimits.NONE;
   Optional<WebSocketApiSpec.Authorizer> authorizer = Optional.empty();
 
   ApiDraft(String id, boolean webSocket) {
     this.id = id;
     this.webSocket = webSocket;
+  }
+
+  /** Whether a route exists. */
+  boolean hasRoute(String key) {
+    return webSocketRoutes.containsKey(key)
+        || httpRoutes.stream().anyMatch(route -> route.routeKey().equals(key));
   }
 
   /**

@@ -3,6 +3,8 @@ package dev.tollgate.local.resources.api;
 import dev.tollgate.local.gateway.Cors;
 import dev.tollgate.local.gateway.Gateway;
 import dev.tollgate.local.gateway.HttpRoute;
+import dev.tollgate.local.gateway.RateLimit;
+import dev.tollgate.local.gateway.RouteLimits;
 import dev.tollgate.local.gateway.WebSocketApiSpec;
 import dev.tollgate.local.gateway.mapping.Integration;
 import dev.tollgate.local.iam.Policies;
@@ -11,6 +13,8 @@ import dev.tollgate.local.resources.ResourceType;
 import dev.tollgate.local.resources.Stack;
 import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Properties;
+import java.math.BigDecimal;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -28,6 +32,11 @@ public final class Apis implements ResourceFamily {
   /** The key of a route, by its resource. */
   private record RouteKey(String key) {}
 
+  private static final String ACCOUNT = "AWS::ApiGateway::Account";
+
+  /** The account's settings, once their resource is created. */
+  private record Account() {}
+
   /** The routes of an API when a deployment was created. A deployment is a snapshot. */
   private record Deployment(
       ApiDraft api,
@@ -42,17 +51,30 @@ public final class Apis implements ResourceFamily {
   @Override
   public Map<String, ResourceType> types() {
     return Map.of(
-        "AWS::ApiGatewayV2::Api", Apis::api,
-        "AWS::ApiGatewayV2::Deployment", Apis::deployment,
-        "AWS::ApiGatewayV2::Route", Apis::route,
-        "AWS::ApiGatewayV2::RouteResponse", Apis::routeResponse,
-        "AWS::ApiGatewayV2::Stage", Apis::stage);
+        ACCOUNT,
+        Apis::account,
+        "AWS::ApiGatewayV2::Api",
+        Apis::api,
+        "AWS::ApiGatewayV2::Deployment",
+        Apis::deployment,
+        "AWS::ApiGatewayV2::Route",
+        Apis::route,
+        "AWS::ApiGatewayV2::RouteResponse",
+        Apis::routeResponse,
+        "AWS::ApiGatewayV2::Stage",
+        Apis::stage);
   }
 
   /** The API that a property {@code ApiId} names. */
   static ApiDraft of(Properties properties, Stack stack) {
     return stack.required(
         ApiDraft.class, any -> true, properties, "ApiId", "an API of the template");
+  }
+
+  private static CreatedResource account(String logicalName, Properties properties, Stack stack) {
+    properties.ignore("CloudWatchRoleArn");
+    stack.add(Account.class, "", new Account());
+    return CreatedResource.of(logicalName);
   }
 
   private static CreatedResource api(String logicalName, Properties properties, Stack stack) {
@@ -78,9 +100,10 @@ public final class Apis implements ResourceFamily {
                     routeSelection,
                     draft.webSocketRoutes,
                     draft.authorizer,
+                    draft.limits,
                     draft.stageVariables));
           } else {
-            gateway.addHttpApi(id, draft.httpRoutes, cors);
+            gateway.addHttpApi(id, draft.httpRoutes, draft.limits, cors);
           }
         });
     String endpoint = gateway.endpoint(webSocket ? "ws" : "http", id).toString();
@@ -118,15 +141,71 @@ public final class Apis implements ResourceFamily {
             }
           });
     }
+    requireLogRole(api, properties, stack);
     api.stageVariables = properties.textMap("StageVariables");
-    properties.ignore(
-        "AccessLogSettings",
-        "AutoDeploy",
-        "DefaultRouteSettings",
-        "Description",
-        "RouteSettings",
-        "Tags");
+    api.limits = limits(properties, api);
+    properties.ignore("AutoDeploy", "Description", "Tags");
     return CreatedResource.of(name);
+  }
+
+  /** The throttles of a stage. Settings of a route are only accepted if the route exists. */
+  private static RouteLimits limits(Properties stage, ApiDraft api) {
+    RateLimit others =
+        stage.object("DefaultRouteSettings").map(Apis::limit).orElse(RateLimit.OF_ACCOUNTS);
+    Map<String, RateLimit> byRoute = new HashMap<>();
+    stage
+        .object("RouteSettings")
+        .ifPresent(
+            settings ->
+                settings
+                    .names()
+                    .forEach(
+                        key -> {
+                          if (!api.hasRoute(key)) {
+                            throw settings.error(
+                                key,
+                                "Unable to find Route by key "
+                                    + key
+                                    + " within the provided RouteSettings (expected: a stage that depends on the route)");
+                          }
+                          byRoute.put(key, limit(settings.requiredObject(key)));
+                        }));
+    return new RouteLimits(others, byRoute);
+  }
+
+  /**
+   * The limit in settings. What they do not say is as for the account, even if the stage's default
+   * says otherwise (github.com/terraform-aws-modules/terraform-aws-apigateway-v2/pull/80).
+   */
+  private static RateLimit limit(Properties settings) {
+    settings.ignore("DataTraceEnabled", "DetailedMetricsEnabled", "LoggingLevel");
+    RateLimit account = RateLimit.OF_ACCOUNTS;
+    int burst = settings.integer("ThrottlingBurstLimit").orElse(account.burst());
+    return settings
+        .optionalText("ThrottlingRateLimit")
+        .map(perSecond -> RateLimit.of(new BigDecimal(perSecond), burst))
+        .orElse(new RateLimit(account.perThousandSeconds(), burst));
+  }
+
+  /**
+   * Refuses a WebSocket stage that logs before the template's account settings name a role for it.
+   * Without such settings in the template, the account has them already.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-apigateway-account.html">AWS::ApiGateway::Account</a>
+   */
+  private static void requireLogRole(ApiDraft api, Properties properties, Stack stack) {
+    boolean logs = properties.json("AccessLogSettings").isPresent();
+    if (api.webSocket
+        && logs
+        && stack.declares(ACCOUNT)
+        && stack.find(Account.class, "").isEmpty()) {
+      throw properties.error(
+          "AccessLogSettings",
+          "CloudWatch Logs role ARN must be set in account settings to enable logging (expected: DependsOn the "
+              + ACCOUNT
+              + ")");
+    }
   }
 
   private static CreatedResource route(String logicalName, Properties properties, Stack stack) {
@@ -153,8 +232,7 @@ public final class Apis implements ResourceFamily {
     if (api.webSocket) {
       api.webSocketRoutes.put(key, new WebSocketApiSpec.Route(integration, false));
     } else {
-      api.httpRoutes.add(
-          new HttpRoute(key, ((Integration.Function) integration).arn(), authorizer));
+      api.httpRoutes.add(new HttpRoute(key, (Integration.Function) integration, authorizer));
     }
     stack.add(RouteKey.class, logicalName, new RouteKey(key));
     return CreatedResource.of(logicalName);

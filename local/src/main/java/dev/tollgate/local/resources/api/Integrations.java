@@ -19,8 +19,13 @@ public final class Integrations implements ResourceFamily {
   private static final Pattern SERVICE_URI =
       Pattern.compile("arn:[^:]+:apigateway:[^:]+:([^:]+):path/(.+)");
 
+  private static final int MIN_TIMEOUT_MILLIS = 50;
+
   /** "Quotas for configuring and running a WebSocket API". */
-  private static final int MAX_TIMEOUT_MILLIS = 29_000;
+  private static final int MAX_MILLIS_OF_WEB_SOCKETS = 29_000;
+
+  /** "Quotas for configuring and running an HTTP API". */
+  private static final int MAX_MILLIS_OF_HTTP = 30_000;
 
   @Override
   public Map<String, ResourceType> types() {
@@ -31,15 +36,27 @@ public final class Integrations implements ResourceFamily {
 
   private static CreatedResource integration(
       String logicalName, Properties properties, Stack stack) {
-    properties.ignore("ApiId", "ConnectionType", "Description");
+    Duration timeout = timeout(properties, Apis.of(properties, stack).webSocket);
+    properties.ignore("ConnectionType", "Description");
     Integration integration =
         switch (properties.oneOf("IntegrationType", "AWS_PROXY", "AWS", "MOCK")) {
-          case "AWS_PROXY" -> functionIntegration(properties);
-          case "AWS" -> serviceIntegration(properties);
+          case "AWS_PROXY" -> functionIntegration(properties, timeout);
+          case "AWS" -> serviceIntegration(properties, timeout);
           default -> mockIntegration(properties);
         };
     stack.add(Integration.class, logicalName, integration);
     return CreatedResource.of(logicalName);
+  }
+
+  /** How long API Gateway waits for an integration; by default as long as it may. */
+  private static Duration timeout(Properties properties, boolean webSocket) {
+    int most = webSocket ? MAX_MILLIS_OF_WEB_SOCKETS : MAX_MILLIS_OF_HTTP;
+    int millis = properties.integer("TimeoutInMillis").orElse(most);
+    if (millis < MIN_TIMEOUT_MILLIS || millis > most) {
+      throw properties.error(
+          "TimeoutInMillis", millis + " (expected: " + MIN_TIMEOUT_MILLIS + " to " + most + ")");
+    }
+    return Duration.ofMillis(millis);
   }
 
   private static CreatedResource response(String logicalName, Properties properties, Stack stack) {
@@ -69,15 +86,15 @@ public final class Integrations implements ResourceFamily {
         .replaceFirst("/invocations$", "");
   }
 
-  private static Integration functionIntegration(Properties properties) {
+  private static Integration functionIntegration(Properties properties, Duration timeout) {
     if (properties.optionalText("PayloadFormatVersion").isPresent()) {
       properties.oneOf("PayloadFormatVersion", "2.0");
     }
-    properties.ignore("IntegrationMethod", "TimeoutInMillis");
-    return new Integration.Function(functionArn(properties.text("IntegrationUri")));
+    properties.ignore("IntegrationMethod");
+    return new Integration.Function(functionArn(properties.text("IntegrationUri")), timeout);
   }
 
-  private static Integration serviceIntegration(Properties properties) {
+  private static Integration serviceIntegration(Properties properties, Duration timeout) {
     String uri = properties.text("IntegrationUri");
     Matcher service = SERVICE_URI.matcher(uri);
     if (!service.matches()) {
@@ -93,7 +110,7 @@ public final class Integrations implements ResourceFamily {
         "/" + service.group(2),
         properties.textMap("RequestParameters"),
         requestTemplate(properties),
-        Duration.ofMillis(properties.integer("TimeoutInMillis").orElse(MAX_TIMEOUT_MILLIS)),
+        timeout,
         new ArrayList<>());
   }
 
