@@ -117,7 +117,7 @@ final class KillIT {
           send(
               "POST",
               plane + "/tenants",
-              "{\"tenantId\":\"%s\",\"tier\":\"%s\",\"overrides\":{\"tenantPerMinute\":20}}"
+              "{\"tenantId\":\"%s\",\"tier\":\"%s\",\"overrides\":{\"tenantPerMinute\":20,\"messagesPerMinute\":300}}"
                   .formatted(tenant.getKey(), tenant.getValue()));
       assertThat(onboarded.status()).as("%s", onboarded).isEqualTo(201);
       Answer created =
