@@ -15,6 +15,7 @@ import java.util.function.Function;
 public record History(long seed, List<Step> steps) {
   private static final int LONGEST = 60;
   private static final List<Step.Use> USES = List.of(Step.Use.values());
+  private static final List<Step.Manners> MANNERS = List.of(Step.Manners.values());
   private static final Duration LONGEST_WAIT = Duration.ofHours(3);
 
   /** Copies the steps. */
@@ -115,7 +116,7 @@ public record History(long seed, List<Step> steps) {
   static History ofLine(long seed, Line.Maker maker) {
     Random random = new Random(seed);
     Rate rate = maker.terms(terms(seed)).rate();
-    int mix = 1 + random.nextInt(Step.Manners.values().length);
+    int mix = 1 + random.nextInt(MANNERS.size());
     boolean retunes = random.nextInt(4) == 0;
     return draw(
         seed,
@@ -130,7 +131,7 @@ public record History(long seed, List<Step> steps) {
           }
           return new Step.Arrive(
               1 + any.nextInt(12),
-              Step.Manners.values()[any.nextInt(mix)],
+              MANNERS.get(any.nextInt(mix)),
               any.nextBoolean() ? 100 : rate.timeOf(3).toMillis());
         });
   }

@@ -1,7 +1,6 @@
 package dev.tollgate.lawbook;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -93,8 +92,7 @@ public final class LineLaws {
     for (LineRun.Event event : run.events()) {
       if (event instanceof LineRun.Retuned retuned) {
         allowance.retune(run.ideal(retuned.rate()), retuned.at());
-      } else if (event instanceof LineRun.Asked asked
-          && asked.answer() instanceof Line.Admitted) {
+      } else if (event instanceof LineRun.Asked asked && asked.answer() instanceof Line.Admitted) {
         allowance.spend(1, asked.at());
         Violation.unless(
             allowance.excess() == 0,
@@ -142,8 +140,7 @@ public final class LineLaws {
     return first.told().isBefore(asked.at())
         && run.promises().stream()
             .filter(other -> other.told().isBefore(first.told()))
-            .noneMatch(
-                other -> other.retryAt().plus(run.terms().grace()).isAfter(first.told()));
+            .noneMatch(other -> other.retryAt().plus(run.terms().grace()).isAfter(first.told()));
   }
 
   private static boolean isAtOnce(LineRun.Promise promise) {
@@ -157,8 +154,7 @@ public final class LineLaws {
     Set<LineRun.Promise> unused = new HashSet<>(run.promises());
     long early = 0;
     for (LineRun.Event event : run.events()) {
-      if (!(event instanceof LineRun.Asked asked)
-          || !(asked.answer() instanceof Line.Admitted)) {
+      if (!(event instanceof LineRun.Asked asked) || !(asked.answer() instanceof Line.Admitted)) {
         continue;
       }
       boolean passes =
@@ -176,13 +172,14 @@ public final class LineLaws {
       early++;
       long lapsed =
           unused.stream()
-              .filter(
-                  promise -> promise.retryAt().plus(run.terms().grace()).isBefore(asked.at()))
+              .filter(promise -> promise.retryAt().plus(run.terms().grace()).isBefore(asked.at()))
               .count();
       long beginnings = run.promises().stream().filter(first -> begins(run, first, asked)).count();
       Violation.unless(
           early <= lapsed + beginnings,
-          "at most " + (lapsed + beginnings) + " callers admitted early, because as many slots passed unused",
+          "at most "
+              + (lapsed + beginnings)
+              + " callers admitted early, because as many slots passed unused",
           early + " at " + asked);
     }
   }
@@ -197,8 +194,7 @@ public final class LineLaws {
   private static CheckResult noWaste(Line.Maker maker, History history) {
     LineRun run = new LineRun(maker, history.seed());
     Line.Terms terms = run.terms();
-    long needed =
-        terms.rate().tokensIn(Duration.ofMinutes(1).plus(terms.grace().multipliedBy(2)));
+    long needed = terms.rate().tokensIn(Duration.ofMinutes(1).plus(terms.grace().multipliedBy(2)));
     long expected = terms.rate().tokensIn(DEMAND.multipliedBy(95).dividedBy(100));
     if (history.seed() % DEMANDS > 0 || terms.capacity() < needed || expected < 20) {
       return new CheckResult.NotJudged();

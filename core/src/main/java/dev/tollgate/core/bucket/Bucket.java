@@ -379,8 +379,7 @@ public record Bucket(
 
   /** The state of a place at {@code now}. */
   public Line.Standing standing(Place place, Instant now) {
-    return line.map(known -> known.standing(place, now, graceIn(known)))
-        .orElse(Line.Standing.VOID);
+    return line.map(known -> known.standing(place, now, graceIn(known))).orElse(Line.Standing.VOID);
   }
 
   /** A new line, with one place, for a caller that was refused until {@code slot}. */
@@ -411,8 +410,7 @@ public record Bucket(
   /** The line after the bucket's rate was lowered; empty if the line is not faster. */
   public Optional<Line> lineSlowed(Instant now) {
     return line.filter(
-            known ->
-                known.rate().microtokensPerMinute() > spec.rate().microtokensPerMinute())
+            known -> known.rate().microtokensPerMinute() > spec.rate().microtokensPerMinute())
         .map(known -> known.slowed(spec.rate(), nextTokenAt(now), now));
   }
 
@@ -422,24 +420,27 @@ public record Bucket(
   }
 
   /**
+   * The tokens that can be claimed now, as far as the queue's count, which may be old, and the
+   * empty hint tell.
+   */
+  public long availableIn(TokenQueue.Level reported) {
+    long known = levelAt(reported) - reported.held() - reported.delayed();
+    return Math.max(0, Math.min(known, reported.visible()));
+  }
+
+  /**
    * The line after a fill.
    *
-   * @param reported the tokens in the queue before the fill
+   * @param available the tokens that could be claimed before the fill
    */
-  public Optional<Line> lineCounted(TokenQueue.Level reported, Instant now) {
-    long available = Math.max(0, Math.min(availableBefore(reported, now), reported.visible()));
+  public Optional<Line> lineCounted(long available, Instant now) {
     Instant next = ledger.dueAfter(spec.rate(), now, 1).plus(GRACE);
     return line.map(known -> known.counted(available, next, graceIn(known), now));
   }
 
-  private long availableBefore(TokenQueue.Level reported, Instant now) {
-    return levelAt(reported) - reported.held() - reported.delayed();
-  }
-
   /** This bucket with this line. */
   public Bucket with(Line next) {
-    return new Bucket(
-        id, spec, ledger, level, emptyHint, fillState, Optional.of(next), version);
+    return new Bucket(id, spec, ledger, level, emptyHint, fillState, Optional.of(next), version);
   }
 
   /** Whether it hibernates. */

@@ -20,8 +20,8 @@ public interface Buckets {
 
   /**
    * Replaces the stored bucket except its line, if its version is still the one before {@code
-   * next}'s. Clears the empty hint if {@code next} has none. If the response to the write was lost, the row is read,
-   * and the write counts as done if the row contains it.
+   * next}'s. Clears the empty hint if {@code next} has none. If the response to the write was lost,
+   * the row is read, and the write counts as done if the row contains it.
    */
   WriteResult replace(Bucket next);
 
@@ -46,13 +46,12 @@ public interface Buckets {
   Optional<Line> changeLine(BucketId id, Optional<Line> read, Line next);
 
   /**
-   * Adds a place at the end of a bucket's line.
+   * Adds a place at the end of a bucket's line, even if the line has changed since it was read.
    *
-   * @param epoch the line's epoch
-   * @return the line with the new place, which is its last one; empty if there is no line with this
-   *     epoch
+   * @return the line as read, with the new place as its last one; empty if there is no line with
+   *     this epoch
    */
-  Optional<Line> takePlace(BucketId id, long epoch);
+  Optional<Line> takePlace(BucketId id, Line read);
 
   /** Takes a spare token of a bucket's line; a conflict if it has none, or another epoch. */
   WriteResult takeSpare(BucketId id, long epoch, Instant now);

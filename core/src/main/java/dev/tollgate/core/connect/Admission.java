@@ -6,16 +6,22 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.Line;
+import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.BucketGate.Attempt;
 import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.ExpiringKeys;
+import dev.tollgate.core.bucket.claim.LineGate;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -49,11 +55,16 @@ public final class Admission {
    */
   static final Duration GRACE = Duration.ofMillis(200);
 
+  /** How long after its slot a session in line still exists. */
+  static final Duration HOLDING = Duration.ofSeconds(30);
+
   /** How long a process reads first for a tenant after the read refused a handshake. */
   static final Duration READ_FIRST = Duration.ofSeconds(5);
 
   private final AdmissionFactsReader reader;
   private final BucketGate gate;
+  private final LineGate line;
+  private final Sessions sessions;
   private final RefusalTally tally;
   private final Executor executor;
   private final Pause pause;
@@ -63,6 +74,8 @@ public final class Admission {
   /**
    * Admission based on the rows that {@code reader} reads and the tokens that {@code gate} holds.
    *
+   * @param line the lines of callers that were refused
+   * @param sessions stores the places of sessions in line
    * @param tally counts the refusals of known tenants
    * @param executor runs the receive concurrently with the read
    * @param pause waits for the grace
@@ -70,12 +83,16 @@ public final class Admission {
   public Admission(
       AdmissionFactsReader reader,
       BucketGate gate,
+      LineGate line,
+      Sessions sessions,
       RefusalTally tally,
       Executor executor,
       Pause pause,
       InstantSource clock) {
     this.reader = reader;
     this.gate = gate;
+    this.line = line;
+    this.sessions = sessions;
     this.tally = tally;
     this.executor = executor;
     this.pause = pause;
@@ -92,7 +109,7 @@ public final class Admission {
       return new AdmissionDecision.Refused(Refusal.UNKNOWN);
     }
     BucketId bucket = new BucketId(tenant, Action.CONNECT);
-    if (gate.isKnownEmpty(bucket) || readsFirst(tenant)) {
+    if (gate.isKnownEmpty(bucket) || line.isKnown(bucket) || readsFirst(tenant)) {
       AdmissionFacts facts = reader.read(tenant, session);
       Optional<AdmissionDecision.Refused> refusal = AdmissionRules.refusal(facts, clock.instant());
       return refusal.isPresent()
@@ -115,7 +132,12 @@ public final class Admission {
   private AdmissionDecision decide(
       BucketId bucket, SessionId session, AdmissionFacts facts, Attempt first) {
     Tenant known = facts.tenant().orElseThrow();
-    ClaimResult claim = gate.claim(bucket, facts.bucket(), first);
+    Optional<Place> place = facts.session().flatMap(Session::place);
+    ClaimResult claim =
+        facts
+            .bucket()
+            .map(read -> line.claim(read, place, first))
+            .orElseGet(() -> gate.claim(bucket, Optional.empty(), first));
     if (claim instanceof ClaimResult.Granted granted) {
       return ticket(known, session, facts, granted.leases().stream().findFirst());
     }
@@ -123,11 +145,35 @@ public final class Admission {
       return counted(
           facts,
           new AdmissionDecision.Refused(Refusal.TENANT_RATE, Optional.of(denied.retryAt())),
-          () -> {});
+          () -> keepPlace(facts, denied));
     }
     return known.onUnavailable() == OnUnavailable.ADMIT
         ? ticket(known, session, facts, Optional.empty())
         : counted(facts, new AdmissionDecision.Refused(Refusal.UNDECIDED), () -> {});
+  }
+
+  /**
+   * Stores the place that a refusal comes with, unless the session has it already. The session ends
+   * no earlier than its slot. If the place cannot be stored, nobody comes for its token.
+   */
+  private void keepPlace(AdmissionFacts facts, ClaimResult.Denied denied) {
+    Session waiting = facts.session().orElseThrow();
+    Limits limits = facts.tenant().orElseThrow().limits();
+    Instant needed = denied.retryAt().plus(HOLDING);
+    Instant end = waiting.latestEnd(limits).filter(needed::isAfter).orElse(needed);
+    denied
+        .place()
+        .filter(place -> !waiting.place().equals(Optional.of(place)))
+        .ifPresent(
+            place -> quietly(() -> sessions.keepPlace(waiting, place, end, clock.instant())));
+  }
+
+  private static void quietly(Runnable write) {
+    try {
+      write.run();
+    } catch (Unavailable unavailable) {
+      return;
+    }
   }
 
   /**
@@ -144,8 +190,13 @@ public final class Admission {
     return refusal;
   }
 
-  private static AdmissionDecision ticket(
+  private AdmissionDecision ticket(
       Tenant tenant, SessionId session, AdmissionFacts facts, Optional<Lease> lease) {
+    Optional<Place> place =
+        facts
+            .session()
+            .flatMap(Session::place)
+            .filter(known -> isDue(facts, known, clock.instant()));
     return new AdmissionDecision.Ticketed(
         new Ticket(
             tenant.id(),
@@ -156,8 +207,16 @@ public final class Admission {
             tenant.limits().get(Limit.SESSION_TTL),
             facts.session().flatMap(used -> used.latestEnd(tenant.limits())),
             facts.session().flatMap(Session::arrival),
+            place,
             tenant.onUnavailable(),
             lease));
+  }
+
+  private static boolean isDue(AdmissionFacts facts, Place place, Instant now) {
+    return facts
+        .bucket()
+        .filter(read -> read.standing(place, now) == Line.Standing.DUE)
+        .isPresent();
   }
 
   private AdmissionFacts readOrWithdraw(

@@ -1,6 +1,8 @@
 package dev.tollgate.core.connect;
 
 import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.Line;
+import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.tenant.Tenant;
 import java.time.Instant;
@@ -18,10 +20,14 @@ public record AdmissionFacts(
     Optional<Tenant> tenant, Optional<Session> session, long connections, Optional<Bucket> bucket) {
 
   /**
-   * When a retry can succeed, if the bucket is known to be empty at {@code now} or was never
-   * filled; else empty.
+   * When a retry can succeed, if the session must wait in line, the bucket is known to be empty at
+   * {@code now}, or it was never filled; else empty.
    */
   public Optional<Instant> retryAt(Instant now) {
+    Optional<Line> line = liveLine(now);
+    if (line.isPresent()) {
+      return Optional.of(slot(line.get(), now)).filter(slot -> waitsInLine(now));
+    }
     boolean hasNone = filled().isEmpty() || filled().get().isKnownEmptyAt(now);
     return hasNone ? Optional.of(nextTokenAt(now)) : Optional.empty();
   }
@@ -31,7 +37,45 @@ public record AdmissionFacts(
    * never filled.
    */
   public Instant nextTokenAt(Instant now) {
+    Optional<Line> line = liveLine(now).filter(any -> waitsInLine(now));
+    if (line.isPresent()) {
+      return slot(line.get(), now);
+    }
     return filled().map(read -> read.nextTokenAt(now)).orElseGet(() -> now.plusSeconds(60));
+  }
+
+  /**
+   * How many sessions wait in line before this one at {@code now}; empty if it need not wait. A
+   * session that has no place yet would be the last.
+   */
+  public Optional<Long> ahead(Instant now) {
+    return liveLine(now)
+        .filter(any -> waitsInLine(now))
+        .map(line -> line.ahead(place(line, now), now));
+  }
+
+  private Optional<Line> liveLine(Instant now) {
+    return filled().flatMap(read -> read.liveLineAt(now));
+  }
+
+  /** Whether callers wait in line, and this session's turn has not come. */
+  private boolean waitsInLine(Instant now) {
+    return liveLine(now)
+        .filter(line -> line.spare() == 0)
+        .filter(line -> slot(line, now).isAfter(now))
+        .isPresent();
+  }
+
+  /** The slot of the session's place, or of the place that it would get. */
+  private Instant slot(Line line, Instant now) {
+    return line.slot(place(line, now).number());
+  }
+
+  private Place place(Line line, Instant now) {
+    return session
+        .flatMap(Session::place)
+        .filter(held -> filled().orElseThrow().standing(held, now) != Line.Standing.VOID)
+        .orElseGet(() -> line.extended().last());
   }
 
   private Optional<Bucket> filled() {

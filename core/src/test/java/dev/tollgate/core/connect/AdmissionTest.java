@@ -24,9 +24,7 @@ final class AdmissionTest {
   private static final SessionId MADE_UP = new SessionId("0".repeat(32));
 
   private final AdmissionFixture ports = new AdmissionFixture();
-  private final Admission admission =
-      new Admission(
-          ports.facts(), ports.gate(), ports.tally(), Runnable::run, pause -> {}, ports.clock());
+  private final Admission admission = ports.admission();
   private final Tenant acme = ports.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 3L));
   private final SessionId session = ports.open(acme);
 
@@ -151,9 +149,7 @@ final class AdmissionTest {
     ports.clock().advance(Duration.ofMillis(9_999));
     assertThat(decide()).isEqualTo(first);
     assertThat(ports.queue().reserves()).isEqualTo(requestsBefore);
-    Admission otherProcess =
-        new Admission(
-            ports.facts(), ports.gate(), ports.tally(), Runnable::run, pause -> {}, ports.clock());
+    Admission otherProcess = ports.admission();
     assertThat(otherProcess.decide(acme.id(), session)).isEqualTo(first);
     assertThat(ports.queue().reserves()).isEqualTo(requestsBefore + 1);
     assertThat(otherProcess.decide(acme.id(), session)).isEqualTo(first);
@@ -261,7 +257,14 @@ final class AdmissionTest {
         };
     Admission late =
         new Admission(
-            remembering, ports.gate(), ports.tally(), Runnable::run, pause -> {}, ports.clock());
+            remembering,
+            ports.gate(),
+            ports.line(ports.gate()),
+            ports.sessions(),
+            ports.tally(),
+            Runnable::run,
+            pause -> {},
+            ports.clock());
     assertThat(refusal(late.decide(new TenantId("nobody"), session))).isEqualTo(Refusal.UNKNOWN);
     assertThat(ports.activity().of(new TenantId("nobody")).refused()).isZero();
   }

@@ -89,7 +89,12 @@ final class LineSimulation {
     this.inLine = inLine;
     this.gate =
         new BucketGate(
-            ports.buckets(), ports.queue(), new Requests(), Runnable::run, any -> {}, ports.clock());
+            ports.buckets(),
+            ports.queue(),
+            new Requests(),
+            Runnable::run,
+            any -> {},
+            ports.clock());
     this.line = new LineGate(ports.buckets(), gate, ports.clock());
     ports.open(id, spec);
     minute(ports.clock().instant().plusMillis(random.nextInt(60_000)));
@@ -178,7 +183,8 @@ final class LineSimulation {
     Duration polite = Duration.ofMillis(1_000 * seconds + random.nextInt(300));
     switch (client.manners) {
       case POLITE -> after(polite, () -> tryClaim(client));
-      case IMPOLITE -> after(Duration.ofMillis(500 + random.nextInt(1_500)), () -> tryClaim(client));
+      case IMPOLITE ->
+          after(Duration.ofMillis(500 + random.nextInt(1_500)), () -> tryClaim(client));
       case LATE -> after(polite.plusMillis(random.nextInt(60_000)), () -> tryClaim(client));
       case NO_SHOW -> {}
     }

@@ -3,105 +3,102 @@ package dev.tollgate.core.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.bucket.BucketSpec;
-import dev.tollgate.core.bucket.FillMode;
-import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.simulation.LineSimulation.Client;
 import dev.tollgate.core.simulation.LineSimulation.Manners;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
+/** Compares waiting with and without a line. */
 class LineSimulationTest {
-  private static final BucketSpec THIRTY =
-      new BucketSpec(Rate.perMinute(30), 30, new FillPolicy(FillMode.PRODUCER, 15));
+  private static final int PER_MINUTE = 30;
+  private static final BucketSpec SPEC = BucketSpec.ofRate(Rate.perMinute(PER_MINUTE));
 
-  @Test
-  void ninety_polite_clients_come_back_once() {
-    LineSimulation without = new LineSimulation(1, THIRTY, false);
-    LineSimulation with = new LineSimulation(1, THIRTY, true);
-    for (LineSimulation simulation : List.of(without, with)) {
-      for (int i = 0; i < 90; i++) {
-        simulation.arrive(Duration.ofMillis(10L * i), Manners.POLITE);
-      }
-      simulation.passUntil(simulation.now().plusSeconds(130));
+  /** What the next second and the client's request add to a wait. */
+  private static final Duration ROUNDING = Duration.ofMillis(2_500);
+
+  private static int refusals(List<Client> clients) {
+    return clients.stream().mapToInt(client -> client.refusals).sum();
+  }
+
+  private static LineSimulation crowd(long seed, int count, boolean inLine) {
+    LineSimulation simulation = new LineSimulation(seed, SPEC, inLine);
+    for (int i = 0; i < count; i++) {
+      simulation.arrive(Duration.ofMillis(10L * i), Manners.POLITE);
     }
-    assertThat(refusals(without)).isGreaterThan(900);
-    assertThat(refusals(with)).isEqualTo(60);
-    assertThat(with.clients).allMatch(client -> client.refusals <= 1);
-    assertThat(with.clients).allMatch(client -> client.waited().toSeconds() <= 122);
+    simulation.passUntil(simulation.now().plus(shortest(count)).plus(ROUNDING));
+    return simulation;
+  }
+
+  /** The shortest time in which the bucket has a token for each of them. */
+  private static Duration shortest(int count) {
+    return Duration.ofMinutes(count - PER_MINUTE).dividedBy(PER_MINUTE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {90, 300})
+  void everybody_in_line_comes_back_once_and_nobody_later_than_needed(int count) {
+    for (long seed = 1; seed <= 5; seed++) {
+      List<Client> clients = crowd(seed, count, true).clients;
+
+      assertThat(clients).as("seed %d", seed).allMatch(client -> client.refusals <= 1);
+      assertThat(refusals(clients)).isEqualTo(count - PER_MINUTE);
+      assertThat(clients).allMatch(client -> client.admittedAt.isPresent());
+    }
   }
 
   @Test
-  void the_tokens_of_no_shows_are_used() {
-    for (long seed = 1; seed < 4; seed++) {
-      LineSimulation simulation = new LineSimulation(seed, THIRTY, true);
-      Instant start = simulation.now();
+  void without_a_line_clients_come_back_again_and_again() {
+    List<Client> clients = crowd(1, 90, false).clients;
+
+    assertThat(refusals(clients)).isGreaterThan(900);
+    assertThat(clients).anyMatch(client -> client.refusals >= 30);
+  }
+
+  @Test
+  void tokens_of_clients_that_do_not_come_back_are_used() {
+    for (long seed = 1; seed <= 5; seed++) {
+      LineSimulation simulation = new LineSimulation(seed, SPEC, true);
       simulation.drain();
-      int drained = simulation.admitted;
+      int before = simulation.admitted;
       Random random = new Random(seed);
       for (int i = 0; i < 1_200; i++) {
         simulation.arrive(
-            Duration.ofMillis(1_000L * i),
-            random.nextInt(10) < 3 ? Manners.NO_SHOW : Manners.POLITE);
+            Duration.ofSeconds(i), random.nextInt(10) < 3 ? Manners.NO_SHOW : Manners.POLITE);
       }
-      simulation.passUntil(start.plusSeconds(1_200));
-      System.out.println("used " + (simulation.admitted - drained) + " of 600");
-      assertThat(simulation.admitted - drained).isBetween(570, 630);
-      assertThat(simulation.clients).allMatch(client -> client.refusals <= 1);
+      simulation.passUntil(simulation.now().plus(Duration.ofMinutes(20)));
+
+      assertThat(simulation.admitted - before)
+          .as("seed %d: tokens used of %d", seed, 20 * PER_MINUTE)
+          .isBetween(20 * PER_MINUTE * 95 / 100, 20 * PER_MINUTE);
+      assertThat(simulation.clients)
+          .filteredOn(client -> client.manners == Manners.POLITE)
+          .allMatch(client -> client.refusals <= 1);
     }
   }
 
   @Test
-  void calm_histories() {
-    int broken = 0;
-    for (long seed = 1; seed <= 500; seed++) {
-      Random random = new Random(seed);
-      int rate = 1 + random.nextInt(random.nextBoolean() ? 20 : 600);
-      long least = Math.max(2, rate / 5);
-      BucketSpec spec =
-          new BucketSpec(
-              Rate.perMinute(rate),
-              least + random.nextInt(random.nextBoolean() ? 3 : 2 * rate + 1),
-              new FillPolicy(FillMode.PRODUCER, 15));
-      LineSimulation simulation = new LineSimulation(seed, spec, true);
-      Manners[] manners = Manners.values();
-      int mix = 1 + random.nextInt(manners.length);
-      int count = 1 + random.nextInt(200);
-      int spread = 1 + random.nextInt(120_000);
-      for (int i = 0; i < count; i++) {
+  void impolite_clients_do_not_delay_polite_ones() {
+    for (long seed = 1; seed <= 5; seed++) {
+      LineSimulation simulation = new LineSimulation(seed, SPEC, true);
+      for (int i = 0; i < 90; i++) {
         simulation.arrive(
-            Duration.ofMillis(random.nextInt(spread)), manners[random.nextInt(mix)]);
+            Duration.ofMillis(10L * i), i % 2 == 0 ? Manners.POLITE : Manners.IMPOLITE);
       }
-      simulation.passUntil(
-          simulation.now().plusSeconds(600 + 60L * (2 * count) / rate));
-      long twice =
-          simulation.clients.stream()
-              .filter(client -> client.manners == Manners.POLITE && client.refusals > 1)
-              .count();
-      long outside =
-          simulation.clients.stream()
-              .filter(client -> client.manners != Manners.NO_SHOW && client.admittedAt.isEmpty())
-              .count();
-      if (twice > 0 || outside > 0) {
-        broken++;
-        System.out.println(
-            "seed " + seed + " " + spec.rate() + " cap " + spec.capacity() + " clients " + count + " mix " + mix
-                + ": refused twice " + twice + ", max "
-                + simulation.clients.stream()
-                    .filter(client -> client.manners == Manners.POLITE)
-                    .mapToInt(client -> client.refusals)
-                    .max().orElse(0)
-                + ", outside " + outside);
-      }
-    }
-    System.out.println("broken " + broken);
-  }
+      simulation.passUntil(simulation.now().plus(shortest(90)).plus(ROUNDING));
 
-  private static int refusals(LineSimulation simulation) {
-    return simulation.clients.stream().mapToInt(client -> client.refusals).sum();
+      List<Client> polite =
+          simulation.clients.stream().filter(client -> client.manners == Manners.POLITE).toList();
+      List<Client> alike = crowd(seed, 90, true).clients;
+      assertThat(polite).as("seed %d", seed).allMatch(client -> client.refusals <= 1);
+      assertThat(polite)
+          .allMatch(
+              client ->
+                  client.waited().compareTo(alike.get(client.number).waited().plusSeconds(1)) <= 0);
+    }
   }
 }

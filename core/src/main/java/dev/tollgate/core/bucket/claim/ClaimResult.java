@@ -33,8 +33,8 @@ public sealed interface ClaimResult {
   /**
    * The bucket has too few tokens; none is held.
    *
-   * @param retryAt when the missing tokens will have appeared, if no other caller takes them; with a
-   *     place, nobody else takes them
+   * @param retryAt when the missing tokens will have appeared, if no other caller takes them; with
+   *     a place, nobody else takes them
    * @param place the caller's place in the bucket's line, if it has one
    */
   record Denied(Instant retryAt, Optional<Place> place) implements Shortfall {

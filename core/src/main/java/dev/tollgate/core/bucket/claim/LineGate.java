@@ -27,12 +27,18 @@ public final class LineGate {
   private final Buckets buckets;
   private final BucketGate gate;
   private final InstantSource clock;
+  private final ExpiringKeys<BucketId> known = new ExpiringKeys<>();
 
   /** A gate in front of {@code gate}, to the lines of {@code buckets}. */
   public LineGate(Buckets buckets, BucketGate gate, InstantSource clock) {
     this.buckets = buckets;
     this.gate = gate;
     this.clock = clock;
+  }
+
+  /** Whether this process knows that callers wait in the bucket's line now. */
+  public boolean isKnown(BucketId id) {
+    return known.until(id).filter(clock.instant()::isBefore).isPresent();
   }
 
   /**
@@ -78,30 +84,36 @@ public final class LineGate {
     }
     gate.giveBack(read.id(), attempt);
     return standing == Standing.WAITING
-        ? new ClaimResult.Denied(line.get().slot(place.get().number()), place)
+        ? refused(read.id(), line.get(), place.get())
         : enter(read, line.get());
   }
 
   /** Opens the line for a caller that was refused until {@code slot}. */
   private ClaimResult open(Bucket read, Instant slot) {
     Line next = read.lineOpened(slot, clock.instant());
-    Optional<Line> opened =
-        quietly(() -> buckets.changeLine(read.id(), read.line(), next))
-            .or(() -> quietly(() -> buckets.takePlace(read.id(), next.epoch())));
-    return opened
-        .map(line -> refusedIn(line, line.last()))
+    return quietly(() -> buckets.changeLine(read.id(), read.line(), next))
+        .or(() -> quietly(() -> takePlaceInOpened(read.id())))
+        .map(line -> refused(read.id(), line, line.last()))
         .orElseGet(() -> new ClaimResult.Denied(slot));
+  }
+
+  /** Takes a place in a line that another caller has just opened. */
+  private Optional<Line> takePlaceInOpened(BucketId id) {
+    return buckets
+        .find(id)
+        .flatMap(bucket -> bucket.liveLineAt(clock.instant()))
+        .flatMap(line -> buckets.takePlace(id, line));
   }
 
   /** Takes a place for a caller without one. */
   private ClaimResult enter(Bucket read, Line line) {
-    Optional<Line> extended = quietly(() -> buckets.takePlace(read.id(), line.epoch()));
+    Optional<Line> extended = quietly(() -> buckets.takePlace(read.id(), line));
     if (extended.isEmpty()) {
       return new ClaimResult.Denied(line.slot(line.issued() + 1));
     }
     Line now = extended.get();
     return now.slot(now.issued()).isAfter(clock.instant())
-        ? refusedIn(now, now.last())
+        ? refused(read.id(), now, now.last())
         : redeem(read.with(now), now.last(), new Attempt());
   }
 
@@ -113,7 +125,7 @@ public final class LineGate {
     }
     Line moved = read.lineMoved(place, denied.retryAt()).orElseThrow();
     return quietly(() -> buckets.changeLine(read.id(), read.line(), moved))
-        .map(line -> refusedIn(line, place))
+        .map(line -> refused(read.id(), line, place))
         .orElseGet(() -> new ClaimResult.Denied(denied.retryAt(), Optional.of(place)));
   }
 
@@ -124,7 +136,8 @@ public final class LineGate {
             .isPresent();
   }
 
-  private static ClaimResult refusedIn(Line line, Place place) {
+  private ClaimResult refused(BucketId id, Line line, Place place) {
+    known.put(id, line.slot(line.issued()));
     return new ClaimResult.Denied(line.slot(place.number()), Optional.of(place));
   }
 

@@ -80,7 +80,7 @@ public final class BucketFill {
     TokenQueue.Level reported = queue.countTokens(read.id());
     FillResult result = fill(read, awake, reported, now);
     if (result instanceof Filled filled) {
-      countSpare(filled.bucket(), reported, now);
+      countSpare(filled.bucket(), read.availableIn(reported), now);
     }
     return result;
   }
@@ -119,8 +119,8 @@ public final class BucketFill {
   }
 
   /** Records the tokens that nobody in line needs. If the line has changed, the next fill does. */
-  private void countSpare(Bucket filled, TokenQueue.Level reported, Instant now) {
-    Optional<Line> counted = filled.lineCounted(reported, now);
+  private void countSpare(Bucket filled, long available, Instant now) {
+    Optional<Line> counted = filled.lineCounted(available, now);
     if (filled.liveLineAt(now).isPresent() && !counted.equals(filled.line())) {
       buckets.changeLine(filled.id(), filled.line(), counted.orElseThrow());
     }

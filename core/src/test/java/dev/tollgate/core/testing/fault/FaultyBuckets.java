@@ -105,10 +105,10 @@ public final class FaultyBuckets implements Buckets {
   }
 
   @Override
-  public Optional<Line> takePlace(BucketId id, long epoch) {
+  public Optional<Line> takePlace(BucketId id, Line read) {
     requests.merge(id, 1L, Long::sum);
     return faults.ask(
-        id, BucketFaults.Kind.DYNAMODB_THROTTLED, "takePlace", () -> buckets.takePlace(id, epoch));
+        id, BucketFaults.Kind.DYNAMODB_THROTTLED, "takePlace", () -> buckets.takePlace(id, read));
   }
 
   @Override

@@ -51,8 +51,7 @@ public final class TollgateLine implements Line {
 
   private final boolean waits;
 
-  private TollgateLine(
-      Setting setting, Terms terms, UnaryOperator<Buckets> around, boolean waits) {
+  private TollgateLine(Setting setting, Terms terms, UnaryOperator<Buckets> around, boolean waits) {
     this.waits = waits;
     this.random = new Random(setting.seed());
     this.ports = new AdmissionFixture(setting.clock());
@@ -104,10 +103,10 @@ public final class TollgateLine implements Line {
       /** The capacity holds the tokens of twice the grace, and two more. */
       @Override
       public Terms terms(Random random) {
-        long perMinute = 1 + random.nextInt(random.nextBoolean() ? 20 : 600);
+        int perMinute = 1 + random.nextInt(random.nextBoolean() ? 20 : 600);
         Rate rate = Rate.perMinute(perMinute);
         long least = Math.max(4, rate.tokensIn(Duration.ofSeconds(6)));
-        long capacity = least + random.nextInt(random.nextBoolean() ? 3 : 2 * (int) perMinute + 1);
+        long capacity = least + random.nextInt(random.nextBoolean() ? 3 : 2 * perMinute + 1);
         Duration half = rate.timeOf(capacity).dividedBy(2);
         Duration longest = Duration.ofSeconds(10);
         Duration grace = half.compareTo(longest) < 0 ? half : longest;

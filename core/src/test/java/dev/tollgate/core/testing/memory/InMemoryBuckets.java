@@ -143,11 +143,11 @@ public final class InMemoryBuckets implements Buckets {
   }
 
   @Override
-  public synchronized Optional<Line> takePlace(BucketId id, long epoch) {
+  public synchronized Optional<Line> takePlace(BucketId id, Line read) {
     outage.check("takePlace");
-    Optional<Line> next = line(id, epoch).map(Line::extended);
+    Optional<Line> next = line(id, read.epoch()).map(Line::extended);
     next.ifPresent(line -> rows.computeIfPresent(id, (key, bucket) -> bucket.with(line)));
-    return next;
+    return next.map(line -> read.withIssued(line.issued()));
   }
 
   @Override
