@@ -114,7 +114,8 @@ final class HandshakeTest {
             Map.of(),
             Optional.empty(),
             Map.of(),
-            lifetime);
+            lifetime,
+            Optional.empty());
     fixture.sessions().create(brief);
 
     JsonNode allowed = authorize(parameters());
