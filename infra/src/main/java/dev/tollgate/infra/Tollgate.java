@@ -90,7 +90,7 @@ public final class Tollgate extends Construct {
             .ownRows(tables.tenant(), "GetItem")
             .tenantRows(tables.tenant(), "BatchGetItem")
             .tenantRows(tables.session(), "BatchGetItem", "UpdateItem")
-            .tenantRows(tables.limit(), "BatchGetItem")
+            .tenantRows(tables.limit(), "BatchGetItem", "GetItem")
             .tenantWrites(
                 tables.limit(),
                 "UpdateItem",

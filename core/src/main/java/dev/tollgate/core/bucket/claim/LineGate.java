@@ -9,6 +9,7 @@ import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Line.Standing;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.claim.BucketGate.Attempt;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -24,6 +25,9 @@ import java.util.function.Supplier;
  * place.
  */
 public final class LineGate {
+  /** How late a token may be before the caller that waits for it moves its slot. */
+  private static final Duration PATIENCE = Duration.ofSeconds(4);
+
   private final Buckets buckets;
   private final BucketGate gate;
   private final InstantSource clock;
@@ -123,10 +127,18 @@ public final class LineGate {
     if (!(claim instanceof ClaimResult.Denied denied)) {
       return claim;
     }
-    Line moved = read.lineMoved(place, denied.retryAt()).orElseThrow();
+    // A fill may be about to start. The places behind keep their slots, because it sends all that
+    // is owed.
+    Instant retryAt = denied.retryAt();
+    boolean isPatient =
+        clock.instant().isBefore(read.line().orElseThrow().slot(place.number()).plus(PATIENCE));
+    if (isPatient && read.standing(place, retryAt.plus(PATIENCE)) == Standing.DUE) {
+      return new ClaimResult.Denied(retryAt, Optional.of(place));
+    }
+    Line moved = read.lineMoved(place, retryAt).orElseThrow();
     return quietly(() -> buckets.changeLine(read.id(), read.line(), moved))
         .map(line -> refused(read.id(), line, place))
-        .orElseGet(() -> new ClaimResult.Denied(denied.retryAt(), Optional.of(place)));
+        .orElseGet(() -> new ClaimResult.Denied(retryAt, Optional.of(place)));
   }
 
   private boolean hasSpare(BucketId id, Line line, Instant now) {
