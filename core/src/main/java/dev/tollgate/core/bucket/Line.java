@@ -30,8 +30,8 @@ import java.time.Instant;
  *
  * Fewer tokens appear than promised if the rate is lowered or a fill is lost. A caller whose place
  * is due then finds the bucket empty. It comes back a second or two later; if there is still no
- * token, it moves its slot to the next one, and so the slots of all places behind it. A higher rate leaves the slots as they were told; the additional tokens are
- * spare.
+ * token, it moves its slot to the next one, and so the slots of all places behind it. A higher rate
+ * leaves the slots as they were told; the additional tokens are spare.
  *
  * @param epoch counts the lines of the bucket, each of which began when nobody waited; the places
  *     of earlier ones are void. 0 or more
