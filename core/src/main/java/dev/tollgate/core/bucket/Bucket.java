@@ -377,6 +377,13 @@ public record Bucket(
     return Line.grace(spec, known.rate());
   }
 
+  /** The slot of a place. If its line is only being opened, the time of the next token. */
+  public Instant slotAt(Place place, Instant now) {
+    return line.filter(known -> known.epoch() == place.epoch())
+        .map(known -> known.slot(place.number()))
+        .orElseGet(() -> nextTokenAt(now));
+  }
+
   /** The state of a place at {@code now}. */
   public Line.Standing standing(Place place, Instant now) {
     return line.map(known -> known.standing(place, now, graceIn(known))).orElse(Line.Standing.VOID);

@@ -4,6 +4,8 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.Line;
@@ -13,6 +15,7 @@ import dev.tollgate.core.bucket.claim.BucketGate.Attempt;
 import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.ExpiringKeys;
 import dev.tollgate.core.bucket.claim.LineGate;
+import dev.tollgate.core.bucket.claim.Waiting;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
@@ -132,11 +135,10 @@ public final class Admission {
   private AdmissionDecision decide(
       BucketId bucket, SessionId session, AdmissionFacts facts, Attempt first) {
     Tenant known = facts.tenant().orElseThrow();
-    Optional<Place> place = facts.session().flatMap(Session::place);
     ClaimResult claim =
         facts
             .bucket()
-            .map(read -> line.claim(read, place, first))
+            .map(read -> line.claim(read, new WaitingSession(read, facts), first))
             .orElseGet(() -> gate.claim(bucket, Optional.empty(), first));
     if (claim instanceof ClaimResult.Granted granted) {
       return ticket(known, session, facts, granted.leases().stream().findFirst());
@@ -145,34 +147,38 @@ public final class Admission {
       return counted(
           facts,
           new AdmissionDecision.Refused(Refusal.TENANT_RATE, Optional.of(denied.retryAt())),
-          () -> keepPlace(facts, denied));
+          () -> {});
     }
     return known.onUnavailable() == OnUnavailable.ADMIT
         ? ticket(known, session, facts, Optional.empty())
         : counted(facts, new AdmissionDecision.Refused(Refusal.UNDECIDED), () -> {});
   }
 
-  /**
-   * Stores the place that a refusal comes with, unless the session has it already. The session ends
-   * no earlier than its slot. If the place cannot be stored, nobody comes for its token.
-   */
-  private void keepPlace(AdmissionFacts facts, ClaimResult.Denied denied) {
-    Session waiting = facts.session().orElseThrow();
-    Limits limits = facts.tenant().orElseThrow().limits();
-    Instant needed = denied.retryAt().plus(HOLDING);
-    Instant end = waiting.latestEnd(limits).filter(needed::isAfter).orElse(needed);
-    denied
-        .place()
-        .filter(place -> !waiting.place().equals(Optional.of(place)))
-        .ifPresent(
-            place -> quietly(() -> sessions.keepPlace(waiting, place, end, clock.instant())));
-  }
+  /** A session that may wait in line. It ends no earlier than {@link #HOLDING} after its slot. */
+  private final class WaitingSession implements Waiting {
+    private final Bucket bucket;
+    private final Limits limits;
+    private Session session;
 
-  private static void quietly(Runnable write) {
-    try {
-      write.run();
-    } catch (Unavailable unavailable) {
-      return;
+    WaitingSession(Bucket bucket, AdmissionFacts facts) {
+      this.bucket = bucket;
+      this.limits = facts.tenant().orElseThrow().limits();
+      this.session = facts.session().orElseThrow();
+    }
+
+    @Override
+    public Optional<Place> place() {
+      return session.place();
+    }
+
+    @Override
+    public boolean keep(Place place) {
+      Instant now = clock.instant();
+      Instant needed = bucket.slotAt(place, now).plus(HOLDING);
+      Instant end = session.latestEnd(limits).filter(needed::isAfter).orElse(needed);
+      boolean kept = sessions.keepPlace(session, place, end, now) == WriteResult.DONE;
+      session = session.with(Optional.of(place));
+      return kept;
     }
   }
 

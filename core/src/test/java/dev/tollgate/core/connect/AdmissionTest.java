@@ -7,6 +7,7 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.TokenQueue.Search;
 import dev.tollgate.core.bucket.claim.ClaimResult;
@@ -16,6 +17,7 @@ import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.testing.Race;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.time.Duration;
 import java.time.Instant;
@@ -246,12 +248,32 @@ final class AdmissionTest {
   }
 
   @Test
-  void session_is_refused_without_a_place_if_none_can_be_taken() {
+  void session_takes_its_place_later_if_none_can_be_taken_now() {
     spendAll();
     ports.buckets().outage().begin("changeLine");
-    Instant slot = retryAt(admission, session).orElseThrow();
-    assertThat(slot).isAfter(ports.clock().instant());
-    assertThat(ports.sessions().find(acme.id(), session).orElseThrow().place()).isEmpty();
+    assertThat(retryAt(admission, session).orElseThrow()).isAfter(ports.clock().instant());
+    assertThat(line()).isEmpty();
+    ports.buckets().outage().end();
+
+    assertThat(retryAt(admission, session)).isPresent();
+
+    assertThat(line().orElseThrow().issued()).isEqualTo(1);
+  }
+
+  @Test
+  void concurrent_handshakes_of_one_session_take_one_place() {
+    spendAll();
+    Optional<Instant> other = retryAt(admission, ports.open(acme));
+
+    Race.of(40, i -> ports.admission().decide(acme.id(), session));
+
+    assertThat(other).isPresent();
+    assertThat(line().orElseThrow().issued()).isEqualTo(2);
+    assertThat(retryAt(admission, session)).contains(other.get().plus(INTERVAL));
+  }
+
+  private Optional<Line> line() {
+    return ports.buckets().find(AdmissionFixture.connects(acme)).orElseThrow().line();
   }
 
   @Test

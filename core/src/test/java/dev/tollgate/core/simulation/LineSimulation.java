@@ -10,6 +10,7 @@ import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.claim.LineGate;
+import dev.tollgate.core.bucket.claim.Waiting;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.time.Duration;
@@ -38,7 +39,7 @@ final class LineSimulation {
   }
 
   /** A client. */
-  static final class Client {
+  static final class Client implements Waiting {
     final int number;
     final Manners manners;
     final Instant arrivedAt;
@@ -51,6 +52,17 @@ final class LineSimulation {
       this.number = number;
       this.manners = manners;
       this.arrivedAt = arrivedAt;
+    }
+
+    @Override
+    public Optional<Place> place() {
+      return place;
+    }
+
+    @Override
+    public boolean keep(Place next) {
+      place = Optional.of(next);
+      return true;
     }
 
     Duration waited() {
@@ -166,7 +178,7 @@ final class LineSimulation {
     Bucket read = row();
     ClaimResult result =
         inLine
-            ? line.claim(read, client.place, gate.firstTry(id))
+            ? line.claim(read, client, gate.firstTry(id))
             : gate.claim(id, Optional.of(read), gate.firstTry(id));
     if (result instanceof ClaimResult.Granted granted) {
       gate.settle(granted);
@@ -176,7 +188,6 @@ final class LineSimulation {
       return;
     }
     Instant retryAt = ((ClaimResult.Denied) result).retryAt();
-    client.place = ((ClaimResult.Denied) result).place().or(() -> client.place);
     client.told = Optional.of(retryAt);
     client.refusals++;
     long seconds = Math.max(1, (Duration.between(now(), retryAt).toMillis() + 999) / 1_000);

@@ -21,8 +21,13 @@ import java.util.function.Supplier;
  * <p>While nobody waits, a claim goes straight to the {@link BucketGate}, and a caller that is
  * refused opens the line with one write. While somebody waits, a caller whose place is due claims a
  * token without a write; a caller that has a place and comes early is refused without any request;
- * a new caller takes a place with one write. If the write fails, the caller is refused without a
- * place.
+ * a new caller takes a place. If that fails, the caller is refused without a place.
+ *
+ * <p>A caller keeps the place that it expects before it takes it. So of many concurrent claims of
+ * one caller, one takes a place, and nobody can fill a line with places that it does not use. If
+ * another place was taken meanwhile, the caller keeps the one that it got instead. After a crash in
+ * between, it may have the place of another caller: then both come for one token, and one of them
+ * waits for the next.
  */
 public final class LineGate {
   /** How late a token may be before the caller that waits for it moves its slot. */
@@ -49,17 +54,19 @@ public final class LineGate {
    * Holds one token.
    *
    * @param read the bucket as just read
-   * @param place the caller's place, if it has one
+   * @param caller who claims; if it is refused it keeps its place
    * @param first the result of {@link BucketGate#firstTry}, which ran while the row was read
    */
-  public ClaimResult claim(Bucket read, Optional<Place> place, Attempt first) {
+  public ClaimResult claim(Bucket read, Waiting caller, Attempt first) {
     Instant now = clock.instant();
     Optional<Line> line = read.liveLineAt(now);
     if (line.isEmpty()) {
       ClaimResult claim = gate.claim(read.id(), Optional.of(read), first);
-      return claim instanceof ClaimResult.Denied denied ? open(read, denied.retryAt()) : claim;
+      return claim instanceof ClaimResult.Denied denied
+          ? open(read, denied.retryAt(), caller)
+          : claim;
     }
-    return claimInLine(slowed(read, now), place, first);
+    return claimInLine(slowed(read, now), caller, first);
   }
 
   /** The bucket with a line that is no faster than its rate. */
@@ -70,7 +77,8 @@ public final class LineGate {
         .orElse(read);
   }
 
-  private ClaimResult claimInLine(Bucket read, Optional<Place> place, Attempt first) {
+  private ClaimResult claimInLine(Bucket read, Waiting caller, Attempt first) {
+    Optional<Place> place = caller.place();
     Instant now = clock.instant();
     Optional<Line> line = read.line();
     gate.fillForLine(read);
@@ -89,15 +97,18 @@ public final class LineGate {
     gate.giveBack(read.id(), attempt);
     return standing == Standing.WAITING
         ? refused(read.id(), line.get(), place.get())
-        : enter(read, line.get());
+        : enter(read, line.get(), caller);
   }
 
   /** Opens the line for a caller that was refused until {@code slot}. */
-  private ClaimResult open(Bucket read, Instant slot) {
+  private ClaimResult open(Bucket read, Instant slot, Waiting caller) {
     Line next = read.lineOpened(slot, clock.instant());
+    if (!keeps(caller, next.last())) {
+      return new ClaimResult.Denied(slot);
+    }
     return quietly(() -> buckets.changeLine(read.id(), read.line(), next))
         .or(() -> quietly(() -> takePlaceInOpened(read.id())))
-        .map(line -> refused(read.id(), line, line.last()))
+        .map(line -> placed(read, line, next.last(), caller))
         .orElseGet(() -> new ClaimResult.Denied(slot));
   }
 
@@ -110,15 +121,33 @@ public final class LineGate {
   }
 
   /** Takes a place for a caller without one. */
-  private ClaimResult enter(Bucket read, Line line) {
-    Optional<Line> extended = quietly(() -> buckets.takePlace(read.id(), line));
-    if (extended.isEmpty()) {
-      return new ClaimResult.Denied(line.slot(line.issued() + 1));
+  private ClaimResult enter(Bucket read, Line line, Waiting caller) {
+    Place next = line.extended().last();
+    ClaimResult without = new ClaimResult.Denied(line.slot(next.number()));
+    return keeps(caller, next)
+        ? quietly(() -> buckets.takePlace(read.id(), line))
+            .map(extended -> placed(read, extended, next, caller))
+            .orElse(without)
+        : without;
+  }
+
+  /**
+   * The result for a caller that took the last place of a line.
+   *
+   * @param expected the place that the caller has kept, before it was taken
+   */
+  private ClaimResult placed(Bucket read, Line line, Place expected, Waiting caller) {
+    Place taken = line.last();
+    if (!taken.equals(expected) && !keeps(caller, taken)) {
+      return new ClaimResult.Denied(line.slot(taken.number()));
     }
-    Line now = extended.get();
-    return now.slot(now.issued()).isAfter(clock.instant())
-        ? refused(read.id(), now, now.last())
-        : redeem(read.with(now), now.last(), new Attempt());
+    return line.slot(taken.number()).isAfter(clock.instant())
+        ? refused(read.id(), line, taken)
+        : redeem(read.with(line), taken, new Attempt());
+  }
+
+  private static boolean keeps(Waiting caller, Place place) {
+    return quietly(() -> Optional.of(caller.keep(place))).filter(Boolean::booleanValue).isPresent();
   }
 
   /** Claims a token for a place that is due. */

@@ -13,6 +13,7 @@ import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.claim.LineGate;
+import dev.tollgate.core.bucket.claim.Waiting;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.provisioning.ReconcileRequests;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
@@ -128,13 +129,32 @@ public final class TollgateLine implements Line {
     }
   }
 
+  private final class KeptPlace implements Waiting {
+    private final String caller;
+
+    KeptPlace(String caller) {
+      this.caller = caller;
+    }
+
+    @Override
+    public Optional<Place> place() {
+      return Optional.ofNullable(places.get(caller));
+    }
+
+    @Override
+    public boolean keep(Place place) {
+      places.put(caller, place);
+      return true;
+    }
+  }
+
   @Override
   public Answer claim(String caller) {
     Bucket read = ports.buckets().find(ID).orElseThrow();
     BucketGate.Attempt first = gate.firstTry(ID);
     ClaimResult result =
         waits
-            ? line.claim(read, Optional.ofNullable(places.get(caller)), first)
+            ? line.claim(read, new KeptPlace(caller), first)
             : gate.claim(ID, Optional.of(read), first);
     if (result instanceof ClaimResult.Granted granted) {
       gate.settle(granted);
@@ -142,7 +162,6 @@ public final class TollgateLine implements Line {
       return new Admitted();
     }
     ClaimResult.Denied denied = (ClaimResult.Denied) result;
-    denied.place().ifPresent(place -> places.put(caller, place));
     return new Refused(denied.retryAt());
   }
 
