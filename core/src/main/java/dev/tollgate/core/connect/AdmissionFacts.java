@@ -24,23 +24,22 @@ public record AdmissionFacts(
    * {@code now}, or it was never filled; else empty.
    */
   public Optional<Instant> retryAt(Instant now) {
-    Optional<Line> line = liveLine(now);
-    if (line.isPresent()) {
-      return Optional.of(slot(line.get(), now)).filter(slot -> waitsInLine(now));
+    if (liveLine(now).isPresent()) {
+      return slot(now);
     }
     boolean hasNone = filled().isEmpty() || filled().get().isKnownEmptyAt(now);
     return hasNone ? Optional.of(nextTokenAt(now)) : Optional.empty();
   }
 
   /**
-   * When the bucket gets its next token, if it is empty at {@code now}; a minute from now if it was
-   * never filled.
+   * When the session's turn in line comes, or, if it need not wait in line, when the bucket gets
+   * its next token if it is empty at {@code now}; a minute from now if it was never filled.
    */
   public Instant nextTokenAt(Instant now) {
-    Optional<Line> line = liveLine(now).filter(any -> waitsInLine(now));
-    if (line.isPresent()) {
-      return slot(line.get(), now);
-    }
+    return slot(now).orElseGet(() -> nextTokenWithoutLine(now));
+  }
+
+  private Instant nextTokenWithoutLine(Instant now) {
     return filled().map(read -> read.nextTokenAt(now)).orElseGet(() -> now.plusSeconds(60));
   }
 
@@ -49,26 +48,22 @@ public record AdmissionFacts(
    * session that has no place yet would be the last.
    */
   public Optional<Long> ahead(Instant now) {
-    return liveLine(now)
-        .filter(any -> waitsInLine(now))
-        .map(line -> line.ahead(place(line, now), now));
+    return slot(now).flatMap(slot -> liveLine(now)).map(line -> line.ahead(place(line, now), now));
   }
 
   private Optional<Line> liveLine(Instant now) {
     return filled().flatMap(read -> read.liveLineAt(now));
   }
 
-  /** Whether callers wait in line, and this session's turn has not come. */
-  private boolean waitsInLine(Instant now) {
+  /**
+   * The slot of the session's place in line, or of the place that it would get; empty if it need
+   * not wait in line at {@code now}.
+   */
+  private Optional<Instant> slot(Instant now) {
     return liveLine(now)
         .filter(line -> line.spare() == 0)
-        .filter(line -> slot(line, now).isAfter(now))
-        .isPresent();
-  }
-
-  /** The slot of the session's place, or of the place that it would get. */
-  private Instant slot(Line line, Instant now) {
-    return line.slot(place(line, now).number());
+        .map(line -> line.slot(place(line, now).number()))
+        .filter(now::isBefore);
   }
 
   private Place place(Line line, Instant now) {
