@@ -53,9 +53,8 @@ final class FileIT {
     Path file = directory.resolve(Outputs.DEFAULT);
     cloud.writeOutputs(file);
     Outputs outputs = Outputs.read("test", file, Optional.empty());
-    ContextFile.read(directory.resolve("tollgate"))
-        .with(Context.of(Context.LOCAL, outputs, Optional.empty(), Optional.empty(), false))
-        .write();
+    Context context = Context.of(Context.LOCAL, outputs, Optional.empty(), Optional.empty(), false);
+    ContextFile.update(directory.resolve("tollgate"), contexts -> contexts.with(context));
   }
 
   @AfterAll

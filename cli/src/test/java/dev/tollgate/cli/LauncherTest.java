@@ -3,6 +3,7 @@ package dev.tollgate.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,11 +15,16 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The functions of the launcher script, with stub tools on the path. */
 @DisabledOnOs(OS.WINDOWS)
 class LauncherTest {
   private static final Path LAUNCHER = Path.of("..", "tollgate").toAbsolutePath().normalize();
+
+  /** Hides flock, as on macOS, and shortens the wait between two attempts. */
+  private static final String WITHOUT_FLOCK =
+      "command() { [[ $2 != flock ]] && builtin command \"$@\"; }; sleep() { env sleep 0.05; };";
 
   private record Result(int exitCode, String output) {}
 
@@ -91,9 +97,7 @@ class LauncherTest {
   void files_of_a_run_are_readable_by_the_owner_only(String command, String mask)
       throws IOException {
     Path java = tool("java", "umask");
-    Path launcher = Files.copy(LAUNCHER, directory.resolve("tollgate"));
-    Path target = Files.createDirectories(directory.resolve("cli/target"));
-    Files.writeString(target.resolve("classpath"), "built.jar");
+    Path launcher = installLauncher();
 
     Result result =
         run(
@@ -125,8 +129,102 @@ class LauncherTest {
     assertThat(run(command).exitCode()).isZero();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"", WITHOUT_FLOCK})
+  void one_process_builds_and_another_waits_for_it(String setup) throws IOException {
+    String script =
+        "cd %s; stamp=stamp; %s up_to_date() { [[ -e built ]]; };".formatted(directory, setup)
+            + " build() { echo building; read -r; touch built; }; (ensure_built); echo ready";
+    Process first = start(script);
+    Process second = null;
+    try {
+      BufferedReader firstOutput = first.inputReader();
+      assertThat(firstOutput.readLine()).isEqualTo("building");
+      second = start(script);
+      BufferedReader secondOutput = second.inputReader();
+      assertThat(secondOutput.readLine())
+          .isEqualTo("Another terminal is building Tollgate; waiting for it ...");
+
+      first.getOutputStream().write('\n');
+      first.getOutputStream().close();
+
+      assertThat(firstOutput.readLine()).isEqualTo("ready");
+      assertThat(secondOutput.readLine()).isEqualTo("ready");
+    } finally {
+      first.destroy();
+      if (second != null) {
+        second.destroy();
+      }
+    }
+  }
+
+  @Test
+  void lock_of_a_dead_process_is_removed() throws IOException {
+    Path lock = Files.createDirectories(directory.resolve("target/tollgate.lock.d"));
+    Files.writeString(lock.resolve("pid"), run("sh -c 'echo $$'").output());
+
+    Result result =
+        run(
+            "cd %s; stamp=stamp; %s up_to_date() { false; };".formatted(directory, WITHOUT_FLOCK)
+                + " build() { echo built; }; (ensure_built)");
+
+    assertThat(result).isEqualTo(new Result(0, "built\n"));
+    assertThat(lock).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "true, --help, started",
+    "true, tenants list -h, started",
+    "true, --version, started",
+    "true, tenants list, built",
+    "false, --help, built"
+  })
+  void help_does_not_wait_for_a_build_if_jars_exist(
+      boolean exist, String arguments, String expected) throws IOException {
+    Path launcher = installLauncher();
+    if (exist) {
+      Files.writeString(directory.resolve("cli/target/tollgate-cli.jar"), "");
+      Files.writeString(
+          Files.createDirectories(directory.resolve("local/target")).resolve("tollgate-local.jar"),
+          "");
+    }
+
+    Result result =
+        run(
+            ". %s; require_java() { :; }; up_to_date() { false; }; build() { echo built; exit 1; };"
+                    .formatted(launcher)
+                + " java_command() { printf '%s' "
+                + tool("java", "echo started")
+                + "; }; main "
+                + arguments);
+
+    assertThat(result.output()).isEqualTo(expected + "\n");
+  }
+
+  @Test
+  void directory_of_a_relative_path_is_found_despite_cdpath() throws IOException {
+    Path launcher = installLauncher();
+    Path twin = Files.createDirectories(directory.resolve("twins/" + directory.getFileName()));
+    tool("java", "for i; do echo \"$i\"; done");
+
+    Result result =
+        run(
+            "cd %s; . %s/tollgate; require_java() { :; }; ensure_built() { :; }; export PATH=%s:$PATH"
+                    .formatted(directory.getParent(), directory.getFileName(), directory)
+                + " CDPATH=%s; unset JAVA_HOME; main doctor".formatted(twin.getParent()));
+
+    assertThat(result.output().lines()).contains("-Dtollgate.home=" + launcher.getParent());
+  }
+
   private static void age(Path file, int seconds) throws IOException {
     Files.setLastModifiedTime(file, FileTime.fromMillis(1_700_000_000_000L - 1000L * seconds));
+  }
+
+  private Path installLauncher() throws IOException {
+    Path target = Files.createDirectories(directory.resolve("cli/target"));
+    Files.writeString(target.resolve("classpath"), "built.jar");
+    return Files.copy(LAUNCHER, directory.resolve("tollgate"));
   }
 
   private Path tool(String name, String script) throws IOException {
@@ -135,12 +233,15 @@ class LauncherTest {
     return tool;
   }
 
+  private static Process start(String script) throws IOException {
+    return new ProcessBuilder("bash", "-c", ". " + LAUNCHER + "; " + script)
+        .redirectErrorStream(true)
+        .start();
+  }
+
   private static Result run(String script) {
     try {
-      Process process =
-          new ProcessBuilder("bash", "-c", ". " + LAUNCHER + "; " + script)
-              .redirectErrorStream(true)
-              .start();
+      Process process = start(script);
       process.getOutputStream().close();
       String output = new String(process.getInputStream().readAllBytes(), UTF_8);
       assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();

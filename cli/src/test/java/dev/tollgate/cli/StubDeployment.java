@@ -55,8 +55,18 @@ public final class StubDeployment implements AutoCloseable {
   /** A received request. */
   public record Request(String method, String path, String body) {}
 
-  /** The result of a command. */
-  public record Run(int exitCode, String out, String err, List<Duration> waits) {}
+  /**
+   * The result of a command.
+   *
+   * @param target the line on standard error that shows the target of a change; may be empty
+   * @param err the other lines on standard error
+   */
+  public record Run(int exitCode, String out, String target, String err, List<Duration> waits) {
+    private static Run of(int exitCode, String out, String err, List<Duration> waits) {
+      int end = err.startsWith("Target: ") ? err.indexOf('\n') + 1 : 0;
+      return new Run(exitCode, out, err.substring(0, end), err.substring(end), waits);
+    }
+  }
 
   /** A response to one request; status 0 closes the connection without one. */
   public record Response(int status, String body, Map<String, String> headers) {}
@@ -113,9 +123,8 @@ public final class StubDeployment implements AutoCloseable {
   /** Adds a context for an outputs file, as {@code tollgate up} does. */
   public StubDeployment addContext(String name, Path outputs) {
     Outputs read = Outputs.read("test", outputs, Optional.empty());
-    ContextFile.read(directory.resolve("tollgate"))
-        .with(Context.of(name, read, Optional.empty(), Optional.empty(), false))
-        .write();
+    Context context = Context.of(name, read, Optional.empty(), Optional.empty(), false);
+    ContextFile.update(directory.resolve("tollgate"), file -> file.with(context));
     return this;
   }
 
@@ -240,7 +249,7 @@ public final class StubDeployment implements AutoCloseable {
               }
             });
     int exitCode = Main.commandLine(shell, starter).execute(arguments);
-    return new Run(exitCode, out.toString(), err.toString(), waits);
+    return Run.of(exitCode, out.toString(), err.toString(), waits);
   }
 
   private static ProgressBarConsumer bar(StringWriter err) {

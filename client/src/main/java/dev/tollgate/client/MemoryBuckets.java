@@ -7,6 +7,7 @@ import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.EmptyHint;
+import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Shard;
 import java.time.Instant;
 import java.util.HashMap;
@@ -81,6 +82,21 @@ final class MemoryBuckets implements Buckets {
   @Override
   public WriteResult open(Bucket bucket) {
     throw new UnsupportedOperationException("open");
+  }
+
+  @Override
+  public Optional<Line> changeLine(BucketId id, Optional<Line> read, Line next) {
+    throw new UnsupportedOperationException("changeLine");
+  }
+
+  @Override
+  public Optional<Line> takePlace(BucketId id, Line read) {
+    throw new UnsupportedOperationException("takePlace");
+  }
+
+  @Override
+  public WriteResult takeSpare(BucketId id, long epoch, Instant now) {
+    throw new UnsupportedOperationException("takeSpare");
   }
 
   @Override

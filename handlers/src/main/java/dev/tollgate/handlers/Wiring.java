@@ -5,6 +5,7 @@ import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.HeldTokens;
+import dev.tollgate.core.bucket.claim.LineGate;
 import dev.tollgate.core.connect.Admission;
 import dev.tollgate.core.connect.AdmissionFactsReader;
 import dev.tollgate.core.connect.Disconnection;
@@ -44,9 +45,12 @@ public final class Wiring {
   /** Decides on handshakes, for the connect authorizer. */
   public Admission admission() {
     ExecutorService threads = Threads.unbounded("requests");
+    BucketGate gate = gate(threads);
     return new Admission(
         aws.factsReader(),
-        gate(threads),
+        gate,
+        new LineGate(aws.buckets(), gate, clock),
+        aws.sessions(),
         new RefusalTally(aws.activity(), threads, clock),
         threads,
         Pause.real(),

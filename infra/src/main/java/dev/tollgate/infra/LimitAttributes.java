@@ -12,6 +12,8 @@ import java.util.stream.Stream;
 enum LimitAttributes {
   /** The empty hint of a bucket. */
   HINT("emptySince emptyUntil emptyHeld version"),
+  /** The line of a bucket, which decides who may claim first and not how many may. */
+  LINE("line"),
   /** The count of a tenant's connections with its parts {@code p0} to {@code p127}. */
   COUNT("itemCount p? p?? p???"),
   /** The total of admitted connections. */

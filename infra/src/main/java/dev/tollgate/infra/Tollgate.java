@@ -69,7 +69,7 @@ public final class Tollgate extends Construct {
                 "Adds the tokens that are due to one bucket or to the buckets of a shard, and wakes hibernating buckets.")
             .ownIndex(tables.limit(), "shard", "Query")
             .ownRows(tables.tenant(), "GetItem", "PutItem")
-            .tenantRows(tables.limit(), "GetItem", "PutItem")
+            .tenantRows(tables.limit(), "GetItem", "UpdateItem")
             .tenantBuckets(
                 "GetQueueAttributes",
                 "SetQueueAttributes",
@@ -89,10 +89,14 @@ public final class Tollgate extends Construct {
             .concurrency(props.authorizerConcurrency())
             .ownRows(tables.tenant(), "GetItem")
             .tenantRows(tables.tenant(), "BatchGetItem")
-            .tenantRows(tables.session(), "BatchGetItem")
-            .tenantRows(tables.limit(), "BatchGetItem")
+            .tenantRows(tables.session(), "BatchGetItem", "UpdateItem")
+            .tenantRows(tables.limit(), "BatchGetItem", "GetItem")
             .tenantWrites(
-                tables.limit(), "UpdateItem", LimitAttributes.HINT, LimitAttributes.REFUSED)
+                tables.limit(),
+                "UpdateItem",
+                LimitAttributes.HINT,
+                LimitAttributes.LINE,
+                LimitAttributes.REFUSED)
             .tenantBuckets("ReceiveMessage", "ChangeMessageVisibility", "GetQueueAttributes")
             .requestsFills(tokenProducer);
 

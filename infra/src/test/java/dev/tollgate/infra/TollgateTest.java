@@ -579,7 +579,7 @@ class TollgateTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "Authorizer | emptyHeld emptySince emptyUntil key refused sessionFullAt tenantFullAt"
+        "Authorizer | emptyHeld emptySince emptyUntil key line refused sessionFullAt tenantFullAt"
             + " tenantId version",
         "Connect | admitted emptyHeld emptySince emptyUntil itemCount key p? p?? p??? refused"
             + " sessionFullAt tenantFullAt tenantId version",

@@ -15,6 +15,7 @@ import java.util.function.Function;
 public record History(long seed, List<Step> steps) {
   private static final int LONGEST = 60;
   private static final List<Step.Use> USES = List.of(Step.Use.values());
+  private static final List<Step.Manners> MANNERS = List.of(Step.Manners.values());
   private static final Duration LONGEST_WAIT = Duration.ofHours(3);
 
   /** Copies the steps. */
@@ -109,6 +110,29 @@ public record History(long seed, List<Step> steps) {
           int[] max = {1, 20, 20, 70, 330};
           return new Step.Wait(
               Duration.ofMillis(1_000L * any.nextInt(1 + max[any.nextInt(max.length)])));
+        });
+  }
+
+  static History ofLine(long seed, Line.Maker maker) {
+    Random random = new Random(seed);
+    Rate rate = maker.terms(terms(seed)).rate();
+    int mix = 1 + random.nextInt(MANNERS.size());
+    boolean retunes = random.nextInt(4) == 0;
+    return draw(
+        seed,
+        random,
+        any -> {
+          int what = any.nextInt(10);
+          if (what < 4) {
+            return new Step.Wait(Duration.ofMillis(any.nextLong(rate.timeOf(4).toMillis() + 2)));
+          } else if (what == 4 && retunes) {
+            return new Step.RetuneLine(
+                new Rate(rate.tokens() * (1 + any.nextInt(8)), rate.per().multipliedBy(4)));
+          }
+          return new Step.Arrive(
+              1 + any.nextInt(12),
+              MANNERS.get(any.nextInt(mix)),
+              any.nextBoolean() ? 100 : rate.timeOf(3).toMillis());
         });
   }
 

@@ -60,6 +60,15 @@ public final class LawBook<S> {
     return new LawBook<>(maker, ProcessorLaws.ALL, History::ofProcessor, seed -> "none");
   }
 
+  /** Checks a line against all {@link LineLaws}. */
+  public static LawBook<Line.Maker> ofLine(Line.Maker maker) {
+    return new LawBook<>(
+        maker,
+        LineLaws.ALL,
+        seed -> History.ofLine(seed, maker),
+        seed -> maker.terms(History.terms(seed)).toString());
+  }
+
   /** A copy that checks only these laws. */
   public LawBook<S> only(List<Law<S>> some) {
     return new LawBook<>(subject, some, histories, terms);

@@ -148,4 +148,40 @@ public sealed interface Step {
       return "close all items, without a report";
     }
   }
+
+  /** A step of a line's history. */
+  sealed interface OfLine extends Step {}
+
+  /** New callers arrive, each within this many milliseconds. */
+  record Arrive(int count, Manners manners, long within) implements OfLine {
+    @Override
+    public String toString() {
+      return count + " " + manners + " callers within " + within + " ms";
+    }
+  }
+
+  /** Changes the rate of a line. */
+  record RetuneLine(Rate rate) implements OfLine {
+    @Override
+    public String toString() {
+      return "retune to " + rate;
+    }
+  }
+
+  /** When a caller comes back after a refusal. */
+  enum Manners {
+    /** When it was told, in whole seconds. */
+    POLITE,
+    /** Up to a minute after it was told. */
+    LATE,
+    /** Every second or two, whatever it was told. */
+    IMPOLITE,
+    /** Never. */
+    NO_SHOW;
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+  }
 }

@@ -36,7 +36,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
@@ -62,6 +61,7 @@ public final class LocalCloud implements AutoCloseable {
   private final Faults faults;
   private final Environment environment;
   private final RunLog log;
+  private final DataDirectory data;
   private final Policies policies;
   private final Endpoint endpoint;
   private final SecurityTokens securityTokens;
@@ -80,7 +80,9 @@ public final class LocalCloud implements AutoCloseable {
       Template template = Template.read(options.assembly());
       environment = Environment.of(template.stackName(), options.clock());
       log = closedLater(new RunLog(options.clock(), options.logFile()));
-      TableEngine tables = closedLater(new TableEngine(directory("tables"), environment.region()));
+      data = closedLater(new DataDirectory(options.dataDirectory()));
+      TableEngine tables =
+          closedLater(new TableEngine(data.subdirectory("tables"), environment.region()));
       QueueEngine queues = closedLater(startQueues());
       policies = new Policies(options.iam(), resource -> policyOfQueue(queues, resource));
       endpoint = closedLater(openEndpoint());
@@ -254,7 +256,7 @@ public final class LocalCloud implements AutoCloseable {
 
   private QueueEngine startQueues() throws Exception {
     return new QueueEngine(
-        directory("queues"),
+        data.subdirectory("queues"),
         environment,
         queue ->
             faults.occursIn(
@@ -290,7 +292,7 @@ public final class LocalCloud implements AutoCloseable {
             role -> securityTokens.isRole(role) && roles.mayAssume(role, Context.EMPTY),
             template::asset,
             name -> faults.changeTime(FaultKind.FUNCTION_PENDING, name)),
-        directory("functions"));
+        data.subdirectory("functions"));
   }
 
   private AsyncInvocations openAsyncInvocations() {
@@ -310,7 +312,7 @@ public final class LocalCloud implements AutoCloseable {
         this::client,
         policies,
         environment,
-        directory("functions"),
+        data.subdirectory("functions"),
         table -> faults.occurs(FaultKind.STREAM_REPLAYED, table),
         function -> faults.changeTime(FaultKind.MAPPING_PENDING, function),
         log::event);
@@ -336,7 +338,7 @@ public final class LocalCloud implements AutoCloseable {
             environment.accountId()),
         faults::scheduleDelays,
         group -> faults.changeTime(FaultKind.SCHEDULE_GROUP_DELETING, group),
-        directory("schedules"));
+        data.subdirectory("schedules"));
   }
 
   private Map<String, String> createStack(Template template) {
@@ -383,17 +385,5 @@ public final class LocalCloud implements AutoCloseable {
   private <T extends AutoCloseable> T closedLater(T part) {
     opened.addLast(part);
     return part;
-  }
-
-  /** A directory of the data directory, if anything is kept. */
-  private Optional<Path> directory(String name) throws IOException {
-    if (options.dataDirectory().isEmpty()) {
-      return Optional.empty();
-    }
-    Path data = options.dataDirectory().get();
-    if (Files.notExists(data)) {
-      var unused = PrivateFiles.createDirectory(data);
-    }
-    return Optional.of(PrivateFiles.createDirectory(data.resolve(name)));
   }
 }

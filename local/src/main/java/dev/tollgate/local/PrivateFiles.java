@@ -2,7 +2,6 @@ package dev.tollgate.local;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFileAttributeView;
@@ -10,7 +9,6 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /**
  * Files that only their owner may read, because the files of a run hold sessions and credentials.
@@ -21,8 +19,6 @@ public final class PrivateFiles {
   private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");
   private static final Set<PosixFilePermission> DIRECTORY =
       PosixFilePermissions.fromString("rwx------");
-
-  private static final FileAttribute<?>[] OWNER_ONLY = {PosixFilePermissions.asFileAttribute(FILE)};
 
   private PrivateFiles() {}
 
@@ -44,39 +40,39 @@ public final class PrivateFiles {
    */
   static void create(Path file) throws IOException {
     Path directory = file.toAbsolutePath().resolveSibling("");
-    if (Files.notExists(directory)) {
-      var unused = createDirectory(directory);
-    }
+    var unused = createDirectory(directory);
     if (Files.notExists(file)) {
-      boolean isPosix = file.getFileSystem().supportedFileAttributeViews().contains("posix");
-      Files.createFile(file, isPosix ? OWNER_ONLY : new FileAttribute<?>[0]);
+      Files.createFile(file, attributes(file, FILE));
     }
-    close(file, FILE);
+    close(file);
   }
 
   /**
-   * Creates a directory unless it exists. The directory and all files in it become accessible only
-   * to their owner.
+   * Creates a directory unless it exists. A new directory is accessible only to its owner, and so
+   * is all that is in it. An existing directory stays as it is, because its files may belong to
+   * others: new files in it get the permissions that the process's umask leaves.
    *
-   * @throws IOException if it cannot be created or permissions cannot be set
+   * @throws IOException if it cannot be created
    */
   static Path createDirectory(Path directory) throws IOException {
-    Files.createDirectories(directory);
-    close(directory, DIRECTORY);
-    try (Stream<Path> kept = Files.walk(directory)) {
-      for (Path file : kept.skip(1).toList()) {
-        close(file, Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS) ? DIRECTORY : FILE);
-      }
-    }
-    return directory;
+    // Before Java 20, createDirectories fails for a symbolic link to a directory.
+    return Files.isDirectory(directory)
+        ? directory
+        : Files.createDirectories(directory, attributes(directory, DIRECTORY));
   }
 
-  private static void close(Path file, Set<PosixFilePermission> permissions) throws IOException {
+  private static FileAttribute<?>[] attributes(Path file, Set<PosixFilePermission> permissions) {
+    return file.getFileSystem().supportedFileAttributeViews().contains("posix")
+        ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(permissions)}
+        : new FileAttribute<?>[0];
+  }
+
+  private static void close(Path file) throws IOException {
     PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
     if (view != null
         && !Files.isSymbolicLink(file)
-        && !view.readAttributes().permissions().equals(permissions)) {
-      view.setPermissions(permissions);
+        && !view.readAttributes().permissions().equals(FILE)) {
+      view.setPermissions(FILE);
     }
   }
 }

@@ -160,16 +160,21 @@ final class LocalCloudTest {
     }
     assertThat(Stream.of("run.log", "outputs.json").map(directory.resolve("logs")::resolve))
         .allMatch(file -> permissions(file).equals("rw-------"));
-    for (Path file : kept()) {
-      Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
-    }
+    assertThat(kept())
+        .hasSizeGreaterThan(4)
+        .filteredOn(Files::isDirectory)
+        .hasSize(4)
+        .allMatch(file -> permissions(file).equals("rwx------"));
+    Path script = Files.writeString(directory.resolve("data/functions/deploy.sh"), "");
+    Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
 
     try (LocalCloud cloud = LocalCloud.start(options)) {
-      assertThat(kept())
-          .hasSizeGreaterThan(4)
-          .filteredOn(Files::isDirectory)
-          .hasSize(4)
-          .allMatch(file -> permissions(file).equals("rwx------"));
+      assertThat(permissions(script)).isEqualTo("rwxr-xr-x");
+      assertThatThrownBy(() -> LocalCloud.start(options))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage(
+              directory.resolve("data")
+                  + " is in use by another local cloud. Stop it, or choose another data directory.");
       assertThat(
               call(cloud, "dynamodb", "DynamoDB_20120810.Scan", "{'TableName':'Items'}")
                   .path("Count")

@@ -39,22 +39,16 @@ class PrivateFilesTest {
   }
 
   @Test
-  void directory_is_closed_with_all_that_is_in_it() throws IOException {
-    Path kept = directory.resolve("kept");
-    Path file = Files.createDirectories(kept.resolve("deep")).resolve("rows.db");
-    Files.writeString(file, "rows");
-    Path outside = Files.writeString(directory.resolve("outside"), "");
-    Files.createSymbolicLink(kept.resolve("link"), outside);
-    open(kept, "rwxr-xr-x");
-    open(file, "rw-r--r--");
-    open(outside, "rw-r--r--");
+  void existing_directory_and_its_files_keep_their_permissions() throws IOException {
+    Path functions = Files.createDirectories(directory.resolve("functions"));
+    Path script = Files.writeString(functions.resolve("deploy.sh"), "#!/bin/sh");
+    open(functions, "rwxr-xr-x");
+    open(script, "rwxr-xr-x");
 
-    PrivateFiles.createDirectory(kept);
+    PrivateFiles.createDirectory(functions);
 
-    assertThat(permissions(kept)).isEqualTo("rwx------");
-    assertThat(permissions(kept.resolve("deep"))).isEqualTo("rwx------");
-    assertThat(permissions(file)).isEqualTo("rw-------");
-    assertThat(permissions(outside)).isEqualTo("rw-r--r--");
+    assertThat(permissions(functions)).isEqualTo("rwxr-xr-x");
+    assertThat(permissions(script)).isEqualTo("rwxr-xr-x");
   }
 
   private static void open(Path file, String permissions) throws IOException {

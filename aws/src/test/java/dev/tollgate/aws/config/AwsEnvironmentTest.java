@@ -767,13 +767,15 @@ class AwsEnvironmentTest {
 
   @Test
   void a_ledger_write_with_a_lost_response_is_done_if_the_row_contains_it() {
-    services.on("PutItem", request -> Answer.failure(500, "InternalServerError"));
+    services.on("UpdateItem", request -> Answer.failure(500, "InternalServerError"));
     services.on(
         "GetItem",
         request ->
             Answer.ok(
-                "{\"Item\":%s}"
-                    .formatted(json(services.requests("PutItem").get(0).body()).get("Item"))));
+                "{\"Item\":{\"write\":%s}}"
+                    .formatted(
+                        json(services.requests("UpdateItem").get(0).body())
+                            .at("/ExpressionAttributeValues/:write"))));
 
     assertThat(
             aws.buckets()
@@ -785,7 +787,7 @@ class AwsEnvironmentTest {
 
   @Test
   void a_ledger_write_with_a_lost_response_is_unavailable_if_the_row_does_not_contain_it() {
-    services.on("PutItem", request -> Answer.failure(500, "InternalServerError"));
+    services.on("UpdateItem", request -> Answer.failure(500, "InternalServerError"));
     services.on("GetItem", request -> Answer.ok("{\"Item\":{\"write\":{\"S\":\"another\"}}}"));
 
     assertThatThrownBy(

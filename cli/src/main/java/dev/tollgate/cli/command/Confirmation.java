@@ -7,8 +7,8 @@ final class Confirmation {
   @Option(
       names = "--yes",
       description =
-          "Do not ask for confirmation. If the deployment is marked as production, --context must be"
-              + " given as well.")
+          "Do not ask for confirmation. If the deployment is marked as production, name its context"
+              + " as well, with --context.")
   private boolean yes;
 
   boolean isGiven() {

@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -82,6 +83,8 @@ final class Connect implements Callable<Integer> {
       description = "Send the message through the tenant's own queue instead of the shared queue.")
   private boolean silo;
 
+  @Mixin private Confirmation confirmation = new Confirmation();
+
   Connect(Tollgate tollgate, Shell shell) {
     this.tollgate = tollgate;
     this.shell = shell;
@@ -92,6 +95,10 @@ final class Connect implements Callable<Integer> {
     if (sockets < 1) {
       throw Failure.usage("--sockets: " + sockets + " (expected: > 0)");
     }
+    tollgate.confirmInProduction(
+        confirmation.isGiven(),
+        "Connect as a client of " + tenantId + "?",
+        "connect as a client of " + tenantId);
     Api api = tollgate.sessions(token);
     JsonNode joined = session.map(this::existing).orElseGet(() -> create(api));
     String sessionId = joined.path("sessionId").asText();
@@ -182,7 +189,7 @@ final class Connect implements Callable<Integer> {
     URI base =
         Json.text(joined, "webSocketUrl")
             .map(URI::create)
-            .orElseGet(() -> tollgate.outputs().uri("WebSocketURL"));
+            .orElseGet(() -> tollgate.target().outputs().sockets());
     return base.getRawQuery() == null ? URI.create(base + "?" + query(sessionId)) : base;
   }
 
@@ -235,6 +242,10 @@ final class Connect implements Callable<Integer> {
   private static List<String> describe(JsonNode session, OptionalLong seconds) {
     JsonNode admission = session.path("admission");
     JsonNode limits = session.path("limits");
+    Optional<String> full = full(session);
+    if (seconds.isEmpty() && full.isPresent()) {
+      return List.of("Waiting does not help: " + full.get() + " Close one first.");
+    }
     String when =
         seconds.isEmpty()
             ? "The time of the next attempt is unknown"
@@ -262,5 +273,28 @@ final class Connect implements Callable<Integer> {
             .formatted(
                 Json.text(limits, "sessionPerMinute").orElse("?"),
                 Json.text(limits, "tenantPerMinute").orElse("?")));
+  }
+
+  /** Whose connections are at their limit, if that is why the session is refused. */
+  private static Optional<String> full(JsonNode session) {
+    return Json.text(session.path("admission"), "reason")
+        .flatMap(
+            reason ->
+                switch (reason) {
+                  case "SESSION_CONNECTIONS" ->
+                      full(session, "session", "connections", "connectionsPerSession");
+                  case "TENANT_CONNECTIONS" ->
+                      full(session, "tenant", "tenantConnections", "tenantConnections");
+                  default -> Optional.empty();
+                });
+  }
+
+  private static Optional<String> full(JsonNode session, String who, String count, String limit) {
+    return Optional.of(
+        "the %s has %s of %s connections."
+            .formatted(
+                who,
+                Json.text(session, count).orElse("?"),
+                Json.text(session.path("limits"), limit).orElse("?")));
   }
 }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -20,7 +21,7 @@ import picocli.CommandLine.Parameters;
       "A command addresses, in this order: the file of --outputs, the context of --context, the"
           + " context in the environment variable TOLLGATE_CONTEXT, the context chosen with `tollgate"
           + " context use`, and the context local, which `tollgate up` maintains.",
-      "If a context is marked as production, commands that remove something ask for its name."
+      "If a context is marked as production, commands that change the deployment ask for its name."
     })
 final class Contexts {
   private final Tollgate tollgate;
@@ -68,21 +69,15 @@ final class Contexts {
       @Option(
               names = "--production",
               description =
-                  "Mark the deployment as production: commands that remove something ask for the name"
-                      + " of the context.")
+                  "Mark the deployment as production: commands that change it ask for the name of the"
+                      + " context.")
           boolean production) {
-    ContextFile file = tollgate.contexts();
     if (name.equals(Context.LOCAL)) {
       throw Failure.usage(
           "Context name: local (expected: another name; `tollgate up` maintains this context)");
     }
-    if (file.contexts().containsKey(name)) {
-      throw Failure.usage(
-          "Context `%s` already exists. Remove it first with `tollgate context remove %s`."
-              .formatted(name, name));
-    }
-    ContextFile changed = file.with(tollgate.newContext(name, production));
-    changed.write();
+    Context context = tollgate.newContext(name, production);
+    ContextFile changed = tollgate.changeContexts(file -> file.withNew(context));
     String added = "Added: " + changed.target(Optional.of(name)).description() + ".";
     tollgate.print(
         changed.document(), List.of(added, "To use it, run `tollgate context use " + name + "`."));
@@ -91,9 +86,7 @@ final class Contexts {
 
   @Command(name = "use", description = "Choose the context that commands address.")
   int use(@Parameters(paramLabel = "NAME") String name) {
-    ContextFile file = tollgate.contexts();
-    ContextFile changed = file.using(file.named(name).name());
-    changed.write();
+    ContextFile changed = tollgate.changeContexts(file -> file.using(file.named(name).name()));
     List<String> lines = new ArrayList<>();
     lines.add("Commands now address " + name + ".");
     tollgate
@@ -107,14 +100,17 @@ final class Contexts {
 
   @Command(
       name = "remove",
-      description = "Forget a context. The deployment and its outputs file stay as they are.")
-  int remove(@Parameters(paramLabel = "NAME") String name) {
-    ContextFile file = tollgate.contexts();
-    ContextFile changed = file.without(file.named(name).name());
-    changed.write();
+      description =
+          "Forget a context. The deployment and its outputs file stay as they are. Asks for the name"
+              + " if the context is marked as production.")
+  int remove(@Parameters(paramLabel = "NAME") String name, @Mixin Confirmation confirmation) {
+    ContextFile before = tollgate.contexts();
+    Context removed = before.named(name);
+    tollgate.confirmRemoval(confirmation.isGiven(), removed);
+    ContextFile changed = tollgate.changeContexts(file -> file.without(removed));
     List<String> lines = new ArrayList<>();
     lines.add("Removed context " + name + ".");
-    if (!changed.current().equals(file.current())) {
+    if (!changed.current().equals(before.current())) {
       lines.add(
           "It was in use. "
               + changed

@@ -13,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -37,6 +38,7 @@ final class Import implements Callable<Integer> {
   private String file = STDIN;
 
   @Mixin private Throughput throughput = new Throughput();
+  @Mixin private Confirmation confirmation = new Confirmation();
 
   Import(Tollgate tollgate, Shell shell) {
     this.tollgate = tollgate;
@@ -48,13 +50,20 @@ final class Import implements Callable<Integer> {
     final long start = shell.nanoTime().getAsLong();
     String csv = text();
     Sender api = throughput.paced(tollgate.controlPlane(), shell);
-    ImportOutcome outcome = new TenantImport(api, throughput, shell).run(name(), csv);
+    ImportOutcome outcome =
+        new TenantImport(api, throughput, shell).run(name(), csv, this::confirm);
     Duration took = Duration.ofNanos(shell.nanoTime().getAsLong() - start);
     tollgate.print(outcome.document(), List.of(outcome.summary(Tollgate.seconds(took))));
     if (!tollgate.printsJson()) {
       outcome.failures().forEach(failure -> shell.printError("  " + failure.line()));
     }
     return outcome.isComplete() ? 0 : ExitCode.FAILED;
+  }
+
+  private void confirm(int tenants) {
+    String number = tenants == 1 ? "1 tenant" : String.format(Locale.ROOT, "%,d tenants", tenants);
+    tollgate.confirmInProduction(
+        confirmation.isGiven(), "Onboard " + number + "?", "onboard " + number);
   }
 
   private String name() {

@@ -14,6 +14,7 @@ import dev.tollgate.cli.terminal.Shell;
 import dev.tollgate.cli.terminal.Table;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -58,7 +59,12 @@ final class Tenants {
               paramLabel = "LIMIT=VALUE",
               description =
                   "Override a limit of the tier, for example tenantConnections=10. May be repeated.")
-          @Nullable Map<String, Long> overrides) {
+          @Nullable Map<String, Long> overrides,
+      @Mixin Confirmation confirmation) {
+    tollgate.confirmInProduction(
+        confirmation.isGiven(),
+        "Onboard %s in tier %s?".formatted(tenantId, tier),
+        "onboard " + tenantId);
     Response response =
         onboard(tollgate.controlPlane(), tenantId, tier, overrides == null ? Map.of() : overrides);
     String done = response.status() == 200 ? "%s is already onboarded" : "%s is onboarded";
@@ -95,16 +101,18 @@ final class Tenants {
     }
     ObjectNode all = Json.object();
     ArrayNode tenants = all.putArray("tenants");
-    CurrentState.tenants(tollgate.controlPlane(), filters).forEach(tenants::add);
-    Table table = new Table("TENANT", "TIER", "STATUS", "ISOLATION", "CONNECTIONS", "OVERRIDES");
+    CurrentState.tenants(tollgate.controlPlane(), filters).stream()
+        .sorted(Comparator.comparing(tenant -> Json.text(tenant, "tenantId").orElse("")))
+        .forEach(tenants::add);
+    Table table =
+        new Table("TENANT", "TIER", "STATUS", "ISOLATION", "MAX CONNECTIONS", "OVERRIDES");
     for (JsonNode tenant : tenants) {
-      String max = Json.text(tenant.path("limits"), "tenantConnections").orElse("?");
       table.row(
           Json.text(tenant, "tenantId").orElse(""),
           Json.text(tenant, "tier").orElse(""),
           Json.text(tenant, "status").orElse(""),
           Json.text(tenant, "isolation").orElse(""),
-          Json.text(tenant, "connections").map(open -> open + " of " + max).orElse("up to " + max),
+          Json.text(tenant.path("limits"), "tenantConnections").orElse("?"),
           tenant.path("overrides").properties().stream()
               .map(limit -> limit.getKey() + "=" + Json.text(limit.getValue()))
               .collect(Collectors.joining(" ")));
@@ -124,12 +132,18 @@ final class Tenants {
   int setTier(
       @Parameters(paramLabel = "TENANT") String tenantId,
       @Parameters(paramLabel = "TIER") String tier,
+      @Mixin Confirmation confirmation,
       @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
       @Mixin IfVersion ifVersion) {
     ObjectNode body = Json.object().put("tier", tier);
-    return dryRun
-        ? preview(tenantId, "PATCH", Optional.of(body), ifVersion)
-        : patch(tenantId, body, ifVersion, "%s is now in tier %s", tier);
+    if (dryRun) {
+      return preview(tenantId, "PATCH", Optional.of(body), ifVersion);
+    }
+    tollgate.confirmInProduction(
+        confirmation.isGiven(),
+        "Move %s to tier %s?".formatted(tenantId, tier),
+        "move " + tenantId);
+    return patch(tenantId, body, ifVersion, "%s is now in tier %s", tier);
   }
 
   @Command(
@@ -140,13 +154,19 @@ final class Tenants {
       @Parameters(paramLabel = "TENANT", index = "0") String tenantId,
       @Parameters(paramLabel = "LIMIT=VALUE", index = "1..*", arity = "0..*")
           @Nullable Map<String, Long> overrides,
+      @Mixin Confirmation confirmation,
       @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
       @Mixin IfVersion ifVersion) {
     ObjectNode body = Json.object();
     body.set("overrides", Json.object(overrides == null ? Map.of() : overrides));
-    return dryRun
-        ? preview(tenantId, "PATCH", Optional.of(body), ifVersion)
-        : patch(tenantId, body, ifVersion, "%s now has these limits", tenantId);
+    if (dryRun) {
+      return preview(tenantId, "PATCH", Optional.of(body), ifVersion);
+    }
+    tollgate.confirmInProduction(
+        confirmation.isGiven(),
+        "Replace all overrides of " + tenantId + "?",
+        "replace the overrides of " + tenantId);
+    return patch(tenantId, body, ifVersion, "%s now has these limits", tenantId);
   }
 
   @Command(
@@ -171,12 +191,16 @@ final class Tenants {
   @Command(name = "activate", description = "Activate a suspended tenant.")
   int activate(
       @Parameters(paramLabel = "TENANT") String tenantId,
+      @Mixin Confirmation confirmation,
       @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
       @Mixin IfVersion ifVersion) {
     ObjectNode body = Json.object().put("status", "ACTIVE");
-    return dryRun
-        ? preview(tenantId, "PATCH", Optional.of(body), ifVersion)
-        : patch(tenantId, body, ifVersion, "%s is active", tenantId);
+    if (dryRun) {
+      return preview(tenantId, "PATCH", Optional.of(body), ifVersion);
+    }
+    tollgate.confirmInProduction(
+        confirmation.isGiven(), "Activate " + tenantId + "?", "activate " + tenantId);
+    return patch(tenantId, body, ifVersion, "%s is active", tenantId);
   }
 
   @Command(

@@ -97,16 +97,23 @@ final class Tiers {
 
   @Command(
       name = "apply",
-      description = "Create or change the tiers in a file, and show what changed.")
+      description =
+          "Create or change the tiers in a file, and show what changed. To see it first, use"
+              + " --dry-run.")
   int apply(
       @Parameters(paramLabel = "FILE", description = FILE) Path file,
+      @Mixin Confirmation confirmation,
       @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
       @Mixin IfVersion ifVersion) {
-    return dryRun ? diff(file, ifVersion) : apply(file, ifVersion);
+    return dryRun ? diff(file, ifVersion) : apply(file, confirmation, ifVersion);
   }
 
-  private int apply(Path file, IfVersion ifVersion) {
+  private int apply(Path file, Confirmation confirmation, IfVersion ifVersion) {
     SortedMap<String, ObjectNode> tiers = read(file, ifVersion);
+    tollgate.confirmInProduction(
+        confirmation.isGiven(),
+        "Create or change these tiers: " + String.join(", ", tiers.keySet()) + "?",
+        "apply the tiers");
     Api api = tollgate.controlPlane();
     ObjectNode all = Json.object();
     ArrayNode applied = all.putArray("tiers");

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Option;
@@ -93,6 +94,7 @@ final class Tollgate {
   private boolean json;
 
   private final Shell shell;
+  private Optional<Target> resolved = Optional.empty();
 
   Tollgate(Shell shell) {
     this.shell = shell;
@@ -165,14 +167,49 @@ final class Tollgate {
     Target target = target();
     Optional<String> production = target.context().filter(name -> target.production());
     String options = "--yes" + production.map(name -> " with --context " + name).orElse("");
-    if (yes && (production.isEmpty() || production.equals(context))) {
-      return;
-    }
-    if (yes) {
+    if (!yes) {
+      ask(target.description(), production, question, action, options);
+    } else if (production.isEmpty() || production.equals(context)) {
+      showTarget();
+    } else {
       throw Failure.usage(
           "This deployment is marked as production: %s. To %s without confirmation, use %s."
               .formatted(target.description(), action, options));
     }
+  }
+
+  /**
+   * Shows the deployment that a change is for, and asks the user to confirm the change if the
+   * deployment is marked as production.
+   *
+   * @throws Failure as {@link #confirm} does
+   */
+  void confirmInProduction(boolean yes, String question, String action) {
+    if (target().production()) {
+      confirm(yes, question, action);
+    } else {
+      showTarget();
+    }
+  }
+
+  /**
+   * Asks the user to confirm that a context is forgotten, and with it the mark of production.
+   *
+   * @throws Failure as {@link #confirm} does
+   */
+  void confirmRemoval(boolean yes, Context removed) {
+    if (removed.production() && !yes) {
+      ask(
+          removed.description(),
+          Optional.of(removed.name()),
+          "Forget this context and that the deployment is production?",
+          "remove context " + removed.name(),
+          "--yes");
+    }
+  }
+
+  private void ask(
+      String target, Optional<String> production, String question, String action, String options) {
     Shell.Terminal someone =
         shell
             .terminal()
@@ -186,7 +223,7 @@ final class Tollgate {
                             + options
                             + "."));
     String prompt =
-        "Target: %s%n%s ".formatted(target.description(), question)
+        "Target: %s%n%s ".formatted(target, question)
             + production
                 .map(name -> "Type the name of the context to confirm (" + name + "):")
                 .orElse("[y/N]");
@@ -196,19 +233,26 @@ final class Tollgate {
     }
   }
 
-  /** Asks the user to confirm a change, but only if the deployment is marked as production. */
-  void confirmInProduction(boolean yes, String question, String action) {
-    if (target().production()) {
-      confirm(yes, question, action);
+  /** Shows the target to a person. A program that reads JSON gets nothing but errors there. */
+  private void showTarget() {
+    if (!json) {
+      shell.printError("Target: " + target().description());
     }
   }
 
   /**
-   * The deployment that the command addresses.
+   * The deployment that the command addresses. It is resolved once: somebody may choose another
+   * context or overwrite the outputs file while the command runs or asks for confirmation.
    *
    * @throws Failure if there is none
    */
-  Target target() {
+  synchronized Target target() {
+    Target target = resolved.orElseGet(this::resolve);
+    resolved = Optional.of(target);
+    return target;
+  }
+
+  private Target resolve() {
     ContextFile contexts = contexts();
     if (outputs.isEmpty()) {
       Target named = contexts.target(context.or(this::contextOfEnvironment));
@@ -243,6 +287,11 @@ final class Tollgate {
     return ContextFile.read(shell.configuration());
   }
 
+  /** Changes the user's contexts. */
+  ContextFile changeContexts(UnaryOperator<ContextFile> change) {
+    return ContextFile.update(shell.configuration(), change);
+  }
+
   /** The context that the environment variable names. */
   Optional<String> contextOfEnvironment() {
     return Optional.ofNullable(shell.environment().get("TOLLGATE_CONTEXT"))
@@ -266,10 +315,6 @@ final class Tollgate {
 
   private Outputs namedOutputs(Path file) {
     return Outputs.read("--outputs", shell.file(file), stack);
-  }
-
-  Outputs outputs() {
-    return target().outputs();
   }
 
   /** The file that {@code tollgate up} writes the outputs of the local cloud to. */
@@ -302,7 +347,7 @@ final class Tollgate {
    */
   Api sessions(Optional<String> token) {
     Target target = target();
-    URI uri = target.outputs().uri("SessionURL");
+    URI uri = target.outputs().sessions();
     return token.map(it -> Api.withToken(Api.client(), uri, it)).orElseGet(() -> api(target, uri));
   }
 

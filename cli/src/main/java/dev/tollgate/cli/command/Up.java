@@ -146,7 +146,7 @@ final class Up implements Callable<Integer> {
       Duration took = Duration.ofNanos(shell.nanoTime().getAsLong() - start);
       tollgate.print(
           Json.object(Map.of(outputs.stack(), outputs.values())),
-          new Welcome(outputs, log, claimed, demo, options).lines(shell, took));
+          new Welcome(outputs, log, claimed, settings.data(), options).lines(shell, took));
       shell.pause().sleep(FOREVER);
     } catch (InterruptedException e) {
       // Ctrl-C: the cloud is closed, and the shutdown hook waits only for this method.
@@ -239,11 +239,8 @@ final class Up implements Callable<Integer> {
    */
   private String registerContext(Outputs outputs) {
     try {
-      ContextFile contexts =
-          tollgate
-              .contexts()
-              .with(Context.of(Context.LOCAL, outputs, Optional.empty(), Optional.empty(), false));
-      contexts.write();
+      Context local = Context.of(Context.LOCAL, outputs, Optional.empty(), Optional.empty(), false);
+      ContextFile contexts = tollgate.changeContexts(file -> file.with(local));
       boolean isDefault =
           tollgate.contextOfEnvironment().or(contexts::chosen).equals(Optional.of(Context.LOCAL));
       return isDefault ? "" : "--context " + Context.LOCAL;

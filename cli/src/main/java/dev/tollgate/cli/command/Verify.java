@@ -28,6 +28,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The command {@code tollgate verify}: checks that a deployment keeps its promises. */
@@ -72,6 +73,8 @@ final class Verify implements Callable<Integer> {
               + " TENANT, if the session API requires tokens.")
   private Optional<String> tokenCommand = Optional.empty();
 
+  @Mixin private Confirmation confirmation = new Confirmation();
+
   Verify(Tollgate tollgate, Shell shell) {
     this.tollgate = tollgate;
     this.shell = shell;
@@ -103,6 +106,12 @@ final class Verify implements Callable<Integer> {
 
   private Report run(List<Check> checks) {
     Target target = tollgate.target();
+    if (target.production()) {
+      tollgate.confirm(
+          confirmation.isGiven(),
+          "Create tenants and tiers, and send messages to the message handler?",
+          "verify it");
+    }
     String prefix = "verify-" + randomName();
     Verification run = new Verification(deployment(target.outputs()), shell, Bounds.REAL, prefix);
     shell.printError(
@@ -177,7 +186,7 @@ final class Verify implements Callable<Integer> {
     return new HttpDeployment(
         control,
         tenant -> byTenant.computeIfAbsent(tenant, id -> tollgate.sessions(token(id))),
-        outputs.uri("WebSocketURL"));
+        outputs.sockets());
   }
 
   private Optional<String> token(String tenantId) {

@@ -15,10 +15,11 @@ import java.util.Optional;
  *
  * @param log the file that the functions log to
  * @param claims the file with the environment of programs that claim tokens, if there is one
- * @param demo whether the demo tenants were onboarded
+ * @param data the directory that keeps the cloud's tables and queues; empty if they are in memory
  * @param options the options that commands need to address this cloud; may be blank
  */
-record Welcome(Outputs outputs, Path log, Optional<Path> claims, boolean demo, String options) {
+record Welcome(
+    Outputs outputs, Path log, Optional<Path> claims, Optional<Path> data, String options) {
   List<String> lines(Shell shell, Duration startTime) {
     Table addresses = new Table("", "");
     outputs.values().entrySet().stream()
@@ -34,14 +35,16 @@ record Welcome(Outputs outputs, Path log, Optional<Path> claims, boolean demo, S
     lines.add("Log of the functions: " + shell.shown(log));
     claims.ifPresent(
         file -> lines.add("Environment for programs that claim tokens: " + shell.shown(file)));
+    lines.add(
+        data.map(directory -> "Tables and queues are kept in " + shell.shown(directory) + ".")
+            .orElse("Tables and queues are in memory; --data DIR keeps them."));
     lines.add("Try these commands in another terminal:");
     lines.add("");
-    String tenant = demo ? "bronze-demo" : "acme";
     for (String command :
         List.of(
-            demo ? "tenants list" : "tenants onboard acme --tier bronze",
-            "connect " + tenant + " --sockets 3 --hold 60",
-            "tenants show " + tenant)) {
+            "tenants onboard acme --tier gold --set tenantPerMinute=5",
+            "connect acme --sockets 7 --retry",
+            "tenants list")) {
       lines.add(("  ./tollgate " + command + " " + options).stripTrailing());
     }
     return lines;

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  *     refused, because another deployment has overwritten it
  * @param region the AWS Region to sign requests for; empty for the default
  * @param profile the AWS profile to sign requests with; empty for the default
- * @param production whether destructive commands ask for the context's name
+ * @param production whether commands that change the deployment ask for the context's name
  */
 public record Context(
     String name,
@@ -50,6 +50,11 @@ public record Context(
         name, outputs.file(), outputs.stack(), outputs.controlPlane(), region, profile, production);
   }
 
+  /** The deployment in one line for a person, without a look at its outputs file. */
+  public String description() {
+    return Target.description(name, production, url, region);
+  }
+
   /**
    * The outputs of this context's deployment.
    *
@@ -57,7 +62,7 @@ public record Context(
    */
   Outputs read() {
     Outputs read = Outputs.read("context " + name, outputs, Optional.of(stack));
-    if (!read.controlPlane().equals(url)) {
+    if (!Endpoint.of(read.controlPlane()).equals(Endpoint.of(url))) {
       throw Failure.usage(
           "Context `%s` is for the deployment %s, but %s now describes %s. %s"
               .formatted(name, url, outputs, read.controlPlane(), remedy()));

@@ -6,14 +6,20 @@ import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.FileSystemLoopException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.util.Collections;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 
 /**
  * The contexts of one user, and the one that is in use. Commands read only this file in the user's
@@ -26,6 +32,8 @@ import java.util.TreeMap;
  */
 public record ContextFile(
     Path file, Optional<String> current, SortedMap<String, Context> contexts) {
+  /** As many as Linux follows. */
+  private static final int MAX_LINKS = 40;
 
   public ContextFile {
     contexts = Collections.unmodifiableSortedMap(new TreeMap<>(contexts));
@@ -38,7 +46,7 @@ public record ContextFile(
    * @throws Failure if it cannot be read
    */
   public static ContextFile read(Path configuration) {
-    Path file = configuration.resolve("contexts.json");
+    Path file = file(configuration);
     String text;
     try {
       text = Files.readString(file);
@@ -49,41 +57,67 @@ public record ContextFile(
     }
     JsonNode document = Json.read(file.toString(), text);
     SortedMap<String, Context> contexts = new TreeMap<>();
-    document
-        .path("contexts")
-        .properties()
-        .forEach(
-            context ->
-                contexts.put(context.getKey(), of(file, context.getKey(), context.getValue())));
-    return new ContextFile(file, Json.text(document, "current"), contexts);
-  }
-
-  private static Context of(Path file, String name, JsonNode context) {
     try {
-      return new Context(
-          name,
-          Path.of(required(file, name, context, "outputs")),
-          required(file, name, context, "stack"),
-          URI.create(required(file, name, context, "url")),
-          Json.text(context, "region"),
-          Json.text(context, "profile"),
-          context.path("production").asBoolean());
+      required(document, "contexts", JsonNode::isObject, "an object")
+          .properties()
+          .forEach(
+              context -> contexts.put(context.getKey(), of(context.getKey(), context.getValue())));
+      return new ContextFile(file, optionalText(document, "current"), contexts);
     } catch (IllegalArgumentException e) {
-      throw Failure.usage(file + ": context " + name + ": " + e.getMessage());
+      throw Failure.usage(file + ": " + e.getMessage());
     }
   }
 
-  private static String required(Path file, String name, JsonNode context, String field) {
-    return Json.text(context, field)
-        .orElseThrow(
-            () ->
-                Failure.usage(
-                    file
-                        + ": context "
-                        + name
-                        + ": "
-                        + field
-                        + " is missing (expected: a string)"));
+  private static Context of(String name, JsonNode context) {
+    try {
+      return new Context(
+          name,
+          absolutePath(requiredText(context, "outputs")),
+          requiredText(context, "stack"),
+          url(requiredText(context, "url")),
+          optionalText(context, "region"),
+          optionalText(context, "profile"),
+          required(context, "production", JsonNode::isBoolean, "true or false").booleanValue());
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("context " + name + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static Path absolutePath(String text) {
+    Path path = Path.of(text);
+    if (!path.isAbsolute()) {
+      throw new IllegalArgumentException("outputs: " + text + " (expected: an absolute path)");
+    }
+    return path;
+  }
+
+  private static URI url(String text) {
+    try {
+      return Endpoint.url(text, Endpoint.HTTP);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("url: " + e.getMessage(), e);
+    }
+  }
+
+  private static Optional<String> optionalText(JsonNode document, String field) {
+    return document.has(field) ? Optional.of(requiredText(document, field)) : Optional.empty();
+  }
+
+  private static String requiredText(JsonNode document, String field) {
+    return required(document, field, JsonNode::isTextual, "a string").textValue();
+  }
+
+  /** A value of the right type, since a mark that is misread protects nothing. */
+  private static JsonNode required(
+      JsonNode document, String field, Predicate<JsonNode> type, String expected) {
+    JsonNode value = document.path(field);
+    if (type.test(value)) {
+      return value;
+    }
+    throw new IllegalArgumentException(
+        value.isMissingNode()
+            ? "%s is missing (expected: %s)".formatted(field, expected)
+            : "%s: %s (expected: %s)".formatted(field, Json.text(value), expected));
   }
 
   /** A copy with a context, which replaces one of the same name. */
@@ -93,8 +127,31 @@ public record ContextFile(
     return new ContextFile(file, current, more);
   }
 
-  /** A copy without a context. */
-  public ContextFile without(String name) {
+  /**
+   * A copy with a context of a new name.
+   *
+   * @throws Failure if the name is in use
+   */
+  public ContextFile withNew(Context context) {
+    if (contexts.containsKey(context.name())) {
+      throw Failure.usage(
+          "Context `%1$s` already exists. Remove it first with `tollgate context remove %1$s`."
+              .formatted(context.name()));
+    }
+    return with(context);
+  }
+
+  /**
+   * A copy without a context.
+   *
+   * @throws Failure if there is no such context any more
+   */
+  public ContextFile without(Context context) {
+    String name = context.name();
+    if (!named(name).equals(context)) {
+      throw Failure.of(
+          "Context `" + name + "` was changed by another command. Nothing was changed.");
+    }
     SortedMap<String, Context> fewer = new TreeMap<>(contexts);
     fewer.remove(name);
     return new ContextFile(file, current.filter(used -> !used.equals(name)), fewer);
@@ -148,16 +205,15 @@ public record ContextFile(
 
   /** The deployment that an outputs file describes. */
   public Target target(Outputs outputs) {
-    Optional<String> context =
-        Optional.ofNullable(outputs.values().get(Outputs.CONTROL_PLANE))
-            .flatMap(url -> productionContext(URI.create(url)));
+    Optional<String> context = productionContext(outputs.controlPlane());
     return new Target(context, context.isPresent(), outputs, Optional.empty(), Optional.empty());
   }
 
   /** A context that marks a deployment as production. */
   private Optional<String> productionContext(URI url) {
+    Endpoint endpoint = Endpoint.of(url);
     return contexts.values().stream()
-        .filter(context -> context.production() && context.url().equals(url))
+        .filter(context -> context.production() && Endpoint.of(context.url()).equals(endpoint))
         .map(Context::name)
         .findFirst();
   }
@@ -169,20 +225,60 @@ public record ContextFile(
   }
 
   /**
-   * Writes the file. Readers see the old or the new content, never a part.
+   * Changes the file. Commands that change it at the same time wait for each other, so that no
+   * change is lost. Readers see the old or the new content, never a part.
    *
-   * @throws Failure if it cannot be written
+   * @param configuration the directory of the user's settings
+   * @param change turns the current content into the new one; if it fails, nothing is written
+   * @return the new content
+   * @throws Failure if the file cannot be read or written
    */
-  public void write() {
+  public static ContextFile update(Path configuration, UnaryOperator<ContextFile> change) {
+    Path file = file(configuration);
+    // A lock on a file excludes only other processes.
+    synchronized (ContextFile.class) {
+      try {
+        Files.createDirectories(configuration);
+        Path real = real(file);
+        Path lock = real.resolveSibling(real.getFileName() + ".lock");
+        try (FileChannel channel =
+            FileChannel.open(lock, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+          FileLock unusedUntilClosed = channel.lock();
+          ContextFile changed = change.apply(read(configuration));
+          replace(real, Json.writePretty(changed.document()) + "\n");
+          return changed;
+        }
+      } catch (IOException e) {
+        throw Failure.of("Cannot write " + file + ": " + e.getMessage(), e);
+      }
+    }
+  }
+
+  private static void replace(Path file, String content) throws IOException {
+    Path complete = Files.createTempFile(file.resolveSibling(""), "contexts", ".json");
     try {
-      Path directory = Files.createDirectories(file.toAbsolutePath().resolveSibling(""));
-      Path complete = Files.createTempFile(directory, "contexts", ".json");
-      Files.writeString(complete, Json.writePretty(document()) + "\n");
+      Files.writeString(complete, content);
       Files.move(
           complete, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    } catch (IOException e) {
-      throw Failure.of("Cannot write " + file + ": " + e.getMessage(), e);
+    } finally {
+      Files.deleteIfExists(complete);
     }
+  }
+
+  /** The file behind symbolic links, which the user keeps elsewhere. It need not exist. */
+  private static Path real(Path file) throws IOException {
+    Path real = file;
+    for (int links = 0; Files.isSymbolicLink(real); links++) {
+      if (links == MAX_LINKS) {
+        throw new FileSystemLoopException(file.toString());
+      }
+      real = real.resolveSibling(Files.readSymbolicLink(real));
+    }
+    return real;
+  }
+
+  private static Path file(Path configuration) {
+    return configuration.resolve("contexts.json");
   }
 
   /** The contexts as JSON, as the file holds them. */

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The outputs of one stack, read from a file as {@code cdk deploy --outputs-file} writes it: {@code
@@ -19,7 +20,7 @@ public record Outputs(Path file, String stack, Map<String, String> values) {
   /** The file that {@code tollgate up} writes, relative to the directory of the launcher. */
   public static final Path DEFAULT = Path.of(".tollgate", "outputs.json");
 
-  static final String CONTROL_PLANE = "ControlPlaneURL";
+  private static final String CONTROL_PLANE = "ControlPlaneURL";
 
   public Outputs {
     values = Map.copyOf(values);
@@ -68,20 +69,40 @@ public record Outputs(Path file, String stack, Map<String, String> values) {
   /**
    * The control plane's URL, which identifies the deployment.
    *
-   * @throws Failure if the stack has no such output
+   * @throws Failure if the stack has no such output, or it is not a URL
    */
   public URI controlPlane() {
-    return uri(CONTROL_PLANE);
+    return url(CONTROL_PLANE, Endpoint.HTTP);
   }
 
   /**
-   * An output that is a URL.
+   * The session API's URL.
    *
-   * @throws Failure if the stack has no such output
+   * @throws Failure if the stack has no such output, or it is not a URL
    */
-  public URI uri(String name) {
-    return Optional.ofNullable(values.get(name))
-        .map(URI::create)
-        .orElseThrow(() -> Failure.of("Stack " + stack + " in " + file + " has no output " + name));
+  public URI sessions() {
+    return url("SessionURL", Endpoint.HTTP);
+  }
+
+  /**
+   * The WebSocket API's URL.
+   *
+   * @throws Failure if the stack has no such output, or it is not a URL
+   */
+  public URI sockets() {
+    return url("WebSocketURL", Endpoint.WEB_SOCKET);
+  }
+
+  private URI url(String name, Set<String> schemes) {
+    String text =
+        Optional.ofNullable(values.get(name))
+            .orElseThrow(
+                () -> Failure.usage("Stack " + stack + " in " + file + " has no output " + name));
+    try {
+      return Endpoint.url(text, schemes);
+    } catch (IllegalArgumentException e) {
+      throw Failure.usage(
+          "%s: output %s of stack %s: %s".formatted(file, name, stack, e.getMessage()));
+    }
   }
 }

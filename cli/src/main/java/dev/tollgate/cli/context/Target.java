@@ -1,5 +1,6 @@
 package dev.tollgate.cli.context;
 
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -31,15 +32,20 @@ public record Target(
    * https://api.example.com, eu-west-1)}.
    */
   public String description() {
+    return description(
+        context.orElseGet(() -> outputs.file().toString()),
+        production,
+        outputs.controlPlane(),
+        region);
+  }
+
+  static String description(String name, boolean production, URI url, Optional<String> region) {
     List<String> facts = new ArrayList<>();
     if (production) {
       facts.add("PRODUCTION");
     }
-    facts.add(outputs.controlPlane().toString().replaceFirst("/+$", ""));
+    facts.add(url.toString().replaceFirst("/+$", ""));
     region.ifPresent(facts::add);
-    return context.orElseGet(() -> outputs.file().toString())
-        + " ("
-        + String.join(", ", facts)
-        + ")";
+    return name + " (" + String.join(", ", facts) + ")";
   }
 }

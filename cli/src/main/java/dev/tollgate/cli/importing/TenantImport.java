@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntConsumer;
 
 /**
  * Onboards the tenants of a CSV file. Tenants that exist already are skipped, so an import that was
@@ -38,10 +39,12 @@ public final class TenantImport {
    *
    * @param name the file's name in messages
    * @param csv the file's content
+   * @param confirm gets the number of tenants to onboard before the first is onboarded; a failure
+   *     ends the import
    * @throws Failure if the file has errors or the deployment's tenants cannot be read; nothing is
    *     imported then
    */
-  public ImportOutcome run(String name, String csv) {
+  public ImportOutcome run(String name, String csv, IntConsumer confirm) {
     TenantRows file = TenantRows.of(name, csv);
     CurrentState current = CurrentState.read(api);
     checkTiers(file, current);
@@ -58,6 +61,9 @@ public final class TenantImport {
       }
     }
     long unchanged = (long) file.rows().size() - missing.size() - failures.size();
+    if (!missing.isEmpty()) {
+      confirm.accept(missing.size());
+    }
     AtomicLong onboarded = new AtomicLong();
     List<Row> notStarted = onboard(missing, onboarded, failures);
     return new ImportOutcome(onboarded.get(), unchanged, notStarted, failures);

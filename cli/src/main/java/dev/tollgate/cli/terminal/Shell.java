@@ -1,6 +1,7 @@
 package dev.tollgate.cli.terminal;
 
 import dev.tollgate.cli.http.Failure;
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -57,27 +58,57 @@ public record Shell(
 
   /**
    * The directory of the user's settings for this command, as the XDG Base Directory Specification
-   * defines it.
+   * defines it. It never depends on the current directory.
+   *
+   * @throws Failure if the home directory is not an absolute path
    */
   public Path configuration() {
     return Optional.ofNullable(environment.get("XDG_CONFIG_HOME"))
         .map(Path::of)
         .filter(Path::isAbsolute)
-        .orElseGet(
-            () ->
-                Path.of(
-                    environment.getOrDefault("HOME", System.getProperty("user.home")), ".config"))
+        .orElseGet(() -> userHome().resolve(".config"))
         .resolve("tollgate");
   }
 
-  /** Resolves a file name from the command line. */
+  private Path userHome() {
+    Path home =
+        Optional.ofNullable(environment.get("HOME"))
+            .filter(value -> !value.isEmpty())
+            .map(Path::of)
+            .orElseGet(() -> Path.of(System.getProperty("user.home")));
+    if (!home.isAbsolute()) {
+      throw Failure.usage("HOME: " + home + " (expected: an absolute path)");
+    }
+    return home;
+  }
+
+  /**
+   * Resolves a file name from the command line as the operating system does: {@code ..} after a
+   * symbolic link is the parent of the directory that the link leads to.
+   */
   public Path file(Path named) {
-    return directory.resolve(named).normalize();
+    Path file = directory.resolve(named);
+    Path parents = file;
+    while (parents != null && !parents.endsWith("..")) {
+      parents = parents.getParent();
+    }
+    if (parents == null) {
+      return file.normalize();
+    }
+    try {
+      return parents.toRealPath().resolve(parents.relativize(file)).normalize();
+    } catch (IOException e) {
+      // Opening the file will fail for the same reason, with the name that the user knows.
+      return file;
+    }
   }
 
   /** A file name for messages: relative if the file is below the current directory. */
   public Path shown(Path file) {
-    return file.startsWith(directory) ? directory.relativize(file) : file;
+    // Path.relativize would normalize the name, and so name another file.
+    return file.startsWith(directory) && file.getNameCount() > directory.getNameCount()
+        ? file.subpath(directory.getNameCount(), file.getNameCount())
+        : file;
   }
 
   /** Prints lines for a person to standard output. */

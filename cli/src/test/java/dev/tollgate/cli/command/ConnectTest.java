@@ -224,7 +224,7 @@ class ConnectTest {
     Run run = deployment.run("connect", "acme", "--retry");
 
     assertThat(run.out())
-        .contains("The time of the next attempt is unknown: SESSION_CONNECTIONS\n");
+        .contains("Waiting does not help: the session has 2 of 2 connections. Close one first.\n");
     assertThat(run.waits()).isEmpty();
     assertThat(run.exitCode()).isEqualTo(1);
   }

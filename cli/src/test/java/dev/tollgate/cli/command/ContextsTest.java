@@ -2,14 +2,21 @@ package dev.tollgate.cli.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.cli.Documents;
 import dev.tollgate.cli.StubDeployment;
+import dev.tollgate.cli.StubDeployment.Request;
 import dev.tollgate.cli.StubDeployment.Run;
 import dev.tollgate.cli.context.Outputs;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,9 +25,20 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which deployment a command addresses, and how it asks if that is production. */
 class ContextsTest {
+  private static final String TIERS = "{\"tiers\":[" + Documents.BRONZE + "]}";
+  private static final String CHANGED_TIERS =
+      """
+      tiers:
+        bronze:
+          isolation: POOL
+          limits: {tenantPerMinute: 60, sessionPerMinute: 5, connectionsPerSession: 2,
+                   tenantConnections: 5, sessionTTL: 200, messagesPerMinute: 60}
+      """;
+
   @TempDir private Path directory;
   private StubDeployment deployment;
 
@@ -29,11 +47,22 @@ class ContextsTest {
     deployment = new StubDeployment(directory);
     for (String name : List.of("local", "prod", "staging", "file")) {
       deployment.answers("GET /" + name + "/tenants", 200, "{\"tenants\":[]}");
+      deployment.answers("GET /" + name + "/tiers", 200, TIERS);
     }
     for (String name : List.of("prod", "staging", "file")) {
       outputs(name + ".json", name);
     }
     deployment.answers("GET /control/tenants", 200, "{\"tenants\":[]}");
+    deployment.answers("GET /control/tiers", 200, TIERS);
+    Files.writeString(directory.resolve("tenants.csv"), "tenantId,tier\nacme,bronze\n");
+    Files.writeString(
+        directory.resolve("saas.yaml"), "tenants: {acme: {tier: bronze}}\n" + CHANGED_TIERS);
+    for (String name : List.of("prod", "control")) {
+      deployment
+          .answers("GET /" + name + "/tiers/bronze", 200, Documents.BRONZE)
+          .answers("PUT /" + name + "/tiers/bronze?dryRun=true", 200, Documents.DRY_BRONZE)
+          .answers("PUT /" + name + "/tiers/bronze?dryRun=true&limit=1", 200, Documents.DRY_BRONZE);
+    }
   }
 
   @AfterEach
@@ -206,13 +235,29 @@ class ContextsTest {
     assertThat(run("tenants list").err()).contains("contexts.json: line 1 is not JSON");
   }
 
-  static Stream<String> destructiveCommands() {
-    return Stream.of(
-        "tenants offboard acme", "tenants suspend acme", "tiers delete bronze", "doctor --repair");
+  /** The commands that ask against every deployment. */
+  private static final List<String> REMOVING =
+      List.of("tenants offboard acme", "tiers delete bronze", "apply saas.yaml");
+
+  /** The commands that ask against production only. */
+  private static final List<String> OTHERS =
+      List.of(
+          "tenants onboard acme --tier bronze",
+          "tenants set-tier acme silver",
+          "tenants override acme sessionTTL=60",
+          "tenants suspend acme",
+          "tenants activate acme",
+          "tenants import tenants.csv",
+          "tiers apply saas.yaml",
+          "doctor --repair",
+          "connect acme");
+
+  static Stream<String> changingCommands() {
+    return Stream.of(REMOVING, OTHERS, List.of("verify")).flatMap(List::stream);
   }
 
   @ParameterizedTest
-  @MethodSource("destructiveCommands")
+  @MethodSource("changingCommands")
   void production_asks_for_the_name_of_the_context(String command) {
     run("context add prod --outputs prod.json --production");
     run("context use prod");
@@ -227,20 +272,23 @@ class ContextsTest {
       assertThat(run(command).err()).isEqualTo("tollgate: Cancelled. Nothing was changed.\n");
     }
 
-    assertThat(deployment.requests()).isEmpty();
+    assertThat(changes()).isEmpty();
     assertThat(prompts)
         .hasSize(3)
         .allMatch(
             prompt ->
                 prompt.startsWith("Target: prod (PRODUCTION, " + deployment.uri() + "/prod)\n")
                     && prompt.endsWith("? Type the name of the context to confirm (prod):"));
-    deployment.repliesWith(prompt -> "prod");
+    deployment.repliesWith(prompt -> "prod").requests().clear();
     run(command);
-    assertThat(deployment.requests()).isNotEmpty();
+    assertThat(deployment.requests())
+        .isNotEmpty()
+        .allMatch(request -> request.path().startsWith("/prod/"));
+    assertThat(changes()).hasSizeGreaterThanOrEqualTo(command.equals("verify") ? 0 : 1);
   }
 
   @ParameterizedTest
-  @MethodSource("destructiveCommands")
+  @MethodSource("changingCommands")
   void yes_in_production_needs_the_context_on_the_command_line(String command) {
     run("context add prod --outputs prod.json --production");
     run("context use prod");
@@ -253,10 +301,14 @@ class ContextsTest {
         .startsWith("tollgate: This deployment is marked as production: prod (PRODUCTION, ")
         .endsWith(" without confirmation, use --yes with --context prod.\n");
     assertThat(run(command + " --yes --outputs prod.json").exitCode()).isEqualTo(2);
-    assertThat(deployment.requests()).isEmpty();
+    assertThat(run(command + " --json").exitCode()).isEqualTo(2);
+    assertThat(changes()).isEmpty();
 
-    run(command + " --yes --context prod");
+    deployment.requests().clear();
+    assertThat(run(command + " --yes --context prod").target())
+        .isEqualTo("Target: prod (PRODUCTION, " + deployment.uri() + "/prod)\n");
     assertThat(deployment.requests()).isNotEmpty();
+    assertThat(run(command + " --yes --context prod --json").target()).isEmpty();
   }
 
   @Test
@@ -273,19 +325,255 @@ class ContextsTest {
         .contains("Target: alias (PRODUCTION");
   }
 
-  @Test
-  void outside_of_production_suspend_and_repair_do_not_ask() {
-    run("tenants suspend acme");
-    run("doctor --repair");
-
-    assertThat(deployment.requests()).hasSize(2);
+  static List<String> otherCommands() {
+    return OTHERS;
   }
 
-  private void outputs(String file, String path) throws IOException {
+  @ParameterizedTest
+  @MethodSource("otherCommands")
+  void outside_of_production_most_changes_show_the_target_and_do_not_ask(String command) {
+    Run run = run(command);
+
+    assertThat(run.target()).isEqualTo("Target: local (" + deployment.uri() + "/control)\n");
+    assertThat(changes()).hasSize(1);
+    assertThat(run(command + " --json").target()).isEmpty();
+  }
+
+  @Test
+  void other_commands_show_no_target() {
+    for (String command :
+        List.of("tenants list", "tiers list", "doctor", "tenants offboard acme --dry-run")) {
+      assertThat(run(command).target()).isEmpty();
+    }
+  }
+
+  @Test
+  void the_production_mark_is_not_removed_without_a_question() {
+    run("context add prod --outputs prod.json --production");
+
+    Run refused = run("context remove prod");
+    assertThat(refused.exitCode()).isEqualTo(2);
+    assertThat(refused.err()).endsWith("To remove context prod without confirmation, use --yes.\n");
+    deployment.repliesWith(prompt -> "y");
+    assertThat(run("context remove prod").err()).contains("Cancelled.");
+    deployment.repliesWith(
+        prompt -> {
+          assertThat(prompt)
+              .startsWith("Target: prod (PRODUCTION, " + deployment.uri() + "/prod)\nForget ");
+          run("context remove prod --yes");
+          run("context add prod --outputs staging.json --production");
+          return "prod";
+        });
+    assertThat(run("context remove prod").err()).contains("was changed by another command");
+    deployment.repliesWith(prompt -> "prod");
+    assertThat(run("context remove prod").out()).isEqualTo("Removed context prod.\n");
+    assertThat(run("context list").out()).doesNotContain("PRODUCTION");
+  }
+
+  private List<Request> changes() {
+    return deployment.requests().stream()
+        .filter(request -> !request.method().equals("GET"))
+        .filter(request -> !request.path().contains("dryRun=true"))
+        .toList();
+  }
+
+  @Test
+  void a_confirmed_command_changes_the_deployment_that_its_question_named() {
+    run("context add staging --outputs staging.json");
+    run("context add live --outputs prod.json --production");
+    for (String command : List.of("tenants offboard acme", "tiers delete bronze")) {
+      run("context use staging");
+      deployment.repliesWith(
+          prompt -> {
+            assertThat(prompt).startsWith("Target: staging (" + deployment.uri() + "/staging)\n");
+            run("context use live");
+            return "y";
+          });
+
+      assertThat(addressedPaths(command))
+          .isNotEmpty()
+          .allMatch(path -> path.startsWith("/staging/"));
+    }
+  }
+
+  @Test
+  void an_outputs_file_that_is_overwritten_during_the_question_changes_nothing() {
+    deployment.repliesWith(
+        prompt -> {
+          outputs("file.json", "prod");
+          return "y";
+        });
+
+    assertThat(addressedPaths("tenants offboard acme --outputs file.json"))
+        .isNotEmpty()
+        .allMatch(path -> path.startsWith("/file/"));
+  }
+
+  @Test
+  void contexts_that_are_added_at_once_are_all_kept() throws Exception {
+    run("context add prod --outputs prod.json --production");
+    int processes = 6;
+    CyclicBarrier start = new CyclicBarrier(processes);
+    ExecutorService threads = Executors.newFixedThreadPool(processes);
+    try {
+      List<Future<Run>> runs = new ArrayList<>();
+      for (int number = 1; number <= processes; number++) {
+        String command = "context add c" + number + " --outputs staging.json";
+        runs.add(
+            threads.submit(
+                () -> {
+                  start.await();
+                  return run(command);
+                }));
+      }
+      for (Future<Run> one : runs) {
+        assertThat(one.get().err()).isEmpty();
+      }
+    } finally {
+      threads.shutdownNow();
+    }
+
+    assertThat(run("context list").out())
+        .contains("c1", "c2", "c3", "c4", "c5", "c6", "PRODUCTION");
+  }
+
+  @Test
+  void a_file_of_contexts_that_is_a_link_stays_one() throws IOException {
+    Path link = directory.resolve("tollgate/contexts.json");
+    Path real = Files.createDirectory(directory.resolve("dotfiles")).resolve("tollgate.json");
+    Files.move(link, real);
+    Files.createSymbolicLink(link, Path.of("../dotfiles/tollgate.json"));
+
+    run("context add prod --outputs prod.json");
+
+    assertThat(link).isSymbolicLink();
+    assertThat(Files.readString(real)).contains("\"prod\"", "\"local\"");
+    Files.delete(real);
+    run("context add prod --outputs prod.json");
+    assertThat(link).isSymbolicLink();
+    assertThat(Files.readString(real)).contains("\"prod\"").doesNotContain("\"local\"");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "http://127.0.0.1:%d/prod/",
+        "http://localhost:%d/prod",
+        "HTTP://LocalHost.:%d//prod",
+        "http://[::1]:%d/prod",
+        "http://[::ffff:127.0.0.1]:%d/prod",
+        "http://127.1.2.3:%d/prod",
+        "http://0.0.0.0:%d/prod",
+        "http://127.0.0.1:%d/x/../prod/.",
+        "http://127.0.0.1:%d/%%70rod"
+      })
+  void the_production_mark_holds_for_every_spelling_of_the_url(String url) throws IOException {
+    run("context add prod --outputs prod.json --production");
     Files.writeString(
-        directory.resolve(file),
-        "{\"Tollgate\":{\"SessionURL\":\"%1$s/%2$s/session\",\"ControlPlaneURL\":\"%1$s/%2$s\"}}"
-            .formatted(deployment.uri(), path));
+        directory.resolve("other.json"),
+        "{\"Tollgate\":{\"SessionURL\":\"http://127.0.0.1/session\",\"ControlPlaneURL\":\"%s\"}}"
+            .formatted(url.formatted(deployment.uri().getPort())));
+
+    Run run = run("tenants offboard acme --yes --outputs other.json");
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err())
+        .contains("This deployment is marked as production: prod (PRODUCTION, ")
+        .endsWith("use --yes with --context prod.\n");
+    assertThat(deployment.requests()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "\"production\":\"yes\" | context prod: production: yes (expected: true or false)",
+        "\"production\":1 | context prod: production: 1 (expected: true or false)",
+        "\"Production\":true | context prod: production is missing (expected: true or false)",
+        "\"production\":true,\"url\":\"ftp://h\" | context prod: url: ftp://h (expected: an http"
+      })
+  void a_context_with_a_bad_value_is_refused(String members, String error) throws IOException {
+    Files.writeString(
+        directory.resolve("tollgate/contexts.json"),
+        "{\"contexts\":{\"prod\":{\"outputs\":\"%s\",\"stack\":\"Tollgate\",\"url\":\"%s/prod\",%s}}}"
+            .formatted(directory.resolve("prod.json"), deployment.uri(), members));
+
+    Run run = run("tenants offboard acme --yes --context prod");
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err()).contains(error);
+    assertThat(run("context add other --outputs prod.json").exitCode()).isEqualTo(2);
+    assertThat(deployment.requests()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"[]", "{\"contexts\":[]}", "{\"contexts\":{\"a\":1}}", "{\"current\":1}"})
+  void a_file_of_contexts_in_another_form_is_refused_and_not_overwritten(String text)
+      throws IOException {
+    Path file = directory.resolve("tollgate/contexts.json");
+    Files.writeString(file, text);
+
+    assertThat(run("context add other --outputs prod.json").exitCode()).isEqualTo(2);
+    assertThat(file).hasContent(text);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "http://127.0.0.1:8080/con trol",
+        "127.0.0.1:8080/control",
+        "//host/control",
+        "ftp://host/control",
+        "https:///control",
+        "https://user@host/control",
+        "https://host/control?a=b",
+        "https://host/control#a",
+        "http://host:99999/control",
+        "http://a_b/control",
+        ""
+      })
+  void an_outputs_file_with_a_bad_url_is_reported_in_one_line(String url) throws IOException {
+    Files.writeString(
+        directory.resolve("bad.json"),
+        "{\"Tollgate\":{\"SessionURL\":\"http://h/s\",\"ControlPlaneURL\":\"%s\"}}".formatted(url));
+    String error =
+        "bad.json: output ControlPlaneURL of stack Tollgate: "
+            + url
+            + " (expected: an http or https URL without query or fragment)\n";
+
+    for (String command :
+        List.of("tenants list", "tenants offboard acme", "context add bad", "connect acme")) {
+      Run run = run(command + " --outputs bad.json");
+
+      assertThat(run.exitCode()).as(command).isEqualTo(2);
+      assertThat(run.err()).startsWith("tollgate: ").endsWith(error).hasLineCount(1);
+    }
+    Run help = run("tenants list --outputs bad.json --help");
+    assertThat(help.out()).contains("\nTarget: none. ").endsWith(error);
+    assertThat(help.err()).isEmpty();
+    assertThat(run("context list").out()).doesNotContain("bad");
+  }
+
+  private List<String> addressedPaths(String command) {
+    deployment.requests().clear();
+    run(command);
+    return deployment.requests().stream().map(Request::path).toList();
+  }
+
+  private void outputs(String file, String path) {
+    String outputs =
+        """
+        {"Tollgate": {"SessionURL": "%1$s/%3$s/session", "ControlPlaneURL": "%1$s/%3$s",
+                      "WebSocketURL": "%2$s/%3$s/sockets"}}
+        """;
+    try {
+      Files.writeString(
+          directory.resolve(file),
+          outputs.formatted(deployment.uri(), deployment.webSocketUri(), path));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private Run run(String command) {

@@ -185,25 +185,24 @@ class TenantsTest {
   }
 
   @Test
-  void list_follows_cursors_to_the_end() {
+  void list_follows_cursors_to_the_end_and_sorts_by_id() {
     deployment
         .answers(
             "GET /control/tenants",
             200,
-            "{\"tenants\":[" + Documents.ACME + "],\"next\":\"a+b/c=\"}")
+            "{\"tenants\":[{\"tenantId\":\"zeta\",\"tier\":\"bronze\",\"status\":\"SUSPENDED\",\"isolation\":\"POOL\",\"overrides\":{},\"limits\":{\"tenantConnections\":3}}],\"next\":\"a+b/c=\"}")
         .answers(
             "GET /control/tenants?cursor=a%2Bb%2Fc%3D",
-            200,
-            "{\"tenants\":[{\"tenantId\":\"zeta\",\"tier\":\"bronze\",\"status\":\"SUSPENDED\",\"isolation\":\"POOL\",\"overrides\":{},\"limits\":{\"tenantConnections\":3}}]}");
+            200, "{\"tenants\":[" + Documents.ACME + "]}");
 
     Run run = deployment.run("tenants", "list");
 
     assertThat(run.out())
         .isEqualTo(
             """
-            TENANT  TIER    STATUS     ISOLATION  CONNECTIONS  OVERRIDES
-            acme    gold    ACTIVE     SILO       4 of 10      tenantConnections=10
-            zeta    bronze  SUSPENDED  POOL       up to 3
+            TENANT  TIER    STATUS     ISOLATION  MAX CONNECTIONS  OVERRIDES
+            acme    gold    ACTIVE     SILO                    10  tenantConnections=10
+            zeta    bronze  SUSPENDED  POOL                     3
             """);
     assertThat(run.exitCode()).isZero();
   }

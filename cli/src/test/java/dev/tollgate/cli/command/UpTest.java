@@ -56,9 +56,10 @@ class UpTest {
         .startsWith("Tollgate is up after 0.0 s. Press Ctrl-C to stop it.\n")
         .contains("SessionURL       " + deployment.uri() + "/api/session\n")
         .contains("Addresses: elsewhere/outputs.json")
+        .contains("Tables and queues are in memory; --data DIR keeps them.\n")
         .contains("Environment for programs that claim tokens: elsewhere/claims.env")
         .contains(
-            "./tollgate tenants onboard acme --tier bronze --outputs elsewhere/outputs.json\n");
+            "./tollgate tenants onboard acme --tier gold --set tenantPerMinute=5 --outputs elsewhere/outputs.json\n");
     assertThat(Outputs.read("test", file, Optional.empty()).stack()).isEqualTo("Tollgate");
     assertThat(started)
         .containsExactly(
@@ -83,7 +84,8 @@ class UpTest {
     Run run = deployment.run(this::start, "up", "--port", "0");
 
     assertThat(run.err()).isEmpty();
-    assertThat(run.out()).contains("  ./tollgate tenants onboard acme --tier bronze\n");
+    assertThat(run.out())
+        .contains("  ./tollgate tenants onboard acme --tier gold --set tenantPerMinute=5\n");
     assertThat(deployment.run("context", "list").out())
         .contains("*  local    " + deployment.uri() + "/control/");
   }
@@ -106,7 +108,8 @@ class UpTest {
     Run used = deployment.run(this::start, "up", "--port", "0");
 
     assertThat(used.out())
-        .contains("  ./tollgate tenants onboard acme --tier bronze --context local\n");
+        .contains(
+            "  ./tollgate tenants onboard acme --tier gold --set tenantPerMinute=5 --context local\n");
     assertThat(deployment.run("context", "list").out()).contains("*  prod");
   }
 

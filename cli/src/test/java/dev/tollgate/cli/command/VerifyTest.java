@@ -7,12 +7,14 @@ import dev.tollgate.cli.StubDeployment;
 import dev.tollgate.cli.StubDeployment.Request;
 import dev.tollgate.cli.StubDeployment.Response;
 import dev.tollgate.cli.StubDeployment.Run;
+import dev.tollgate.cli.context.Outputs;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -185,5 +187,31 @@ class VerifyTest {
     assertThat(run.out()).contains("The token has U+000A as character 11");
     assertThat(run.out() + run.err() + Files.readString(junit)).doesNotContain("SECRET");
     assertThat(deployment.authorizations()).isEmpty();
+  }
+
+  @Test
+  void a_context_that_is_chosen_during_the_run_is_not_addressed() throws IOException {
+    Path other = directory.resolve("other.json");
+    Files.writeString(
+        other,
+        Files.readString(directory.resolve(Outputs.DEFAULT))
+            .replace("/control", "/other-control")
+            .replace("/api", "/other-api"));
+    deployment.addContext("other", other);
+    AtomicBoolean chosen = new AtomicBoolean();
+    deployment.answersWith(
+        (request, ifMatch) -> {
+          if (chosen.compareAndSet(false, true)) {
+            deployment.run("context", "use", "other");
+          }
+          return needingTokens(request, ifMatch);
+        });
+
+    deployment.run("verify", "--check", "limits");
+
+    assertThat(deployment.requests())
+        .extracting(Request::path)
+        .anyMatch(path -> path.startsWith("/api/session"))
+        .noneMatch(path -> path.startsWith("/other"));
   }
 }

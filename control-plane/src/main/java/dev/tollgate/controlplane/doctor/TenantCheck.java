@@ -111,7 +111,9 @@ final class TenantCheck implements Check {
     String what =
         tenant.status() == TenantStatus.OFFBOARDING
             ? "being offboarded, and not removed completely"
-            : "version " + tenant.observedVersion() + " is reconciled";
+            : "still being %s, which usually takes seconds: version %d is reconciled"
+                .formatted(
+                    tenant.observedVersion() == 0 ? "set up" : "changed", tenant.observedVersion());
     return what + " (expected: version " + tenant.version() + " is reconciled)";
   }
 

@@ -15,7 +15,9 @@ import java.util.Optional;
  * @param emptyHint what the last claim that found the bucket empty observed; empty if a fill has
  *     added tokens since
  * @param fillState what fills the bucket at present
- * @param version counts the writes of this state, except those of {@code emptyHint}
+ * @param line the callers that wait for a token; empty if none ever did
+ * @param version counts the writes of this state, except those of {@code emptyHint} and {@code
+ *     line}
  */
 public record Bucket(
     BucketId id,
@@ -24,6 +26,7 @@ public record Bucket(
     long level,
     Optional<EmptyHint> emptyHint,
     FillState fillState,
+    Optional<Line> line,
     long version) {
   /**
    * The longest time between the due time of a token and its appearance: SQS delays by whole
@@ -58,6 +61,9 @@ public record Bucket(
    */
   private static final Duration EMPTY_WHILE_DIRECT = Duration.ofSeconds(5);
 
+  /** While callers wait in line, a fill is requested this long before the last token is due. */
+  private static final Duration LINE_LEAD = Duration.ofSeconds(10);
+
   /** The time in which the sweep recreates a missing queue. */
   public static final Duration RECONCILE_TIME = Duration.ofMinutes(1);
 
@@ -71,6 +77,18 @@ public record Bucket(
    */
   public Bucket {
     InvalidValue.inRange("level", level, 0, Long.MAX_VALUE);
+  }
+
+  /** A bucket for which nobody ever waited. */
+  public Bucket(
+      BucketId id,
+      BucketSpec spec,
+      Ledger ledger,
+      long level,
+      Optional<EmptyHint> emptyHint,
+      FillState fillState,
+      long version) {
+    this(id, spec, ledger, level, emptyHint, fillState, Optional.empty(), version);
   }
 
   /** A new bucket, which is owed its capacity. */
@@ -133,6 +151,7 @@ public record Bucket(
         found,
         emptyHint,
         fillState.inspected(found >= spec.capacity(), now),
+        line,
         version + 1);
   }
 
@@ -147,6 +166,7 @@ public record Bucket(
         hasExpiredAt(now) ? 0 : level,
         Optional.empty(),
         FillState.entered(state, now),
+        line,
         version + 1);
   }
 
@@ -194,6 +214,7 @@ public record Bucket(
         expired ? 0 : level,
         expired ? Optional.empty() : emptyHint,
         FillState.entered(FillState.State.PRODUCED, now),
+        line,
         version);
   }
 
@@ -235,6 +256,7 @@ public record Bucket(
         found + step.tokens(),
         owed || full ? Optional.empty() : emptyHint,
         fillState.inspected(full, now),
+        line,
         version + 1);
   }
 
@@ -260,6 +282,7 @@ public record Bucket(
         Math.max(0, level - tokens),
         emptyHint,
         fillState,
+        line,
         version + 1);
   }
 
@@ -336,7 +359,95 @@ public record Bucket(
     if (fillState.state() != FillState.State.PRODUCED) {
       return isHibernating();
     }
-    return fillsOncePerMinute() ? isOverdueAt(now) : !ledger.mintedThrough().isAfter(now);
+    return fillsOncePerMinute()
+        ? isOverdueAt(now)
+        : !ledger.mintedThrough().isAfter(hasLineAt(now) ? now.plus(LINE_LEAD) : now);
+  }
+
+  /** The line, if anybody waits in it at {@code now}, see {@link Line}. */
+  public Optional<Line> liveLineAt(Instant now) {
+    return line.filter(known -> known.isLiveAt(now, graceIn(known)));
+  }
+
+  private boolean hasLineAt(Instant now) {
+    return liveLineAt(now).isPresent();
+  }
+
+  private Duration graceIn(Line known) {
+    return Line.grace(spec, known.rate());
+  }
+
+  /** The slot of a place. If its line is only being opened, the time of the next token. */
+  public Instant slotAt(Place place, Instant now) {
+    return line.filter(known -> known.epoch() == place.epoch())
+        .map(known -> known.slot(place.number()))
+        .orElseGet(() -> nextTokenAt(now));
+  }
+
+  /** The state of a place at {@code now}. */
+  public Line.Standing standing(Place place, Instant now) {
+    return line.map(known -> known.standing(place, now, graceIn(known))).orElse(Line.Standing.VOID);
+  }
+
+  /** A new line, with one place, for a caller that was refused until {@code slot}. */
+  public Line lineOpened(Instant slot, Instant now) {
+    Instant due = firstDueBefore(slot, now);
+    long epoch = line.map(known -> known.epoch() + 1).orElse(0L);
+    return Line.opened(epoch, spec.rate(), due, slot, now);
+  }
+
+  /**
+   * When the next token after {@code now} would have appeared if tokens that are owed were sent in
+   * time. They are sent together, as many as the bucket can hold. If it is full then, the token
+   * after them is due a token's time after the fill.
+   */
+  private Instant firstDueBefore(Instant slot, Instant now) {
+    if (fillsOncePerMinute()) {
+      return slot;
+    }
+    Ledger awake = isHibernating() ? woken(now).ledger() : bounded(now);
+    Instant due = awake.dueAfter(spec.rate(), now, 1).plus(GRACE);
+    Instant full = slot.plus(GRACE).minus(Line.span(spec.rate(), spec.capacity() - 1));
+    if (needsFillAt(now) && due.isBefore(full)) {
+      return full;
+    }
+    return due.isBefore(slot) ? due : slot;
+  }
+
+  /** The line after the bucket's rate was lowered; empty if the line is not faster. */
+  public Optional<Line> lineSlowed(Instant now) {
+    return line.filter(
+            known -> known.rate().microtokensPerMinute() > spec.rate().microtokensPerMinute())
+        .map(known -> known.slowed(spec.rate(), nextTokenAt(now), now));
+  }
+
+  /** The line after a place that is due found no token: its slot moves to {@code slot}. */
+  public Optional<Line> lineMoved(Place place, Instant slot) {
+    return line.map(known -> known.moved(place, spec.rate(), slot));
+  }
+
+  /**
+   * The tokens that can be claimed now, as far as the queue's count, which may be old, and the
+   * empty hint tell.
+   */
+  public long availableIn(TokenQueue.Level reported) {
+    long known = levelAt(reported) - reported.held() - reported.delayed();
+    return Math.max(0, Math.min(known, reported.visible()));
+  }
+
+  /**
+   * The line after a fill.
+   *
+   * @param available the tokens that could be claimed before the fill
+   */
+  public Optional<Line> lineCounted(long available, Instant now) {
+    Instant next = ledger.dueAfter(spec.rate(), now, 1).plus(GRACE);
+    return line.map(known -> known.counted(available, next, graceIn(known), now));
+  }
+
+  /** This bucket with this line. */
+  public Bucket with(Line next) {
+    return new Bucket(id, spec, ledger, level, emptyHint, fillState, Optional.of(next), version);
   }
 
   /** Whether it hibernates. */

@@ -19,9 +19,9 @@ public interface Buckets {
   WriteResult open(Bucket bucket);
 
   /**
-   * Replaces the stored bucket, if its version is still the one before {@code next}'s. Clears the
-   * empty hint if {@code next} has none. If the response to the write was lost, the row is read,
-   * and the write counts as done if the row contains it.
+   * Replaces the stored bucket except its line, if its version is still the one before {@code
+   * next}'s. Clears the empty hint if {@code next} has none. If the response to the write was lost,
+   * the row is read, and the write counts as done if the row contains it.
    */
   WriteResult replace(Bucket next);
 
@@ -36,6 +36,25 @@ public interface Buckets {
    * before get a conflict. Does nothing if the bucket does not exist.
    */
   void forgetEmpty(BucketId id);
+
+  /**
+   * Changes the line of a bucket, unless it has changed since it was read. Other callers may have
+   * taken places in the meantime; they keep them, and {@code next}'s additional places follow.
+   *
+   * @return the line as stored; empty if it had changed or the bucket does not exist
+   */
+  Optional<Line> changeLine(BucketId id, Optional<Line> read, Line next);
+
+  /**
+   * Adds a place at the end of a bucket's line, even if the line has changed since it was read.
+   *
+   * @return the line as read, with the new place as its last one; empty if there is no line with
+   *     this epoch
+   */
+  Optional<Line> takePlace(BucketId id, Line read);
+
+  /** Takes a spare token of a bucket's line; a conflict if it has none, or another epoch. */
+  WriteResult takeSpare(BucketId id, long epoch, Instant now);
 
   /**
    * The due buckets of a shard, see {@link Bucket#shardDueAt}; unordered, eventually consistent.

@@ -4,18 +4,27 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.Line;
+import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.BucketGate.Attempt;
 import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.ExpiringKeys;
+import dev.tollgate.core.bucket.claim.LineGate;
+import dev.tollgate.core.bucket.claim.Waiting;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -49,11 +58,16 @@ public final class Admission {
    */
   static final Duration GRACE = Duration.ofMillis(200);
 
+  /** How long after its slot a session in line still exists. */
+  static final Duration HOLDING = Duration.ofSeconds(30);
+
   /** How long a process reads first for a tenant after the read refused a handshake. */
   static final Duration READ_FIRST = Duration.ofSeconds(5);
 
   private final AdmissionFactsReader reader;
   private final BucketGate gate;
+  private final LineGate line;
+  private final Sessions sessions;
   private final RefusalTally tally;
   private final Executor executor;
   private final Pause pause;
@@ -63,6 +77,8 @@ public final class Admission {
   /**
    * Admission based on the rows that {@code reader} reads and the tokens that {@code gate} holds.
    *
+   * @param line the lines of callers that were refused
+   * @param sessions stores the places of sessions in line
    * @param tally counts the refusals of known tenants
    * @param executor runs the receive concurrently with the read
    * @param pause waits for the grace
@@ -70,12 +86,16 @@ public final class Admission {
   public Admission(
       AdmissionFactsReader reader,
       BucketGate gate,
+      LineGate line,
+      Sessions sessions,
       RefusalTally tally,
       Executor executor,
       Pause pause,
       InstantSource clock) {
     this.reader = reader;
     this.gate = gate;
+    this.line = line;
+    this.sessions = sessions;
     this.tally = tally;
     this.executor = executor;
     this.pause = pause;
@@ -92,7 +112,7 @@ public final class Admission {
       return new AdmissionDecision.Refused(Refusal.UNKNOWN);
     }
     BucketId bucket = new BucketId(tenant, Action.CONNECT);
-    if (gate.isKnownEmpty(bucket) || readsFirst(tenant)) {
+    if (gate.isKnownEmpty(bucket) || line.isKnown(bucket) || readsFirst(tenant)) {
       AdmissionFacts facts = reader.read(tenant, session);
       Optional<AdmissionDecision.Refused> refusal = AdmissionRules.refusal(facts, clock.instant());
       return refusal.isPresent()
@@ -115,7 +135,11 @@ public final class Admission {
   private AdmissionDecision decide(
       BucketId bucket, SessionId session, AdmissionFacts facts, Attempt first) {
     Tenant known = facts.tenant().orElseThrow();
-    ClaimResult claim = gate.claim(bucket, facts.bucket(), first);
+    ClaimResult claim =
+        facts
+            .bucket()
+            .map(read -> line.claim(read, new WaitingSession(read, facts), first))
+            .orElseGet(() -> gate.claim(bucket, Optional.empty(), first));
     if (claim instanceof ClaimResult.Granted granted) {
       return ticket(known, session, facts, granted.leases().stream().findFirst());
     }
@@ -128,6 +152,34 @@ public final class Admission {
     return known.onUnavailable() == OnUnavailable.ADMIT
         ? ticket(known, session, facts, Optional.empty())
         : counted(facts, new AdmissionDecision.Refused(Refusal.UNDECIDED), () -> {});
+  }
+
+  /** A session that may wait in line. It ends no earlier than {@link #HOLDING} after its slot. */
+  private final class WaitingSession implements Waiting {
+    private final Bucket bucket;
+    private final Limits limits;
+    private Session session;
+
+    WaitingSession(Bucket bucket, AdmissionFacts facts) {
+      this.bucket = bucket;
+      this.limits = facts.tenant().orElseThrow().limits();
+      this.session = facts.session().orElseThrow();
+    }
+
+    @Override
+    public Optional<Place> place() {
+      return session.place();
+    }
+
+    @Override
+    public boolean keep(Place place) {
+      Instant now = clock.instant();
+      Instant needed = bucket.slotAt(place, now).plus(HOLDING);
+      Instant end = session.latestEnd(limits).filter(needed::isAfter).orElse(needed);
+      boolean kept = sessions.keepPlace(session, place, end, now) == WriteResult.DONE;
+      session = session.with(Optional.of(place));
+      return kept;
+    }
   }
 
   /**
@@ -144,8 +196,13 @@ public final class Admission {
     return refusal;
   }
 
-  private static AdmissionDecision ticket(
+  private AdmissionDecision ticket(
       Tenant tenant, SessionId session, AdmissionFacts facts, Optional<Lease> lease) {
+    Optional<Place> place =
+        facts
+            .session()
+            .flatMap(Session::place)
+            .filter(known -> isDue(facts, known, clock.instant()));
     return new AdmissionDecision.Ticketed(
         new Ticket(
             tenant.id(),
@@ -156,8 +213,16 @@ public final class Admission {
             tenant.limits().get(Limit.SESSION_TTL),
             facts.session().flatMap(used -> used.latestEnd(tenant.limits())),
             facts.session().flatMap(Session::arrival),
+            place,
             tenant.onUnavailable(),
             lease));
+  }
+
+  private static boolean isDue(AdmissionFacts facts, Place place, Instant now) {
+    return facts
+        .bucket()
+        .filter(read -> read.standing(place, now) == Line.Standing.DUE)
+        .isPresent();
   }
 
   private AdmissionFacts readOrWithdraw(

@@ -137,6 +137,7 @@ public final class Registration {
       case ALREADY_JOINED -> Optional.empty();
       case FULL -> Optional.of(Refusal.SESSION_CONNECTIONS);
       case TOO_SOON -> Optional.of(Refusal.SESSION_RATE);
+      case PLACE_USED -> Optional.of(Refusal.TENANT_RATE);
       case NO_SESSION -> Optional.of(Refusal.UNKNOWN);
       case ADDED -> countRefusal(counted);
     };
@@ -160,6 +161,7 @@ public final class Registration {
         ticket.connectionsPerSession(),
         Gcra.perMinute(ticket.sessionPerMinute()),
         ticket.arrival(),
+        ticket.place(),
         ticket.latestEnd().filter(end::isAfter).orElse(end),
         now);
   }

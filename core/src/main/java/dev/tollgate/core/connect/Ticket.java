@@ -2,6 +2,7 @@ package dev.tollgate.core.connect;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.OnUnavailable;
 import java.time.Instant;
@@ -18,6 +19,7 @@ import java.util.Optional;
  * @param sessionTtl the idle time in seconds after which the session ends
  * @param latestEnd the latest end of the session, however much it is used; empty if unknown
  * @param arrival the session's theoretical arrival time as last read
+ * @param place the session's place in line that admitted the connection; empty if none did
  * @param onUnavailable whether connections are admitted if the queue fails
  * @param lease the held token; empty if the queue failed and the tier admits then
  */
@@ -30,5 +32,6 @@ public record Ticket(
     long sessionTtl,
     Optional<Instant> latestEnd,
     Optional<Instant> arrival,
+    Optional<Place> place,
     OnUnavailable onUnavailable,
     Optional<Lease> lease) {}

@@ -3,6 +3,7 @@ package dev.tollgate.core.session;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.bucket.Place;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
@@ -22,6 +23,8 @@ public interface Connections {
    * @param rate the rate at which the session may open connections
    * @param expected the theoretical arrival time that was last read; a wrong one costs a second
    *     write
+   * @param place the place in line that admitted the connection, which is used up; empty if none
+   *     did
    * @param endsAt the earliest end of the session
    */
   JoinResult join(
@@ -31,8 +34,22 @@ public interface Connections {
       long max,
       Gcra rate,
       Optional<Instant> expected,
+      Optional<Place> place,
       Instant endsAt,
       Instant now);
+
+  /** Adds a connection that was admitted without a place in line. */
+  default JoinResult join(
+      TenantId tenant,
+      SessionId session,
+      String connectionId,
+      long max,
+      Gcra rate,
+      Optional<Instant> expected,
+      Instant endsAt,
+      Instant now) {
+    return join(tenant, session, connectionId, max, rate, expected, Optional.empty(), endsAt, now);
+  }
 
   /** Removes a connection from its session. Never creates a session. */
   LeaveResult leave(TenantId tenant, SessionId session, String connectionId);
@@ -88,6 +105,8 @@ public interface Connections {
     FULL,
     /** The session's rate does not allow it yet. */
     TOO_SOON,
+    /** Another connection has used up the place. */
+    PLACE_USED,
     /** The session does not exist or has ended. */
     NO_SESSION
   }

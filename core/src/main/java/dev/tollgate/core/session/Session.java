@@ -1,6 +1,7 @@
 package dev.tollgate.core.session;
 
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.tenant.Limits;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,6 +24,7 @@ import java.util.Set;
  * @param processed processed messages that are stored here instead of in the log, by their clients'
  *     ids, each with the instant at which it expires
  * @param lifetime bounds its end
+ * @param place its place in the line of its tenant's {@code connect} bucket, if it took one
  */
 public record Session(
     TenantId tenant,
@@ -33,7 +35,8 @@ public record Session(
     Map<String, Instant> joinedAt,
     Optional<Instant> messageAt,
     Map<String, Instant> processed,
-    Lifetime lifetime) {
+    Lifetime lifetime,
+    Optional<Place> place) {
   /** The longest time of a handshake. API Gateway stops waiting for its integrations earlier. */
   public static final Duration MAX_HANDSHAKE = Duration.ofSeconds(30);
 
@@ -67,7 +70,14 @@ public record Session(
         Map.of(),
         Optional.empty(),
         Map.of(),
-        Lifetime.UNKNOWN);
+        Lifetime.UNKNOWN,
+        Optional.empty());
+  }
+
+  /** This session with another place, or without one. */
+  public Session with(Optional<Place> next) {
+    return new Session(
+        tenant, id, connections, endsAt, arrival, joinedAt, messageAt, processed, lifetime, next);
   }
 
   /**

@@ -141,7 +141,8 @@ public final class SessionLifecycle {
         Map.of(),
         Optional.empty(),
         Map.of(),
-        lifetime);
+        lifetime,
+        Optional.empty());
   }
 
   /** Adds a session to its subject's list; returns the refusal if there is no place. */
@@ -252,7 +253,8 @@ public final class SessionLifecycle {
         read.joinedAt(),
         read.messageAt(),
         read.processed(),
-        lifetime);
+        lifetime,
+        read.place());
   }
 
   private static Instant endFrom(Instant now, Tenant tenant) {

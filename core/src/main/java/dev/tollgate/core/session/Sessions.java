@@ -3,6 +3,7 @@ package dev.tollgate.core.session;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.bucket.Place;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -94,6 +95,15 @@ public interface Sessions {
    * end nor the end of its token would move back. Keeps a known creation time.
    */
   WriteResult renew(TenantId tenant, SessionId id, Instant endsAt, Lifetime lifetime, Instant now);
+
+  /**
+   * Stores the place that a session took in line, unless it took another one since it was read, or
+   * has ended at {@code now}.
+   *
+   * @param read the session as read
+   * @param endsAt the earliest end of the session
+   */
+  WriteResult keepPlace(Session read, Place place, Instant endsAt, Instant now);
 
   /**
    * Records a message at {@code now}: sets the session's end and its processed messages, and its

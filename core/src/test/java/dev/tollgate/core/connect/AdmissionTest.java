@@ -5,28 +5,36 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Line;
+import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.TokenQueue.Search;
+import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.testing.Race;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 final class AdmissionTest {
   private static final SessionId MADE_UP = new SessionId("0".repeat(32));
 
+  /** The time of one token at acme's rate. */
+  private static final Duration INTERVAL = Duration.ofSeconds(20);
+
   private final AdmissionFixture ports = new AdmissionFixture();
-  private final Admission admission =
-      new Admission(
-          ports.facts(), ports.gate(), ports.tally(), Runnable::run, pause -> {}, ports.clock());
+  private final Admission admission = ports.admission();
   private final Tenant acme = ports.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 3L));
   private final SessionId session = ports.open(acme);
 
@@ -151,9 +159,7 @@ final class AdmissionTest {
     ports.clock().advance(Duration.ofMillis(9_999));
     assertThat(decide()).isEqualTo(first);
     assertThat(ports.queue().reserves()).isEqualTo(requestsBefore);
-    Admission otherProcess =
-        new Admission(
-            ports.facts(), ports.gate(), ports.tally(), Runnable::run, pause -> {}, ports.clock());
+    Admission otherProcess = ports.admission();
     assertThat(otherProcess.decide(acme.id(), session)).isEqualTo(first);
     assertThat(ports.queue().reserves()).isEqualTo(requestsBefore + 1);
     assertThat(otherProcess.decide(acme.id(), session)).isEqualTo(first);
@@ -175,10 +181,99 @@ final class AdmissionTest {
     ports.requests().begin();
     decide();
     assertThat(ports.buckets().find(bucket).orElseThrow().emptyHint()).isPresent();
-    ports.clock().advance(Duration.ofSeconds(20));
+    ports.clock().advance(Duration.ofSeconds(21));
     ports.fill().fill(bucket);
     assertThat(ports.buckets().find(bucket).orElseThrow().emptyHint()).isEmpty();
     assertThat(decide()).isInstanceOf(AdmissionDecision.Ticketed.class);
+  }
+
+  private Optional<Instant> retryAt(Admission process, SessionId which) {
+    return ((AdmissionDecision.Refused) process.decide(acme.id(), which)).retryAt();
+  }
+
+  @Test
+  void refused_sessions_are_told_one_slot_each_and_admitted_then() {
+    spendAll();
+    List<SessionId> waiting = Stream.generate(() -> ports.open(acme)).limit(4).toList();
+    List<Instant> slots =
+        waiting.stream().map(each -> retryAt(admission, each).orElseThrow()).toList();
+    for (int i = 1; i < slots.size(); i++) {
+      assertThat(Duration.between(slots.get(i - 1), slots.get(i))).isEqualTo(INTERVAL);
+    }
+    // A new session takes the next slot, even from another process.
+    assertThat(retryAt(ports.admission(), session)).contains(slots.get(3).plus(INTERVAL));
+    for (int i = 0; i < slots.size(); i++) {
+      assertThat(retryAt(ports.admission(), waiting.get(i))).contains(slots.get(i));
+    }
+
+    for (int i = 0; i < slots.size(); i++) {
+      ports.passUntil(slots.get(i));
+      SessionId last = waiting.get(slots.size() - 1);
+      if (i < slots.size() - 1) {
+        assertThat(retryAt(admission, last)).contains(slots.get(slots.size() - 1));
+      }
+      AdmissionDecision decision = admission.decide(acme.id(), waiting.get(i));
+      assertThat(decision).isInstanceOf(AdmissionDecision.Ticketed.class);
+      Ticket ticket = ((AdmissionDecision.Ticketed) decision).ticket();
+      assertThat(ticket.place()).contains(new Place(0, i + 1L));
+      ports
+          .heldTokens()
+          .settle(
+              new ClaimResult.Granted(
+                  AdmissionFixture.connects(acme), List.of(ticket.lease().orElseThrow())));
+    }
+  }
+
+  @Test
+  void refusal_of_a_session_with_a_place_writes_nothing() {
+    spendAll();
+    Optional<Instant> first = retryAt(admission, session);
+    Bucket before = ports.buckets().find(AdmissionFixture.connects(acme)).orElseThrow();
+    for (int i = 0; i < 1_000; i++) {
+      assertThat(retryAt(admission, session)).isEqualTo(first);
+    }
+    assertThat(ports.buckets().find(AdmissionFixture.connects(acme))).contains(before);
+  }
+
+  @Test
+  void session_lasts_until_its_slot() {
+    spendAll();
+    SessionId brief = ports.open(acme);
+    ports.sessions().moveEnd(acme.id(), brief, ports.clock().instant().plusSeconds(3));
+
+    Instant slot = retryAt(admission, brief).orElseThrow();
+
+    assertThat(ports.sessions().find(acme.id(), brief).orElseThrow().endsAt())
+        .isAfter(slot.plusSeconds(10));
+  }
+
+  @Test
+  void session_takes_its_place_later_if_none_can_be_taken_now() {
+    spendAll();
+    ports.buckets().outage().begin("changeLine");
+    assertThat(retryAt(admission, session).orElseThrow()).isAfter(ports.clock().instant());
+    assertThat(line()).isEmpty();
+    ports.buckets().outage().end();
+
+    assertThat(retryAt(admission, session)).isPresent();
+
+    assertThat(line().orElseThrow().issued()).isEqualTo(1);
+  }
+
+  @Test
+  void concurrent_handshakes_of_one_session_take_one_place() {
+    spendAll();
+    Optional<Instant> other = retryAt(admission, ports.open(acme));
+
+    Race.of(40, i -> ports.admission().decide(acme.id(), session));
+
+    assertThat(other).isPresent();
+    assertThat(line().orElseThrow().issued()).isEqualTo(2);
+    assertThat(retryAt(admission, session)).contains(other.get().plus(INTERVAL));
+  }
+
+  private Optional<Line> line() {
+    return ports.buckets().find(AdmissionFixture.connects(acme)).orElseThrow().line();
   }
 
   @Test
@@ -261,7 +356,14 @@ final class AdmissionTest {
         };
     Admission late =
         new Admission(
-            remembering, ports.gate(), ports.tally(), Runnable::run, pause -> {}, ports.clock());
+            remembering,
+            ports.gate(),
+            ports.line(ports.gate()),
+            ports.sessions(),
+            ports.tally(),
+            Runnable::run,
+            pause -> {},
+            ports.clock());
     assertThat(refusal(late.decide(new TenantId("nobody"), session))).isEqualTo(Refusal.UNKNOWN);
     assertThat(ports.activity().of(new TenantId("nobody")).refused()).isZero();
   }

@@ -40,7 +40,7 @@ final class RefusedByReadTest {
   private final BucketId bucket = AdmissionFixture.connects(acme);
 
   private Admission admission(BucketGate gate, Executor executor, Pause pause) {
-    return new Admission(ports.facts(), gate, ports.tally(), executor, pause, ports.clock());
+    return ports.admission(gate, executor, pause);
   }
 
   private Admission admission() {

@@ -45,9 +45,7 @@ final class RegistrationTest {
   }
 
   private AdmissionDecision decide(Tenant tenant, SessionId session) {
-    return new Admission(
-            ports.facts(), ports.gate(), ports.tally(), Runnable::run, pause -> {}, ports.clock())
-        .decide(tenant.id(), session);
+    return ports.admission().decide(tenant.id(), session);
   }
 
   private Ticket ticket(Tenant tenant, SessionId session) {
@@ -68,6 +66,7 @@ final class RegistrationTest {
         ticket.sessionTtl(),
         ticket.latestEnd(),
         ticket.arrival(),
+        ticket.place(),
         onUnavailable,
         ticket.lease());
   }
@@ -308,6 +307,7 @@ final class RegistrationTest {
         ticket.sessionTtl(),
         ticket.latestEnd(),
         Optional.empty(),
+        ticket.place(),
         ticket.onUnavailable(),
         ticket.lease());
   }

@@ -151,9 +151,7 @@ public final class DaySimulation {
             Runnable::run,
             pause -> {},
             ports.clock());
-    admission =
-        new Admission(
-            ports.facts(), gate, ports.tally(), Runnable::run, pause -> {}, ports.clock());
+    admission = ports.admission(gate, Runnable::run, pause -> {});
     HeldTokens heldTokens = new HeldTokens(ports.buckets(), spending, ports.clock());
     registration =
         new Registration(

@@ -137,11 +137,11 @@ final class FillModesIT {
   @CsvSource(
       delimiter = '|',
       value = {
-        "PRODUCER | {GetItem=2, GetQueueAttributes=2, PutItem=2, SendMessageBatch=2}"
-            + " | {GetItem=2, GetQueueAttributes=2, PutItem=2}",
+        "PRODUCER | {GetItem=2, GetQueueAttributes=2, SendMessageBatch=2, UpdateItem=2}"
+            + " | {GetItem=2, GetQueueAttributes=2, UpdateItem=2}",
         "DIRECT | {SendMessageBatch=2} | {SendMessageBatch=2}",
-        "SHARED | {GetItem=2, GetQueueAttributes=2, PutItem=2, SendMessageBatch=2}"
-            + " | {GetItem=2, GetQueueAttributes=2, PutItem=2}",
+        "SHARED | {GetItem=2, GetQueueAttributes=2, SendMessageBatch=2, UpdateItem=2}"
+            + " | {GetItem=2, GetQueueAttributes=2, UpdateItem=2}",
       })
   void a_minute_of_two_buckets_costs_fixed_numbers_of_requests_in_use_and_when_full(
       String mode, String used, String full) throws Exception {

@@ -140,7 +140,7 @@ final class RequestCountsIT {
   }
 
   @Test
-  void a_refusal_by_the_rate_costs_six_requests_then_one_and_two_every_five_seconds()
+  void a_refusal_by_the_rate_costs_eight_requests_then_one_and_two_every_five_seconds()
       throws Exception {
     DEPLOYMENT.onboard("poor", "gold", "{\"tenantPerMinute\":1}");
     String session = DEPLOYMENT.open("poor");
@@ -153,14 +153,18 @@ final class RequestCountsIT {
                 "GetQueueAttributes",
                 "UpdateItem",
                 "Invoke",
+                "UpdateItem",
+                "UpdateItem",
                 "UpdateItem"));
     assertThat(refusal("poor", session, 429)).containsExactly("BatchGetItem");
+    assertThat(refusal("poor", DEPLOYMENT.open("poor"), 429))
+        .containsExactly("BatchGetItem", "UpdateItem", "UpdateItem");
     assertThat(refusal("poor", session, 429)).containsExactly("BatchGetItem");
     assertThat(laterRefusal("poor", session, 429)).containsExactly("BatchGetItem", "UpdateItem");
     assertThat(refusal("poor", session, 429)).containsExactly("BatchGetItem");
-    assertThat(activity("poor")).isEqualTo("1 admitted, 4 refused");
+    assertThat(activity("poor")).isEqualTo("1 admitted, 5 refused");
     laterRefusal("poor", session, 429);
-    assertThat(activity("poor")).isEqualTo("1 admitted, 6 refused");
+    assertThat(activity("poor")).isEqualTo("1 admitted, 7 refused");
   }
 
   private static String activity(String tenant) {

@@ -2,6 +2,7 @@ package dev.tollgate.handlers.connect;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.connect.AdmissionDecision;
 import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.connect.Ticket;
@@ -32,6 +33,8 @@ final class AuthorizerContext {
   private static final String LASTS_UNTIL = "lastsUntil";
   private static final String ON_UNAVAILABLE = "onUnavailable";
   private static final String ARRIVAL = "arrival";
+  private static final String PLACE_EPOCH = "placeEpoch";
+  private static final String PLACE_NUMBER = "placeNumber";
   private static final String RECEIPT = "receipt";
   private static final String LEASE_ENDS_AT = "leaseEndsAt";
 
@@ -50,6 +53,13 @@ final class AuthorizerContext {
     ticket.latestEnd().ifPresent(end -> context.put(LASTS_UNTIL, end.toString()));
     context.put(ON_UNAVAILABLE, ticket.onUnavailable().name());
     ticket.arrival().ifPresent(arrival -> context.put(ARRIVAL, arrival.toString()));
+    ticket
+        .place()
+        .ifPresent(
+            place -> {
+              context.put(PLACE_EPOCH, place.epoch());
+              context.put(PLACE_NUMBER, place.number());
+            });
     ticket
         .lease()
         .ifPresent(
@@ -88,6 +98,11 @@ final class AuthorizerContext {
             Long.parseLong(text(context, SESSION_TTL)),
             optional(context, LASTS_UNTIL).map(Instant::parse),
             optional(context, ARRIVAL).map(Instant::parse),
+            optional(context, PLACE_NUMBER)
+                .map(
+                    number ->
+                        new Place(
+                            Long.parseLong(text(context, PLACE_EPOCH)), Long.parseLong(number))),
             OnUnavailable.valueOf(text(context, ON_UNAVAILABLE)),
             lease));
   }

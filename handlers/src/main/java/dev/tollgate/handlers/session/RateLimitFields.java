@@ -37,7 +37,10 @@ final class RateLimitFields {
    */
   static String remaining(Tenant tenant, Session session, AdmissionFacts facts, Instant now) {
     Gcra rate = Gcra.perMinute(tenant.limits().get(Limit.SESSION_PER_MINUTE));
-    long level = facts.bucket().map(bucket -> bucket.availableAt(now)).orElse(0L);
+    long level =
+        facts.ahead(now).isPresent()
+            ? 0
+            : facts.bucket().map(bucket -> bucket.availableAt(now)).orElse(0L);
     return String.join(
         ", ",
         "\"connect\";r=" + level + ";t=" + seconds(now, facts.nextTokenAt(now)),

@@ -38,7 +38,7 @@ final class SessionDocument {
     document.put("limits", limits);
     document.put("connections", session.connections().size());
     document.put("tenantConnections", facts.connections());
-    document.put("admission", admission(refused, now));
+    document.put("admission", admission(refused, facts, now));
     Response response =
         Response.json(200, document)
             .with("ratelimit-policy", RateLimitFields.policy(tenant))
@@ -69,13 +69,16 @@ final class SessionDocument {
   }
 
   private static Map<String, Object> admission(
-      Optional<AdmissionDecision.Refused> refused, Instant now) {
+      Optional<AdmissionDecision.Refused> refused, AdmissionFacts facts, Instant now) {
     Map<String, Object> admission = new LinkedHashMap<>();
     admission.put("admitted", refused.isEmpty());
     refused.ifPresent(
         refusal -> {
           admission.put("reason", refusal.refusal().name());
           admission.put("detail", refusal.refusal().detail());
+          if (refusal.refusal() == Refusal.TENANT_RATE) {
+            facts.ahead(now).ifPresent(ahead -> admission.put("ahead", ahead));
+          }
           refusal
               .retryAt()
               .ifPresent(

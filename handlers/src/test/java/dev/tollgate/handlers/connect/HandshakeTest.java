@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.amazonaws.services.lambda.runtime.events.IamPolicyResponse;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.tollgate.core.connect.Admission;
 import dev.tollgate.core.connect.Disconnection;
 import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.connect.Registration;
@@ -40,16 +39,7 @@ final class HandshakeTest {
   private final SessionId session = fixture.open(acme);
   private final RecordingContext context = LambdaEvents.context();
   private final Metrics metrics = new Metrics(fixture.clock());
-  private final ConnectAuthorizer authorizer =
-      new ConnectAuthorizer(
-          new Admission(
-              fixture.facts(),
-              fixture.gate(),
-              fixture.tally(),
-              Runnable::run,
-              pause -> {},
-              fixture.clock()),
-          metrics);
+  private final ConnectAuthorizer authorizer = new ConnectAuthorizer(fixture.admission(), metrics);
   private final Connect connect =
       new Connect(
           new Registration(
@@ -124,7 +114,8 @@ final class HandshakeTest {
             Map.of(),
             Optional.empty(),
             Map.of(),
-            lifetime);
+            lifetime,
+            Optional.empty());
     fixture.sessions().create(brief);
 
     JsonNode allowed = authorize(parameters());

@@ -146,7 +146,8 @@ final class SessionApiTest {
                 before.joinedAt(),
                 before.messageAt(),
                 before.processed(),
-                before.lifetime()));
+                before.lifetime(),
+                before.place()));
     assertThat(call("PUT /session", session).getStatusCode()).isEqualTo(200);
   }
 

@@ -14,6 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpTester;
 import org.eclipse.jetty.server.LocalConnector;
@@ -29,6 +31,16 @@ public final class TableEngine implements AutoCloseable {
 
   /** The region of all ARNs of DynamoDB Local, which no service model allows. */
   private static final String ENGINE_REGION = "ddblocal";
+
+  /**
+   * DynamoDB Local's logger that warns of a missing JAXB, which nobody can add. The field keeps the
+   * level, because loggers without a reference are collected.
+   */
+  private static final Logger BASE64_LOGGER = Logger.getLogger("com.amazonaws.util.Base64");
+
+  static {
+    BASE64_LOGGER.setLevel(Level.SEVERE);
+  }
 
   private static final String ARN = "arn:aws:dynamodb:%s:";
   private static final String RECORD_REGION = "\"awsRegion\":\"%s\"";

@@ -7,6 +7,7 @@ import dev.tollgate.local.lambda.InvocationResult;
 import dev.tollgate.local.template.Environment;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.HeaderMap;
+import io.undertow.util.HeaderValues;
 import io.undertow.util.Headers;
 import io.undertow.util.HttpString;
 import java.io.IOException;
@@ -33,6 +34,13 @@ import java.util.function.UnaryOperator;
 final class HttpApi implements Api {
   /** "Quotas for configuring and running an HTTP API". */
   private static final int MAX_BODY_BYTES = 10 * 1024 * 1024;
+
+  /**
+   * The total size of request line and header values, of the same page. It does not say what a
+   * larger request is answered with, and no observation was found; 431 is the status that RFC 6585
+   * has for this.
+   */
+  private static final int MAX_HEADER_BYTES = 10_240;
 
   private static final HttpString REQUEST_ID = new HttpString("apigw-requestid");
 
@@ -71,6 +79,10 @@ final class HttpApi implements Api {
 
   @Override
   public void handle(HttpServerExchange exchange, String path) throws IOException {
+    if (headerBytes(exchange, path) > MAX_HEADER_BYTES) {
+      Requests.refuse(exchange, 431);
+      return;
+    }
     if (cors(exchange)) {
       exchange.setStatusCode(204).endExchange();
       return;
@@ -97,6 +109,29 @@ final class HttpApi implements Api {
       }
     }
     Requests.refuse(exchange, 404);
+  }
+
+  /**
+   * The size of the request line and of all header values.
+   *
+   * @param path the path as on AWS, where the API's id is no part of it
+   */
+  private static int headerBytes(HttpServerExchange exchange, String path) {
+    String query = exchange.getQueryString();
+    int size =
+        "%s %s%s %s"
+            .formatted(
+                exchange.getRequestMethod(),
+                path,
+                query.isEmpty() ? "" : "?" + query,
+                exchange.getProtocol())
+            .length();
+    for (HeaderValues values : exchange.getRequestHeaders()) {
+      for (String value : values) {
+        size += value.length();
+      }
+    }
+    return size;
   }
 
   /**

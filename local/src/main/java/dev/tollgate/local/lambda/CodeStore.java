@@ -14,6 +14,7 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -22,6 +23,9 @@ import java.util.stream.Stream;
  */
 final class CodeStore {
   private static final String SUFFIX = ".jar";
+
+  /** The name of a package, or of an unfinished copy. */
+  private static final Pattern PACKAGE = Pattern.compile("[0-9a-f]{64}\\.jar|new\\d+\\.tmp");
 
   /** The packages of all clouds of the process. */
   private static final Map<Path, Known> KNOWN = new ConcurrentHashMap<>();
@@ -94,14 +98,15 @@ final class CodeStore {
     return directory.map(place -> place.resolve(sha256 + SUFFIX)).filter(Files::exists);
   }
 
-  /** Deletes the packages that are not among these. */
+  /** Deletes the packages that are not among these, and no other files. */
   void retain(Collection<String> hashes) {
     if (directory.isEmpty() || !Files.isDirectory(directory.get())) {
       return;
     }
     try (Stream<Path> files = Files.list(directory.get())) {
       for (Path file : files.toList()) {
-        if (!hashes.contains(file.getFileName().toString().replace(SUFFIX, ""))) {
+        String name = file.getFileName().toString();
+        if (PACKAGE.matcher(name).matches() && !hashes.contains(name.replace(SUFFIX, ""))) {
           Files.delete(file);
         }
       }

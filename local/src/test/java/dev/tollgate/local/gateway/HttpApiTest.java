@@ -114,6 +114,21 @@ class HttpApiTest {
     assertThat(response.body()).isEqualTo("{\"message\":\"Not Found\"}");
   }
 
+  /** The client adds other headers, of less than 500 bytes. */
+  @ParameterizedTest
+  @CsvSource({"9500, 200", "10240, 431"})
+  void request_line_and_headers_have_at_most_10240_bytes(int size, int status) throws Exception {
+    HttpResponse<String> inHeader =
+        send(request("/tenants/acme").header("Authorization", "x".repeat(size)));
+    HttpResponse<String> inLine = send(request("/tenants/acme?q=" + "x".repeat(size)));
+
+    assertThat(inHeader.statusCode()).isEqualTo(status);
+    assertThat(inLine.statusCode()).isEqualTo(status);
+    if (status == 431) {
+      assertThat(inHeader.body()).isEqualTo("{\"message\":\"Request Header Fields Too Large\"}");
+    }
+  }
+
   @Test
   void request_to_an_unknown_api_is_not_found() throws Exception {
     URI uri = gateway.endpoint("http", "http1").resolve("/other/tenants");

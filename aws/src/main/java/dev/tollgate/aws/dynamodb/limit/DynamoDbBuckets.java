@@ -6,7 +6,6 @@ import static dev.tollgate.aws.SdkCalls.write;
 import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.aws.dynamodb.Attribute;
 import dev.tollgate.aws.dynamodb.Row;
-import dev.tollgate.aws.dynamodb.VersionCondition;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
@@ -17,6 +16,7 @@ import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.EmptyHint;
+import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Shard;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -24,12 +24,18 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
+import software.amazon.awssdk.services.dynamodb.model.ReturnValue;
 import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionCheckFailure;
+import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
 
 /**
  * Buckets in the Limit table. The due buckets of a shard come from an index, which is queried with
@@ -132,37 +138,57 @@ public final class DynamoDbBuckets implements Buckets {
 
   /**
    * Each write stores a random id in the row. If the response is lost and the SDK repeats the
-   * write, the repetition finds that id and is not a conflict.
+   * write, the repetition finds that id and is not a conflict. The line, which other requests
+   * change, is left as it is.
    */
   @Override
   public WriteResult replace(Bucket next) {
-    AwsRequestOverrideConfiguration tenant = credentials.as(next.id().tenant());
     AttributeValue write = Attribute.text(UUID.randomUUID().toString());
     Map<String, AttributeValue> item = new HashMap<>(LimitRow.write(next));
+    item.keySet().removeAll(List.of(LimitRow.TENANT, LimitRow.KEY, LimitRow.LINE));
     item.put(LimitRow.WRITE, write);
+    UpdateItemRequest request =
+        replacing(item, next.version())
+            .overrideConfiguration(credentials.as(next.id().tenant()))
+            .tableName(table)
+            .key(LimitRow.key(next.id()))
+            .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD)
+            .build();
     try {
-      return ask(
-          "DynamoDB PutItem of bucket " + next.id(),
-          () -> replace(tenant, item, next.version(), write));
+      return ask("DynamoDB UpdateItem of bucket " + next.id(), () -> replace(request, write));
     } catch (Unavailable lost) {
       return findWrite(next.id(), write).orElseThrow(() -> lost);
     }
   }
 
-  private WriteResult replace(
-      AwsRequestOverrideConfiguration tenant,
-      Map<String, AttributeValue> item,
-      long next,
-      AttributeValue write) {
+  /** Sets these attributes, and removes the bucket's other ones except its line. */
+  private static UpdateItemRequest.Builder replacing(Map<String, AttributeValue> item, long next) {
+    Map<String, String> names = new HashMap<>();
+    Map<String, AttributeValue> values = new HashMap<>();
+    item.forEach(
+        (name, value) -> {
+          names.put("#" + name, name);
+          values.put(":" + name, value);
+        });
+    String set =
+        item.keySet().stream()
+            .map(name -> "#" + name + " = :" + name)
+            .collect(Collectors.joining(", "));
+    List<String> missing =
+        LimitRow.BUCKET_OPTIONS.stream().filter(name -> !item.containsKey(name)).toList();
+    missing.forEach(name -> names.put("#" + name, name));
+    String remove = missing.stream().map(name -> "#" + name).collect(Collectors.joining(", "));
+    values.put(":before", Attribute.number(next - 1));
+    return UpdateItemRequest.builder()
+        .updateExpression("SET " + set + (remove.isEmpty() ? "" : " REMOVE " + remove))
+        .conditionExpression("#version = :before")
+        .expressionAttributeNames(names)
+        .expressionAttributeValues(values);
+  }
+
+  private WriteResult replace(UpdateItemRequest request, AttributeValue write) {
     try {
-      dynamoDb.putItem(
-          request ->
-              VersionCondition.replacing(request, next)
-                  .overrideConfiguration(tenant)
-                  .tableName(table)
-                  .item(item)
-                  .returnValuesOnConditionCheckFailure(
-                      ReturnValuesOnConditionCheckFailure.ALL_OLD));
+      dynamoDb.updateItem(request);
       return WriteResult.DONE;
     } catch (ConditionalCheckFailedException failed) {
       return failed.hasItem() && write.equals(failed.item().get(LimitRow.WRITE))
@@ -237,6 +263,133 @@ public final class DynamoDbBuckets implements Buckets {
                                 "#held", LimitRow.EMPTY_HELD,
                                 "#version", LimitRow.VERSION))
                         .expressionAttributeValues(Map.of(":one", Attribute.number(1)))));
+  }
+
+  @Override
+  public Optional<Line> changeLine(BucketId id, Optional<Line> read, Line next) {
+    return read.isPresent() ? changeLine(id, read.get(), next) : openLine(id, next);
+  }
+
+  private Optional<Line> openLine(BucketId id, Line next) {
+    return updateLine(
+            id,
+            request ->
+                request
+                    .updateExpression("SET #line = :next")
+                    .conditionExpression(
+                        "attribute_exists(#version) AND attribute_not_exists(#line)")
+                    .expressionAttributeNames(
+                        Map.of("#line", LimitRow.LINE, "#version", LimitRow.VERSION))
+                    .expressionAttributeValues(
+                        Map.of(":next", Attribute.map(LimitRow.write(next)))))
+        .map(next::withIssued);
+  }
+
+  private Optional<Line> changeLine(BucketId id, Line read, Line next) {
+    Map<String, AttributeValue> before = new TreeMap<>(LimitRow.write(read));
+    Map<String, AttributeValue> after = new TreeMap<>(LimitRow.write(next));
+    Map<String, String> names = lineNames(after.keySet());
+    before.remove(LimitRow.LINE_ISSUED);
+    after.remove(LimitRow.LINE_ISSUED);
+    Map<String, AttributeValue> values = new HashMap<>();
+    values.put(":taken", Attribute.number(next.issued() - read.issued()));
+    before.forEach((name, value) -> values.put(":before_" + name, value));
+    after.forEach((name, value) -> values.put(":after_" + name, value));
+    String changes =
+        after.keySet().stream()
+            .map(name -> ", #line.#" + name + " = :after_" + name)
+            .collect(Collectors.joining());
+    String unchanged =
+        before.keySet().stream()
+            .map(name -> "#line.#" + name + " = :before_" + name)
+            .collect(Collectors.joining(" AND "));
+    return updateLine(
+            id,
+            request ->
+                request
+                    .updateExpression("SET #line.#issued = #line.#issued + :taken" + changes)
+                    .conditionExpression(unchanged)
+                    .expressionAttributeNames(names)
+                    .expressionAttributeValues(values))
+        .map(next::withIssued);
+  }
+
+  @Override
+  public Optional<Line> takePlace(BucketId id, Line read) {
+    return updateLine(
+            id,
+            request ->
+                request
+                    .updateExpression("SET #line.#issued = #line.#issued + :one")
+                    .conditionExpression("#line.#epoch = :epoch")
+                    .expressionAttributeNames(
+                        lineNames(Set.of(LimitRow.LINE_ISSUED, LimitRow.LINE_EPOCH)))
+                    .expressionAttributeValues(
+                        Map.of(
+                            ":one", Attribute.number(1), ":epoch", Attribute.number(read.epoch()))))
+        .map(read::withIssued);
+  }
+
+  @Override
+  public WriteResult takeSpare(BucketId id, long epoch, Instant now) {
+    return updateLine(
+                id,
+                request ->
+                    request
+                        .updateExpression(
+                            "SET #line.#spare = #line.#spare - :one, #line.#spareTakenAt = :now,"
+                                + " #line.#issued = #line.#issued + :zero")
+                        .conditionExpression("#line.#epoch = :epoch AND #line.#spare >= :one")
+                        .expressionAttributeNames(
+                            lineNames(
+                                Set.of(
+                                    LimitRow.LINE_EPOCH,
+                                    LimitRow.LINE_ISSUED,
+                                    LimitRow.LINE_SPARE,
+                                    LimitRow.LINE_SPARE_TAKEN_AT)))
+                        .expressionAttributeValues(
+                            Map.of(
+                                ":zero",
+                                Attribute.number(0),
+                                ":one",
+                                Attribute.number(1),
+                                ":epoch",
+                                Attribute.number(epoch),
+                                ":now",
+                                Attribute.nanos(now))))
+            .isPresent()
+        ? WriteResult.DONE
+        : WriteResult.CONFLICT;
+  }
+
+  private static Map<String, String> lineNames(Set<String> names) {
+    Map<String, String> all = new HashMap<>();
+    names.forEach(name -> all.put("#" + name, name));
+    all.put("#line", LimitRow.LINE);
+    return all;
+  }
+
+  /** Sends an update of a line; returns its last number, or nothing if the condition fails. */
+  private Optional<Long> updateLine(BucketId id, UnaryOperator<UpdateItemRequest.Builder> update) {
+    UpdateItemRequest request =
+        update
+            .apply(
+                UpdateItemRequest.builder()
+                    .overrideConfiguration(credentials.as(id.tenant()))
+                    .tableName(table)
+                    .key(LimitRow.key(id))
+                    .returnValues(ReturnValue.UPDATED_NEW))
+            .build();
+    return ask(
+        "DynamoDB UpdateItem of the line of bucket " + id,
+        () -> {
+          try {
+            Row updated = new Row(dynamoDb.updateItem(request).attributes());
+            return Optional.of(updated.map(LimitRow.LINE).number(LimitRow.LINE_ISSUED));
+          } catch (ConditionalCheckFailedException failed) {
+            return Optional.empty();
+          }
+        });
   }
 
   @Override

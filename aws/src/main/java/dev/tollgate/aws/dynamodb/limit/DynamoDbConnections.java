@@ -7,6 +7,7 @@ import dev.tollgate.aws.dynamodb.Row;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Correction;
@@ -50,6 +51,7 @@ public final class DynamoDbConnections implements Connections {
       long max,
       Gcra rate,
       Optional<Instant> expected,
+      Optional<Place> place,
       Instant endsAt,
       Instant now) {
     AwsRequestOverrideConfiguration configuration = tables.as(tenant);
@@ -63,6 +65,19 @@ public final class DynamoDbConnections implements Connections {
       values.put(":ids", AttributeValue.fromSs(List.of(connectionId)));
       values.put(":most", Attribute.number(max));
       values.put(":second", Attribute.number(now.getEpochSecond()));
+      Map<String, String> names =
+          new HashMap<>(
+              Map.of(
+                  "#end", SessionRow.ENDS_AT,
+                  "#connections", SessionRow.CONNECTION_IDS,
+                  "#joined", SessionRow.joined(connectionId),
+                  "#created", SessionRow.CREATED_AT,
+                  "#arrival", SessionRow.ARRIVAL));
+      place.ifPresent(
+          used -> {
+            names.put("#place", SessionRow.PLACE);
+            values.put(":place", SessionRow.write(used));
+          });
       UpdateItemRequest request =
           UpdateItemRequest.builder()
               .overrideConfiguration(configuration)
@@ -73,7 +88,8 @@ public final class DynamoDbConnections implements Connections {
                       + arrivalUpdate.expression()
                       + ", #joined = :second"
                       + ", #created = if_not_exists(#created, :second)"
-                      + (endsLater ? "" : ", #end = :end"))
+                      + (endsLater ? "" : ", #end = :end")
+                      + (place.isPresent() ? " REMOVE #place" : ""))
               .conditionExpression(
                   "#end > :second AND #end "
                       + (endsLater ? ">" : "<=")
@@ -81,14 +97,9 @@ public final class DynamoDbConnections implements Connections {
                       + " AND (attribute_not_exists(#connections) OR size(#connections) < :most)"
                       + " AND ("
                       + arrivalUpdate.condition()
-                      + ")")
-              .expressionAttributeNames(
-                  Map.of(
-                      "#end", SessionRow.ENDS_AT,
-                      "#connections", SessionRow.CONNECTION_IDS,
-                      "#joined", SessionRow.joined(connectionId),
-                      "#created", SessionRow.CREATED_AT,
-                      "#arrival", SessionRow.ARRIVAL))
+                      + ")"
+                      + (place.isPresent() ? " AND #place = :place" : ""))
+              .expressionAttributeNames(names)
               .expressionAttributeValues(values)
               .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD)
               .build();
@@ -101,7 +112,7 @@ public final class DynamoDbConnections implements Connections {
         return JoinResult.NO_SESSION;
       }
       Session current = SessionRow.read(conflict.get());
-      Optional<JoinResult> refusal = refusal(current, connectionId, max, rate, now);
+      Optional<JoinResult> refusal = refusal(current, connectionId, max, rate, place, now);
       if (refusal.isPresent()) {
         return refusal.get();
       }
@@ -112,7 +123,12 @@ public final class DynamoDbConnections implements Connections {
   }
 
   private static Optional<JoinResult> refusal(
-      Session current, String connectionId, long max, Gcra rate, Instant now) {
+      Session current,
+      String connectionId,
+      long max,
+      Gcra rate,
+      Optional<Place> place,
+      Instant now) {
     if (current.hasEndedAt(now)) {
       return Optional.of(JoinResult.NO_SESSION);
     }
@@ -122,9 +138,12 @@ public final class DynamoDbConnections implements Connections {
     if (current.connections().size() >= max) {
       return Optional.of(JoinResult.FULL);
     }
-    return rate.conforms(current.arrival(), now)
+    if (!rate.conforms(current.arrival(), now)) {
+      return Optional.of(JoinResult.TOO_SOON);
+    }
+    return place.isEmpty() || current.place().equals(place)
         ? Optional.empty()
-        : Optional.of(JoinResult.TOO_SOON);
+        : Optional.of(JoinResult.PLACE_USED);
   }
 
   @Override

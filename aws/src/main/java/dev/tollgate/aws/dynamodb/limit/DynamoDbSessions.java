@@ -8,6 +8,7 @@ import dev.tollgate.aws.dynamodb.Row;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Lifetime;
 import dev.tollgate.core.session.Session;
@@ -315,6 +316,35 @@ public final class DynamoDbSessions implements Sessions {
             .build();
     return write(
         "DynamoDB UpdateItem of a session of " + tenant,
+        () -> tables.dynamoDb().updateItem(request));
+  }
+
+  @Override
+  public WriteResult keepPlace(Session read, Place place, Instant endsAt, Instant now) {
+    boolean endsLater = endsAt.getEpochSecond() > read.endsAt().getEpochSecond();
+    Map<String, String> names = new HashMap<>();
+    names.put("#place", SessionRow.PLACE);
+    names.put("#end", SessionRow.ENDS_AT);
+    Map<String, AttributeValue> values = new HashMap<>();
+    values.put(":place", SessionRow.write(place));
+    values.put(":second", Attribute.number(now.getEpochSecond()));
+    read.place().ifPresent(last -> values.put(":last", SessionRow.write(last)));
+    if (endsLater) {
+      values.put(":end", Attribute.number(endsAt.getEpochSecond()));
+    }
+    UpdateItemRequest request =
+        tables
+            .updateSession(read.tenant(), read.id())
+            .updateExpression("SET #place = :place" + (endsLater ? ", #end = :end" : ""))
+            .conditionExpression(
+                "#end > :second AND "
+                    + (read.place().isPresent() ? "#place = :last" : "attribute_not_exists(#place)")
+                    + (endsLater ? " AND #end <= :end" : ""))
+            .expressionAttributeNames(names)
+            .expressionAttributeValues(values)
+            .build();
+    return write(
+        "DynamoDB UpdateItem of a session of " + read.tenant(),
         () -> tables.dynamoDb().updateItem(request));
   }
 

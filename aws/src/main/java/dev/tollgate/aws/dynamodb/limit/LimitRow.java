@@ -4,6 +4,7 @@ import static dev.tollgate.aws.dynamodb.Attribute.nanos;
 import static dev.tollgate.aws.dynamodb.Attribute.number;
 import static dev.tollgate.aws.dynamodb.Attribute.text;
 
+import dev.tollgate.aws.dynamodb.Attribute;
 import dev.tollgate.aws.dynamodb.Row;
 import dev.tollgate.aws.dynamodb.tenant.TenantRow;
 import dev.tollgate.core.Action;
@@ -14,6 +15,8 @@ import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Ledger;
+import dev.tollgate.core.bucket.Line;
+import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.message.MessageName;
 import dev.tollgate.core.provisioning.Silo;
@@ -22,6 +25,7 @@ import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Subject;
 import dev.tollgate.core.tenant.Release;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -70,9 +74,28 @@ final class LimitRow {
   /** The time-to-live attribute of DynamoDB; only rows of messages and subjects have it. */
   static final String EXPIRES_AT = "expiresAt";
 
+  /** Since when every fill found the bucket full. */
+  static final String FULL_SINCE = "fullSince";
+
   static final String EMPTY_SINCE = "emptySince";
   static final String EMPTY_UNTIL = "emptyUntil";
   static final String EMPTY_HELD = "emptyHeld";
+
+  /** The line of a bucket, a map. Only claims and the counting of spare tokens write it. */
+  static final String LINE = "line";
+
+  static final String LINE_EPOCH = "epoch";
+  static final String LINE_ISSUED = "issued";
+  static final String LINE_ANCHOR = "anchor";
+  static final String LINE_AT = "at";
+  static final String LINE_FROM = "from";
+  static final String LINE_RATE = "rate";
+  static final String LINE_SPARE = "spare";
+  static final String LINE_SPARE_TAKEN_AT = "spareTakenAt";
+
+  /** The attributes of a bucket that are missing in some of its states. */
+  static final List<String> BUCKET_OPTIONS =
+      List.of(EMPTY_SINCE, EMPTY_UNTIL, EMPTY_HELD, FULL_SINCE, LimitRow.SHARD, LimitRow.TURN_AT);
 
   /** The version of a bucket or silo, for conditional writes. */
   static final String VERSION = "version";
@@ -131,9 +154,10 @@ final class LimitRow {
     row.put("aheadFrom", nanos(bucket.ledger().aheadFrom()));
     row.put("level", number(bucket.level()));
     bucket.emptyHint().ifPresent(found -> row.putAll(write(found)));
+    bucket.line().ifPresent(line -> row.put(LINE, Attribute.map(write(line))));
     row.put("upkeep", text(bucket.fillState().state().name()));
     row.put("upkeepSince", nanos(bucket.fillState().since()));
-    bucket.fillState().fullSince().ifPresent(since -> row.put("fullSince", nanos(since)));
+    bucket.fillState().fullSince().ifPresent(since -> row.put(FULL_SINCE, nanos(since)));
     bucket
         .shardDueAt()
         .ifPresent(
@@ -172,8 +196,35 @@ final class LimitRow {
         new FillState(
             FillState.State.valueOf(row.text("upkeep")),
             row.nanos("upkeepSince"),
-            row.optional("fullSince", row::nanos)),
+            row.optional(FULL_SINCE, row::nanos)),
+        row.optional(LINE, row::map).map(LimitRow::line),
         row.number(VERSION));
+  }
+
+  /** The line in a map, as {@link #write(Line)} writes it. */
+  private static Line line(Row line) {
+    return new Line(
+        line.number(LINE_EPOCH),
+        line.number(LINE_ISSUED),
+        line.number(LINE_ANCHOR),
+        line.nanos(LINE_AT),
+        line.nanos(LINE_FROM),
+        new Rate(line.number(LINE_RATE)),
+        line.number(LINE_SPARE),
+        line.nanos(LINE_SPARE_TAKEN_AT));
+  }
+
+  /** The map that holds a line. */
+  static Map<String, AttributeValue> write(Line line) {
+    return Map.of(
+        LINE_EPOCH, number(line.epoch()),
+        LINE_ISSUED, number(line.issued()),
+        LINE_ANCHOR, number(line.anchor()),
+        LINE_AT, nanos(line.at()),
+        LINE_FROM, nanos(line.from()),
+        LINE_RATE, number(line.rate().microtokensPerMinute()),
+        LINE_SPARE, number(line.spare()),
+        LINE_SPARE_TAKEN_AT, nanos(line.spareTakenAt()));
   }
 
   /** The attributes of a bucket's row that hold its {@link EmptyHint}. */

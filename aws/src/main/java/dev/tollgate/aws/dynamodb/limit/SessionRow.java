@@ -7,6 +7,7 @@ import static dev.tollgate.aws.dynamodb.Attribute.text;
 import dev.tollgate.aws.dynamodb.Attribute;
 import dev.tollgate.aws.dynamodb.Row;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.session.Lifetime;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
@@ -41,6 +42,9 @@ final class SessionRow {
   /** A map from names of processed messages to the second at which each entry expires. */
   static final String PROCESSED = "processed";
 
+  /** The session's place in line, a map. */
+  static final String PLACE = "place";
+
   private SessionRow() {}
 
   /** The key of a session. */
@@ -60,10 +64,15 @@ final class SessionRow {
     if (!session.processed().isEmpty()) {
       row.put(PROCESSED, write(session.processed()));
     }
+    session.place().ifPresent(place -> row.put(PLACE, write(place)));
     Lifetime lifetime = session.lifetime();
     lifetime.createdAt().ifPresent(at -> row.put(CREATED_AT, number(at.getEpochSecond())));
     lifetime.tokenEndsAt().ifPresent(at -> row.put(TOKEN_ENDS_AT, number(at.getEpochSecond())));
     return row;
+  }
+
+  static AttributeValue write(Place place) {
+    return Attribute.map(Map.of("epoch", number(place.epoch()), "number", number(place.number())));
   }
 
   static AttributeValue write(Map<String, Instant> processed) {
@@ -102,7 +111,9 @@ final class SessionRow {
             : Map.of(),
         new Lifetime(
             row.optional(CREATED_AT, row::number).map(Instant::ofEpochSecond),
-            row.optional(TOKEN_ENDS_AT, row::number).map(Instant::ofEpochSecond)));
+            row.optional(TOKEN_ENDS_AT, row::number).map(Instant::ofEpochSecond)),
+        row.optional(PLACE, row::map)
+            .map(place -> new Place(place.number("epoch"), place.number("number"))));
   }
 
   /** The attribute that holds when a connection joined. */

@@ -391,6 +391,13 @@ public final class BucketGate {
     return quietly(() -> buckets.rememberEmpty(read, found)).equals(Optional.of(WriteResult.DONE));
   }
 
+  /** Requests a fill of the bucket before its callers in line find it empty, if it is time. */
+  void fillForLine(Bucket read) {
+    if (read.needsFillAt(clock.instant())) {
+      await(request(read));
+    }
+  }
+
   /** Requests a fill of this version of the bucket, unless this process has just done so. */
   private CompletableFuture<Void> request(Bucket read) {
     Instant now = clock.instant();

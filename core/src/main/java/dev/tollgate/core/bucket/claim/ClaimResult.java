@@ -2,8 +2,10 @@ package dev.tollgate.core.bucket.claim;
 
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.Place;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 
 /** The result of a claim for tokens. */
 public sealed interface ClaimResult {
@@ -31,9 +33,16 @@ public sealed interface ClaimResult {
   /**
    * The bucket has too few tokens; none is held.
    *
-   * @param retryAt when the missing tokens will have appeared, if no other caller takes them
+   * @param retryAt when the missing tokens will have appeared, if no other caller takes them; with
+   *     a place, nobody else takes them
+   * @param place the caller's place in the bucket's line, if it has one
    */
-  record Denied(Instant retryAt) implements Shortfall {}
+  record Denied(Instant retryAt, Optional<Place> place) implements Shortfall {
+    /** A refusal of a caller without a place. */
+    public Denied(Instant retryAt) {
+      this(retryAt, Optional.empty());
+    }
+  }
 
   /**
    * The queue failed. The caller decides whether to admit or refuse.

@@ -8,6 +8,7 @@ import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.Ledger;
+import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.LongStream;
@@ -75,10 +77,19 @@ public final class BucketFill {
 
   private FillResult fill(Bucket read, Bucket awake) {
     Instant now = clock.instant();
+    TokenQueue.Level reported = queue.countTokens(read.id());
+    FillResult result = fill(read, awake, reported, now);
+    if (result instanceof Filled filled) {
+      countSpare(filled.bucket(), read.availableIn(reported), now);
+    }
+    return result;
+  }
+
+  private FillResult fill(Bucket read, Bucket awake, TokenQueue.Level reported, Instant now) {
     BucketId id = read.id();
     Bucket bucket = awake;
     boolean mustWrite = !awake.equals(read);
-    long level = read.levelAt(queue.countTokens(id));
+    long level = read.levelAt(reported);
     long trimmed = trim(bucket, level - bucket.spec().capacity());
     level -= trimmed;
     long minted = 0;
@@ -104,6 +115,14 @@ public final class BucketFill {
       if (step.complete()) {
         return new Filled(bucket, minted, 0, trimmed, level);
       }
+    }
+  }
+
+  /** Records the tokens that nobody in line needs. If the line has changed, the next fill does. */
+  private void countSpare(Bucket filled, long available, Instant now) {
+    Optional<Line> counted = filled.lineCounted(available, now);
+    if (filled.liveLineAt(now).isPresent() && !counted.equals(filled.line())) {
+      buckets.changeLine(filled.id(), filled.line(), counted.orElseThrow());
     }
   }
 

@@ -257,9 +257,7 @@ final class UnreliableQueueTest {
           "gold", "gold", Map.of(Limit.TENANT_PER_MINUTE, 3L, Limit.SESSION_PER_MINUTE, 1000L));
 
   private Ticket ticket() {
-    Admission admission =
-        new Admission(
-            ports.facts(), ports.gate(), ports.tally(), Runnable::run, pause -> {}, ports.clock());
+    Admission admission = ports.admission();
     return ((AdmissionDecision.Ticketed) admission.decide(gold.id(), ports.open(gold))).ticket();
   }
 

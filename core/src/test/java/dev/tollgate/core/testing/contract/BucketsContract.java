@@ -14,6 +14,7 @@ import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Ledger;
+import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.testing.Race;
@@ -116,6 +117,113 @@ public abstract class BucketsContract {
         Race.of(8, i -> buckets().replace(bucket.retuned(FASTER, NOW.plusSeconds(i))));
 
     assertThat(Collections.frequency(answers, WriteResult.DONE)).isEqualTo(1);
+  }
+
+  private static final Line LINE =
+      new Line(2, 5, 3, NOW.plusNanos(1), NOW.plusSeconds(1), new Rate(1), 4, NOW.minusSeconds(9));
+
+  /** A bucket with this line. */
+  private Bucket with(Line line) {
+    Bucket bucket = opened();
+    assertThat(buckets().changeLine(bucket.id(), Optional.empty(), line)).contains(line);
+    return bucket.with(line);
+  }
+
+  private Optional<Line> line(Bucket bucket) {
+    return buckets().find(bucket.id()).orElseThrow().line();
+  }
+
+  @Test
+  void line_is_read_as_written_and_changes_no_version() {
+    Bucket bucket = with(LINE);
+
+    assertThat(buckets().find(bucket.id())).contains(bucket);
+    assertThat(buckets().replace(bucket.retuned(FASTER, NOW))).isEqualTo(WriteResult.DONE);
+    assertThat(line(bucket)).contains(LINE);
+  }
+
+  @Test
+  void replace_leaves_the_stored_line() {
+    Bucket bucket = with(LINE);
+    Bucket stale = bucket.with(LINE.extended());
+
+    assertThat(buckets().replace(stale.retuned(FASTER, NOW))).isEqualTo(WriteResult.DONE);
+
+    assertThat(line(bucket)).contains(LINE);
+  }
+
+  @Test
+  void replace_removes_what_the_next_state_does_not_have() {
+    Bucket bucket = opened();
+    buckets().rememberEmpty(bucket, seconds(1));
+    Bucket shared = bucket.retuned(SHARED, NOW);
+    assertThat(buckets().replace(shared)).isEqualTo(WriteResult.DONE);
+
+    Bucket next = shared.retuned(FASTER, NOW.plusSeconds(1));
+    assertThat(buckets().replace(next)).isEqualTo(WriteResult.DONE);
+
+    assertThat(buckets().find(bucket.id())).contains(next);
+    assertThat(buckets().due(Shard.of(bucket.id().tenant()), NOW.plusSeconds(60)))
+        .doesNotContain(bucket.id());
+  }
+
+  @Test
+  void line_is_not_opened_or_changed_if_another_caller_was_first() {
+    Bucket bucket = with(LINE);
+    Line moved = new Line(2, 5, 4, NOW, NOW, LINE.rate(), 4, NOW.minusSeconds(9));
+
+    assertThat(buckets().changeLine(bucket.id(), Optional.empty(), moved)).isEmpty();
+    assertThat(buckets().changeLine(bucket.id(), Optional.of(moved), LINE)).isEmpty();
+    assertThat(line(bucket)).contains(LINE);
+
+    assertThat(buckets().changeLine(bucket.id(), Optional.of(LINE), moved)).contains(moved);
+    assertThat(line(bucket)).contains(moved);
+  }
+
+  @Test
+  void places_that_are_taken_during_a_change_stay_taken() {
+    Bucket bucket = with(LINE);
+    assertThat(buckets().takePlace(bucket.id(), LINE)).contains(LINE.withIssued(6));
+    Line moved = new Line(2, 5, 4, NOW, NOW, LINE.rate(), 4, NOW.minusSeconds(9));
+
+    assertThat(buckets().changeLine(bucket.id(), Optional.of(LINE), moved))
+        .contains(moved.withIssued(6));
+
+    assertThat(line(bucket)).contains(moved.withIssued(6));
+  }
+
+  @Test
+  void concurrent_callers_take_different_places() {
+    Bucket bucket = with(LINE);
+
+    List<Optional<Line>> taken = Race.of(12, i -> buckets().takePlace(bucket.id(), LINE));
+
+    assertThat(taken.stream().map(line -> line.orElseThrow().issued()).distinct()).hasSize(12);
+    assertThat(line(bucket)).contains(LINE.withIssued(17));
+  }
+
+  @Test
+  void no_place_is_taken_in_another_line_or_without_one() {
+    Bucket bucket = with(LINE);
+    Line cleared = LINE.cleared(NOW);
+
+    assertThat(buckets().takePlace(bucket.id(), cleared)).isEmpty();
+    assertThat(buckets().takePlace(opened().id(), LINE)).isEmpty();
+    assertThat(buckets().takePlace(Samples.bucketId(), LINE)).isEmpty();
+    assertThat(line(bucket)).contains(LINE);
+  }
+
+  @Test
+  void no_more_spare_tokens_are_taken_than_there_are() {
+    Bucket bucket = with(LINE);
+
+    List<WriteResult> taken = Race.of(9, i -> buckets().takeSpare(bucket.id(), 2, NOW));
+
+    assertThat(Collections.frequency(taken, WriteResult.DONE)).isEqualTo(4);
+    assertThat(line(bucket).orElseThrow().spare()).isZero();
+    assertThat(line(bucket).orElseThrow().spareTakenAt()).isEqualTo(NOW);
+    assertThat(buckets().takeSpare(with(LINE).id(), 3, NOW)).isEqualTo(WriteResult.CONFLICT);
+    assertThat(buckets().takeSpare(opened().id(), 0, NOW)).isEqualTo(WriteResult.CONFLICT);
   }
 
   private static EmptyHint seconds(long since) {

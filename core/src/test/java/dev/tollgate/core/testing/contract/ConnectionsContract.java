@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Connections.CountResult;
@@ -96,6 +97,46 @@ public abstract class ConnectionsContract {
     return tenant;
   }
 
+  private JoinResult joinFrom(Session session, String connectionId, Place place) {
+    return connections()
+        .join(
+            session.tenant(),
+            session.id(),
+            connectionId,
+            MANY,
+            FAST,
+            Optional.empty(),
+            Optional.of(place),
+            NOW,
+            NOW);
+  }
+
+  @Test
+  void place_admits_one_connection() {
+    Session session = created();
+    Place place = new Place(3, 4);
+    sessions().keepPlace(session, place, NOW, NOW);
+
+    assertThat(joinFrom(session, "a", new Place(3, 5))).isEqualTo(JoinResult.PLACE_USED);
+    List<JoinResult> answers = Race.of(6, i -> joinFrom(session, "c" + i, place));
+
+    assertThat(Collections.frequency(answers, JoinResult.ADDED)).isEqualTo(1);
+    assertThat(Collections.frequency(answers, JoinResult.PLACE_USED)).isEqualTo(5);
+    assertThat(current(session).place()).isEmpty();
+    assertThat(current(session).connections()).hasSize(1);
+  }
+
+  @Test
+  void connection_without_a_place_leaves_that_of_its_session() {
+    Session session = created();
+    Place place = new Place(3, 4);
+    sessions().keepPlace(session, place, NOW, NOW);
+
+    assertThat(join(session, "a", 2)).isEqualTo(JoinResult.ADDED);
+
+    assertThat(current(session).place()).contains(place);
+  }
+
   @Test
   void join_adds_the_connection_and_moves_the_arrival_time() {
     Session session = created();
@@ -113,7 +154,8 @@ public abstract class ConnectionsContract {
                 Map.of("a", SECOND),
                 Optional.empty(),
                 Map.of(),
-                new Lifetime(Optional.of(SECOND), Optional.empty())));
+                new Lifetime(Optional.of(SECOND), Optional.empty()),
+                Optional.empty()));
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.session.Caller;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Lifetime;
@@ -105,6 +106,40 @@ public abstract class SessionsContract {
             Optional.of(NOW));
     sessions().create(session);
     return session;
+  }
+
+  @Test
+  void place_is_kept_and_the_session_lasts_until_its_slot() {
+    Session session = created(Set.of("a"));
+    Place place = new Place(1, 2);
+    Instant slot = session.endsAt().plusSeconds(90);
+
+    assertThat(sessions().keepPlace(session, place, slot, NOW)).isEqualTo(WriteResult.DONE);
+
+    Session kept = endedAt(session, slot).with(Optional.of(place));
+    assertThat(sessions().find(session.tenant(), session.id())).contains(kept);
+    assertThat(sessions().keepPlace(kept, new Place(1, 9), NOW, NOW)).isEqualTo(WriteResult.DONE);
+    assertThat(sessions().find(session.tenant(), session.id()))
+        .contains(kept.with(Optional.of(new Place(1, 9))));
+  }
+
+  @Test
+  void place_is_not_kept_if_the_session_took_another_or_has_ended() {
+    Session session = created(Set.of());
+    Place place = new Place(0, 1);
+    sessions().keepPlace(session, place, NOW, NOW);
+
+    assertThat(sessions().keepPlace(session, new Place(0, 2), NOW, NOW))
+        .isEqualTo(WriteResult.CONFLICT);
+    assertThat(
+            sessions()
+                .keepPlace(
+                    session.with(Optional.of(place)), new Place(0, 2), NOW, session.endsAt()))
+        .isEqualTo(WriteResult.CONFLICT);
+    assertThat(sessions().keepPlace(Samples.session(Samples.tenantId(), LIFE), place, NOW, NOW))
+        .isEqualTo(WriteResult.CONFLICT);
+    assertThat(sessions().find(session.tenant(), session.id()))
+        .contains(session.with(Optional.of(place)));
   }
 
   private Session endedAt(Session session, Instant end) {
@@ -276,7 +311,8 @@ public abstract class SessionsContract {
                 session.joinedAt(),
                 session.messageAt(),
                 session.processed(),
-                LIFETIME));
+                LIFETIME,
+                session.place()));
   }
 
   @Test
@@ -298,7 +334,8 @@ public abstract class SessionsContract {
             session.joinedAt(),
             Optional.of(SECOND),
             processed,
-            new Lifetime(Optional.of(SECOND), Optional.empty()));
+            new Lifetime(Optional.of(SECOND), Optional.empty()),
+            Optional.empty());
     assertThat(sessions().find(session.tenant(), session.id())).contains(extended);
     assertThat(sessions().list(session.tenant())).containsExactly(extended);
     assertThat(sessions().extend(extended, later.plusSeconds(60), Map.of("m", later), NOW))
@@ -336,7 +373,8 @@ public abstract class SessionsContract {
             Map.of(),
             Optional.empty(),
             processed,
-            LIFETIME);
+            LIFETIME,
+            Optional.of(new Place(7, 8)));
     sessions().create(session);
     sessions()
         .renew(session.tenant(), session.id(), session.endsAt().plusSeconds(9), LIFETIME, NOW);

@@ -7,6 +7,7 @@ import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.EmptyHint;
+import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Shard;
 import java.time.Instant;
 import java.util.HashMap;
@@ -91,6 +92,33 @@ public final class FaultyBuckets implements Buckets {
           buckets.forgetEmpty(id);
           return id;
         });
+  }
+
+  @Override
+  public Optional<Line> changeLine(BucketId id, Optional<Line> read, Line next) {
+    requests.merge(id, 1L, Long::sum);
+    return faults.ask(
+        id,
+        BucketFaults.Kind.DYNAMODB_THROTTLED,
+        "changeLine",
+        () -> buckets.changeLine(id, read, next));
+  }
+
+  @Override
+  public Optional<Line> takePlace(BucketId id, Line read) {
+    requests.merge(id, 1L, Long::sum);
+    return faults.ask(
+        id, BucketFaults.Kind.DYNAMODB_THROTTLED, "takePlace", () -> buckets.takePlace(id, read));
+  }
+
+  @Override
+  public WriteResult takeSpare(BucketId id, long epoch, Instant now) {
+    requests.merge(id, 1L, Long::sum);
+    return faults.ask(
+        id,
+        BucketFaults.Kind.DYNAMODB_THROTTLED,
+        "takeSpare",
+        () -> buckets.takeSpare(id, epoch, now));
   }
 
   @Override

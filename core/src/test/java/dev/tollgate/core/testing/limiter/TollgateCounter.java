@@ -127,6 +127,7 @@ public final class TollgateCounter implements Counter {
             tenant.limits().get(Limit.SESSION_TTL),
             Optional.empty(),
             Optional.empty(),
+            Optional.empty(),
             OnUnavailable.ADMIT,
             Optional.empty());
     try {

@@ -10,6 +10,7 @@ import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.EmptyHint;
+import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Shard;
 import java.time.Instant;
 import java.util.Comparator;
@@ -121,8 +122,47 @@ public final class InMemoryBuckets implements Buckets {
     if (before == null || before.version() != next.version() - 1) {
       return WriteResult.CONFLICT;
     }
-    rows.put(next.id(), next);
+    rows.put(next.id(), before.line().map(next::with).orElse(next));
     return WriteResult.DONE;
+  }
+
+  @Override
+  public synchronized Optional<Line> changeLine(BucketId id, Optional<Line> read, Line next) {
+    outage.check("changeLine");
+    Optional<Bucket> stored = Optional.ofNullable(rows.get(id));
+    Optional<Line> line = stored.flatMap(Bucket::line);
+    boolean unchanged =
+        line.map(now -> now.withIssued(0)).equals(read.map(then -> then.withIssued(0)));
+    if (stored.isEmpty() || !unchanged) {
+      return Optional.empty();
+    }
+    long taken = line.map(Line::issued).orElse(0L) - read.map(Line::issued).orElse(0L);
+    Line written = next.withIssued(next.issued() + taken);
+    rows.put(id, stored.get().with(written));
+    return Optional.of(written);
+  }
+
+  @Override
+  public synchronized Optional<Line> takePlace(BucketId id, Line read) {
+    outage.check("takePlace");
+    Optional<Line> next = line(id, read.epoch()).map(Line::extended);
+    next.ifPresent(line -> rows.computeIfPresent(id, (key, bucket) -> bucket.with(line)));
+    return next.map(line -> read.withIssued(line.issued()));
+  }
+
+  @Override
+  public synchronized WriteResult takeSpare(BucketId id, long epoch, Instant now) {
+    outage.check("takeSpare");
+    Optional<Line> found = line(id, epoch).filter(line -> line.spare() > 0);
+    found.ifPresent(
+        line -> rows.computeIfPresent(id, (key, bucket) -> bucket.with(line.withSpareTaken(now))));
+    return found.isPresent() ? WriteResult.DONE : WriteResult.CONFLICT;
+  }
+
+  private Optional<Line> line(BucketId id, long epoch) {
+    return Optional.ofNullable(rows.get(id))
+        .flatMap(Bucket::line)
+        .filter(line -> line.epoch() == epoch);
   }
 
   @Override
@@ -153,6 +193,7 @@ public final class InMemoryBuckets implements Buckets {
         bucket.level(),
         hint,
         bucket.fillState(),
+        bucket.line(),
         version);
   }
 

@@ -2,6 +2,7 @@ package dev.tollgate.core.testing.memory;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.connect.RefusalCounts;
 import dev.tollgate.core.housekeeping.LiveTenants;
 import dev.tollgate.core.session.ConnectionCount;
@@ -70,7 +71,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 session.joinedAt(),
                 session.messageAt(),
                 session.processed(),
-                session.lifetime()));
+                session.lifetime(),
+                session.place()));
   }
 
   @Override
@@ -170,7 +172,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                         row.joinedAt(),
                         row.messageAt(),
                         row.processed(),
-                        row.lifetime())));
+                        row.lifetime(),
+                        row.place())));
   }
 
   @Override
@@ -214,6 +217,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
       long max,
       Gcra rate,
       Optional<Instant> expected,
+      Optional<Place> place,
       Instant endsAt,
       Instant now) {
     outage.check("join");
@@ -229,6 +233,9 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
     }
     if (!rate.conforms(row.arrival(), now)) {
       return JoinResult.TOO_SOON;
+    }
+    if (place.isPresent() && !row.place().equals(place)) {
+      return JoinResult.PLACE_USED;
     }
     Set<String> with = new HashSet<>(row.connections());
     with.add(connectionId);
@@ -247,7 +254,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 joinedAt,
                 row.messageAt(),
                 row.processed(),
-                created(row, now)));
+                created(row, now),
+                place.isPresent() ? Optional.empty() : row.place()));
     return JoinResult.ADDED;
   }
 
@@ -378,7 +386,34 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 row.messageAt(),
                 row.processed(),
                 new Lifetime(
-                    row.lifetime().createdAt().or(lifetime::createdAt), token.or(() -> before))));
+                    row.lifetime().createdAt().or(lifetime::createdAt), token.or(() -> before)),
+                row.place()));
+    return WriteResult.DONE;
+  }
+
+  @Override
+  public synchronized WriteResult keepPlace(
+      Session read, Place place, Instant endsAt, Instant now) {
+    outage.check("keepPlace");
+    Session row = of(read.tenant()).get(read.id());
+    if (row == null || row.hasEndedAt(now) || !row.place().equals(read.place())) {
+      return WriteResult.CONFLICT;
+    }
+    Instant end = endsAt.truncatedTo(ChronoUnit.SECONDS);
+    of(read.tenant())
+        .put(
+            read.id(),
+            new Session(
+                read.tenant(),
+                read.id(),
+                row.connections(),
+                end.isAfter(row.endsAt()) ? end : row.endsAt(),
+                row.arrival(),
+                row.joinedAt(),
+                row.messageAt(),
+                row.processed(),
+                row.lifetime(),
+                Optional.of(place)));
     return WriteResult.DONE;
   }
 
@@ -404,7 +439,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 row.joinedAt(),
                 Optional.of(now.truncatedTo(ChronoUnit.SECONDS)),
                 processed,
-                created(row, now)));
+                created(row, now),
+                row.place()));
     return WriteResult.DONE;
   }
 
@@ -443,7 +479,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 joinedAt,
                 row.messageAt(),
                 row.processed(),
-                row.lifetime()));
+                row.lifetime(),
+                row.place()));
   }
 
   private static Lifetime created(Session row, Instant now) {

@@ -1,0 +1,233 @@
+package dev.tollgate.core.bucket;
+
+import dev.tollgate.core.InvalidValue;
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * The line of callers that were refused because a bucket was empty.
+ *
+ * <h2>Slots</h2>
+ *
+ * Each caller in the line has a numbered {@link Place}. The <em>slot</em> of a place is the instant
+ * at which the token for it has appeared. Slots follow each other at the rate of the bucket, so no
+ * token is promised to two callers. A caller is told its slot when it is refused. At its slot, and
+ * for a {@linkplain #grace} after it, the place is <em>due</em>: its caller may claim a token.
+ *
+ * <p>The line is <em>live</em> until the last place is no longer due. While it is live, a caller
+ * without a place takes the next number, and claims only if the slot of that number has come. So
+ * callers are admitted in the order in which they came, and a caller that returns when it was told
+ * finds a token.
+ *
+ * <h2>Spare tokens</h2>
+ *
+ * Some callers do not return. Their tokens stay in the bucket. A fill counts the tokens in the
+ * bucket, subtracts one for each place that is due, and records the rest as spare. Whoever claims
+ * next may take a spare token, in whatever place. This takes nothing from the callers in line, each
+ * of which still finds a token at its slot.
+ *
+ * <h2>When tokens come late</h2>
+ *
+ * Fewer tokens appear than promised if the rate is lowered or a fill is lost. A caller whose place
+ * is due then finds the bucket empty. It comes back a second or two later; if there is still no
+ * token, it moves its slot to the next one, and so the slots of all places behind it. A higher rate
+ * leaves the slots as they were told; the additional tokens are spare.
+ *
+ * @param epoch counts the lines of the bucket, each of which began when nobody waited; the places
+ *     of earlier ones are void. 0 or more
+ * @param issued the last number; 0 or more
+ * @param anchor a number whose token is due at {@code at}
+ * @param at when the token of the anchor is due; the others follow at the rate
+ * @param from the earliest slot. Tokens that were due before are only being sent
+ * @param rate how fast slots follow each other
+ * @param spare tokens that no place needs; 0 or more
+ * @param spareTakenAt when a spare token was taken last, or the line began
+ */
+public record Line(
+    long epoch,
+    long issued,
+    long anchor,
+    Instant at,
+    Instant from,
+    Rate rate,
+    long spare,
+    Instant spareTakenAt) {
+  /**
+   * The longest that a place is due. A client adds up to a second to its wait, because {@code
+   * Retry-After} has whole seconds (RFC 9110, 10.2.3), and then opens a connection.
+   */
+  static final Duration LONGEST_GRACE = Duration.ofSeconds(10);
+
+  private static final Duration SHORTEST_GRACE = Duration.ofSeconds(2);
+
+  /**
+   * How long a taken spare token may still be in the queue: a claim takes it with up to two
+   * receives, the second of which waits for a second.
+   */
+  private static final Duration TAKING = Duration.ofSeconds(5);
+
+  /** How long before a slot its token may appear. */
+  private static final Duration EARLIEST = Duration.ofSeconds(1);
+
+  /** A place further back gets no promise: times would overflow. */
+  private static final long MAX_AHEAD = BucketSpec.MAX_CAPACITY;
+
+  /**
+   * Checks the numbers.
+   *
+   * @throws InvalidValue if one is negative
+   */
+  public Line {
+    InvalidValue.inRange("epoch", epoch, 0, Long.MAX_VALUE);
+    InvalidValue.inRange("issued", issued, 0, Long.MAX_VALUE);
+    InvalidValue.inRange("anchor", anchor, 0, Long.MAX_VALUE);
+    InvalidValue.inRange("spare", spare, 0, Long.MAX_VALUE);
+  }
+
+  /**
+   * A line with one place.
+   *
+   * @param due when its token is due
+   * @param slot when it may claim
+   */
+  static Line opened(long epoch, Rate rate, Instant due, Instant slot, Instant now) {
+    return new Line(epoch, 1, 1, due, slot, rate, 0, now);
+  }
+
+  /** This line with one more place at its end. */
+  public Line extended() {
+    return withIssued(issued + 1);
+  }
+
+  /** This line with another last number. */
+  public Line withIssued(long last) {
+    return new Line(epoch, last, anchor, at, from, rate, spare, spareTakenAt);
+  }
+
+  /** The last place. */
+  public Place last() {
+    return new Place(epoch, Math.max(1, issued));
+  }
+
+  /** This line after a place that is due found no token: its slot moves to {@code slot}. */
+  Line moved(Place place, Rate next, Instant slot) {
+    return new Line(epoch, issued, place.number(), slot, slot, next, spare, spareTakenAt);
+  }
+
+  /**
+   * This line after the rate was lowered: the slots that have not come follow each other at the new
+   * rate, the first of them at {@code next}.
+   */
+  Line slowed(Rate lower, Instant next, Instant now) {
+    return new Line(epoch, issued, calledAt(now) + 1, next, from, lower, spare, spareTakenAt);
+  }
+
+  /** A line in which nobody waits: the places of this one are void. */
+  public Line cleared(Instant now) {
+    Instant past = now.minus(LONGEST_GRACE);
+    return new Line(epoch + 1, 0, 1, past, past, rate, 0, now);
+  }
+
+  /** This line after a spare token was taken. */
+  public Line withSpareTaken(Instant now) {
+    return new Line(epoch, issued, anchor, at, from, rate, spare - 1, now);
+  }
+
+  /**
+   * This line after the tokens in its bucket were counted.
+   *
+   * @param available the tokens that are due and that nobody holds
+   * @param next when the next token appears. After a bucket was full, its tokens are due later than
+   *     the slots, so one more token must stay in the bucket.
+   */
+  Line counted(long available, Instant next, Duration grace, Instant now) {
+    if (now.isBefore(spareTakenAt.plus(TAKING))) {
+      return this;
+    }
+    long called = calledAt(now.plus(EARLIEST));
+    long kept = reservedAt(now, grace) + (next.isAfter(slot(called + 1)) ? 1 : 0);
+    long rest = Math.max(0, available - kept);
+    return new Line(epoch, issued, anchor, at, from, rate, rest, spareTakenAt);
+  }
+
+  /**
+   * How long a place is due: at most half as long as the bucket takes to fill, because it must hold
+   * the tokens of all places that are due.
+   */
+  static Duration grace(BucketSpec spec, Rate rate) {
+    Duration half = Duration.ofMillis(millis(rate, spec.capacity()) / 2);
+    if (half.compareTo(SHORTEST_GRACE) < 0) {
+      return SHORTEST_GRACE;
+    }
+    return half.compareTo(LONGEST_GRACE) > 0 ? LONGEST_GRACE : half;
+  }
+
+  /** The slot of a number. */
+  public Instant slot(long number) {
+    Instant due =
+        number >= anchor
+            ? at.plusMillis(millis(rate, number - anchor))
+            : at.minusMillis(millis(rate, anchor - number) - 1);
+    return due.isAfter(from) ? due : from;
+  }
+
+  /** The highest number whose slot has come; it may not have been issued. */
+  long calledAt(Instant now) {
+    if (now.isBefore(from)) {
+      return anchor - 1;
+    }
+    long millis = Duration.between(at, now).toMillis();
+    long max = MAX_AHEAD * Ledger.UNIT / rate.microtokensPerMinute();
+    long bounded = Math.max(-max, Math.min(max, millis));
+    return anchor + Math.floorDiv(bounded * rate.microtokensPerMinute(), Ledger.UNIT);
+  }
+
+  /** Whether any place is due or not yet due at {@code now}. */
+  boolean isLiveAt(Instant now, Duration grace) {
+    return issued > 0 && slot(issued).plus(grace).isAfter(now);
+  }
+
+  /** The places whose token has appeared, or may have, and that are not void. */
+  private long reservedAt(Instant now, Duration grace) {
+    long first = Math.min(issued, calledAt(now.minus(grace)));
+    return Math.max(0, Math.min(issued, calledAt(now.plus(EARLIEST))) - first);
+  }
+
+  /** The state of a place at {@code now}. */
+  Standing standing(Place place, Instant now, Duration grace) {
+    if (place.epoch() != epoch || place.number() > issued) {
+      return Standing.VOID;
+    }
+    Instant slot = slot(place.number());
+    if (slot.isAfter(now)) {
+      return Standing.WAITING;
+    }
+    return slot.plus(grace).isAfter(now) ? Standing.DUE : Standing.VOID;
+  }
+
+  /** The state of a place. */
+  public enum Standing {
+    /** Its slot has not come. */
+    WAITING,
+    /** Its slot has come, not longer ago than the grace. */
+    DUE,
+    /** It was never issued, its line was cleared, or the grace after its slot is over. */
+    VOID
+  }
+
+  /** The number of places before this one whose slots have not come. */
+  public long ahead(Place place, Instant now) {
+    return Math.max(0, place.number() - 1 - Math.max(0, calledAt(now)));
+  }
+
+  /** The time of this many tokens, rounded up to milliseconds. */
+  static Duration span(Rate rate, long tokens) {
+    return Duration.ofMillis(millis(rate, tokens));
+  }
+
+  private static long millis(Rate rate, long tokens) {
+    long bounded = Math.min(tokens, MAX_AHEAD);
+    long per = rate.microtokensPerMinute();
+    return (bounded * Ledger.UNIT + per - 1) / per;
+  }
+}

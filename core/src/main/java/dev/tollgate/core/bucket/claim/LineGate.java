@@ -1,0 +1,192 @@
+package dev.tollgate.core.bucket.claim;
+
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.Line;
+import dev.tollgate.core.bucket.Line.Standing;
+import dev.tollgate.core.bucket.Place;
+import dev.tollgate.core.bucket.claim.BucketGate.Attempt;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * Claims single tokens for callers that wait in the bucket's {@link Line}.
+ *
+ * <p>While nobody waits, a claim goes straight to the {@link BucketGate}, and a caller that is
+ * refused opens the line with one write. While somebody waits, a caller whose place is due claims a
+ * token without a write; a caller that has a place and comes early is refused without any request;
+ * a new caller takes a place. If that fails, the caller is refused without a place.
+ *
+ * <p>A caller keeps the place that it expects before it takes it. So of many concurrent claims of
+ * one caller, one takes a place, and nobody can fill a line with places that it does not use. If
+ * another place was taken meanwhile, the caller keeps the one that it got instead. After a crash in
+ * between, it may have the place of another caller: then both come for one token, and one of them
+ * waits for the next.
+ */
+public final class LineGate {
+  /** How late a token may be before the caller that waits for it moves its slot. */
+  private static final Duration PATIENCE = Duration.ofSeconds(4);
+
+  private final Buckets buckets;
+  private final BucketGate gate;
+  private final InstantSource clock;
+  private final ExpiringKeys<BucketId> known = new ExpiringKeys<>();
+
+  /** A gate in front of {@code gate}, to the lines of {@code buckets}. */
+  public LineGate(Buckets buckets, BucketGate gate, InstantSource clock) {
+    this.buckets = buckets;
+    this.gate = gate;
+    this.clock = clock;
+  }
+
+  /** Whether this process knows that callers wait in the bucket's line now. */
+  public boolean isKnown(BucketId id) {
+    return known.until(id).filter(clock.instant()::isBefore).isPresent();
+  }
+
+  /**
+   * Holds one token.
+   *
+   * @param read the bucket as just read
+   * @param caller who claims; if it is refused it keeps its place
+   * @param first the result of {@link BucketGate#firstTry}, which ran while the row was read
+   */
+  public ClaimResult claim(Bucket read, Waiting caller, Attempt first) {
+    Instant now = clock.instant();
+    Optional<Line> line = read.liveLineAt(now);
+    if (line.isEmpty()) {
+      ClaimResult claim = gate.claim(read.id(), Optional.of(read), first);
+      return claim instanceof ClaimResult.Denied denied
+          ? open(read, denied.retryAt(), caller)
+          : claim;
+    }
+    return claimInLine(slowed(read, now), caller, first);
+  }
+
+  /** The bucket with a line that is no faster than its rate. */
+  private Bucket slowed(Bucket read, Instant now) {
+    return read.lineSlowed(now)
+        .flatMap(next -> quietly(() -> buckets.changeLine(read.id(), read.line(), next)))
+        .map(read::with)
+        .orElse(read);
+  }
+
+  private ClaimResult claimInLine(Bucket read, Waiting caller, Attempt first) {
+    Optional<Place> place = caller.place();
+    Instant now = clock.instant();
+    Optional<Line> line = read.line();
+    gate.fillForLine(read);
+    Standing standing = place.map(known -> read.standing(known, now)).orElse(Standing.VOID);
+    if (standing == Standing.DUE) {
+      return redeem(read, place.get(), first);
+    }
+    Attempt attempt = first;
+    if (hasSpare(read.id(), line.get(), now)) {
+      ClaimResult claim = gate.claim(read.id(), Optional.of(read), attempt);
+      if (!(claim instanceof ClaimResult.Denied)) {
+        return claim;
+      }
+      attempt = new Attempt();
+    }
+    gate.giveBack(read.id(), attempt);
+    return standing == Standing.WAITING
+        ? refused(read.id(), line.get(), place.get())
+        : enter(read, line.get(), caller);
+  }
+
+  /** Opens the line for a caller that was refused until {@code slot}. */
+  private ClaimResult open(Bucket read, Instant slot, Waiting caller) {
+    Line next = read.lineOpened(slot, clock.instant());
+    if (!keeps(caller, next.last())) {
+      return new ClaimResult.Denied(slot);
+    }
+    return quietly(() -> buckets.changeLine(read.id(), read.line(), next))
+        .or(() -> quietly(() -> takePlaceInOpened(read.id())))
+        .map(line -> placed(read, line, next.last(), caller))
+        .orElseGet(() -> new ClaimResult.Denied(slot));
+  }
+
+  /** Takes a place in a line that another caller has just opened. */
+  private Optional<Line> takePlaceInOpened(BucketId id) {
+    return buckets
+        .find(id)
+        .flatMap(bucket -> bucket.liveLineAt(clock.instant()))
+        .flatMap(line -> buckets.takePlace(id, line));
+  }
+
+  /** Takes a place for a caller without one. */
+  private ClaimResult enter(Bucket read, Line line, Waiting caller) {
+    Place next = line.extended().last();
+    ClaimResult without = new ClaimResult.Denied(line.slot(next.number()));
+    return keeps(caller, next)
+        ? quietly(() -> buckets.takePlace(read.id(), line))
+            .map(extended -> placed(read, extended, next, caller))
+            .orElse(without)
+        : without;
+  }
+
+  /**
+   * The result for a caller that took the last place of a line.
+   *
+   * @param expected the place that the caller has kept, before it was taken
+   */
+  private ClaimResult placed(Bucket read, Line line, Place expected, Waiting caller) {
+    Place taken = line.last();
+    if (!taken.equals(expected) && !keeps(caller, taken)) {
+      return new ClaimResult.Denied(line.slot(taken.number()));
+    }
+    return line.slot(taken.number()).isAfter(clock.instant())
+        ? refused(read.id(), line, taken)
+        : redeem(read.with(line), taken, new Attempt());
+  }
+
+  private static boolean keeps(Waiting caller, Place place) {
+    return quietly(() -> Optional.of(caller.keep(place))).filter(Boolean::booleanValue).isPresent();
+  }
+
+  /** Claims a token for a place that is due. */
+  private ClaimResult redeem(Bucket read, Place place, Attempt attempt) {
+    ClaimResult claim = gate.claim(read.id(), Optional.of(read), attempt);
+    if (!(claim instanceof ClaimResult.Denied denied)) {
+      return claim;
+    }
+    // A fill may be about to start. The places behind keep their slots, because it sends all that
+    // is owed.
+    Instant retryAt = denied.retryAt();
+    boolean isPatient =
+        clock.instant().isBefore(read.line().orElseThrow().slot(place.number()).plus(PATIENCE));
+    if (isPatient && read.standing(place, retryAt.plus(PATIENCE)) == Standing.DUE) {
+      return new ClaimResult.Denied(retryAt, Optional.of(place));
+    }
+    Line moved = read.lineMoved(place, retryAt).orElseThrow();
+    return quietly(() -> buckets.changeLine(read.id(), read.line(), moved))
+        .map(line -> refused(read.id(), line, place))
+        .orElseGet(() -> new ClaimResult.Denied(retryAt, Optional.of(place)));
+  }
+
+  private boolean hasSpare(BucketId id, Line line, Instant now) {
+    return line.spare() > 0
+        && quietly(() -> Optional.of(buckets.takeSpare(id, line.epoch(), now)))
+            .filter(WriteResult.DONE::equals)
+            .isPresent();
+  }
+
+  private ClaimResult refused(BucketId id, Line line, Place place) {
+    known.put(id, line.slot(line.issued()));
+    return new ClaimResult.Denied(line.slot(place.number()), Optional.of(place));
+  }
+
+  private static <T> Optional<T> quietly(Supplier<Optional<T>> request) {
+    try {
+      return request.get();
+    } catch (Unavailable unavailable) {
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,19 @@
+package dev.tollgate.core.bucket.claim;
+
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.Place;
+import java.util.Optional;
+
+/** A caller that may wait in a line, and where it keeps its place. */
+public interface Waiting {
+  /** The place that it kept, as last read. */
+  Optional<Place> place();
+
+  /**
+   * Keeps a place instead of the last one.
+   *
+   * @return whether it is kept; false if a concurrent claim of the same caller keeps another one
+   * @throws Unavailable if the store fails; the place may be kept then
+   */
+  boolean keep(Place place);
+}

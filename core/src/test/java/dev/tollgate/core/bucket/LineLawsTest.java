@@ -1,0 +1,109 @@
+package dev.tollgate.core.bucket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.core.testing.limiter.TollgateLine;
+import dev.tollgate.lawbook.Law;
+import dev.tollgate.lawbook.LawBook;
+import dev.tollgate.lawbook.LawViolation;
+import dev.tollgate.lawbook.Line.Maker;
+import dev.tollgate.lawbook.LineLaws;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Checks Tollgate's line against the law book. */
+final class LineLawsTest {
+  private static final int HISTORIES = 100;
+
+  @Test
+  void lines_keep_every_law() {
+    LawBook.Report report = LawBook.ofLine(TollgateLine.inMemory()).hold(HISTORIES);
+    LineLaws.ALL.forEach(law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
+  }
+
+  /** Wraps buckets so that places are taken as {@code fault} changes the line. */
+  private static Maker takingPlaces(UnaryOperator<Line> fault) {
+    return TollgateLine.inMemory(
+        buckets ->
+            wrapped(
+                (method, arguments) -> {
+                  Object result = method.invoke(buckets, arguments);
+                  return method.getName().equals("takePlace")
+                      ? ((Optional<?>) result).map(line -> fault.apply((Line) line))
+                      : result;
+                }));
+  }
+
+  /** Wraps buckets so that every change of a line passes through {@code fault}. */
+  private static Maker changingLines(UnaryOperator<Line> fault) {
+    return TollgateLine.inMemory(
+        buckets ->
+            wrapped(
+                (method, arguments) -> {
+                  if (method.getName().equals("changeLine")) {
+                    arguments[2] = fault.apply((Line) arguments[2]);
+                  }
+                  return method.invoke(buckets, arguments);
+                }));
+  }
+
+  private interface Call {
+    Object of(Method method, Object[] arguments) throws ReflectiveOperationException;
+  }
+
+  private static Buckets wrapped(Call call) {
+    return (Buckets)
+        Proxy.newProxyInstance(
+            Buckets.class.getClassLoader(),
+            new Class<?>[] {Buckets.class},
+            (proxy, method, arguments) -> call.of(method, arguments));
+  }
+
+  private static Line withSpare(Line line, long spare) {
+    return new Line(
+        line.epoch(),
+        line.issued(),
+        line.anchor(),
+        line.at(),
+        line.from(),
+        line.rate(),
+        spare,
+        line.spareTakenAt());
+  }
+
+  static List<Arguments> faults() {
+    return List.of(
+        Arguments.of(
+            "gives each slot to two callers",
+            takingPlaces(line -> line.withIssued(line.issued() - line.issued() % 2)),
+            LineLaws.OWN_SLOTS),
+        Arguments.of("has no line", TollgateLine.withoutLine(), LineLaws.TOLD_IS_ADMITTED),
+        Arguments.of(
+            "finds no spare tokens", changingLines(line -> withSpare(line, 0)), LineLaws.NO_WASTE),
+        Arguments.of(
+            "finds a spare token too many",
+            changingLines(line -> withSpare(line, line.spare() + 1)),
+            LineLaws.NO_OVERTAKING),
+        Arguments.of(
+            "promises spare tokens twice",
+            changingLines(line -> withSpare(line, line.spare() + 1)),
+            LineLaws.TOLD_IS_ADMITTED));
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("faults")
+  void planted_fault_breaks_a_law(String fault, Maker maker, Law<Maker> law) {
+    assertThatThrownBy(() -> LawBook.ofLine(maker).only(List.of(law)).hold(HISTORIES))
+        .as(fault)
+        .isInstanceOf(LawViolation.class)
+        .hasMessageContaining(law.name());
+  }
+}

@@ -1,0 +1,96 @@
+package dev.tollgate.e2e.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.e2e.acceptance.Deployment;
+import dev.tollgate.e2e.acceptance.Deployment.Handshake;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Sessions that are refused wait in line, and come back once. */
+final class LineIT {
+  private static final LocalDeployment DEPLOYMENT = LocalDeployment.shared();
+  private static final Duration INTERVAL = Duration.ofSeconds(2);
+
+  private static List<String> sessions(String tenant, int count) {
+    return Stream.generate(() -> DEPLOYMENT.open(tenant)).limit(count).toList();
+  }
+
+  private static JsonNode admission(String tenant, String session) {
+    return DEPLOYMENT.session("GET", Deployment.query(tenant, session)).body().get("admission");
+  }
+
+  private static Instant slot(String tenant, String session) {
+    return Instant.parse(admission(tenant, session).get("nextAttemptAt").asText());
+  }
+
+  /** Opens as many connections as the bucket has tokens. */
+  private static void drain(String tenant) throws InterruptedException {
+    for (Handshake admitted : DEPLOYMENT.connectAll(30, tenant, sessions(tenant, 30))) {
+      assertThat(admitted.status()).isEqualTo(101);
+    }
+    DEPLOYMENT.cloud().settle();
+  }
+
+  @Test
+  void concurrent_refusals_get_a_slot_each_and_are_admitted_then() throws Exception {
+    String tenant = "in-line";
+    DEPLOYMENT.onboard(tenant, "gold", "{\"tenantPerMinute\":30,\"tenantConnections\":100}");
+    drain(tenant);
+    List<String> waiting = sessions(tenant, 40);
+
+    for (Handshake refused : DEPLOYMENT.connectAll(40, tenant, waiting)) {
+      assertThat(refused.status()).isEqualTo(429);
+    }
+    DEPLOYMENT.cloud().settle();
+
+    Map<Instant, String> bySlot = new TreeMap<>(Comparator.naturalOrder());
+    waiting.forEach(session -> bySlot.put(slot(tenant, session), session));
+    assertThat(bySlot).as("no slot is given twice").hasSize(40);
+    Instant first = bySlot.keySet().iterator().next();
+    int place = 0;
+    for (Map.Entry<Instant, String> next : bySlot.entrySet()) {
+      assertThat(next.getKey()).isEqualTo(first.plus(INTERVAL.multipliedBy(place)));
+      DEPLOYMENT.advance(Duration.between(DEPLOYMENT.clock().instant(), next.getKey()));
+      DEPLOYMENT.cloud().settle();
+      assertThat(DEPLOYMENT.connect(tenant, next.getValue()).status())
+          .as("the first return of place %d", place)
+          .isEqualTo(101);
+      place++;
+    }
+  }
+
+  @Test
+  void session_that_comes_early_or_late_and_a_new_one_wait_for_their_turn() throws Exception {
+    String tenant = "impatient";
+    DEPLOYMENT.onboard(tenant, "gold", "{\"tenantPerMinute\":30,\"tenantConnections\":100}");
+    drain(tenant);
+    String first = DEPLOYMENT.open(tenant);
+    String second = DEPLOYMENT.open(tenant);
+    assertThat(DEPLOYMENT.connect(tenant, first).status()).isEqualTo(429);
+    assertThat(DEPLOYMENT.connect(tenant, second).status()).isEqualTo(429);
+    Instant slot = slot(tenant, second);
+    assertThat(admission(tenant, first).get("ahead").asInt()).isZero();
+    assertThat(admission(tenant, second).get("ahead").asInt()).isEqualTo(1);
+
+    DEPLOYMENT.advance(Duration.between(DEPLOYMENT.clock().instant(), slot.minusMillis(1)));
+    DEPLOYMENT.cloud().settle();
+
+    assertThat(DEPLOYMENT.connect(tenant, second).status()).as("too early").isEqualTo(429);
+    assertThat(slot(tenant, second)).isEqualTo(slot);
+    assertThat(DEPLOYMENT.connect(tenant, DEPLOYMENT.open(tenant)).status())
+        .as("new, behind both")
+        .isEqualTo(429);
+    DEPLOYMENT.advance(Duration.ofMillis(1));
+    assertThat(DEPLOYMENT.connect(tenant, first).status()).as("late").isEqualTo(101);
+    assertThat(DEPLOYMENT.connect(tenant, second).status()).as("in time").isEqualTo(101);
+    assertThat(DEPLOYMENT.connect(tenant, first).status()).as("place used up").isEqualTo(429);
+  }
+}
