@@ -110,7 +110,7 @@ public final class LimiterLaws {
   private LimiterLaws() {}
 
   /** Compares the spent tokens with {@link Allowance}. */
-  private static final class NeverMore implements RunObserver {
+  private static final class NeverMore implements LimiterRun.Observer {
     private Optional<Allowance> allowance = Optional.empty();
     private Optional<Terms> current = Optional.empty();
 
@@ -152,7 +152,7 @@ public final class LimiterLaws {
   }
 
   /** Compares the limiter's counts with the events of the run. */
-  private static final class Balance implements RunObserver {
+  private static final class Balance implements LimiterRun.Observer {
     private long spent;
     private long undecided;
     private FaultEffects faultEffects = FaultEffects.NONE;
@@ -249,7 +249,7 @@ public final class LimiterLaws {
                 maker,
                 history,
                 LimiterRun.Mode.PLAIN,
-                new RunObserver() {},
+                new LimiterRun.Observer() {},
                 run -> judged[0] = hasThroughput(run));
     return result instanceof CheckResult.Broken || judged[0] ? result : new CheckResult.NotJudged();
   }
@@ -293,7 +293,7 @@ public final class LimiterLaws {
   }
 
   /** Compares the limiter's counts before and after a claim for several tokens. */
-  private static final class Several implements RunObserver {
+  private static final class Several implements LimiterRun.Observer {
     private Optional<TokenCounts> before = Optional.empty();
     private boolean judged;
 
@@ -326,7 +326,7 @@ public final class LimiterLaws {
   }
 
   /** Compares the limiter's counts before and after a refusal. */
-  private static final class Refusals implements RunObserver {
+  private static final class Refusals implements LimiterRun.Observer {
     private Optional<TokenCounts> before = Optional.empty();
     private FaultEffects faultEffects = FaultEffects.NONE;
 
@@ -362,7 +362,11 @@ public final class LimiterLaws {
     LimiterRun[] runs = new LimiterRun[1];
     CheckResult plain =
         LimiterRun.of(
-            maker, history, LimiterRun.Mode.PLAIN, new RunObserver() {}, run -> runs[0] = run);
+            maker,
+            history,
+            LimiterRun.Mode.PLAIN,
+            new LimiterRun.Observer() {},
+            run -> runs[0] = run);
     if (plain instanceof CheckResult.Broken) {
       return new CheckResult.NotJudged();
     }
@@ -371,7 +375,7 @@ public final class LimiterLaws {
         maker,
         history,
         LimiterRun.Mode.BUSY_NEIGHBOUR,
-        new RunObserver() {},
+        new LimiterRun.Observer() {},
         run -> {
           List<String> expected = alone.answers();
           for (int i = 0; i < expected.size(); i++) {
@@ -389,7 +393,7 @@ public final class LimiterLaws {
   }
 
   /** Checks that retry times are short enough, and that a caller is admitted after them. */
-  private static final class RetryAfter implements RunObserver {
+  private static final class RetryAfter implements LimiterRun.Observer {
     private Instant settledAt = Instant.MIN;
     private long slack;
 
@@ -480,7 +484,7 @@ public final class LimiterLaws {
   }
 
   /** Compares the limiter's counts before and after a retune. */
-  private static final class Retunes implements RunObserver {
+  private static final class Retunes implements LimiterRun.Observer {
     private Optional<TokenCounts> before = Optional.empty();
     private FaultEffects faultEffects = FaultEffects.NONE;
 
@@ -531,7 +535,7 @@ public final class LimiterLaws {
             maker,
             history,
             LimiterRun.Mode.PLAIN,
-            new RunObserver() {},
+            new LimiterRun.Observer() {},
             run -> {
               judged[0] = first.test(run);
               drained[0] = run.drain();
@@ -545,7 +549,7 @@ public final class LimiterLaws {
             maker,
             history,
             LimiterRun.Mode.PLAIN,
-            new RunObserver() {},
+            new LimiterRun.Observer() {},
             run -> {
               Terms before = run.terms();
               judged[0] = second.test(run);

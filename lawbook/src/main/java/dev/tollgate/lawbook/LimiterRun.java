@@ -16,7 +16,7 @@ final class LimiterRun {
 
   private final Setting setting;
   private final Limiter limiter;
-  private final RunObserver observer;
+  private final Observer observer;
   private final List<Lease> leases = new ArrayList<>();
   private final List<String> answers = new ArrayList<>();
   private final Mode mode;
@@ -35,7 +35,7 @@ final class LimiterRun {
     BUSY_NEIGHBOUR
   }
 
-  private LimiterRun(Limiter.Maker maker, long seed, Mode mode, RunObserver observer) {
+  private LimiterRun(Limiter.Maker maker, long seed, Mode mode, Observer observer) {
     this.setting = new Setting(seed);
     this.limiter = maker.make(setting);
     this.mode = mode;
@@ -44,7 +44,7 @@ final class LimiterRun {
   }
 
   /** Runs a history. */
-  static CheckResult of(Limiter.Maker maker, History history, RunObserver observer) {
+  static CheckResult of(Limiter.Maker maker, History history, Observer observer) {
     return of(maker, history, Mode.PLAIN, observer, run -> {});
   }
 
@@ -53,7 +53,7 @@ final class LimiterRun {
       Limiter.Maker maker,
       History history,
       Mode mode,
-      RunObserver observer,
+      Observer observer,
       Consumer<LimiterRun> afterwards) {
     LimiterRun run = new LimiterRun(maker, history.seed(), mode, observer);
     try {
@@ -334,5 +334,49 @@ final class LimiterRun {
   /** The results of all claims and spendings, in order. */
   List<String> answers() {
     return answers;
+  }
+
+  /** Observes a {@link LimiterRun} and throws {@link Violation} if a law is broken. */
+  interface Observer {
+    default void opened(LimiterRun run) {}
+
+    default void claiming(LimiterRun run) {}
+
+    /**
+     * Called after a claim.
+     *
+     * @param tokens the number that each caller claimed
+     * @param answers one per caller; several callers claimed at the same time
+     */
+    default void claimed(LimiterRun run, long tokens, List<Claim> answers) {}
+
+    default void spent(LimiterRun run, Lease.Spending spending, long tokens) {}
+
+    /**
+     * Called after an attempt to spend a lease.
+     *
+     * @param ended whether its lease had ended
+     */
+    default void spentLease(LimiterRun run, Lease lease, Lease.Spending spending, boolean ended) {}
+
+    default void givingBack(LimiterRun run) {}
+
+    default void gaveBack(LimiterRun run, Lease lease, boolean ended) {}
+
+    default void retuning(LimiterRun run) {}
+
+    default void retuned(LimiterRun run) {}
+
+    /**
+     * Called after a refused caller has waited for its retry time and claimed again.
+     *
+     * @param at the time of the refusal
+     * @param alone whether no lease was open then
+     * @param then the answer to its claim after the wait
+     */
+    default void waited(
+        LimiterRun run, Claim.Refused refused, Instant at, boolean alone, Claim then) {}
+
+    default void stepped(LimiterRun run) {}
   }
 }

@@ -1,9 +1,13 @@
 package dev.tollgate.lawbook;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
+import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -77,8 +81,8 @@ public final class LineLaws {
 
   private LineLaws() {}
 
-  private static CheckResult check(Line.Maker maker, History history, Consumer<LineRun> law) {
-    LineRun run = new LineRun(maker, history.seed());
+  private static CheckResult check(Line.Maker maker, History history, Consumer<Run> law) {
+    Run run = new Run(maker, history.seed());
     return run.checked(
         () -> {
           run.all(history.steps());
@@ -87,12 +91,12 @@ public final class LineLaws {
         });
   }
 
-  private static void neverMore(LineRun run) {
+  private static void neverMore(Run run) {
     Allowance allowance = new Allowance(run.ideal(run.terms().rate()), Setting.START);
-    for (LineRun.Event event : run.events()) {
-      if (event instanceof LineRun.Retuned retuned) {
+    for (Run.Event event : run.events()) {
+      if (event instanceof Run.Retuned retuned) {
         allowance.retune(run.ideal(retuned.rate()), retuned.at());
-      } else if (event instanceof LineRun.Asked asked && asked.answer() instanceof Line.Admitted) {
+      } else if (event instanceof Run.Asked asked && asked.answer() instanceof Line.Admitted) {
         allowance.spend(1, asked.at());
         Violation.unless(
             allowance.excess() == 0,
@@ -102,9 +106,9 @@ public final class LineLaws {
     }
   }
 
-  private static void toldIsAdmitted(LineRun run) {
-    for (LineRun.Promise promise : run.promises()) {
-      for (LineRun.Asked asked : promise.caller().asked()) {
+  private static void toldIsAdmitted(Run run) {
+    for (Run.Promise promise : run.promises()) {
+      for (Run.Asked asked : promise.caller().asked()) {
         boolean isInTime =
             asked.at().isAfter(promise.told())
                 && !asked.at().isBefore(promise.retryAt())
@@ -117,16 +121,16 @@ public final class LineLaws {
     }
   }
 
-  private static void ownSlots(LineRun run) {
-    List<LineRun.Promise> slots =
+  private static void ownSlots(Run run) {
+    List<Run.Promise> slots =
         run.promises().stream()
             .filter(promise -> !promise.isVoid())
-            .sorted(Comparator.comparing(LineRun.Promise::retryAt))
+            .sorted(Comparator.comparing(Run.Promise::retryAt))
             .toList();
     Duration apart = run.fastest().timeOf(1).minus(ROUNDING);
     for (int i = 1; i < slots.size(); i++) {
-      LineRun.Promise first = slots.get(i - 1);
-      LineRun.Promise second = slots.get(i);
+      Run.Promise first = slots.get(i - 1);
+      Run.Promise second = slots.get(i);
       Duration between = Duration.between(first.retryAt(), second.retryAt());
       Violation.unless(
           isAtOnce(first) || between.compareTo(apart) >= 0,
@@ -136,25 +140,25 @@ public final class LineLaws {
   }
 
   /** Whether this slot was told before {@code asked}, while nobody else had one. */
-  private static boolean begins(LineRun run, LineRun.Promise first, LineRun.Asked asked) {
+  private static boolean begins(Run run, Run.Promise first, Run.Asked asked) {
     return first.told().isBefore(asked.at())
         && run.promises().stream()
             .filter(other -> other.told().isBefore(first.told()))
             .noneMatch(other -> other.retryAt().plus(run.terms().grace()).isAfter(first.told()));
   }
 
-  private static boolean isAtOnce(LineRun.Promise promise) {
+  private static boolean isAtOnce(Run.Promise promise) {
     return !promise.told().plus(AT_ONCE).isBefore(promise.retryAt());
   }
 
-  private static void noOvertaking(LineRun run) {
+  private static void noOvertaking(Run run) {
     if (run.wasRetuned()) {
       return;
     }
-    Set<LineRun.Promise> unused = new HashSet<>(run.promises());
+    Set<Run.Promise> unused = new HashSet<>(run.promises());
     long early = 0;
-    for (LineRun.Event event : run.events()) {
-      if (!(event instanceof LineRun.Asked asked) || !(asked.answer() instanceof Line.Admitted)) {
+    for (Run.Event event : run.events()) {
+      if (!(event instanceof Run.Asked asked) || !(asked.answer() instanceof Line.Admitted)) {
         continue;
       }
       boolean passes =
@@ -184,15 +188,15 @@ public final class LineLaws {
     }
   }
 
-  private static void everybodyIn(LineRun run) {
-    for (LineRun.Caller caller : run.callers()) {
+  private static void everybodyIn(Run run) {
+    for (Run.Caller caller : run.callers()) {
       Violation.unless(
           !caller.isPolite() || caller.wasAdmitted(), caller + " admitted", caller.asked());
     }
   }
 
   private static CheckResult noWaste(Line.Maker maker, History history) {
-    LineRun run = new LineRun(maker, history.seed());
+    Run run = new Run(maker, history.seed());
     Line.Terms terms = run.terms();
     long needed = terms.rate().tokensIn(Duration.ofMinutes(1).plus(terms.grace().multipliedBy(2)));
     long expected = terms.rate().tokensIn(DEMAND.multipliedBy(95).dividedBy(100));
@@ -209,5 +213,320 @@ public final class LineLaws {
               "at least " + expected + " admitted in " + DEMAND + ", " + terms,
               run.admitted() - before);
         });
+  }
+
+  /** Runs a history against a line, with callers of all manners, and records what happens. */
+  private static final class Run {
+    /** A client waits for whole seconds (RFC 9110, 10.2.3), and then its request takes a while. */
+    private static final int LONGEST_REQUEST_MILLIS = 300;
+
+    private static final int LONGEST_DELAY_MILLIS = 60_000;
+
+    private final Setting setting;
+    private final Line line;
+    private final Line.Terms terms;
+    private final Random random;
+    private final PriorityQueue<Return> returns = new PriorityQueue<>();
+    private final List<Caller> callers = new ArrayList<>();
+    private final List<Event> events = new ArrayList<>();
+    private final List<Promise> promises = new ArrayList<>();
+    private Instant disturbedUntil = Setting.START;
+    private Rate rate;
+    private Rate fastest;
+    private long order;
+    private int step;
+
+    Run(Line.Maker maker, long seed) {
+      this.setting = new Setting(seed);
+      this.terms = maker.terms(History.terms(seed));
+      this.line = maker.make(setting, terms);
+      this.random = new Random(seed);
+      this.rate = terms.rate();
+      this.fastest = terms.rate();
+    }
+
+    /** What happened. */
+    sealed interface Event {}
+
+    /** A caller claimed a token. */
+    record Asked(Instant at, Caller caller, Line.Answer answer) implements Event {}
+
+    /** The rate was changed. */
+    record Retuned(Instant at, Rate rate) implements Event {}
+
+    /** A caller comes again. */
+    private record Return(Instant at, long order, Caller caller) implements Comparable<Return> {
+      @Override
+      public int compareTo(Return other) {
+        int byTime = at.compareTo(other.at);
+        return byTime != 0 ? byTime : Long.compare(order, other.order);
+      }
+    }
+
+    /** A caller that wants one token. */
+    static final class Caller {
+      private final String name;
+      private final Step.Manners manners;
+      private final List<Asked> asked = new ArrayList<>();
+      private Optional<Promise> promise = Optional.empty();
+
+      Caller(String name, Step.Manners manners) {
+        this.name = name;
+        this.manners = manners;
+      }
+
+      List<Asked> asked() {
+        return asked;
+      }
+
+      boolean isPolite() {
+        return manners == Step.Manners.POLITE;
+      }
+
+      boolean wasAdmitted() {
+        return asked.stream().anyMatch(one -> one.answer() instanceof Line.Admitted);
+      }
+
+      @Override
+      public String toString() {
+        return manners + " " + name;
+      }
+    }
+
+    /** A retry time that a caller was told. */
+    static final class Promise {
+      private final Caller caller;
+      private final Instant told;
+      private final Instant retryAt;
+      private boolean isVoid;
+
+      Promise(Caller caller, Instant told, Instant retryAt) {
+        this.caller = caller;
+        this.told = told;
+        this.retryAt = retryAt;
+      }
+
+      Caller caller() {
+        return caller;
+      }
+
+      Instant told() {
+        return told;
+      }
+
+      Instant retryAt() {
+        return retryAt;
+      }
+
+      /** Whether the rate was lowered while it, or an earlier promise, was open. */
+      boolean isVoid() {
+        return isVoid;
+      }
+
+      /** Whether another caller than {@code one} waits for this time at {@code now}. */
+      boolean isOutstandingFor(Caller one, Instant now) {
+        return !caller.equals(one)
+            && told.isBefore(now)
+            && retryAt.isAfter(now)
+            && caller.asked.stream()
+                .noneMatch(
+                    asked -> asked.answer() instanceof Line.Admitted && !asked.at().isAfter(now));
+      }
+
+      @Override
+      public String toString() {
+        return caller + " at " + retryAt;
+      }
+    }
+
+    /** Runs a check and returns its result. */
+    CheckResult checked(Runnable check) {
+      try {
+        check.run();
+        return new CheckResult.Kept();
+      } catch (Violation broke) {
+        return new CheckResult.Broken(step, sinceStart(), broke.expected(), broke.happened());
+      } catch (RuntimeException thrown) {
+        return new CheckResult.Broken(
+            step, sinceStart(), "an answer despite faults", thrown.toString());
+      }
+    }
+
+    private Duration sinceStart() {
+      return Duration.between(Setting.START, setting.now());
+    }
+
+    void all(List<Step> steps) {
+      for (Step next : steps) {
+        step++;
+        if (next instanceof Step.Wait wait) {
+          pass(wait.time());
+        } else if (next instanceof Step.Arrive arrive) {
+          for (int i = 0; i < arrive.count(); i++) {
+            arrive(arrive.manners(), Duration.ofMillis(random.nextLong(arrive.within() + 1)));
+          }
+        } else if (next instanceof Step.RetuneLine retune) {
+          retune(retune.rate());
+        }
+      }
+      step++;
+    }
+
+    private void retune(Rate next) {
+      line.retune(next);
+      boolean isLower = next.timeOf(1).compareTo(rate.timeOf(1)) > 0;
+      if (isLower) {
+        promises.forEach(this::disturb);
+      }
+      fastest = next.timeOf(1).compareTo(fastest.timeOf(1)) < 0 ? next : fastest;
+      rate = next;
+      events.add(new Retuned(setting.now(), next));
+    }
+
+    /** Voids a promise. While its caller may still come, later promises are void as well. */
+    private void disturb(Promise promise) {
+      promise.isVoid = true;
+      Instant end = promise.retryAt.plus(terms.grace());
+      disturbedUntil = end.isAfter(disturbedUntil) ? end : disturbedUntil;
+    }
+
+    /** A caller that comes after {@code time}. */
+    private void arrive(Step.Manners manners, Duration time) {
+      Caller caller = new Caller("caller " + callers.size(), manners);
+      callers.add(caller);
+      comeAfter(caller, time);
+    }
+
+    private void comeAfter(Caller caller, Duration time) {
+      returns.add(new Return(setting.now().plus(time), order++, caller));
+    }
+
+    /** Stops the faults and lets time pass until all polite callers should have been admitted. */
+    void finish() {
+      setting.stopFaults();
+      Rate slowest =
+          events.stream()
+              .filter(Retuned.class::isInstance)
+              .map(event -> ((Retuned) event).rate())
+              .reduce(terms.rate(), (one, two) -> slower(one, two));
+      pass(slowest.timeOf(2L * callers.size()).plus(Duration.ofMinutes(10)));
+    }
+
+    private static Rate slower(Rate one, Rate two) {
+      return one.timeOf(1).compareTo(two.timeOf(1)) > 0 ? one : two;
+    }
+
+    /** Takes all tokens of the bucket. */
+    void drain() {
+      for (int i = 0; i <= 2 * terms.capacity(); i++) {
+        Caller caller = new Caller("drain " + i, Step.Manners.NO_SHOW);
+        callers.add(caller);
+        ask(caller);
+        if (!caller.wasAdmitted()) {
+          return;
+        }
+      }
+    }
+
+    /** Lets new callers come at twice the rate, three of ten of which never come back. */
+    void demand(Random any, Duration time) {
+      Instant end = setting.now().plus(time);
+      Duration pause = terms.rate().timeOf(1).dividedBy(2);
+      while (setting.now().isBefore(end)) {
+        arrive(any.nextInt(10) < 3 ? Step.Manners.NO_SHOW : Step.Manners.POLITE, Duration.ZERO);
+        pass(pause);
+      }
+    }
+
+    private void pass(Duration time) {
+      Instant end = setting.now().plus(time);
+      while (!returns.isEmpty() && !returns.peek().at().isAfter(end)) {
+        Return next = returns.remove();
+        passTo(next.at());
+        ask(next.caller());
+      }
+      passTo(end);
+    }
+
+    private void passTo(Instant until) {
+      Optional<Instant> timer = line.nextTimer();
+      while (timer.isPresent() && !timer.get().isAfter(until)) {
+        setting.set(timer.get().isAfter(setting.now()) ? timer.get() : setting.now());
+        line.passedTo(setting.now());
+        timer = line.nextTimer();
+      }
+      setting.set(until);
+      line.passedTo(until);
+    }
+
+    private void ask(Caller caller) {
+      Instant now = setting.now();
+      Asked asked = new Asked(now, caller, line.claim(caller.name));
+      caller.asked.add(asked);
+      events.add(asked);
+      if (asked.answer() instanceof Line.Refused refused) {
+        if (caller.promise.filter(known -> known.retryAt.equals(refused.retryAt())).isEmpty()) {
+          Promise promise = new Promise(caller, now, refused.retryAt());
+          caller.promise = Optional.of(promise);
+          promise.isVoid = now.isBefore(disturbedUntil);
+          promises.add(promise);
+        }
+        comeBack(caller, Duration.between(now, refused.retryAt()));
+      } else if (asked.answer() instanceof Line.Unanswered) {
+        comeBack(caller, Duration.ofSeconds(1));
+      }
+    }
+
+    private void comeBack(Caller caller, Duration told) {
+      long seconds = Math.max(1, told.plusMillis(999).toSeconds());
+      Duration polite =
+          Duration.ofSeconds(seconds).plusMillis(random.nextInt(LONGEST_REQUEST_MILLIS));
+      switch (caller.manners) {
+        case POLITE -> comeAfter(caller, polite);
+        case LATE -> comeAfter(caller, polite.plusMillis(random.nextInt(LONGEST_DELAY_MILLIS)));
+        case IMPOLITE -> comeAfter(caller, Duration.ofMillis(500 + random.nextInt(1_500)));
+        case NO_SHOW -> {}
+      }
+    }
+
+    Line.Terms terms() {
+      return terms;
+    }
+
+    /** Terms of an ideal bucket with this rate. */
+    Terms ideal(Rate some) {
+      return new Terms(some, terms.capacity(), terms.slack(), Duration.ofMinutes(1));
+    }
+
+    /** The fastest rate so far. */
+    Rate fastest() {
+      return fastest;
+    }
+
+    /** The grace at the fastest rate so far: a bucket that empties faster cannot wait as long. */
+    Duration grace() {
+      double faster = (double) fastest.timeOf(1).toNanos() / terms.rate().timeOf(1).toNanos();
+      return Duration.ofMillis((long) (terms.grace().toMillis() * faster));
+    }
+
+    boolean wasRetuned() {
+      return events.stream().anyMatch(Retuned.class::isInstance);
+    }
+
+    List<Event> events() {
+      return events;
+    }
+
+    List<Promise> promises() {
+      return promises;
+    }
+
+    List<Caller> callers() {
+      return callers;
+    }
+
+    long admitted() {
+      return callers.stream().filter(Caller::wasAdmitted).count();
+    }
   }
 }
