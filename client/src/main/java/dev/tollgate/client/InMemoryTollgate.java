@@ -11,6 +11,7 @@ import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.FillRequests;
+import dev.tollgate.core.bucket.claim.LineGate;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -55,7 +56,9 @@ public final class InMemoryTollgate implements TollgateClient {
     ExecutorService requests = Threads.upTo(1, "tollgate-requests");
     BucketGate gate =
         new BucketGate(buckets, tokens, new Fills(), requests, Pause.real(), this::now);
-    client = new GateClient(this::find, gate, listener, List.of(requests::shutdown));
+    LineGate line = new LineGate(buckets, gate, this::now);
+    client =
+        new GateClient(this::find, gate, line, this::now, listener, List.of(requests::shutdown));
   }
 
   /**
