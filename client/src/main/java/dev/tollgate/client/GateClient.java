@@ -166,7 +166,11 @@ final class GateClient implements TollgateClient {
     @Override
     public Claim claim(Place place) {
       InvalidValue.unless(place != null, "place", place, "a place that a refusal had");
-      InvalidValue.unless(place.bucket().equals(id), "place", place, "a place of bucket " + id);
+      InvalidValue.unless(
+          place.bucket().equals(id),
+          "place",
+          place,
+          "a place of tenant %s, action %s".formatted(tenantId(), action()));
       return claimOne(Optional.of(place.inLine()));
     }
 

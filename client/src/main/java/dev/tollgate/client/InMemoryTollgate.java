@@ -20,6 +20,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
+import java.util.function.UnaryOperator;
 
 /**
  * A {@link TollgateClient} for the tests of applications. Its in-memory buckets fill like those of
@@ -86,6 +87,12 @@ public final class InMemoryTollgate implements TollgateClient {
   private void put(BucketId id, BucketSpec spec) {
     tokens.clear(id);
     buckets.put(Bucket.opened(id, spec, now));
+  }
+
+  /** Changes a bucket as a change of its tier does. */
+  synchronized void retune(BucketId id, UnaryOperator<BucketSpec> change) {
+    Bucket read = find(id).orElseThrow();
+    buckets.replace(read.retuned(change.apply(read.spec()), now));
   }
 
   /** Fills the bucket as its schedule would have done by now, and returns it. */

@@ -170,7 +170,7 @@ public final class Tollgate extends Construct {
             .connections(webSocket, "POST", "DELETE")
             .tenantRows(tables.tenant(), "BatchGetItem")
             .tenantRows(tables.session(), "BatchGetItem", "UpdateItem")
-            .tenantRows(tables.limit(), "BatchGetItem", "GetItem")
+            .tenantRows(tables.limit(), "BatchGetItem")
             .tenantWrites(
                 tables.limit(),
                 "UpdateItem",

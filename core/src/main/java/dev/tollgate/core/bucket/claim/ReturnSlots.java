@@ -35,7 +35,8 @@ public final class ReturnSlots {
   }
 
   /**
-   * Takes slots in one write, or in two if the line has changed since it was read.
+   * Takes slots in one write, or in two if another caller has opened or changed the line since it
+   * was read. That caller found the bucket empty at the same time, so its slots are the same.
    *
    * @param read the bucket as just read, and since found empty
    * @param count how many; 1 or more
@@ -66,7 +67,7 @@ public final class ReturnSlots {
                     ? buckets.takePlaces(read.id(), current, count)
                     : buckets
                         .changeLine(read.id(), read.line(), taken)
-                        .or(() -> takeInChanged(read, count)))
+                        .or(() -> buckets.takePlaces(read.id(), current, count)))
         .map(stored -> slots(stored, count))
         .orElse(List.of());
   }
@@ -75,14 +76,6 @@ public final class ReturnSlots {
   private static Line moved(Bucket read, Instant next) {
     Line line = read.line().orElseThrow();
     return read.lineMoved(new Place(line.epoch(), line.issued() + 1), next).orElseThrow();
-  }
-
-  /** Takes places in a line that another caller has just opened or changed. */
-  private Optional<Line> takeInChanged(Bucket read, int count) {
-    return buckets
-        .find(read.id())
-        .flatMap(bucket -> bucket.liveLineAt(clock.instant()))
-        .flatMap(line -> buckets.takePlaces(read.id(), line, count));
   }
 
   private static List<Instant> slots(Line line, int count) {
