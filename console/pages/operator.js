@@ -191,7 +191,7 @@ const tenantRow = (id) => el(
   el("td", {}, el("a", { href: `#${new URLSearchParams({ tenant: id })}` }, id), el("span", { class: "tier" })),
   el("td", { class: "status" }),
   el("td", { class: "number wide open-sockets" }, "–"),
-  el("td", { class: "level" }, el("span", { class: "tokens small" }, "–"), el("meter", { "aria-label": `Tokens of ${id}` })),
+  el("td", { class: "level" }, el("span", { class: "tokens small" }, "–"), el("meter", { "aria-label": `Tokens of ${id}` }), el("span", { class: "waiting muted small" })),
   el("td", { class: "number wide admitted-rate" }, "–"),
   el("td", { class: "number wide refused-rate" }, "–"),
   el("td", { class: "wide trend" }, svg("svg", { class: "spark", "aria-hidden": "true" })));
@@ -235,8 +235,8 @@ function showActivity() {
     row.querySelector(".refused-rate").classList.toggle("refusing", refused > 0);
     if (bucket) {
       const waiting = bucket.line?.length ?? 0;
-      setText(row.querySelector(".tokens"),
-        `${number(bucket.level)} of ${number(bucket.capacity)}${waiting > 0 ? `, ${number(waiting)} in line` : ""}`);
+      setText(row.querySelector(".tokens"), `${number(bucket.level)} of ${number(bucket.capacity)}`);
+      setText(row.querySelector(".waiting"), waiting > 0 ? `${number(waiting)} in line` : "");
       sums.waiting += waiting;
       setMeter(row.querySelector("meter"), bucket.level, bucket.capacity);
     }
@@ -327,7 +327,7 @@ byId("overrides").append(...Object.entries(LIMITS).map(([name, label]) => el(
   el("input", { id: name, name, type: "number", min: 1, placeholder: "tier’s value" }))));
 byId("overrides").append(el(
   "div", {},
-  el("label", { for: "new-line" }, "Line of refused connections"),
+  el("label", { for: "new-line" }, "Line"),
   el("select", { id: "new-line", name: "line" }, ...lineOptions())));
 byId("line").append(...lineOptions());
 wire({

@@ -57,7 +57,7 @@ export const BUCKET_STATES = {
 };
 
 /** The values of a tenant's override of the line. */
-export const LINE_OVERRIDES = { "": "As its tier says", true: "On", false: "Off" };
+export const LINE_OVERRIDES = { "": "Tier’s value", true: "On", false: "Off" };
 
 export const LIMITS = {
   tenantPerMinute: "New connections per minute, tenant",
