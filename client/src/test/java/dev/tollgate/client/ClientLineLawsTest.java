@@ -29,7 +29,8 @@ final class ClientLineLawsTest {
 
   @Test
   void claims_in_line_keep_every_law() {
-    LawBook.Report report = LawBook.ofLine(lines(ClientLineLawsTest::claimInLine)).hold(HISTORIES);
+    LawBook.Report report =
+        LawBook.ofLine(lines(ClientLineLawsTest::claimInLine)).hold(2 * HISTORIES);
     LineLaws.ALL.forEach(law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
   }
 

@@ -97,12 +97,12 @@ final class ReturnSlotsTest {
 
   @Test
   void slots_follow_a_lower_rate() {
-    take(3);
-    ports.retune(ID, new BucketSpec(Rate.perMinute(6), 30, SPEC.fillPolicy()));
+    take(40);
+    ports.retune(ID, new BucketSpec(Rate.perMinute(15), 30, SPEC.fillPolicy()));
 
     List<Instant> taken = take(3);
 
-    assertThat(Duration.between(taken.get(0), taken.get(2))).isEqualTo(Duration.ofSeconds(20));
+    assertThat(Duration.between(taken.get(0), taken.get(2))).isEqualTo(Duration.ofSeconds(8));
   }
 
   @Test
