@@ -95,6 +95,7 @@ final class LineLawsTest {
         line.at(),
         line.from(),
         line.rate(),
+        line.before(),
         spare,
         line.spareTakenAt());
   }

@@ -176,6 +176,7 @@ public final class InMemoryBuckets implements Buckets {
         line.at(),
         line.from(),
         line.rate(),
+        line.before(),
         line.spare() - 1,
         now);
   }
