@@ -119,8 +119,8 @@ export interface TollgateEvents {
   refused: CustomEvent<{ id: string; code: ErrorCode; detail?: string; retryAfterSeconds?: number; final: boolean }>;
 }
 
-/** One socket of one session, kept open. */
-export class Tollgate extends EventTarget {
+/** One socket of one session, kept open. An `EventTarget`. */
+export class Tollgate {
   constructor(options: Options);
   readonly state: State;
   readonly sessionId: string | undefined;
