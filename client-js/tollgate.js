@@ -158,7 +158,7 @@ export class Tollgate extends EventTarget {
     } else if (socket) {
       this.#opened(socket);
     } else {
-      await this.#explain(turn, 0);
+      await this.#explain(turn);
     }
   }
 
@@ -188,19 +188,26 @@ export class Tollgate extends EventTarget {
   }
 
   /**
-   * Asks why the server refused or closed the connection, and goes on accordingly.
+   * Asks why the server refuses or closed the connection, and goes on accordingly.
    *
    * @param atLeast the shortest back-off if the server knows no reason
    */
-  async #explain(turn, atLeast) {
+  async #explain(turn, atLeast = 0) {
     const answer = await this.#show();
     if (turn !== this.#turn) {
       return;
     }
-    if (answer.kind !== "ok") {
+    const polls = this.#state === "waiting";
+    if (answer.kind === "again" && polls) {
+      this.#poll(turn, answer.afterSeconds * 1000);
+    } else if (answer.kind !== "ok") {
       this.#notAnswered(answer, atLeast);
     } else if (answer.body.admission.admitted) {
-      this.#retry(atLeast);
+      if (polls) {
+        this.#connect();
+      } else {
+        this.#retry(atLeast);
+      }
     } else if (answer.body.admission.reason === "SUSPENDED") {
       this.#close("suspended", answer.body.admission.detail);
     } else {
@@ -244,7 +251,7 @@ export class Tollgate extends EventTarget {
     this.#failures = 0;
     if (seconds === undefined) {
       this.#wait = { admission };
-      this.#after("attempt", this.#between(POLL_AFTER), () => this.#explainAgain(turn));
+      this.#poll(turn);
     } else {
       // Each session in line has a slot of its own. Others are told the same time as everybody.
       const jitter = ahead === undefined ? random() * Math.min(seconds * 1000, MAX_JITTER) : 0;
@@ -255,23 +262,9 @@ export class Tollgate extends EventTarget {
     this.#countDown();
   }
 
-  /** Whether a connection is free by now. */
-  async #explainAgain(turn) {
-    const answer = await this.#show();
-    if (turn !== this.#turn) {
-      return;
-    }
-    if (answer.kind === "again") {
-      this.#after("attempt", Math.max(answer.afterSeconds * 1000, this.#between(POLL_AFTER)), () => this.#explainAgain(turn));
-    } else if (answer.kind !== "ok") {
-      this.#notAnswered(answer);
-    } else if (answer.body.admission.admitted) {
-      this.#connect();
-    } else if (answer.body.admission.reason === "SUSPENDED") {
-      this.#close("suspended", answer.body.admission.detail);
-    } else {
-      this.#waitFor(answer.body.admission);
-    }
+  /** Asks again, later, whether a connection is free. */
+  #poll(turn, atLeast = 0) {
+    this.#after("attempt", Math.max(atLeast, this.#between(POLL_AFTER)), () => this.#explain(turn));
   }
 
   /** Tells how long the wait still is, now and each second. */
