@@ -191,6 +191,25 @@ test("after a drop it comes back with the same session and sends again what is u
   assert.ok(server.count("frame") > 3, "at least one copy");
 });
 
+test("a message whose refusal was lost with the socket is sent again, however long the reconnection takes", async () => {
+  let down = false;
+  const { clock, client, server } = await opened({ fault: (kind) => down && kind === "handshake" });
+  server.messageTokens = 0;
+  await Promise.all([client.send("refused unseen"), clock.advance(50)]);
+  down = true;
+  [...server.sockets].forEach((socket) => server.drop(socket));
+  await clock.advance(MINUTE);
+  assert.equal(server.count("throttled"), 1);
+  assert.deepEqual(client.of("refused"), [], "the client did not hear of it");
+  assert.notEqual(client.state, "open");
+  client.send("later");
+  server.messageTokens = 10;
+  down = false;
+  await clock.advance(MINUTE);
+  assert.deepEqual(server.order, ["refused unseen", "later"]);
+  assert.equal(client.unanswered, 0);
+});
+
 test("a message that waits for a reply which was lost fails after its time", async () => {
   const { clock, client, server } = await opened();
   const answer = outcome(client.send(1, { reply: true }));
