@@ -5,7 +5,6 @@ import dev.tollgate.socket.Transport.Connection;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -124,29 +123,29 @@ final class Outbox {
 
   /** The server closed the connection because the frame that was sent last was too big. */
   void tooBig() {
-    underWay.ifPresent(
-        message -> message.result.complete(new SendResult.NotSent(message.id, Cause.TOO_BIG)));
+    underWay.ifPresent(message -> fail(message, new SendResult.NotSent(message.id, Cause.TOO_BIG)));
     answered();
   }
 
   /** The session is over. Another one knows none of its messages. */
   void sessionOver() {
-    List<Outgoing> sent = new ArrayList<>(accepted.values());
-    queue.values().stream().filter(message -> message.sentAt.isPresent()).forEach(sent::add);
+    accepted.values().forEach(message -> message.result.complete(message.unanswered(Cause.CLOSED)));
     accepted.clear();
+    List<Outgoing> sent =
+        queue.values().stream().filter(message -> message.sentAt.isPresent()).toList();
     queue.values().removeAll(sent);
-    sent.forEach(message -> message.result.complete(message.unanswered(Cause.CLOSED)));
+    sent.forEach(message -> fail(message, message.unanswered(Cause.CLOSED)));
   }
 
   /** Nothing is sent any more. */
   void close() {
     dropped();
     closed = true;
-    List<Outgoing> open = new ArrayList<>(queue.values());
-    open.addAll(accepted.values());
-    queue.clear();
+    accepted.values().forEach(message -> message.result.complete(message.unanswered(Cause.CLOSED)));
     accepted.clear();
-    open.forEach(message -> message.result.complete(message.unanswered(Cause.CLOSED)));
+    List<Outgoing> unsent = List.copyOf(queue.values());
+    queue.clear();
+    unsent.forEach(message -> fail(message, message.unanswered(Cause.CLOSED)));
   }
 
   /** Handles a frame of the connection. */
@@ -212,10 +211,7 @@ final class Outbox {
     take(id)
         .ifPresent(
             message -> {
-              // It was not processed, so the next copy is the first.
-              message.sentAt = Optional.empty();
-              message.acceptedAt = Optional.empty();
-              message.throttledFor = Optional.of(retryAfter);
+              message.throttled(retryAfter);
               if (!message.abandoned) {
                 queue.put(message.number, message);
               }
@@ -231,12 +227,14 @@ final class Outbox {
     }
     message.ifPresent(
         it -> {
-          SendResult.Refused result =
-              new SendResult.Refused(it.id, refused.code(), refused.detail());
-          if (!it.result.complete(result)) {
-            settings.listener().messageRefused(result);
-          }
+          fail(it, new SendResult.Refused(it.id, refused.code(), refused.detail()));
         });
+  }
+
+  private void fail(Outgoing message, SendResult result) {
+    if (!message.result.complete(result) && !message.abandoned) {
+      settings.listener().messageFailed(result);
+    }
   }
 
   private void sendAgainLater() {
@@ -288,17 +286,17 @@ final class Outbox {
         && !now().isBefore(pausedUntil)) {
       Outgoing message = queue.pollFirstEntry().getValue();
       if (isRecent(message)) {
-        message.sentAt = message.sentAt.or(() -> Optional.of(now()));
         underWay = Optional.of(message);
         transmit(message.frame);
       } else {
-        message.result.complete(message.unanswered(Cause.TIMED_OUT));
+        fail(message, message.unanswered(Cause.TIMED_OUT));
       }
     }
   }
 
   private void transmit(String frame) {
     waitsForAnswer = true;
+    underWay.ifPresent(message -> message.sent(now()));
     Connection used = connection.orElseThrow();
     Instant sentAt = now();
     answerTimer.cancel();
@@ -321,7 +319,7 @@ final class Outbox {
     } else if (underWay.map(message -> isRecent(message) && !message.abandoned).orElse(true)) {
       transmit(frame);
     } else {
-      underWay.ifPresent(message -> message.result.complete(message.unanswered(Cause.TIMED_OUT)));
+      underWay.ifPresent(message -> fail(message, message.unanswered(Cause.TIMED_OUT)));
       answered();
       flush();
     }

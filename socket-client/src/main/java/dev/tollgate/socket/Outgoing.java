@@ -21,6 +21,9 @@ final class Outgoing {
   /** When the first copy was sent that may have been processed. */
   Optional<Instant> sentAt = Optional.empty();
 
+  /** The copies that were sent since then. */
+  int copies;
+
   /** When the last copy was accepted; empty if it was not. */
   Optional<Instant> acceptedAt = Optional.empty();
 
@@ -34,6 +37,23 @@ final class Outgoing {
     this.id = id;
     this.frame = frame;
     this.replyWithin = replyWithin;
+  }
+
+  /** Notes that a copy is sent. */
+  void sent(Instant now) {
+    sentAt = sentAt.or(() -> Optional.of(now));
+    copies++;
+  }
+
+  /** Notes that a copy was refused for the tenant's rate. */
+  void throttled(Duration retryAfter) {
+    if (copies <= 1) {
+      // Nothing was processed. With several copies, another one may have been.
+      sentAt = Optional.empty();
+      copies = 0;
+    }
+    acceptedAt = Optional.empty();
+    throttledFor = Optional.of(retryAfter);
   }
 
   /** The result of a message that nobody answers any more. */

@@ -9,7 +9,7 @@ public sealed interface SendResult {
 
   /**
    * The message is in the queue, and will be processed. If the server refuses it for the tenant's
-   * rate after that, the socket sends it again by itself.
+   * rate after that, the socket sends it again by itself, unless the session has ended by then.
    */
   record Accepted(String id) implements SendResult {}
 

@@ -19,8 +19,11 @@ public interface SocketListener {
   /** A message is over the tenant's rate. The socket sends it again after this time. */
   default void messageThrottled(String id, Duration retryAfter) {}
 
-  /** A message that had been accepted is not processed, after its {@code send} was completed. */
-  default void messageRefused(SendResult.Refused result) {}
+  /**
+   * A message failed after its {@code send} was completed with {@link SendResult.Accepted}: the
+   * server refused it, or could not be asked again whether it was processed.
+   */
+  default void messageFailed(SendResult result) {}
 
   /** A handshake was refused with this status. The socket asks for the reason next. */
   default void handshakeRefused(int status) {}

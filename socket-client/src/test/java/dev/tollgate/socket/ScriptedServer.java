@@ -195,7 +195,7 @@ final class ScriptedServer implements Transport {
   }
 
   private Exchange answer(String method, String id) {
-    if (status.equals("UNKNOWN") || !id.isEmpty() && row(id).isEmpty()) {
+    if (status.equals("UNKNOWN") || (!id.isEmpty() && row(id).isEmpty())) {
       return problem(404, "not-found");
     }
     if (method.equals("DELETE")) {
@@ -208,9 +208,7 @@ final class ScriptedServer implements Transport {
         return problem(403, "suspended");
       }
       Row row =
-          id.isEmpty()
-              ? new Row("%032x".formatted(random.nextLong() >>> 1), Instant.MIN)
-              : rows.get(id);
+          row(id).orElseGet(() -> new Row("%032x".formatted(random.nextLong() >>> 1), Instant.MIN));
       created += id.isEmpty() ? 1 : 0;
       rows.put(row.id, row);
       use(row);
@@ -219,7 +217,7 @@ final class ScriptedServer implements Transport {
           "{\"tenantId\":\"acme\",\"sessionId\":\"%s\",\"expiresAt\":\"%s\",\"webSocketUrl\":\"%s\"}"
               .formatted(row.id, row.endsAt.plus(skew), SOCKETS));
     }
-    return answer(200, shown(rows.get(id)));
+    return answer(200, shown(row(id).orElseThrow()));
   }
 
   private void use(Row row) {
@@ -302,7 +300,7 @@ final class ScriptedServer implements Transport {
     if (strikes()) {
       return new int[] {0, 429, 500, 503, 504}[random.nextInt(5)];
     }
-    if (found.isEmpty() || !status.equals("ACTIVE") && !status.equals("FULL")) {
+    if (found.isEmpty() || !(status.equals("ACTIVE") || status.equals("FULL"))) {
       return 403;
     }
     if (status.equals("FULL")) {
@@ -331,6 +329,10 @@ final class ScriptedServer implements Transport {
     return 101;
   }
 
+  private static String message(String frame) {
+    return frame.replaceFirst(".*\"message\":(.*)}", "$1");
+  }
+
   // Connections
 
   /** The server's side of a connection. */
@@ -356,6 +358,7 @@ final class ScriptedServer implements Transport {
 
     /** Sends a frame to the client. */
     void post(String frame) {
+      log((over ? "lost " : "post ") + frame);
       if (!over) {
         deliver(() -> events.text(frame));
       }
@@ -434,7 +437,7 @@ final class ScriptedServer implements Transport {
             }
             row.processed.put(id, now());
             use(row);
-            processed.add(frame.replaceFirst(".*\"message\":(.*)}", "$1"));
+            processed.add(message(frame));
             if (replies) {
               connections.stream()
                   .filter(connection -> connection.row == row)

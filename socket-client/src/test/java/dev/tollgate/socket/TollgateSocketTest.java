@@ -56,8 +56,8 @@ class TollgateSocketTest {
                   }
 
                   @Override
-                  public void messageRefused(SendResult.Refused result) {
-                    events.add("refused " + result.code());
+                  public void messageFailed(SendResult result) {
+                    events.add("failed " + result);
                   }
 
                   @Override
@@ -605,7 +605,7 @@ class TollgateSocketTest {
 
     assertThat(result(noSilo)).isEqualTo(new SendResult.Refused("m-1", "NOT_SILO", "no queue"));
     assertThat(result(suspended)).isEqualTo(new SendResult.Accepted("m-2"));
-    assertThat(events).containsExactly("refused SUSPENDED");
+    assertThat(events).containsExactly("failed Refused[id=m-2, code=SUSPENDED, detail=d]");
     assertThat(server.frames).hasSize(2);
   }
 
