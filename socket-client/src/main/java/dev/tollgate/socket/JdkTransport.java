@@ -121,18 +121,18 @@ final class JdkTransport implements Transport {
     }
 
     @Override
-    public void close() {
-      var unused =
-          socket
-              .sendClose(WebSocket.NORMAL_CLOSURE, "")
-              .orTimeout(CLOSE_SECONDS, TimeUnit.SECONDS)
-              .whenComplete(
-                  (sent, failure) -> {
-                    // The listener reads the server's close frame only if it is asked to.
-                    socket.request(Long.MAX_VALUE);
-                    CompletableFuture.delayedExecutor(CLOSE_SECONDS, TimeUnit.SECONDS)
-                        .execute(socket::abort);
-                  });
+    public CompletionStage<Boolean> close() {
+      return socket
+          .sendClose(WebSocket.NORMAL_CLOSURE, "")
+          .orTimeout(CLOSE_SECONDS, TimeUnit.SECONDS)
+          .handle(
+              (sent, failure) -> {
+                // The client reads the server's close frame only if it is asked to.
+                socket.request(Long.MAX_VALUE);
+                CompletableFuture.delayedExecutor(CLOSE_SECONDS, TimeUnit.SECONDS)
+                    .execute(socket::abort);
+                return failure == null;
+              });
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * The messages of a socket. One frame is under way at a time: it is sent, and the next follows when
@@ -48,6 +49,9 @@ final class Outbox {
   private Optional<Outgoing> underWay = Optional.empty();
 
   private boolean waitsForAnswer;
+
+  /** Completes when the frame under way was answered, or is given up. */
+  private CompletableFuture<Boolean> answer = new CompletableFuture<>();
 
   /** Accepted messages that may still be refused or answered, in the order of acceptance. */
   private final Map<String, Outgoing> accepted = new LinkedHashMap<>();
@@ -267,6 +271,7 @@ final class Outbox {
 
   private void answered() {
     answerTimer.cancel();
+    answer.complete(true);
     waitsForAnswer = false;
     underWay = Optional.empty();
   }
@@ -302,6 +307,9 @@ final class Outbox {
     answerTimer.cancel();
     answerTimer = settings.scheduler().after(ANSWER_LIMIT, () -> answerMissing(frame, sentAt));
     armHeartbeat();
+    answer.complete(false);
+    answer = new CompletableFuture<>();
+    settings.scheduler().when(answer, answered -> {});
     settings
         .scheduler()
         .when(

@@ -99,7 +99,7 @@ final class SessionApi {
     String detail =
         body.text("detail").or(() -> body.text("title")).or(() -> body.text("message")).orElse("");
     return switch (answer.status()) {
-      case 200, 201 -> success(answer.body(), body);
+      case 200, 201 -> success(answer, body);
       case 204 -> new Result.Gone();
       case 401 -> new Result.Final(new CloseReason.Unauthorized(detail));
       case 403 ->
@@ -125,7 +125,7 @@ final class SessionApi {
         new Interruption.NotServed(answer.status(), detail), answer.retryAfter());
   }
 
-  private Result success(String document, Json body) {
+  private Result success(Exchange.Answer answer, Json body) {
     Optional<String> sessionId = body.text("sessionId");
     Optional<URI> webSocketUrl = body.text("webSocketUrl").map(URI::create);
     if (sessionId.isPresent() && webSocketUrl.isPresent()) {
@@ -134,7 +134,7 @@ final class SessionApi {
     Json admission = body.child("admission");
     return switch (admission.raw("admitted").orElse("")) {
       case "true" -> new Result.Shown(Optional.empty(), idle(body));
-      case "false" -> new Result.Shown(Optional.of(refusal(document, admission)), idle(body));
+      case "false" -> new Result.Shown(Optional.of(refusal(answer, admission)), idle(body));
       default ->
           new Result.Later(
               new Interruption.NoAnswer("The answer is not that of a session API: " + url),
@@ -142,13 +142,13 @@ final class SessionApi {
     };
   }
 
-  private static Refusal refusal(String document, Json admission) {
+  private static Refusal refusal(Exchange.Answer answer, Json admission) {
     return new Refusal(
         admission.text("reason").orElse(""),
         admission.text("detail").orElse(""),
         admission.number("ahead"),
-        seconds(admission.number("retryAfterSeconds")),
-        document);
+        seconds(admission.number("retryAfterSeconds")).or(answer::retryAfter),
+        answer.body());
   }
 
   private static Optional<Duration> idle(Json body) {

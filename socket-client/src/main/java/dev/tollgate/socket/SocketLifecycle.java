@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
@@ -179,7 +180,7 @@ final class SocketLifecycle {
   /** A renewal found that the session is over. */
   private void sessionGone() {
     if (!isClosed()) {
-      leave();
+      var unused = leave();
       sessionOver();
     }
   }
@@ -219,7 +220,7 @@ final class SocketLifecycle {
                 socket.connection = Optional.of(it.connection());
               }
               if (turn != expected) {
-                socket.connection.ifPresent(Connection::close);
+                socket.connection.ifPresent(SocketLifecycle::closeSoon);
               } else if (end instanceof Handshake.Refused it) {
                 settings.listener().handshakeRefused(it.status());
                 refused.accept(it);
@@ -314,12 +315,17 @@ final class SocketLifecycle {
     }
   }
 
-  /** Stops using the connection. */
-  private void leave() {
+  /** Stops using the connection, and closes it. */
+  private CompletionStage<Boolean> leave() {
     replacementTimer.cancel();
-    current.flatMap(socket -> socket.connection).ifPresent(Connection::close);
+    Optional<Connection> left = current.flatMap(socket -> socket.connection);
     current = Optional.empty();
     outbox.dropped();
+    return left.map(Connection::close).orElseGet(() -> CompletableFuture.completedFuture(true));
+  }
+
+  private static void closeSoon(Connection connection) {
+    var unused = connection.close();
   }
 
   /** The server does not answer. */
@@ -389,7 +395,7 @@ final class SocketLifecycle {
           current = Optional.of(next);
           openedAt = now();
           outbox.dropped();
-          old.flatMap(socket -> socket.connection).ifPresent(Connection::close);
+          old.flatMap(socket -> socket.connection).ifPresent(SocketLifecycle::closeSoon);
           scheduleReplacement(backOff.between(REPLACE_FROM, REPLACE_TO));
           use(next);
         },
@@ -419,7 +425,7 @@ final class SocketLifecycle {
   }
 
   private void finish(CloseReason reason) {
-    leave();
+    CompletionStage<Boolean> left = leave();
     renewals.stop();
     outbox.close();
     Optional<Session> ending =
@@ -429,11 +435,17 @@ final class SocketLifecycle {
                     && settings.asksSessionApi()
                     && reason instanceof CloseReason.Requested);
     enter(new SocketState.Closed(reason));
-    if (ending.isPresent()) {
-      api.end(ending.get(), unused -> ended(reason));
-    } else {
-      ended(reason);
-    }
+    settings
+        .scheduler()
+        .when(
+            left,
+            sent -> {
+              if (ending.isPresent()) {
+                api.end(ending.get(), unused -> ended(reason));
+              } else {
+                ended(reason);
+              }
+            });
   }
 
   private void ended(CloseReason reason) {

@@ -47,8 +47,8 @@ interface Transport {
     /** Sends a text, in several frames if it is long; whether it could be sent. */
     CompletionStage<Boolean> send(String text);
 
-    /** Closes the connection with 1000. */
-    void close();
+    /** Closes the connection with 1000; whether that could be sent. */
+    CompletionStage<Boolean> close();
 
     /** Drops the connection. No event follows. */
     void abort();

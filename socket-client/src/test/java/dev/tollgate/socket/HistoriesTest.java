@@ -340,8 +340,8 @@ class HistoriesTest {
         }
 
         @Override
-        public void close() {
-          real.close();
+        public CompletionStage<Boolean> close() {
+          return real.close();
         }
 
         @Override

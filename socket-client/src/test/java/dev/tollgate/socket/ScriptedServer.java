@@ -452,10 +452,11 @@ final class ScriptedServer implements Transport {
     }
 
     @Override
-    public void close() {
+    public CompletionStage<Boolean> close() {
       over = true;
       connections.remove(this);
       log("client closes");
+      return CompletableFuture.completedFuture(true);
     }
 
     @Override
