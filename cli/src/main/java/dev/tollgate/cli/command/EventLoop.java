@@ -28,6 +28,10 @@ final class EventLoop implements Scheduler, InstantSource {
   private final BlockingQueue<Runnable> ready = new LinkedBlockingQueue<>();
   private final PriorityQueue<Timer> timers =
       new PriorityQueue<>(Comparator.comparing(Timer::at).thenComparing(Timer::number));
+
+  /** Real time that the shell's time does not show. */
+  private Duration waited = Duration.ZERO;
+
   private Optional<Instant> wakesAt = Optional.empty();
   private long numbers;
   private int pending;
@@ -39,7 +43,7 @@ final class EventLoop implements Scheduler, InstantSource {
   /** The time of the shell, which begins anywhere. */
   @Override
   public Instant instant() {
-    return Instant.EPOCH.plusNanos(shell.nanoTime().getAsLong());
+    return Instant.EPOCH.plusNanos(shell.nanoTime().getAsLong()).plus(waited);
   }
 
   @Override
@@ -105,6 +109,8 @@ final class EventLoop implements Scheduler, InstantSource {
       if (step != null) {
         return step;
       }
+      Duration missing = Duration.between(instant(), first.at());
+      waited = missing.isNegative() ? waited : waited.plus(missing);
     }
     timers.remove(first);
     return first.task();
