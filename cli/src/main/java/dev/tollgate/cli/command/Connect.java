@@ -240,7 +240,7 @@ final class Connect implements Callable<Integer> {
                             .map(at -> " (" + at + ")")
                             .orElse("")
                         + (refusal.ahead().isPresent()
-                            ? ", " + refusal.ahead().getAsLong() + " ahead in line"
+                            ? ", " + Sockets.place(refusal.ahead().getAsLong())
                             : ""))
             .orElse("The time of the next attempt is unknown");
     return List.of(

@@ -141,6 +141,11 @@ final class Sockets implements AutoCloseable {
     return false;
   }
 
+  /** A place in line, in words. */
+  static String place(long ahead) {
+    return ahead == 0 ? "first in line" : ahead + " ahead in line";
+  }
+
   /** Keeps the sockets open for a while. */
   void hold(Duration time) {
     boolean[] over = {time.isZero()};
@@ -240,7 +245,7 @@ final class Sockets implements AutoCloseable {
         OptionalLong ahead = waiting.ahead(loop.instant());
         line.show(
             "socket %d  %snext attempt in %d s"
-                .formatted(number, ahead.isEmpty() ? "" : ahead.getAsLong() + " ahead, ", seconds));
+                .formatted(number, ahead.isEmpty() ? "" : place(ahead.getAsLong()) + ", ", seconds));
         if (seconds > 1) {
           loop.after(Duration.ofSeconds(1), () -> count(waiting, line));
         }
@@ -288,7 +293,7 @@ final class Sockets implements AutoCloseable {
 
     private String words(CloseReason reason) {
       if (reason instanceof CloseReason.SessionEnded) {
-        return "the session has ended";
+        return "the tenant has no such session, or the session has ended";
       }
       if (reason instanceof CloseReason.Suspended) {
         return "the tenant is suspended or leaves";

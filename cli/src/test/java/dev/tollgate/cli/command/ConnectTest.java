@@ -222,7 +222,7 @@ class ConnectTest {
         .isEqualTo(Duration.ofSeconds(12 + 3 + 3));
     assertThat(run.out())
         .contains(
-            "socket 2  admitted\n", "Retry in 3 s, 0 ahead in line\n", "socket 3  admitted\n");
+            "socket 2  admitted\n", "Retry in 3 s, first in line\n", "socket 3  admitted\n");
     assertThat(run.exitCode()).isZero();
   }
 
@@ -328,9 +328,9 @@ class ConnectTest {
     assertThat(run.waits()).hasSize(12).containsOnly(Duration.ofSeconds(1));
     assertThat(run.err())
         .startsWith(
-            "\rsocket 1  3 ahead, next attempt in 12 s\rsocket 1  3 ahead, next attempt in 11 s")
-        .contains("\rsocket 1  1 ahead, next attempt in 4 s")
-        .endsWith("\r" + " ".repeat("socket 1  1 ahead, next attempt in 1 s".length()) + "\r");
+            "\rsocket 1  3 ahead in line, next attempt in 12 s\rsocket 1  3 ahead in line, next attempt in 11 s")
+        .contains("\rsocket 1  1 ahead in line, next attempt in 4 s")
+        .endsWith("\r" + " ".repeat("socket 1  1 ahead in line, next attempt in 1 s".length()) + "\r");
   }
 
   @Test
