@@ -138,15 +138,18 @@ public final class Admission {
     ClaimResult claim =
         facts
             .bucket()
-            .map(read -> line.claim(read, new WaitingSession(read, facts), first))
+            .map(read -> line.claim(read, new WaitingSession(facts), first))
             .orElseGet(() -> gate.claim(bucket, Optional.empty(), first));
     if (claim instanceof ClaimResult.Granted granted) {
       return ticket(known, session, facts, granted.leases().stream().findFirst());
     }
     if (claim instanceof ClaimResult.Denied denied) {
+      Optional<Place> before = facts.session().flatMap(Session::place);
+      boolean placeTaken = denied.place().isPresent() && !denied.place().equals(before);
       return counted(
           facts,
-          new AdmissionDecision.Refused(Refusal.TENANT_RATE, Optional.of(denied.retryAt())),
+          new AdmissionDecision.Refused(
+              Refusal.TENANT_RATE, Optional.of(denied.retryAt()), placeTaken),
           () -> {});
     }
     return known.onUnavailable() == OnUnavailable.ADMIT
@@ -154,14 +157,15 @@ public final class Admission {
         : counted(facts, new AdmissionDecision.Refused(Refusal.UNDECIDED), () -> {});
   }
 
-  /** A session that may wait in line. It ends no earlier than {@link #HOLDING} after its slot. */
+  /**
+   * A session that may wait in line, unless it must end before its slot. If it may last so long, it
+   * ends no earlier than {@link #HOLDING} after its slot.
+   */
   private final class WaitingSession implements Waiting {
-    private final Bucket bucket;
     private final Limits limits;
     private Session session;
 
-    WaitingSession(Bucket bucket, AdmissionFacts facts) {
-      this.bucket = bucket;
+    WaitingSession(AdmissionFacts facts) {
       this.limits = facts.tenant().orElseThrow().limits();
       this.session = facts.session().orElseThrow();
     }
@@ -172,10 +176,14 @@ public final class Admission {
     }
 
     @Override
-    public boolean keep(Place place) {
+    public boolean keep(Place place, Instant slot) {
       Instant now = clock.instant();
-      Instant needed = bucket.slotAt(place, now).plus(HOLDING);
-      Instant end = session.latestEnd(limits).filter(needed::isAfter).orElse(needed);
+      Optional<Instant> latest = session.latestEnd(limits);
+      if (latest.filter(end -> !end.isAfter(slot)).isPresent()) {
+        return false;
+      }
+      Instant needed = slot.plus(HOLDING);
+      Instant end = latest.filter(needed::isAfter).orElse(needed);
       boolean kept = sessions.keepPlace(session, place, end, now) == WriteResult.DONE;
       session = session.with(Optional.of(place));
       return kept;
@@ -215,7 +223,9 @@ public final class Admission {
             facts.session().flatMap(Session::arrival),
             place,
             tenant.onUnavailable(),
-            lease));
+            lease),
+        place.flatMap(
+            held -> facts.bucket().flatMap(Bucket::line).map(line -> line.slot(held.number()))));
   }
 
   private static boolean isDue(AdmissionFacts facts, Place place, Instant now) {

@@ -60,6 +60,7 @@ final class AdmissionTest {
             gold.buckets(),
             gold.fillPolicy(),
             onUnavailable,
+            true,
             1,
             1);
     ports.tenants().replace(acme.changed(tier, acme.overrides(), status));
@@ -151,10 +152,17 @@ final class AdmissionTest {
     assertThat(decide()).isInstanceOf(AdmissionDecision.Ticketed.class);
   }
 
+  /** The decision on the next handshake of a session that was refused and has taken a place. */
+  private static AdmissionDecision withoutNewPlace(AdmissionDecision decision) {
+    AdmissionDecision.Refused refused = (AdmissionDecision.Refused) decision;
+    assertThat(refused.placeTaken()).isTrue();
+    return new AdmissionDecision.Refused(refused.refusal(), refused.retryAt());
+  }
+
   @Test
   void bucket_with_an_empty_hint_costs_no_request() {
     spendAll();
-    AdmissionDecision first = decide();
+    AdmissionDecision first = withoutNewPlace(decide());
     long requestsBefore = ports.queue().reserves();
     ports.clock().advance(Duration.ofMillis(9_999));
     assertThat(decide()).isEqualTo(first);
@@ -248,6 +256,23 @@ final class AdmissionTest {
   }
 
   @Test
+  void sessions_that_open_a_line_together_last_until_their_slots() {
+    spendAll();
+    List<SessionId> brief = Stream.generate(() -> ports.open(acme)).limit(30).toList();
+    brief.forEach(
+        each -> ports.sessions().moveEnd(acme.id(), each, ports.clock().instant().plusSeconds(3)));
+
+    List<Optional<Instant>> slots =
+        Race.of(brief.size(), i -> retryAt(ports.admission(), brief.get(i)));
+
+    assertThat(line().orElseThrow().issued()).isEqualTo(brief.size());
+    for (int i = 0; i < brief.size(); i++) {
+      assertThat(ports.sessions().find(acme.id(), brief.get(i)).orElseThrow().endsAt())
+          .isAfter(slots.get(i).orElseThrow().plusSeconds(10));
+    }
+  }
+
+  @Test
   void session_takes_its_place_later_if_none_can_be_taken_now() {
     spendAll();
     ports.buckets().outage().begin("changeLine");
@@ -270,6 +295,39 @@ final class AdmissionTest {
     assertThat(other).isPresent();
     assertThat(line().orElseThrow().issued()).isEqualTo(2);
     assertThat(retryAt(admission, session)).contains(other.get().plus(INTERVAL));
+  }
+
+  @Test
+  void while_the_line_is_switched_off_it_is_ignored_and_its_old_places_are_void_afterwards() {
+    spendAll();
+    Instant next = retryAt(admission, session).orElseThrow();
+    SessionId second = ports.open(acme);
+    assertThat(retryAt(admission, second)).contains(next.plus(INTERVAL));
+    Bucket waiting = ports.buckets().find(AdmissionFixture.connects(acme)).orElseThrow();
+
+    switchLine(false);
+    assertThat(retryAt(ports.admission(), second)).contains(next);
+    assertThat(retryAt(ports.admission(), ports.open(acme))).contains(next);
+    assertThat(line()).as("nobody takes a place").isEqualTo(waiting.line());
+    ports.passUntil(next);
+    assertThat(admission.decide(acme.id(), second)).isInstanceOf(AdmissionDecision.Ticketed.class);
+
+    switchLine(true);
+    Instant now = ports.clock().instant();
+    assertThat(line().orElseThrow().epoch()).isEqualTo(1);
+    assertThat(retryAt(admission, session)).contains(next.plus(INTERVAL));
+    assertThat(line().orElseThrow().last()).isEqualTo(new Place(2, 1));
+    assertThat(now).isEqualTo(next);
+  }
+
+  /** As the control plane does it: a line that is switched on begins without places. */
+  private void switchLine(boolean on) {
+    BucketId id = AdmissionFixture.connects(acme);
+    Bucket read = ports.buckets().find(id).orElseThrow();
+    if (on) {
+      ports.buckets().clearLine(id, read.line().orElseThrow(), ports.clock().instant());
+    }
+    ports.retune(id, read.spec().withLine(on));
   }
 
   private Optional<Line> line() {
@@ -372,7 +430,7 @@ final class AdmissionTest {
   void refusal_is_the_same_if_counting_fails() {
     ports.activity().outage().begin();
     spendAll();
-    AdmissionDecision first = decide();
+    AdmissionDecision first = withoutNewPlace(decide());
     assertThat(refusal(first)).isEqualTo(Refusal.TENANT_RATE);
     assertThat(decide()).isEqualTo(first);
     assertThat(ports.buckets().find(AdmissionFixture.connects(acme)).orElseThrow().emptyHint())
