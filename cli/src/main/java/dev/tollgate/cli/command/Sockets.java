@@ -245,7 +245,8 @@ final class Sockets implements AutoCloseable {
         OptionalLong ahead = waiting.ahead(loop.instant());
         line.show(
             "socket %d  %snext attempt in %d s"
-                .formatted(number, ahead.isEmpty() ? "" : place(ahead.getAsLong()) + ", ", seconds));
+                .formatted(
+                    number, ahead.isEmpty() ? "" : place(ahead.getAsLong()) + ", ", seconds));
         if (seconds > 1) {
           loop.after(Duration.ofSeconds(1), () -> count(waiting, line));
         }

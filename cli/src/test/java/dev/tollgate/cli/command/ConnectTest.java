@@ -221,8 +221,7 @@ class ConnectTest {
         .as("the sockets of a session have one place in line, so they wait one after another")
         .isEqualTo(Duration.ofSeconds(12 + 3 + 3));
     assertThat(run.out())
-        .contains(
-            "socket 2  admitted\n", "Retry in 3 s, first in line\n", "socket 3  admitted\n");
+        .contains("socket 2  admitted\n", "Retry in 3 s, first in line\n", "socket 3  admitted\n");
     assertThat(run.exitCode()).isZero();
   }
 
@@ -330,7 +329,8 @@ class ConnectTest {
         .startsWith(
             "\rsocket 1  3 ahead in line, next attempt in 12 s\rsocket 1  3 ahead in line, next attempt in 11 s")
         .contains("\rsocket 1  1 ahead in line, next attempt in 4 s")
-        .endsWith("\r" + " ".repeat("socket 1  1 ahead in line, next attempt in 1 s".length()) + "\r");
+        .endsWith(
+            "\r" + " ".repeat("socket 1  1 ahead in line, next attempt in 1 s".length()) + "\r");
   }
 
   @Test
