@@ -412,6 +412,27 @@ public record Bucket(
         .orElse(Line.Standing.VOID);
   }
 
+  /** Whether this place was taken in the present line; it may be void. */
+  public boolean hasIssued(Place place) {
+    return line.filter(known -> known.epoch() == place.epoch())
+        .filter(known -> place.number() <= known.issued())
+        .isPresent();
+  }
+
+  /**
+   * When n callers that keep no place may claim, if nobody else joins the line: the slots after the
+   * last one have come, and the last place is no longer due. Empty if nobody waits.
+   */
+  public Optional<Instant> lineEndsAt(Instant now, long n) {
+    return liveLineAt(now)
+        .map(
+            known -> {
+              Instant end = known.slot(known.issued()).plus(graceIn(known));
+              Instant next = known.slot(known.issued() + n);
+              return next.isAfter(end) ? next : end;
+            });
+  }
+
   /** A new line, with one place, for a caller that was refused until {@code slot}. */
   public Line lineOpened(Instant slot, Instant now) {
     Instant due = firstDueBefore(slot, now);

@@ -112,6 +112,11 @@ public record Line(
     return withIssued(issued + 1);
   }
 
+  /** This line after a spare token was taken from it. */
+  public Line withoutSpare(Instant now) {
+    return new Line(epoch, issued, anchor, at, from, rate, before, spare - 1, now);
+  }
+
   /** This line with another last number. */
   public Line withIssued(long last) {
     return new Line(epoch, last, anchor, at, from, rate, before, spare, spareTakenAt);

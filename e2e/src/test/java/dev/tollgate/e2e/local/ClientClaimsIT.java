@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.client.Claim;
+import dev.tollgate.client.Place;
 import dev.tollgate.client.Reservation;
 import dev.tollgate.client.Settlement;
 import dev.tollgate.client.TokenBucket;
@@ -16,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -102,6 +104,30 @@ final class ClientClaimsIT {
 
     DEPLOYMENT.advance(Duration.ofSeconds(1));
     assertThat(bucket.tryClaim(5)).isEqualTo(new Claim.Granted(5));
+  }
+
+  @Test
+  void a_refused_caller_takes_a_place_and_is_admitted_at_its_slot() throws Exception {
+    TokenBucket bucket = bucketOf("claims-line");
+    DEPLOYMENT.cloud().requests().clear();
+    assertThat(bucket.claimUpTo(20).tokens()).isEqualTo(20);
+    Claim.Denied first = (Claim.Denied) bucket.claimInLine();
+    awaitFill();
+    AtomicReference<Claim> claim = new AtomicReference<>();
+    assertThat(operations(() -> claim.set(bucket.claimInLine())))
+        .containsExactly("GetItem", "UpdateItem");
+    Claim.Denied second = (Claim.Denied) claim.get();
+    Place place = Place.parse(second.place().orElseThrow().toString());
+    assertThat(second.retryAt()).isAfter(first.retryAt());
+
+    assertThat(operations(() -> claim.set(bucket.claim(place)))).containsExactly("GetItem");
+    assertThat(claim).hasValue(second);
+    DEPLOYMENT.advance(Duration.between(DEPLOYMENT.clock().instant(), first.retryAt()));
+    assertThat(bucket.claim(first.place().orElseThrow())).isEqualTo(new Claim.Granted(1));
+    DEPLOYMENT.advance(Duration.between(DEPLOYMENT.clock().instant(), second.retryAt()));
+    assertThat(operations(() -> claim.set(bucket.claim(place))))
+        .containsExactly("GetItem", "ReceiveMessage", "DeleteMessageBatch");
+    assertThat(claim).hasValue(new Claim.Granted(1));
   }
 
   @Test

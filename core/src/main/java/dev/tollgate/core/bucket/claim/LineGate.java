@@ -9,6 +9,7 @@ import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Line.Standing;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.claim.BucketGate.Attempt;
+import dev.tollgate.core.bucket.claim.BucketGate.SpendResult;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -69,10 +70,90 @@ public final class LineGate {
       known.remove(read.id());
       ClaimResult claim = gate.claim(read.id(), Optional.of(read), first);
       return claim instanceof ClaimResult.Denied denied && read.spec().line()
-          ? open(read, denied.retryAt(), caller)
+          ? open(read, denied.retryAt(), caller, first.again())
           : claim;
     }
     return claimInLine(slowed(read, now), caller, first);
+  }
+
+  /**
+   * Holds one token for a given time.
+   *
+   * @param read the bucket as just read
+   * @param caller who claims; if it is refused it keeps its place
+   * @param lease 1 second to 12 hours
+   */
+  public ClaimResult claim(Bucket read, Waiting caller, Duration lease) {
+    return claim(read, caller, new Attempt(lease));
+  }
+
+  /** Spends one token, see {@link #claim(Bucket, Waiting, Attempt)}. */
+  public ClaimResult spend(Bucket read, Waiting caller) {
+    return gate.settled(claim(read, caller, BucketGate.LEASE));
+  }
+
+  /**
+   * Holds n tokens, or none, for a caller that takes no place and overtakes nobody. While others
+   * wait, it gets one spare token or the token after those of all places; more than one token are
+   * refused.
+   *
+   * @param read the bucket as just read
+   * @param n 1 to the bucket's capacity, at most 10,000
+   * @param lease 1 second to 12 hours
+   */
+  public ClaimResult claim(Bucket read, int n, Duration lease) {
+    BucketGate.check(read, n);
+    return n == 1
+        ? withoutPlace(claim(read, new Passing(), lease))
+        : refusedForLine(read, n)
+            .<ClaimResult>map(refused -> refused)
+            .orElseGet(() -> gate.claim(read, n, lease));
+  }
+
+  /** Spends n tokens, or none, see {@link #claim(Bucket, int, Duration)}. */
+  public ClaimResult spend(Bucket read, int n) {
+    BucketGate.check(read, n);
+    return n == 1
+        ? withoutPlace(spend(read, new Passing()))
+        : refusedForLine(read, n)
+            .<ClaimResult>map(refused -> refused)
+            .orElseGet(() -> gate.spend(read, n));
+  }
+
+  /** Spends up to n tokens; at most one while others wait, see {@link #spend(Bucket, int)}. */
+  public SpendResult spendUpTo(Bucket read, int n) {
+    if (read.liveLineAt(clock.instant()).isEmpty()) {
+      return gate.spendUpTo(read.id(), Optional.of(read), n);
+    }
+    ClaimResult one = spend(read, 1);
+    return one instanceof ClaimResult.Shortfall shortfall
+        ? new SpendResult(0, Optional.of(shortfall))
+        : new SpendResult(1, refusedForLine(read, n - 1));
+  }
+
+  private Optional<ClaimResult.Shortfall> refusedForLine(Bucket read, int n) {
+    return n == 0
+        ? Optional.empty()
+        : read.lineEndsAt(clock.instant(), n).map(ClaimResult.Denied::new);
+  }
+
+  private static ClaimResult withoutPlace(ClaimResult claim) {
+    return claim instanceof ClaimResult.Denied denied
+        ? new ClaimResult.Denied(denied.retryAt())
+        : claim;
+  }
+
+  /** A caller that takes a place only if its slot has come, and claims at once. */
+  private final class Passing implements Waiting {
+    @Override
+    public Optional<Place> place() {
+      return Optional.empty();
+    }
+
+    @Override
+    public boolean keep(Place place, Instant slot) {
+      return !slot.isAfter(clock.instant());
+    }
   }
 
   /** The bucket with a line that is no faster than its rate. */
@@ -98,12 +179,12 @@ public final class LineGate {
       if (!(claim instanceof ClaimResult.Denied)) {
         return claim;
       }
-      attempt = new Attempt();
+      attempt = first.again();
     }
     gate.giveBack(read.id(), attempt);
     return standing == Standing.WAITING
         ? refused(read.id(), line.get(), place.get())
-        : enter(read, line.get(), caller);
+        : enter(read, line.get(), caller, first.again());
   }
 
   /**
@@ -113,7 +194,7 @@ public final class LineGate {
    * line, or an earlier one failed to. Then this claim only opens the line. If both do so at the
    * same time, the other one takes the next place as well, and the first place stays unused.
    */
-  private ClaimResult open(Bucket read, Instant slot, Waiting caller) {
+  private ClaimResult open(Bucket read, Instant slot, Waiting caller, Attempt attempt) {
     Line next = read.lineOpened(slot, clock.instant());
     boolean isKept = caller.place().filter(next.last()::equals).isPresent();
     boolean isOutdated = caller.place().filter(kept -> kept.epoch() >= next.epoch()).isPresent();
@@ -122,7 +203,7 @@ public final class LineGate {
     }
     return quietly(() -> buckets.changeLine(read.id(), read.line(), next))
         .or(() -> isKept ? Optional.empty() : quietly(() -> takePlaceInOpened(read.id())))
-        .map(line -> placed(read, line, next.last(), caller))
+        .map(line -> placed(read, line, next.last(), caller, attempt))
         .orElseGet(() -> new ClaimResult.Denied(slot));
   }
 
@@ -135,13 +216,13 @@ public final class LineGate {
   }
 
   /** Takes a place for a caller without one. */
-  private ClaimResult enter(Bucket read, Line line, Waiting caller) {
+  private ClaimResult enter(Bucket read, Line line, Waiting caller, Attempt attempt) {
     Line next = line.extended();
     ClaimResult without = new ClaimResult.Denied(next.slot(next.issued()));
     boolean isOutdated = caller.place().filter(kept -> kept.epoch() > line.epoch()).isPresent();
     return !isOutdated && keeps(caller, next)
         ? quietly(() -> buckets.takePlace(read.id(), line))
-            .map(extended -> placed(read, extended, next.last(), caller))
+            .map(extended -> placed(read, extended, next.last(), caller, attempt))
             .orElse(without)
         : without;
   }
@@ -151,14 +232,15 @@ public final class LineGate {
    *
    * @param expected the place that the caller has kept, before it was taken
    */
-  private ClaimResult placed(Bucket read, Line line, Place expected, Waiting caller) {
+  private ClaimResult placed(
+      Bucket read, Line line, Place expected, Waiting caller, Attempt attempt) {
     Place taken = line.last();
     if (!taken.equals(expected) && !keeps(caller, line)) {
       return new ClaimResult.Denied(line.slot(taken.number()));
     }
     return line.slot(taken.number()).isAfter(clock.instant())
         ? refused(read.id(), line, taken)
-        : redeem(read.with(line), taken, new Attempt());
+        : redeem(read.with(line), taken, attempt);
   }
 
   /** Whether the caller keeps the last place of a line. */

@@ -212,6 +212,16 @@ public abstract class BucketsContract {
   }
 
   @Test
+  void several_places_are_taken_at_once() {
+    Bucket bucket = with(LINE);
+
+    assertThat(buckets().takePlaces(bucket.id(), LINE, 7)).contains(LINE.withIssued(12));
+    assertThat(buckets().takePlaces(bucket.id(), LINE, 2)).contains(LINE.withIssued(14));
+
+    assertThat(line(bucket)).contains(LINE.withIssued(14));
+  }
+
+  @Test
   void no_place_is_taken_in_another_line_or_without_one() {
     Bucket bucket = with(LINE);
     Line cleared = LINE.cleared(NOW);
