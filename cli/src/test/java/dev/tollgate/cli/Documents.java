@@ -8,7 +8,7 @@ public final class Documents {
           + "\"limits\":{\"tenantPerMinute\":180,\"sessionPerMinute\":30,"
           + "\"connectionsPerSession\":10,\"tenantConnections\":10,\"sessionTTL\":300,"
           + "\"messagesPerMinute\":6000,\"sessionLifetime\":86400,\"sessionsPerSubject\":10},"
-          + "\"isolation\":\"SILO\",\"connections\":4,"
+          + "\"isolation\":\"SILO\",\"line\":true,\"connections\":4,"
           + "\"buckets\":[{\"action\":\"connect\",\"ratePerMinute\":180,\"capacity\":180,"
           + "\"level\":176,\"fillMode\":\"PRODUCER\",\"state\":\"ACTIVE\","
           + "\"nextTokenAt\":\"2026-03-01T10:00:19.000000001Z\"},"
@@ -25,7 +25,7 @@ public final class Documents {
       "{\"tier\":\"bronze\",\"isolation\":\"POOL\",\"limits\":{\"tenantPerMinute\":60,"
           + "\"sessionPerMinute\":5,\"connectionsPerSession\":2,\"tenantConnections\":10,"
           + "\"sessionTTL\":200,\"messagesPerMinute\":60,\"sessionLifetime\":86400,\"sessionsPerSubject\":2},\"buckets\":{},"
-          + "\"fillMode\":\"PRODUCER\",\"onUnavailable\":\"ADMIT\",\"version\":1}";
+          + "\"fillMode\":\"PRODUCER\",\"onUnavailable\":\"ADMIT\",\"line\":true,\"version\":1}";
 
   /** {@link #BRONZE} with all members. */
   public static final String FULL_BRONZE =

@@ -95,6 +95,11 @@ final class MemoryBuckets implements Buckets {
   }
 
   @Override
+  public WriteResult clearLine(BucketId id, Line read, Instant now) {
+    throw new UnsupportedOperationException("clearLine");
+  }
+
+  @Override
   public WriteResult takeSpare(BucketId id, long epoch, Instant now) {
     throw new UnsupportedOperationException("takeSpare");
   }

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.controlplane.ControlPlaneFixture.Answer;
 import dev.tollgate.controlplane.ControlPlaneFixture.Snapshot;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.core.testing.Faults;
@@ -646,7 +647,7 @@ class ChangesTest {
   void the_progress_of_a_roll_out_covers_the_first_thousand_tenants() {
     at.putTier("own", own(30, 10));
     Tenant listed =
-        Tenant.onboarded(ACME, at.tiers.find(new TierName("own")).orElseThrow(), Map.of());
+        Tenant.onboarded(ACME, at.tiers.find(new TierName("own")).orElseThrow(), Overrides.NONE);
     for (int i = 0; i < 1_001; i++) {
       at.tenants.create(
           new Tenant(

@@ -40,7 +40,7 @@ final class ContractTest {
   @ParameterizedTest
   @EnumSource
   void a_limit_has_the_same_range_in_the_contract(Limit limit) {
-    JsonNode schema = CONTRACT.schema("Overrides").path("properties").path(limit.key());
+    JsonNode schema = CONTRACT.schema("LimitMembers").path("properties").path(limit.key());
     long least = schema.path("minimum").asLong();
     long maximum = schema.path("maximum").asLong();
 
@@ -54,7 +54,7 @@ final class ContractTest {
   void contract_has_the_same_limits_as_the_code() {
     List<String> keys = Arrays.stream(Limit.values()).map(Limit::key).toList();
 
-    assertThat(CONTRACT.schema("Overrides").path("properties").fieldNames())
+    assertThat(CONTRACT.schema("LimitMembers").path("properties").fieldNames())
         .toIterable()
         .containsExactlyElementsOf(keys);
     assertThat(CONTRACT.schema("Limit").path("enum"))

@@ -14,6 +14,7 @@ import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.http.testing.HttpApiEvents;
@@ -64,6 +65,7 @@ class ControlPlaneApiTest {
             "overrides",
             "limits",
             "isolation",
+            "line",
             "connections",
             "buckets");
     assertThat(document.toString())
@@ -73,7 +75,8 @@ class ControlPlaneApiTest {
                 + "\"limits\":{\"tenantPerMinute\":180,\"sessionPerMinute\":30,"
                 + "\"connectionsPerSession\":10,\"tenantConnections\":10,\"sessionTTL\":300,"
                 + "\"messagesPerMinute\":6000,\"sessionLifetime\":86400,"
-                + "\"sessionsPerSubject\":10},\"isolation\":\"SILO\",\"connections\":0,"
+                + "\"sessionsPerSubject\":10},\"isolation\":\"SILO\",\"line\":true,"
+                + "\"connections\":0,"
                 + "\"buckets\":[{\"action\":\"connect\",\"ratePerMinute\":180,\"capacity\":180,"
                 + "\"level\":180,\"fillMode\":\"PRODUCER\",\"state\":\"ACTIVE\",\"nextTokenAt\":");
     assertThat(answer.bucket("message").get("level").longValue()).isEqualTo(6000);
@@ -292,7 +295,7 @@ class ControlPlaneApiTest {
     at.patch("acme", "{\"overrides\":{\"tenantConnections\":3}}");
 
     Tenant tenant = at.tenant("acme").orElseThrow();
-    assertThat(tenant.overrides()).containsExactly(Map.entry(Limit.TENANT_CONNECTIONS, 3L));
+    assertThat(tenant.overrides()).isEqualTo(Overrides.of(Map.of(Limit.TENANT_CONNECTIONS, 3L)));
     assertThat(tenant.limits().get(Limit.SESSION_TTL)).isEqualTo(200);
   }
 
@@ -481,7 +484,7 @@ class ControlPlaneApiTest {
     assertThat(all.has("next")).isFalse();
     assertThat(fields(all.at("/tenants/0")))
         .containsExactly(
-            "tenantId", "tier", "status", "version", "overrides", "limits", "isolation");
+            "tenantId", "tier", "status", "version", "overrides", "limits", "isolation", "line");
 
     List<String> seen = new ArrayList<>();
     JsonNode part = at.list(Map.of("limit", "2")).document();
@@ -522,7 +525,7 @@ class ControlPlaneApiTest {
                 + "\"sessionsPerSubject\":10},\"buckets\":{\"connect\":"
                 + "{\"capacity\":90},\"send-email\":{\"ratePerMinute\":0.2,\"capacity\":5}},"
                 + "\"fillMode\":\"PRODUCER\",\"hibernateAfterMinutes\":15,"
-                + "\"onUnavailable\":\"REFUSE\",\"version\":1}");
+                + "\"onUnavailable\":\"REFUSE\",\"line\":true,\"version\":1}");
     Answer got = at.getTier("own");
     ObjectNode written = got.document().deepCopy();
     written.remove("rollout");

@@ -200,6 +200,7 @@ class DriftTest {
                                         tier.buckets(),
                                         new FillPolicy(tier.fillPolicy().mode(), 7),
                                         tier.onUnavailable(),
+                                        tier.line(),
                                         tier.version(),
                                         tier.rolledOut())
                                     .withVersionAfter(tier.version()))

@@ -108,6 +108,16 @@ public final class JsonFields {
   }
 
   /**
+   * The field's boolean; empty if the field is missing.
+   *
+   * @throws InvalidValue if the field is not a boolean
+   */
+  public Optional<Boolean> optionalFlag(String name) {
+    return value(name)
+        .map(value -> checked(value.isBoolean(), name, value, "true or false").booleanValue());
+  }
+
+  /**
    * The field's number; empty if the field is missing.
    *
    * @throws InvalidValue if the field is not a number, or has more than 100 digits without exponent

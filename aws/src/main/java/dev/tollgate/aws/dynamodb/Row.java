@@ -88,6 +88,11 @@ public record Row(Map<String, AttributeValue> attributes) {
     }
   }
 
+  /** A boolean. */
+  public boolean flag(String name) {
+    return value(name, "a boolean", AttributeValue::bool);
+  }
+
   /** An instant, stored as nanoseconds since the epoch. */
   public Instant nanos(String name) {
     long nanos = number(name);

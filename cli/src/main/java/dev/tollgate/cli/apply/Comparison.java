@@ -199,16 +199,16 @@ public final class Comparison {
     SortedMap<String, Change> changes = new TreeMap<>();
     changes.put("tier", new Change(before.tier(), after.tier()));
     after.status().ifPresent(to -> changes.put("status", new Change(before.status(), to)));
-    for (String limit : Limits.NAMES) {
+    for (String name : Limits.OVERRIDES) {
       changes.put(
-          "overrides." + limit,
-          new Change(text(before.overrides().get(limit)), text(after.overrides().get(limit))));
+          "overrides." + name,
+          new Change(text(before.overrides().get(name)), text(after.overrides().get(name))));
     }
     changes.values().removeIf(change -> change.from().equals(change.to()));
     return changes;
   }
 
-  private static String text(@Nullable Long value) {
+  private static String text(@Nullable OverrideValue value) {
     return value == null ? Change.NONE : value.toString();
   }
 

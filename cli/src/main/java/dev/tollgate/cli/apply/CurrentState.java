@@ -82,22 +82,22 @@ public record CurrentState(
    * A tenant as the control plane reports it.
    *
    * @param tier the name of its tier
-   * @param overrides the limits that replace those of the tier
+   * @param overrides the settings that replace those of the tier
    * @param status {@code ACTIVE}, {@code SUSPENDED} or {@code OFFBOARDING}
    * @param version incremented by each change of the tenant, including roll-outs of its tier
    */
   public record CurrentTenant(
-      String tier, SortedMap<String, Long> overrides, String status, long version) {
+      String tier, SortedMap<String, OverrideValue> overrides, String status, long version) {
     public CurrentTenant {
       overrides = Collections.unmodifiableSortedMap(new TreeMap<>(overrides));
     }
 
     static CurrentTenant of(JsonNode tenant) {
-      SortedMap<String, Long> overrides = new TreeMap<>();
+      SortedMap<String, OverrideValue> overrides = new TreeMap<>();
       tenant
           .path("overrides")
           .properties()
-          .forEach(limit -> overrides.put(limit.getKey(), limit.getValue().asLong()));
+          .forEach(value -> overrides.put(value.getKey(), new OverrideValue(value.getValue())));
       return new CurrentTenant(
           tenant.path("tier").asText(),
           overrides,

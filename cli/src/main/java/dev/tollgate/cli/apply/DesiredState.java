@@ -33,7 +33,13 @@ public record DesiredState(
   private static final Pattern ACTION = Pattern.compile("[a-z][a-z0-9-]{0,19}");
   private static final List<String> TIER_FIELDS =
       List.of(
-          "isolation", "limits", "buckets", "fillMode", "onUnavailable", "hibernateAfterMinutes");
+          "isolation",
+          "limits",
+          "buckets",
+          "fillMode",
+          "onUnavailable",
+          Limits.LINE,
+          "hibernateAfterMinutes");
   private static final String WHOLE_NUMBER = "a whole number, at least 1";
   private static final String FIELDS = "an object";
   private static final String ENTRIES = "an object; {} for none";
@@ -131,6 +137,9 @@ public record DesiredState(
     if (tier.has("onUnavailable")) {
       oneOf(file, path + "onUnavailable", tier.path("onUnavailable"), List.of("ADMIT", "REFUSE"));
     }
+    if (tier.has(Limits.LINE)) {
+      flag(file, path + Limits.LINE, tier.path(Limits.LINE));
+    }
     if (tier.has("hibernateAfterMinutes")) {
       minutes(file, path + "hibernateAfterMinutes", tier.path("hibernateAfterMinutes"));
     }
@@ -180,13 +189,17 @@ public record DesiredState(
     if (!hasTier) {
       file.addError(path + "tier", shown(tenant.path("tier")), "the name of a tier");
     }
-    SortedMap<String, Long> overrides = new TreeMap<>();
-    JsonNode limits = tenant.path("overrides");
-    if (tenant.has("overrides") && isObject(file, path + "overrides", limits, ENTRIES)) {
-      only(file, path + "overrides.", limits, Limits.NAMES);
-      for (Map.Entry<String, JsonNode> limit : limits.properties()) {
-        limit(file, path + "overrides.", limit.getKey(), limit.getValue());
-        overrides.put(limit.getKey(), limit.getValue().asLong());
+    SortedMap<String, OverrideValue> overrides = new TreeMap<>();
+    JsonNode values = tenant.path("overrides");
+    if (tenant.has("overrides") && isObject(file, path + "overrides", values, ENTRIES)) {
+      only(file, path + "overrides.", values, Limits.OVERRIDES);
+      for (Map.Entry<String, JsonNode> value : values.properties()) {
+        if (value.getKey().equals(Limits.LINE)) {
+          flag(file, path + "overrides." + Limits.LINE, value.getValue());
+        } else {
+          limit(file, path + "overrides.", value.getKey(), value.getValue());
+        }
+        overrides.put(value.getKey(), new OverrideValue(value.getValue()));
       }
     }
     if (tenant.has("status")) {
@@ -224,6 +237,12 @@ public record DesiredState(
         || value.longValue() < 1
         || value.longValue() > max) {
       file.addError(path + limit, shown(value), "a whole number, 1 to " + max);
+    }
+  }
+
+  private static void flag(YamlFile file, String path, JsonNode value) {
+    if (!value.isBoolean()) {
+      file.addError(path, shown(value), "true or false");
     }
   }
 
@@ -266,12 +285,12 @@ public record DesiredState(
    * A tenant as the file declares it.
    *
    * @param tier the name of its tier
-   * @param overrides the limits that replace those of the tier
+   * @param overrides the settings that replace those of the tier
    * @param status {@code ACTIVE} or {@code SUSPENDED}; empty to keep the current status, because
    *     operators often suspend a tenant without changing the file
    */
   public record DesiredTenant(
-      String tier, SortedMap<String, Long> overrides, Optional<String> status) {
+      String tier, SortedMap<String, OverrideValue> overrides, Optional<String> status) {
     public DesiredTenant {
       overrides = Collections.unmodifiableSortedMap(new TreeMap<>(overrides));
     }

@@ -3,6 +3,7 @@ package dev.tollgate.cli.apply;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** The limits that a tier sets and a tenant may override, named as in the control plane's API. */
 public final class Limits {
@@ -19,6 +20,13 @@ public final class Limits {
           Map.entry("sessionsPerSubject", 100L));
 
   public static final List<String> NAMES = LARGEST.stream().map(Map.Entry::getKey).toList();
+
+  /** The switch of the line, which a tier sets and a tenant may override, too. */
+  public static final String LINE = "line";
+
+  /** What a tenant may override: the limits and the switch of the line. */
+  public static final List<String> OVERRIDES =
+      Stream.concat(NAMES.stream(), Stream.of(LINE)).toList();
 
   /** The limits that have a default value in the control plane, so that a tier may omit them. */
   static final Set<String> OPTIONAL = Set.of("sessionLifetime", "sessionsPerSubject");

@@ -1,5 +1,6 @@
 package dev.tollgate.cli.command;
 
+import dev.tollgate.cli.apply.OverrideValue;
 import dev.tollgate.cli.local.Cloud;
 import dev.tollgate.cli.local.InProcessCloud;
 import dev.tollgate.cli.terminal.Shell;
@@ -87,6 +88,7 @@ public final class Main {
         .registerConverter(int.class, text -> number(text, Integer::valueOf))
         .registerConverter(long.class, text -> number(text, Long::valueOf))
         .registerConverter(Long.class, text -> number(text, Long::valueOf))
+        .registerConverter(OverrideValue.class, Main::overrideValue)
         .setParameterExceptionHandler(
             (invalid, arguments) ->
                 defaultHandler.handleParseException(withExpectedForm(invalid), arguments))
@@ -108,6 +110,14 @@ public final class Main {
       return parse.apply(text);
     } catch (NumberFormatException e) {
       throw new TypeConversionException(text + " (expected: a whole number)");
+    }
+  }
+
+  private static OverrideValue overrideValue(String text) {
+    try {
+      return OverrideValue.parse(text);
+    } catch (NumberFormatException e) {
+      throw new TypeConversionException(text + " (expected: a whole number, true or false)");
     }
   }
 

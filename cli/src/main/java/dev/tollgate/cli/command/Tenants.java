@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.apply.CurrentState;
 import dev.tollgate.cli.apply.DryRun;
+import dev.tollgate.cli.apply.Limits;
+import dev.tollgate.cli.apply.OverrideValue;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
@@ -56,10 +58,11 @@ final class Tenants {
           String tier,
       @Option(
               names = "--set",
-              paramLabel = "LIMIT=VALUE",
+              paramLabel = "NAME=VALUE",
               description =
-                  "Override a limit of the tier, for example tenantConnections=10. May be repeated.")
-          @Nullable Map<String, Long> overrides,
+                  "Override a setting of the tier, for example tenantConnections=10 or line=false. May be"
+                      + " repeated.")
+          @Nullable Map<String, OverrideValue> overrides,
       @Mixin Confirmation confirmation) {
     tollgate.confirmInProduction(
         confirmation.isGiven(),
@@ -71,7 +74,8 @@ final class Tenants {
     return printTenant(response, done.formatted(tenantId));
   }
 
-  static Response onboard(Api api, String tenantId, String tier, Map<String, Long> overrides) {
+  static Response onboard(
+      Api api, String tenantId, String tier, Map<String, OverrideValue> overrides) {
     ObjectNode body = Json.object().put("tenantId", tenantId).put("tier", tier);
     if (!overrides.isEmpty()) {
       body.set("overrides", Json.object(overrides));
@@ -149,11 +153,11 @@ final class Tenants {
   @Command(
       name = "override",
       description =
-          "Replace all overrides of a tenant. Without LIMIT=VALUE, remove them: the tier's limits apply.")
+          "Replace all overrides of a tenant. Without NAME=VALUE, remove them: the tier's settings apply.")
   int override(
       @Parameters(paramLabel = "TENANT", index = "0") String tenantId,
-      @Parameters(paramLabel = "LIMIT=VALUE", index = "1..*", arity = "0..*")
-          @Nullable Map<String, Long> overrides,
+      @Parameters(paramLabel = "NAME=VALUE", index = "1..*", arity = "0..*")
+          @Nullable Map<String, OverrideValue> overrides,
       @Mixin Confirmation confirmation,
       @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
       @Mixin IfVersion ifVersion) {
@@ -307,6 +311,10 @@ final class Tenants {
     for (String field :
         List.of("tenantId", "tier", "status", "version", "isolation", "connections")) {
       Json.text(tenant, field).ifPresent(value -> facts.row(field, value));
+    }
+    if (tenant.has(Limits.LINE)) {
+      String overridden = tenant.path("overrides").has(Limits.LINE) ? " (overridden)" : "";
+      facts.row(Limits.LINE, (tenant.path(Limits.LINE).asBoolean() ? "on" : "off") + overridden);
     }
     List<String> lines = new ArrayList<>(facts.lines());
 

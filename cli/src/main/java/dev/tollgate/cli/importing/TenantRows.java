@@ -8,6 +8,7 @@ import dev.tollgate.cli.apply.DesiredState;
 import dev.tollgate.cli.apply.DesiredState.DesiredTenant;
 import dev.tollgate.cli.apply.FileErrors;
 import dev.tollgate.cli.apply.Limits;
+import dev.tollgate.cli.apply.OverrideValue;
 import dev.tollgate.cli.http.Failure;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -35,6 +36,8 @@ record TenantRows(List<Row> rows, FileErrors errors) {
 
   /** At most 18 digits, which always fit into a {@code long}. */
   private static final Pattern WHOLE_NUMBER = Pattern.compile("0*[1-9][0-9]{0,17}");
+
+  private static final Pattern FLAG = Pattern.compile("true|false");
 
   private static final CsvMapper CSV =
       CsvMapper.builder()
@@ -92,9 +95,9 @@ record TenantRows(List<Row> rows, FileErrors errors) {
     Set<String> seen = new HashSet<>();
     for (String column : header) {
       boolean known =
-          column.equals(TENANT_ID) || column.equals(TIER) || Limits.NAMES.contains(column);
+          column.equals(TENANT_ID) || column.equals(TIER) || Limits.OVERRIDES.contains(column);
       if (!known) {
-        errors.add(1, "column", column, "tenantId, tier, " + String.join(", ", Limits.NAMES));
+        errors.add(1, "column", column, "tenantId, tier, " + String.join(", ", Limits.OVERRIDES));
       } else if (!seen.add(column)) {
         errors.add(1, "column", column, "once");
       }
@@ -120,17 +123,20 @@ record TenantRows(List<Row> rows, FileErrors errors) {
     if (before != null) {
       errors.add(number, TENANT_ID, tenantId, "once; also in row " + before);
     }
-    SortedMap<String, Long> overrides = new TreeMap<>();
+    SortedMap<String, OverrideValue> overrides = new TreeMap<>();
     for (int column = 0; column < header.size(); column++) {
-      String limit = header.get(column);
+      String name = header.get(column);
       String value = cells.get(column);
-      if (!Limits.NAMES.contains(limit) || value.isEmpty()) {
+      if (!Limits.OVERRIDES.contains(name) || value.isEmpty()) {
         continue;
       }
-      if (WHOLE_NUMBER.matcher(value).matches()) {
-        overrides.put(limit, Long.parseLong(value));
+      boolean isLine = name.equals(Limits.LINE);
+      Pattern valid = isLine ? FLAG : WHOLE_NUMBER;
+      if (valid.matcher(value).matches()) {
+        overrides.put(name, OverrideValue.parse(value));
       } else {
-        errors.add(number, limit, value, "a whole number, at least 1; blank for the tier's value");
+        String expected = isLine ? "true or false" : "a whole number, at least 1";
+        errors.add(number, name, value, expected + "; blank for the tier's value");
       }
     }
     return Optional.of(

@@ -16,7 +16,7 @@ class LimitsTest {
     JsonNode limits =
         YamlFile.read(contract, "contract")
             .document()
-            .at("/components/schemas/Overrides/properties");
+            .at("/components/schemas/LimitMembers/properties");
 
     List<String> names = new ArrayList<>();
     for (Map.Entry<String, JsonNode> limit : limits.properties()) {

@@ -169,7 +169,7 @@ class TenantsTest {
     assertThat(run.exitCode()).isEqualTo(2);
     assertThat(run.err())
         .startsWith(
-            "Invalid value for option '--set' (LIMIT=VALUE): long (expected: a whole number)\n");
+            "Invalid value for option '--set' (NAME=VALUE): long (expected: a whole number, true or false)\n");
     assertThat(deployment.requests()).isEmpty();
   }
 
@@ -179,8 +179,7 @@ class TenantsTest {
 
     assertThat(run.exitCode()).isEqualTo(2);
     assertThat(run.err())
-        .startsWith(
-            "Invalid value for option '--set' (LIMIT=VALUE): ten (expected: LIMIT=VALUE)\n");
+        .startsWith("Invalid value for option '--set' (NAME=VALUE): ten (expected: NAME=VALUE)\n");
     assertThat(deployment.requests()).isEmpty();
   }
 

@@ -24,9 +24,12 @@ final class Documents {
     document.put("tier", tenant.tier().value());
     document.put("status", tenant.status().name());
     document.put("version", tenant.version());
-    document.put("overrides", limits(tenant.overrides()));
+    Map<String, Object> overrides = new LinkedHashMap<>(limits(tenant.overrides().limits()));
+    tenant.overrides().line().ifPresent(on -> overrides.put("line", on));
+    document.put("overrides", overrides);
     document.put("limits", limits(tenant.limits().values()));
     document.put("isolation", tenant.isolation().name());
+    document.put("line", tenant.line());
     return document;
   }
 
@@ -42,6 +45,7 @@ final class Documents {
     document.put("fillMode", tier.fillPolicy().mode().name());
     document.put("hibernateAfterMinutes", tier.fillPolicy().hibernateAfterMinutes());
     document.put("onUnavailable", tier.onUnavailable().name());
+    document.put("line", tier.line());
     document.put("version", tier.version());
     return document;
   }

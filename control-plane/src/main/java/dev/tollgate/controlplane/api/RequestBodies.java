@@ -13,6 +13,7 @@ import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.OnUnavailable;
+import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
@@ -24,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Parses the JSON bodies of requests. Every method throws {@link InvalidValue} if a field is
@@ -35,20 +37,22 @@ final class RequestBodies {
   private static final String MINUTES = "a whole number, 0 for never to " + FillPolicy.MAX_MINUTES;
   private static final String VERSION = "a whole number, as GET returns it";
 
+  private static final String LINE = "line";
+
   private static final String TENANT_ID = "the id of the tenant, [a-z0-9][a-z0-9-]{0,35}";
   private static final String TIER = "the name of a tier";
 
   private RequestBodies() {}
 
   /** A request to onboard a tenant. */
-  record Onboarding(TenantId id, TierName tier, Map<Limit, Long> overrides) {}
+  record Onboarding(TenantId id, TierName tier, Overrides overrides) {}
 
   static Onboarding onboarding(JsonFields fields) {
     fields.only("tenantId", "tier", "overrides");
     return new Onboarding(
         new TenantId(fields.text("tenantId", TENANT_ID)),
         new TierName(fields.text("tier", TIER)),
-        overrides(fields).orElse(Map.of()));
+        overrides(fields).orElse(Overrides.NONE));
   }
 
   static TenantPatch tenantPatch(JsonFields fields) {
@@ -64,12 +68,18 @@ final class RequestBodies {
    *
    * @throws InvalidValue if an override is unknown or out of range
    */
-  private static Optional<Map<Limit, Long>> overrides(JsonFields fields) {
-    return fields.optionalObject("overrides").map(overrides -> limits(overrides, "overrides"));
+  private static Optional<Overrides> overrides(JsonFields fields) {
+    return fields
+        .optionalObject("overrides")
+        .map(
+            overrides ->
+                new Overrides(limits(overrides, "overrides", LINE), overrides.optionalFlag(LINE)));
   }
 
-  private static Map<Limit, Long> limits(JsonFields fields, String parent) {
-    fields.only(Arrays.stream(Limit.values()).map(Limit::key).toArray(String[]::new));
+  /** The limits in an object, which may have the fields {@code others} as well. */
+  private static Map<Limit, Long> limits(JsonFields fields, String parent, String... others) {
+    Stream<String> limitNames = Arrays.stream(Limit.values()).map(Limit::key);
+    fields.only(Stream.concat(limitNames, Stream.of(others)).toArray(String[]::new));
     Map<Limit, Long> limits = new EnumMap<>(Limit.class);
     for (Limit limit : Limit.values()) {
       fields
@@ -101,6 +111,7 @@ final class RequestBodies {
         "fillMode",
         "hibernateAfterMinutes",
         "onUnavailable",
+        LINE,
         "version",
         // Accepted and ignored, so that the document that GET returns can be put.
         "rollout");
@@ -118,6 +129,7 @@ final class RequestBodies {
         fields.optionalObject("buckets").map(RequestBodies::buckets).orElse(Map.of()),
         fillPolicy(fields),
         oneOf(fields, "onUnavailable", OnUnavailable.values()).orElse(OnUnavailable.ADMIT),
+        fields.optionalFlag(LINE).orElse(true),
         0,
         0);
   }

@@ -309,6 +309,9 @@ public final class Reconciler {
       }
       Instant now = clock.instant();
       Bucket current = row.orElse(fresh);
+      if (spec.line() && !current.spec().line()) {
+        clearLine(current, now);
+      }
       Bucket next =
           !active
               ? current.suspended(spec, now)
@@ -321,6 +324,11 @@ public final class Reconciler {
     }
     throw new Unavailable(
         "each of " + MAX_ATTEMPTS + " writes conflicted with a concurrent change");
+  }
+
+  /** Makes void the places that callers took before the line was switched off. */
+  private void clearLine(Bucket row, Instant now) {
+    row.line().ifPresent(line -> ports.buckets().clearLine(row.id(), line, now));
   }
 
   private static boolean isActive(Bucket row) {

@@ -16,7 +16,7 @@ import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
-import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tenants;
@@ -24,7 +24,6 @@ import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.core.tenant.Tiers;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -61,7 +60,7 @@ public final class TenantLifecycle {
    * @throws InvalidValue if an override is out of range
    */
   public TenantChangeResult onboard(
-      TenantId id, TierName tierName, Map<Limit, Long> overrides, Invocation invocation) {
+      TenantId id, TierName tierName, Overrides overrides, Invocation invocation) {
     Optional<Tier> tier = tiers.find(tierName);
     if (tier.isEmpty()) {
       return new TierNotFound(tierName);

@@ -1,12 +1,11 @@
 package dev.tollgate.controlplane.tenants;
 
 import dev.tollgate.core.InvalidValue;
-import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -17,7 +16,7 @@ import java.util.Optional;
  * @param status the new status
  */
 public record TenantPatch(
-    Optional<TierName> tier, Optional<Map<Limit, Long>> overrides, Optional<TenantStatus> status) {
+    Optional<TierName> tier, Optional<Overrides> overrides, Optional<TenantStatus> status) {
   /**
    * The tenant after the change.
    *

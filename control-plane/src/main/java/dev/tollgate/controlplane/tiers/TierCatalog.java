@@ -161,7 +161,7 @@ public final class TierCatalog {
       Page<Tenant> page = tenants.inTier(requested.name(), cursor, PAGE);
       for (Tenant tenant : page.items()) {
         try {
-          requested.bucketsUnder(requested.limits().with(tenant.overrides()));
+          requested.bucketsUnder(tenant.overrides());
         } catch (InvalidValue misfit) {
           misfits.add(tenant.id() + ": " + misfit.getMessage());
         }
@@ -181,6 +181,7 @@ public final class TierCatalog {
             requested.buckets(),
             requested.fillPolicy(),
             requested.onUnavailable(),
+            requested.line(),
             current.version(),
             current.rolledOut())
         .withVersionAfter(current.version());

@@ -121,10 +121,14 @@ public record Bucket(
   /**
    * This bucket with a new rate, capacity or fill policy, filled by the token producer from {@code
    * now} on. It keeps what it is owed. A bucket that its schedule fills, or that was full, is owed
-   * nothing.
+   * nothing. If only the switch of the line differs, it is filled as before.
    */
   public Bucket retuned(BucketSpec next, Instant now) {
-    return entering(FillState.State.PRODUCED, next, now);
+    boolean switchesLineAlone =
+        next.line() != spec.line() && next.equals(spec.withLine(next.line()));
+    return switchesLineAlone && fillState.state() != FillState.State.SUSPENDED
+        ? new Bucket(id, next, ledger, level, emptyHint, fillState, line, version + 1)
+        : entering(FillState.State.PRODUCED, next, now);
   }
 
   /** This bucket after its tenant was suspended at {@code now}: nothing fills it. */
@@ -364,9 +368,16 @@ public record Bucket(
         : !ledger.mintedThrough().isAfter(hasLineAt(now) ? now.plus(LINE_LEAD) : now);
   }
 
-  /** The line, if anybody waits in it at {@code now}, see {@link Line}. */
+  /**
+   * The line, if anybody waits in it at {@code now}, see {@link Line}. While the line is switched
+   * off, nobody does.
+   */
   public Optional<Line> liveLineAt(Instant now) {
-    return line.filter(known -> known.isLiveAt(now, graceIn(known)));
+    return openLine().filter(known -> known.isLiveAt(now, graceIn(known)));
+  }
+
+  private Optional<Line> openLine() {
+    return line.filter(known -> spec.line());
   }
 
   private boolean hasLineAt(Instant now) {
@@ -386,7 +397,9 @@ public record Bucket(
 
   /** The state of a place at {@code now}. */
   public Line.Standing standing(Place place, Instant now) {
-    return line.map(known -> known.standing(place, now, graceIn(known))).orElse(Line.Standing.VOID);
+    return openLine()
+        .map(known -> known.standing(place, now, graceIn(known)))
+        .orElse(Line.Standing.VOID);
   }
 
   /** A new line, with one place, for a caller that was refused until {@code slot}. */

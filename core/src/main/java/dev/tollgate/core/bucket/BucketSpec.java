@@ -3,14 +3,15 @@ package dev.tollgate.core.bucket;
 import dev.tollgate.core.InvalidValue;
 
 /**
- * The rate, capacity and fill policy of a bucket.
+ * The rate, capacity and fill policy of a bucket, and whether callers may wait in its line.
  *
  * @param rate how fast it fills
  * @param capacity the most tokens it holds, 1 to 100,000: SQS keeps about 120,000 messages of a
  *     standard queue in flight (Amazon SQS Developer Guide, "Amazon SQS message quotas")
  * @param fillPolicy what fills it, and when that stops
+ * @param line whether a refused caller takes a place in its {@link Line}
  */
-public record BucketSpec(Rate rate, long capacity, FillPolicy fillPolicy) {
+public record BucketSpec(Rate rate, long capacity, FillPolicy fillPolicy, boolean line) {
   /** The largest capacity. */
   public static final long MAX_CAPACITY = 100_000;
 
@@ -27,7 +28,12 @@ public record BucketSpec(Rate rate, long capacity, FillPolicy fillPolicy) {
     }
   }
 
-  /** A bucket with the default fill policy. */
+  /** A bucket with a line. */
+  public BucketSpec(Rate rate, long capacity, FillPolicy fillPolicy) {
+    this(rate, capacity, fillPolicy, true);
+  }
+
+  /** A bucket with the default fill policy and a line. */
   public BucketSpec(Rate rate, long capacity) {
     this(rate, capacity, FillPolicy.DEFAULT);
   }
@@ -35,5 +41,10 @@ public record BucketSpec(Rate rate, long capacity, FillPolicy fillPolicy) {
   /** A bucket that holds one minute's tokens, rounded up, with the default fill policy. */
   public static BucketSpec ofRate(Rate rate) {
     return new BucketSpec(rate, rate.ceiling());
+  }
+
+  /** This bucket with a line, or without one. */
+  public BucketSpec withLine(boolean on) {
+    return new BucketSpec(rate, capacity, fillPolicy, on);
   }
 }

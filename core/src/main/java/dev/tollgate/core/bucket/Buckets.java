@@ -53,6 +53,13 @@ public interface Buckets {
    */
   Optional<Line> takePlace(BucketId id, Line read);
 
+  /**
+   * Clears a bucket's line: its places become void, see {@link Line#cleared}.
+   *
+   * @return a conflict if its epoch has changed, because it was cleared or another line was opened
+   */
+  WriteResult clearLine(BucketId id, Line read, Instant now);
+
   /** Takes a spare token of a bucket's line; a conflict if it has none, or another epoch. */
   WriteResult takeSpare(BucketId id, long epoch, Instant now);
 

@@ -26,8 +26,8 @@ public record BucketTerms(Optional<Rate> rate, Optional<Long> capacity) {
   }
 
   /** The bucket with these settings, at its own rate or else at the rate of the limit. */
-  BucketSpec with(Rate limit, FillPolicy filling) {
+  BucketSpec with(Rate limit, FillPolicy filling, boolean line) {
     Rate fill = rate.orElse(limit);
-    return new BucketSpec(fill, capacity.orElseGet(fill::ceiling), filling);
+    return new BucketSpec(fill, capacity.orElseGet(fill::ceiling), filling, line);
   }
 }

@@ -5,7 +5,6 @@ import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.BucketSpec;
 import java.util.Collections;
-import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -15,7 +14,7 @@ import java.util.TreeMap;
  *
  * @param id its id
  * @param tier its tier
- * @param overrides the limits that override its tier's
+ * @param overrides the settings that override its tier's
  * @param status whether it is active
  * @param limits the limits that follow from tier and overrides
  * @param isolation whether it has its own queue and function
@@ -27,7 +26,7 @@ import java.util.TreeMap;
 public record Tenant(
     TenantId id,
     TierName tier,
-    Map<Limit, Long> overrides,
+    Overrides overrides,
     TenantStatus status,
     Limits limits,
     Isolation isolation,
@@ -35,9 +34,8 @@ public record Tenant(
     OnUnavailable onUnavailable,
     long version,
     long observedVersion) {
-  /** Copies the maps. */
+  /** Copies the buckets. */
   public Tenant {
-    overrides = Map.copyOf(overrides);
     buckets = Collections.unmodifiableSortedMap(new TreeMap<>(buckets));
   }
 
@@ -46,7 +44,7 @@ public record Tenant(
    *
    * @throws InvalidValue if an override is out of range
    */
-  public static Tenant onboarded(TenantId id, Tier tier, Map<Limit, Long> overrides) {
+  public static Tenant onboarded(TenantId id, Tier tier, Overrides overrides) {
     return resolved(id, tier, overrides, TenantStatus.ACTIVE, 1, 0);
   }
 
@@ -55,7 +53,7 @@ public record Tenant(
    *
    * @throws InvalidValue if an override is out of range
    */
-  public Tenant changed(Tier tier, Map<Limit, Long> overrides, TenantStatus status) {
+  public Tenant changed(Tier tier, Overrides overrides, TenantStatus status) {
     return resolved(id, tier, overrides, status, version + 1, observedVersion);
   }
 
@@ -86,22 +84,26 @@ public record Tenant(
   private static Tenant resolved(
       TenantId id,
       Tier tier,
-      Map<Limit, Long> overrides,
+      Overrides overrides,
       TenantStatus status,
       long version,
       long observedVersion) {
-    Limits limits = tier.limits().with(overrides);
     return new Tenant(
         id,
         tier.name(),
         overrides,
         status,
-        limits,
+        overrides.limitsIn(tier),
         tier.isolation(),
-        tier.bucketsUnder(limits),
+        tier.bucketsUnder(overrides),
         tier.onUnavailable(),
         version,
         observedVersion);
+  }
+
+  /** Whether refused callers wait in line; its buckets record it. */
+  public boolean line() {
+    return buckets.values().stream().allMatch(BucketSpec::line);
   }
 
   /** Whether both have the same desired state, apart from versions. */

@@ -20,6 +20,7 @@ import java.util.TreeMap;
  * @param buckets its own buckets, and capacities of {@code connect} and {@code message}; at most 20
  * @param fillPolicy what fills their buckets, and when that stops
  * @param onUnavailable what happens to connections when a queue fails
+ * @param line whether refused callers of its tenants wait in line
  * @param version counts its changes, from 1; 0 for a default tier that was never stored
  * @param rolledOut the version that is in effect for every tenant of the tier
  */
@@ -30,6 +31,7 @@ public record Tier(
     Map<Action, BucketTerms> buckets,
     FillPolicy fillPolicy,
     OnUnavailable onUnavailable,
+    boolean line,
     long version,
     long rolledOut) {
   private static final int MAX_BUCKETS = 20;
@@ -51,7 +53,7 @@ public record Tier(
     InvalidValue.inRange("buckets", buckets.size(), 0, MAX_BUCKETS);
     buckets.forEach(Tier::checkTerms);
     buckets = Map.copyOf(buckets);
-    bucketsUnder(limits, buckets, fillPolicy);
+    bucketsUnder(limits, buckets, fillPolicy, line);
   }
 
   /** A default tier, whose subjects can each hold only a part of a tenant's connections. */
@@ -66,6 +68,7 @@ public record Tier(
         Map.of(),
         FillPolicy.DEFAULT,
         OnUnavailable.ADMIT,
+        true,
         0,
         0);
   }
@@ -96,32 +99,37 @@ public record Tier(
   }
 
   /**
-   * Every bucket of a tenant of this tier that has these limits.
+   * Every bucket of a tenant of this tier that has these overrides.
    *
-   * @throws InvalidValue if the tier's fill mode does not support one of them
+   * @throws InvalidValue if an override is out of range, or the tier's fill mode does not support
+   *     one of the buckets
    */
-  public SortedMap<Action, BucketSpec> bucketsUnder(Limits resolved) {
-    return bucketsUnder(resolved, buckets, fillPolicy);
+  public SortedMap<Action, BucketSpec> bucketsUnder(Overrides overrides) {
+    return bucketsUnder(
+        overrides.limitsIn(this), buckets, fillPolicy, overrides.line().orElse(line));
   }
 
   private static SortedMap<Action, BucketSpec> bucketsUnder(
-      Limits resolved, Map<Action, BucketTerms> buckets, FillPolicy filling) {
+      Limits resolved, Map<Action, BucketTerms> buckets, FillPolicy filling, boolean line) {
     BucketTerms plain = new BucketTerms(Optional.empty(), Optional.empty());
     SortedMap<Action, BucketSpec> specs = new TreeMap<>();
     for (Action action : List.of(Action.CONNECT, Action.MESSAGE)) {
       Limit limit = limitOf(action).orElseThrow();
       BucketTerms terms = buckets.getOrDefault(action, plain);
-      specs.put(action, spec(action, terms, Rate.perMinute(resolved.get(limit)), filling));
+      specs.put(action, spec(action, terms, Rate.perMinute(resolved.get(limit)), filling, line));
     }
     buckets.forEach(
         (action, terms) ->
-            terms.rate().ifPresent(rate -> specs.put(action, spec(action, terms, rate, filling))));
+            terms
+                .rate()
+                .ifPresent(rate -> specs.put(action, spec(action, terms, rate, filling, line))));
     return specs;
   }
 
-  private static BucketSpec spec(Action action, BucketTerms terms, Rate rate, FillPolicy filling) {
+  private static BucketSpec spec(
+      Action action, BucketTerms terms, Rate rate, FillPolicy filling, boolean line) {
     try {
-      return terms.with(rate, filling);
+      return terms.with(rate, filling, line);
     } catch (InvalidValue refused) {
       throw new InvalidValue(
           refused.field(), refused.value(), refused.expected() + " (bucket " + action + ")");
@@ -137,6 +145,7 @@ public record Tier(
         buckets,
         fillPolicy,
         onUnavailable,
+        line,
         previousVersion + 1,
         Math.min(rolledOut, previousVersion));
   }
@@ -148,6 +157,7 @@ public record Tier(
         && limits.equals(other.limits)
         && buckets.equals(other.buckets)
         && fillPolicy.equals(other.fillPolicy)
-        && onUnavailable == other.onUnavailable;
+        && onUnavailable == other.onUnavailable
+        && line == other.line;
   }
 }

@@ -57,6 +57,22 @@ final class BucketTest {
         bucket.version());
   }
 
+  @Test
+  void switch_of_the_line_changes_nothing_else() {
+    Bucket direct = bucket(spec("6", 12, FillMode.DIRECT), Ledger.balanced(START), 5).direct(START);
+
+    Bucket off = direct.retuned(direct.spec().withLine(false), at(10));
+
+    assertThat(off.fillState()).isEqualTo(direct.fillState());
+    assertThat(off.ledger()).isEqualTo(direct.ledger());
+    assertThat(off.level()).isEqualTo(direct.level());
+    assertThat(off.version()).isEqualTo(direct.version() + 1);
+    assertThat(off.retuned(direct.spec(), at(20)).spec()).isEqualTo(direct.spec());
+    Bucket suspended = direct.suspended(direct.spec(), at(10));
+    assertThat(suspended.retuned(direct.spec().withLine(false), at(20)).fillState().state())
+        .isEqualTo(FillState.State.PRODUCED);
+  }
+
   private static Bucket filled(Bucket bucket, long found, Instant now) {
     return bucket.filled(bucket.step(now, found), found, now);
   }

@@ -29,6 +29,20 @@ final class LineLawsTest {
     LineLaws.ALL.forEach(law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
   }
 
+  /** The other laws are about promises, which a switch breaks. */
+  private static final List<Law<Maker>> LAWS_OF_SWITCHED_LINES =
+      List.of(LineLaws.NEVER_MORE, LineLaws.EVERYBODY_IN);
+
+  @Test
+  void lines_that_are_switched_off_and_on_admit_never_more_than_the_bucket_and_everybody() {
+    LawBook.Report report =
+        LawBook.ofLine(TollgateLine.switched(buckets -> buckets))
+            .only(LAWS_OF_SWITCHED_LINES)
+            .hold(HISTORIES);
+    LAWS_OF_SWITCHED_LINES.forEach(
+        law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
+  }
+
   /** Wraps buckets so that places are taken as {@code fault} changes the line. */
   private static Maker takingPlaces(UnaryOperator<Line> fault) {
     return TollgateLine.inMemory(

@@ -60,6 +60,7 @@ final class AdmissionTest {
             gold.buckets(),
             gold.fillPolicy(),
             onUnavailable,
+            true,
             1,
             1);
     ports.tenants().replace(acme.changed(tier, acme.overrides(), status));
@@ -270,6 +271,39 @@ final class AdmissionTest {
     assertThat(other).isPresent();
     assertThat(line().orElseThrow().issued()).isEqualTo(2);
     assertThat(retryAt(admission, session)).contains(other.get().plus(INTERVAL));
+  }
+
+  @Test
+  void while_the_line_is_switched_off_it_is_ignored_and_its_old_places_are_void_afterwards() {
+    spendAll();
+    Instant next = retryAt(admission, session).orElseThrow();
+    SessionId second = ports.open(acme);
+    assertThat(retryAt(admission, second)).contains(next.plus(INTERVAL));
+    Bucket waiting = ports.buckets().find(AdmissionFixture.connects(acme)).orElseThrow();
+
+    switchLine(false);
+    assertThat(retryAt(ports.admission(), second)).contains(next);
+    assertThat(retryAt(ports.admission(), ports.open(acme))).contains(next);
+    assertThat(line()).as("nobody takes a place").isEqualTo(waiting.line());
+    ports.passUntil(next);
+    assertThat(admission.decide(acme.id(), second)).isInstanceOf(AdmissionDecision.Ticketed.class);
+
+    switchLine(true);
+    Instant now = ports.clock().instant();
+    assertThat(line().orElseThrow().epoch()).isEqualTo(1);
+    assertThat(retryAt(admission, session)).contains(next.plus(INTERVAL));
+    assertThat(line().orElseThrow().last()).isEqualTo(new Place(2, 1));
+    assertThat(now).isEqualTo(next);
+  }
+
+  /** As the control plane does it: a line that is switched on begins without places. */
+  private void switchLine(boolean on) {
+    BucketId id = AdmissionFixture.connects(acme);
+    Bucket read = ports.buckets().find(id).orElseThrow();
+    if (on) {
+      ports.buckets().clearLine(id, read.line().orElseThrow(), ports.clock().instant());
+    }
+    ports.retune(id, read.spec().withLine(on));
   }
 
   private Optional<Line> line() {

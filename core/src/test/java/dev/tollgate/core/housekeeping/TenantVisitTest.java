@@ -10,6 +10,7 @@ import dev.tollgate.core.session.Lifetime;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
@@ -45,7 +46,7 @@ final class TenantVisitTest {
   }
 
   private void setStatus(TenantStatus status) {
-    fixture.ports().tenants().replace(acme.changed(Tier.DEFAULTS.get(2), Map.of(), status));
+    fixture.ports().tenants().replace(acme.changed(Tier.DEFAULTS.get(2), Overrides.NONE, status));
   }
 
   private void assertCounts(long expected) {
@@ -165,7 +166,7 @@ final class TenantVisitTest {
   }
 
   private void limited(Map<Limit, Long> overrides) {
-    acme = acme.changed(Tier.DEFAULTS.get(2), overrides, TenantStatus.ACTIVE);
+    acme = acme.changed(Tier.DEFAULTS.get(2), Overrides.of(overrides), TenantStatus.ACTIVE);
     fixture.ports().tenants().replace(acme);
   }
 

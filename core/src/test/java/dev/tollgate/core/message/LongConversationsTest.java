@@ -11,6 +11,7 @@ import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
@@ -186,7 +187,8 @@ final class LongConversationsTest {
     SessionId session = open(acme);
     join(acme, session, "a", 30);
     Tenant lowered =
-        acme.changed(Tier.DEFAULTS.get(2), Map.of(Limit.SESSION_TTL, 300L), acme.status());
+        acme.changed(
+            Tier.DEFAULTS.get(2), Overrides.of(Map.of(Limit.SESSION_TTL, 300L)), acme.status());
     ports.tenants().replace(lowered);
     for (int i = 0; i < 72; i++) {
       ports.clock().advance(Duration.ofSeconds(10));

@@ -93,6 +93,7 @@ final class MessageProcessingTest {
             gold.buckets(),
             gold.fillPolicy(),
             OnUnavailable.REFUSE,
+            true,
             1,
             1);
     ports.tenants().replace(acme.changed(refusing, acme.overrides(), acme.status()));

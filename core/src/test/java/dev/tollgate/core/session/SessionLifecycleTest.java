@@ -14,6 +14,7 @@ import dev.tollgate.core.session.SessionLifecycle.Ended;
 import dev.tollgate.core.session.SessionLifecycle.EndedButKept;
 import dev.tollgate.core.session.SessionLifecycle.NoSession;
 import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.testing.Faults;
@@ -531,7 +532,7 @@ final class SessionLifecycleTest {
     Tenant lowered =
         three.changed(
             Tier.DEFAULTS.get(2),
-            Map.of(Limit.SESSIONS_PER_SUBJECT, 2L, Limit.SESSION_TTL, 60L),
+            Overrides.of(Map.of(Limit.SESSIONS_PER_SUBJECT, 2L, Limit.SESSION_TTL, 60L)),
             three.status());
 
     assertThat(fixture.lifecycle().open(lowered, ann))
@@ -610,12 +611,12 @@ final class SessionLifecycleTest {
     Tenant longer =
         one.changed(
             Tier.DEFAULTS.get(2),
-            Map.of(Limit.SESSION_TTL, 60L, Limit.SESSION_LIFETIME, 240L),
+            Overrides.of(Map.of(Limit.SESSION_TTL, 60L, Limit.SESSION_LIFETIME, 240L)),
             one.status());
     Tenant shorter =
         one.changed(
             Tier.DEFAULTS.get(2),
-            Map.of(Limit.SESSION_TTL, 60L, Limit.SESSION_LIFETIME, 60L),
+            Overrides.of(Map.of(Limit.SESSION_TTL, 60L, Limit.SESSION_LIFETIME, 60L)),
             one.status());
 
     fixture.pass(Duration.ofSeconds(59));

@@ -26,6 +26,7 @@ import dev.tollgate.core.provisioning.ReconcileRequests;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.testing.fault.BucketFaults;
@@ -208,7 +209,7 @@ public final class DaySimulation {
 
   private void onboard(int number, Duration length) {
     Tier tier = Tier.DEFAULTS.get(number % Tier.DEFAULTS.size());
-    Tenant tenant = Tenant.onboarded(new TenantId("tenant-" + number), tier, Map.of());
+    Tenant tenant = Tenant.onboarded(new TenantId("tenant-" + number), tier, Overrides.NONE);
     ports.tenants().create(tenant);
     FillMode mode = number % 4 == 0 ? FillMode.PRODUCER : FillMode.SHARED;
     tenant

@@ -27,6 +27,7 @@ final class TierTest {
         buckets,
         FillPolicy.DEFAULT,
         OnUnavailable.ADMIT,
+        true,
         1,
         1);
   }
@@ -39,7 +40,7 @@ final class TierTest {
   @Test
   void tenant_has_a_bucket_for_each_rate_limit_and_each_custom_action() {
     Tier tier = with(Map.of(new Action("send-email"), terms("0.2", 5)));
-    Tenant tenant = Tenant.onboarded(new TenantId("acme"), tier, Map.of());
+    Tenant tenant = Tenant.onboarded(new TenantId("acme"), tier, Overrides.NONE);
     assertThat(tenant.buckets())
         .containsExactly(
             Map.entry(Action.CONNECT, BucketSpec.ofRate(Rate.perMinute(180))),
@@ -52,7 +53,8 @@ final class TierTest {
   @Test
   void override_replaces_a_limit_and_its_bucket() {
     Tenant tenant =
-        Tenant.onboarded(new TenantId("acme"), GOLD, Map.of(Limit.TENANT_PER_MINUTE, 7L));
+        Tenant.onboarded(
+            new TenantId("acme"), GOLD, Overrides.of(Map.of(Limit.TENANT_PER_MINUTE, 7L)));
     assertThat(tenant.limits().get(Limit.TENANT_PER_MINUTE)).isEqualTo(7);
     assertThat(tenant.limits().get(Limit.TENANT_CONNECTIONS)).isEqualTo(1000);
     assertThat(tenant.buckets().get(Action.CONNECT))
@@ -62,7 +64,7 @@ final class TierTest {
   @Test
   void tier_may_set_the_capacity_for_connect_but_not_the_rate() {
     Tier roomy = with(Map.of(Action.CONNECT, new BucketTerms(Optional.empty(), Optional.of(500L))));
-    assertThat(roomy.bucketsUnder(roomy.limits()))
+    assertThat(roomy.bucketsUnder(Overrides.NONE))
         .containsEntry(Action.CONNECT, new BucketSpec(Rate.perMinute(180), 500));
     assertThatThrownBy(() -> with(Map.of(Action.CONNECT, terms("5", 5))))
         .isInstanceOf(InvalidValue.class)

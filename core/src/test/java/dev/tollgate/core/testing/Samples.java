@@ -8,12 +8,12 @@ import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tier;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -34,7 +34,7 @@ public final class Samples {
 
   /** A new tenant of a tier. */
   public static Tenant tenant(Tier tier) {
-    return Tenant.onboarded(tenantId(), tier, Map.of());
+    return Tenant.onboarded(tenantId(), tier, Overrides.NONE);
   }
 
   /** A new tenant of the first default tier. */

@@ -17,6 +17,7 @@ import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
@@ -270,7 +271,9 @@ final class SessionApiTest {
 
   @Test
   void a_suspended_tenant_gets_no_session() {
-    fixture.tenants().replace(acme.changed(Tier.DEFAULTS.get(2), Map.of(), TenantStatus.SUSPENDED));
+    fixture
+        .tenants()
+        .replace(acme.changed(Tier.DEFAULTS.get(2), Overrides.NONE, TenantStatus.SUSPENDED));
     SessionId session = fixture.open(acme);
     for (APIGatewayV2HTTPResponse refused :
         List.of(call("PUT /session", Map.of("tenantId", "acme")), call("PUT /session", session))) {

@@ -331,6 +331,26 @@ public final class DynamoDbBuckets implements Buckets {
   }
 
   @Override
+  public WriteResult clearLine(BucketId id, Line read, Instant now) {
+    return updateLine(
+                id,
+                request ->
+                    request
+                        .updateExpression("SET #line = :cleared")
+                        .conditionExpression("#line.#epoch = :epoch")
+                        .expressionAttributeNames(lineNames(Set.of(LimitRow.LINE_EPOCH)))
+                        .expressionAttributeValues(
+                            Map.of(
+                                ":cleared",
+                                Attribute.map(LimitRow.write(read.cleared(now))),
+                                ":epoch",
+                                Attribute.number(read.epoch()))))
+            .isPresent()
+        ? WriteResult.DONE
+        : WriteResult.CONFLICT;
+  }
+
+  @Override
   public WriteResult takeSpare(BucketId id, long epoch, Instant now) {
     return updateLine(
                 id,

@@ -95,7 +95,14 @@ final class LimitRow {
 
   /** The attributes of a bucket that are missing in some of its states. */
   static final List<String> BUCKET_OPTIONS =
-      List.of(EMPTY_SINCE, EMPTY_UNTIL, EMPTY_HELD, FULL_SINCE, LimitRow.SHARD, LimitRow.TURN_AT);
+      List.of(
+          EMPTY_SINCE,
+          EMPTY_UNTIL,
+          EMPTY_HELD,
+          FULL_SINCE,
+          LimitRow.SHARD,
+          LimitRow.TURN_AT,
+          TenantRow.NO_LINE);
 
   /** The version of a bucket or silo, for conditional writes. */
   static final String VERSION = "version";

@@ -16,6 +16,7 @@ import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.OnUnavailable;
+import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.TierName;
@@ -42,6 +43,12 @@ public final class TenantRow {
   /** The value of {@link #PENDING}. */
   static final AttributeValue IS_PENDING = text("1");
 
+  /** Marks a bucket whose line is switched off. Rows of older releases have no such mark. */
+  public static final String NO_LINE = "noLine";
+
+  /** Whether refused callers wait in line: a tier's setting, or a tenant's override of it. */
+  static final String LINE = "line";
+
   private TenantRow() {}
 
   /** The key of a tenant. */
@@ -52,7 +59,8 @@ public final class TenantRow {
   static Map<String, AttributeValue> write(Tenant tenant) {
     Map<String, AttributeValue> row = Row.withSchema(key(tenant.id()));
     row.put(TIER, text(tenant.tier().value()));
-    row.put("overrides", limits(tenant.overrides()));
+    row.put("overrides", limits(tenant.overrides().limits()));
+    tenant.overrides().line().ifPresent(on -> row.put(LINE, AttributeValue.fromBool(on)));
     row.put("status", text(tenant.status().name()));
     row.put("limits", limits(tenant.limits().values()));
     row.put("isolation", text(tenant.isolation().name()));
@@ -75,7 +83,7 @@ public final class TenantRow {
     return new Tenant(
         new TenantId(row.text(ID)),
         new TierName(row.text(TIER)),
-        limits(row, "overrides"),
+        new Overrides(limits(row, "overrides"), row.optional(LINE, row::flag)),
         TenantStatus.valueOf(row.text("status")),
         new Limits(limits(row, "limits")),
         Isolation.valueOf(row.text("isolation")),
@@ -93,17 +101,20 @@ public final class TenantRow {
     return row.map(name, Limit::named, Row::number);
   }
 
-  /** The attributes of a bucket's rate, capacity and fill policy. */
+  /** The attributes of a bucket's rate, capacity, fill policy and switch of the line. */
   public static Map<String, AttributeValue> spec(BucketSpec spec) {
     Map<String, AttributeValue> written = new HashMap<>(fillPolicy(spec.fillPolicy()));
     written.put("rate", rate(spec.rate()));
     written.put("capacity", number(spec.capacity()));
+    if (!spec.line()) {
+      written.put(NO_LINE, AttributeValue.fromBool(true));
+    }
     return written;
   }
 
-  /** A bucket's rate, capacity and fill policy. */
+  /** A bucket's rate, capacity, fill policy and switch of the line. */
   public static BucketSpec spec(Row row) {
-    return new BucketSpec(rate(row), row.number("capacity"), fillPolicy(row));
+    return new BucketSpec(rate(row), row.number("capacity"), fillPolicy(row), !row.has(NO_LINE));
   }
 
   static Map<String, AttributeValue> fillPolicy(FillPolicy fillPolicy) {

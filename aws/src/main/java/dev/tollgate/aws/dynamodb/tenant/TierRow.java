@@ -62,6 +62,7 @@ final class TierRow {
     row.put("buckets", map(tier.buckets(), Action::value, TierRow::terms));
     row.putAll(TenantRow.fillPolicy(tier.fillPolicy()));
     row.put("onUnavailable", text(tier.onUnavailable().name()));
+    row.put(TenantRow.LINE, AttributeValue.fromBool(tier.line()));
     row.put(VERSION, number(tier.version()));
     row.put(ROLLED_OUT, number(tier.rolledOut()));
     return row;
@@ -83,6 +84,7 @@ final class TierRow {
         row.map("buckets", Action::new, (map, name) -> terms(map.map(name))),
         TenantRow.fillPolicy(row),
         OnUnavailable.valueOf(row.text("onUnavailable")),
+        row.optional(TenantRow.LINE, row::flag).orElse(true),
         row.number(VERSION),
         row.number(ROLLED_OUT));
   }

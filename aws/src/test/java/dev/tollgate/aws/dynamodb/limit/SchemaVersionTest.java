@@ -25,6 +25,7 @@ import dev.tollgate.core.message.MessageName;
 import dev.tollgate.core.provisioning.Silo;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantFilter;
@@ -195,7 +196,7 @@ class SchemaVersionTest {
   }
 
   private Tenant tenant(String id) {
-    Tenant tenant = Tenant.onboarded(new TenantId(id), SILVER, Map.of());
+    Tenant tenant = Tenant.onboarded(new TenantId(id), SILVER, Overrides.NONE);
     tenants.create(tenant);
     return tenant;
   }

@@ -12,6 +12,7 @@ import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Limits;
+import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantFilter;
 import dev.tollgate.core.tenant.Tenants;
@@ -61,7 +62,8 @@ class DynamoDbTenantsTest extends TenantsContract {
   private void onboardMany() {
     for (int i = 0; i < 75; i++) {
       Tenant tenant =
-          Tenant.onboarded(new TenantId("m-%02d".formatted(i)), Tier.DEFAULTS.get(0), Map.of());
+          Tenant.onboarded(
+              new TenantId("m-%02d".formatted(i)), Tier.DEFAULTS.get(0), Overrides.NONE);
       tenants.create(tenant);
       if (i % 7 != 0) {
         tenants.markObserved(tenant.id(), 1);
@@ -115,7 +117,7 @@ class DynamoDbTenantsTest extends TenantsContract {
 
   @Test
   void pending_tenants_are_read_from_the_table_and_not_from_the_index() {
-    Tenant tenant = Tenant.onboarded(new TenantId("acme"), Tier.DEFAULTS.get(2), Map.of());
+    Tenant tenant = Tenant.onboarded(new TenantId("acme"), Tier.DEFAULTS.get(2), Overrides.NONE);
     tenants.create(tenant);
 
     assertThat(tenants.search(filter("", "", true), Optional.empty(), 10).items())
@@ -123,13 +125,16 @@ class DynamoDbTenantsTest extends TenantsContract {
   }
 
   @Test
-  void a_tenant_stored_with_six_limits_has_the_standard_values_of_the_others() {
-    Tenant bronze = Tenant.onboarded(new TenantId("stored"), Tier.DEFAULTS.get(0), Map.of());
+  void a_tenant_of_an_older_release_has_the_default_limits_and_a_line() {
+    Tenant bronze = Tenant.onboarded(new TenantId("stored"), Tier.DEFAULTS.get(0), Overrides.NONE);
     Map<String, AttributeValue> row = new HashMap<>(TenantRow.write(bronze));
     row.computeIfPresent("limits", DynamoDbTiersTest::ofSix);
+    assertThat(row).doesNotContainKey("line");
     client.putItem(request -> request.tableName(table).item(row));
 
     Tenant read = tenants.find(bronze.id()).orElseThrow();
+
+    assertThat(read.line()).isTrue();
 
     assertThat(read.limits()).isEqualTo(Limits.of(60, 5, 2, 10, 200, 60));
     assertThat(read.limits().get(Limit.SESSION_LIFETIME)).isEqualTo(86_400);
@@ -155,9 +160,11 @@ class DynamoDbTenantsTest extends TenantsContract {
             buckets,
             gold.fillPolicy(),
             gold.onUnavailable(),
+            gold.line(),
             0,
             0);
-    Tenant tenant = Tenant.onboarded(new TenantId("t".repeat(36)), tier, gold.limits().values());
+    Tenant tenant =
+        Tenant.onboarded(new TenantId("t".repeat(36)), tier, Overrides.of(gold.limits().values()));
 
     long bytes = size(AttributeValue.fromM(TenantRow.write(tenant)));
     assertThat(25 * bytes).as("%d bytes", bytes).isLessThanOrEqualTo(12 * 4_096);

@@ -34,7 +34,7 @@ class DynamoDbTiersTest extends TiersContract {
   }
 
   @Test
-  void a_tier_stored_with_six_limits_has_the_standard_values_of_the_others() {
+  void a_tier_of_an_older_release_has_the_default_limits_and_a_line() {
     Limits six = Limits.of(600, 60, 20, 5_000, 600, 20_000);
     Tier bronze = Tier.DEFAULTS.get(0);
     Tier stored =
@@ -45,10 +45,12 @@ class DynamoDbTiersTest extends TiersContract {
             bronze.buckets(),
             bronze.fillPolicy(),
             bronze.onUnavailable(),
+            bronze.line(),
             1,
             1);
     Map<String, AttributeValue> row = new HashMap<>(TierRow.write(stored));
     row.computeIfPresent("limits", DynamoDbTiersTest::ofSix);
+    assertThat(row.remove("line")).isEqualTo(AttributeValue.fromBool(true));
     client.putItem(request -> request.tableName(table).item(row));
 
     assertThat(tiers.find(stored.name())).contains(stored);

@@ -21,7 +21,8 @@ import java.util.function.Supplier;
  * <p>While nobody waits, a claim goes straight to the {@link BucketGate}, and a caller that is
  * refused opens the line with one write. While somebody waits, a caller whose place is due claims a
  * token without a write; a caller that has a place and comes early is refused without any request;
- * a new caller takes a place. If that fails, the caller is refused without a place.
+ * a new caller takes a place. If that fails, the caller is refused without a place. If the bucket's
+ * line is switched off, every claim goes straight to the gate, and nobody takes a place.
  *
  * <p>A caller keeps the place that it expects before it takes it. So of many concurrent claims of
  * one caller, one takes a place, and nobody can fill a line with places that it does not use. If
@@ -61,8 +62,9 @@ public final class LineGate {
     Instant now = clock.instant();
     Optional<Line> line = read.liveLineAt(now);
     if (line.isEmpty()) {
+      known.remove(read.id());
       ClaimResult claim = gate.claim(read.id(), Optional.of(read), first);
-      return claim instanceof ClaimResult.Denied denied
+      return claim instanceof ClaimResult.Denied denied && read.spec().line()
           ? open(read, denied.retryAt(), caller)
           : claim;
     }

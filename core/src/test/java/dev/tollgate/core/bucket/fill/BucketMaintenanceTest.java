@@ -21,6 +21,7 @@ import dev.tollgate.core.bucket.TokenQueue.Level;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.provisioning.ReconcileRequests;
+import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.testing.Race;
@@ -31,7 +32,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -355,7 +355,7 @@ final class BucketMaintenanceTest {
   }
 
   private void settledTenant() {
-    Tenant tenant = Tenant.onboarded(ACME, Tier.DEFAULTS.get(0), Map.of());
+    Tenant tenant = Tenant.onboarded(ACME, Tier.DEFAULTS.get(0), Overrides.NONE);
     ports.tenants().create(tenant);
     ports.tenants().markObserved(ACME, tenant.version());
     assertThat(ports.tenants().find(ACME).orElseThrow().isSettled()).isTrue();

@@ -214,6 +214,34 @@ public abstract class BucketsContract {
   }
 
   @Test
+  void switch_of_the_line_is_stored_and_leaves_the_line() {
+    Bucket bucket = with(LINE);
+    Bucket off = bucket.retuned(bucket.spec().withLine(false), NOW);
+    assertThat(buckets().replace(off)).isEqualTo(WriteResult.DONE);
+    assertThat(buckets().find(bucket.id())).contains(off);
+    assertThat(line(bucket)).contains(LINE);
+
+    Bucket on = off.retuned(bucket.spec(), NOW);
+    assertThat(buckets().replace(on)).isEqualTo(WriteResult.DONE);
+    assertThat(buckets().find(bucket.id())).contains(on);
+  }
+
+  @Test
+  void cleared_line_has_no_places_and_another_epoch() {
+    Bucket bucket = with(LINE);
+    buckets().takePlace(bucket.id(), LINE);
+    buckets().takeSpare(bucket.id(), LINE.epoch(), NOW);
+
+    List<WriteResult> cleared = Race.of(5, i -> buckets().clearLine(bucket.id(), LINE, NOW));
+
+    assertThat(Collections.frequency(cleared, WriteResult.DONE)).isEqualTo(1);
+    assertThat(line(bucket)).contains(LINE.cleared(NOW));
+    assertThat(buckets().takePlace(bucket.id(), LINE)).isEmpty();
+    assertThat(buckets().clearLine(opened().id(), LINE, NOW)).isEqualTo(WriteResult.CONFLICT);
+    assertThat(buckets().clearLine(Samples.bucketId(), LINE, NOW)).isEqualTo(WriteResult.CONFLICT);
+  }
+
+  @Test
   void no_more_spare_tokens_are_taken_than_there_are() {
     Bucket bucket = with(LINE);
 

@@ -13,6 +13,7 @@ import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.OnUnavailable;
+import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantFilter;
 import dev.tollgate.core.tenant.TenantStatus;
@@ -31,6 +32,8 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The contract of {@link Tenants}. */
 public abstract class TenantsContract {
@@ -61,7 +64,7 @@ public abstract class TenantsContract {
   }
 
   private static Tenant suspended(Tenant tenant) {
-    return tenant.changed(BRONZE, Map.of(), TenantStatus.SUSPENDED);
+    return tenant.changed(BRONZE, Overrides.NONE, TenantStatus.SUSPENDED);
   }
 
   @Test
@@ -84,24 +87,38 @@ public abstract class TenantsContract {
                 new BucketTerms(Optional.empty(), Optional.of(1_000L))),
             new FillPolicy(FillMode.SHARED, 3),
             OnUnavailable.REFUSE,
+            false,
             3,
             2);
     Tenant tenant =
         Tenant.onboarded(
             Samples.tenantId(),
             tier,
-            Map.of(Limit.TENANT_CONNECTIONS, 7L, Limit.SESSION_TTL, 86_400L));
+            Overrides.of(Map.of(Limit.TENANT_CONNECTIONS, 7L, Limit.SESSION_TTL, 86_400L)));
 
     tenants().create(tenant);
 
     assertThat(tenants().find(tenant.id())).contains(tenant);
+    assertThat(tenant.line()).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void override_of_the_line_is_read_unchanged(boolean on) {
+    Overrides overrides = new Overrides(Map.of(Limit.SESSION_TTL, 60L), Optional.of(on));
+    Tenant tenant = Tenant.onboarded(Samples.tenantId(), BRONZE, overrides);
+
+    tenants().create(tenant);
+
+    assertThat(tenants().find(tenant.id())).contains(tenant);
+    assertThat(tenant.line()).isEqualTo(on);
   }
 
   @Test
   void create_of_an_existing_tenant_changes_nothing() {
     Tenant tenant = created(BRONZE);
 
-    Tenant other = Tenant.onboarded(tenant.id(), GOLD, Map.of());
+    Tenant other = Tenant.onboarded(tenant.id(), GOLD, Overrides.NONE);
     assertThat(tenants().create(other)).isEqualTo(WriteResult.CONFLICT);
 
     assertThat(tenants().find(tenant.id())).contains(tenant);
@@ -112,7 +129,7 @@ public abstract class TenantsContract {
     TenantId id = Samples.tenantId();
 
     List<WriteResult> answers =
-        Race.of(8, i -> tenants().create(Tenant.onboarded(id, BRONZE, Map.of())));
+        Race.of(8, i -> tenants().create(Tenant.onboarded(id, BRONZE, Overrides.NONE)));
 
     assertThat(Collections.frequency(answers, WriteResult.DONE)).isEqualTo(1);
   }
@@ -133,7 +150,7 @@ public abstract class TenantsContract {
     Tenant next = suspended(tenant);
     tenants().replace(next);
 
-    Tenant late = tenant.changed(GOLD, Map.of(), TenantStatus.ACTIVE);
+    Tenant late = tenant.changed(GOLD, Overrides.NONE, TenantStatus.ACTIVE);
     assertThat(tenants().replace(late)).isEqualTo(WriteResult.CONFLICT);
 
     assertThat(tenants().find(tenant.id())).contains(next);
@@ -247,7 +264,7 @@ public abstract class TenantsContract {
       for (Tier tier : List.of(BRONZE, GOLD)) {
         for (boolean settled : new boolean[] {false, true}) {
           String id = name + "-" + tier.name() + (settled ? "-done" : "");
-          Tenant tenant = Tenant.onboarded(new TenantId(id), tier, Map.of());
+          Tenant tenant = Tenant.onboarded(new TenantId(id), tier, Overrides.NONE);
           tenants().create(tenant);
           if (settled) {
             tenants().markObserved(tenant.id(), 1);

@@ -44,6 +44,7 @@ public abstract class TiersContract {
             new BucketTerms(Optional.empty(), Optional.of(40_000L))),
         FillPolicy.DEFAULT,
         OnUnavailable.REFUSE,
+        false,
         version,
         version - 1);
   }
@@ -92,6 +93,7 @@ public abstract class TiersContract {
                 Map.of(),
                 BRONZE.fillPolicy(),
                 OnUnavailable.REFUSE,
+                true,
                 0,
                 0)
             .withVersionAfter(0);

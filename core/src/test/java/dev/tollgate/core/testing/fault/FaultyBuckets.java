@@ -112,6 +112,11 @@ public final class FaultyBuckets implements Buckets {
   }
 
   @Override
+  public WriteResult clearLine(BucketId id, Line read, Instant now) {
+    return buckets.clearLine(id, read, now);
+  }
+
+  @Override
   public WriteResult takeSpare(BucketId id, long epoch, Instant now) {
     requests.merge(id, 1L, Long::sum);
     return faults.ask(

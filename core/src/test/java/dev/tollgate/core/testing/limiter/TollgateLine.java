@@ -28,6 +28,7 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /**
  * Tollgate's line as a {@code Line}: buckets, gates and fills are the real code over in-memory
@@ -41,8 +42,14 @@ public final class TollgateLine implements Line {
   /** The longest time until a requested fill starts. */
   private static final int INVOCATION_MILLIS = 1_000;
 
+  /** An even number, so the line is on in the end. */
+  private static final int SWITCHES = 4;
+
+  private static final Duration SWITCHING = Duration.ofMinutes(4);
+
   private final AdmissionFixture ports;
   private final BucketMaintenance maintenance;
+  private final Buckets buckets;
   private final LineGate line;
   private final BucketGate gate;
   private final Map<String, Place> places = new HashMap<>();
@@ -50,13 +57,21 @@ public final class TollgateLine implements Line {
   private final Random random;
   private Instant minute;
 
-  private final boolean waits;
+  private final Mode mode;
+  private final PriorityQueue<Instant> switches = new PriorityQueue<>();
 
-  private TollgateLine(Setting setting, Terms terms, UnaryOperator<Buckets> around, boolean waits) {
-    this.waits = waits;
+  /** Whether the line is on. */
+  private enum Mode {
+    ON,
+    NONE,
+    SWITCHED
+  }
+
+  private TollgateLine(Setting setting, Terms terms, UnaryOperator<Buckets> around, Mode mode) {
+    this.mode = mode;
     this.random = new Random(setting.seed());
     this.ports = new AdmissionFixture(setting.clock());
-    Buckets buckets = around.apply(ports.buckets());
+    this.buckets = around.apply(ports.buckets());
     this.maintenance =
         new BucketMaintenance(
             buckets,
@@ -71,6 +86,9 @@ public final class TollgateLine implements Line {
     this.line = new LineGate(buckets, gate, setting.clock());
     this.minute = ports.time().instant().plusMillis(random.nextInt(60_000));
     ports.open(ID, spec(terms.rate(), terms.capacity()));
+    for (int i = 0; mode == Mode.SWITCHED && i < SWITCHES; i++) {
+      switches.add(ports.time().instant().plusMillis(random.nextLong(SWITCHING.toMillis())));
+    }
   }
 
   private static BucketSpec spec(Rate rate, long capacity) {
@@ -86,19 +104,24 @@ public final class TollgateLine implements Line {
 
   /** The same, with buckets wrapped by {@code around}. */
   public static Line.Maker inMemory(UnaryOperator<Buckets> around) {
-    return maker(around, true);
+    return maker(around, Mode.ON);
   }
 
   /** Makes limiters without a line: all callers are told when the next token is due. */
   public static Line.Maker withoutLine() {
-    return maker(UnaryOperator.identity(), false);
+    return maker(UnaryOperator.identity(), Mode.NONE);
   }
 
-  private static Line.Maker maker(UnaryOperator<Buckets> around, boolean waits) {
+  /** Makes lines that are switched off and on at random times in the first minutes. */
+  public static Line.Maker switched(UnaryOperator<Buckets> around) {
+    return maker(around, Mode.SWITCHED);
+  }
+
+  private static Line.Maker maker(UnaryOperator<Buckets> around, Mode mode) {
     return new Line.Maker() {
       @Override
       public Line make(Setting setting, Terms terms) {
-        return new TollgateLine(setting, terms, around, waits);
+        return new TollgateLine(setting, terms, around, mode);
       }
 
       /** The capacity holds the tokens of twice the grace, and two more. */
@@ -153,7 +176,7 @@ public final class TollgateLine implements Line {
     Bucket read = ports.buckets().find(ID).orElseThrow();
     BucketGate.Attempt first = gate.firstTry(ID);
     ClaimResult result =
-        waits
+        mode != Mode.NONE
             ? line.claim(read, new KeptPlace(caller), first)
             : gate.claim(ID, Optional.of(read), first);
     if (result instanceof ClaimResult.Granted granted) {
@@ -167,18 +190,35 @@ public final class TollgateLine implements Line {
 
   @Override
   public void retune(Rate rate) {
-    ports.retune(ID, spec(rate, ports.buckets().find(ID).orElseThrow().spec().capacity()));
+    BucketSpec before = ports.buckets().find(ID).orElseThrow().spec();
+    ports.retune(ID, spec(rate, before.capacity()).withLine(before.line()));
+  }
+
+  /** As the control plane does it: a line that is switched on begins without places. */
+  private void switchLine() {
+    Bucket read = ports.buckets().find(ID).orElseThrow();
+    if (!read.spec().line()) {
+      read.line().ifPresent(old -> buckets.clearLine(ID, old, ports.time().instant()));
+    }
+    ports.retune(ID, read.spec().withLine(!read.spec().line()));
   }
 
   @Override
   public Optional<Instant> nextTimer() {
-    return Optional.ofNullable(requested.peek())
-        .filter(minute::isAfter)
-        .or(() -> Optional.of(minute));
+    return Stream.of(
+            Optional.of(minute),
+            Optional.ofNullable(requested.peek()),
+            Optional.ofNullable(switches.peek()))
+        .flatMap(Optional::stream)
+        .min(Instant::compareTo);
   }
 
   @Override
   public void passedTo(Instant now) {
+    while (!switches.isEmpty() && !switches.peek().isAfter(now)) {
+      switches.remove();
+      switchLine();
+    }
     while (!requested.isEmpty() && !requested.peek().isAfter(now)) {
       requested.remove();
       maintenance.maintainOnRequest(ID);

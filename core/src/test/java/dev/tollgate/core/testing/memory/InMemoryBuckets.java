@@ -151,6 +151,15 @@ public final class InMemoryBuckets implements Buckets {
   }
 
   @Override
+  public synchronized WriteResult clearLine(BucketId id, Line read, Instant now) {
+    outage.check("clearLine");
+    Optional<Line> found = line(id, read.epoch());
+    found.ifPresent(
+        line -> rows.computeIfPresent(id, (key, bucket) -> bucket.with(line.cleared(now))));
+    return found.isPresent() ? WriteResult.DONE : WriteResult.CONFLICT;
+  }
+
+  @Override
   public synchronized WriteResult takeSpare(BucketId id, long epoch, Instant now) {
     outage.check("takeSpare");
     Optional<Line> found = line(id, epoch).filter(line -> line.spare() > 0);

@@ -65,6 +65,7 @@ public final class InMemoryTiers implements Tiers {
                     tier.buckets(),
                     tier.fillPolicy(),
                     tier.onUnavailable(),
+                    tier.line(),
                     version,
                     version));
   }

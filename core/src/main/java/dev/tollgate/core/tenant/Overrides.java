@@ -1,0 +1,36 @@
+package dev.tollgate.core.tenant;
+
+import dev.tollgate.core.InvalidValue;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A tenant's settings that override those of its tier.
+ *
+ * @param limits the overridden limits
+ * @param line whether refused callers wait in line; empty for the tier's setting
+ */
+public record Overrides(Map<Limit, Long> limits, Optional<Boolean> line) {
+  /** No overrides. */
+  public static final Overrides NONE = of(Map.of());
+
+  /** Copies the limits. */
+  public Overrides {
+    limits = Map.copyOf(limits);
+  }
+
+  /** Overrides of limits alone. */
+  public static Overrides of(Map<Limit, Long> limits) {
+    return new Overrides(limits, Optional.empty());
+  }
+
+  /**
+   * The tier's limits with those that are overridden.
+   *
+   * @throws InvalidValue if an override is out of range, or an idle session would outlast its
+   *     lifetime
+   */
+  Limits limitsIn(Tier tier) {
+    return tier.limits().with(limits);
+  }
+}
