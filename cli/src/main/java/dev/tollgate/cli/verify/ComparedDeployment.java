@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentSkipListSet;
  * contracts. Thread-safe.
  */
 final class ComparedDeployment implements Deployment {
-  /** The code of a connection that broke, which nobody sends (RFC 6455, section 7.4.1). */
+  /** The code of a broken connection. It is never sent in a frame (RFC 6455, section 7.4.1). */
   private static final int BROKEN = 1006;
 
   /** Loaded by the first run, because reading the contracts takes a moment. */

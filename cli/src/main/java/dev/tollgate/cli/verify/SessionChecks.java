@@ -15,7 +15,7 @@ import java.util.Optional;
 
 /** Checks of sessions: how long they last, how many connections they may open, how they end. */
 final class SessionChecks {
-  /** Times are told in seconds, and two functions have two clocks. */
+  /** Answers give times in seconds, and the clocks of two functions differ. */
   private static final Duration INEXACT = Duration.ofSeconds(3);
 
   private static final Duration REFUSED_WITHIN = Duration.ofSeconds(10);
@@ -72,7 +72,7 @@ final class SessionChecks {
         shown.json().at("/limits/" + limit).asInt());
   }
 
-  /** The deployment's own time, because nobody says that this machine's clock is right. */
+  /** The deployment's own time, because this machine's clock may be wrong. */
   private static Instant serverTime(Trial trial, String tenant) {
     Response activity =
         trial

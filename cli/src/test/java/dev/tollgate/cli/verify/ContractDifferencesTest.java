@@ -6,15 +6,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.Response;
-import dev.tollgate.cli.terminal.Shell;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.net.http.HttpHeaders;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -224,20 +219,7 @@ class ContractDifferencesTest {
   }
 
   private static Report run(Deployment deployment, Check... checks) {
-    AtomicLong nanos = new AtomicLong();
-    PrintWriter nowhere = new PrintWriter(new StringWriter());
-    Shell shell =
-        new Shell(
-            new ByteArrayInputStream(new byte[0]),
-            nowhere,
-            nowhere,
-            Path.of("."),
-            Optional.empty(),
-            Map.of(),
-            Optional.empty(),
-            nanos::get,
-            time -> nanos.addAndGet(time.toNanos()));
-    return new Verification(deployment, shell, Bounds.REAL, "verify-x")
+    return new Verification(deployment, QuietShell.at(new AtomicLong()), Bounds.REAL, "verify-x")
         .run(List.of(checks), 1, result -> {});
   }
 }

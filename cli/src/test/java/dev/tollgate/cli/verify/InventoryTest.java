@@ -5,11 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.terminal.Shell;
-import java.io.ByteArrayInputStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.net.http.HttpHeaders;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -58,18 +54,7 @@ class InventoryTest {
   @Timeout(20)
   void a_removal_does_not_wait_for_a_request_that_hangs_and_does_not_believe_that_it_failed()
       throws InterruptedException {
-    PrintWriter nowhere = new PrintWriter(new StringWriter());
-    Shell shell =
-        new Shell(
-            new ByteArrayInputStream(new byte[0]),
-            nowhere,
-            nowhere,
-            Path.of("."),
-            Optional.empty(),
-            Map.of(),
-            Optional.empty(),
-            nanos::get,
-            time -> nanos.addAndGet(time.toNanos()));
+    Shell shell = QuietShell.at(nanos);
     Deployment deployment = new Hanging();
     Inventory inventory = new Inventory(deployment, shell, "verify-x");
     inventory.createTiers();

@@ -79,7 +79,7 @@ public record Bucket(
     InvalidValue.inRange("level", level, 0, Long.MAX_VALUE);
   }
 
-  /** A bucket for which nobody ever waited. */
+  /** A bucket without a line. */
   public Bucket(
       BucketId id,
       BucketSpec spec,
@@ -386,13 +386,6 @@ public record Bucket(
 
   private Duration graceIn(Line known) {
     return Line.grace(spec, known.rate());
-  }
-
-  /** The slot of a place. If its line is only being opened, the time of the next token. */
-  public Instant slotAt(Place place, Instant now) {
-    return line.filter(known -> known.epoch() == place.epoch())
-        .map(known -> known.slot(place.number()))
-        .orElseGet(() -> nextTokenAt(now));
   }
 
   /** The state of a place at {@code now}. */

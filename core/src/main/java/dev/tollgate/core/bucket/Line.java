@@ -10,9 +10,9 @@ import java.time.Instant;
  * <h2>Slots</h2>
  *
  * Each caller in the line has a numbered {@link Place}. The <em>slot</em> of a place is the instant
- * at which the token for it has appeared. Slots follow each other at the rate of the bucket, so no
- * token is promised to two callers. A caller is told its slot when it is refused. At its slot, and
- * for a {@linkplain #grace} after it, the place is <em>due</em>: its caller may claim a token.
+ * at which its token has appeared. Slots follow each other at the rate of the bucket, so each token
+ * is promised to one caller. A refusal tells the caller its slot. At its slot, and for a
+ * {@linkplain #grace} after it, the place is <em>due</em>: its caller may claim a token.
  *
  * <p>The line is <em>live</em> until the last place is no longer due. While it is live, a caller
  * without a place takes the next number, and claims only if the slot of that number has come. So
@@ -128,11 +128,6 @@ public record Line(
     return new Line(epoch + 1, 0, 1, past, past, rate, 0, now);
   }
 
-  /** This line after a spare token was taken. */
-  public Line withSpareTaken(Instant now) {
-    return new Line(epoch, issued, anchor, at, from, rate, spare - 1, now);
-  }
-
   /**
    * This line after the tokens in its bucket were counted.
    *
@@ -195,23 +190,29 @@ public record Line(
 
   /** The state of a place at {@code now}. */
   Standing standing(Place place, Instant now, Duration grace) {
-    if (place.epoch() != epoch || place.number() > issued) {
+    if (place.epoch() != epoch) {
       return Standing.VOID;
     }
     Instant slot = slot(place.number());
     if (slot.isAfter(now)) {
       return Standing.WAITING;
     }
-    return slot.plus(grace).isAfter(now) ? Standing.DUE : Standing.VOID;
+    boolean isTaken = place.number() <= issued;
+    return isTaken && slot.plus(grace).isAfter(now) ? Standing.DUE : Standing.VOID;
   }
 
   /** The state of a place. */
   public enum Standing {
-    /** Its slot has not come. */
+    /**
+     * Its slot has not come. If the place has not been taken, a concurrent claim of its caller is
+     * about to take it.
+     */
     WAITING,
     /** Its slot has come, not longer ago than the grace. */
     DUE,
-    /** It was never issued, its line was cleared, or the grace after its slot is over. */
+    /**
+     * Its line was cleared, the grace after its slot is over, or nobody took it before its slot.
+     */
     VOID
   }
 

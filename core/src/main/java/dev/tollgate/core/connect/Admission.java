@@ -5,7 +5,6 @@ import dev.tollgate.core.Pause;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
-import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.Line;
@@ -138,7 +137,7 @@ public final class Admission {
     ClaimResult claim =
         facts
             .bucket()
-            .map(read -> line.claim(read, new WaitingSession(read, facts), first))
+            .map(read -> line.claim(read, new WaitingSession(facts), first))
             .orElseGet(() -> gate.claim(bucket, Optional.empty(), first));
     if (claim instanceof ClaimResult.Granted granted) {
       return ticket(known, session, facts, granted.leases().stream().findFirst());
@@ -154,14 +153,15 @@ public final class Admission {
         : counted(facts, new AdmissionDecision.Refused(Refusal.UNDECIDED), () -> {});
   }
 
-  /** A session that may wait in line. It ends no earlier than {@link #HOLDING} after its slot. */
+  /**
+   * A session that may wait in line, unless it must end before its slot. If it may last so long, it
+   * ends no earlier than {@link #HOLDING} after its slot.
+   */
   private final class WaitingSession implements Waiting {
-    private final Bucket bucket;
     private final Limits limits;
     private Session session;
 
-    WaitingSession(Bucket bucket, AdmissionFacts facts) {
-      this.bucket = bucket;
+    WaitingSession(AdmissionFacts facts) {
       this.limits = facts.tenant().orElseThrow().limits();
       this.session = facts.session().orElseThrow();
     }
@@ -172,10 +172,14 @@ public final class Admission {
     }
 
     @Override
-    public boolean keep(Place place) {
+    public boolean keep(Place place, Instant slot) {
       Instant now = clock.instant();
-      Instant needed = bucket.slotAt(place, now).plus(HOLDING);
-      Instant end = session.latestEnd(limits).filter(needed::isAfter).orElse(needed);
+      Optional<Instant> latest = session.latestEnd(limits);
+      if (latest.filter(end -> !end.isAfter(slot)).isPresent()) {
+        return false;
+      }
+      Instant needed = slot.plus(HOLDING);
+      Instant end = latest.filter(needed::isAfter).orElse(needed);
       boolean kept = sessions.keepPlace(session, place, end, now) == WriteResult.DONE;
       session = session.with(Optional.of(place));
       return kept;

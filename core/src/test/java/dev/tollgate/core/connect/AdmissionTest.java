@@ -249,6 +249,23 @@ final class AdmissionTest {
   }
 
   @Test
+  void sessions_that_open_a_line_together_last_until_their_slots() {
+    spendAll();
+    List<SessionId> brief = Stream.generate(() -> ports.open(acme)).limit(30).toList();
+    brief.forEach(
+        each -> ports.sessions().moveEnd(acme.id(), each, ports.clock().instant().plusSeconds(3)));
+
+    List<Optional<Instant>> slots =
+        Race.of(brief.size(), i -> retryAt(ports.admission(), brief.get(i)));
+
+    assertThat(line().orElseThrow().issued()).isEqualTo(brief.size());
+    for (int i = 0; i < brief.size(); i++) {
+      assertThat(ports.sessions().find(acme.id(), brief.get(i)).orElseThrow().endsAt())
+          .isAfter(slots.get(i).orElseThrow().plusSeconds(10));
+    }
+  }
+
+  @Test
   void session_takes_its_place_later_if_none_can_be_taken_now() {
     spendAll();
     ports.buckets().outage().begin("changeLine");

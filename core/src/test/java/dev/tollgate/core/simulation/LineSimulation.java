@@ -60,7 +60,7 @@ final class LineSimulation {
     }
 
     @Override
-    public boolean keep(Place next) {
+    public boolean keep(Place next, Instant slot) {
       place = Optional.of(next);
       return true;
     }

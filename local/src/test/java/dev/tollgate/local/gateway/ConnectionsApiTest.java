@@ -116,7 +116,7 @@ class ConnectionsApiTest {
     assertThatThrownBy(() -> post("bm9ib2R5IQ==", "hi")).isInstanceOf(GoneException.class);
 
     connect().socket().sendClose(1000, "").join();
-    awaitDisconnect();
+    functions.await("disconnect", 1);
     assertThatThrownBy(() -> post(id(), "hi")).isInstanceOf(GoneException.class);
   }
 
@@ -229,13 +229,6 @@ class ConnectionsApiTest {
 
   private void post(String id, String text) {
     management.postToConnection(r -> r.connectionId(id).data(SdkBytes.fromUtf8String(text)));
-  }
-
-  private void awaitDisconnect() throws InterruptedException {
-    long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
-    while (functions.events("disconnect").isEmpty() && System.nanoTime() < end) {
-      Thread.sleep(5);
-    }
   }
 
   private ApiGatewayManagementApiClient client(String stage) {

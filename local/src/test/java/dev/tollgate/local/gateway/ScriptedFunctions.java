@@ -77,8 +77,10 @@ public final class ScriptedFunctions implements Invoker, AutoCloseable {
   /** Waits until a function has received events over a socket, and requires no more of them. */
   void await(String function, int count) throws InterruptedException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-    while (events(function).size() < count && System.nanoTime() < end) {
-      Thread.sleep(5);
+    synchronized (events) {
+      while (events(function).size() < count && System.nanoTime() < end) {
+        TimeUnit.NANOSECONDS.timedWait(events, end - System.nanoTime());
+      }
     }
     assertThat(events(function)).hasSize(count);
   }
@@ -89,7 +91,10 @@ public final class ScriptedFunctions implements Invoker, AutoCloseable {
         () -> {
           try {
             JsonNode event = new ObjectMapper().readTree(payload);
-            events(function).add(event);
+            synchronized (events) {
+              events(function).add(event);
+              events.notifyAll();
+            }
             return scripts
                 .getOrDefault(function, unknown -> new InvocationResult.NotFound(function))
                 .apply(event);

@@ -25,10 +25,11 @@ import java.util.function.Supplier;
  * line is switched off, every claim goes straight to the gate, and nobody takes a place.
  *
  * <p>A caller keeps the place that it expects before it takes it. So of many concurrent claims of
- * one caller, one takes a place, and nobody can fill a line with places that it does not use. If
- * another place was taken meanwhile, the caller keeps the one that it got instead. After a crash in
- * between, it may have the place of another caller: then both come for one token, and one of them
- * waits for the next.
+ * one caller, one takes a place, and nobody can fill a line with places that it does not use: the
+ * other claims either fail to keep a place, or find one that is about to be taken, and are refused
+ * until its slot. If another caller took the expected place meanwhile, the caller keeps the one
+ * that it got instead. After a crash in between, it may have the place of another caller: then both
+ * come for one token, and one of them waits for the next.
  */
 public final class LineGate {
   /** How late a token may be before the caller that waits for it moves its slot. */
@@ -102,14 +103,22 @@ public final class LineGate {
         : enter(read, line.get(), caller);
   }
 
-  /** Opens the line for a caller that was refused until {@code slot}. */
+  /**
+   * Opens the line for a caller that was refused until {@code slot}.
+   *
+   * <p>The caller may have kept the first place already: a concurrent claim is about to open the
+   * line, or an earlier one failed to. Then this claim only opens the line. If both do so at the
+   * same time, the other one takes the next place as well, and the first place stays unused.
+   */
   private ClaimResult open(Bucket read, Instant slot, Waiting caller) {
     Line next = read.lineOpened(slot, clock.instant());
-    if (!keeps(caller, next.last())) {
+    boolean isKept = caller.place().filter(next.last()::equals).isPresent();
+    boolean isOutdated = caller.place().filter(kept -> kept.epoch() >= next.epoch()).isPresent();
+    if (!isKept && (isOutdated || !keeps(caller, next))) {
       return new ClaimResult.Denied(slot);
     }
     return quietly(() -> buckets.changeLine(read.id(), read.line(), next))
-        .or(() -> quietly(() -> takePlaceInOpened(read.id())))
+        .or(() -> isKept ? Optional.empty() : quietly(() -> takePlaceInOpened(read.id())))
         .map(line -> placed(read, line, next.last(), caller))
         .orElseGet(() -> new ClaimResult.Denied(slot));
   }
@@ -124,11 +133,12 @@ public final class LineGate {
 
   /** Takes a place for a caller without one. */
   private ClaimResult enter(Bucket read, Line line, Waiting caller) {
-    Place next = line.extended().last();
-    ClaimResult without = new ClaimResult.Denied(line.slot(next.number()));
-    return keeps(caller, next)
+    Line next = line.extended();
+    ClaimResult without = new ClaimResult.Denied(next.slot(next.issued()));
+    boolean isOutdated = caller.place().filter(kept -> kept.epoch() > line.epoch()).isPresent();
+    return !isOutdated && keeps(caller, next)
         ? quietly(() -> buckets.takePlace(read.id(), line))
-            .map(extended -> placed(read, extended, next, caller))
+            .map(extended -> placed(read, extended, next.last(), caller))
             .orElse(without)
         : without;
   }
@@ -140,7 +150,7 @@ public final class LineGate {
    */
   private ClaimResult placed(Bucket read, Line line, Place expected, Waiting caller) {
     Place taken = line.last();
-    if (!taken.equals(expected) && !keeps(caller, taken)) {
+    if (!taken.equals(expected) && !keeps(caller, line)) {
       return new ClaimResult.Denied(line.slot(taken.number()));
     }
     return line.slot(taken.number()).isAfter(clock.instant())
@@ -148,8 +158,11 @@ public final class LineGate {
         : redeem(read.with(line), taken, new Attempt());
   }
 
-  private static boolean keeps(Waiting caller, Place place) {
-    return quietly(() -> Optional.of(caller.keep(place))).filter(Boolean::booleanValue).isPresent();
+  /** Whether the caller keeps the last place of a line. */
+  private static boolean keeps(Waiting caller, Line line) {
+    return quietly(() -> Optional.of(caller.keep(line.last(), line.slot(line.issued()))))
+        .filter(Boolean::booleanValue)
+        .isPresent();
   }
 
   /** Claims a token for a place that is due. */

@@ -2,6 +2,7 @@ package dev.tollgate.core.bucket.claim;
 
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Place;
+import java.time.Instant;
 import java.util.Optional;
 
 /** A caller that may wait in a line, and where it keeps its place. */
@@ -12,8 +13,9 @@ public interface Waiting {
   /**
    * Keeps a place instead of the last one.
    *
+   * @param slot when its turn comes
    * @return whether it is kept; false if a concurrent claim of the same caller keeps another one
    * @throws Unavailable if the store fails; the place may be kept then
    */
-  boolean keep(Place place);
+  boolean keep(Place place, Instant slot);
 }

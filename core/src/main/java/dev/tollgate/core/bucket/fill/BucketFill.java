@@ -118,11 +118,18 @@ public final class BucketFill {
     }
   }
 
-  /** Records the tokens that nobody in line needs. If the line has changed, the next fill does. */
+  /**
+   * Records the tokens that nobody in line needs. If the line has changed, or cannot be written,
+   * the next fill counts them.
+   */
   private void countSpare(Bucket filled, long available, Instant now) {
     Optional<Line> counted = filled.lineCounted(available, now);
     if (filled.liveLineAt(now).isPresent() && !counted.equals(filled.line())) {
-      buckets.changeLine(filled.id(), filled.line(), counted.orElseThrow());
+      try {
+        buckets.changeLine(filled.id(), filled.line(), counted.orElseThrow());
+      } catch (Unavailable unavailable) {
+        // The bucket is filled all the same.
+      }
     }
   }
 

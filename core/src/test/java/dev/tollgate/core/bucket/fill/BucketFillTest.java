@@ -11,6 +11,7 @@ import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
@@ -27,8 +28,10 @@ import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
@@ -232,6 +235,23 @@ final class BucketFillTest {
     assertThat(ports.queue().level(bucket)).isZero();
     ports.buckets().outage().end();
     assertFilled(fillAt(60), 60, 0, 0, 60);
+  }
+
+  @Test
+  void unwritable_line_fails_no_fill_and_the_next_fill_counts_spare_tokens() {
+    spend(60);
+    Instant slot = AdmissionFixture.START.plusSeconds(30);
+    Line opened = row().lineOpened(slot, AdmissionFixture.START).withIssued(200);
+    ports.buckets().changeLine(bucket, Optional.empty(), opened);
+    fillAt(60);
+    ports.buckets().outage().begin("changeLine");
+    assertFilled(fillAt(120), 0, 0, 0, 60);
+    assertThat(row().line().orElseThrow().spare()).isZero();
+    ports.buckets().outage().end();
+
+    fillAt(121);
+
+    assertThat(row().line().orElseThrow().spare()).isPositive();
   }
 
   @Test

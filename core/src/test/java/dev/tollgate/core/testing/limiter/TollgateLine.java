@@ -165,7 +165,7 @@ public final class TollgateLine implements Line {
     }
 
     @Override
-    public boolean keep(Place place) {
+    public boolean keep(Place place, Instant slot) {
       places.put(caller, place);
       return true;
     }

@@ -164,8 +164,20 @@ public final class InMemoryBuckets implements Buckets {
     outage.check("takeSpare");
     Optional<Line> found = line(id, epoch).filter(line -> line.spare() > 0);
     found.ifPresent(
-        line -> rows.computeIfPresent(id, (key, bucket) -> bucket.with(line.withSpareTaken(now))));
+        line -> rows.computeIfPresent(id, (key, bucket) -> bucket.with(afterSpare(line, now))));
     return found.isPresent() ? WriteResult.DONE : WriteResult.CONFLICT;
+  }
+
+  private static Line afterSpare(Line line, Instant now) {
+    return new Line(
+        line.epoch(),
+        line.issued(),
+        line.anchor(),
+        line.at(),
+        line.from(),
+        line.rate(),
+        line.spare() - 1,
+        now);
   }
 
   private Optional<Line> line(BucketId id, long epoch) {

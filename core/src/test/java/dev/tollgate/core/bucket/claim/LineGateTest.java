@@ -1,0 +1,242 @@
+package dev.tollgate.core.bucket.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.FillPolicy;
+import dev.tollgate.core.bucket.Line;
+import dev.tollgate.core.bucket.Place;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.testing.Faults;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Claims in a line that are interrupted, or interleaved with others, at each of their requests. */
+final class LineGateTest {
+  private static final BucketId ID = new BucketId(new TenantId("acme"), Action.CONNECT);
+  private static final BucketSpec SPEC =
+      new BucketSpec(Rate.perMinute(30), 30, new FillPolicy(FillMode.PRODUCER, 0));
+  private static final Duration INTERVAL = Duration.ofSeconds(2);
+
+  private final AdmissionFixture ports = new AdmissionFixture();
+  private final Faults faults = new Faults();
+  private final BucketGate gate = ports.gate();
+  private final LineGate line =
+      new LineGate(faults.around(Buckets.class, ports.buckets()), gate, ports.clock());
+
+  LineGateTest() {
+    ports.open(ID, SPEC);
+    while (gate.spend(row(), 1) instanceof ClaimResult.Granted) {
+      ports.clock().advance(Duration.ofMillis(1));
+    }
+  }
+
+  /** A caller whose place is in a row that its concurrent claims read and write. */
+  private final class Caller {
+    private Optional<Place> kept = Optional.empty();
+
+    private ClaimResult claim() {
+      return claim(row());
+    }
+
+    private ClaimResult claim(Bucket read) {
+      ClaimResult result = line.claim(read, asRead(), gate.firstTry(ID));
+      if (result instanceof ClaimResult.Granted granted) {
+        gate.settle(granted);
+      }
+      return result;
+    }
+
+    private Waiting asRead() {
+      return new Waiting() {
+        @SuppressWarnings("unchecked")
+        private final Predicate<Place> row =
+            faults.around(Predicate.class, (Predicate<Place>) this::write);
+
+        private Optional<Place> known = kept;
+
+        @Override
+        public Optional<Place> place() {
+          return known;
+        }
+
+        @Override
+        public boolean keep(Place place, Instant slot) {
+          return row.test(place);
+        }
+
+        private boolean write(Place place) {
+          boolean isUnchanged = kept.equals(known);
+          known = Optional.of(place);
+          kept = isUnchanged ? known : kept;
+          return isUnchanged;
+        }
+      };
+    }
+  }
+
+  private Bucket row() {
+    return ports.buckets().find(ID).orElseThrow();
+  }
+
+  private long issued() {
+    return row().line().map(Line::issued).orElse(0L);
+  }
+
+  /** Lets a number of callers take places. */
+  private void wait(int callers) {
+    for (int i = 0; i < callers; i++) {
+      assertThat(new Caller().claim()).isInstanceOf(ClaimResult.Denied.class);
+    }
+  }
+
+  private static Instant retryAt(ClaimResult result) {
+    return ((ClaimResult.Denied) result).retryAt();
+  }
+
+  /** The number of requests of a new caller's claim, to its own row and to the bucket's. */
+  private static int requests(int waiting) {
+    LineGateTest other = new LineGateTest();
+    other.wait(waiting);
+    other.faults.none();
+    Caller caller = other.new Caller();
+    caller.claim();
+    return other.faults.calls().size();
+  }
+
+  @ParameterizedTest(name = "{0} wait")
+  @ValueSource(ints = {0, 3})
+  void concurrent_claims_of_one_caller_leave_it_one_place(int waiting) {
+    for (int at = 1; at <= requests(waiting); at++) {
+      LineGateTest test = new LineGateTest();
+      test.wait(waiting);
+      Caller caller = test.new Caller();
+      test.faults.plan(at, Faults.concurrently(caller::claim));
+
+      ClaimResult first = caller.claim();
+      ClaimResult again = caller.claim();
+
+      test.assertOnePlace(caller, waiting, at);
+      assertThat(retryAt(again)).isEqualTo(retryAt(first));
+    }
+  }
+
+  /** The concurrent claim has read the bucket before anybody waited. */
+  @ParameterizedTest(name = "{0} wait")
+  @ValueSource(ints = {0, 3})
+  void claim_that_read_the_bucket_earlier_takes_no_second_place(int waiting) {
+    for (int at = 1; at <= requests(waiting); at++) {
+      LineGateTest test = new LineGateTest();
+      Bucket early = test.row();
+      test.wait(waiting);
+      Caller caller = test.new Caller();
+      test.faults.plan(at, Faults.concurrently(() -> caller.claim(early)));
+
+      caller.claim();
+      caller.claim(early);
+
+      test.assertOnePlace(caller, waiting, at);
+    }
+  }
+
+  /** One place stays unused if two claims of a caller open the line at the same time. */
+  private void assertOnePlace(Caller caller, int waiting, int request) {
+    boolean opensTwice =
+        waiting == 0 && request > 1 && faults.calls().get(request - 1).equals("Buckets.changeLine");
+    long number = waiting + (opensTwice ? 2L : 1L);
+    assertThat(issued()).as("issued, at request %d", request).isEqualTo(number);
+    assertThat(caller.kept).as("kept, at request %d", request).contains(new Place(0, number));
+  }
+
+  @ParameterizedTest(name = "{0} wait")
+  @ValueSource(ints = {0, 3})
+  void concurrent_callers_take_a_place_each(int waiting) {
+    for (int at = 1; at <= requests(waiting); at++) {
+      LineGateTest test = new LineGateTest();
+      test.wait(waiting);
+      Caller caller = test.new Caller();
+      Caller other = test.new Caller();
+      test.faults.plan(at, Faults.concurrently(other::claim));
+
+      ClaimResult result = caller.claim();
+
+      assertThat(test.issued()).as("issued, at request %d", at).isEqualTo(waiting + 2);
+      assertThat(caller.kept).as("kept, at request %d", at).isNotEqualTo(other.kept);
+      assertThat(caller.claim()).as("told again").isEqualTo(result);
+      assertThat(Duration.between(retryAt(caller.claim()), retryAt(other.claim())).abs())
+          .isEqualTo(INTERVAL);
+    }
+  }
+
+  private void assertAdmittedSoon(Caller caller, String fault) {
+    for (int i = 0; i < 3; i++) {
+      ClaimResult result = caller.claim();
+      if (result instanceof ClaimResult.Granted) {
+        return;
+      }
+      ports.passUntil(retryAt(result));
+    }
+    assertThat(caller.claim()).as(fault).isInstanceOf(ClaimResult.Granted.class);
+  }
+
+  @ParameterizedTest(name = "{0} wait")
+  @ValueSource(ints = {0, 3})
+  void interrupted_claim_costs_the_caller_and_those_behind_it_at_most_one_token(int waiting) {
+    for (Faults.Fault fault :
+        new Faults.Fault[] {Faults.UNREACHABLE, Faults.ANSWER_LOST, Faults.KILLED}) {
+      for (int at = 1; at <= requests(waiting); at++) {
+        LineGateTest test = new LineGateTest();
+        Instant first = test.row().nextTokenAt(test.ports.clock().instant());
+        test.wait(waiting);
+        Caller caller = test.new Caller();
+        test.faults.plan(at, fault);
+        try {
+          caller.claim();
+        } catch (Faults.Killed killed) {
+          // The caller got no answer and comes again.
+        }
+        test.faults.none();
+        Caller next = test.new Caller();
+        String where = "request " + at + " of a claim behind " + waiting;
+
+        Instant told = retryAt(caller.claim());
+        Instant behind = retryAt(next.claim());
+
+        assertThat(Duration.between(first, behind))
+            .as(where)
+            .isLessThanOrEqualTo(INTERVAL.multipliedBy(waiting + 2));
+        test.ports.passUntil(told);
+        test.assertAdmittedSoon(caller, where);
+        test.ports.passUntil(behind);
+        test.assertAdmittedSoon(next, where);
+      }
+    }
+  }
+
+  @Test
+  void place_that_nobody_took_is_not_due() {
+    wait(1);
+    Caller caller = new Caller();
+    caller.kept = Optional.of(new Place(0, 5));
+    Instant slot = retryAt(caller.claim());
+    assertThat(issued()).isEqualTo(1);
+
+    ports.passUntil(slot);
+    ClaimResult result = caller.claim();
+
+    assertThat(result).isInstanceOf(ClaimResult.Granted.class);
+    assertThat(caller.kept).as("a place of its own").contains(new Place(0, 2));
+  }
+}
