@@ -25,12 +25,16 @@ import org.knowm.xchart.style.markers.Marker;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
 /**
- * The figure: above, how often clients tried; below, how long each waited. Its background is light,
- * so that it is readable on dark pages as well.
+ * The figure: above, how often clients tried; below, how long each waited. It has a light
+ * background of its own, so that it is readable on dark pages, and text as outlines, so that it
+ * looks the same whatever fonts there are.
  */
 final class Drawing {
   /** The runs that are drawn: with the line and without. */
   static final List<String> RUNS = List.of("line-90", "no-line-90");
+
+  /** More decimals of a coordinate than can be seen. */
+  private static final String DECIMALS = "(\\.\\d{2})\\d+";
 
   private static final int WIDTH = 860;
   private static final int HEIGHT = 340;
@@ -72,17 +76,28 @@ final class Drawing {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return out.toString(StandardCharsets.UTF_8);
+    return out.toString(StandardCharsets.UTF_8).replaceAll(DECIMALS, "$1");
   }
 
   private static XYChart attemptsOverTime(List<Attempt> attempts) {
-    XYChart chart = chart("How often 90 clients have tried", "seconds since the start", "attempts");
+    XYChart chart =
+        chart(
+            "Attempts of %d clients until the last was admitted"
+                .formatted(
+                    ofRun(RUNS.get(0), attempts).stream().map(Attempt::client).distinct().count()),
+            "seconds since the start",
+            "attempts, in total");
     for (String run : RUNS) {
       List<Double> x = new ArrayList<>(List.of(0.0));
       List<Double> y = new ArrayList<>(List.of(0.0));
-      for (Attempt attempt : ofRun(run, attempts)) {
-        x.add(seconds(attempt.sent()));
-        y.add((double) x.size() - 1);
+      List<Attempt> made = ofRun(run, attempts);
+      for (int i = 0; i < made.size(); i++) {
+        // One point for each second is enough.
+        long second = made.get(i).sent().toSeconds();
+        if (i + 1 == made.size() || made.get(i + 1).sent().toSeconds() > second) {
+          x.add(seconds(made.get(i).sent()));
+          y.add(i + 1.0);
+        }
       }
       style(chart.addSeries(label(run), x, y), run, SeriesMarkers.NONE);
     }
@@ -91,7 +106,7 @@ final class Drawing {
 
   private static XYChart waits(List<Attempt> attempts) {
     XYChart chart =
-        chart("How long each client waited", "clients in the order of arrival", "seconds");
+        chart("Wait of each client", "clients, in the order of arrival", "seconds until admitted");
     chart.getStyler().setDefaultSeriesRenderStyle(XYSeries.XYSeriesRenderStyle.Scatter);
     for (String run : RUNS) {
       List<Attempt> made = ofRun(run, attempts);
@@ -141,6 +156,9 @@ final class Drawing {
     styler.setLegendFont(new Font(Font.SANS_SERIF, Font.PLAIN, 13));
     styler.setLegendPosition(LegendPosition.InsideNW);
     styler.setLegendBorderColor(Color.WHITE);
+    styler.setXAxisTickMarkSpacingHint(90);
+    styler.setYAxisTickMarkSpacingHint(50);
+    styler.setYAxisLeftWidthHint(60);
     styler.setMarkerSize(7);
     styler.setDecimalPattern("#,##0");
     styler.setXAxisMin(0.0);

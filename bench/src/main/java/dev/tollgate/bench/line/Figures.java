@@ -13,9 +13,9 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What the clients of a run experienced. The order counts as violated for a client that waited
- * while somebody was admitted who came at least a second later; a difference of up to a second
- * between the two admissions is the rounding of the wait to whole seconds.
+ * What the clients of a run experienced. A client was overtaken if somebody was admitted before it
+ * who came only after it had been refused. A difference of up to a second between the two
+ * admissions is the rounding of the wait to whole seconds.
  *
  * @param clients the number of clients
  * @param refusals all refusals
@@ -26,7 +26,7 @@ import java.util.stream.IntStream;
  * @param lastAdmitted when the last of these clients was admitted; zero if none was
  * @param idealLast when that would have been, at best
  * @param waits from each admitted client's arrival to its admission
- * @param overtaken clients for whom the order was violated
+ * @param overtaken clients that were overtaken
  */
 record Figures(
     int clients,
@@ -81,7 +81,7 @@ record Figures(
                 .filter(admitted::containsKey)
                 .map(c -> admitted.getOrDefault(c, Duration.ZERO).minus(arrivals.get(c).at()))
                 .toList()),
-        overtaken(arrivals, admitted, clients));
+        overtaken(attempts, admitted, clients));
   }
 
   /** When each admitted client was admitted. */
@@ -94,25 +94,27 @@ record Figures(
   }
 
   private static int overtaken(
-      List<Scenario.Arrival> arrivals, Map<Integer, Duration> admitted, List<Integer> clients) {
+      List<Attempt> attempts, Map<Integer, Duration> admitted, List<Integer> clients) {
+    Map<Integer, Attempt> first =
+        attempts.stream()
+            .collect(Collectors.toMap(Attempt::client, attempt -> attempt, (a, b) -> a));
     return (int)
         clients.stream()
             .filter(admitted::containsKey)
+            .map(first::get)
             .filter(
-                client ->
-                    admitted.entrySet().stream()
-                        .anyMatch(
-                            other ->
-                                isAfter(
-                                        arrivals.get(other.getKey()).at(),
-                                        arrivals.get(client).at())
-                                    && isAfter(
-                                        admitted.getOrDefault(client, Duration.ZERO),
-                                        other.getValue())))
+                waiting ->
+                    first.values().stream()
+                        .filter(other -> other.sent().compareTo(waiting.answered()) > 0)
+                        .filter(other -> admitted.containsKey(other.client()))
+                        .anyMatch(other -> isEarlier(admitted, other, waiting)))
             .count();
   }
 
-  private static boolean isAfter(Duration later, Duration earlier) {
+  private static boolean isEarlier(
+      Map<Integer, Duration> admitted, Attempt other, Attempt waiting) {
+    Duration earlier = admitted.getOrDefault(other.client(), Duration.ZERO);
+    Duration later = admitted.getOrDefault(waiting.client(), Duration.ZERO);
     return later.minus(earlier).compareTo(ROUNDING) >= 0;
   }
 

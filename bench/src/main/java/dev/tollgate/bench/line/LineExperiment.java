@@ -65,8 +65,8 @@ public final class LineExperiment implements Callable<Integer> {
   @Option(
       names = "--data",
       paramLabel = "FILE",
-      description = "Write all attempts to this CSV file. Default: do not.")
-  private Optional<Path> data = Optional.empty();
+      description = "CSV file to write all attempts to. Default: bench/target/line/attempts.csv.")
+  private Path data = Path.of("bench", "target", "line", "attempts.csv");
 
   @Option(
       names = "--draw",
@@ -158,7 +158,7 @@ public final class LineExperiment implements Callable<Integer> {
       }
       attempts.addAll(measure(runner, others, report));
     }
-    data.ifPresent(file -> AttemptsFile.write(file, attempts));
+    AttemptsFile.write(data, attempts);
     report.lines().forEach(out::println);
     if (!steps.isEmpty()) {
       out.println();
