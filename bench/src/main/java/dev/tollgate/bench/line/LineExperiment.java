@@ -7,6 +7,7 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -30,7 +31,7 @@ import picocli.CommandLine.Spec;
  * The command {@code line}.
  *
  * <p>It counts the AWS requests of single steps first, then runs the two scenarios of the figure,
- * one after the other, and then all others at the same time.
+ * one after the other, and then all others beside each other.
  */
 @Command(
     name = "line",
@@ -44,6 +45,9 @@ import picocli.CommandLine.Spec;
       "2:The command line is invalid."
     })
 public final class LineExperiment implements Callable<Integer> {
+  /** Long enough for the first attempts of a scenario, the most work that it makes. */
+  private static final Duration BETWEEN_STARTS = Duration.ofSeconds(20);
+
   @Option(
       names = "--outputs",
       paramLabel = "FILE",
@@ -175,6 +179,9 @@ public final class LineExperiment implements Callable<Integer> {
     try {
       Map<Scenario, Future<List<Attempt>>> runs = new LinkedHashMap<>();
       for (Scenario scenario : scenarios) {
+        if (!runs.isEmpty()) {
+          stopwatch.sleep(BETWEEN_STARTS);
+        }
         runs.put(scenario, workers.submit(() -> runner.run(scenario)));
       }
       List<Attempt> attempts = new ArrayList<>();
