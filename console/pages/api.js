@@ -26,17 +26,20 @@ function sentence(status, document) {
 }
 
 /**
- * Calls an API; resolves to `{status, body, headers}`.
+ * Calls an API; resolves to `{status, body, headers}`. With `version`, only that version is changed.
  *
  * @throws {CallFailed} with status 0 if there is no response
  */
-export async function call(url, { method = "GET", body, form, token } = {}) {
+export async function call(url, { method = "GET", body, form, token, version } = {}) {
   const headers = {};
   if (body !== undefined) {
     headers["content-type"] = "application/json";
   }
   if (token) {
     headers.authorization = `Bearer ${token}`;
+  }
+  if (version !== undefined) {
+    headers["if-match"] = `"${version}"`;
   }
   let response;
   let document = {};

@@ -6,7 +6,7 @@ import { byId, el, handling, notice, poll, setMeter, setText, showError, svg } f
 import { History } from "./history.js";
 import { completeSignIn, forget, signIn, signOut, token } from "./sign-in.js";
 import { STATUS, offerNeighbours, offerTiers, showTenant, wire } from "./tenant.js";
-import { LIMITS, count, number } from "./words.js";
+import { LIMITS, LINE_OVERRIDES, count, number } from "./words.js";
 
 /** `GET /activity` accepts 25 tenants: a page of the list, and the open tenant. */
 const PAGE = 24;
@@ -191,7 +191,7 @@ const tenantRow = (id) => el(
   el("td", {}, el("a", { href: `#${new URLSearchParams({ tenant: id })}` }, id), el("span", { class: "tier" })),
   el("td", { class: "status" }),
   el("td", { class: "number wide open-sockets" }, "–"),
-  el("td", { class: "level" }, el("span", { class: "tokens small" }, "–"), el("meter", { "aria-label": `Tokens of ${id}` })),
+  el("td", { class: "level" }, el("span", { class: "tokens small" }, "–"), el("meter", { "aria-label": `Tokens of ${id}` }), el("span", { class: "waiting muted small" })),
   el("td", { class: "number wide admitted-rate" }, "–"),
   el("td", { class: "number wide refused-rate" }, "–"),
   el("td", { class: "wide trend" }, svg("svg", { class: "spark", "aria-hidden": "true" })));
@@ -213,7 +213,7 @@ function status(tenant, history) {
 }
 
 function showActivity() {
-  const sums = { connections: 0, admitted: 0, refused: 0, throttled: 0, hibernating: 0 };
+  const sums = { connections: 0, admitted: 0, refused: 0, throttled: 0, waiting: 0, hibernating: 0 };
   tenants.forEach((tenant, i) => {
     const row = byId("rows").children[i];
     const history = histories.get(tenant.tenantId);
@@ -234,7 +234,10 @@ function showActivity() {
     setText(row.querySelector(".refused-rate"), number(refused));
     row.querySelector(".refused-rate").classList.toggle("refusing", refused > 0);
     if (bucket) {
+      const waiting = bucket.line?.length ?? 0;
       setText(row.querySelector(".tokens"), `${number(bucket.level)} of ${number(bucket.capacity)}`);
+      setText(row.querySelector(".waiting"), waiting > 0 ? `${number(waiting)} in line` : "");
+      sums.waiting += waiting;
       setMeter(row.querySelector("meter"), bucket.level, bucket.capacity);
     }
     spark(row.querySelector(".spark"), history.samples(), [
@@ -252,6 +255,9 @@ function showActivity() {
   byId("tile-refused").classList.toggle("bad", sums.refused > 0);
 }
 
+const lineOptions = () =>
+  Object.entries(LINE_OVERRIDES).map(([value, label]) => el("option", { value }, label));
+
 // Onboarding
 
 function openOnboarding() {
@@ -263,9 +269,9 @@ function openOnboarding() {
 async function onboard() {
   const tenantId = byId("new-id").value;
   const tier = byId("new-tier").value;
-  const overrides = Object.fromEntries([...byId("overrides").querySelectorAll("input")]
-    .filter((input) => input.value !== "")
-    .map((input) => [input.name, input.valueAsNumber]));
+  const overrides = Object.fromEntries([...byId("overrides").querySelectorAll("input, select")]
+    .filter((field) => field.value !== "")
+    .map((field) => [field.name, JSON.parse(field.value)]));
   try {
     await control("tenants", { method: "POST", body: { tenantId, tier, overrides } });
   } catch (failed) {
@@ -319,6 +325,11 @@ byId("overrides").append(...Object.entries(LIMITS).map(([name, label]) => el(
   "div", {},
   el("label", { for: name }, label),
   el("input", { id: name, name, type: "number", min: 1, placeholder: "tier’s value" }))));
+byId("overrides").append(el(
+  "div", {},
+  el("label", { for: "new-line" }, "Line"),
+  el("select", { id: "new-line", name: "line" }, ...lineOptions())));
+byId("line").append(...lineOptions());
 wire({
   control,
   changed: (gone) => {

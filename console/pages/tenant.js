@@ -48,6 +48,7 @@ export function showTenant(report, history, at) {
   if (tenant?.tenantId !== report.tenantId) {
     action = "connect";
     byId("tier").value = report.tier;
+    byId("line").value = lineOverride(report);
   }
   const before = tenant;
   tenant = report;
@@ -59,17 +60,32 @@ export function showTenant(report, history, at) {
   if (before?.tenantId === report.tenantId && before.tier !== report.tier) {
     byId("tier").value = report.tier;
   }
+  if (before?.tenantId === report.tenantId && lineOverride(before) !== lineOverride(report)) {
+    byId("line").value = lineOverride(report);
+  }
   setText(byId("open"), `${number(report.connections)} of ${number(report.limits.tenantConnections)}`);
   setText(byId("isolation"), report.isolation === "SILO" ? "own" : "shared");
+  showLine(report);
   showBuckets(report.buckets, at);
   rates.show(history?.samples() ?? []);
   const gone = report.status === "OFFBOARDING";
   setText(byId("suspend"), report.status === "SUSPENDED" ? "Resume" : "Suspend");
-  for (const id of ["suspend", "offboard", "tier", "change-tier"]) {
+  for (const id of ["suspend", "offboard", "tier", "change-tier", "line", "change-line"]) {
     byId(id).disabled = gone;
   }
   byId("as-client").href = `./#${new URLSearchParams({ tenant: report.tenantId })}`;
   showStorm();
+}
+
+/** The override of the line as the select's value: "true", "false", or "" for none. */
+const lineOverride = ({ overrides }) => String(overrides.line ?? "");
+
+/** Shows the line of connections: how many wait, and how long a new one would. */
+function showLine({ line: isOn, buckets }) {
+  const line = buckets.find((bucket) => bucket.action === "connect")?.line;
+  setText(byId("in-line"), isOn ? number(line?.length ?? 0) : "off");
+  setText(byId("line-wait"), isOn ? duration(line?.waitSeconds ?? 0) : "–");
+  byId("clear-line").disabled = buckets.every((bucket) => (bucket.line?.length ?? 0) === 0);
 }
 
 export const STATUS = {
@@ -158,6 +174,34 @@ export function wire({ control, changed, sessions, webSocketUrl, sessionAccess }
     }
     await control(`tenants/${tenantId}`, { method: "PATCH", body: { tier } });
     notice("good", `${tenantId} is now in tier ${tier}. The next fill, within a minute, changes its level and fill rate.`);
+    changed();
+  }));
+
+  byId("line-form").addEventListener("submit", handling(async () => {
+    const { tenantId, version } = tenant;
+    const { line: before, ...overrides } = tenant.overrides;
+    const chosen = byId("line").value;
+    if (chosen !== "") {
+      overrides.line = JSON.parse(chosen);
+    }
+    const { body } = await control(`tenants/${tenantId}`, { method: "PATCH", body: { overrides }, version });
+    notice("good", body.line
+      ? `The line of ${tenantId} is on. Refused connections get a place.`
+      : `The line of ${tenantId} is off. Refused connections compete for the next token.`);
+    changed();
+  }));
+
+  byId("clear-line").addEventListener("click", handling(async () => {
+    const { tenantId, buckets } = tenant;
+    const waiting = buckets.reduce((sum, bucket) => sum + (bucket.line?.length ?? 0), 0);
+    if (!await confirmed(
+      `Clear the line of ${tenantId}?`,
+      `${count(waiting, "client loses its place", "clients lose their places")}. Each comes back when it was told, and is admitted or gets a new place.`,
+      "Clear line")) {
+      return;
+    }
+    await control(`tenants/${tenantId}/line`, { method: "DELETE" });
+    notice("good", `The line of ${tenantId} is cleared.`);
     changed();
   }));
 

@@ -56,6 +56,9 @@ export const BUCKET_STATES = {
   REMOVING: "being removed",
 };
 
+/** The values of a tenant's override of the line. */
+export const LINE_OVERRIDES = { "": "Tier’s value", true: "On", false: "Off" };
+
 export const LIMITS = {
   tenantPerMinute: "New connections per minute, tenant",
   sessionPerMinute: "New connections per minute, each session",

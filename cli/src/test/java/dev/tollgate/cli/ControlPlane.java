@@ -183,6 +183,7 @@ public final class ControlPlane implements StubDeployment.Responder {
         Map.of("fillMode", "PRODUCER", "onUnavailable", "ADMIT").entrySet()) {
       next.put(given.getKey(), next.path(given.getKey()).asText(given.getValue()));
     }
+    next.put("line", next.path("line").asBoolean(true));
     next.withObjectProperty("buckets");
     ObjectNode before = current.map(ObjectNode::deepCopy).orElse(Json.object());
     before.remove("version");

@@ -11,7 +11,8 @@ public final class Documents {
           + "\"isolation\":\"SILO\",\"line\":true,\"connections\":4,"
           + "\"buckets\":[{\"action\":\"connect\",\"ratePerMinute\":180,\"capacity\":180,"
           + "\"level\":176,\"fillMode\":\"PRODUCER\",\"state\":\"ACTIVE\","
-          + "\"nextTokenAt\":\"2026-03-01T10:00:19.000000001Z\"},"
+          + "\"nextTokenAt\":\"2026-03-01T10:00:19.000000001Z\","
+          + "\"line\":{\"length\":12,\"waitSeconds\":26}},"
           + "{\"action\":\"send-email\",\"ratePerMinute\":0.2,\"capacity\":5,"
           + "\"level\":0,\"fillMode\":\"PRODUCER\",\"state\":\"ACTIVE\",\"later\":{\"field\":1}}]}";
 

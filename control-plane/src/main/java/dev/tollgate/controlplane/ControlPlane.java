@@ -53,7 +53,8 @@ final class ControlPlane {
             new SiloSteps(ports, release, pause, clock),
             pause,
             clock);
-    this.lifecycle = new TenantLifecycle(ports.tenants(), ports.tiers(), reconciler);
+    this.lifecycle =
+        new TenantLifecycle(ports.tenants(), ports.tiers(), ports.buckets(), reconciler, clock);
     this.catalog = new TierCatalog(ports.tenants(), ports.tiers(), lifecycle, parallel, pause);
     this.doctor = new Doctor(ports, lifecycle, release, connectionQuota, parallel, pause, clock);
     this.releaseRollOut = new ReleaseRollOut(ports, release, parallel);

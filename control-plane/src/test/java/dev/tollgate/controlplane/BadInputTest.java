@@ -111,6 +111,9 @@ class BadInputTest {
         Arguments.of("{\"sessionLifetime\":2592001}", "overrides.sessionLifetime", "2592001"),
         Arguments.of("{\"sessionsPerSubject\":101}", "overrides.sessionsPerSubject", "101"),
         Arguments.of("{\"sessionTTL\":300,\"sessionLifetime\":299}", "sessionTTL", "300"),
+        Arguments.of("{\"line\":null}", "overrides.line", "null"),
+        Arguments.of("{\"line\":\"false\"}", "overrides.line", "\"false\""),
+        Arguments.of("{\"line\":0}", "overrides.line", "0"),
         Arguments.of("{\"buckets\":{}}", "overrides.buckets", "{}"));
   }
 
@@ -154,6 +157,8 @@ class BadInputTest {
         Arguments.of(
             tier("\"isolation\":\"POOL\",\"onUnavailable\":true"), "onUnavailable", "true"),
         Arguments.of(tier("\"isolation\":\"POOL\",\"version\":\"1\""), "version", "\"1\""),
+        Arguments.of(tier("\"isolation\":\"POOL\",\"line\":\"off\""), "line", "\"off\""),
+        Arguments.of(tier("\"isolation\":\"POOL\",\"line\":null"), "line", "null"),
         Arguments.of(buckets("[]"), "buckets", "[]"),
         Arguments.of(buckets("{\"Send\":{\"ratePerMinute\":1}}"), "buckets.Send", "Send"),
         Arguments.of(buckets("{\"send\":7}"), "buckets.send", "7"),
@@ -265,7 +270,10 @@ class BadInputTest {
   void a_bad_tenant_id_in_the_path_is_refused(String id) {
     for (String route :
         new String[] {
-          "GET /tenants/{tenantId}", "PATCH /tenants/{tenantId}", "DELETE /tenants/{tenantId}"
+          "GET /tenants/{tenantId}",
+          "PATCH /tenants/{tenantId}",
+          "DELETE /tenants/{tenantId}",
+          "DELETE /tenants/{tenantId}/line"
         }) {
       assertRefused(HttpApiEvents.of(route, Map.of("tenantId", id), "{}"), "tenantId", id);
     }

@@ -202,6 +202,10 @@ public final class ControlPlaneFixture {
     return send(HttpApiEvents.of("DELETE /tenants/{tenantId}", Map.of("tenantId", id)));
   }
 
+  Answer clearLine(String id) {
+    return send(HttpApiEvents.of("DELETE /tenants/{tenantId}/line", Map.of("tenantId", id)));
+  }
+
   Answer list(Map<String, String> query) {
     APIGatewayV2HTTPEvent event = HttpApiEvents.of("GET /tenants");
     event.setQueryStringParameters(new HashMap<>(query));

@@ -5,14 +5,17 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.core.TenantId;
+import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * Publishes counts of connections, messages, undelivered frames and repairs as CloudWatch metrics.
- * Each count is a log line in CloudWatch's embedded metric format. The outcome is a dimension. The
- * tenant is only a property, because CloudWatch bills every dimension value as a metric.
+ * Publishes counts of connections, messages, undelivered frames and repairs, and times in line, as
+ * CloudWatch metrics. Each is a log line in CloudWatch's embedded metric format. The outcome is a
+ * dimension. The tenant is only a property, because CloudWatch bills every dimension value as a
+ * metric.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html">Embedded
@@ -50,6 +53,29 @@ public final class Metrics {
     log.log(line.toString());
   }
 
+  /**
+   * Publishes how long a session that has taken a place in line waits for its slot. The number of
+   * samples is the number of places taken.
+   */
+  public void placeTaken(LambdaLogger log, TenantId tenant, Instant slot) {
+    timeInLine(log, tenant, "SlotWait", Duration.between(clock.instant(), slot));
+  }
+
+  /**
+   * Publishes how long after its slot a session claimed its token. A client that comes back when it
+   * was told is one to two seconds late, because {@code Retry-After} has whole seconds. The number
+   * of samples is the number of slots used.
+   */
+  public void slotUsed(LambdaLogger log, TenantId tenant, Instant slot) {
+    timeInLine(log, tenant, "SlotDelay", Duration.between(slot, clock.instant()));
+  }
+
+  private void timeInLine(LambdaLogger log, TenantId tenant, String metric, Duration time) {
+    ObjectNode line = line(List.of(), List.of(metric), "Milliseconds");
+    line.put(metric, Math.max(0, time.toMillis())).put("tenantId", tenant.value());
+    log.log(line.toString());
+  }
+
   /** Counts frames that the tenant's sockets did not receive. Zero frames publish nothing. */
   public void undeliveredFrames(LambdaLogger log, TenantId tenant, int frames) {
     if (frames == 0) {
@@ -81,6 +107,10 @@ public final class Metrics {
 
   /** A log line that declares these metrics and dimensions, without their values. */
   private ObjectNode line(List<String> dimensions, List<String> metrics) {
+    return line(dimensions, metrics, "Count");
+  }
+
+  private ObjectNode line(List<String> dimensions, List<String> metrics, String unit) {
     ObjectNode line = JSON.createObjectNode();
     ObjectNode directive =
         line.putObject("_aws")
@@ -91,7 +121,7 @@ public final class Metrics {
     ArrayNode dimensionSet = directive.putArray("Dimensions").addArray();
     dimensions.forEach(dimensionSet::add);
     ArrayNode definitions = directive.putArray("Metrics");
-    metrics.forEach(name -> definitions.addObject().put("Name", name).put("Unit", "Count"));
+    metrics.forEach(name -> definitions.addObject().put("Name", name).put("Unit", unit));
     return line;
   }
 }

@@ -63,6 +63,7 @@ record Routes(
   void controlPlane() {
     add("/tenants", HttpMethod.POST, HttpMethod.GET);
     add("/tenants/{tenantId}", HttpMethod.GET, HttpMethod.PATCH, HttpMethod.DELETE);
+    add("/tenants/{tenantId}/line", HttpMethod.DELETE);
     add("/tiers", HttpMethod.GET);
     add("/tiers/{tier}", HttpMethod.GET, HttpMethod.PUT, HttpMethod.DELETE);
     add("/activity", HttpMethod.GET);

@@ -1003,6 +1003,7 @@ class TollgateTest {
             entry("GET /tenants/{tenantId}", "AWS_IAM"),
             entry("PATCH /tenants/{tenantId}", "AWS_IAM"),
             entry("DELETE /tenants/{tenantId}", "AWS_IAM"),
+            entry("DELETE /tenants/{tenantId}/line", "AWS_IAM"),
             entry("GET /tiers", "AWS_IAM"),
             entry("GET /tiers/{tier}", "AWS_IAM"),
             entry("PUT /tiers/{tier}", "AWS_IAM"),

@@ -22,6 +22,11 @@ public interface Line {
     return Optional.empty();
   }
 
+  /** How many faults have struck so far. */
+  default long faults() {
+    return 0;
+  }
+
   /** Reports that the clock has reached {@code now}. */
   default void passedTo(Instant now) {}
 

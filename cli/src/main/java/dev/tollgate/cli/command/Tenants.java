@@ -208,6 +208,28 @@ final class Tenants {
   }
 
   @Command(
+      name = "clear-line",
+      description =
+          "Make all places in a tenant's line void. Clients that wait claim or queue again when they"
+              + " come back.")
+  int clearLine(
+      @Parameters(paramLabel = "TENANT") String tenantId,
+      @Mixin Confirmation confirmation,
+      @Mixin IfVersion ifVersion) {
+    tollgate.confirm(
+        confirmation.isGiven(),
+        "Make all places in the line of " + tenantId + " void?",
+        "clear the line of " + tenantId);
+    Response response =
+        found(
+            tollgate
+                .controlPlane()
+                .send("DELETE", Paths.line(tenantId), Optional.empty(), ifVersion.headers()),
+            tenantId);
+    return printTenant(response, "The line of " + tenantId + " is cleared");
+  }
+
+  @Command(
       name = "offboard",
       description =
           "Remove a tenant with its sessions, queues and schedules, and wait until it is removed.")
@@ -331,7 +353,16 @@ final class Tenants {
     addTable(lines, limits);
 
     Table buckets =
-        new Table("BUCKET", "PER MINUTE", "CAPACITY", "LEVEL", "FILLED", "STATE", "NEXT TOKEN");
+        new Table(
+            "BUCKET",
+            "PER MINUTE",
+            "CAPACITY",
+            "LEVEL",
+            "FILLED",
+            "STATE",
+            "NEXT TOKEN",
+            "IN LINE",
+            "WAIT");
     for (JsonNode bucket : tenant.path("buckets")) {
       buckets.row(
           Json.text(bucket, "action").orElse(""),
@@ -340,7 +371,9 @@ final class Tenants {
           Json.text(bucket, "level").orElse(""),
           Json.text(bucket, "fillMode").orElse(""),
           Json.text(bucket, "state").orElse(""),
-          Json.instant(bucket, "nextTokenAt").orElse(""));
+          Json.instant(bucket, "nextTokenAt").orElse(""),
+          Json.text(bucket.path("line"), "length").orElse(""),
+          Json.text(bucket.path("line"), "waitSeconds").map(wait -> wait + " s").orElse(""));
     }
     addTable(lines, buckets);
     return lines;

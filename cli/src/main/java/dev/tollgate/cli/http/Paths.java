@@ -18,6 +18,15 @@ public final class Paths {
   }
 
   /**
+   * The path of a tenant's line.
+   *
+   * @throws Failure if no tenant can have this id
+   */
+  public static String line(String tenantId) {
+    return tenant(tenantId) + "/line";
+  }
+
+  /**
    * The path of a tier.
    *
    * @throws Failure if no tier can have this name

@@ -87,6 +87,7 @@ class ApplyTest {
                 limits.sessionTTL: 200
                 limits.tenantConnections: 7
                 limits.tenantPerMinute: 60
+                line: true
                 onUnavailable: ADMIT
             ~ change tenant acme
                 overrides.sessionTTL: 60 → (none)
@@ -112,6 +113,31 @@ class ApplyTest {
 
     assertThat(run.err()).isEmpty();
     assertThat(run.out()).contains("~ change tier bronze", "hibernateAfterMinutes: (none) → 0");
+  }
+
+  @Test
+  void a_switch_of_the_line_is_planned_for_tiers_and_tenants() throws IOException {
+    controlPlane.tenant("acme", "silver", "{\"line\":false}").tenant("beta", "silver", "{}");
+    file(
+        tiers(BRONZE.formatted(10).replace("}}\n", "}, line: false}\n"))
+            + """
+            tenants:
+              acme: {tier: silver, overrides: {line: true}}
+              beta: {tier: silver, overrides: {line: false}}
+            """);
+
+    Run run = deployment.run("plan", "all.yaml");
+
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out())
+        .contains(
+            "~ change tier bronze",
+            "line: true → false",
+            "~ change tenant acme\n    overrides.line: false → true",
+            "~ change tenant beta\n    overrides.line: (none) → false");
+    assertThat(deployment.run("apply", "all.yaml", "--yes").exitCode()).isZero();
+    assertThat(controlPlane.tenant("acme").path("overrides").path("line").asBoolean()).isTrue();
+    assertThat(deployment.run("plan", "all.yaml", "--check").exitCode()).isZero();
   }
 
   private static String neverOrAfter(int minutes) {
@@ -526,6 +552,7 @@ class ApplyTest {
               messagesPerMinute: 60
             buckets: {Send: {ratePerMinute: fast}}
             onUnavailable: no
+            line: maybe
           silver:
         tenants:
           Acme: {tier: gold}
@@ -533,7 +560,7 @@ class ApplyTest {
             tier: 7
             status: OFFBOARDING
           b: {tier: gold}
-          c: {tier: gold, overrides: {connections: 1}}
+          c: {tier: gold, overrides: {connections: 1, line: 1}}
           d: gold
         tenant: {}
         """);
@@ -543,9 +570,9 @@ class ApplyTest {
     assertThat(run.err())
         .isEqualTo(
             """
-            tollgate: all.yaml: 19 invalid values. Nothing was changed.
+            tollgate: all.yaml: 21 invalid values. Nothing was changed.
               line 3: tiers.bronze.isolation: BOTH (expected: POOL or SILO)
-              line 4: tiers.bronze.limit: {} (expected: a known field, one of: isolation, limits, buckets, fillMode, onUnavailable, hibernateAfterMinutes)
+              line 4: tiers.bronze.limit: {} (expected: a known field, one of: isolation, limits, buckets, fillMode, onUnavailable, line, hibernateAfterMinutes)
               line 5: tiers.bronze.limits.sessionTTL: missing (expected: a whole number, 1 to 86400)
               line 6: tiers.bronze.limits.tenantPerMinute: "60" (expected: a whole number, 1 to 60000)
               line 7: tiers.bronze.limits.sessionPerMinute: 0 (expected: a whole number, 1 to 60000)
@@ -555,14 +582,16 @@ class ApplyTest {
               line 12: tiers.bronze.buckets.Send: Send (expected: a letter, then letters, digits and hyphens, up to 20)
               line 12: tiers.bronze.buckets.Send.ratePerMinute: fast (expected: tokens a minute, such as 0.2)
               line 13: tiers.bronze.onUnavailable: no (expected: ADMIT or REFUSE)
-              line 14: tiers.silver: null (expected: an object)
-              line 16: tenants.Acme: Acme (expected: lower-case letters, digits and hyphens, up to 36)
-              line 18: tenants.b.tier: 7 (expected: the name of a tier)
-              line 19: tenants.b.status: OFFBOARDING (expected: ACTIVE or SUSPENDED)
-              line 20: tenants.b: repeated (expected: once; also on line 17)
-              line 21: tenants.c.overrides.connections: 1 (expected: a known field, one of: tenantPerMinute, sessionPerMinute, connectionsPerSession, tenantConnections, sessionTTL, messagesPerMinute, sessionLifetime, sessionsPerSubject)
-              line 22: tenants.d: gold (expected: an object)
-              line 23: tenant: {} (expected: a known field, one of: tiers, tenants)
+              line 14: tiers.bronze.line: maybe (expected: true or false)
+              line 15: tiers.silver: null (expected: an object)
+              line 17: tenants.Acme: Acme (expected: lower-case letters, digits and hyphens, up to 36)
+              line 19: tenants.b.tier: 7 (expected: the name of a tier)
+              line 20: tenants.b.status: OFFBOARDING (expected: ACTIVE or SUSPENDED)
+              line 21: tenants.b: repeated (expected: once; also on line 18)
+              line 22: tenants.c.overrides.connections: 1 (expected: a known field, one of: tenantPerMinute, sessionPerMinute, connectionsPerSession, tenantConnections, sessionTTL, messagesPerMinute, sessionLifetime, sessionsPerSubject, line)
+              line 22: tenants.c.overrides.line: 1 (expected: true or false)
+              line 23: tenants.d: gold (expected: an object)
+              line 24: tenant: {} (expected: a known field, one of: tiers, tenants)
             """);
     assertThat(run.exitCode()).isEqualTo(2);
     assertThat(controlPlane.writes()).isEmpty();

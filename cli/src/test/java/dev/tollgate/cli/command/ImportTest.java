@@ -80,10 +80,10 @@ class ImportTest {
         importRows(
             "\uFEFF"
                 + """
-                tier,tenantId,sessionTTL,tenantConnections
-                gold,acme,60,
+                tier,tenantId,sessionTTL,tenantConnections,line
+                gold,acme,60,,
 
-                "bronze", globex ,,7
+                "bronze", globex ,,7,false
                 """
                     .replace("\n", "\r\n"),
             "--parallel",
@@ -94,7 +94,7 @@ class ImportTest {
         .extracting(Request::body)
         .contains(
             "{\"tenantId\":\"acme\",\"tier\":\"gold\",\"overrides\":{\"sessionTTL\":60}}",
-            "{\"tenantId\":\"globex\",\"tier\":\"bronze\",\"overrides\":{\"tenantConnections\":7}}");
+            "{\"tenantId\":\"globex\",\"tier\":\"bronze\",\"overrides\":{\"line\":false,\"tenantConnections\":7}}");
   }
 
   @Test

@@ -67,6 +67,7 @@ class TenantsTest {
             version      3
             isolation    SILO
             connections  4
+            line         on
 
             LIMIT                  VALUE
             tenantPerMinute          180
@@ -78,8 +79,8 @@ class TenantsTest {
             sessionLifetime        86400
             sessionsPerSubject        10
 
-            BUCKET      PER MINUTE  CAPACITY  LEVEL  FILLED    STATE   NEXT TOKEN
-            connect            180       180    176  PRODUCER  ACTIVE  2026-03-01T10:00:20Z
+            BUCKET      PER MINUTE  CAPACITY  LEVEL  FILLED    STATE   NEXT TOKEN            IN LINE  WAIT
+            connect            180       180    176  PRODUCER  ACTIVE  2026-03-01T10:00:20Z       12  26 s
             send-email         0.2         5      0  PRODUCER  ACTIVE
             """);
   }
@@ -306,6 +307,7 @@ class TenantsTest {
             "suspend acme",
             "activate acme",
             "override acme tenantConnections=10 sessionTTL=60",
+            "override acme line=false",
             "override acme")) {
       Run run = deployment.run(("tenants " + command).split(" "));
       assertThat(run.exitCode()).isZero();
@@ -319,9 +321,52 @@ class TenantsTest {
             "{\"status\":\"SUSPENDED\"}",
             "{\"status\":\"ACTIVE\"}",
             "{\"overrides\":{\"tenantConnections\":10,\"sessionTTL\":60}}",
+            "{\"overrides\":{\"line\":false}}",
             "{\"overrides\":{}}");
     assertThat(messages)
         .startsWith("acme is now in tier gold", "acme is suspended", "acme is active");
+  }
+
+  @Test
+  void a_line_that_is_switched_off_is_shown() {
+    deployment.answers(
+        "GET /control/tenants/acme",
+        200,
+        Documents.ACME
+            .replace("\"line\":true", "\"line\":false")
+            .replace(",\"line\":{\"length\":12,\"waitSeconds\":26}", "")
+            .replace("\"tenantConnections\":10},\"limits", "\"line\":false},\"limits"));
+
+    Run run = deployment.run("tenants", "show", "acme");
+
+    assertThat(run.out()).contains("line         off (overridden)\n").doesNotContain("26 s");
+  }
+
+  @Test
+  void clearing_a_line_asks_first_and_shows_the_tenant() {
+    deployment.answers("DELETE /control/tenants/acme/line", 200, Documents.ACME);
+
+    Run asked = deployment.run("tenants", "clear-line", "acme");
+    assertThat(asked.exitCode()).isNotZero();
+    assertThat(deployment.requests()).isEmpty();
+
+    Run run = deployment.run("tenants", "clear-line", "acme", "--yes", "--if-version", "3");
+
+    assertThat(run.err()).isEmpty();
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out()).startsWith("The line of acme is cleared\n\ntenantId     acme\n");
+    assertThat(deployment.conditions()).containsExactly("\"3\"");
+  }
+
+  @Test
+  void clearing_the_line_of_an_unknown_tenant_fails() {
+    deployment.answers(
+        "DELETE /control/tenants/acme/line", 404, Documents.problem(404, "Not Found", "none"));
+
+    Run run = deployment.run("tenants", "clear-line", "acme", "--yes");
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.err()).contains("No tenant named `acme`.");
   }
 
   @Test

@@ -150,6 +150,7 @@ class TiersTest {
                 buckets: {}
                 fillMode: PRODUCER
                 onUnavailable: ADMIT
+                line: true
             """);
     assertThat(deployment.run("tiers", "export").out()).isEqualTo(export.out());
     for (String text : List.of(export.out(), deployment.run("tiers", "export", "--json").out())) {

@@ -54,6 +54,7 @@ public final class ControlPlaneRoutes {
             Map.entry("GET /tenants/{tenantId}", routes.route(tenants::show)),
             Map.entry("PATCH /tenants/{tenantId}", routes.route(tenants::change)),
             Map.entry("DELETE /tenants/{tenantId}", routes.route(tenants::offboard)),
+            Map.entry("DELETE /tenants/{tenantId}/line", routes.route(tenants::clearLine)),
             Map.entry("GET /activity", routes.route(tenants::showActivity)),
             Map.entry("GET /tiers", routes.route(tiers::list)),
             Map.entry("GET /tiers/{tier}", routes.route(tiers::show)),

@@ -162,6 +162,16 @@ final class TenantDocument {
     row.filter(found -> state == State.ACTIVE || state == State.CHANGING)
         .ifPresent(
             found -> document.put("nextTokenAt", found.nextTokenAt(clock.instant()).toString()));
+    row.filter(found -> found.spec().line())
+        .ifPresent(found -> document.put("line", line(found, clock.instant())));
+    return document;
+  }
+
+  private static Map<String, Object> line(Bucket bucket, Instant now) {
+    Map<String, Object> document = new LinkedHashMap<>();
+    document.put("length", bucket.waitingAt(now));
+    // Rounded up, as in Retry-After.
+    document.put("waitSeconds", bucket.lineWaitAt(now).plusMillis(999).toSeconds());
     return document;
   }
 

@@ -99,6 +99,13 @@ final class TenantRoutes {
     return response(result, id, invocation);
   }
 
+  Response clearLine(ApiRequest request) {
+    request.requireNoDryRun();
+    TenantId id = request.tenantId();
+    Invocation invocation = request.invocation();
+    return response(lifecycle.clearLine(id, request.ifMatch(), invocation), id, invocation);
+  }
+
   private Response response(TenantChangeResult result, TenantId id, Invocation invocation) {
     if (result instanceof TenantChangeResult.Onboarded onboarded) {
       return tenant(201, onboarded.tenant(), onboarded.outcome(), invocation)
@@ -109,6 +116,9 @@ final class TenantRoutes {
     }
     if (result instanceof TenantChangeResult.Offboarding offboarding) {
       return tenant(202, offboarding.tenant(), offboarding.outcome(), invocation);
+    }
+    if (result instanceof TenantChangeResult.LineCleared cleared) {
+      return tenant(200, cleared.tenant(), cleared.tenant().isSettled(), invocation);
     }
     if (result instanceof TenantChangeResult.Planned planned) {
       return Versions.tagged(

@@ -39,6 +39,9 @@ public sealed interface TenantChangeResult {
   /** The tenant can be offboarded; nothing was changed. */
   record Removable(Tenant current) implements TenantChangeResult {}
 
+  /** The places in the tenant's lines are void. */
+  record LineCleared(Tenant tenant) implements TenantChangeResult {}
+
   /** The tenant is being removed, and some of it is left. */
   record Offboarding(Tenant tenant, ReconcileOutcome.Pending outcome)
       implements TenantChangeResult {}

@@ -5,6 +5,7 @@ import dev.tollgate.controlplane.invocation.ReconcileOutcome;
 import dev.tollgate.controlplane.reconcile.Reconciler;
 import dev.tollgate.controlplane.tenants.TenantChangeResult.Applied;
 import dev.tollgate.controlplane.tenants.TenantChangeResult.Conflict;
+import dev.tollgate.controlplane.tenants.TenantChangeResult.LineCleared;
 import dev.tollgate.controlplane.tenants.TenantChangeResult.Offboarding;
 import dev.tollgate.controlplane.tenants.TenantChangeResult.Onboarded;
 import dev.tollgate.controlplane.tenants.TenantChangeResult.Planned;
@@ -16,6 +17,9 @@ import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketRows;
+import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
@@ -23,6 +27,7 @@ import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.core.tenant.Tiers;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 
@@ -45,12 +50,17 @@ public final class TenantLifecycle {
 
   private final Tenants tenants;
   private final Tiers tiers;
+  private final Buckets buckets;
   private final Reconciler reconciler;
+  private final InstantSource clock;
 
-  public TenantLifecycle(Tenants tenants, Tiers tiers, Reconciler reconciler) {
+  public TenantLifecycle(
+      Tenants tenants, Tiers tiers, Buckets buckets, Reconciler reconciler, InstantSource clock) {
     this.tenants = tenants;
     this.tiers = tiers;
+    this.buckets = buckets;
     this.reconciler = reconciler;
+    this.clock = clock;
   }
 
   /**
@@ -196,6 +206,35 @@ public final class TenantLifecycle {
       return new VersionMismatch(found);
     }
     return found.<TenantChangeResult>map(Removable::new).orElseGet(TenantNotFound::new);
+  }
+
+  /**
+   * Makes all places in a tenant's lines void. A caller that waits claims, or takes a new place,
+   * when it comes back. Buckets with unreadable rows are skipped and logged.
+   *
+   * @return {@link LineCleared}, {@link TenantNotFound} or {@link VersionMismatch}
+   */
+  public TenantChangeResult clearLine(TenantId id, IfMatch ifMatch, Invocation invocation) {
+    Optional<Tenant> found = tenants.find(id);
+    if (found.isEmpty()) {
+      return new TenantNotFound();
+    }
+    Tenant tenant = found.get();
+    if (!ifMatch.holds(Optional.of(tenant.version()))) {
+      return new VersionMismatch(found);
+    }
+    BucketRows rows = buckets.list(id);
+    rows.unreadable().values().forEach(row -> invocation.log(row.reason()));
+    rows.buckets().forEach(this::clearLine);
+    return new LineCleared(tenant);
+  }
+
+  /** A conflict means that another request has cleared the line. */
+  private void clearLine(Bucket bucket) {
+    bucket
+        .line()
+        .filter(line -> line.issued() > 0)
+        .ifPresent(line -> buckets.clearLine(bucket.id(), line, clock.instant()));
   }
 
   /**

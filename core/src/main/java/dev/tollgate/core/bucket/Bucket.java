@@ -376,6 +376,23 @@ public record Bucket(
     return openLine().filter(known -> known.isLiveAt(now, graceIn(known)));
   }
 
+  /** How many callers wait in line at {@code now} for their slots to come. */
+  public long waitingAt(Instant now) {
+    return liveLineAt(now).map(known -> known.ahead(known.extended().last(), now)).orElse(0L);
+  }
+
+  /**
+   * How long a new caller at {@code now} waits for its slot in line; zero if nobody waits or a
+   * token is spare.
+   */
+  public Duration lineWaitAt(Instant now) {
+    return liveLineAt(now)
+        .filter(known -> known.spare() == 0)
+        .map(known -> Duration.between(now, known.slot(known.extended().issued())))
+        .filter(wait -> !wait.isNegative())
+        .orElse(Duration.ZERO);
+  }
+
   private Optional<Line> openLine() {
     return line.filter(known -> spec.line());
   }

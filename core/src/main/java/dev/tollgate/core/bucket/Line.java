@@ -69,6 +69,12 @@ public record Line(
   /** How long before a slot its token may appear. */
   private static final Duration EARLIEST = Duration.ofSeconds(1);
 
+  /**
+   * How much the clock of a process may be behind that of the process which told the slot. Lambda's
+   * clocks follow the Amazon Time Sync Service, within milliseconds.
+   */
+  private static final Duration SKEW = Duration.ofMillis(250);
+
   /** A place further back gets no promise: times would overflow. */
   private static final long MAX_AHEAD = BucketSpec.MAX_CAPACITY;
 
@@ -194,7 +200,7 @@ public record Line(
       return Standing.VOID;
     }
     Instant slot = slot(place.number());
-    if (slot.isAfter(now)) {
+    if (slot.isAfter(now.plus(SKEW))) {
       return Standing.WAITING;
     }
     boolean isTaken = place.number() <= issued;

@@ -5,6 +5,7 @@ import dev.tollgate.core.Pause;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.Line;
@@ -143,9 +144,12 @@ public final class Admission {
       return ticket(known, session, facts, granted.leases().stream().findFirst());
     }
     if (claim instanceof ClaimResult.Denied denied) {
+      Optional<Place> before = facts.session().flatMap(Session::place);
+      boolean placeTaken = denied.place().isPresent() && !denied.place().equals(before);
       return counted(
           facts,
-          new AdmissionDecision.Refused(Refusal.TENANT_RATE, Optional.of(denied.retryAt())),
+          new AdmissionDecision.Refused(
+              Refusal.TENANT_RATE, Optional.of(denied.retryAt()), placeTaken),
           () -> {});
     }
     return known.onUnavailable() == OnUnavailable.ADMIT
@@ -219,7 +223,9 @@ public final class Admission {
             facts.session().flatMap(Session::arrival),
             place,
             tenant.onUnavailable(),
-            lease));
+            lease),
+        place.flatMap(
+            held -> facts.bucket().flatMap(Bucket::line).map(line -> line.slot(held.number()))));
   }
 
   private static boolean isDue(AdmissionFacts facts, Place place, Instant now) {

@@ -43,6 +43,12 @@ final class LineLawsTest {
         law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
   }
 
+  @Test
+  void lines_keep_every_law_despite_faults_and_clocks_that_differ() {
+    LawBook.Report report = LawBook.ofLine(TollgateLine.faulty()).hold(HISTORIES / 4);
+    LineLaws.ALL.forEach(law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
+  }
+
   /** Wraps buckets so that places are taken as {@code fault} changes the line. */
   private static Maker takingPlaces(UnaryOperator<Line> fault) {
     return TollgateLine.inMemory(

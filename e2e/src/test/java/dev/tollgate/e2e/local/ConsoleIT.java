@@ -351,6 +351,42 @@ final class ConsoleIT {
   }
 
   @Test
+  void an_operator_sees_a_line_clears_it_and_switches_it_off_and_on() {
+    onboard("page-line", "bronze", "{\"tenantPerMinute\":2,\"tenantConnections\":9}");
+    for (int i = 0; i < 5; i++) {
+      int status = deployment.connect("page-line", deployment.open("page-line")).status();
+      assertThat(status).isEqualTo(i < 2 ? 101 : 429);
+    }
+
+    browser.go(operator("page-line"));
+    browser.awaitText("#in-line", "3"::equals);
+    assertThat(browser.text("#line-wait")).matches("\\d min \\d+ s");
+    browser.awaitText("[data-id=page-line] .waiting", "3 in line"::equals);
+    assertThat(browser.accessibilityFindings()).isEmpty();
+
+    browser.click("#clear-line");
+    browser.awaitText("#confirm-text", text -> text.startsWith("3 clients lose their places."));
+    browser.click("#confirm-no");
+    assertThat(browser.text("#in-line")).isEqualTo("3");
+    browser.click("#clear-line");
+    browser.click("#confirm-yes");
+    browser.awaitText("#notices", text -> text.contains("The line of page-line is cleared."));
+    browser.awaitText("#in-line", "0"::equals);
+    assertThat(browser.find("#clear-line").isEnabled()).isFalse();
+
+    browser.select("#line", "false");
+    browser.click("#change-line");
+    browser.awaitText("#in-line", "off"::equals);
+    assertThat(deployment.control("GET", "/tenants/page-line").body().get("overrides").toString())
+        .as("the other overrides are kept")
+        .isEqualTo("{\"tenantPerMinute\":2,\"tenantConnections\":9,\"line\":false}");
+    browser.select("#line", "");
+    browser.click("#change-line");
+    browser.awaitText("#in-line", "0"::equals);
+    assertThat(browser.errors()).allSatisfy(error -> assertThat(error).contains("Canvas2D"));
+  }
+
+  @Test
   void a_search_among_five_thousand_tenants_finds_one_by_its_id() {
     onboard("bulk-0000", "bronze", "{}");
     String table = "TablesTenant";

@@ -113,6 +113,7 @@ final class ContractIT {
                     "GET /tenants/covered",
                     "PATCH /tenants/covered",
                     "DELETE /tenants/covered",
+                    "DELETE /tenants/covered/line",
                     "GET /tiers",
                     "GET /tiers/covered",
                     "PUT /tiers/covered",
@@ -203,6 +204,10 @@ final class ContractIT {
     assertThat(control("PATCH", tenant, "[]")).isEqualTo(400);
     assertThat(control("PATCH", tenant, LARGE)).isEqualTo(413);
     assertThat(control("PATCH", tenant, "x", "content-type", "text/plain")).isEqualTo(415);
+    assertThat(control("DELETE", tenant + "/line", "")).isEqualTo(200);
+    assertThat(control("DELETE", tenant + "/line", "", "if-match", "\"7\"")).isEqualTo(412);
+    assertThat(control("DELETE", tenant + "/line?dryRun=true", "")).isEqualTo(400);
+    assertThat(control("DELETE", "/tenants/uncovered/line", "")).isEqualTo(404);
     assertThat(control("DELETE", "/tiers/covered", "")).isEqualTo(204);
     assertThat(control("DELETE", "/tenants/uncovered", "", "if-match", "*")).isEqualTo(412);
     assertThat(control("DELETE", tenant + "?dryRun=true", "")).isEqualTo(200);

@@ -58,13 +58,13 @@ final class FuzzIT {
       "{\"tenantId\":\"fuzz-a\",\"tier\":\"fuzz-tier\","
           + "\"overrides\":{\"tenantConnections\":10,\"sessionTTL\":60}}";
   private static final String CHANGE =
-      "{\"tier\":\"fuzz-tier\",\"overrides\":{\"messagesPerMinute\":7},\"status\":\"ACTIVE\"}";
+      "{\"tier\":\"fuzz-tier\",\"overrides\":{\"messagesPerMinute\":7,\"line\":false},\"status\":\"ACTIVE\"}";
   private static final String TIER =
       "{\"isolation\":\"POOL\",\"limits\":{\"tenantPerMinute\":60,\"sessionPerMinute\":5,"
           + "\"connectionsPerSession\":2,\"tenantConnections\":10,\"sessionTTL\":200,"
           + "\"messagesPerMinute\":60},\"buckets\":{\"send-email\":{\"ratePerMinute\":0.2,"
           + "\"capacity\":5}},\"fillMode\":\"PRODUCER\",\"hibernateAfterMinutes\":15,"
-          + "\"onUnavailable\":\"ADMIT\"}";
+          + "\"onUnavailable\":\"ADMIT\",\"line\":true}";
 
   /** The tenant whose messages are checked between the cases. */
   private static final String SERVED = "fuzz-served";
@@ -182,6 +182,7 @@ final class FuzzIT {
             new Call("GET", "/activity", "", "tenantIds"),
             new Call("GET", tenant, ""),
             new Call("DELETE", tenant, "", "dryRun"),
+            new Call("DELETE", tenant + "/line", "", "dryRun"),
             new Call("GET", tier, ""),
             new Call("DELETE", tier, "", "dryRun"),
             new Call("GET", "/drift", "", "cursor"),
@@ -232,7 +233,7 @@ final class FuzzIT {
 
   private static void touched(Call call, Answer answer) {
     String last = call.path().substring(call.path().lastIndexOf('/') + 1);
-    if (!last.equals("tenants") && !call.method().equals("GET")) {
+    if (!List.of("tenants", "line").contains(last) && !call.method().equals("GET")) {
       CHANGED.add(last);
     }
     if (call.method().equals("POST")) {

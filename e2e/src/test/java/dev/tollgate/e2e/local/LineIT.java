@@ -93,4 +93,66 @@ final class LineIT {
     assertThat(DEPLOYMENT.connect(tenant, second).status()).as("in time").isEqualTo(101);
     assertThat(DEPLOYMENT.connect(tenant, first).status()).as("place used up").isEqualTo(429);
   }
+
+  private static JsonNode shown(String tenant) {
+    return DEPLOYMENT.control("GET", "/tenants/" + tenant, "").body();
+  }
+
+  private static JsonNode line(JsonNode tenant) {
+    return tenant.get("buckets").get(0).path("line");
+  }
+
+  private static Instant refused(String tenant, String session) {
+    assertThat(DEPLOYMENT.connect(tenant, session).status()).isEqualTo(429);
+    return slot(tenant, session);
+  }
+
+  @Test
+  void operators_see_a_line_clear_it_and_switch_it_off_and_on() throws Exception {
+    String tenant = "steered";
+    DEPLOYMENT.onboard(tenant, "gold", "{\"tenantPerMinute\":30,\"tenantConnections\":100}");
+    drain(tenant);
+    List<String> waiting = sessions(tenant, 5);
+    Instant first = refused(tenant, waiting.get(0));
+    for (int i = 1; i < 5; i++) {
+      assertThat(refused(tenant, waiting.get(i))).isEqualTo(first.plus(INTERVAL.multipliedBy(i)));
+    }
+    long wait = Duration.between(DEPLOYMENT.clock().instant(), first.plusSeconds(10)).toSeconds();
+    assertThat(line(shown(tenant)).get("length").asInt()).isEqualTo(5);
+    assertThat(line(shown(tenant)).get("waitSeconds").asLong()).isBetween(wait, wait + 1);
+
+    JsonNode cleared = DEPLOYMENT.control("DELETE", "/tenants/" + tenant + "/line", "").body();
+    assertThat(line(cleared).toString()).isEqualTo("{\"length\":0,\"waitSeconds\":0}");
+    assertThat(refused(tenant, waiting.get(4))).as("a new place, the first").isEqualTo(first);
+    assertThat(refused(tenant, waiting.get(0))).isEqualTo(first.plus(INTERVAL));
+    assertThat(line(shown(tenant)).get("length").asInt()).isEqualTo(2);
+
+    JsonNode off = changed(tenant, ",\"line\":false");
+    assertThat(off.get("line").asBoolean()).isFalse();
+    assertThat(line(off).isMissingNode()).isTrue();
+    assertThat(refused(tenant, waiting.get(1))).as("all are told the next token").isEqualTo(first);
+    assertThat(refused(tenant, waiting.get(0))).isEqualTo(first);
+    assertThat(admission(tenant, waiting.get(0)).has("ahead")).isFalse();
+    DEPLOYMENT.advance(Duration.between(DEPLOYMENT.clock().instant(), first));
+    DEPLOYMENT.cloud().settle();
+    assertThat(DEPLOYMENT.connect(tenant, waiting.get(1)).status())
+        .as("whoever is first")
+        .isEqualTo(101);
+
+    assertThat(line(changed(tenant, "")).get("length").asInt()).isZero();
+    Instant next = refused(tenant, waiting.get(2));
+    assertThat(refused(tenant, waiting.get(0))).as("a place behind").isEqualTo(next.plus(INTERVAL));
+    DEPLOYMENT.advance(Duration.between(DEPLOYMENT.clock().instant(), next));
+    DEPLOYMENT.cloud().settle();
+    assertThat(DEPLOYMENT.connect(tenant, waiting.get(2)).status()).isEqualTo(101);
+  }
+
+  private static JsonNode changed(String tenant, String overrides) {
+    return DEPLOYMENT
+        .control(
+            "PATCH",
+            "/tenants/" + tenant,
+            "{\"overrides\":{\"tenantPerMinute\":30,\"tenantConnections\":100" + overrides + "}}")
+        .body();
+  }
 }

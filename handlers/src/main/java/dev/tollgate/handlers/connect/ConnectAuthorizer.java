@@ -64,9 +64,14 @@ public final class ConnectAuthorizer
     }
     AdmissionDecision decision = admission.decide(tenant, session);
     if (decision instanceof AdmissionDecision.Ticketed ticketed) {
+      ticketed.slot().ifPresent(slot -> metrics.slotUsed(context.getLogger(), tenant, slot));
       return allowed(event, tenant, AuthorizerContext.of(ticketed.ticket()));
     }
-    Refusal refusal = ((AdmissionDecision.Refused) decision).refusal();
+    AdmissionDecision.Refused refused = (AdmissionDecision.Refused) decision;
+    Refusal refusal = refused.refusal();
+    if (refused.placeTaken()) {
+      refused.retryAt().ifPresent(slot -> metrics.placeTaken(context.getLogger(), tenant, slot));
+    }
     metrics.connection(context.getLogger(), tenant, refusal.name());
     return refusal == Refusal.UNKNOWN || refusal == Refusal.SUSPENDED
         ? denied(event, tenant.value())

@@ -3,8 +3,10 @@ package dev.tollgate.handlers.connect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.amazonaws.services.lambda.runtime.events.IamPolicyResponse;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.connect.Disconnection;
 import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.connect.Registration;
@@ -17,6 +19,8 @@ import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import dev.tollgate.handlers.LambdaEvents;
 import dev.tollgate.handlers.Metrics;
 import dev.tollgate.http.testing.RecordingContext;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -124,6 +128,46 @@ final class HandshakeTest {
 
     assertThat(fixture.sessions().find(acme.id(), session).orElseThrow().endsAt())
         .isEqualTo(AdmissionFixture.START.plusSeconds(30));
+  }
+
+  @Test
+  void places_and_slots_are_published_as_metrics() {
+    assertThat(connect("c1")).isEqualTo(200);
+    assertThat(connect("c2")).isEqualTo(200);
+    assertThat(connect("c3")).isEqualTo(429);
+    Instant slot = slot();
+    Duration wait = Duration.between(fixture.clock().instant(), slot);
+    assertThat(connect("c4")).as("early").isEqualTo(429);
+
+    assertThat(published("SlotWait")).containsExactly(wait.toMillis());
+    assertThat(published("SlotDelay")).isEmpty();
+    fixture.passUntil(slot.plusMillis(1_200));
+    assertThat(connect("c5")).isEqualTo(200);
+    assertThat(published("SlotWait")).hasSize(1);
+    assertThat(published("SlotDelay")).containsExactly(1_200L);
+  }
+
+  private Instant slot() {
+    Bucket bucket = fixture.buckets().find(AdmissionFixture.connects(acme)).orElseThrow();
+    return bucket.line().orElseThrow().slot(1);
+  }
+
+  /** The published values of a metric in milliseconds, each with the tenant as a property. */
+  private List<Long> published(String metric) {
+    return context.logged().stream()
+        .filter(line -> line.contains("\"Name\":\"" + metric + "\",\"Unit\":\"Milliseconds\""))
+        .map(HandshakeTest::parsed)
+        .filter(line -> line.path("tenantId").asText().equals("acme"))
+        .map(line -> line.path(metric).longValue())
+        .toList();
+  }
+
+  private static JsonNode parsed(String line) {
+    try {
+      return JSON.readTree(line);
+    } catch (JsonProcessingException malformed) {
+      throw new AssertionError(line, malformed);
+    }
   }
 
   @Test

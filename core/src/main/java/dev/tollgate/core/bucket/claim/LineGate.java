@@ -171,17 +171,22 @@ public final class LineGate {
     if (!(claim instanceof ClaimResult.Denied denied)) {
       return claim;
     }
+    Instant now = clock.instant();
+    Line line = read.line().orElseThrow();
+    Instant slot = line.slot(place.number());
+    if (slot.isAfter(now)) {
+      return refused(read.id(), line, place);
+    }
     // A fill may be about to start. The places behind keep their slots, because it sends all that
     // is owed.
     Instant retryAt = denied.retryAt();
-    boolean isPatient =
-        clock.instant().isBefore(read.line().orElseThrow().slot(place.number()).plus(PATIENCE));
+    boolean isPatient = now.isBefore(slot.plus(PATIENCE));
     if (isPatient && read.standing(place, retryAt.plus(PATIENCE)) == Standing.DUE) {
       return new ClaimResult.Denied(retryAt, Optional.of(place));
     }
     Line moved = read.lineMoved(place, retryAt).orElseThrow();
     return quietly(() -> buckets.changeLine(read.id(), read.line(), moved))
-        .map(line -> refused(read.id(), line, place))
+        .map(changed -> refused(read.id(), changed, place))
         .orElseGet(() -> new ClaimResult.Denied(retryAt, Optional.of(place)));
   }
 

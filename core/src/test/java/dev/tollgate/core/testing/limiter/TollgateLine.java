@@ -2,6 +2,7 @@ package dev.tollgate.core.testing.limiter;
 
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
@@ -9,24 +10,31 @@ import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Place;
+import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.claim.LineGate;
+import dev.tollgate.core.bucket.claim.SettleResult;
 import dev.tollgate.core.bucket.claim.Waiting;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.provisioning.ReconcileRequests;
+import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import dev.tollgate.lawbook.Line;
 import dev.tollgate.lawbook.Rate;
 import dev.tollgate.lawbook.Setting;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Random;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
@@ -39,6 +47,17 @@ public final class TollgateLine implements Line {
 
   private static final long MICRO = 1_000_000;
 
+  private static final int INSTANCES = 3;
+
+  /** The most faults among a thousand requests. */
+  private static final int MOST_FAULTS = 50;
+
+  /** How far a process's clock may be off. */
+  private static final int SKEW_MILLIS = 200;
+
+  private static final List<Faults.Fault> FAULTS =
+      List.of(Faults.UNREACHABLE, Faults.ANSWER_LOST, Faults.KILLED);
+
   /** The longest time until a requested fill starts. */
   private static final int INVOCATION_MILLIS = 1_000;
 
@@ -50,8 +69,9 @@ public final class TollgateLine implements Line {
   private final AdmissionFixture ports;
   private final BucketMaintenance maintenance;
   private final Buckets buckets;
-  private final LineGate line;
-  private final BucketGate gate;
+  private final Faults faults = new Faults();
+  private final List<Instance> instances = new ArrayList<>();
+  private long struck;
   private final Map<String, Place> places = new HashMap<>();
   private final PriorityQueue<Instant> requested = new PriorityQueue<>();
   private final Random random;
@@ -64,7 +84,25 @@ public final class TollgateLine implements Line {
   private enum Mode {
     ON,
     NONE,
-    SWITCHED
+    SWITCHED,
+    /** Requests fail, answers are lost, instances end, and clocks differ. */
+    FAULTY
+  }
+
+  /** A process that answers claims. */
+  private final class Instance {
+    private final BucketGate gate;
+    private final LineGate line;
+
+    /** A process whose clock is ahead by {@code skew}. */
+    Instance(Duration skew) {
+      InstantSource clock = () -> ports.time().instant().plus(skew);
+      Buckets unreliable = unreliable(Buckets.class, buckets);
+      TokenQueue queue = unreliable(TokenQueue.class, ports.queue());
+      this.gate =
+          new BucketGate(unreliable, queue, new Requests(), Runnable::run, any -> {}, clock);
+      this.line = new LineGate(unreliable, gate, clock);
+    }
   }
 
   private TollgateLine(Setting setting, Terms terms, UnaryOperator<Buckets> around, Mode mode) {
@@ -80,15 +118,40 @@ public final class TollgateLine implements Line {
             ports.schedules(),
             new ReconcileRequests(ports.tenants()),
             setting.clock());
-    this.gate =
-        new BucketGate(
-            buckets, ports.queue(), new Requests(), Runnable::run, any -> {}, setting.clock());
-    this.line = new LineGate(buckets, gate, setting.clock());
+    if (mode == Mode.FAULTY) {
+      int perMille = 1 + random.nextInt(MOST_FAULTS);
+      this.faults.each(() -> drawn(setting, perMille));
+    }
+    for (int i = 0; i < (mode == Mode.FAULTY ? INSTANCES : 1); i++) {
+      instances.add(started());
+    }
     this.minute = ports.time().instant().plusMillis(random.nextInt(60_000));
     ports.open(ID, spec(terms.rate(), terms.capacity()));
     for (int i = 0; mode == Mode.SWITCHED && i < SWITCHES; i++) {
       switches.add(ports.time().instant().plusMillis(random.nextLong(SWITCHING.toMillis())));
     }
+  }
+
+  private <T> T unreliable(Class<T> port, T target) {
+    return mode == Mode.FAULTY ? faults.around(port, target) : target;
+  }
+
+  private Instance started() {
+    int skew = mode == Mode.FAULTY ? random.nextInt(2 * SKEW_MILLIS + 1) - SKEW_MILLIS : 0;
+    return new Instance(Duration.ofMillis(skew));
+  }
+
+  private Optional<Faults.Fault> drawn(Setting setting, int perMille) {
+    if (!setting.mayInjectFaults() || random.nextInt(1_000) >= perMille) {
+      return Optional.empty();
+    }
+    struck++;
+    return Optional.of(FAULTS.get(random.nextInt(FAULTS.size())));
+  }
+
+  @Override
+  public long faults() {
+    return struck;
   }
 
   private static BucketSpec spec(Rate rate, long capacity) {
@@ -105,6 +168,14 @@ public final class TollgateLine implements Line {
   /** The same, with buckets wrapped by {@code around}. */
   public static Line.Maker inMemory(UnaryOperator<Buckets> around) {
     return maker(around, Mode.ON);
+  }
+
+  /**
+   * The same, in several instances whose clocks differ by up to {@link #SKEW_MILLIS}, and whose
+   * requests fail.
+   */
+  public static Line.Maker faulty() {
+    return maker(UnaryOperator.identity(), Mode.FAULTY);
   }
 
   /** Makes limiters without a line: all callers are told when the next token is due. */
@@ -152,40 +223,64 @@ public final class TollgateLine implements Line {
     }
   }
 
-  private final class KeptPlace implements Waiting {
-    private final String caller;
+  /** A caller whose place is in a row, whose writes may fail. */
+  @SuppressWarnings("unchecked")
+  private Waiting waiting(String caller) {
+    Predicate<Place> row =
+        unreliable(
+            Predicate.class,
+            (Predicate<Place>)
+                place -> {
+                  places.put(caller, place);
+                  return true;
+                });
+    return new Waiting() {
+      @Override
+      public Optional<Place> place() {
+        return Optional.ofNullable(places.get(caller));
+      }
 
-    KeptPlace(String caller) {
-      this.caller = caller;
-    }
-
-    @Override
-    public Optional<Place> place() {
-      return Optional.ofNullable(places.get(caller));
-    }
-
-    @Override
-    public boolean keep(Place place, Instant slot) {
-      places.put(caller, place);
-      return true;
-    }
+      @Override
+      public boolean keep(Place place, Instant slot) {
+        return row.test(place);
+      }
+    };
   }
 
   @Override
   public Answer claim(String caller) {
+    int which = random.nextInt(instances.size());
+    try {
+      return claim(caller, instances.get(which));
+    } catch (Unavailable unavailable) {
+      return new Unanswered();
+    } catch (Faults.Killed killed) {
+      instances.set(which, started());
+      return new Unanswered();
+    }
+  }
+
+  private Answer claim(String caller, Instance instance) {
     Bucket read = ports.buckets().find(ID).orElseThrow();
-    BucketGate.Attempt first = gate.firstTry(ID);
+    BucketGate.Attempt first = instance.gate.firstTry(ID);
     ClaimResult result =
         mode != Mode.NONE
-            ? line.claim(read, new KeptPlace(caller), first)
-            : gate.claim(ID, Optional.of(read), first);
+            ? instance.line.claim(read, waiting(caller), first)
+            : instance.gate.claim(ID, Optional.of(read), first);
     if (result instanceof ClaimResult.Granted granted) {
-      gate.settle(granted);
-      places.remove(caller);
-      return new Admitted();
+      return admitted(caller, instance, granted);
     }
-    ClaimResult.Denied denied = (ClaimResult.Denied) result;
-    return new Refused(denied.retryAt());
+    return result instanceof ClaimResult.Denied denied
+        ? new Refused(denied.retryAt())
+        : new Unanswered();
+  }
+
+  private Answer admitted(String caller, Instance instance, ClaimResult.Granted granted) {
+    if (!(instance.gate.settle(granted) instanceof SettleResult.Spent)) {
+      return new Unanswered();
+    }
+    places.remove(caller);
+    return new Admitted();
   }
 
   @Override
