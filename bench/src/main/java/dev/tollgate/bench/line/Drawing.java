@@ -108,11 +108,11 @@ final class Drawing {
     XYChart chart =
         chart("Wait of each client", "clients, in the order of arrival", "seconds until admitted");
     chart.getStyler().setDefaultSeriesRenderStyle(XYSeries.XYSeriesRenderStyle.Scatter);
-    // The library labels every other one of equally spaced values.
+    // The library would label nearly all of these equally spaced values. It refuses empty labels.
     chart
         .getStyler()
         .setxAxisTickLabelsFormattingFunction(
-            client -> Math.round(client) % 10 == 0 ? String.valueOf(Math.round(client)) : "");
+            client -> Math.round(client) % 10 == 0 ? String.valueOf(Math.round(client)) : " ");
     for (String run : RUNS) {
       List<Attempt> made = ofRun(run, attempts);
       Map<Integer, Duration> admissions = Figures.admissions(made);
