@@ -16,6 +16,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
@@ -116,7 +117,7 @@ final class ClientClaimsIT {
     AtomicReference<Claim> claim = new AtomicReference<>();
     assertThat(operations(() -> claim.set(bucket.claimInLine())))
         .containsExactly("GetItem", "UpdateItem");
-    Claim.Denied second = (Claim.Denied) claim.get();
+    Claim.Denied second = (Claim.Denied) Objects.requireNonNull(claim.get());
     Place place = Place.parse(second.place().orElseThrow().toString());
     assertThat(second.retryAt()).isAfter(first.retryAt());
 
