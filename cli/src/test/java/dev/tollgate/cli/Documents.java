@@ -69,7 +69,11 @@ public final class Documents {
           + "\"connectionsPerSession\":2,\"tenantConnections\":10,\"sessionTTL\":200,"
           + "\"messagesPerMinute\":60,\"sessionLifetime\":86400,\"sessionsPerSubject\":2},\"connections\":1,\"tenantConnections\":7,"
           + "\"admission\":{\"admitted\":false,\"reason\":\"TENANT_RATE\",\"detail\":\"the tenant has no token\","
-          + "\"retryAfterSeconds\":12,\"nextAttemptAt\":\"2026-03-01T10:00:11.5Z\"}}";
+          + "\"ahead\":3,\"retryAfterSeconds\":12,\"nextAttemptAt\":\"2026-03-01T10:00:11.5Z\"}}";
+
+  /** The answer to a heartbeat. */
+  public static final String BAD_FRAME =
+      "{\"type\":\"error\",\"code\":\"BAD_FRAME\",\"detail\":\"The frame was not understood.\"}";
 
   public static String problem(int status, String title, String detail) {
     return "{\"type\":\"about:blank\",\"title\":\"%s\",\"status\":%d,\"detail\":\"%s\"}"

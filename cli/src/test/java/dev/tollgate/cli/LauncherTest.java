@@ -188,6 +188,10 @@ class LauncherTest {
       Files.writeString(
           Files.createDirectories(directory.resolve("local/target")).resolve("tollgate-local.jar"),
           "");
+      Files.writeString(
+          Files.createDirectories(directory.resolve("socket-client/target"))
+              .resolve("tollgate-socket-client.jar"),
+          "");
     }
 
     Result result =

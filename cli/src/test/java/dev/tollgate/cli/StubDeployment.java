@@ -43,6 +43,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import me.tongfei.progressbar.DelegatingProgressBarConsumer;
 import me.tongfei.progressbar.ProgressBarConsumer;
 
@@ -77,6 +78,8 @@ public final class StubDeployment implements AutoCloseable {
     Optional<Response> answer(Request request, Optional<String> ifMatch);
   }
 
+  private static final Pattern ID = Pattern.compile(".*\"id\":\"([^\"]*)\".*", Pattern.DOTALL);
+
   private final Path directory;
   private final Map<String, Queue<Response>> responses = new ConcurrentHashMap<>();
   private final Deque<Integer> handshakes = new ArrayDeque<>();
@@ -87,8 +90,9 @@ public final class StubDeployment implements AutoCloseable {
   private final Undertow server;
   private final URI uri;
   private final Set<WebSocketChannel> channels = ConcurrentHashMap.newKeySet();
-  private List<String> frames = List.of();
+  private final Deque<List<String>> frames = new ArrayDeque<>();
   private String closingText = "";
+  private boolean closesOnce;
   private Responder responder = (request, ifMatch) -> Optional.empty();
   private final Map<String, String> environment = new ConcurrentHashMap<>();
   private Optional<UnaryOperator<String>> ask = Optional.empty();
@@ -190,10 +194,19 @@ public final class StubDeployment implements AutoCloseable {
     return this;
   }
 
-  /** Replies to each message with these frames, on every socket. */
+  /**
+   * Scripts the frames that the next message is answered with, on every socket; the last answer
+   * stays. {@code $id} stands for the message's id.
+   */
   public StubDeployment answersMessages(String... texts) {
-    frames = List.of(texts);
+    frames.add(List.of(texts));
     return this;
+  }
+
+  /** As {@link #sendsAndCloses}, on the first socket only. */
+  public StubDeployment sendsAndClosesOnce(String text) {
+    closesOnce = true;
+    return sendsAndCloses(text);
   }
 
   public List<Request> requests() {
@@ -279,13 +292,24 @@ public final class StubDeployment implements AutoCloseable {
             new AbstractReceiveListener() {
               @Override
               protected void onFullTextMessage(WebSocketChannel from, BufferedTextMessage message) {
-                requests.add(new Request("SEND", "", message.getData()));
-                channels.forEach(
-                    to -> frames.forEach(frame -> WebSockets.sendText(frame, to, null)));
+                String text = message.getData();
+                if (text.equals("{\"action\":\"Heartbeat\"}")) {
+                  requests.add(new Request("HEARTBEAT", "", ""));
+                  WebSockets.sendText(Documents.BAD_FRAME, channel, null);
+                  return;
+                }
+                String id = ID.matcher(text).replaceFirst("$1");
+                requests.add(new Request("SEND", "", text.replace(id, "$id")));
+                List<String> answers =
+                    Optional.ofNullable(frames.size() > 1 ? frames.remove() : frames.peek())
+                        .orElse(List.of());
+                for (String answer : answers) {
+                  channels.forEach(to -> WebSockets.sendText(answer.replace("$id", id), to, null));
+                }
               }
             });
     channel.resumeReceives();
-    if (!closingText.isEmpty()) {
+    if (!closingText.isEmpty() && !(closesOnce && sockets.size() > 1)) {
       WebSockets.sendText(closingText, channel, null);
       WebSockets.sendClose(CloseMessage.GOING_AWAY, "session ended", channel, null);
     }

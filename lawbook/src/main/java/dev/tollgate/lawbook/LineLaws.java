@@ -302,7 +302,11 @@ public final class LineLaws {
       }
 
       private boolean isTold(Instant retryAt) {
-        return !promises.isEmpty() && promises.get(promises.size() - 1).retryAt.equals(retryAt);
+        return !promises.isEmpty()
+            && Duration.between(promises.get(promises.size() - 1).retryAt, retryAt)
+                    .abs()
+                    .compareTo(ROUNDING)
+                <= 0;
       }
 
       boolean isPolite() {

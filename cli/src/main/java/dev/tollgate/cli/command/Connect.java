@@ -9,14 +9,17 @@ import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.Problem;
 import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.terminal.Shell;
+import dev.tollgate.socket.Refusal;
+import dev.tollgate.socket.Route;
+import dev.tollgate.socket.TollgateSocket;
+import dev.tollgate.socket.TollgateSocketBuilder;
 import java.net.URI;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -28,9 +31,6 @@ import picocli.CommandLine.Parameters;
     name = "connect",
     description = "Open WebSockets on a tenant's session and show which are admitted.")
 final class Connect implements Callable<Integer> {
-  /** The command gives up after this many further retries that admit no socket. */
-  private static final int MAX_FRUITLESS_RETRIES = 3;
-
   /** The attempts of a request that API Gateway throttles, and the first wait, which is doubled. */
   private static final int MAX_ATTEMPTS = 4;
 
@@ -38,6 +38,9 @@ final class Connect implements Callable<Integer> {
 
   private final Tollgate tollgate;
   private final Shell shell;
+
+  /** The limits that were printed when a socket began to wait. */
+  private final Set<Refusal> printed = new HashSet<>();
 
   @Parameters(paramLabel = "TENANT")
   private String tenantId = "";
@@ -68,7 +71,9 @@ final class Connect implements Callable<Integer> {
 
   @Option(
       names = "--retry",
-      description = "Retry refused sockets after the time that the session API returns.")
+      description =
+          "Wait in line if refused, and open sockets again that are dropped. Without it, each socket is"
+              + " tried once.")
   private boolean retry;
 
   @Option(
@@ -102,27 +107,40 @@ final class Connect implements Callable<Integer> {
     Api api = tollgate.sessions(token);
     JsonNode joined = session.map(this::existing).orElseGet(() -> create(api));
     String sessionId = joined.path("sessionId").asText();
+    EventLoop loop = new EventLoop(shell);
+    URI address = address(joined);
     try (Sockets opened =
         new Sockets(
-            address(joined, sessionId),
+            loop,
             shell,
-            (event, line) -> tollgate.print(event, List.of(line)))) {
-      List<Integer> refused = new ArrayList<>();
+            () -> socket(api, sessionId, address),
+            address,
+            retry,
+            (event, line) -> tollgate.print(event, List.of(line)),
+            this::print,
+            () -> throttledByGateway(tenantId),
+            !tollgate.printsJson())) {
+      boolean admitted = true;
       for (int number = 1; number <= sockets; number++) {
-        if (!opened.open(number)) {
-          refused.add(number);
-        }
+        admitted &= opened.open(number);
       }
-      refused = retry(api, sessionId, opened, refused);
-      boolean replied = message.isEmpty() || opened.exchange(frame(message.get()));
+      if (!admitted) {
+        opened.refusal().filter(refusal -> !printed.contains(refusal)).ifPresent(this::print);
+      }
+      boolean replied =
+          message.isEmpty() || opened.exchange(Json.write(Json.valueOf(message.get())));
       opened.hold(Duration.ofSeconds(holdSeconds));
-      return refused.isEmpty() && replied ? 0 : ExitCode.FAILED;
+      return admitted && replied ? 0 : ExitCode.FAILED;
     }
   }
 
-  private ObjectNode frame(String text) {
-    ObjectNode frame = Json.object().put("action", silo ? "SiloSQS" : "PooledSQS");
-    return frame.set("message", Json.valueOf(text));
+  private TollgateSocketBuilder socket(Api api, String sessionId, URI address) {
+    return TollgateSocket.builder(api.uri(), tenantId)
+        .session(sessionId, address)
+        .stopWhenSessionEnds()
+        .headers(api::headers)
+        .httpClient(Api.client())
+        .route(silo ? Route.SILO : Route.POOL);
   }
 
   private JsonNode existing(String sessionId) {
@@ -154,14 +172,19 @@ final class Connect implements Callable<Integer> {
         return orThrow(response);
       }
       if (attempt == MAX_ATTEMPTS) {
-        throw Failure.of(
-            "429 Too Many Requests: API Gateway throttles the session API for all clients. This is"
-                + " not a limit of tenant `"
-                + tenantId
-                + "`. Retry later, or raise the throttle of the stage.");
+        throw throttledByGateway(tenantId);
       }
       shell.sleep(wait);
     }
+  }
+
+  /** The failure of a request that API Gateway throttles again and again. */
+  static Failure throttledByGateway(String tenantId) {
+    return Failure.of(
+        "429 Too Many Requests: API Gateway throttles the session API for all clients. This is"
+            + " not a limit of tenant `"
+            + tenantId
+            + "`. Retry later, or raise the throttle of the stage.");
   }
 
   /** Returns a successful response; a failure for a missing token or session says what to do. */
@@ -184,79 +207,42 @@ final class Connect implements Callable<Integer> {
     return response.orThrow();
   }
 
-  /** The URL of the session's sockets, with the two parameters of the handshake. */
-  private URI address(JsonNode joined, String sessionId) {
-    URI base =
-        Json.text(joined, "webSocketUrl")
-            .map(URI::create)
-            .orElseGet(() -> tollgate.target().outputs().sockets());
-    return base.getRawQuery() == null ? URI.create(base + "?" + query(sessionId)) : base;
+  /** The URL of the session's sockets. */
+  private URI address(JsonNode joined) {
+    return Json.text(joined, "webSocketUrl")
+        .map(URI::create)
+        .orElseGet(() -> tollgate.target().outputs().sockets());
   }
 
-  private String query(String sessionId) {
-    Map<String, String> query = new LinkedHashMap<>();
-    query.put("tenantId", tenantId);
-    query.put("sessionId", sessionId);
-    return Api.query(query);
+  /** Prints the limit that refuses a socket, and when it may be tried again. */
+  private void print(Refusal refusal) {
+    printed.add(refusal);
+    JsonNode session = Json.parse(refusal.document()).orElseGet(Json::object);
+    tollgate.print(session, describe(session, refusal));
   }
 
-  /**
-   * Prints when refused sockets may retry; with {@code --retry}, waits and retries them.
-   *
-   * @return the numbers of the sockets that are still refused
-   */
-  private List<Integer> retry(Api api, String sessionId, Sockets opened, List<Integer> refused) {
-    List<Integer> waiting = refused;
-    int fruitless = 0;
-    while (!waiting.isEmpty()) {
-      Response response = send(api, "GET", query(sessionId));
-      OptionalLong seconds = retryAfterSeconds(response);
-      tollgate.print(response, describe(response.json(), seconds));
-      if (!retry || seconds.isEmpty() || fruitless > MAX_FRUITLESS_RETRIES) {
-        return waiting;
-      }
-      shell.sleep(Duration.ofSeconds(Math.max(1, seconds.getAsLong())));
-      List<Integer> still = new ArrayList<>();
-      for (int number : waiting) {
-        // After the first refusal, the others would be refused as well.
-        if (!still.isEmpty() || !opened.open(number)) {
-          still.add(number);
-        }
-      }
-      fruitless = still.size() < waiting.size() ? 0 : fruitless + 1;
-      waiting = still;
-    }
-    return waiting;
-  }
-
-  /** Seconds until the next attempt; empty if unknown, for example with too many open sockets. */
-  private static OptionalLong retryAfterSeconds(Response session) {
-    JsonNode admission = session.json().path("admission");
-    if (admission.path("retryAfterSeconds").canConvertToLong()) {
-      return OptionalLong.of(admission.path("retryAfterSeconds").asLong());
-    }
-    OptionalLong header = session.headers().firstValueAsLong("Retry-After");
-    return header.isEmpty() && admission.path("admitted").asBoolean() ? OptionalLong.of(0) : header;
-  }
-
-  private static List<String> describe(JsonNode session, OptionalLong seconds) {
+  private static List<String> describe(JsonNode session, Refusal refusal) {
     JsonNode admission = session.path("admission");
     JsonNode limits = session.path("limits");
     Optional<String> full = full(session);
-    if (seconds.isEmpty() && full.isPresent()) {
+    if (refusal.retryAfter().isEmpty() && full.isPresent()) {
       return List.of("Waiting does not help: " + full.get() + " Close one first.");
     }
     String when =
-        seconds.isEmpty()
-            ? "The time of the next attempt is unknown"
-            : seconds.getAsLong() == 0
-                ? "Retry now"
-                : "Retry in "
-                    + seconds.getAsLong()
-                    + " s"
-                    + Json.instant(admission, "nextAttemptAt")
-                        .map(at -> " (" + at + ")")
-                        .orElse("");
+        refusal
+            .retryAfter()
+            .map(
+                time ->
+                    "Retry in "
+                        + time.toSeconds()
+                        + " s"
+                        + Json.instant(admission, "nextAttemptAt")
+                            .map(at -> " (" + at + ")")
+                            .orElse("")
+                        + (refusal.ahead().isPresent()
+                            ? ", " + Sockets.place(refusal.ahead().getAsLong())
+                            : ""))
+            .orElse("The time of the next attempt is unknown");
     return List.of(
         when
             + Json.text(admission, "detail")

@@ -1,164 +1,340 @@
 package dev.tollgate.cli.command;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.Status;
+import dev.tollgate.cli.terminal.LiveLine;
 import dev.tollgate.cli.terminal.Shell;
+import dev.tollgate.socket.CloseReason;
+import dev.tollgate.socket.Interruption;
+import dev.tollgate.socket.Refusal;
+import dev.tollgate.socket.SendResult;
+import dev.tollgate.socket.SocketListener;
+import dev.tollgate.socket.SocketState;
+import dev.tollgate.socket.TollgateSocket;
+import dev.tollgate.socket.TollgateSocketBuilder;
 import java.net.ConnectException;
 import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.WebSocket;
-import java.net.http.WebSocketHandshakeException;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
-/** The WebSockets of one session. They are opened one by one, and events name them by number. */
+/**
+ * The WebSockets of one session. They are opened one by one, because all sockets of a session share
+ * its place in line. Events name them by number.
+ */
 final class Sockets implements AutoCloseable {
   /** The longest wait for a reply, including the cold start of a function. */
   private static final Duration REPLY_TIMEOUT = Duration.ofSeconds(30);
 
-  /** The time between pings. API Gateway closes a socket that is idle for ten minutes. */
-  private static final Duration KEEP_ALIVE = Duration.ofMinutes(4);
+  /** The command gives up after this many further retries that admit no socket. */
+  private static final int MAX_FRUITLESS_RETRIES = 3;
 
-  private final HttpClient client = Api.client();
+  /** The attempts of a request that API Gateway throttles. */
+  private static final int MAX_ATTEMPTS = 4;
+
+  private static final int TOO_MANY_REQUESTS = 429;
+
+  private final EventLoop loop;
+  private final Supplier<TollgateSocketBuilder> builder;
   private final URI address;
-  private final Shell shell;
+  private final boolean retry;
   private final BiConsumer<ObjectNode, String> report;
-  private final List<WebSocket> open = new ArrayList<>();
-  private final List<CompletableFuture<Boolean>> replies = new ArrayList<>();
+  private final Consumer<Refusal> onWaiting;
+  private final Supplier<Failure> onThrottled;
+  private final Optional<LiveLine> countdown;
+  private final List<Numbered> sockets = new ArrayList<>();
+  private Optional<Refusal> refusal = Optional.empty();
 
   /**
-   * @param address the URL of the session's sockets, with its query
+   * @param builder creates builders of sockets on the session
+   * @param address where the sockets are opened, for messages
+   * @param retry whether refused sockets wait, and dropped ones come back
    * @param report receives each event as JSON and as a line for a person
+   * @param onWaiting receives the limit each time that a socket begins to wait
+   * @param onThrottled the failure if API Gateway throttles the session API again and again
+   * @param live whether a countdown may be shown
    */
-  Sockets(URI address, Shell shell, BiConsumer<ObjectNode, String> report) {
+  Sockets(
+      EventLoop loop,
+      Shell shell,
+      Supplier<TollgateSocketBuilder> builder,
+      URI address,
+      boolean retry,
+      BiConsumer<ObjectNode, String> report,
+      Consumer<Refusal> onWaiting,
+      Supplier<Failure> onThrottled,
+      boolean live) {
+    this.loop = loop;
+    this.builder = builder;
     this.address = address;
-    this.shell = shell;
+    this.retry = retry;
     this.report = report;
+    this.onWaiting = onWaiting;
+    this.onThrottled = onThrottled;
+    countdown =
+        live && shell.terminal().isPresent() ? Optional.of(new LiveLine(shell)) : Optional.empty();
   }
 
   /**
-   * Opens a socket.
+   * Opens a socket, and waits until it is admitted or gives up.
    *
    * @return whether it was admitted
    * @throws Failure if the handshake got no HTTP response
    */
   boolean open(int number) {
-    try {
-      Frames frames = new Frames(number);
-      open.add(client.newWebSocketBuilder().buildAsync(address, frames).join());
-      replies.add(frames.reply);
-      report(number, Json.object().put("admitted", true), "admitted");
-      return true;
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof WebSocketHandshakeException refusal) {
-        int status = refusal.getResponse().statusCode();
-        report(
-            number,
-            Json.object().put("admitted", false).put("status", status),
-            "refused: " + status + " " + Status.name(status));
-        return false;
-      }
-      if (e.getCause() instanceof ConnectException unreachable) {
-        throw Failure.unreachable(address, unreachable);
-      }
-      throw Failure.of("Cannot open a WebSocket at " + address + ": " + e.getCause(), e);
-    }
+    Numbered socket = new Numbered(number);
+    sockets.add(socket);
+    socket.start(builder.get());
+    loop.runUntil(() -> socket.isOpen() || socket.isClosed());
+    return socket.isOpen();
+  }
+
+  /** The limit that refused a socket last. */
+  Optional<Refusal> refusal() {
+    return refusal;
+  }
+
+  private Optional<Numbered> firstOpen() {
+    return sockets.stream().filter(Numbered::isOpen).findFirst();
   }
 
   /**
-   * Sends a frame on the first open socket, and waits until all sockets have received the reply or
-   * the first has received an error.
+   * Sends a message on the first open socket, and waits until all sockets have received the reply
+   * or the message has failed.
    *
    * @return whether there was a reply
    */
-  boolean exchange(ObjectNode frame) {
-    if (open.isEmpty()) {
+  boolean exchange(String json) {
+    Optional<Numbered> first = firstOpen();
+    if (first.isEmpty()) {
       return false;
     }
-    open.get(0).sendText(frame.toString(), true).join();
-    try {
-      return replies.stream()
-          .allMatch(reply -> reply.orTimeout(REPLY_TIMEOUT.toSeconds(), TimeUnit.SECONDS).join());
-    } catch (CompletionException e) {
-      throw Failure.of("No reply within " + REPLY_TIMEOUT.toSeconds() + " s", e);
+    List<SendResult> results = new ArrayList<>();
+    var unused = first.get().socket().request(json, REPLY_TIMEOUT).thenAccept(results::add);
+    loop.runUntilAnswered(() -> !results.isEmpty());
+    SendResult result = results.get(0);
+    if (result instanceof SendResult.Replied) {
+      boolean[] late = {false};
+      loop.after(REPLY_TIMEOUT, () -> late[0] = true);
+      loop.runUntilAnswered(
+          () -> late[0] || sockets.stream().allMatch(it -> it.replied || !it.isOpen()));
+      return !late[0];
     }
+    if (result instanceof SendResult.Unanswered || result instanceof SendResult.Throttled) {
+      throw Failure.of(
+          "No reply within "
+              + REPLY_TIMEOUT.toSeconds()
+              + " s"
+              + (result instanceof SendResult.Throttled throttled
+                  ? ": the tenant is over its messagesPerMinute; retry in "
+                      + throttled.retryAfter().toSeconds()
+                      + " s"
+                  : ""));
+    }
+    return false;
+  }
+
+  /** A place in line, in words. */
+  static String place(long ahead) {
+    return ahead == 0 ? "first in line" : ahead + " ahead in line";
   }
 
   /** Keeps the sockets open for a while. */
   void hold(Duration time) {
-    Duration left = open.isEmpty() ? Duration.ZERO : time;
-    while (left.compareTo(Duration.ZERO) > 0) {
-      Duration step = left.compareTo(KEEP_ALIVE) < 0 ? left : KEEP_ALIVE;
-      shell.sleep(step);
-      left = left.minus(step);
-      open.removeIf(WebSocket::isInputClosed);
-      open.forEach(socket -> socket.sendPing(ByteBuffer.allocate(0)).join());
-    }
+    boolean[] over = {time.isZero()};
+    loop.after(time, () -> over[0] = true);
+    loop.runUntil(() -> over[0] || sockets.stream().allMatch(Numbered::isClosed));
   }
 
   @Override
   public void close() {
-    open.removeIf(WebSocket::isOutputClosed);
-    open.forEach(socket -> socket.sendClose(WebSocket.NORMAL_CLOSURE, "").join());
+    sockets.forEach(Numbered::close);
+    loop.runUntilAnswered(() -> sockets.stream().allMatch(Numbered::isClosed));
   }
 
-  private synchronized void report(int number, ObjectNode event, String line) {
-    ObjectNode document = Json.object().put("socket", number);
-    document.setAll(event);
-    report.accept(document, "socket " + number + "  " + line);
-  }
-
-  /** Reports the frames that the server sends on one socket. */
-  private final class Frames implements WebSocket.Listener {
+  /** One socket, and what it tells. */
+  private final class Numbered implements SocketListener {
     private final int number;
+    private Optional<TollgateSocket> socket = Optional.empty();
+    private SocketState state = new SocketState.Connecting();
+    private int fruitless;
+    private int throttled;
+    private boolean wasOpen;
+    private boolean closed;
+    private boolean replied;
 
-    /** Completes with true at a reply, and with false at an error. */
-    private final CompletableFuture<Boolean> reply = new CompletableFuture<>();
-
-    private final StringBuilder text = new StringBuilder();
-
-    private Frames(int number) {
+    private Numbered(int number) {
       this.number = number;
     }
 
-    @Override
-    public CompletionStage<?> onText(WebSocket socket, CharSequence data, boolean last) {
-      text.append(data);
-      if (last) {
-        report(number, Json.object().put("frame", text.toString()), "received " + text);
-        Json.parse(text.toString())
-            // The frames of API Gateway itself, such as Too Many Requests, have no type.
-            .flatMap(
-                frame ->
-                    Json.text(frame, "type")
-                        .or(() -> Json.text(frame, "connectionId").map(id -> "error")))
-            .filter(type -> type.equals("reply") || type.equals("error"))
-            .ifPresent(type -> reply.complete(type.equals("reply")));
-        text.setLength(0);
-      }
-      return WebSocket.Listener.super.onText(socket, data, last);
+    private void start(TollgateSocketBuilder settings) {
+      TollgateSocket opened = settings.scheduler(loop).clock(loop).listener(this).open();
+      socket = Optional.of(opened);
+      var unused = opened.closed().thenAccept(reason -> closed = true);
+    }
+
+    private TollgateSocket socket() {
+      return socket.orElseThrow();
+    }
+
+    private boolean isOpen() {
+      return state instanceof SocketState.Open;
+    }
+
+    private boolean isClosed() {
+      return closed;
+    }
+
+    private void close() {
+      socket.ifPresent(
+          it -> {
+            var unused = it.closeAsync();
+          });
+    }
+
+    private void report(ObjectNode event, String line) {
+      countdown.ifPresent(LiveLine::clear);
+      ObjectNode document = Json.object().put("socket", number);
+      document.setAll(event);
+      report.accept(document, "socket " + number + "  " + line);
     }
 
     @Override
-    public CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
-      // The server's answer to our own close frame is not an event.
-      if (!socket.isOutputClosed()) {
-        report(
-            number,
-            Json.object().put("closed", code).put("reason", reason),
-            "closed by the server: " + code + (reason.isEmpty() ? "" : " " + reason));
+    public void stateChanged(SocketState next) {
+      state = next;
+      if (!(next instanceof SocketState.Waiting)) {
+        countdown.ifPresent(LiveLine::clear);
       }
-      return WebSocket.Listener.super.onClose(socket, code, reason);
+      if (next instanceof SocketState.Open) {
+        wasOpen = true;
+        fruitless = 0;
+        throttled = 0;
+        report(Json.object().put("admitted", true), "admitted");
+      } else if (next instanceof SocketState.Waiting waiting) {
+        waiting(waiting);
+      } else if (next instanceof SocketState.Reconnecting reconnecting) {
+        reconnecting(reconnecting);
+      } else if (next instanceof SocketState.Closed end) {
+        ended(end.reason());
+      }
+    }
+
+    private void waiting(SocketState.Waiting waiting) {
+      refusal = Optional.of(waiting.refusal());
+      boolean helps = waiting.refusal().retryAfter().isPresent();
+      if (retry && helps && fruitless <= MAX_FRUITLESS_RETRIES) {
+        fruitless++;
+        countdown.ifPresent(LiveLine::clear);
+        onWaiting.accept(waiting.refusal());
+        countdown.ifPresent(line -> count(waiting, line));
+      } else {
+        close();
+      }
+    }
+
+    private void count(SocketState.Waiting waiting, LiveLine line) {
+      if (state.equals(waiting)) {
+        long seconds = (waiting.remaining(loop.instant()).toMillis() + 999) / 1000;
+        OptionalLong ahead = waiting.ahead(loop.instant());
+        line.show(
+            "socket %d  %snext attempt in %d s"
+                .formatted(
+                    number, ahead.isEmpty() ? "" : place(ahead.getAsLong()) + ", ", seconds));
+        if (seconds > 1) {
+          loop.after(Duration.ofSeconds(1), () -> count(waiting, line));
+        }
+      }
+    }
+
+    private void reconnecting(SocketState.Reconnecting reconnecting) {
+      Interruption cause = reconnecting.cause();
+      if (cause instanceof Interruption.NoAnswer none && !wasOpen) {
+        throw unreachable(none.detail());
+      }
+      if (cause instanceof Interruption.NotServed answer
+          && answer.status() == TOO_MANY_REQUESTS
+          && ++throttled == MAX_ATTEMPTS) {
+        throw onThrottled.get();
+      }
+      boolean asks = cause instanceof Interruption.NotServed;
+      if (!retry && !asks) {
+        close();
+        return;
+      }
+      if (cause instanceof Interruption.NoAnswer none) {
+        report(Json.object().put("noAnswer", none.detail()), "no answer: " + none.detail());
+      }
+      if (retry && !(cause instanceof Interruption.SessionOver)) {
+        Duration delay = Duration.between(loop.instant(), reconnecting.until());
+        report(
+            Json.object().put("retryAfterSeconds", delay.toMillis() / 1000.0),
+            "next attempt in " + Tollgate.seconds(delay));
+      }
+    }
+
+    private Failure unreachable(String detail) {
+      return detail.startsWith(ConnectException.class.getSimpleName())
+          ? Failure.unreachable(address, new ConnectException(detail))
+          : Failure.of("Cannot open a WebSocket at " + address + ": " + detail);
+    }
+
+    private void ended(CloseReason reason) {
+      if (!(reason instanceof CloseReason.Requested)) {
+        String words = words(reason);
+        report(Json.object().put("ended", words), words);
+      }
+    }
+
+    private String words(CloseReason reason) {
+      if (reason instanceof CloseReason.SessionEnded) {
+        return "the tenant has no such session, or the session has ended";
+      }
+      if (reason instanceof CloseReason.Suspended) {
+        return "the tenant is suspended or leaves";
+      }
+      if (reason instanceof CloseReason.Unauthorized it) {
+        return "the session API requires a valid token: " + it.detail();
+      }
+      if (reason instanceof CloseReason.Forbidden it) {
+        return "the session API denies access: " + it.detail();
+      }
+      if (reason instanceof CloseReason.Invalid it) {
+        return "rejected: " + it.status() + " " + it.detail();
+      }
+      return "no such tenant";
+    }
+
+    @Override
+    public void handshakeRefused(int status) {
+      report(
+          Json.object().put("admitted", false).put("status", status),
+          "refused: " + status + " " + Status.name(status));
+    }
+
+    @Override
+    public void disconnected(Interruption.Dropped drop) {
+      report(
+          Json.object().put("closed", drop.code()).put("reason", drop.reason()),
+          "closed by the server: "
+              + drop.code()
+              + (drop.reason().isEmpty() ? "" : " " + drop.reason()));
+    }
+
+    @Override
+    public void frameReceived(String text) {
+      report(Json.object().put("frame", text), "received " + text);
+    }
+
+    @Override
+    public void replyReceived(String id, String json) {
+      replied = true;
     }
   }
 }

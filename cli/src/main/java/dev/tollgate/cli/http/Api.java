@@ -11,6 +11,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -82,6 +83,18 @@ public final class Api implements Sender {
   /** The same API, whose responses must be complete after another time. */
   Api within(Duration other) {
     return new Api(client, base, signer, always, other);
+  }
+
+  /** The URL of the API. */
+  public URI uri() {
+    return base;
+  }
+
+  /** The headers of a request without a body: a token or a signature. */
+  public Map<String, String> headers(String method, URI uri) {
+    Map<String, String> headers = new LinkedHashMap<>(always);
+    signer.ifPresent(it -> headers.putAll(it.sign(method, uri, new byte[0])));
+    return headers;
   }
 
   public static HttpClient client() {

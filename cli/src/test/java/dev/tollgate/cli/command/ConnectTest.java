@@ -130,7 +130,7 @@ class ConnectTest {
 
   /** The handshake's status is that of a tenant's limit; the session tells that there was none. */
   @Test
-  void connect_retries_a_handshake_at_once_that_api_gateway_throttled() {
+  void connect_retries_a_handshake_soon_that_api_gateway_throttled() {
     deployment
         .handshakes(429, 101)
         .answers(ASK, 429, THROTTLED)
@@ -139,21 +139,41 @@ class ConnectTest {
     Run run = deployment.run("connect", "acme", "--retry");
 
     assertThat(run.out())
-        .contains("socket 1  refused: 429 Too Many Requests\n", "Retry now\n")
+        .contains("socket 1  refused: 429 Too Many Requests\n", "socket 1  next attempt in ")
         .endsWith("socket 1  admitted\n");
-    assertThat(run.waits()).containsExactly(Duration.ofSeconds(1), Duration.ofSeconds(1));
+    assertThat(run.waits())
+        .hasSizeLessThanOrEqualTo(2)
+        .allSatisfy(wait -> assertThat(wait).isLessThan(Duration.ofSeconds(2)));
     assertThat(run.exitCode()).isZero();
   }
 
   @Test
-  void connect_with_send_fails_if_api_gateway_refuses_the_message() {
-    deployment.answersMessages(
-        "{\"message\":\"Too Many Requests\",\"connectionId\":\"c=\",\"requestId\":\"r=\"}");
+  void connect_that_api_gateway_throttles_all_the_time_gives_up() {
+    deployment.handshakes(429).answers(ASK, 429, THROTTLED);
+
+    Run run = deployment.run("connect", "acme");
+
+    assertThat(run.err()).startsWith("tollgate: 429 Too Many Requests: API Gateway throttles");
+    assertThat(run.exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  @Timeout(60)
+  void connect_with_send_repeats_a_message_that_api_gateway_refuses() {
+    deployment
+        .answersMessages(
+            "{\"message\":\"Too Many Requests\",\"connectionId\":\"c=\",\"requestId\":\"r=\"}")
+        .answersMessages(
+            "{\"type\":\"accepted\",\"id\":\"$id\"}",
+            "{\"type\":\"reply\",\"id\":\"$id\",\"message\":1}");
 
     Run run = deployment.run("connect", "acme", "--send", "hello");
 
     assertThat(run.out()).contains("socket 1  received {\"message\":\"Too Many Requests\"");
-    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(deployment.requests())
+        .filteredOn(request -> request.method().equals("SEND"))
+        .hasSize(2);
+    assertThat(run.exitCode()).isZero();
   }
 
   @Test
@@ -176,7 +196,7 @@ class ConnectTest {
         .endsWith(
             """
             socket 2  refused: 429 Too Many Requests
-            Retry in 12 s (2026-03-01T10:00:12Z): the tenant has no token
+            Retry in 12 s (2026-03-01T10:00:12Z), 3 ahead in line: the tenant has no token
               open connections: 1 of 2 in this session, 7 of 10 for the tenant
               new connections per minute: 5 per session, 60 for the tenant
             """);
@@ -189,13 +209,19 @@ class ConnectTest {
     deployment
         .handshakes(101, 429, 429, 101, 429, 101)
         .answers(ASK, 200, Documents.FULL_SESSION)
-        .answers(ASK, 200, "{\"admission\":{\"admitted\":false}}", Map.of("Retry-After", "3"));
+        .answers(
+            ASK,
+            200,
+            "{\"admission\":{\"admitted\":false,\"ahead\":0}}",
+            Map.of("Retry-After", "3"));
 
     Run run = deployment.run("connect", "acme", "--sockets", "3", "--retry");
 
-    assertThat(run.waits()).containsExactly(Duration.ofSeconds(12), Duration.ofSeconds(3));
+    assertThat(run.waits().stream().reduce(Duration.ZERO, Duration::plus))
+        .as("the sockets of a session have one place in line, so they wait one after another")
+        .isEqualTo(Duration.ofSeconds(12 + 3 + 3));
     assertThat(run.out())
-        .contains("socket 2  admitted\n", "Retry in 3 s\n", "socket 3  admitted\n");
+        .contains("socket 2  admitted\n", "Retry in 3 s, first in line\n", "socket 3  admitted\n");
     assertThat(run.exitCode()).isZero();
   }
 
@@ -243,12 +269,68 @@ class ConnectTest {
   }
 
   @Test
-  void connect_with_hold_stays_open_and_keeps_the_sockets_alive() {
+  @Timeout(60)
+  void connect_with_hold_keeps_the_socket_and_its_session_alive() {
+    deployment
+        .answers(ASK, 200, Documents.FULL_SESSION)
+        .answers(
+            "PUT /api/session?tenantId=acme&sessionId=3f2a",
+            200,
+            Documents.SESSION.formatted(deployment.webSocketUri()));
+
     Run run = deployment.run("connect", "acme", "--hold", "600");
 
-    assertThat(run.waits())
-        .containsExactly(Duration.ofMinutes(4), Duration.ofMinutes(4), Duration.ofMinutes(2));
+    assertThat(run.waits().stream().reduce(Duration.ZERO, Duration::plus))
+        .isEqualTo(Duration.ofMinutes(10));
+    assertThat(deployment.requests())
+        .filteredOn(request -> request.method().equals("HEARTBEAT"))
+        .as("heartbeats: API Gateway closes a socket that is idle for ten minutes")
+        .isNotEmpty();
+    assertThat(deployment.requests())
+        .filteredOn(
+            request -> request.path().contains("sessionId") && request.method().equals("PUT"))
+        .as("renewals: the session ends when it is idle for 200 s")
+        .hasSize(5);
+    assertThat(deployment.sockets()).hasSize(1);
     assertThat(run.exitCode()).isZero();
+  }
+
+  @Test
+  @Timeout(60)
+  void connect_with_retry_opens_a_dropped_socket_again_on_the_same_session() {
+    deployment.sendsAndClosesOnce("{\"type\":\"news\"}");
+    deployment.answers(ASK, 200, Documents.FULL_SESSION);
+
+    Run run = deployment.run("connect", "acme", "--retry", "--hold", "30");
+
+    assertThat(run.out())
+        .containsSubsequence(
+            "socket 1  admitted\n",
+            "socket 1  closed by the server: 1001 session ended\n",
+            "socket 1  next attempt in 0.",
+            "socket 1  admitted\n");
+    assertThat(deployment.sockets())
+        .hasSize(2)
+        .allMatch("/production?tenantId=acme&sessionId=3f2a"::equals);
+    assertThat(run.exitCode()).isZero();
+  }
+
+  @Test
+  void connect_in_a_terminal_counts_down() {
+    deployment
+        .handshakes(429, 101)
+        .repliesWith(prompt -> "")
+        .answers(ASK, 200, Documents.FULL_SESSION);
+
+    Run run = deployment.run("connect", "acme", "--retry");
+
+    assertThat(run.waits()).hasSize(12).containsOnly(Duration.ofSeconds(1));
+    assertThat(run.err())
+        .startsWith(
+            "\rsocket 1  3 ahead in line, next attempt in 12 s\rsocket 1  3 ahead in line, next attempt in 11 s")
+        .contains("\rsocket 1  1 ahead in line, next attempt in 4 s")
+        .endsWith(
+            "\r" + " ".repeat("socket 1  1 ahead in line, next attempt in 1 s".length()) + "\r");
   }
 
   @Test
@@ -279,16 +361,19 @@ class ConnectTest {
   @Test
   @Timeout(20)
   void connect_with_send_waits_for_the_reply_on_every_socket() {
-    deployment.answersMessages("{\"type\":\"accepted\"}", "{\"type\":\"reply\"}");
+    deployment.answersMessages(
+        "{\"type\":\"accepted\",\"id\":\"$id\"}",
+        "{\"type\":\"reply\",\"id\":\"$id\",\"message\":1}");
 
     Run run = deployment.run("connect", "acme", "--sockets", "2", "--send", "{\"a\": [1]}");
 
     assertThat(deployment.requests())
-        .endsWith(new Request("SEND", "", "{\"action\":\"PooledSQS\",\"message\":{\"a\":[1]}}"));
+        .endsWith(
+            new Request(
+                "SEND", "", "{\"action\":\"PooledSQS\",\"id\":\"$id\",\"message\":{\"a\":[1]}}"));
     assertThat(run.out())
         .contains(
-            "socket 1  received {\"type\":\"reply\"}\n",
-            "socket 2  received {\"type\":\"reply\"}\n");
+            "socket 1  received {\"type\":\"reply\"", "socket 2  received {\"type\":\"reply\"");
     assertThat(run.exitCode()).isZero();
   }
 
@@ -300,7 +385,9 @@ class ConnectTest {
     Run run = deployment.run("connect", "acme", "--send", "hello 1", "--silo");
 
     assertThat(deployment.requests())
-        .endsWith(new Request("SEND", "", "{\"action\":\"SiloSQS\",\"message\":\"hello 1\"}"));
+        .endsWith(
+            new Request(
+                "SEND", "", "{\"action\":\"SiloSQS\",\"id\":\"$id\",\"message\":\"hello 1\"}"));
     assertThat(run.out()).contains("NOT_SILO");
     assertThat(run.exitCode()).isEqualTo(1);
   }

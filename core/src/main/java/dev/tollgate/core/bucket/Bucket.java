@@ -460,9 +460,15 @@ public record Bucket(
 
   /** The line after the bucket's rate was lowered; empty if the line is not faster. */
   public Optional<Line> lineSlowed(Instant now) {
+    Instant through = ledger.mintedThrough().plus(GRACE);
     return line.filter(
             known -> known.rate().microtokensPerMinute() > spec.rate().microtokensPerMinute())
-        .map(known -> known.slowed(spec.rate(), nextTokenAt(now), now));
+        .map(known -> known.slowed(spec.rate(), through, nextTokenAt(now)));
+  }
+
+  /** Whether the token for a slot has not been minted. */
+  public boolean owes(Instant slot) {
+    return ledger.mintedThrough().plus(GRACE).isBefore(slot);
   }
 
   /** The line after a place that is due found no token: its slot moves to {@code slot}. */

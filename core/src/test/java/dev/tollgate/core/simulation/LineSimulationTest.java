@@ -7,6 +7,7 @@ import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.simulation.LineSimulation.Client;
 import dev.tollgate.core.simulation.LineSimulation.Manners;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -78,6 +79,49 @@ class LineSimulationTest {
       assertThat(simulation.clients)
           .filteredOn(client -> client.manners == Manners.POLITE)
           .allMatch(client -> client.refusals <= 1);
+    }
+  }
+
+  @Test
+  void lower_rate_delays_only_those_whose_tokens_were_not_minted() {
+    for (long seed = 1; seed <= 20; seed++) {
+      LineSimulation simulation = new LineSimulation(seed, SPEC, true);
+      simulation.drain();
+      Instant drained = simulation.now();
+      for (int i = 0; i < 60; i++) {
+        simulation.arrive(Duration.ofMillis(10L * i), Manners.POLITE);
+      }
+      simulation.passUntil(drained.plusSeconds(15));
+      simulation.retune(Duration.ZERO, Rate.perMinute(PER_MINUTE / 2));
+      simulation.passUntil(simulation.now());
+      Instant through = simulation.row().ledger().mintedThrough();
+      long minted = Duration.between(drained, through).toSeconds() * PER_MINUTE / 60;
+      Instant ideal = through.plusSeconds((60 - minted) * 60 * 2 / PER_MINUTE);
+      simulation.passUntil(ideal.plus(ROUNDING).plusSeconds(1));
+
+      assertThat(simulation.clients)
+          .as("seed %d", seed)
+          .allMatch(client -> client.admittedAt.isPresent())
+          .allMatch(client -> client.refusals <= 2)
+          .filteredOn(client -> !client.toldFirst.orElse(Instant.MAX).isAfter(through))
+          .allMatch(client -> client.refusals == 1);
+    }
+  }
+
+  @Test
+  void higher_rate_keeps_all_slots() {
+    for (long seed = 1; seed <= 5; seed++) {
+      LineSimulation simulation = new LineSimulation(seed, SPEC, true);
+      for (int i = 0; i < 90; i++) {
+        simulation.arrive(Duration.ofMillis(10L * i), Manners.POLITE);
+      }
+      simulation.retune(Duration.ofSeconds(15), Rate.perMinute(2 * PER_MINUTE));
+      simulation.passUntil(simulation.now().plus(shortest(90)).plus(ROUNDING));
+
+      assertThat(simulation.clients)
+          .as("seed %d", seed)
+          .allMatch(client -> client.refusals <= 1)
+          .allMatch(client -> client.admittedAt.isPresent());
     }
   }
 

@@ -33,8 +33,11 @@ import java.util.function.Supplier;
  * come for one token, and one of them waits for the next.
  */
 public final class LineGate {
-  /** How late a token may be before the caller that waits for it moves its slot. */
+  /** How late a minted token may be before the caller that waits for it moves its slot. */
   private static final Duration PATIENCE = Duration.ofSeconds(4);
+
+  /** How long after its retry time a caller may come, which has whole seconds. */
+  private static final Duration RETURN = Duration.ofMillis(1_500);
 
   private final Buckets buckets;
   private final BucketGate gate;
@@ -259,11 +262,12 @@ public final class LineGate {
     if (slot.isAfter(now)) {
       return refused(read.id(), line, place);
     }
-    // A fill may be about to start. The places behind keep their slots, because it sends all that
-    // is owed.
+    // A fill that is late sends all that is owed, so the places behind keep their slots.
     Instant retryAt = denied.retryAt();
-    boolean isPatient = now.isBefore(slot.plus(PATIENCE));
-    if (isPatient && read.standing(place, retryAt.plus(PATIENCE)) == Standing.DUE) {
+    boolean isOwed = read.owes(slot);
+    boolean isPatient = isOwed || now.isBefore(slot.plus(PATIENCE));
+    if (isPatient
+        && read.standing(place, retryAt.plus(isOwed ? RETURN : PATIENCE)) == Standing.DUE) {
       return new ClaimResult.Denied(retryAt, Optional.of(place));
     }
     Line moved = read.lineMoved(place, retryAt).orElseThrow();

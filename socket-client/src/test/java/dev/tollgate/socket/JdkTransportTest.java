@@ -1,0 +1,195 @@
+package dev.tollgate.socket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.socket.Transport.Connection;
+import dev.tollgate.socket.Transport.Events;
+import dev.tollgate.socket.Transport.Exchange;
+import dev.tollgate.socket.Transport.Handshake;
+import io.undertow.Handlers;
+import io.undertow.Undertow;
+import io.undertow.server.HttpServerExchange;
+import io.undertow.util.Headers;
+import io.undertow.websockets.core.AbstractReceiveListener;
+import io.undertow.websockets.core.BufferedTextMessage;
+import io.undertow.websockets.core.WebSocketChannel;
+import io.undertow.websockets.core.WebSockets;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The JDK's client against a real server. */
+class JdkTransportTest {
+  private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
+  private final BlockingQueue<String> received = new LinkedBlockingQueue<>();
+  private final Transport transport = new JdkTransport(HttpClient.newHttpClient());
+  private final Undertow server =
+      Undertow.builder().addHttpListener(0, "127.0.0.1").setHandler(this::handle).build();
+  private String authority = "";
+
+  private final Events listener =
+      new Events() {
+        @Override
+        public void text(String text) {
+          events.add(text.length() > 100 ? String.valueOf(text.length()) : text);
+        }
+
+        @Override
+        public void closed(int code, String reason) {
+          events.add("closed " + code);
+        }
+      };
+
+  @BeforeEach
+  void start() {
+    server.start();
+    authority =
+        "127.0.0.1:" + ((InetSocketAddress) server.getListenerInfo().get(0).getAddress()).getPort();
+  }
+
+  @AfterEach
+  void stop() {
+    server.stop();
+  }
+
+  private void handle(HttpServerExchange exchange) throws Exception {
+    switch (exchange.getRequestPath()) {
+      case "/socket" ->
+          Handlers.websocket((request, channel) -> accept(channel)).handleRequest(exchange);
+      case "/reset" -> exchange.getConnection().close();
+      default -> exchange.setStatusCode(429).getResponseHeaders().put(Headers.RETRY_AFTER, "7");
+    }
+    if (exchange.getRequestPath().equals("/limited")) {
+      received.add(
+          exchange.getRequestMethod() + " " + exchange.getRequestHeaders().getFirst("X-Token"));
+      exchange.getResponseSender().send("{\"detail\":\"d\"}");
+    }
+  }
+
+  private void accept(WebSocketChannel channel) {
+    channel
+        .getReceiveSetter()
+        .set(
+            new AbstractReceiveListener() {
+              @Override
+              protected void onFullTextMessage(WebSocketChannel from, BufferedTextMessage message) {
+                String text = message.getData();
+                received.add(String.valueOf(text.length()));
+                if (text.equals("close")) {
+                  WebSockets.sendClose(1001, "bye", channel, null);
+                } else if (text.equals("reset")) {
+                  reset(channel);
+                } else {
+                  WebSockets.sendText(text, channel, null);
+                }
+              }
+            });
+    channel.resumeReceives();
+    WebSockets.sendText("first", channel, null);
+  }
+
+  private static void reset(WebSocketChannel channel) {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private Handshake open(String path) {
+    return transport
+        .open(URI.create("ws://" + authority + path), listener)
+        .toCompletableFuture()
+        .join();
+  }
+
+  private Connection connected() {
+    return ((Handshake.Admitted) open("/socket")).connection();
+  }
+
+  private static String next(BlockingQueue<String> queue) throws InterruptedException {
+    return Optional.ofNullable(queue.poll(1, TimeUnit.MINUTES))
+        .orElseThrow(() -> new AssertionError("nothing came"));
+  }
+
+  @Test
+  void answers_have_status_body_and_the_time_to_come_back() throws InterruptedException {
+    Exchange answer =
+        transport
+            .call("PUT", URI.create("http://" + authority + "/limited"), Map.of("X-Token", "t"))
+            .toCompletableFuture()
+            .join();
+
+    assertThat(answer)
+        .isEqualTo(
+            new Exchange.Answer(429, Optional.of(Duration.ofSeconds(7)), "{\"detail\":\"d\"}"));
+    assertThat(next(received)).isEqualTo("PUT t");
+  }
+
+  @Test
+  void requests_without_answer_fail() throws IOException {
+    assertThat(
+            transport
+                .call("GET", URI.create("http://" + authority + "/reset"), Map.of())
+                .toCompletableFuture()
+                .join())
+        .isInstanceOf(Exchange.Failed.class);
+    assertThat(open("/reset")).isInstanceOf(Handshake.Failed.class);
+    int unused;
+    try (ServerSocket free = new ServerSocket(0)) {
+      unused = free.getLocalPort();
+    }
+    assertThat(
+            transport
+                .open(URI.create("ws://127.0.0.1:" + unused), listener)
+                .toCompletableFuture()
+                .join())
+        .isInstanceOfSatisfying(
+            Handshake.Failed.class,
+            failed -> assertThat(failed.detail()).startsWith("ConnectException"));
+  }
+
+  @Test
+  void refused_handshakes_have_their_status() {
+    assertThat(open("/limited")).isEqualTo(new Handshake.Refused(429));
+  }
+
+  @Test
+  void texts_come_after_the_start_and_long_ones_whole() throws InterruptedException {
+    Connection connection = connected();
+    connection.start();
+    String text = "ü\uD83D\uDE00".repeat(15_000);
+
+    assertThat(connection.send(text).toCompletableFuture().join()).isTrue();
+
+    assertThat(next(events)).isEqualTo("first");
+    assertThat(next(received)).isEqualTo("45000");
+    assertThat(next(events)).isEqualTo("45000");
+  }
+
+  @Test
+  void close_by_the_server_and_loss_are_told() throws InterruptedException {
+    Connection closing = connected();
+    closing.start();
+    var unused = closing.send("close");
+    assertThat(next(events)).isEqualTo("first");
+    assertThat(next(events)).isEqualTo("closed 1001");
+
+    Connection lost = connected();
+    lost.start();
+    unused = lost.send("reset");
+    assertThat(next(events)).isEqualTo("first");
+    assertThat(next(events)).isEqualTo("closed 1006");
+  }
+}

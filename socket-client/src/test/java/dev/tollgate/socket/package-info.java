@@ -1,0 +1,5 @@
+/** Tests. */
+@NullMarked
+package dev.tollgate.socket;
+
+import org.jspecify.annotations.NullMarked;
