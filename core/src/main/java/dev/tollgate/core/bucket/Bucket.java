@@ -61,9 +61,6 @@ public record Bucket(
    */
   private static final Duration EMPTY_WHILE_DIRECT = Duration.ofSeconds(5);
 
-  /** While callers wait in line, a fill is requested this long before the last token is due. */
-  private static final Duration LINE_LEAD = Duration.ofSeconds(10);
-
   /** The time in which the sweep recreates a missing queue. */
   public static final Duration RECONCILE_TIME = Duration.ofMinutes(1);
 
@@ -365,7 +362,7 @@ public record Bucket(
     }
     return fillsOncePerMinute()
         ? isOverdueAt(now)
-        : !ledger.mintedThrough().isAfter(hasLineAt(now) ? now.plus(LINE_LEAD) : now);
+        : !ledger.mintedThrough().isAfter(hasLineAt(now) ? now.plus(spec.lineLead()) : now);
   }
 
   /**
@@ -394,7 +391,7 @@ public record Bucket(
   }
 
   private Optional<Line> openLine() {
-    return line.filter(known -> spec.line());
+    return line.filter(known -> spec.keepsLine());
   }
 
   private boolean hasLineAt(Instant now) {
@@ -458,12 +455,12 @@ public record Bucket(
     return due.isBefore(slot) ? due : slot;
   }
 
-  /** The line after the bucket's rate was lowered; empty if the line is not faster. */
-  public Optional<Line> lineSlowed(Instant now) {
+  /** The line after the bucket's rate was changed; empty if the line has this rate. */
+  public Optional<Line> lineRetuned(Instant now) {
     Instant through = ledger.mintedThrough().plus(GRACE);
-    return line.filter(
-            known -> known.rate().microtokensPerMinute() > spec.rate().microtokensPerMinute())
-        .map(known -> known.slowed(spec.rate(), through, nextTokenAt(now)));
+    return line.filter(known -> !known.rate().equals(spec.rate()))
+        .filter(known -> !known.mustKeepRate(spec.rate(), now))
+        .map(known -> known.retuned(spec.rate(), through, nextTokenAt(now)));
   }
 
   /** Whether the token for a slot has not been minted. */

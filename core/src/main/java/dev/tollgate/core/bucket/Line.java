@@ -34,9 +34,9 @@ import java.time.Instant;
  *
  * <h2>When the rate changes</h2>
  *
- * Tokens are minted ahead. After a lower rate, the places whose tokens were minted keep their
- * slots; those behind follow at the lower rate. A higher rate leaves all slots as they were told;
- * the additional tokens are spare.
+ * Tokens are minted ahead. The places whose tokens were minted keep their slots. After a lower
+ * rate, those behind follow at that rate. A higher rate leaves all slots as they were told, and new
+ * places follow at that rate; the additional tokens are spare.
  *
  * @param epoch counts the lines of the bucket, each of which began when nobody waited; the places
  *     of earlier ones are void. 0 or more
@@ -127,25 +127,41 @@ public record Line(
     return new Place(epoch, Math.max(1, issued));
   }
 
-  /** This line after a place that is due found no token: its slot moves to {@code slot}. */
+  /**
+   * This line after a place that is due found no token: its slot moves to {@code slot}, and all
+   * others by as much.
+   */
   Line moved(Place place, Rate next, Instant slot) {
-    return new Line(epoch, issued, place.number(), slot, slot, next, next, spare, spareTakenAt);
+    return new Line(epoch, issued, place.number(), slot, from, next, next, spare, spareTakenAt);
   }
 
   /**
-   * This line after the rate was lowered.
+   * This line after the rate was changed.
    *
    * @param through the places whose slots come no later keep them, because their tokens were minted
-   * @param first when the first token at the lower rate appears
+   * @param first when the first token at the new rate appears
    */
-  Line slowed(Rate lower, Instant through, Instant first) {
-    long last = calledAt(through);
+  Line retuned(Rate next, Instant through, Instant first) {
+    boolean isFaster = next.microtokensPerMinute() > rate.microtokensPerMinute();
+    // The part of a token that accrued at the old rate counts less at the new one, but never more
+    // than one token.
+    long last = isFaster ? Math.max(issued, calledAt(through)) + 1 : calledAt(through);
     if (last >= anchor) {
       Rate earlier = last > anchor ? rate : before;
-      return new Line(epoch, issued, last, slot(last), from, lower, earlier, spare, spareTakenAt);
+      return new Line(epoch, issued, last, slot(last), from, next, earlier, spare, spareTakenAt);
     }
     Instant later = first.isAfter(at) ? first : at;
-    return new Line(epoch, issued, anchor, later, from, lower, before, spare, spareTakenAt);
+    return new Line(epoch, issued, anchor, later, from, next, before, spare, spareTakenAt);
+  }
+
+  /**
+   * Whether a change to {@code next} must wait, because some slots follow at each of two rates: a
+   * higher rate may come later, a lower one may not.
+   */
+  boolean mustKeepRate(Rate next, Instant now) {
+    return next.microtokensPerMinute() > rate.microtokensPerMinute()
+        && !before.equals(rate)
+        && slot(anchor).plus(LONGEST_GRACE).isAfter(now);
   }
 
   /** A line in which nobody waits: the places of this one are void. */

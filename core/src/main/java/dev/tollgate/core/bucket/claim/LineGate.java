@@ -69,11 +69,11 @@ public final class LineGate {
     if (line.isEmpty()) {
       known.remove(read.id());
       ClaimResult claim = gate.claim(read.id(), Optional.of(read), first);
-      return claim instanceof ClaimResult.Denied denied && read.spec().line()
+      return claim instanceof ClaimResult.Denied denied && read.spec().keepsLine()
           ? open(read, denied.retryAt(), caller, first.again())
           : claim;
     }
-    return claimInLine(slowed(read, now), caller, first);
+    return claimInLine(retuned(read, now), caller, first);
   }
 
   /**
@@ -156,9 +156,9 @@ public final class LineGate {
     }
   }
 
-  /** The bucket with a line that is no faster than its rate. */
-  private Bucket slowed(Bucket read, Instant now) {
-    return read.lineSlowed(now)
+  /** The bucket with a line that has its rate. */
+  private Bucket retuned(Bucket read, Instant now) {
+    return read.lineRetuned(now)
         .flatMap(next -> quietly(() -> buckets.changeLine(read.id(), read.line(), next)))
         .map(read::with)
         .orElse(read);

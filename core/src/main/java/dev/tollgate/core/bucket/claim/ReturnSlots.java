@@ -45,14 +45,14 @@ public final class ReturnSlots {
    */
   public List<Instant> take(Bucket read, int count) {
     Instant next = read.nextTokenAt(clock.instant());
-    return read.spec().line() ? take(read, next, count) : List.of();
+    return read.spec().keepsLine() ? take(read, next, count) : List.of();
   }
 
   private List<Instant> take(Bucket read, Instant next, int count) {
     Instant now = clock.instant();
     Line line =
         read.liveLineAt(now)
-            .map(live -> read.lineSlowed(now).orElse(live))
+            .map(live -> read.lineRetuned(now).orElse(live))
             .orElseGet(() -> read.lineOpened(next, now).withIssued(0));
     boolean lagsBehind = line.slot(line.issued() + 1).isBefore(next);
     Line current = lagsBehind ? moved(read.with(line), next) : line;
