@@ -104,7 +104,8 @@ export class Outbox {
 
   accepted(id) {
     const message = this.#messages.get(id);
-    if (message?.startedAt !== undefined && message.state !== "accepted") {
+    // The answer to a copy that was refused meanwhile may come after the refusal; it says nothing about the next copy.
+    if (message?.state === "sent") {
       message.state = "accepted";
       message.acceptedAt = this.#now();
       this.#failures = 0;

@@ -571,3 +571,21 @@ test("with a session of a back end it sends no HTTP request", async () => {
   await clock.advance(1000);
   assert.equal(other.state, "open");
 });
+
+test("a refusal that overtakes the acceptance of its message is not undone by it", async () => {
+  const { clock, client, server } = await opened();
+  let copies = 0;
+  server.receive = (socket, text) => {
+    const { id } = JSON.parse(text);
+    if (++copies === 1) {
+      socket.receive({ type: "error", id, code: "THROTTLED", detail: "over", retryAfterSeconds: 7 });
+    }
+    socket.receive({ type: "accepted", id });
+  };
+  const sent = client.send(1, { id: "m-1" });
+  await clock.advance(6000);
+  assert.equal(copies, 1);
+  await clock.advance(2000);
+  assert.deepEqual(await sent, { id: "m-1" });
+  assert.equal(copies, 2);
+});
