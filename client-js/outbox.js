@@ -184,7 +184,8 @@ export class Outbox {
   }
 
   #fail(message, code, detail) {
-    if (message) {
+    // A listener that heard of another message may have ended this one.
+    if (message && this.#messages.get(message.id) === message) {
       this.#messages.delete(message.id);
       this.#options.onRefused({ id: message.id, code, detail, final: true });
       message.reject(new TollgateError(code, detail, message.id));

@@ -133,7 +133,7 @@ export class Tollgate extends EventTarget {
 
   async #connect() {
     const turn = this.#enter("connecting");
-    if (turn !== this.#turn) {
+    if (turn !== this.#turn || this.#state === "closed") {
       return;
     }
     if (!this.#session?.webSocketUrl) {
@@ -248,6 +248,9 @@ export class Tollgate extends EventTarget {
     const { retryAfterSeconds: seconds, ahead } = admission;
     const { clock, random } = this.#options;
     const turn = this.#enter("waiting");
+    if (turn !== this.#turn) {
+      return;
+    }
     this.#failures = 0;
     if (seconds === undefined) {
       this.#wait = { admission };
@@ -259,7 +262,9 @@ export class Tollgate extends EventTarget {
       this.#wait = { admission, millis, until: clock.now() + millis };
       this.#after("attempt", millis, () => this.#connect());
     }
-    this.#countDown();
+    if (turn === this.#turn) {
+      this.#countDown();
+    }
   }
 
   /** Asks again, later, whether a connection is free. */
@@ -329,6 +334,9 @@ export class Tollgate extends EventTarget {
       this.#outbox.lastWasRefused();
     }
     this.#release();
+    if (this.#state === "closed") {
+      return;
+    }
     if (code === NORMAL) {
       this.#explain(this.#enter("connecting"), FIRST_ATTEMPT_WITHIN);
     } else {
@@ -341,7 +349,9 @@ export class Tollgate extends EventTarget {
     const socket = this.#socket;
     this.#release();
     socket.close(NORMAL);
-    this.#retry(0);
+    if (this.#state !== "closed") {
+      this.#retry(0);
+    }
   }
 
   #release() {
@@ -449,6 +459,10 @@ export class Tollgate extends EventTarget {
   #enter(state, reason, detail) {
     const previous = this.#state;
     const turn = ++this.#turn;
+    if (previous === "closed") {
+      // A listener closed the client in the middle of a step; the rest of the step leads nowhere.
+      return turn;
+    }
     this.#cancel("attempt");
     this.#cancel("countdown");
     this.#wait = undefined;

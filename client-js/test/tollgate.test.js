@@ -589,3 +589,35 @@ test("a refusal that overtakes the acceptance of its message is not undone by it
   assert.deepEqual(await sent, { id: "m-1" });
   assert.equal(copies, 2);
 });
+
+test("a client that is closed by a listener of `refused` stays closed, and tells each message once", async () => {
+  for (const code of [1009, 1000]) {
+    const { clock, client, server } = await opened();
+    client.addEventListener("refused", () => client.close());
+    server.silent = true;
+    for (const id of ["m-1", "m-2", "m-3"]) {
+      client.send(1, { id });
+    }
+    await clock.advance(100);
+    if (code === 1009) {
+      server.drop([...server.sockets][0], 1009);
+    } else {
+      server.end(server.sessions.get(client.sessionId));
+    }
+    await clock.advance(MINUTE);
+    assert.equal(client.state, "closed");
+    assert.equal(client.states().at(-1), "closed");
+    assert.equal(server.sockets.size, 0);
+    assert.equal(clock.timers, 0);
+    assert.deepEqual(client.of("refused").map(({ id }) => id).sort(), ["m-1", "m-2", "m-3"]);
+  }
+});
+
+test("a client that is closed when it begins to wait tells no wait", async () => {
+  const { clock, client, server } = world();
+  server.tokens = 0;
+  const made = client();
+  made.addEventListener("state", ({ detail }) => detail.state === "waiting" && made.close());
+  await clock.advance(MINUTE);
+  assert.deepEqual(made.events.map(({ type }) => type), ["session", "state", "state"]);
+});
