@@ -166,7 +166,13 @@ export class Tollgate extends EventTarget {
   #handshake() {
     const { tenantId, WebSocket, clock } = this.#options;
     const query = new URLSearchParams({ tenantId, sessionId: this.sessionId });
-    const socket = new WebSocket(`${this.#session.webSocketUrl}?${query}`);
+    let socket;
+    try {
+      socket = new WebSocket(`${this.#session.webSocketUrl}?${query}`);
+    } catch {
+      // The page may open no such socket, or the address is none.
+      return Promise.resolve(undefined);
+    }
     this.#opening = socket;
     return new Promise((resolve) => {
       const done = (result) => {
@@ -365,6 +371,9 @@ export class Tollgate extends EventTarget {
     try {
       frame = JSON.parse(data);
     } catch {
+      return;
+    }
+    if (typeof frame !== "object" || frame === null) {
       return;
     }
     this.#outbox.heard();

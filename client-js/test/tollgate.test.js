@@ -621,3 +621,42 @@ test("a client that is closed when it begins to wait tells no wait", async () =>
   await clock.advance(MINUTE);
   assert.deepEqual(made.events.map(({ type }) => type), ["session", "state", "state"]);
 });
+
+test("an answer that is not one of a session API counts as none", async () => {
+  const page = () => new Response("<html>", { headers: { "content-type": "text/html" } });
+  const json = (text) => () => new Response(text, { headers: { "content-type": "application/json" } });
+  for (const method of ["PUT", "GET"]) {
+    for (const answer of [page, json("{}"), json("null"), json("{")]) {
+      const { clock, client, server } = world();
+      server.tokens = 0;
+      let strange = 3;
+      const made = client({
+        fetch: (url, options) =>
+          options.method === method && strange-- > 0 ? Promise.resolve(answer()) : server.fetch(url, options),
+      });
+      await clock.advance(2 * MINUTE);
+      assert.equal(made.state, "open", `${method} ${answer}`);
+      await made.close();
+    }
+  }
+});
+
+test("a socket that cannot be made, and a frame that is no object, do no harm", async () => {
+  const { clock, client, server } = world();
+  let made = 0;
+  const one = client({
+    WebSocket: class extends server.WebSocket {
+      constructor(url) {
+        if (made++ === 0) {
+          throw new Error("SecurityError");
+        }
+        super(url);
+      }
+    },
+  });
+  await clock.advance(5000);
+  assert.equal(one.state, "open");
+  [...server.sockets][0].receive(null);
+  await clock.advance(100);
+  assert.equal(one.state, "open");
+});
