@@ -205,7 +205,7 @@ export class Tollgate extends EventTarget {
     }
     const polls = this.#state === "waiting";
     if (answer.kind === "again" && polls) {
-      this.#poll(turn, answer.afterSeconds * 1000);
+      this.#poll(turn, this.#spread(answer.afterSeconds));
     } else if (answer.kind !== "ok") {
       this.#notAnswered(answer, atLeast);
     } else if (answer.body.admission.admitted) {
@@ -237,7 +237,7 @@ export class Tollgate extends EventTarget {
     if (answer.kind === "final") {
       this.#close(answer.reason, answer.detail);
     } else if (answer.kind === "again") {
-      this.#retry(Math.max(atLeast, answer.afterSeconds * 1000));
+      this.#retry(Math.max(atLeast, this.#spread(answer.afterSeconds)));
     } else if (this.#options.newSession) {
       this.#session = undefined;
       this.#cancel("renew");
@@ -304,6 +304,11 @@ export class Tollgate extends EventTarget {
 
   #backOff(failures) {
     return this.#options.random() * Math.min(MAX_BACK_OFF, FIRST_ATTEMPT_WITHIN * 2 ** failures);
+  }
+
+  /** A time that others were told as well, in milliseconds: up to as long again, and not earlier. */
+  #spread(seconds) {
+    return seconds * 1000 + this.#options.random() * Math.min(seconds * 1000, MAX_JITTER);
   }
 
   #between([from, to]) {

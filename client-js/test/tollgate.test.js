@@ -418,7 +418,7 @@ test("Retry-After of a refused request is obeyed", async () => {
   client();
   await clock.advance(19_000);
   assert.equal(server.count("PUT"), 1);
-  await clock.advance(3000);
+  await clock.advance(12_000);
   assert.equal(server.count("PUT"), 2);
 });
 
@@ -659,4 +659,19 @@ test("a socket that cannot be made, and a frame that is no object, do no harm", 
   [...server.sockets][0].receive(null);
   await clock.advance(100);
   assert.equal(one.state, "open");
+});
+
+test("clients that were told the same Retry-After come back spread", async () => {
+  const { clock, client, server } = world();
+  const at = [];
+  server.answer = (method) => {
+    at.push(Math.round(clock.now()));
+    return [503, {}, { "retry-after": "1" }];
+  };
+  const clients = Array.from({ length: 100 }, () => client());
+  await clock.advance(500);
+  at.length = 0;
+  await clock.advance(1600);
+  clients.forEach((each) => each.close());
+  assert.ok(new Set(at).size > 50, `${new Set(at).size} instants`);
 });
