@@ -104,7 +104,8 @@ export class Outbox {
 
   accepted(id) {
     const message = this.#messages.get(id);
-    if (message?.startedAt !== undefined && message.state !== "accepted") {
+    // The answer to a copy that was refused meanwhile may come after the refusal; it says nothing about the next copy.
+    if (message?.state === "sent") {
       message.state = "accepted";
       message.acceptedAt = this.#now();
       this.#failures = 0;
@@ -183,7 +184,8 @@ export class Outbox {
   }
 
   #fail(message, code, detail) {
-    if (message) {
+    // A listener that heard of another message may have ended this one.
+    if (message && this.#messages.get(message.id) === message) {
       this.#messages.delete(message.id);
       this.#options.onRefused({ id: message.id, code, detail, final: true });
       message.reject(new TollgateError(code, detail, message.id));

@@ -38,7 +38,7 @@ export class SessionApi {
       if (answer.status === 401 && typeof this.#options.token === "function") {
         answer = await this.#send(method, sessionId);
       }
-      return verdict(answer, sessionId);
+      return verdict(answer, method, sessionId);
     } catch {
       return { kind: "again", afterSeconds: 0 };
     }
@@ -71,10 +71,22 @@ export class SessionApi {
   }
 }
 
-function verdict({ status, body, afterSeconds }, sessionId) {
-  const final = (reason) => ({ kind: "final", reason, detail: body.detail ?? body.message ?? `status ${status}` });
+/** Whether an answer is one of a session API, and not that of a portal or of a page for all addresses. */
+function isAnswer(method, body) {
+  switch (method) {
+    case "PUT":
+      return typeof body?.sessionId === "string" && typeof body.webSocketUrl === "string";
+    case "GET":
+      return typeof body?.admission === "object" && body.limits?.sessionTTL > 0;
+    default:
+      return true;
+  }
+}
+
+function verdict({ status, body, afterSeconds }, method, sessionId) {
+  const final = (reason) => ({ kind: "final", reason, detail: body?.detail ?? body?.message ?? `status ${status}` });
   if (status >= 200 && status < 300) {
-    return { kind: "ok", body };
+    return isAnswer(method, body) ? { kind: "ok", body } : { kind: "again", afterSeconds };
   }
   switch (status) {
     case 400:
@@ -82,7 +94,7 @@ function verdict({ status, body, afterSeconds }, sessionId) {
     case 401:
       return final("unauthorized");
     case 403:
-      return final(body.type === "urn:tollgate:problem:suspended" ? "suspended" : "forbidden");
+      return final(body?.type === "urn:tollgate:problem:suspended" ? "suspended" : "forbidden");
     case 404:
       return sessionId ? { kind: "over" } : final("unknown-tenant");
     default:

@@ -133,7 +133,7 @@ export class Tollgate extends EventTarget {
 
   async #connect() {
     const turn = this.#enter("connecting");
-    if (turn !== this.#turn) {
+    if (turn !== this.#turn || this.#state === "closed") {
       return;
     }
     if (!this.#session?.webSocketUrl) {
@@ -166,7 +166,13 @@ export class Tollgate extends EventTarget {
   #handshake() {
     const { tenantId, WebSocket, clock } = this.#options;
     const query = new URLSearchParams({ tenantId, sessionId: this.sessionId });
-    const socket = new WebSocket(`${this.#session.webSocketUrl}?${query}`);
+    let socket;
+    try {
+      socket = new WebSocket(`${this.#session.webSocketUrl}?${query}`);
+    } catch {
+      // The page may open no such socket, or the address is none.
+      return Promise.resolve(undefined);
+    }
     this.#opening = socket;
     return new Promise((resolve) => {
       const done = (result) => {
@@ -199,7 +205,7 @@ export class Tollgate extends EventTarget {
     }
     const polls = this.#state === "waiting";
     if (answer.kind === "again" && polls) {
-      this.#poll(turn, answer.afterSeconds * 1000);
+      this.#poll(turn, this.#spread(answer.afterSeconds));
     } else if (answer.kind !== "ok") {
       this.#notAnswered(answer, atLeast);
     } else if (answer.body.admission.admitted) {
@@ -231,7 +237,7 @@ export class Tollgate extends EventTarget {
     if (answer.kind === "final") {
       this.#close(answer.reason, answer.detail);
     } else if (answer.kind === "again") {
-      this.#retry(Math.max(atLeast, answer.afterSeconds * 1000));
+      this.#retry(Math.max(atLeast, this.#spread(answer.afterSeconds)));
     } else if (this.#options.newSession) {
       this.#session = undefined;
       this.#cancel("renew");
@@ -248,6 +254,9 @@ export class Tollgate extends EventTarget {
     const { retryAfterSeconds: seconds, ahead } = admission;
     const { clock, random } = this.#options;
     const turn = this.#enter("waiting");
+    if (turn !== this.#turn) {
+      return;
+    }
     this.#failures = 0;
     if (seconds === undefined) {
       this.#wait = { admission };
@@ -259,7 +268,9 @@ export class Tollgate extends EventTarget {
       this.#wait = { admission, millis, until: clock.now() + millis };
       this.#after("attempt", millis, () => this.#connect());
     }
-    this.#countDown();
+    if (turn === this.#turn) {
+      this.#countDown();
+    }
   }
 
   /** Asks again, later, whether a connection is free. */
@@ -293,6 +304,11 @@ export class Tollgate extends EventTarget {
 
   #backOff(failures) {
     return this.#options.random() * Math.min(MAX_BACK_OFF, FIRST_ATTEMPT_WITHIN * 2 ** failures);
+  }
+
+  /** A time that others were told as well, in milliseconds: up to as long again, and not earlier. */
+  #spread(seconds) {
+    return seconds * 1000 + this.#options.random() * Math.min(seconds * 1000, MAX_JITTER);
   }
 
   #between([from, to]) {
@@ -329,6 +345,9 @@ export class Tollgate extends EventTarget {
       this.#outbox.lastWasRefused();
     }
     this.#release();
+    if (this.#state === "closed") {
+      return;
+    }
     if (code === NORMAL) {
       this.#explain(this.#enter("connecting"), FIRST_ATTEMPT_WITHIN);
     } else {
@@ -341,7 +360,9 @@ export class Tollgate extends EventTarget {
     const socket = this.#socket;
     this.#release();
     socket.close(NORMAL);
-    this.#retry(0);
+    if (this.#state !== "closed") {
+      this.#retry(0);
+    }
   }
 
   #release() {
@@ -355,6 +376,9 @@ export class Tollgate extends EventTarget {
     try {
       frame = JSON.parse(data);
     } catch {
+      return;
+    }
+    if (typeof frame !== "object" || frame === null) {
       return;
     }
     this.#outbox.heard();
@@ -449,6 +473,10 @@ export class Tollgate extends EventTarget {
   #enter(state, reason, detail) {
     const previous = this.#state;
     const turn = ++this.#turn;
+    if (previous === "closed") {
+      // A listener closed the client in the middle of a step; the rest of the step leads nowhere.
+      return turn;
+    }
     this.#cancel("attempt");
     this.#cancel("countdown");
     this.#wait = undefined;

@@ -418,7 +418,7 @@ test("Retry-After of a refused request is obeyed", async () => {
   client();
   await clock.advance(19_000);
   assert.equal(server.count("PUT"), 1);
-  await clock.advance(3000);
+  await clock.advance(12_000);
   assert.equal(server.count("PUT"), 2);
 });
 
@@ -570,4 +570,108 @@ test("with a session of a back end it sends no HTTP request", async () => {
   });
   await clock.advance(1000);
   assert.equal(other.state, "open");
+});
+
+test("a refusal that overtakes the acceptance of its message is not undone by it", async () => {
+  const { clock, client, server } = await opened();
+  let copies = 0;
+  server.receive = (socket, text) => {
+    const { id } = JSON.parse(text);
+    if (++copies === 1) {
+      socket.receive({ type: "error", id, code: "THROTTLED", detail: "over", retryAfterSeconds: 7 });
+    }
+    socket.receive({ type: "accepted", id });
+  };
+  const sent = client.send(1, { id: "m-1" });
+  await clock.advance(6000);
+  assert.equal(copies, 1);
+  await clock.advance(2000);
+  assert.deepEqual(await sent, { id: "m-1" });
+  assert.equal(copies, 2);
+});
+
+test("a client that is closed by a listener of `refused` stays closed, and tells each message once", async () => {
+  for (const code of [1009, 1000]) {
+    const { clock, client, server } = await opened();
+    client.addEventListener("refused", () => client.close());
+    server.silent = true;
+    for (const id of ["m-1", "m-2", "m-3"]) {
+      client.send(1, { id });
+    }
+    await clock.advance(100);
+    if (code === 1009) {
+      server.drop([...server.sockets][0], 1009);
+    } else {
+      server.end(server.sessions.get(client.sessionId));
+    }
+    await clock.advance(MINUTE);
+    assert.equal(client.state, "closed");
+    assert.equal(client.states().at(-1), "closed");
+    assert.equal(server.sockets.size, 0);
+    assert.equal(clock.timers, 0);
+    assert.deepEqual(client.of("refused").map(({ id }) => id).sort(), ["m-1", "m-2", "m-3"]);
+  }
+});
+
+test("a client that is closed when it begins to wait tells no wait", async () => {
+  const { clock, client, server } = world();
+  server.tokens = 0;
+  const made = client();
+  made.addEventListener("state", ({ detail }) => detail.state === "waiting" && made.close());
+  await clock.advance(MINUTE);
+  assert.deepEqual(made.events.map(({ type }) => type), ["session", "state", "state"]);
+});
+
+test("an answer that is not one of a session API counts as none", async () => {
+  const page = () => new Response("<html>", { headers: { "content-type": "text/html" } });
+  const json = (text) => () => new Response(text, { headers: { "content-type": "application/json" } });
+  for (const method of ["PUT", "GET"]) {
+    for (const answer of [page, json("{}"), json("null"), json("{")]) {
+      const { clock, client, server } = world();
+      server.tokens = 0;
+      let strange = 3;
+      const made = client({
+        fetch: (url, options) =>
+          options.method === method && strange-- > 0 ? Promise.resolve(answer()) : server.fetch(url, options),
+      });
+      await clock.advance(2 * MINUTE);
+      assert.equal(made.state, "open", `${method} ${answer}`);
+      await made.close();
+    }
+  }
+});
+
+test("a socket that cannot be made, and a frame that is no object, do no harm", async () => {
+  const { clock, client, server } = world();
+  let made = 0;
+  const one = client({
+    WebSocket: class extends server.WebSocket {
+      constructor(url) {
+        if (made++ === 0) {
+          throw new Error("SecurityError");
+        }
+        super(url);
+      }
+    },
+  });
+  await clock.advance(5000);
+  assert.equal(one.state, "open");
+  [...server.sockets][0].receive(null);
+  await clock.advance(100);
+  assert.equal(one.state, "open");
+});
+
+test("clients that were told the same Retry-After come back spread", async () => {
+  const { clock, client, server } = world();
+  const at = [];
+  server.answer = (method) => {
+    at.push(Math.round(clock.now()));
+    return [503, {}, { "retry-after": "1" }];
+  };
+  const clients = Array.from({ length: 100 }, () => client());
+  await clock.advance(500);
+  at.length = 0;
+  await clock.advance(1600);
+  clients.forEach((each) => each.close());
+  assert.ok(new Set(at).size > 50, `${new Set(at).size} instants`);
 });
