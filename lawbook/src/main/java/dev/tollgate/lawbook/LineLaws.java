@@ -125,7 +125,7 @@ public final class LineLaws {
   }
 
   private static boolean isBroken(Run run, Run.Promise promise) {
-    Instant end = promise.retryAt().plus(run.grace());
+    Instant end = promise.retryAt().plus(run.terms().grace());
     return !promise.isVoid()
         && promise.caller().asked().stream()
             .filter(asked -> asked.answer() instanceof Line.Refused)
@@ -530,12 +530,6 @@ public final class LineLaws {
     /** The fastest rate so far. */
     Rate fastest() {
       return fastest;
-    }
-
-    /** The grace at the fastest rate so far: a bucket that empties faster cannot wait as long. */
-    Duration grace() {
-      double faster = (double) fastest.timeOf(1).toNanos() / terms.rate().timeOf(1).toNanos();
-      return Duration.ofMillis((long) (terms.grace().toMillis() * faster));
     }
 
     boolean wasRetuned() {

@@ -370,7 +370,7 @@ public record Bucket(
    * off, nobody does.
    */
   public Optional<Line> liveLineAt(Instant now) {
-    return openLine().filter(known -> known.isLiveAt(now, graceIn(known)));
+    return openLine().filter(known -> known.isLiveAt(now));
   }
 
   /** How many callers wait in line at {@code now} for their slots to come. */
@@ -398,15 +398,9 @@ public record Bucket(
     return liveLineAt(now).isPresent();
   }
 
-  private Duration graceIn(Line known) {
-    return Line.grace(spec, known.rate());
-  }
-
   /** The state of a place at {@code now}. */
   public Line.Standing standing(Place place, Instant now) {
-    return openLine()
-        .map(known -> known.standing(place, now, graceIn(known)))
-        .orElse(Line.Standing.VOID);
+    return openLine().map(known -> known.standing(place, now)).orElse(Line.Standing.VOID);
   }
 
   /** Whether this place was taken in the present line; it may be void. */
@@ -424,7 +418,7 @@ public record Bucket(
     return liveLineAt(now)
         .map(
             known -> {
-              Instant end = known.slot(known.issued()).plus(graceIn(known));
+              Instant end = known.slot(known.issued()).plus(Line.GRACE);
               Instant next = known.slot(known.issued() + n);
               return next.isAfter(end) ? next : end;
             });
@@ -489,7 +483,7 @@ public record Bucket(
    */
   public Optional<Line> lineCounted(long available, Instant now) {
     Instant next = ledger.dueAfter(spec.rate(), now, 1).plus(GRACE);
-    return line.map(known -> known.counted(available, next, graceIn(known), now));
+    return line.map(known -> known.counted(available, next, now));
   }
 
   /** This bucket with this line. */

@@ -12,7 +12,7 @@ import java.time.Instant;
  * Each caller in the line has a numbered {@link Place}. The <em>slot</em> of a place is the instant
  * at which its token has appeared. Slots follow each other at the rate of the bucket, so each token
  * is promised to one caller. A refusal tells the caller its slot. At its slot, and for a
- * {@linkplain #grace} after it, the place is <em>due</em>: its caller may claim a token.
+ * {@linkplain #GRACE grace} after it, the place is <em>due</em>: its caller may claim a token.
  *
  * <p>The line is <em>live</em> until the last place is no longer due. While it is live, a caller
  * without a place takes the next number, and claims only if the slot of that number has come. So
@@ -60,12 +60,10 @@ public record Line(
     long spare,
     Instant spareTakenAt) {
   /**
-   * The longest that a place is due. A client adds up to a second to its wait, because {@code
-   * Retry-After} has whole seconds (RFC 9110, 10.2.3), and then opens a connection.
+   * How long a place is due. A client adds up to a second to its wait, because {@code Retry-After}
+   * has whole seconds (RFC 9110, 10.2.3), and then opens a connection.
    */
-  static final Duration LONGEST_GRACE = Duration.ofSeconds(10);
-
-  private static final Duration SHORTEST_GRACE = Duration.ofSeconds(2);
+  static final Duration GRACE = Duration.ofSeconds(10);
 
   /**
    * How long a taken spare token may still be in the queue: a claim takes it with up to two
@@ -161,12 +159,12 @@ public record Line(
   boolean mustKeepRate(Rate next, Instant now) {
     return next.microtokensPerMinute() > rate.microtokensPerMinute()
         && !before.equals(rate)
-        && slot(anchor).plus(LONGEST_GRACE).isAfter(now);
+        && slot(anchor).plus(GRACE).isAfter(now);
   }
 
   /** A line in which nobody waits: the places of this one are void. */
   public Line cleared(Instant now) {
-    Instant past = now.minus(LONGEST_GRACE);
+    Instant past = now.minus(GRACE);
     return new Line(epoch + 1, 0, 1, past, past, rate, rate, 0, now);
   }
 
@@ -177,26 +175,14 @@ public record Line(
    * @param next when the next token appears. After a bucket was full, its tokens are due later than
    *     the slots, so one more token must stay in the bucket.
    */
-  Line counted(long available, Instant next, Duration grace, Instant now) {
+  Line counted(long available, Instant next, Instant now) {
     if (now.isBefore(spareTakenAt.plus(TAKING))) {
       return this;
     }
     long called = calledAt(now.plus(EARLIEST));
-    long kept = reservedAt(now, grace) + (next.isAfter(slot(called + 1)) ? 1 : 0);
+    long kept = reservedAt(now) + (next.isAfter(slot(called + 1)) ? 1 : 0);
     long rest = Math.max(0, available - kept);
     return new Line(epoch, issued, anchor, at, from, rate, before, rest, spareTakenAt);
-  }
-
-  /**
-   * How long a place is due: at most half as long as the bucket takes to fill, because it must hold
-   * the tokens of all places that are due.
-   */
-  static Duration grace(BucketSpec spec, Rate rate) {
-    Duration half = Duration.ofMillis(millis(rate, spec.capacity()) / 2);
-    if (half.compareTo(SHORTEST_GRACE) < 0) {
-      return SHORTEST_GRACE;
-    }
-    return half.compareTo(LONGEST_GRACE) > 0 ? LONGEST_GRACE : half;
   }
 
   /** The slot of a number. */
@@ -221,18 +207,18 @@ public record Line(
   }
 
   /** Whether any place is due or not yet due at {@code now}. */
-  boolean isLiveAt(Instant now, Duration grace) {
-    return issued > 0 && slot(issued).plus(grace).isAfter(now);
+  boolean isLiveAt(Instant now) {
+    return issued > 0 && slot(issued).plus(GRACE).isAfter(now);
   }
 
   /** The places whose token has appeared, or may have, and that are not void. */
-  private long reservedAt(Instant now, Duration grace) {
-    long first = Math.min(issued, calledAt(now.minus(grace)));
+  private long reservedAt(Instant now) {
+    long first = Math.min(issued, calledAt(now.minus(GRACE)));
     return Math.max(0, Math.min(issued, calledAt(now.plus(EARLIEST))) - first);
   }
 
   /** The state of a place at {@code now}. */
-  Standing standing(Place place, Instant now, Duration grace) {
+  Standing standing(Place place, Instant now) {
     if (place.epoch() != epoch) {
       return Standing.VOID;
     }
@@ -241,7 +227,7 @@ public record Line(
       return Standing.WAITING;
     }
     boolean isTaken = place.number() <= issued;
-    return isTaken && slot.plus(grace).isAfter(now) ? Standing.DUE : Standing.VOID;
+    return isTaken && slot.plus(GRACE).isAfter(now) ? Standing.DUE : Standing.VOID;
   }
 
   /** The state of a place. */

@@ -44,16 +44,16 @@ final class LineIT {
     String tenant = "in-line";
     DEPLOYMENT.onboard(tenant, "gold", "{\"tenantPerMinute\":30,\"tenantConnections\":100}");
     drain(tenant);
-    List<String> waiting = sessions(tenant, 40);
+    List<String> waiting = sessions(tenant, 60);
 
-    for (Handshake refused : DEPLOYMENT.connectAll(40, tenant, waiting)) {
+    for (Handshake refused : DEPLOYMENT.connectAll(60, tenant, waiting)) {
       assertThat(refused.status()).isEqualTo(429);
     }
     DEPLOYMENT.cloud().settle();
 
     Map<Instant, String> bySlot = new TreeMap<>(Comparator.naturalOrder());
     waiting.forEach(session -> bySlot.put(slot(tenant, session), session));
-    assertThat(bySlot).as("no slot is given twice").hasSize(40);
+    assertThat(bySlot).as("no slot is given twice").hasSize(60);
     Instant first = bySlot.keySet().iterator().next();
     int place = 0;
     for (Map.Entry<Instant, String> next : bySlot.entrySet()) {
@@ -80,7 +80,7 @@ final class LineIT {
     assertThat(admission(tenant, first).get("ahead").asInt()).isZero();
     assertThat(admission(tenant, second).get("ahead").asInt()).isEqualTo(1);
 
-    DEPLOYMENT.advance(Duration.between(DEPLOYMENT.clock().instant(), slot.minusMillis(1)));
+    DEPLOYMENT.advance(Duration.between(DEPLOYMENT.clock().instant(), slot.minusMillis(251)));
     DEPLOYMENT.cloud().settle();
 
     assertThat(DEPLOYMENT.connect(tenant, second).status()).as("too early").isEqualTo(429);
@@ -88,7 +88,7 @@ final class LineIT {
     assertThat(DEPLOYMENT.connect(tenant, DEPLOYMENT.open(tenant)).status())
         .as("new, behind both")
         .isEqualTo(429);
-    DEPLOYMENT.advance(Duration.ofMillis(1));
+    DEPLOYMENT.advance(Duration.ofMillis(251));
     assertThat(DEPLOYMENT.connect(tenant, first).status()).as("late").isEqualTo(101);
     assertThat(DEPLOYMENT.connect(tenant, second).status()).as("in time").isEqualTo(101);
     assertThat(DEPLOYMENT.connect(tenant, first).status()).as("place used up").isEqualTo(429);

@@ -47,6 +47,9 @@ public final class TollgateLine implements Line {
 
   private static final long MICRO = 1_000_000;
 
+  /** A place is due for ten seconds. */
+  private static final Duration GRACE = Duration.ofMillis(9_999);
+
   private static final int INSTANCES = 3;
 
   /** The most faults among a thousand requests. */
@@ -204,11 +207,8 @@ public final class TollgateLine implements Line {
         Rate rate = Rate.perMinute(perMinute);
         long least = Math.max(3, rate.tokensIn(Duration.ofSeconds(60)) + 1);
         long capacity = least + random.nextInt(random.nextBoolean() ? 3 : 2 * perMinute + 1);
-        Duration half = rate.timeOf(capacity).dividedBy(2);
-        Duration longest = Duration.ofSeconds(10);
-        Duration grace = half.compareTo(longest) < 0 ? half : longest;
         // A minute's tokens may be minted ahead.
-        return new Terms(rate, capacity, perMinute, grace.minusMillis(1));
+        return new Terms(rate, capacity, perMinute, GRACE);
       }
     };
   }
