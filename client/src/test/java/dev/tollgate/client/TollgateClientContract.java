@@ -125,9 +125,9 @@ public abstract class TollgateClientContract {
 
   /** A drained bucket of a token a second. */
   private TokenBucket drained(String action) {
-    put(tenant, action, 60, 20);
+    put(tenant, action, 60, 30);
     TokenBucket burst = tollgate.bucket(tenant, action);
-    assertThat(burst.tryClaim(20)).isEqualTo(new Claim.Granted(20));
+    assertThat(burst.tryClaim(30)).isEqualTo(new Claim.Granted(30));
     return burst;
   }
 
@@ -251,7 +251,7 @@ public abstract class TollgateClientContract {
     TokenBucket burst = drained("void");
     Place late = place(burst.claimInLine());
     advance(Duration.ofMinutes(2));
-    assertThat(burst.claimUpTo(20).tokens()).isEqualTo(20);
+    assertThat(burst.claimUpTo(30).tokens()).isEqualTo(30);
     Place present = place(burst.claimInLine());
     assertThat(present.line()).isGreaterThan(late.line());
 

@@ -29,7 +29,7 @@ final class ClientClaimsIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.shared();
   private static final String TIER =
       """
-      {"isolation": "POOL", "buckets": {"send-email": {"ratePerMinute": 60, "capacity": 20}},
+      {"isolation": "POOL", "buckets": {"send-email": {"ratePerMinute": 60, "capacity": 30}},
        "limits": {"tenantPerMinute": 60, "sessionPerMinute": 60, "connectionsPerSession": 10,
                   "tenantConnections": 10, "sessionTTL": 200, "messagesPerMinute": 60}}""";
   private static final TollgateClient TOLLGATE =
@@ -69,7 +69,7 @@ final class ClientClaimsIT {
   void claims_are_granted_at_the_promised_second_for_any_way_of_draining() throws Exception {
     TokenBucket bucket = bucketOf("claims-drain");
     DEPLOYMENT.cloud().requests().clear();
-    assertThat(bucket.claimUpTo(30).tokens()).isEqualTo(20);
+    assertThat(bucket.claimUpTo(40).tokens()).isEqualTo(30);
     assertThat(bucket.tryClaim()).isInstanceOf(Claim.Denied.class);
     awaitFill();
 
@@ -95,7 +95,7 @@ final class ClientClaimsIT {
   @Test
   void a_reservation_is_spent_or_returned() throws Exception {
     TokenBucket bucket = bucketOf("claims-reserve");
-    Reservation spent = (Reservation) bucket.reserve(15);
+    Reservation spent = (Reservation) bucket.reserve(25);
     Reservation returned = (Reservation) bucket.reserve(5);
     assertThat(bucket.reserve(1)).isInstanceOf(Claim.Denied.class);
 
@@ -110,7 +110,7 @@ final class ClientClaimsIT {
   void a_refused_caller_takes_a_place_and_is_admitted_at_its_slot() throws Exception {
     TokenBucket bucket = bucketOf("claims-line");
     DEPLOYMENT.cloud().requests().clear();
-    assertThat(bucket.claimUpTo(20).tokens()).isEqualTo(20);
+    assertThat(bucket.claimUpTo(30).tokens()).isEqualTo(30);
     Claim.Denied first = (Claim.Denied) bucket.claimInLine();
     awaitFill();
     List<Claim> claims = new ArrayList<>();

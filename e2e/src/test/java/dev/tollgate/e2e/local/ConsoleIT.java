@@ -352,10 +352,10 @@ final class ConsoleIT {
 
   @Test
   void an_operator_sees_a_line_clears_it_and_switches_it_off_and_on() {
-    onboard("page-line", "bronze", "{\"tenantPerMinute\":2,\"tenantConnections\":9}");
-    for (int i = 0; i < 5; i++) {
+    onboard("page-line", "bronze", "{\"tenantPerMinute\":3,\"tenantConnections\":9}");
+    for (int i = 0; i < 6; i++) {
       int status = deployment.connect("page-line", deployment.open("page-line")).status();
-      assertThat(status).isEqualTo(i < 2 ? 101 : 429);
+      assertThat(status).isEqualTo(i < 3 ? 101 : 429);
     }
 
     browser.go(operator("page-line"));
@@ -379,7 +379,7 @@ final class ConsoleIT {
     browser.awaitText("#in-line", "off"::equals);
     assertThat(deployment.control("GET", "/tenants/page-line").body().get("overrides").toString())
         .as("the other overrides are kept")
-        .isEqualTo("{\"tenantPerMinute\":2,\"tenantConnections\":9,\"line\":false}");
+        .isEqualTo("{\"tenantPerMinute\":3,\"tenantConnections\":9,\"line\":false}");
     browser.select("#line", "");
     browser.click("#change-line");
     browser.awaitText("#in-line", "0"::equals);
