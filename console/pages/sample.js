@@ -1,14 +1,18 @@
-// The sample client: one session of one tenant, its sockets, and the reasons of refusals.
+// The sample client: one session of one tenant, its sockets, and the reasons of refusals. Each socket is kept open by
+// Tollgate's client for browsers, which waits, reconnects and sends again.
 
-import { Sessions, call, config, openSocket } from "./api.js";
+import { Sessions, call, config } from "./api.js";
 import { byId, confirmed, el, handling, notice, poll, setMeter, setText, showError } from "./dom.js";
-import { count, duration, messageError, number, refusal, time } from "./words.js";
+import { connect as connectClient } from "./tollgate.js";
+import { count, duration, messageError, number, placeInLine, refusal, time } from "./words.js";
 
 /** With more tenants than this, the page offers a text field instead of a select. */
 const MAX_TENANTS = 100;
 const MAX_LOG_ENTRIES = 300;
 const TENANT_ID = /^[a-z0-9][a-z0-9-]{0,35}$/;
 const SESSION_ID = /^[0-9a-f]{32}$/;
+/** Where this window keeps the id of the session that it created, so that a reload needs no confirmation. */
+const OWN = "tollgate-session";
 
 const settings = await config();
 let sessions = new Sessions(settings.sessionUrl);
@@ -16,13 +20,11 @@ let sessions = new Sessions(settings.sessionUrl);
 let session;
 /** The last answer of the session API. */
 let known;
-/** The desired number of sockets, and the open sockets. */
+/** The desired number of sockets, and a client for each that is open or under way. */
 let desired = 0;
-const sockets = new Set();
-let opening = false;
-/** Why the next socket waits: `{title, text, from, until}`; without `until` it waits for another to close. */
+let clients = [];
+/** Why a socket waits: `{client, title, text, ahead, seconds, total}`; without `seconds` the time is not known. */
 let waiting;
-let failures = 0;
 let messages = 0;
 
 // Tenants
@@ -67,6 +69,7 @@ async function createSession() {
   }
   leave();
   const created = await sessions.create(tenantId);
+  sessionStorage.setItem(OWN, created.sessionId);
   log("session", "Session", `Created for ${tenantId}.`);
   join(created.tenantId, created.sessionId);
   byId("connect").focus();
@@ -101,7 +104,7 @@ async function fromAddress() {
     choose(tenantId);
     return;
   }
-  const joins = await confirmed(
+  const joins = sessionId === sessionStorage.getItem(OWN) || await confirmed(
     "Join this session?",
     `The link names session ${sessionId} of ${tenantId}. The author of the link may see the messages that you send.`,
     "Join");
@@ -134,7 +137,7 @@ async function deleteSession() {
   log("session", "Session", "Deleted; its sockets are closed.");
 }
 
-/** Reads the session, and retries a waiting socket if it would be admitted now. */
+/** Reads the session. */
 async function look() {
   const asked = session;
   if (!asked) {
@@ -147,143 +150,131 @@ async function look() {
     }
   } catch (failed) {
     if (asked === session && failed.status === 404) {
-      leave();
-      log("session", "Session", "Expired.");
-      notice("info", "The session has expired. Create a new session.");
+      expired();
       return;
     }
     showError(failed);
   }
-  if (waiting && !waiting.until && known?.admission.admitted) {
-    waiting = undefined;
-    openMissing();
-  }
   show();
+}
+
+function expired() {
+  leave();
+  log("session", "Session", "Expired.");
+  notice("info", "The session has expired. Create a new session.");
 }
 
 // Sockets
 
-async function connect(n) {
+function connect(n) {
   desired = n;
-  failures = 0;
-  waiting = undefined;
-  await openMissing();
+  clients.splice(n).forEach((client) => client.close());
+  openMissing();
 }
 
 function disconnect() {
   desired = 0;
   waiting = undefined;
-  sockets.forEach((socket) => socket.close(1000));
+  clients.splice(0).forEach((client) => client.close());
 }
 
-/** Opens the missing sockets, one after another, until one is refused. */
-async function openMissing() {
-  if (opening) {
-    return;
+const openClients = () => clients.filter((client) => client.state === "open");
+
+/** Opens the missing sockets, one after another: a session has one place in line. */
+function openMissing() {
+  if (session && clients.length < desired && openClients().length === clients.length) {
+    clients.push(open(clients.length + 1));
   }
-  opening = true;
-  while (session && !waiting && sockets.size < desired) {
-    show();
-    const { tenantId, sessionId } = session;
-    try {
-      keep(await openSocket(settings.webSocketUrl, tenantId, sessionId));
-      failures = 0;
-    } catch {
-      await explainRefusal();
-    }
-  }
-  opening = false;
-  look();
+  show();
 }
 
-function keep(socket) {
-  if (sockets.size >= desired) {
-    socket.close(1000);
-    return;
-  }
-  sockets.add(socket);
-  socket.number = sockets.size;
-  log("open", "Connected", `Socket ${socket.number} of ${desired} is open.`);
-  socket.addEventListener("message", ({ data }) => received(socket, data));
-  socket.addEventListener("close", ({ code }) => {
-    sockets.delete(socket);
-    log("session", "Closed", `Socket ${socket.number} is closed${code === 1000 ? "" : ` (code ${code})`}.`);
-    if (code === 1000) {
-      desired = Math.min(desired, sockets.size);
-      look();
-    } else {
-      openMissing();
-    }
-    show();
+function open(number) {
+  const client = connectClient({
+    ...session,
+    sessionUrl: settings.sessionUrl,
+    webSocketUrl: settings.webSocketUrl,
+    token: sessions.token,
+    // Other windows may share the session.
+    newSession: false,
   });
+  client.number = number;
+  client.addEventListener("state", ({ detail }) => changed(client, detail));
+  client.addEventListener("waiting", ({ detail }) => waits(client, detail));
+  client.addEventListener("message", ({ detail }) =>
+    log("received", "Received", shown(detail.message), { key: `message ${detail.id}`, socket: client }));
+  client.addEventListener("reply", ({ detail }) =>
+    log("reply", "Reply", shown(detail.message), { key: `reply ${detail.id}`, socket: client }));
+  client.addEventListener("refused", ({ detail }) =>
+    log("refused", detail.code === "THROTTLED" ? "Throttled" : "Error",
+      messageError(detail) + (detail.final ? "" : " It is sent again by itself.")));
+  return client;
 }
 
-/** Asks the session API for the reason of a refusal, which browsers do not expose. */
-async function explainRefusal() {
-  await look();
-  if (!session || desired === 0) {
+function changed(client, { state, previous, reason, detail }) {
+  if (waiting?.client === client && state !== "connecting") {
+    waiting = undefined;
+  }
+  const of = `Socket ${client.number} of ${desired}`;
+  if (state === "open") {
+    log("open", "Connected", `${of} is open.`);
+    openMissing();
+    look();
+  } else if (state === "reconnecting" && previous === "open") {
+    log("session", "Closed", `${of} is closed. It reconnects by itself.`);
+  } else if (state === "reconnecting") {
+    waiting = { client, title: "Connection failed", text: "The server gave no reason. It may be busy. This page tries again by itself." };
+    log("refused", "Refused", waiting.text);
+  } else if (state === "closed") {
+    ended(client, reason, detail);
+  }
+  show();
+}
+
+function ended(client, reason, detail) {
+  if (reason === "closed") {
+    log("session", "Closed", `Socket ${client.number} is closed.`);
     return;
   }
-  const admission = known?.admission;
-  if (admission && !admission.admitted) {
-    failures = 0;
-    wait("Refused", refusal(admission, known.limits), admission.retryAfterSeconds);
+  clients = clients.filter((other) => other !== client);
+  desired = Math.min(desired, clients.length);
+  if (reason === "session-ended" && session?.sessionId === client.sessionId) {
+    expired();
   } else {
-    failures++;
-    wait("Connection failed", "The server gave no reason. It may be busy.", Math.min(2 ** failures, 30));
+    log("refused", "Closed", `Socket ${client.number} is closed: ${detail ?? reason}.`);
+    look();
   }
-  log("refused", "Refused", waiting.text + (waiting.until ? ` Next attempt in ${duration(seconds())}.` : ""));
 }
 
-function wait(title, text, retryAfterSeconds) {
-  const now = performance.now();
-  const until = retryAfterSeconds === undefined ? undefined : now + retryAfterSeconds * 1000;
-  waiting = { title, text, from: now, until };
-}
-
-const seconds = () => (waiting.until - performance.now()) / 1000;
-
-function tick() {
-  if (waiting?.until && seconds() <= 0) {
-    waiting = undefined;
-    openMissing();
+function waits(client, detail) {
+  const isNew = waiting?.client !== client || waiting.title !== "Refused";
+  const { ahead, retryAfterSeconds: seconds } = detail;
+  const text = refusal(detail, client.limits);
+  waiting = { client, title: "Refused", text, ahead, seconds, total: isNew ? seconds : waiting.total };
+  if (isNew) {
+    log("refused", "Refused", text + (seconds === undefined ? "" : ` Next attempt in ${duration(seconds)}.`));
+    look();
   }
-  showVerdict();
+  show();
 }
 
 // Messages
 
 function send(action) {
-  const [socket] = sockets;
+  const [client] = openClients();
   messages++;
   const text = byId("message").value.replaceAll("{{n}}", messages);
-  const id = crypto.randomUUID();
-  socket.send(JSON.stringify({ action, id, message: text }));
   log("sent", action === "SiloSQS" ? "Sent silo" : "Sent pooled", text);
+  // A message that fails is told by the event `refused`, too; only one that was never sent is not.
+  client.send(text, { action }).then(
+    () => log("accepted", "Accepted", "Queued."),
+    (failed) => ["TOO_BIG", "QUEUE_FULL"].includes(failed.code) && log("refused", "Error", failed.message));
 }
 
 const shown = (message) => (typeof message === "string" ? message : JSON.stringify(message));
 
-/** Logs a frame. A message that several sockets of this window receive is one entry with their numbers. */
-function received(socket, data) {
-  const frame = JSON.parse(data);
-  switch (frame.type) {
-    case "accepted":
-      log("accepted", "Accepted", "Queued.");
-      break;
-    case "message":
-      log("received", "Received", shown(frame.message), { key: `message ${frame.id}`, socket });
-      break;
-    case "reply":
-      log("reply", "Reply", shown(frame.message), { key: `reply ${frame.id}`, socket });
-      break;
-    default:
-      log("refused", frame.code === "THROTTLED" ? "Throttled" : "Error", messageError(frame));
-  }
-}
-
 const BADGES = { open: "good", reply: "good", accepted: "good", received: "accent", refused: "bad" };
 
+/** Adds an entry. A message that several sockets of this window receive is one entry with their numbers. */
 function log(kind, label, text, { key, socket } = {}) {
   const list = byId("log");
   const before = key && [...list.children].find((entry) => entry.dataset.key === key);
@@ -315,7 +306,7 @@ function clearLog() {
 // Rendering
 
 function show() {
-  const open = sockets.size;
+  const open = openClients().length;
   byId("delete").disabled = !session;
   byId("second").hidden = !session;
   byId("connect").disabled = !session || (desired > 0 && open < desired);
@@ -362,9 +353,12 @@ function showVerdict() {
   if (waiting) {
     kind = "bad";
     title = waiting.title;
-    text = `${waiting.text} ${waiting.until
-      ? `Next attempt in ${duration(seconds())}.`
-      : "This page retries when another connection closes."}`;
+    text = waiting.text;
+    if (waiting.seconds !== undefined) {
+      text += ` Next attempt in ${duration(waiting.seconds)}.`;
+    } else if (waiting.title === "Refused") {
+      text += " This page retries when another connection closes.";
+    }
   } else if (known && !known.admission.admitted) {
     kind = "bad";
     title = "No";
@@ -380,9 +374,11 @@ function showVerdict() {
   byId("verdict").className = `verdict ${kind}`;
   setText(byId("verdict-title"), title);
   setText(byId("verdict-text"), text);
-  byId("wait-bar").hidden = !waiting?.until;
-  if (waiting?.until) {
-    byId("wait-bar").value = 1 - seconds() * 1000 / Math.max(1, waiting.until - waiting.from);
+  byId("place").hidden = waiting?.ahead === undefined;
+  setText(byId("place"), waiting?.ahead === undefined ? "" : placeInLine(waiting.ahead, waiting.seconds));
+  byId("wait-bar").hidden = waiting?.seconds === undefined;
+  if (waiting?.seconds !== undefined) {
+    byId("wait-bar").value = 1 - waiting.seconds / Math.max(1, waiting.total);
   }
 }
 
@@ -410,5 +406,4 @@ if (settings.sessionAccess === "signed") {
 await offerTenants().catch(showError);
 addEventListener("hashchange", fromAddress);
 poll(look);
-setInterval(tick, 250);
 await fromAddress();

@@ -14,6 +14,12 @@ export function duration(seconds) {
   return (minutes === 0 ? `${whole} s` : `${minutes} min ${whole % 60} s`).replaceAll(" ", "\u00a0");
 }
 
+/** A place in line: 12, 24 → "12 ahead of you, about 24 s". */
+export function placeInLine(ahead, seconds) {
+  const left = `about\u00a0${duration(seconds)}`;
+  return ahead === 0 ? `You are next, in ${left}` : `${number(ahead)} ahead of you, ${left}`;
+}
+
 /** Explains a refused connection: the session API's `reason` and the limits in force. */
 export function refusal(admission, limits) {
   switch (admission.reason) {
@@ -41,6 +47,8 @@ export function messageError(frame) {
       return "Not processed: this tenant has no queue of its own. Send pooled, or choose a tenant in tier gold.";
     case "UNAVAILABLE":
       return "Not processed: the queue is temporarily unavailable. Send the message again.";
+    case "UNANSWERED":
+      return "No answer came in time. The message may have been processed.";
     default:
       return frame.detail ?? frame.message ?? "Not processed.";
   }

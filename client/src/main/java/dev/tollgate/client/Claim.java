@@ -1,6 +1,7 @@
 package dev.tollgate.client;
 
 import java.time.Instant;
+import java.util.Optional;
 
 /** The result of a claim for tokens. */
 public sealed interface Claim {
@@ -15,11 +16,19 @@ public sealed interface Claim {
   sealed interface Shortfall extends Claim, ReserveResult {}
 
   /**
-   * Too few tokens are left; none is spent or held.
+   * Too few tokens are left, or other callers wait for them; none is spent or held.
    *
-   * @param retryAt when the missing tokens will be available, if no other caller takes them
+   * @param retryAt when the missing tokens will be available, if no other caller takes them. With a
+   *     place it is the slot of that place: its token is kept for this caller
+   * @param place the caller's place in the bucket's line, to be redeemed at {@code retryAt} by
+   *     {@link TokenBucket#claim(Place)}; empty if it has none
    */
-  record Denied(Instant retryAt) implements Shortfall {}
+  record Denied(Instant retryAt, Optional<Place> place) implements Shortfall {
+    /** A refusal of a caller without a place. */
+    public Denied(Instant retryAt) {
+      this(retryAt, Optional.empty());
+    }
+  }
 
   /**
    * The bucket's queue failed. The application decides whether to admit or refuse. Up to the

@@ -50,7 +50,8 @@ final class ClaimEvents {
     Claim.Shortfall refused(int tokens, Shortfall shortfall) {
       if (shortfall instanceof Denied denied) {
         report(() -> listener.denied(call(tokens), denied.retryAt()));
-        return new Claim.Denied(denied.retryAt());
+        return new Claim.Denied(
+            denied.retryAt(), denied.place().map(place -> Place.of(bucket, place)));
       }
       String cause = ((Undecided) shortfall).cause();
       report(() -> listener.undecided(call(tokens), cause));

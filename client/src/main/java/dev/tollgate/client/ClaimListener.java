@@ -17,13 +17,13 @@ public interface ClaimListener {
    */
   record Call(String tenantId, String action, int tokens, Duration took) {}
 
-  /** Tokens were spent, by {@link TokenBucket#tryClaim} or {@link TokenBucket#claimUpTo}. */
+  /** Tokens were spent at once, not reserved before. */
   default void claimed(Call call) {}
 
   /** Tokens were reserved. */
   default void reserved(Call call) {}
 
-  /** Tokens were denied. */
+  /** Tokens were denied, whether or not the caller has a place in line. */
   default void denied(Call call, Instant retryAt) {}
 
   /** A claim is undecided because the bucket's queue failed. */

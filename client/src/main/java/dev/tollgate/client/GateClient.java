@@ -9,8 +9,10 @@ import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.ClaimResult.Shortfall;
+import dev.tollgate.core.bucket.claim.LineGate;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +25,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** A client that claims through a {@link BucketGate}. */
+/** A client that claims through a {@link LineGate}. */
 final class GateClient implements TollgateClient {
   private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
   private static final Duration LONGEST_LEASE = Duration.ofHours(12);
@@ -33,6 +35,8 @@ final class GateClient implements TollgateClient {
 
   private final Function<BucketId, Optional<Bucket>> buckets;
   private final BucketGate gate;
+  private final LineGate line;
+  private final PlaceClaims places;
   private final ClaimEvents events;
   private final List<Runnable> closing;
   private final ExecutorService async = Threads.upTo(ASYNC_CLAIMS, "tollgate-claims");
@@ -46,15 +50,20 @@ final class GateClient implements TollgateClient {
    * A client of a gate.
    *
    * @param buckets reads a bucket
+   * @param line the lines in front of {@code gate}
    * @param closing actions that close resources, in this order
    */
   GateClient(
       Function<BucketId, Optional<Bucket>> buckets,
       BucketGate gate,
+      LineGate line,
+      InstantSource clock,
       ClaimListener listener,
       List<Runnable> closing) {
     this.buckets = buckets;
     this.gate = gate;
+    this.line = line;
+    this.places = new PlaceClaims(clock);
     this.events = new ClaimEvents(listener);
     this.closing = List.copyOf(closing);
   }
@@ -150,10 +159,35 @@ final class GateClient implements TollgateClient {
     }
 
     @Override
+    public Claim claimInLine() {
+      return claimOne(Optional.empty());
+    }
+
+    @Override
+    public Claim claim(Place place) {
+      InvalidValue.unless(place != null, "place", place, "a place that a refusal had");
+      InvalidValue.unless(
+          place.bucket().equals(id),
+          "place",
+          place,
+          "a place of tenant %s, action %s".formatted(tenantId(), action()));
+      return claimOne(Optional.of(place.inLine()));
+    }
+
+    private Claim claimOne(Optional<dev.tollgate.core.bucket.Place> place) {
+      return spend(1, read -> places.claim(read, place, waiting -> line.spend(read, waiting)));
+    }
+
+    @Override
     public Claim tryClaim(int n) {
       requireTokens(n);
+      return spend(n, read -> line.spend(read, n));
+    }
+
+    private Claim spend(
+        int n, Function<Bucket, dev.tollgate.core.bucket.claim.ClaimResult> spending) {
       ClaimEvents.Call started = events.start(id);
-      var claim = whileOpen(() -> ask(read -> gate.spend(read, n)));
+      var claim = whileOpen(() -> ask(spending));
       if (claim instanceof Shortfall shortfall) {
         return started.refused(n, shortfall);
       }
@@ -176,7 +210,7 @@ final class GateClient implements TollgateClient {
 
     private BucketGate.SpendResult spendUpTo(int n) {
       try {
-        return gate.spendUpTo(id, Optional.of(find()), n);
+        return line.spendUpTo(find(), n);
       } catch (Unavailable unavailable) {
         return new BucketGate.SpendResult(0, Optional.of(undecided(unavailable)));
       }
@@ -193,7 +227,7 @@ final class GateClient implements TollgateClient {
           lease,
           SHORTEST_LEASE + " to " + LONGEST_LEASE + " in whole seconds");
       ClaimEvents.Call started = events.start(id);
-      var claim = whileOpen(() -> ask(read -> gate.claim(read, n, lease)));
+      var claim = whileOpen(() -> ask(read -> line.claim(read, n, lease)));
       if (claim instanceof dev.tollgate.core.bucket.claim.ClaimResult.Granted granted) {
         reportReserved(started, granted);
         return new Held(granted);
@@ -213,6 +247,16 @@ final class GateClient implements TollgateClient {
         gate.giveBack(granted);
         throw fatal;
       }
+    }
+
+    @Override
+    public CompletionStage<Claim> claimInLineAsync() {
+      return later(this::claimInLine);
+    }
+
+    @Override
+    public CompletionStage<Claim> claimAsync(Place place) {
+      return later(() -> claim(place));
     }
 
     @Override

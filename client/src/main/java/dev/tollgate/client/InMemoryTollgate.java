@@ -11,6 +11,7 @@ import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.FillRequests;
+import dev.tollgate.core.bucket.claim.LineGate;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
+import java.util.function.UnaryOperator;
 
 /**
  * A {@link TollgateClient} for the tests of applications. Its in-memory buckets fill like those of
@@ -55,7 +57,9 @@ public final class InMemoryTollgate implements TollgateClient {
     ExecutorService requests = Threads.upTo(1, "tollgate-requests");
     BucketGate gate =
         new BucketGate(buckets, tokens, new Fills(), requests, Pause.real(), this::now);
-    client = new GateClient(this::find, gate, listener, List.of(requests::shutdown));
+    LineGate line = new LineGate(buckets, gate, this::now);
+    client =
+        new GateClient(this::find, gate, line, this::now, listener, List.of(requests::shutdown));
   }
 
   /**
@@ -83,6 +87,12 @@ public final class InMemoryTollgate implements TollgateClient {
   private void put(BucketId id, BucketSpec spec) {
     tokens.clear(id);
     buckets.put(Bucket.opened(id, spec, now));
+  }
+
+  /** Changes a bucket as a change of its tier does. */
+  synchronized void retune(BucketId id, UnaryOperator<BucketSpec> change) {
+    Bucket read = find(id).orElseThrow();
+    buckets.replace(read.retuned(change.apply(read.spec()), now));
   }
 
   /** Fills the bucket as its schedule would have done by now, and returns it. */

@@ -10,13 +10,15 @@ import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Shard;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
-/** Buckets in memory, with the operations that claims and fills use. */
+/** Buckets in memory. */
 final class MemoryBuckets implements Buckets {
   private final Map<BucketId, Bucket> rows = new HashMap<>();
 
@@ -43,24 +45,25 @@ final class MemoryBuckets implements Buckets {
     if (before == null || before.version() != next.version() - 1) {
       return WriteResult.CONFLICT;
     }
-    rows.put(next.id(), next);
+    put(before.line().map(next::with).orElse(next));
     return WriteResult.DONE;
   }
 
   @Override
   public synchronized WriteResult rememberEmpty(Bucket read, EmptyHint found) {
     Bucket current = rows.get(read.id());
-    if (current == null || !current.equals(read)) {
+    if (current == null
+        || current.version() != read.version()
+        || !current.emptyHint().equals(read.emptyHint())) {
       return WriteResult.CONFLICT;
     }
-    rows.put(read.id(), with(current, Optional.of(found), current.version()));
+    put(with(current, Optional.of(found), current.version()));
     return WriteResult.DONE;
   }
 
   @Override
   public synchronized void forgetEmpty(BucketId id) {
-    rows.computeIfPresent(
-        id, (key, current) -> with(current, Optional.empty(), current.version() + 1));
+    find(id).ifPresent(found -> put(with(found, Optional.empty(), found.version() + 1)));
   }
 
   private static Bucket with(Bucket bucket, Optional<EmptyHint> hint, long version) {
@@ -71,51 +74,89 @@ final class MemoryBuckets implements Buckets {
         bucket.level(),
         hint,
         bucket.fillState(),
+        bucket.line(),
         version);
   }
 
   @Override
-  public BucketRows list(TenantId tenant) {
-    throw new UnsupportedOperationException("list");
+  public synchronized Optional<Line> changeLine(BucketId id, Optional<Line> read, Line next) {
+    Optional<Line> current = find(id).flatMap(Bucket::line);
+    boolean isUnchanged =
+        current.map(line -> line.withIssued(0)).equals(read.map(line -> line.withIssued(0)));
+    long taken = current.map(Line::issued).orElse(0L) - read.map(Line::issued).orElse(0L);
+    Optional<Bucket> changed =
+        find(id)
+            .filter(bucket -> isUnchanged)
+            .map(bucket -> bucket.with(next.withIssued(next.issued() + taken)));
+    changed.ifPresent(this::put);
+    return changed.flatMap(Bucket::line);
   }
 
   @Override
-  public WriteResult open(Bucket bucket) {
-    throw new UnsupportedOperationException("open");
+  public synchronized Optional<Line> takePlaces(BucketId id, Line read, int count) {
+    return updateLine(id, read.epoch(), line -> line.withIssued(line.issued() + count))
+        .map(line -> read.withIssued(line.issued()));
   }
 
   @Override
-  public Optional<Line> changeLine(BucketId id, Optional<Line> read, Line next) {
-    throw new UnsupportedOperationException("changeLine");
+  public synchronized WriteResult clearLine(BucketId id, Line read, Instant now) {
+    return result(updateLine(id, read.epoch(), line -> line.cleared(now)));
   }
 
   @Override
-  public Optional<Line> takePlace(BucketId id, Line read) {
-    throw new UnsupportedOperationException("takePlace");
+  public synchronized WriteResult takeSpare(BucketId id, long epoch, Instant now) {
+    boolean hasSpare = find(id).flatMap(Bucket::line).filter(line -> line.spare() > 0).isPresent();
+    return hasSpare
+        ? result(updateLine(id, epoch, line -> line.withoutSpare(now)))
+        : WriteResult.CONFLICT;
+  }
+
+  /** Updates a bucket's line; returns it, or nothing if there is no line with this epoch. */
+  private Optional<Line> updateLine(BucketId id, long epoch, UnaryOperator<Line> update) {
+    Optional<Bucket> found =
+        find(id).filter(bucket -> bucket.line().filter(line -> line.epoch() == epoch).isPresent());
+    Optional<Bucket> updated =
+        found.map(bucket -> bucket.with(update.apply(bucket.line().orElseThrow())));
+    updated.ifPresent(this::put);
+    return updated.flatMap(Bucket::line);
+  }
+
+  private static WriteResult result(Optional<Line> updated) {
+    return updated.isPresent() ? WriteResult.DONE : WriteResult.CONFLICT;
   }
 
   @Override
-  public WriteResult clearLine(BucketId id, Line read, Instant now) {
-    throw new UnsupportedOperationException("clearLine");
+  public synchronized WriteResult open(Bucket bucket) {
+    return rows.putIfAbsent(bucket.id(), bucket) == null ? WriteResult.DONE : WriteResult.CONFLICT;
   }
 
   @Override
-  public WriteResult takeSpare(BucketId id, long epoch, Instant now) {
-    throw new UnsupportedOperationException("takeSpare");
+  public synchronized BucketRows list(TenantId tenant) {
+    return new BucketRows(
+        rows.values().stream()
+            .filter(bucket -> bucket.id().tenant().equals(tenant))
+            .sorted(Comparator.comparing(bucket -> bucket.id().action()))
+            .toList(),
+        Map.of(),
+        List.of());
   }
 
   @Override
-  public List<BucketId> due(Shard shard, Instant now) {
-    throw new UnsupportedOperationException("due");
+  public synchronized List<BucketId> due(Shard shard, Instant now) {
+    return rows.values().stream()
+        .filter(bucket -> bucket.shardDueAt().filter(turn -> !turn.isAfter(now)).isPresent())
+        .map(Bucket::id)
+        .filter(id -> Shard.of(id.tenant()).equals(shard))
+        .toList();
   }
 
   @Override
-  public void remove(BucketId id) {
-    throw new UnsupportedOperationException("remove");
+  public synchronized void remove(BucketId id) {
+    rows.remove(id);
   }
 
   @Override
   public void removeStray(TenantId tenant, String name) {
-    throw new UnsupportedOperationException("removeStray");
+    // Every row is a bucket.
   }
 }

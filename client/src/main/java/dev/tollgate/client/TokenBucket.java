@@ -20,6 +20,11 @@ import java.util.concurrent.CompletionStage;
  * </ul>
  *
  * In each case nothing was claimed.
+ *
+ * <p>While callers wait in the bucket's line, see {@link #claimInLine}, claims without a place do
+ * not overtake them: {@link #tryClaim}, {@link #claimUpTo} and {@link #reserve} get one token if it
+ * is spare, or if the slots of all places have come. Claims for several tokens are refused until
+ * nobody waits.
  */
 public interface TokenBucket {
   /** The tenant's id. */
@@ -27,6 +32,44 @@ public interface TokenBucket {
 
   /** What the tokens pay for. */
   String action();
+
+  /**
+   * Spends one token, or takes a place in the bucket's line. {@link Claim.Denied} has the place and
+   * its slot; {@link #claim(Place)} redeems it. So callers are admitted in the order in which they
+   * came, each at its first return:
+   *
+   * <pre>{@code
+   * Claim claim = bucket.claimInLine();
+   * while (claim instanceof Claim.Denied denied) {
+   *   sleepUntil(denied.retryAt());
+   *   claim = denied.place().isPresent() ? bucket.claim(denied.place().get()) : bucket.claimInLine();
+   * }
+   * }</pre>
+   *
+   * A refusal has no place if the line cannot be written, or if the tenant's tier switched it off.
+   */
+  Claim claimInLine();
+
+  /**
+   * Spends one token for a place in this bucket's line.
+   *
+   * <ul>
+   *   <li>Before its slot, the claim is refused with the same place and slot, unless a token is
+   *       spare. This costs one read and no write.
+   *   <li>From its slot on, for two to ten seconds, it is granted. If the token is late, the claim
+   *       is refused with the same place, and is granted a second or two later.
+   *   <li>A place that is void counts as none, so the caller takes a new one at the end: if its
+   *       time is over, if the line was cleared or switched off, if nobody ever took it, or if it
+   *       was redeemed.
+   * </ul>
+   *
+   * One client admits a place once. If two processes redeem the same place within its time, both
+   * may be granted; the second then spends the token of a caller behind, which is admitted later.
+   * The bucket never admits more callers than it has tokens.
+   *
+   * @throws IllegalArgumentException if the place is one of another bucket
+   */
+  Claim claim(Place place);
 
   /** Spends one token. */
   default Claim tryClaim() {
@@ -63,6 +106,12 @@ public interface TokenBucket {
    * @param lease how long the tokens are held: 1 second to 12 hours, in whole seconds
    */
   ReserveResult reserve(int n, Duration lease);
+
+  /** {@link #claimInLine()}, asynchronously. */
+  CompletionStage<Claim> claimInLineAsync();
+
+  /** {@link #claim(Place)}, asynchronously. */
+  CompletionStage<Claim> claimAsync(Place place);
 
   /** {@link #tryClaim()}, asynchronously. */
   default CompletionStage<Claim> tryClaimAsync() {

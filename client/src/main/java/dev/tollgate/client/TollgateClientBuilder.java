@@ -7,6 +7,7 @@ import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.LineGate;
 import java.net.URI;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
@@ -186,7 +187,9 @@ public final class TollgateClientBuilder {
               opened.requests,
               Pause.real(),
               clock);
-      return new GateClient(buckets::find, gate, listener, List.copyOf(opened.closing));
+      LineGate line = new LineGate(buckets, gate, clock);
+      return new GateClient(
+          buckets::find, gate, line, clock, listener, List.copyOf(opened.closing));
     } catch (RuntimeException failure) {
       opened.closing.forEach(Runnable::run);
       throw failure;

@@ -15,6 +15,7 @@ import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.FillRequests;
+import dev.tollgate.core.bucket.claim.LineGate;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import java.time.Duration;
 import java.time.Instant;
@@ -39,11 +40,15 @@ class GateClientTest {
   private final MemoryBuckets buckets = new MemoryBuckets();
   private final BusyQueue queue = new BusyQueue();
   private final AtomicInteger returned = new AtomicInteger();
+  private final BucketGate gate =
+      new BucketGate(
+          buckets, queue, new NoFills(), Runnable::run, Pause.real(), InstantSource.fixed(NOW));
   private final GateClient client =
       new GateClient(
           buckets::find,
-          new BucketGate(
-              buckets, queue, new NoFills(), Runnable::run, Pause.real(), InstantSource.fixed(NOW)),
+          gate,
+          new LineGate(buckets, gate, InstantSource.fixed(NOW)),
+          InstantSource.fixed(NOW),
           new ClaimListener() {
             @Override
             public void returned(Call call) {

@@ -121,6 +121,20 @@ class InMemoryTollgateTest extends TollgateClientContract {
   }
 
   @Test
+  void bucket_whose_line_is_switched_off_gives_no_places() {
+    TokenBucket bucket = tollgate.put("acme", "send-email", 60, 20).bucket("acme", "send-email");
+    bucket.tryClaim(20);
+    Claim.Denied waiting = (Claim.Denied) bucket.claimInLine();
+    tollgate.retune(GateClient.id("acme", "send-email"), spec -> spec.withLine(false));
+
+    Claim.Denied refused = (Claim.Denied) bucket.claim(waiting.place().orElseThrow());
+    assertThat(refused.place()).isEmpty();
+    advance(Duration.between(now(), refused.retryAt()));
+
+    assertThat(bucket.tryClaim()).isEqualTo(new Claim.Granted(1));
+  }
+
+  @Test
   void claims_are_undecided_while_buckets_are_unavailable() {
     TokenBucket bucket = tollgate.put("acme", "send-email", 1, 20).bucket("acme", "send-email");
     tollgate.setAvailable(false);

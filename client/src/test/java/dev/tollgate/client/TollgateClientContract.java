@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -120,6 +121,165 @@ public abstract class TollgateClientContract {
     assertThat(bucket.tryClaim(5)).isEqualTo(new Claim.Granted(5));
   }
 
+  // The line
+
+  /** A drained bucket of a token a second. */
+  private TokenBucket drained(String action) {
+    put(tenant, action, 60, 20);
+    TokenBucket burst = tollgate.bucket(tenant, action);
+    assertThat(burst.tryClaim(20)).isEqualTo(new Claim.Granted(20));
+    return burst;
+  }
+
+  private static Place place(Claim answer) {
+    return denied(answer).place().orElseThrow();
+  }
+
+  private void advanceTo(Instant then) {
+    if (then.isAfter(now())) {
+      advance(Duration.between(now(), then));
+    }
+  }
+
+  @Test
+  void concurrent_refused_callers_get_slots_of_their_own_and_are_admitted_at_their_first_return() {
+    TokenBucket burst = drained("burst");
+
+    List<CompletionStage<Claim>> claims =
+        Stream.generate(burst::claimInLineAsync).limit(40).toList();
+    List<Claim.Denied> refused =
+        claims.stream()
+            .map(TollgateClientContract::join)
+            .map(TollgateClientContract::denied)
+            .sorted(Comparator.comparing(Claim.Denied::retryAt))
+            .toList();
+
+    assertThat(refused).extracting(Claim.Denied::retryAt).doesNotHaveDuplicates();
+    assertThat(refused).extracting(Claim.Denied::place).doesNotHaveDuplicates();
+    assertThat(refused.get(39).retryAt()).isBeforeOrEqualTo(now().plusSeconds(43));
+    for (Claim.Denied each : refused) {
+      advanceTo(each.retryAt());
+      assertThat(burst.claim(each.place().orElseThrow()))
+          .as("%s", each)
+          .isEqualTo(new Claim.Granted(1));
+    }
+  }
+
+  @Test
+  void early_caller_is_refused_with_the_same_place_and_slot() {
+    TokenBucket burst = drained("early");
+    Claim.Denied first = denied(burst.claimInLine());
+    Claim.Denied second = denied(join(burst.claimInLineAsync()));
+
+    assertThat(burst.claim(second.place().orElseThrow())).isEqualTo(second);
+    advanceTo(first.retryAt());
+    assertThat(join(burst.claimAsync(second.place().orElseThrow()))).isEqualTo(second);
+
+    assertThat(burst.claim(first.place().orElseThrow())).isEqualTo(new Claim.Granted(1));
+  }
+
+  @Test
+  void claims_without_a_place_do_not_overtake() {
+    TokenBucket burst = drained("passing");
+    Claim.Denied waiting = denied(burst.claimInLine());
+    advanceTo(waiting.retryAt());
+
+    Claim.Denied passing = denied(burst.tryClaim());
+    assertThat(passing.place()).isEmpty();
+    assertThat(passing.retryAt()).isAfter(waiting.retryAt());
+    denied(burst.tryClaim(2));
+    assertThat(burst.claimUpTo(5).tokens()).isZero();
+    denied(burst.reserve(1, Duration.ofMinutes(1)));
+
+    advanceTo(passing.retryAt());
+    assertThat(burst.tryClaim()).isEqualTo(new Claim.Granted(1));
+    assertThat(burst.claim(waiting.place().orElseThrow())).isEqualTo(new Claim.Granted(1));
+  }
+
+  @Test
+  void claims_for_several_tokens_are_granted_when_nobody_waits() {
+    TokenBucket burst = drained("several");
+    Claim.Denied waiting = denied(burst.claimInLine());
+    Instant retryAt = denied(burst.tryClaim(3)).retryAt();
+    assertThat(retryAt).isAfter(waiting.retryAt().plusSeconds(1));
+
+    advanceTo(waiting.retryAt());
+    assertThat(burst.claim(waiting.place().orElseThrow())).isEqualTo(new Claim.Granted(1));
+    advanceTo(retryAt);
+
+    assertThat(burst.tryClaim(3)).isEqualTo(new Claim.Granted(3));
+  }
+
+  @Test
+  void redeemed_place_admits_once() {
+    TokenBucket burst = drained("redeemed");
+    Claim.Denied first = denied(burst.claimInLine());
+    Claim.Denied second = denied(burst.claimInLine());
+    advanceTo(second.retryAt());
+    Place redeemed = first.place().orElseThrow();
+    assertThat(burst.claim(redeemed)).isEqualTo(new Claim.Granted(1));
+
+    Claim.Denied again = denied(burst.claim(redeemed));
+
+    assertThat(again.place()).isPresent().isNotEqualTo(first.place());
+    assertThat(again.retryAt()).isAfter(second.retryAt());
+    assertThat(burst.claim(second.place().orElseThrow())).isEqualTo(new Claim.Granted(1));
+  }
+
+  @Test
+  void concurrent_claims_with_one_place_are_granted_once() {
+    TokenBucket burst = drained("doubled");
+    Place place = place(burst.claimInLine());
+    List<Claim.Denied> behind =
+        Stream.generate(burst::claimInLine).limit(2).map(TollgateClientContract::denied).toList();
+    // So early that no token counts as spare.
+    advanceTo(behind.get(1).retryAt());
+
+    List<CompletionStage<Claim>> claims =
+        Stream.generate(() -> burst.claimAsync(place)).limit(8).toList();
+
+    assertThat(claims.stream().map(TollgateClientContract::join))
+        .filteredOn(Claim.Granted.class::isInstance)
+        .hasSize(1);
+    behind.forEach(
+        each ->
+            assertThat(burst.claim(each.place().orElseThrow())).isEqualTo(new Claim.Granted(1)));
+  }
+
+  @Test
+  void place_that_is_void_counts_as_none() {
+    TokenBucket burst = drained("void");
+    Place late = place(burst.claimInLine());
+    advance(Duration.ofMinutes(2));
+    assertThat(burst.claimUpTo(20).tokens()).isEqualTo(20);
+    Place present = place(burst.claimInLine());
+    assertThat(present.line()).isGreaterThan(late.line());
+
+    for (Place none :
+        List.of(
+            late,
+            new Place(tenant, "void", present.line(), present.number() + 100),
+            new Place(tenant, "void", present.line() + 100, 1),
+            new Place(tenant, "void", Long.MAX_VALUE, Long.MAX_VALUE))) {
+      Place taken = place(burst.claim(none));
+      assertThat(taken.line()).as("%s", none).isEqualTo(present.line());
+      assertThat(taken.number())
+          .as("%s", none)
+          .isBetween(present.number() + 1, present.number() + 4);
+    }
+  }
+
+  @Test
+  void place_of_another_bucket_is_rejected() {
+    Place foreign = place(drained("foreign").claimInLine());
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> bucket.claim(foreign))
+        .withMessage(
+            "place: %s (expected: a place of tenant %s, action send-email)", foreign, tenant);
+    assertThat(bucket.tryClaim(20)).isEqualTo(new Claim.Granted(20));
+  }
+
   // Reservations
 
   @Test
@@ -227,6 +387,7 @@ public abstract class TollgateClientContract {
     reservation(bucket.reserve(3)).spend();
     reservation(bucket.reserve(2)).close();
     bucket.claimUpTo(20);
+    bucket.claim(place(bucket.claimInLine()));
 
     assertThat(events.all)
         .containsExactly(
@@ -237,7 +398,9 @@ public abstract class TollgateClientContract {
             "reserved 2",
             "returned 2",
             "claimed 12",
-            "denied 8");
+            "denied 8",
+            "denied 1",
+            "denied 1");
     assertThat(events.calls)
         .allSatisfy(
             call -> {
@@ -328,7 +491,10 @@ public abstract class TollgateClientContract {
 
     for (Runnable call :
         List.<Runnable>of(
-            unknown::tryClaim, () -> unknown.claimUpTo(1), () -> unknown.reserve(1))) {
+            unknown::tryClaim,
+            unknown::claimInLine,
+            () -> unknown.claimUpTo(1),
+            () -> unknown.reserve(1))) {
       assertThatThrownBy(call::run)
           .isInstanceOfSatisfying(
               UnknownBucket.class,
@@ -372,6 +538,7 @@ public abstract class TollgateClientContract {
 
     String message = "The TollgateClient is closed.";
     assertThatIllegalStateException().isThrownBy(bucket::tryClaim).withMessage(message);
+    assertThatIllegalStateException().isThrownBy(bucket::claimInLine).withMessage(message);
     assertThatIllegalStateException().isThrownBy(() -> bucket.claimUpTo(1)).withMessage(message);
     assertThatIllegalStateException().isThrownBy(() -> bucket.reserve(1)).withMessage(message);
     assertThatThrownBy(() -> join(bucket.tryClaimAsync()))

@@ -23,6 +23,9 @@ public final class Pages
   /** The files of uPlot in its WebJar. */
   static final List<String> UPLOT = List.of("uPlot.iife.min.js", "uPlot.min.css");
 
+  /** The files of the client for browsers. */
+  static final List<String> CLIENT = List.of("error.js", "outbox.js", "session.js", "tollgate.js");
+
   /** The largest file, in characters, that is sent without gzip. */
   private static final int MAX_PLAIN = 24 * 1024;
 
@@ -67,7 +70,8 @@ public final class Pages
     Settings settings = Settings.of(environment);
     pages.put("/", Page.ofFile("sample.html"));
     pages.put("/operator", Page.ofFile("operator.html"));
-    Stream.concat(FILES.stream(), UPLOT.stream())
+    Stream.of(FILES, CLIENT, UPLOT)
+        .flatMap(List::stream)
         .forEach(name -> pages.put("/" + name, Page.ofFile(name)));
     pages.put("/config.json", Page.of("application/json", settings.json()));
     contentPolicy = contentPolicy(settings);

@@ -68,6 +68,16 @@ class PagesTest {
     }
   }
 
+  @Test
+  void all_files_of_the_client_for_browsers_are_served() throws IOException {
+    try (Stream<Path> files = Files.list(Path.of("../client-js"))) {
+      assertThat(files.map(file -> file.getFileName().toString()))
+          .filteredOn(name -> name.endsWith(".js"))
+          .containsExactlyInAnyOrderElementsOf(Pages.CLIENT)
+          .allSatisfy(name -> assertThat(get("/" + name, BROWSER).getStatusCode()).isEqualTo(200));
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"sample.html", "operator.html", "not-found.html"})
   void a_page_contains_no_inline_style_or_script(String name) throws IOException {

@@ -78,6 +78,7 @@ class LineTest {
             line.at(),
             line.from(),
             line.rate(),
+            line.before(),
             1,
             line.spareTakenAt());
     at.buckets.changeLine(CONNECTS, Optional.of(line), spare);

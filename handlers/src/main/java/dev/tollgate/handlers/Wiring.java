@@ -6,6 +6,7 @@ import dev.tollgate.core.Threads;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.HeldTokens;
 import dev.tollgate.core.bucket.claim.LineGate;
+import dev.tollgate.core.bucket.claim.ReturnSlots;
 import dev.tollgate.core.connect.Admission;
 import dev.tollgate.core.connect.AdmissionFactsReader;
 import dev.tollgate.core.connect.Disconnection;
@@ -128,6 +129,7 @@ public final class Wiring {
         aws.factsReader(),
         aws.messageFactsReader(),
         gate(threads),
+        new ReturnSlots(aws.buckets(), clock),
         aws.sessions(),
         aws.sockets(),
         disconnection(),

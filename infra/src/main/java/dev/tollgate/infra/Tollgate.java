@@ -171,7 +171,12 @@ public final class Tollgate extends Construct {
             .tenantRows(tables.tenant(), "BatchGetItem")
             .tenantRows(tables.session(), "BatchGetItem", "UpdateItem")
             .tenantRows(tables.limit(), "BatchGetItem")
-            .tenantWrites(tables.limit(), "UpdateItem", LimitAttributes.HINT, LimitAttributes.COUNT)
+            .tenantWrites(
+                tables.limit(),
+                "UpdateItem",
+                LimitAttributes.HINT,
+                LimitAttributes.LINE,
+                LimitAttributes.COUNT)
             .tenantWrites(tables.limit(), "BatchWriteItem", LimitAttributes.MESSAGE)
             .tenantBuckets("ReceiveMessage", "DeleteMessage", "SendMessage", "GetQueueAttributes")
             .requestsFills(tokenProducer);
@@ -322,7 +327,11 @@ public final class Tollgate extends Construct {
                 () ->
                     new TenantRole(this, "ClaimsRole", props, "an application", grantee)
                         .rows(tables.limit(), "GetItem")
-                        .writes(tables.limit(), "UpdateItem", LimitAttributes.HINT)
+                        .writes(
+                            tables.limit(),
+                            "UpdateItem",
+                            LimitAttributes.HINT,
+                            LimitAttributes.LINE)
                         .buckets(
                             "ReceiveMessage",
                             "DeleteMessage",

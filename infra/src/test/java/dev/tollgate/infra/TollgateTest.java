@@ -585,8 +585,8 @@ class TollgateTest {
             + " sessionFullAt tenantFullAt tenantId version",
         "Disconnect | itemCount key p? p?? p??? tenantId",
         "SessionApi | arrival expiresAt itemCount key live p? p?? p??? sessionIds tenantId",
-        "PoolProcessor | emptyHeld emptySince emptyUntil itemCount key p? p?? p??? tenantId version;"
-            + " expiresAt key schema tenantId",
+        "PoolProcessor | emptyHeld emptySince emptyUntil itemCount key line p? p?? p??? tenantId"
+            + " version; expiresAt key schema tenantId",
         "SessionEnd | correction itemCount key p? p?? p??? tenantId",
         "Housekeeper | correction itemCount key p? p?? p??? tenantId",
       })
@@ -748,7 +748,7 @@ class TollgateTest {
     List<JsonNode> statements = stack.statementsOf(claims);
     assertAccessesOneTenantOnly(statements);
     assertThat(attributesOfLimits(statements))
-        .containsExactly("emptyHeld emptySince emptyUntil key tenantId version");
+        .containsExactly("emptyHeld emptySince emptyUntil key line tenantId version");
     assertThat(
             statements.stream()
                 .filter(statement -> !denies(statement))

@@ -1,8 +1,12 @@
 package dev.tollgate.bench.client;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.net.URI;
 import java.net.http.WebSocket;
 import java.net.http.WebSocketHandshakeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +27,14 @@ public final class Session {
   /** The number of connections that the deployment counts in this session. */
   public int connections() {
     return http.get(address).get("connections").asInt();
+  }
+
+  /** What the deployment tells this session about its next connection. */
+  public Advice advice() {
+    JsonNode admission = http.get(address).get("admission");
+    return new Advice(
+        Duration.ofSeconds(admission.path("retryAfterSeconds").asLong()),
+        Optional.ofNullable(admission.get("nextAttemptAt")).map(at -> Instant.parse(at.asText())));
   }
 
   /** The URL of its sockets. */

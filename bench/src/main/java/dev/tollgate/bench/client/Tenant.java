@@ -2,6 +2,8 @@ package dev.tollgate.bench.client;
 
 import java.net.URI;
 import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
@@ -62,6 +64,32 @@ public final class Tenant {
   /** Suspends the tenant. */
   public void suspend() {
     var unused = http.send("PATCH", address, "{\"status\": \"SUSPENDED\"}");
+  }
+
+  /** Moves the tenant to another tier. */
+  public void move(String tier) {
+    var unused = http.send("PATCH", address, "{\"tier\": \"%s\"}".formatted(tier));
+  }
+
+  /**
+   * Creates sessions. Where the session API refuses because there were too many in a short time,
+   * waits for as long as it says.
+   */
+  public List<Session> newSessions(int count) throws InterruptedException {
+    List<Session> created = new ArrayList<>();
+    while (created.size() < count) {
+      HttpResponse<String> answer = http.answer("PUT", creation(), "", Map.of());
+      if (answer.statusCode() == 201) {
+        created.add(session(Http.read(answer.body()).get("sessionId").asText()));
+      } else if (answer.statusCode() == 429) {
+        Thread.sleep(1_000 * answer.headers().firstValueAsLong("Retry-After").orElse(1));
+      } else {
+        throw new IllegalStateException(
+            "PUT %s: %d %s (expected: 201)"
+                .formatted(creation(), answer.statusCode(), answer.body()));
+      }
+    }
+    return created;
   }
 
   private URI creation() {

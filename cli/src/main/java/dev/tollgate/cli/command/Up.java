@@ -104,6 +104,14 @@ final class Up implements Callable<Integer> {
       description = "Inject the faults in this file into the AWS services. Default: no faults.")
   private Optional<Path> faults = Optional.empty();
 
+  @Option(
+      names = "--requests",
+      paramLabel = "FILE",
+      description =
+          "Write each request to an AWS service to this file: a line of JSON with its time, caller,"
+              + " service, operation, resource and status. Replaces the file. Default: do not.")
+  private Optional<Path> requests = Optional.empty();
+
   Up(Tollgate tollgate, Shell shell, Cloud.Starter starter) {
     this.tollgate = tollgate;
     this.shell = shell;
@@ -125,7 +133,8 @@ final class Up implements Callable<Integer> {
             data.map(shell::file),
             keySetLocations(),
             !withoutIam,
-            faults.map(shell::file));
+            faults.map(shell::file),
+            requests.map(shell::file));
     requireFreePort();
     CountDownLatch stopped = new CountDownLatch(1);
     try (Cloud cloud = starter.start(settings)) {

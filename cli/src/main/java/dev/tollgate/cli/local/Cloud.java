@@ -43,6 +43,7 @@ public interface Cloud extends AutoCloseable {
    * @param keySets the locations of issuers' keys, by issuer; others are downloaded from the issuer
    * @param iam whether IAM policies are enforced
    * @param faults the file of faults to inject, if any
+   * @param requests the file that AWS requests are written to, if any
    */
   record Settings(
       Path assembly,
@@ -53,7 +54,8 @@ public interface Cloud extends AutoCloseable {
       Optional<Path> data,
       Map<String, URI> keySets,
       boolean iam,
-      Optional<Path> faults) {
+      Optional<Path> faults,
+      Optional<Path> requests) {
     public Settings {
       hosts = Set.copyOf(hosts);
       keySets = Map.copyOf(keySets);

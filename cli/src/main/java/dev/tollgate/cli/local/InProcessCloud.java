@@ -17,9 +17,11 @@ import java.util.Optional;
 /** The local cloud of module {@code local}, in this JVM. */
 public final class InProcessCloud implements Cloud {
   private final LocalCloud cloud;
+  private final Optional<RequestFile> requests;
 
-  private InProcessCloud(LocalCloud cloud) {
+  private InProcessCloud(LocalCloud cloud, Optional<RequestFile> requests) {
     this.cloud = cloud;
+    this.requests = requests;
   }
 
   /**
@@ -29,20 +31,22 @@ public final class InProcessCloud implements Cloud {
    */
   public static InProcessCloud start(Settings settings) {
     try {
+      Options options =
+          new Options(
+              settings.assembly(),
+              settings.bind(),
+              settings.port(),
+              settings.hosts(),
+              settings.data(),
+              Optional.of(settings.log()),
+              settings.keySets(),
+              settings.iam(),
+              plan(settings),
+              Optional.empty(),
+              InstantSource.system());
+      Optional<RequestFile> requests = settings.requests().map(RequestFile::create);
       return new InProcessCloud(
-          LocalCloud.start(
-              new Options(
-                  settings.assembly(),
-                  settings.bind(),
-                  settings.port(),
-                  settings.hosts(),
-                  settings.data(),
-                  Optional.of(settings.log()),
-                  settings.keySets(),
-                  settings.iam(),
-                  plan(settings),
-                  Optional.empty(),
-                  InstantSource.system())));
+          LocalCloud.start(requests.map(options::observedBy).orElse(options)), requests);
     } catch (Failure e) {
       throw e;
     } catch (IOException | RuntimeException e) {
@@ -97,5 +101,6 @@ public final class InProcessCloud implements Cloud {
   @Override
   public void close() {
     cloud.close();
+    requests.ifPresent(RequestFile::close);
   }
 }

@@ -72,6 +72,7 @@ class UpTest {
                 Optional.empty(),
                 Map.of(),
                 true,
+                Optional.empty(),
                 Optional.empty()));
     assertThat(claims).containsExactly(directory.resolve("elsewhere/claims.env"));
     assertThat(closed).isTrue();
@@ -134,6 +135,16 @@ class UpTest {
         .singleElement()
         .extracting(Cloud.Settings::hosts)
         .isEqualTo(Set.of("laptop.lan", "build.lan"));
+  }
+
+  @Test
+  void up_writes_requests_to_the_given_file() {
+    deployment.run(this::start, "up", "--port", "0", "--requests", "requests.jsonl");
+
+    assertThat(started)
+        .singleElement()
+        .extracting(Cloud.Settings::requests)
+        .isEqualTo(Optional.of(directory.resolve("requests.jsonl")));
   }
 
   @Test

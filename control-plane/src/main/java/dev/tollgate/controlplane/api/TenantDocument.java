@@ -162,7 +162,7 @@ final class TenantDocument {
     row.filter(found -> state == State.ACTIVE || state == State.CHANGING)
         .ifPresent(
             found -> document.put("nextTokenAt", found.nextTokenAt(clock.instant()).toString()));
-    row.filter(found -> found.spec().line())
+    row.filter(found -> found.spec().keepsLine())
         .ifPresent(found -> document.put("line", line(found, clock.instant())));
     return document;
   }

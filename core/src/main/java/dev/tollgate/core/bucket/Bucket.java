@@ -61,9 +61,6 @@ public record Bucket(
    */
   private static final Duration EMPTY_WHILE_DIRECT = Duration.ofSeconds(5);
 
-  /** While callers wait in line, a fill is requested this long before the last token is due. */
-  private static final Duration LINE_LEAD = Duration.ofSeconds(10);
-
   /** The time in which the sweep recreates a missing queue. */
   public static final Duration RECONCILE_TIME = Duration.ofMinutes(1);
 
@@ -365,7 +362,7 @@ public record Bucket(
     }
     return fillsOncePerMinute()
         ? isOverdueAt(now)
-        : !ledger.mintedThrough().isAfter(hasLineAt(now) ? now.plus(LINE_LEAD) : now);
+        : !ledger.mintedThrough().isAfter(hasLineAt(now) ? now.plus(spec.lineLead()) : now);
   }
 
   /**
@@ -394,7 +391,7 @@ public record Bucket(
   }
 
   private Optional<Line> openLine() {
-    return line.filter(known -> spec.line());
+    return line.filter(known -> spec.keepsLine());
   }
 
   private boolean hasLineAt(Instant now) {
@@ -410,6 +407,27 @@ public record Bucket(
     return openLine()
         .map(known -> known.standing(place, now, graceIn(known)))
         .orElse(Line.Standing.VOID);
+  }
+
+  /** Whether this place was taken in the present line; it may be void. */
+  public boolean hasIssued(Place place) {
+    return line.filter(known -> known.epoch() == place.epoch())
+        .filter(known -> place.number() <= known.issued())
+        .isPresent();
+  }
+
+  /**
+   * When n callers that keep no place may claim, if nobody else joins the line: the slots after the
+   * last one have come, and the last place is no longer due. Empty if nobody waits.
+   */
+  public Optional<Instant> lineEndsAt(Instant now, long n) {
+    return liveLineAt(now)
+        .map(
+            known -> {
+              Instant end = known.slot(known.issued()).plus(graceIn(known));
+              Instant next = known.slot(known.issued() + n);
+              return next.isAfter(end) ? next : end;
+            });
   }
 
   /** A new line, with one place, for a caller that was refused until {@code slot}. */
@@ -437,11 +455,17 @@ public record Bucket(
     return due.isBefore(slot) ? due : slot;
   }
 
-  /** The line after the bucket's rate was lowered; empty if the line is not faster. */
-  public Optional<Line> lineSlowed(Instant now) {
-    return line.filter(
-            known -> known.rate().microtokensPerMinute() > spec.rate().microtokensPerMinute())
-        .map(known -> known.slowed(spec.rate(), nextTokenAt(now), now));
+  /** The line after the bucket's rate was changed; empty if the line has this rate. */
+  public Optional<Line> lineRetuned(Instant now) {
+    Instant through = ledger.mintedThrough().plus(GRACE);
+    return line.filter(known -> !known.rate().equals(spec.rate()))
+        .filter(known -> !known.mustKeepRate(spec.rate(), now))
+        .map(known -> known.retuned(spec.rate(), through, nextTokenAt(now)));
+  }
+
+  /** Whether the token for a slot has not been minted. */
+  public boolean owes(Instant slot) {
+    return ledger.mintedThrough().plus(GRACE).isBefore(slot);
   }
 
   /** The line after a place that is due found no token: its slot moves to {@code slot}. */

@@ -1,6 +1,7 @@
 package dev.tollgate.core.bucket;
 
 import dev.tollgate.core.InvalidValue;
+import java.time.Duration;
 
 /**
  * The rate, capacity and fill policy of a bucket, and whether callers may wait in its line.
@@ -12,6 +13,12 @@ import dev.tollgate.core.InvalidValue;
  * @param line whether a refused caller takes a place in its {@link Line}
  */
 public record BucketSpec(Rate rate, long capacity, FillPolicy fillPolicy, boolean line) {
+  /** The smallest capacity of a bucket that keeps a line. */
+  private static final long LEAST_FOR_LINE = 3;
+
+  /** The shortest time in which a bucket that keeps a line fills. */
+  private static final Duration SHORTEST_FOR_LINE = Duration.ofSeconds(30);
+
   /** The largest capacity. */
   public static final long MAX_CAPACITY = 100_000;
 
@@ -41,6 +48,28 @@ public record BucketSpec(Rate rate, long capacity, FillPolicy fillPolicy, boolea
   /** A bucket that holds one minute's tokens, rounded up, with the default fill policy. */
   public static BucketSpec ofRate(Rate rate) {
     return new BucketSpec(rate, rate.ceiling());
+  }
+
+  /**
+   * Whether refused callers take places. Besides the switch, this needs a bucket that can hold the
+   * tokens of callers that come up to {@link Line#LONGEST_GRACE} late while further tokens appear,
+   * and fills that count the tokens of those that stay away, which direct fills do not.
+   */
+  public boolean keepsLine() {
+    return line
+        && fillPolicy.mode() != FillMode.DIRECT
+        && capacity >= LEAST_FOR_LINE
+        && fillTime().compareTo(SHORTEST_FOR_LINE) >= 0;
+  }
+
+  private Duration fillTime() {
+    return Line.span(rate, capacity);
+  }
+
+  /** How far ahead of the next token a bucket with a line is filled. */
+  Duration lineLead() {
+    Duration quarter = fillTime().dividedBy(4);
+    return quarter.compareTo(Line.LONGEST_GRACE) < 0 ? quarter : Line.LONGEST_GRACE;
   }
 
   /** This bucket with a line, or without one. */

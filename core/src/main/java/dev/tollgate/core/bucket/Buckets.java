@@ -45,13 +45,19 @@ public interface Buckets {
    */
   Optional<Line> changeLine(BucketId id, Optional<Line> read, Line next);
 
+  /** {@link #takePlaces}, for one place. */
+  default Optional<Line> takePlace(BucketId id, Line read) {
+    return takePlaces(id, read, 1);
+  }
+
   /**
-   * Adds a place at the end of a bucket's line, even if the line has changed since it was read.
+   * Adds places at the end of a bucket's line, even if the line has changed since it was read.
    *
-   * @return the line as read, with the new place as its last one; empty if there is no line with
+   * @param count 1 or more
+   * @return the line as read, with the new places as its last ones; empty if there is no line with
    *     this epoch
    */
-  Optional<Line> takePlace(BucketId id, Line read);
+  Optional<Line> takePlaces(BucketId id, Line read, int count);
 
   /**
    * Clears a bucket's line: its places become void, see {@link Line#cleared}.

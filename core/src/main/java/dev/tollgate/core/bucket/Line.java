@@ -30,16 +30,22 @@ import java.time.Instant;
  *
  * Fewer tokens appear than promised if the rate is lowered or a fill is lost. A caller whose place
  * is due then finds the bucket empty. It comes back a second or two later; if there is still no
- * token, it moves its slot to the next one, and so the slots of all places behind it. A higher rate
- * leaves the slots as they were told; the additional tokens are spare.
+ * token, it moves its slot to the next one, and so the slots of all places behind it.
+ *
+ * <h2>When the rate changes</h2>
+ *
+ * Tokens are minted ahead. The places whose tokens were minted keep their slots. After a lower
+ * rate, those behind follow at that rate. A higher rate leaves all slots as they were told, and new
+ * places follow at that rate; the additional tokens are spare.
  *
  * @param epoch counts the lines of the bucket, each of which began when nobody waited; the places
  *     of earlier ones are void. 0 or more
  * @param issued the last number; 0 or more
  * @param anchor a number whose token is due at {@code at}
- * @param at when the token of the anchor is due; the others follow at the rate
+ * @param at when the token of the anchor is due
  * @param from the earliest slot. Tokens that were due before are only being sent
- * @param rate how fast slots follow each other
+ * @param rate how fast the slots behind the anchor follow each other
+ * @param before how fast those before it do
  * @param spare tokens that no place needs; 0 or more
  * @param spareTakenAt when a spare token was taken last, or the line began
  */
@@ -50,6 +56,7 @@ public record Line(
     Instant at,
     Instant from,
     Rate rate,
+    Rate before,
     long spare,
     Instant spareTakenAt) {
   /**
@@ -97,7 +104,7 @@ public record Line(
    * @param slot when it may claim
    */
   static Line opened(long epoch, Rate rate, Instant due, Instant slot, Instant now) {
-    return new Line(epoch, 1, 1, due, slot, rate, 0, now);
+    return new Line(epoch, 1, 1, due, slot, rate, rate, 0, now);
   }
 
   /** This line with one more place at its end. */
@@ -105,9 +112,14 @@ public record Line(
     return withIssued(issued + 1);
   }
 
+  /** This line after a spare token was taken from it. */
+  public Line withoutSpare(Instant now) {
+    return new Line(epoch, issued, anchor, at, from, rate, before, spare - 1, now);
+  }
+
   /** This line with another last number. */
   public Line withIssued(long last) {
-    return new Line(epoch, last, anchor, at, from, rate, spare, spareTakenAt);
+    return new Line(epoch, last, anchor, at, from, rate, before, spare, spareTakenAt);
   }
 
   /** The last place. */
@@ -115,23 +127,47 @@ public record Line(
     return new Place(epoch, Math.max(1, issued));
   }
 
-  /** This line after a place that is due found no token: its slot moves to {@code slot}. */
+  /**
+   * This line after a place that is due found no token: its slot moves to {@code slot}, and all
+   * others by as much.
+   */
   Line moved(Place place, Rate next, Instant slot) {
-    return new Line(epoch, issued, place.number(), slot, slot, next, spare, spareTakenAt);
+    return new Line(epoch, issued, place.number(), slot, from, next, next, spare, spareTakenAt);
   }
 
   /**
-   * This line after the rate was lowered: the slots that have not come follow each other at the new
-   * rate, the first of them at {@code next}.
+   * This line after the rate was changed.
+   *
+   * @param through the places whose slots come no later keep them, because their tokens were minted
+   * @param first when the first token at the new rate appears
    */
-  Line slowed(Rate lower, Instant next, Instant now) {
-    return new Line(epoch, issued, calledAt(now) + 1, next, from, lower, spare, spareTakenAt);
+  Line retuned(Rate next, Instant through, Instant first) {
+    boolean isFaster = next.microtokensPerMinute() > rate.microtokensPerMinute();
+    // The part of a token that accrued at the old rate counts less at the new one, but never more
+    // than one token.
+    long last = isFaster ? Math.max(issued, calledAt(through)) + 1 : calledAt(through);
+    if (last >= anchor) {
+      Rate earlier = last > anchor ? rate : before;
+      return new Line(epoch, issued, last, slot(last), from, next, earlier, spare, spareTakenAt);
+    }
+    Instant later = first.isAfter(at) ? first : at;
+    return new Line(epoch, issued, anchor, later, from, next, before, spare, spareTakenAt);
+  }
+
+  /**
+   * Whether a change to {@code next} must wait, because some slots follow at each of two rates: a
+   * higher rate may come later, a lower one may not.
+   */
+  boolean mustKeepRate(Rate next, Instant now) {
+    return next.microtokensPerMinute() > rate.microtokensPerMinute()
+        && !before.equals(rate)
+        && slot(anchor).plus(LONGEST_GRACE).isAfter(now);
   }
 
   /** A line in which nobody waits: the places of this one are void. */
   public Line cleared(Instant now) {
     Instant past = now.minus(LONGEST_GRACE);
-    return new Line(epoch + 1, 0, 1, past, past, rate, 0, now);
+    return new Line(epoch + 1, 0, 1, past, past, rate, rate, 0, now);
   }
 
   /**
@@ -148,7 +184,7 @@ public record Line(
     long called = calledAt(now.plus(EARLIEST));
     long kept = reservedAt(now, grace) + (next.isAfter(slot(called + 1)) ? 1 : 0);
     long rest = Math.max(0, available - kept);
-    return new Line(epoch, issued, anchor, at, from, rate, rest, spareTakenAt);
+    return new Line(epoch, issued, anchor, at, from, rate, before, rest, spareTakenAt);
   }
 
   /**
@@ -168,7 +204,7 @@ public record Line(
     Instant due =
         number >= anchor
             ? at.plusMillis(millis(rate, number - anchor))
-            : at.minusMillis(millis(rate, anchor - number) - 1);
+            : at.minusMillis(millis(before, anchor - number) - 1);
     return due.isAfter(from) ? due : from;
   }
 
@@ -178,9 +214,10 @@ public record Line(
       return anchor - 1;
     }
     long millis = Duration.between(at, now).toMillis();
-    long max = MAX_AHEAD * Ledger.UNIT / rate.microtokensPerMinute();
+    long micro = (millis < 0 ? before : rate).microtokensPerMinute();
+    long max = MAX_AHEAD * Ledger.UNIT / micro;
     long bounded = Math.max(-max, Math.min(max, millis));
-    return anchor + Math.floorDiv(bounded * rate.microtokensPerMinute(), Ledger.UNIT);
+    return anchor + Math.floorDiv(bounded * micro, Ledger.UNIT);
   }
 
   /** Whether any place is due or not yet due at {@code now}. */

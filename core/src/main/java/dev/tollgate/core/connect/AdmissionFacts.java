@@ -25,7 +25,7 @@ public record AdmissionFacts(
    */
   public Optional<Instant> retryAt(Instant now) {
     if (liveLine(now).isPresent()) {
-      return slot(now);
+      return slot(now).or(() -> filled().flatMap(read -> read.emptyUntil(now)));
     }
     boolean hasNone = filled().isEmpty() || filled().get().isKnownEmptyAt(now);
     return hasNone ? Optional.of(nextTokenAt(now)) : Optional.empty();

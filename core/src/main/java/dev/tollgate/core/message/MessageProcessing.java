@@ -3,10 +3,12 @@ package dev.tollgate.core.message;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.BucketGate.SpendResult;
 import dev.tollgate.core.bucket.claim.ClaimResult;
+import dev.tollgate.core.bucket.claim.ReturnSlots;
 import dev.tollgate.core.connect.AdmissionFactsReader;
 import dev.tollgate.core.connect.Disconnection;
 import dev.tollgate.core.session.Session;
@@ -19,7 +21,7 @@ import dev.tollgate.core.tenant.TenantStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.HashMap;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,6 +35,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
@@ -73,6 +76,7 @@ public final class MessageProcessing {
   private final AdmissionFactsReader tenants;
   private final MessageFactsReader reader;
   private final BucketGate gate;
+  private final ReturnSlots slots;
   private final Sessions sessions;
   private final Sockets sockets;
   private final Disconnection disconnection;
@@ -87,6 +91,7 @@ public final class MessageProcessing {
   /**
    * Processes messages with {@code application}.
    *
+   * @param slots the times at which refused messages may be sent again
    * @param log stores the processed messages that {@code reader} reads
    * @param executor runs tenants, sessions and sockets concurrently; tasks wait for tasks, so it
    *     must have a thread for each
@@ -96,6 +101,7 @@ public final class MessageProcessing {
       AdmissionFactsReader tenants,
       MessageFactsReader reader,
       BucketGate gate,
+      ReturnSlots slots,
       Sessions sessions,
       Sockets sockets,
       Disconnection disconnection,
@@ -108,6 +114,7 @@ public final class MessageProcessing {
     this.tenants = tenants;
     this.reader = reader;
     this.gate = gate;
+    this.slots = slots;
     this.sessions = sessions;
     this.sockets = sockets;
     this.disconnection = disconnection;
@@ -135,7 +142,7 @@ public final class MessageProcessing {
     List<BatchMessage> remaining =
         messages.stream().filter(message -> !message.hasResult()).toList();
     CompletableFuture<?>[] all =
-        grouped(remaining, IncomingMessage::tenant).entrySet().stream()
+        grouped(remaining, message -> message.incoming().tenant()).entrySet().stream()
             .map(tenant -> process(tenant.getKey(), tenant.getValue(), time))
             .toArray(CompletableFuture<?>[]::new);
     Result unfinished = Result.failed(await(CompletableFuture.allOf(all), time));
@@ -211,12 +218,21 @@ public final class MessageProcessing {
     BucketId id = new BucketId(tenant.id(), Action.MESSAGE);
     SpendResult spent = gate.spendUpTo(id, facts.bucket(), messages.size());
     messages.subList(0, spent.tokens()).forEach(message -> message.pay(new BatchMessage.Paid()));
-    Map<Object, BatchMessage.Payment> unpaid = new HashMap<>();
-    for (BatchMessage message : messages.subList(spent.tokens(), messages.size())) {
-      int missing = unpaid.size() + 1;
-      // Copies of one message need one token and get the same frame.
-      message.pay(unpaid.computeIfAbsent(nameOf(message), any -> shortfall(facts, spent, missing)));
-    }
+    // Copies of one message need one token and get the same frame.
+    List<List<BatchMessage>> unpaid =
+        List.copyOf(
+            grouped(messages.subList(spent.tokens(), messages.size()), MessageProcessing::nameOf)
+                .values());
+    spent
+        .shortfall()
+        .ifPresent(
+            why -> {
+              List<BatchMessage.Payment> answers = shortfalls(facts, why, unpaid.size());
+              for (int i = 0; i < unpaid.size(); i++) {
+                BatchMessage.Payment answer = answers.get(i);
+                unpaid.get(i).forEach(message -> message.pay(answer));
+              }
+            });
   }
 
   /** A key that a message shares with its copies; any other frame has its own key. */
@@ -229,29 +245,41 @@ public final class MessageProcessing {
         .orElse(message);
   }
 
-  /**
-   * The payment of the n-th frame without a token. If it is refused, its sender gets the due time
-   * of the n-th next token, so that every sender who waits that long finds one.
-   */
-  private BatchMessage.Payment shortfall(MessageFacts facts, SpendResult spent, int n) {
-    ClaimResult.Shortfall why = spent.shortfall().orElseThrow();
+  /** The payments of n frames without a token. */
+  private List<BatchMessage.Payment> shortfalls(
+      MessageFacts facts, ClaimResult.Shortfall why, int n) {
     if (why instanceof ClaimResult.Undecided undecided) {
-      return facts.tenant().orElseThrow().onUnavailable() == OnUnavailable.ADMIT
-          ? new BatchMessage.WithoutToken()
-          : new BatchMessage.Undecided(undecided.cause());
+      return Collections.nCopies(
+          n,
+          facts.tenant().orElseThrow().onUnavailable() == OnUnavailable.ADMIT
+              ? new BatchMessage.WithoutToken()
+              : new BatchMessage.Undecided(undecided.cause()));
     }
+    return facts
+        .bucket()
+        .map(bucket -> retryTimes(bucket, n))
+        .orElseGet(() -> Collections.nCopies(n, ((ClaimResult.Denied) why).retryAt()))
+        .stream()
+        .<BatchMessage.Payment>map(BatchMessage.Throttled::new)
+        .toList();
+  }
+
+  /**
+   * When the senders of n refused messages may send them again: each gets a slot of its own. If
+   * there are none, the due times of the next n tokens, which other batches may get as well.
+   */
+  private List<Instant> retryTimes(Bucket bucket, int n) {
+    List<Instant> taken = slots.take(bucket, n);
     Instant now = clock.instant();
-    return new BatchMessage.Throttled(
-        facts
-            .bucket()
-            .map(bucket -> bucket.nextTokensAt(now, n))
-            .orElse(((ClaimResult.Denied) why).retryAt()));
+    return taken.isEmpty()
+        ? IntStream.rangeClosed(1, n).mapToObj(i -> bucket.nextTokensAt(now, i)).toList()
+        : taken;
   }
 
   private Stream<CompletableFuture<Void>> processSessions(
       MessageFacts facts, List<BatchMessage> messages, Duration time) {
     Tenant tenant = facts.tenant().orElseThrow();
-    return grouped(messages, IncomingMessage::session).entrySet().stream()
+    return grouped(messages, message -> message.incoming().session()).entrySet().stream()
         .map(each -> sessionTask(tenant, each.getKey(), facts, each.getValue(), time))
         .map(held -> CompletableFuture.runAsync(held, executor));
   }
@@ -306,11 +334,9 @@ public final class MessageProcessing {
   }
 
   private static <K> Map<K, List<BatchMessage>> grouped(
-      List<BatchMessage> messages, Function<IncomingMessage, K> by) {
+      List<BatchMessage> messages, Function<BatchMessage, K> by) {
     return messages.stream()
-        .collect(
-            Collectors.groupingBy(
-                message -> by.apply(message.incoming()), LinkedHashMap::new, Collectors.toList()));
+        .collect(Collectors.groupingBy(by, LinkedHashMap::new, Collectors.toList()));
   }
 
   /**

@@ -3,6 +3,7 @@ package dev.tollgate.core.bucket;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.testing.limiter.TollgateLine;
 import dev.tollgate.lawbook.Law;
 import dev.tollgate.lawbook.LawBook;
@@ -11,6 +12,7 @@ import dev.tollgate.lawbook.Line.Maker;
 import dev.tollgate.lawbook.LineLaws;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
@@ -75,6 +77,20 @@ final class LineLawsTest {
                 }));
   }
 
+  /** Wraps buckets so that a cleared line still waits for many places that nobody has. */
+  private static Buckets clearingNothing(Buckets buckets) {
+    return wrapped(
+        (method, arguments) -> {
+          if (method.getName().equals("clearLine")) {
+            Line read = (Line) arguments[1];
+            Line waiting = read.cleared((Instant) arguments[2]).withIssued(10_000);
+            buckets.changeLine((BucketId) arguments[0], Optional.of(read), waiting);
+            return WriteResult.DONE;
+          }
+          return method.invoke(buckets, arguments);
+        });
+  }
+
   private interface Call {
     Object of(Method method, Object[] arguments) throws ReflectiveOperationException;
   }
@@ -95,6 +111,7 @@ final class LineLawsTest {
         line.at(),
         line.from(),
         line.rate(),
+        line.before(),
         spare,
         line.spareTakenAt());
   }
@@ -115,7 +132,11 @@ final class LineLawsTest {
         Arguments.of(
             "promises spare tokens twice",
             changingLines(line -> withSpare(line, line.spare() + 1)),
-            LineLaws.TOLD_IS_ADMITTED));
+            LineLaws.TOLD_IS_ADMITTED),
+        Arguments.of(
+            "waits for void places after it was switched on",
+            TollgateLine.switched(LineLawsTest::clearingNothing),
+            LineLaws.EVERYBODY_IN));
   }
 
   @ParameterizedTest(name = "{0}")

@@ -423,6 +423,68 @@ final class MessageProcessingTest {
     assertThat(fixture.handledIds()).containsExactly("m1");
   }
 
+  /** Sixty messages, in batches of ten, of one session each. */
+  private List<List<IncomingMessage>> sixty(Tenant tenant) {
+    return IntStream.range(0, 6)
+        .mapToObj(
+            batch -> {
+              SessionId of = fixture.session(tenant, "s" + batch);
+              return IntStream.range(0, 10)
+                  .mapToObj(i -> message(tenant, of, "s" + batch, "m" + (10 * batch + i)))
+                  .toList();
+            })
+        .toList();
+  }
+
+  private Duration told(IncomingMessage message) {
+    return fixture.sockets().postedTo(message.connectionId()).stream()
+        .filter(frame -> frame.startsWith("throttled " + message.id() + " "))
+        .map(frame -> Duration.ofSeconds(Long.parseLong(frame.split(" ", -1)[2])))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void messages_refused_at_once_are_told_slots_at_the_rate_and_processed_at_their_first_return() {
+    Tenant initech =
+        ports.onboard(
+            "initech", "gold", Map.of(Limit.MESSAGES_PER_MINUTE, 60L, Limit.SESSION_TTL, 3_600L));
+    BucketId bucket = ProcessingFixture.messages(initech);
+    while (fixture.gate().spendUpTo(bucket, ports.buckets().find(bucket), 20).tokens() > 0) {
+      ports.clock().advance(Duration.ofMillis(1));
+    }
+    List<IncomingMessage> messages = new ArrayList<>();
+    for (List<IncomingMessage> batch : sixty(initech)) {
+      assertThat(fixture.outcomes(batch)).containsOnly(THROTTLED);
+      messages.addAll(batch);
+    }
+    List<Duration> told = messages.stream().map(this::told).toList();
+
+    assertThat(told).isSorted().doesNotHaveDuplicates();
+    assertThat(told.get(59)).isLessThanOrEqualTo(Duration.ofSeconds(63));
+    Instant refusedAt = ports.clock().instant();
+    for (int i = 0; i < 60; i++) {
+      Instant back = refusedAt.plus(told.get(i)).plusSeconds(1);
+      while (ports.clock().instant().isBefore(back)) {
+        ports.clock().advance(Duration.ofSeconds(1));
+        ports.fill().fill(bucket);
+      }
+      assertThat(fixture.process(messages.get(i))).as("message %d", i).containsExactly(PROCESSED);
+    }
+  }
+
+  @Test
+  void messages_are_told_the_next_tokens_if_no_slots_can_be_taken() {
+    spend(20);
+    fixture.process(from("a", "m1"));
+    ports.buckets().outage().begin("takePlaces", "changeLine");
+
+    assertThat(fixture.process(from("b", "m2"), from("c", "m3"))).containsOnly(THROTTLED);
+
+    assertThat(fixture.sockets().postedTo("b")).containsExactly("throttled m2 4");
+    assertThat(fixture.sockets().postedTo("c")).containsExactly("throttled m3 7");
+  }
+
   @Test
   void copies_in_one_batch_cost_a_token_each_and_are_processed_once() {
     assertThat(fixture.process(named("q1", "m1"), named("q2", "m1"), named("q3", "m1")))
@@ -1207,18 +1269,18 @@ final class MessageProcessingTest {
   }
 
   @Test
-  void refusal_under_an_empty_hint_costs_nothing() {
+  void refusals_under_an_empty_hint_cost_one_write() {
     spend(20);
     fixture.process(from("a", "m1"));
     fixture.counted().clear();
 
     assertThat(fixture.process(from("a", "m2"), from("b", "m3"))).containsOnly(THROTTLED);
 
-    assertThat(fixture.counted()).isEmpty();
+    assertThat(fixture.counted()).containsExactly("takePlaces");
   }
 
   @Test
-  void message_that_finds_the_bucket_empty_costs_one_write() {
+  void message_that_finds_the_bucket_empty_costs_two_writes() {
     ports.clock().advance(Duration.ofMinutes(30));
     ports.fill().fill(ProcessingFixture.messages(acme));
     spend(20);
@@ -1226,7 +1288,8 @@ final class MessageProcessingTest {
 
     fixture.process(from("a", "m1"));
 
-    assertThat(fixture.counted()).containsExactly("reserve", "countTokens", "rememberEmpty");
+    assertThat(fixture.counted())
+        .containsExactly("reserve", "countTokens", "rememberEmpty", "changeLine");
   }
 
   // Concurrency and deadlines.

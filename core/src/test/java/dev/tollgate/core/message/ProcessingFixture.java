@@ -6,6 +6,7 @@ import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.ReturnSlots;
 import dev.tollgate.core.connect.Disconnection;
 import dev.tollgate.core.message.MessageProcessing.Result;
 import dev.tollgate.core.session.Connections;
@@ -151,6 +152,7 @@ final class ProcessingFixture {
         ports.facts(),
         (tenant, of, messages) -> reader.read(tenant, of, messages),
         gate(),
+        new ReturnSlots(counting(Buckets.class, ports.buckets()), ports.time()),
         counting(Sessions.class, ports.sessions()),
         slowed,
         new Disconnection(counting(Connections.class, ports.sessions())),

@@ -6,6 +6,7 @@ import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Place;
+import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.FillRequests;
@@ -44,7 +45,7 @@ final class LineSimulation {
     final Manners manners;
     final Instant arrivedAt;
     Optional<Place> place = Optional.empty();
-    Optional<Instant> told = Optional.empty();
+    Optional<Instant> toldFirst = Optional.empty();
     Optional<Instant> admittedAt = Optional.empty();
     int refusals;
 
@@ -158,6 +159,16 @@ final class LineSimulation {
     return ports.buckets().find(id).orElseThrow();
   }
 
+  /** Changes the rate after {@code time}. */
+  void retune(Duration time, Rate rate) {
+    after(
+        time,
+        () -> {
+          BucketSpec spec = row().spec();
+          ports.retune(id, new BucketSpec(rate, spec.capacity(), spec.fillPolicy()));
+        });
+  }
+
   /** Takes all tokens that the bucket has now. */
   void drain() {
     while (gate.spend(row(), 1) instanceof ClaimResult.Granted) {
@@ -188,7 +199,7 @@ final class LineSimulation {
       return;
     }
     Instant retryAt = ((ClaimResult.Denied) result).retryAt();
-    client.told = Optional.of(retryAt);
+    client.toldFirst = client.toldFirst.or(() -> Optional.of(retryAt));
     client.refusals++;
     long seconds = Math.max(1, (Duration.between(now(), retryAt).toMillis() + 999) / 1_000);
     Duration polite = Duration.ofMillis(1_000 * seconds + random.nextInt(300));

@@ -7,10 +7,12 @@ import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.simulation.LineSimulation.Client;
 import dev.tollgate.core.simulation.LineSimulation.Manners;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Compares waiting with and without a line. */
@@ -59,25 +61,72 @@ class LineSimulationTest {
     assertThat(clients).anyMatch(client -> client.refusals >= 30);
   }
 
-  @Test
-  void tokens_of_clients_that_do_not_come_back_are_used() {
+  @ParameterizedTest
+  @CsvSource({"30, 30", "30, 15", "8, 4", "10, 5"})
+  void tokens_of_clients_that_do_not_come_back_are_used(int perMinute, int capacity) {
     for (long seed = 1; seed <= 5; seed++) {
-      LineSimulation simulation = new LineSimulation(seed, SPEC, true);
+      LineSimulation simulation =
+          new LineSimulation(seed, new BucketSpec(Rate.perMinute(perMinute), capacity), true);
       simulation.drain();
       int before = simulation.admitted;
       Random random = new Random(seed);
-      for (int i = 0; i < 1_200; i++) {
+      int minted = 20 * perMinute;
+      for (int i = 0; i < 2 * minted; i++) {
         simulation.arrive(
-            Duration.ofSeconds(i), random.nextInt(10) < 3 ? Manners.NO_SHOW : Manners.POLITE);
+            Duration.ofMillis(30_000L * i / perMinute),
+            random.nextInt(10) < 3 ? Manners.NO_SHOW : Manners.POLITE);
       }
       simulation.passUntil(simulation.now().plus(Duration.ofMinutes(20)));
 
       assertThat(simulation.admitted - before)
-          .as("seed %d: tokens used of %d", seed, 20 * PER_MINUTE)
-          .isBetween(20 * PER_MINUTE * 95 / 100, 20 * PER_MINUTE);
+          .as("seed %d: tokens used of %d", seed, minted)
+          .isBetween(minted * 95 / 100, minted);
       assertThat(simulation.clients)
           .filteredOn(client -> client.manners == Manners.POLITE)
           .allMatch(client -> client.refusals <= 1);
+    }
+  }
+
+  @Test
+  void lower_rate_delays_only_those_whose_tokens_were_not_minted() {
+    for (long seed = 1; seed <= 20; seed++) {
+      LineSimulation simulation = new LineSimulation(seed, SPEC, true);
+      simulation.drain();
+      Instant drained = simulation.now();
+      for (int i = 0; i < 60; i++) {
+        simulation.arrive(Duration.ofMillis(10L * i), Manners.POLITE);
+      }
+      simulation.passUntil(drained.plusSeconds(15));
+      simulation.retune(Duration.ZERO, Rate.perMinute(PER_MINUTE / 2));
+      simulation.passUntil(simulation.now());
+      Instant through = simulation.row().ledger().mintedThrough();
+      long minted = Duration.between(drained, through).toSeconds() * PER_MINUTE / 60;
+      Instant ideal = through.plusSeconds((60 - minted) * 60 * 2 / PER_MINUTE);
+      simulation.passUntil(ideal.plus(ROUNDING).plusSeconds(1));
+
+      assertThat(simulation.clients)
+          .as("seed %d", seed)
+          .allMatch(client -> client.admittedAt.isPresent())
+          .allMatch(client -> client.refusals <= 2)
+          .filteredOn(client -> !client.toldFirst.orElse(Instant.MAX).isAfter(through))
+          .allMatch(client -> client.refusals == 1);
+    }
+  }
+
+  @Test
+  void higher_rate_keeps_all_slots() {
+    for (long seed = 1; seed <= 5; seed++) {
+      LineSimulation simulation = new LineSimulation(seed, SPEC, true);
+      for (int i = 0; i < 90; i++) {
+        simulation.arrive(Duration.ofMillis(10L * i), Manners.POLITE);
+      }
+      simulation.retune(Duration.ofSeconds(15), Rate.perMinute(2 * PER_MINUTE));
+      simulation.passUntil(simulation.now().plus(shortest(90)).plus(ROUNDING));
+
+      assertThat(simulation.clients)
+          .as("seed %d", seed)
+          .allMatch(client -> client.refusals <= 1)
+          .allMatch(client -> client.admittedAt.isPresent());
     }
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.client.Claim;
+import dev.tollgate.client.Place;
 import dev.tollgate.client.Reservation;
 import dev.tollgate.client.Settlement;
 import dev.tollgate.client.TokenBucket;
@@ -12,6 +13,7 @@ import dev.tollgate.client.UnknownBucket;
 import dev.tollgate.local.endpoint.RecordedRequests.Request;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -102,6 +104,30 @@ final class ClientClaimsIT {
 
     DEPLOYMENT.advance(Duration.ofSeconds(1));
     assertThat(bucket.tryClaim(5)).isEqualTo(new Claim.Granted(5));
+  }
+
+  @Test
+  void a_refused_caller_takes_a_place_and_is_admitted_at_its_slot() throws Exception {
+    TokenBucket bucket = bucketOf("claims-line");
+    DEPLOYMENT.cloud().requests().clear();
+    assertThat(bucket.claimUpTo(20).tokens()).isEqualTo(20);
+    Claim.Denied first = (Claim.Denied) bucket.claimInLine();
+    awaitFill();
+    List<Claim> claims = new ArrayList<>();
+    assertThat(operations(() -> claims.add(bucket.claimInLine())))
+        .containsExactly("GetItem", "UpdateItem");
+    Claim.Denied second = (Claim.Denied) claims.get(0);
+    Place place = Place.parse(second.place().orElseThrow().toString());
+    assertThat(second.retryAt()).isAfter(first.retryAt());
+
+    assertThat(operations(() -> claims.add(bucket.claim(place)))).containsExactly("GetItem");
+    assertThat(claims.get(1)).isEqualTo(second);
+    DEPLOYMENT.advance(Duration.between(DEPLOYMENT.clock().instant(), first.retryAt()));
+    assertThat(bucket.claim(first.place().orElseThrow())).isEqualTo(new Claim.Granted(1));
+    DEPLOYMENT.advance(Duration.between(DEPLOYMENT.clock().instant(), second.retryAt()));
+    assertThat(operations(() -> claims.add(bucket.claim(place))))
+        .containsExactly("GetItem", "ReceiveMessage", "DeleteMessageBatch");
+    assertThat(claims.get(2)).isEqualTo(new Claim.Granted(1));
   }
 
   @Test

@@ -155,7 +155,8 @@ final class MessagesIT {
         .allSatisfy(
             error -> {
               assertThat(error.get("code").asText()).isEqualTo("THROTTLED");
-              assertThat(error.get("retryAfterSeconds").asLong()).isBetween(1L, 70L);
+              // No slot is later than five minutes after the next token.
+              assertThat(error.get("retryAfterSeconds").asLong()).isBetween(1L, 370L);
             });
     clients.forEach(client -> client.socket().abort());
   }
@@ -339,6 +340,34 @@ final class MessagesIT {
     DEPLOYMENT.cloud().settle();
     assertThat(ids(client.frames().of("reply"))).containsExactly("m-0", "m-1", "m-2");
     assertThat(client.frames().of("error")).hasSize(1);
+    DEPLOYMENT.close(client);
+  }
+
+  @Test
+  void messages_refused_together_get_slots_and_are_processed_at_their_first_return()
+      throws Exception {
+    int refused = 20;
+    DEPLOYMENT.onboard("crowd", "bronze", "{\"messagesPerMinute\":30}");
+    Handshake client = connected("crowd", DEPLOYMENT.open("crowd"));
+    sendAll(client, "PooledSQS", 30 + refused);
+    List<JsonNode> errors = client.frames().await("error", refused);
+    DEPLOYMENT.cloud().settle();
+    assertThat(client.frames().of("reply")).hasSize(30);
+
+    List<Long> told =
+        errors.stream().map(error -> error.get("retryAfterSeconds").asLong()).toList();
+    assertThat(told).doesNotHaveDuplicates();
+    assertThat(told.stream().max(Long::compare).orElseThrow()).isBetween(38L, 46L);
+    long passed = 0;
+    for (int i = 0; i < refused; i++) {
+      DEPLOYMENT.advance(Duration.ofSeconds(told.get(i) - passed));
+      passed = told.get(i);
+      client.send(frame("PooledSQS", errors.get(i).get("id").asText(), "1"));
+      client.frames().await("reply", 31 + i);
+    }
+
+    DEPLOYMENT.cloud().settle();
+    assertThat(client.frames().of("error")).hasSize(refused);
     DEPLOYMENT.close(client);
   }
 

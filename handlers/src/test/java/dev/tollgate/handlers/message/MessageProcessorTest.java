@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.claim.ReturnSlots;
 import dev.tollgate.core.connect.Disconnection;
 import dev.tollgate.core.message.Application;
 import dev.tollgate.core.message.MessageProcessing;
@@ -75,6 +76,7 @@ final class MessageProcessorTest {
             new InMemoryMessageFacts(
                 fixture.tenants(), fixture.sessions(), fixture.buckets(), log, fixture.clock()),
             fixture.gate(),
+            new ReturnSlots(fixture.buckets(), fixture.clock()),
             fixture.sessions(),
             sockets,
             new Disconnection(fixture.sessions()),

@@ -315,18 +315,21 @@ public final class DynamoDbBuckets implements Buckets {
   }
 
   @Override
-  public Optional<Line> takePlace(BucketId id, Line read) {
+  public Optional<Line> takePlaces(BucketId id, Line read, int count) {
     return updateLine(
             id,
             request ->
                 request
-                    .updateExpression("SET #line.#issued = #line.#issued + :one")
+                    .updateExpression("SET #line.#issued = #line.#issued + :count")
                     .conditionExpression("#line.#epoch = :epoch")
                     .expressionAttributeNames(
                         lineNames(Set.of(LimitRow.LINE_ISSUED, LimitRow.LINE_EPOCH)))
                     .expressionAttributeValues(
                         Map.of(
-                            ":one", Attribute.number(1), ":epoch", Attribute.number(read.epoch()))))
+                            ":count",
+                            Attribute.number(count),
+                            ":epoch",
+                            Attribute.number(read.epoch()))))
         .map(read::withIssued);
   }
 

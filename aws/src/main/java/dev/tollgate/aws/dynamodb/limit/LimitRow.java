@@ -90,6 +90,7 @@ final class LimitRow {
   static final String LINE_AT = "at";
   static final String LINE_FROM = "from";
   static final String LINE_RATE = "rate";
+  static final String LINE_BEFORE = "before";
   static final String LINE_SPARE = "spare";
   static final String LINE_SPARE_TAKEN_AT = "spareTakenAt";
 
@@ -217,6 +218,7 @@ final class LimitRow {
         line.nanos(LINE_AT),
         line.nanos(LINE_FROM),
         new Rate(line.number(LINE_RATE)),
+        new Rate(line.optional(LINE_BEFORE, line::number).orElseGet(() -> line.number(LINE_RATE))),
         line.number(LINE_SPARE),
         line.nanos(LINE_SPARE_TAKEN_AT));
   }
@@ -230,6 +232,7 @@ final class LimitRow {
         LINE_AT, nanos(line.at()),
         LINE_FROM, nanos(line.from()),
         LINE_RATE, number(line.rate().microtokensPerMinute()),
+        LINE_BEFORE, number(line.before().microtokensPerMinute()),
         LINE_SPARE, number(line.spare()),
         LINE_SPARE_TAKEN_AT, nanos(line.spareTakenAt()));
   }

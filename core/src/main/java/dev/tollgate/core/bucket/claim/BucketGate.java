@@ -137,7 +137,7 @@ public final class BucketGate {
    */
   public ClaimResult claim(BucketId id, Optional<Bucket> read, Attempt first) {
     if (read.isPresent()) {
-      return hold(read.get(), 1, LEASE, first);
+      return hold(read.get(), 1, first.lease, first);
     }
     return first.leases.isEmpty()
         ? new ClaimResult.Denied(clock.instant().plus(Bucket.RECONCILE_TIME))
@@ -154,7 +154,7 @@ public final class BucketGate {
    */
   public ClaimResult claim(Bucket read, int n, Duration lease) {
     check(read, n);
-    InvalidValue.inRange("lease", lease.toSeconds(), 1, Duration.ofHours(12).toSeconds());
+    check(lease);
     return n == 1
         ? hold(read, n, lease, new Attempt())
         : locks.withLock(read.id(), () -> hold(read, n, lease, new Attempt()));
@@ -174,7 +174,8 @@ public final class BucketGate {
     return n == 1 ? spending.get() : locks.withLock(read.id(), spending);
   }
 
-  private ClaimResult settled(ClaimResult claim) {
+  /** Spends the tokens of a claim, if it is granted. */
+  ClaimResult settled(ClaimResult claim) {
     if (!(claim instanceof ClaimResult.Granted granted)) {
       return claim;
     }
@@ -192,8 +193,17 @@ public final class BucketGate {
     return one.isAfter(other) ? one : other;
   }
 
-  private static void check(Bucket read, int n) {
+  /**
+   * Checks the number of tokens of a claim.
+   *
+   * @throws InvalidValue if no bucket of this capacity has so many
+   */
+  static void check(Bucket read, int n) {
     InvalidValue.inRange("tokens", n, 1, Math.min(MAX_TOKENS, read.spec().capacity()));
+  }
+
+  private static void check(Duration lease) {
+    InvalidValue.inRange("lease", lease.toSeconds(), 1, Duration.ofHours(12).toSeconds());
   }
 
   /** Spends held tokens, see {@link HeldTokens#settle}. */
@@ -523,12 +533,31 @@ public final class BucketGate {
 
   /** The tokens that a claim in progress has received so far. Not thread-safe. */
   public static final class Attempt {
+    private final Duration lease;
     private final List<Lease> leases = new ArrayList<>();
     private Optional<Unavailable> failure = Optional.empty();
     private boolean tried;
 
-    /** An attempt without tokens. */
-    public Attempt() {}
+    /** An attempt without tokens, which holds a token for {@link #LEASE}. */
+    public Attempt() {
+      this(LEASE);
+    }
+
+    /**
+     * An attempt without tokens.
+     *
+     * @param lease how long it holds a token: 1 second to 12 hours
+     * @throws InvalidValue if the lease is out of range
+     */
+    Attempt(Duration lease) {
+      check(lease);
+      this.lease = lease;
+    }
+
+    /** Another attempt with the same lease, without tokens. */
+    Attempt again() {
+      return new Attempt(lease);
+    }
   }
 
   /**

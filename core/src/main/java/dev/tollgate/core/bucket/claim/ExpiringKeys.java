@@ -30,7 +30,8 @@ public final class ExpiringKeys<K> {
     until.put(id, end);
   }
 
-  synchronized void remove(K id) {
+  /** Removes a key. */
+  public synchronized void remove(K id) {
     until.remove(id);
   }
 
@@ -43,7 +44,7 @@ public final class ExpiringKeys<K> {
    * Sets the expiry of a key, unless the key has not expired at {@code now}. Returns whether it
    * did.
    */
-  synchronized boolean putIfExpired(K id, Instant now, Instant end) {
+  public synchronized boolean putIfExpired(K id, Instant now, Instant end) {
     if (until(id).filter(now::isBefore).isPresent()) {
       return false;
     }

@@ -9,6 +9,7 @@ import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Line.Standing;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.claim.BucketGate.Attempt;
+import dev.tollgate.core.bucket.claim.BucketGate.SpendResult;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -32,8 +33,11 @@ import java.util.function.Supplier;
  * come for one token, and one of them waits for the next.
  */
 public final class LineGate {
-  /** How late a token may be before the caller that waits for it moves its slot. */
+  /** How late a minted token may be before the caller that waits for it moves its slot. */
   private static final Duration PATIENCE = Duration.ofSeconds(4);
+
+  /** How long after its retry time a caller may come, which has whole seconds. */
+  private static final Duration RETURN = Duration.ofMillis(1_500);
 
   private final Buckets buckets;
   private final BucketGate gate;
@@ -65,16 +69,96 @@ public final class LineGate {
     if (line.isEmpty()) {
       known.remove(read.id());
       ClaimResult claim = gate.claim(read.id(), Optional.of(read), first);
-      return claim instanceof ClaimResult.Denied denied && read.spec().line()
-          ? open(read, denied.retryAt(), caller)
+      return claim instanceof ClaimResult.Denied denied && read.spec().keepsLine()
+          ? open(read, denied.retryAt(), caller, first.again())
           : claim;
     }
-    return claimInLine(slowed(read, now), caller, first);
+    return claimInLine(retuned(read, now), caller, first);
   }
 
-  /** The bucket with a line that is no faster than its rate. */
-  private Bucket slowed(Bucket read, Instant now) {
-    return read.lineSlowed(now)
+  /**
+   * Holds one token for a given time.
+   *
+   * @param read the bucket as just read
+   * @param caller who claims; if it is refused it keeps its place
+   * @param lease 1 second to 12 hours
+   */
+  public ClaimResult claim(Bucket read, Waiting caller, Duration lease) {
+    return claim(read, caller, new Attempt(lease));
+  }
+
+  /** Spends one token, see {@link #claim(Bucket, Waiting, Attempt)}. */
+  public ClaimResult spend(Bucket read, Waiting caller) {
+    return gate.settled(claim(read, caller, BucketGate.LEASE));
+  }
+
+  /**
+   * Holds n tokens, or none, for a caller that takes no place and overtakes nobody. While others
+   * wait, it gets one spare token or the token after those of all places; more than one token are
+   * refused.
+   *
+   * @param read the bucket as just read
+   * @param n 1 to the bucket's capacity, at most 10,000
+   * @param lease 1 second to 12 hours
+   */
+  public ClaimResult claim(Bucket read, int n, Duration lease) {
+    BucketGate.check(read, n);
+    return n == 1
+        ? withoutPlace(claim(read, new Passing(), lease))
+        : refusedForLine(read, n)
+            .<ClaimResult>map(refused -> refused)
+            .orElseGet(() -> gate.claim(read, n, lease));
+  }
+
+  /** Spends n tokens, or none, see {@link #claim(Bucket, int, Duration)}. */
+  public ClaimResult spend(Bucket read, int n) {
+    BucketGate.check(read, n);
+    return n == 1
+        ? withoutPlace(spend(read, new Passing()))
+        : refusedForLine(read, n)
+            .<ClaimResult>map(refused -> refused)
+            .orElseGet(() -> gate.spend(read, n));
+  }
+
+  /** Spends up to n tokens; at most one while others wait, see {@link #spend(Bucket, int)}. */
+  public SpendResult spendUpTo(Bucket read, int n) {
+    if (read.liveLineAt(clock.instant()).isEmpty()) {
+      return gate.spendUpTo(read.id(), Optional.of(read), n);
+    }
+    ClaimResult one = spend(read, 1);
+    return one instanceof ClaimResult.Shortfall shortfall
+        ? new SpendResult(0, Optional.of(shortfall))
+        : new SpendResult(1, refusedForLine(read, n - 1));
+  }
+
+  private Optional<ClaimResult.Shortfall> refusedForLine(Bucket read, int n) {
+    return n == 0
+        ? Optional.empty()
+        : read.lineEndsAt(clock.instant(), n).map(ClaimResult.Denied::new);
+  }
+
+  private static ClaimResult withoutPlace(ClaimResult claim) {
+    return claim instanceof ClaimResult.Denied denied
+        ? new ClaimResult.Denied(denied.retryAt())
+        : claim;
+  }
+
+  /** A caller that takes a place only if its slot has come, and claims at once. */
+  private final class Passing implements Waiting {
+    @Override
+    public Optional<Place> place() {
+      return Optional.empty();
+    }
+
+    @Override
+    public boolean keep(Place place, Instant slot) {
+      return !slot.isAfter(clock.instant());
+    }
+  }
+
+  /** The bucket with a line that has its rate. */
+  private Bucket retuned(Bucket read, Instant now) {
+    return read.lineRetuned(now)
         .flatMap(next -> quietly(() -> buckets.changeLine(read.id(), read.line(), next)))
         .map(read::with)
         .orElse(read);
@@ -95,12 +179,12 @@ public final class LineGate {
       if (!(claim instanceof ClaimResult.Denied)) {
         return claim;
       }
-      attempt = new Attempt();
+      attempt = first.again();
     }
     gate.giveBack(read.id(), attempt);
     return standing == Standing.WAITING
         ? refused(read.id(), line.get(), place.get())
-        : enter(read, line.get(), caller);
+        : enter(read, line.get(), caller, first.again());
   }
 
   /**
@@ -110,7 +194,7 @@ public final class LineGate {
    * line, or an earlier one failed to. Then this claim only opens the line. If both do so at the
    * same time, the other one takes the next place as well, and the first place stays unused.
    */
-  private ClaimResult open(Bucket read, Instant slot, Waiting caller) {
+  private ClaimResult open(Bucket read, Instant slot, Waiting caller, Attempt attempt) {
     Line next = read.lineOpened(slot, clock.instant());
     boolean isKept = caller.place().filter(next.last()::equals).isPresent();
     boolean isOutdated = caller.place().filter(kept -> kept.epoch() >= next.epoch()).isPresent();
@@ -119,7 +203,7 @@ public final class LineGate {
     }
     return quietly(() -> buckets.changeLine(read.id(), read.line(), next))
         .or(() -> isKept ? Optional.empty() : quietly(() -> takePlaceInOpened(read.id())))
-        .map(line -> placed(read, line, next.last(), caller))
+        .map(line -> placed(read, line, next.last(), caller, attempt))
         .orElseGet(() -> new ClaimResult.Denied(slot));
   }
 
@@ -132,13 +216,13 @@ public final class LineGate {
   }
 
   /** Takes a place for a caller without one. */
-  private ClaimResult enter(Bucket read, Line line, Waiting caller) {
+  private ClaimResult enter(Bucket read, Line line, Waiting caller, Attempt attempt) {
     Line next = line.extended();
     ClaimResult without = new ClaimResult.Denied(next.slot(next.issued()));
     boolean isOutdated = caller.place().filter(kept -> kept.epoch() > line.epoch()).isPresent();
     return !isOutdated && keeps(caller, next)
         ? quietly(() -> buckets.takePlace(read.id(), line))
-            .map(extended -> placed(read, extended, next.last(), caller))
+            .map(extended -> placed(read, extended, next.last(), caller, attempt))
             .orElse(without)
         : without;
   }
@@ -148,14 +232,15 @@ public final class LineGate {
    *
    * @param expected the place that the caller has kept, before it was taken
    */
-  private ClaimResult placed(Bucket read, Line line, Place expected, Waiting caller) {
+  private ClaimResult placed(
+      Bucket read, Line line, Place expected, Waiting caller, Attempt attempt) {
     Place taken = line.last();
     if (!taken.equals(expected) && !keeps(caller, line)) {
       return new ClaimResult.Denied(line.slot(taken.number()));
     }
     return line.slot(taken.number()).isAfter(clock.instant())
         ? refused(read.id(), line, taken)
-        : redeem(read.with(line), taken, new Attempt());
+        : redeem(read.with(line), taken, attempt);
   }
 
   /** Whether the caller keeps the last place of a line. */
@@ -177,11 +262,12 @@ public final class LineGate {
     if (slot.isAfter(now)) {
       return refused(read.id(), line, place);
     }
-    // A fill may be about to start. The places behind keep their slots, because it sends all that
-    // is owed.
+    // A fill that is late sends all that is owed, so the places behind keep their slots.
     Instant retryAt = denied.retryAt();
-    boolean isPatient = now.isBefore(slot.plus(PATIENCE));
-    if (isPatient && read.standing(place, retryAt.plus(PATIENCE)) == Standing.DUE) {
+    boolean isOwed = read.owes(slot);
+    boolean isPatient = isOwed || now.isBefore(slot.plus(PATIENCE));
+    if (isPatient
+        && read.standing(place, retryAt.plus(isOwed ? RETURN : PATIENCE)) == Standing.DUE) {
       return new ClaimResult.Denied(retryAt, Optional.of(place));
     }
     Line moved = read.lineMoved(place, retryAt).orElseThrow();

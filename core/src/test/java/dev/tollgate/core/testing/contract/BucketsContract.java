@@ -120,7 +120,16 @@ public abstract class BucketsContract {
   }
 
   private static final Line LINE =
-      new Line(2, 5, 3, NOW.plusNanos(1), NOW.plusSeconds(1), new Rate(1), 4, NOW.minusSeconds(9));
+      new Line(
+          2,
+          5,
+          3,
+          NOW.plusNanos(1),
+          NOW.plusSeconds(1),
+          new Rate(1),
+          new Rate(2),
+          4,
+          NOW.minusSeconds(9));
 
   /** A bucket with this line. */
   private Bucket with(Line line) {
@@ -170,7 +179,7 @@ public abstract class BucketsContract {
   @Test
   void line_is_not_opened_or_changed_if_another_caller_was_first() {
     Bucket bucket = with(LINE);
-    Line moved = new Line(2, 5, 4, NOW, NOW, LINE.rate(), 4, NOW.minusSeconds(9));
+    Line moved = new Line(2, 5, 4, NOW, NOW, LINE.rate(), LINE.before(), 4, NOW.minusSeconds(9));
 
     assertThat(buckets().changeLine(bucket.id(), Optional.empty(), moved)).isEmpty();
     assertThat(buckets().changeLine(bucket.id(), Optional.of(moved), LINE)).isEmpty();
@@ -184,7 +193,7 @@ public abstract class BucketsContract {
   void places_that_are_taken_during_a_change_stay_taken() {
     Bucket bucket = with(LINE);
     assertThat(buckets().takePlace(bucket.id(), LINE)).contains(LINE.withIssued(6));
-    Line moved = new Line(2, 5, 4, NOW, NOW, LINE.rate(), 4, NOW.minusSeconds(9));
+    Line moved = new Line(2, 5, 4, NOW, NOW, LINE.rate(), LINE.before(), 4, NOW.minusSeconds(9));
 
     assertThat(buckets().changeLine(bucket.id(), Optional.of(LINE), moved))
         .contains(moved.withIssued(6));
@@ -200,6 +209,16 @@ public abstract class BucketsContract {
 
     assertThat(taken.stream().map(line -> line.orElseThrow().issued()).distinct()).hasSize(12);
     assertThat(line(bucket)).contains(LINE.withIssued(17));
+  }
+
+  @Test
+  void several_places_are_taken_at_once() {
+    Bucket bucket = with(LINE);
+
+    assertThat(buckets().takePlaces(bucket.id(), LINE, 7)).contains(LINE.withIssued(12));
+    assertThat(buckets().takePlaces(bucket.id(), LINE, 2)).contains(LINE.withIssued(14));
+
+    assertThat(line(bucket)).contains(LINE.withIssued(14));
   }
 
   @Test

@@ -105,10 +105,13 @@ public final class FaultyBuckets implements Buckets {
   }
 
   @Override
-  public Optional<Line> takePlace(BucketId id, Line read) {
+  public Optional<Line> takePlaces(BucketId id, Line read, int count) {
     requests.merge(id, 1L, Long::sum);
     return faults.ask(
-        id, BucketFaults.Kind.DYNAMODB_THROTTLED, "takePlace", () -> buckets.takePlace(id, read));
+        id,
+        BucketFaults.Kind.DYNAMODB_THROTTLED,
+        "takePlaces",
+        () -> buckets.takePlaces(id, read, count));
   }
 
   @Override

@@ -195,12 +195,14 @@ public final class TollgateLine implements Line {
         return new TollgateLine(setting, terms, around, mode);
       }
 
-      /** The capacity holds the tokens of twice the grace, and two more. */
+      /**
+       * The bucket keeps a line: it holds three tokens, and those of 30 seconds at twice the rate.
+       */
       @Override
       public Terms terms(Random random) {
         int perMinute = 1 + random.nextInt(random.nextBoolean() ? 20 : 600);
         Rate rate = Rate.perMinute(perMinute);
-        long least = Math.max(4, rate.tokensIn(Duration.ofSeconds(6)));
+        long least = Math.max(3, rate.tokensIn(Duration.ofSeconds(60)) + 1);
         long capacity = least + random.nextInt(random.nextBoolean() ? 3 : 2 * perMinute + 1);
         Duration half = rate.timeOf(capacity).dividedBy(2);
         Duration longest = Duration.ofSeconds(10);

@@ -143,9 +143,10 @@ public final class InMemoryBuckets implements Buckets {
   }
 
   @Override
-  public synchronized Optional<Line> takePlace(BucketId id, Line read) {
-    outage.check("takePlace");
-    Optional<Line> next = line(id, read.epoch()).map(Line::extended);
+  public synchronized Optional<Line> takePlaces(BucketId id, Line read, int count) {
+    outage.check("takePlaces");
+    Optional<Line> next =
+        line(id, read.epoch()).map(line -> line.withIssued(line.issued() + count));
     next.ifPresent(line -> rows.computeIfPresent(id, (key, bucket) -> bucket.with(line)));
     return next.map(line -> read.withIssued(line.issued()));
   }
@@ -164,20 +165,8 @@ public final class InMemoryBuckets implements Buckets {
     outage.check("takeSpare");
     Optional<Line> found = line(id, epoch).filter(line -> line.spare() > 0);
     found.ifPresent(
-        line -> rows.computeIfPresent(id, (key, bucket) -> bucket.with(afterSpare(line, now))));
+        line -> rows.computeIfPresent(id, (key, bucket) -> bucket.with(line.withoutSpare(now))));
     return found.isPresent() ? WriteResult.DONE : WriteResult.CONFLICT;
-  }
-
-  private static Line afterSpare(Line line, Instant now) {
-    return new Line(
-        line.epoch(),
-        line.issued(),
-        line.anchor(),
-        line.at(),
-        line.from(),
-        line.rate(),
-        line.spare() - 1,
-        now);
   }
 
   private Optional<Line> line(BucketId id, long epoch) {

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tollgate.bench.line;
+
+import org.jspecify.annotations.NullMarked;

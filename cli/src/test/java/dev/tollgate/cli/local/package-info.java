@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tollgate.cli.local;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,11 @@
+/** A message that was not processed, or whose answer is not known. `code` tells which; see the README. */
+export class TollgateError extends Error {
+  name = "TollgateError";
+
+  constructor(code, message, id, retryAfterSeconds) {
+    super(message);
+    this.code = code;
+    this.id = id;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}

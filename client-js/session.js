@@ -1,0 +1,103 @@
+// The session API over HTTP, reduced to what a client decides by. See docs/client-protocol.md, "Sessions".
+
+const ANSWER_WITHIN = 30_000;
+
+/**
+ * Calls the session API of one tenant. A call never rejects; it resolves to one of
+ * - `{kind: "ok", body}`
+ * - `{kind: "over"}`: there is no such session any more
+ * - `{kind: "final", reason, detail}`: repeating does not help
+ * - `{kind: "again", afterSeconds}`: repeat, but not before these seconds (0 if the server named none)
+ */
+export class SessionApi {
+  #options;
+
+  constructor(options) {
+    this.#options = options;
+  }
+
+  /** Creates a session; with an id, renews that session. */
+  put(sessionId) {
+    return this.#call("PUT", sessionId);
+  }
+
+  get(sessionId) {
+    return this.#call("GET", sessionId);
+  }
+
+  delete(sessionId) {
+    return this.#call("DELETE", sessionId);
+  }
+
+  async #call(method, sessionId) {
+    if (!this.#options.sessionUrl) {
+      return { kind: "again", afterSeconds: 0 };
+    }
+    try {
+      let answer = await this.#send(method, sessionId);
+      if (answer.status === 401 && typeof this.#options.token === "function") {
+        answer = await this.#send(method, sessionId);
+      }
+      return verdict(answer, method, sessionId);
+    } catch {
+      return { kind: "again", afterSeconds: 0 };
+    }
+  }
+
+  async #send(method, sessionId) {
+    const { sessionUrl, tenantId, token, fetch, clock } = this.#options;
+    const bearer = typeof token === "function" ? await token() : token;
+    const giveUp = new AbortController();
+    const timer = clock.setTimeout(() => giveUp.abort(), ANSWER_WITHIN);
+    try {
+      const response = await fetch(
+        `${sessionUrl}?${new URLSearchParams(sessionId ? { tenantId, sessionId } : { tenantId })}`, {
+          method,
+          headers: bearer ? { authorization: `Bearer ${bearer}` } : {},
+          cache: "no-store",
+          credentials: "omit",
+          signal: giveUp.signal,
+        });
+      const text = await response.text();
+      const isJson = response.headers.get("content-type")?.includes("json");
+      return {
+        status: response.status,
+        body: text && isJson ? JSON.parse(text) : {},
+        afterSeconds: Number(response.headers.get("retry-after")) || 0,
+      };
+    } finally {
+      clock.clearTimeout(timer);
+    }
+  }
+}
+
+/** Whether an answer is one of a session API, and not that of a portal or of a page for all addresses. */
+function isAnswer(method, body) {
+  switch (method) {
+    case "PUT":
+      return typeof body?.sessionId === "string" && typeof body.webSocketUrl === "string";
+    case "GET":
+      return typeof body?.admission === "object" && body.limits?.sessionTTL > 0;
+    default:
+      return true;
+  }
+}
+
+function verdict({ status, body, afterSeconds }, method, sessionId) {
+  const final = (reason) => ({ kind: "final", reason, detail: body?.detail ?? body?.message ?? `status ${status}` });
+  if (status >= 200 && status < 300) {
+    return isAnswer(method, body) ? { kind: "ok", body } : { kind: "again", afterSeconds };
+  }
+  switch (status) {
+    case 400:
+      return final("invalid");
+    case 401:
+      return final("unauthorized");
+    case 403:
+      return final(body?.type === "urn:tollgate:problem:suspended" ? "suspended" : "forbidden");
+    case 404:
+      return sessionId ? { kind: "over" } : final("unknown-tenant");
+    default:
+      return { kind: "again", afterSeconds };
+  }
+}
