@@ -100,18 +100,13 @@ final class SessionApi {
         body.text("detail").or(() -> body.text("title")).or(() -> body.text("message")).orElse("");
     return switch (answer.status()) {
       case 200, 201 -> success(answer, body);
-      case 204 -> new Result.Gone();
+      case 204, 404 -> new Result.Gone();
       case 401 -> new Result.Final(new CloseReason.Unauthorized(detail));
       case 403 ->
           new Result.Final(
               body.text("type").filter(SUSPENDED::equals).isPresent()
                   ? new CloseReason.Suspended()
                   : new CloseReason.Forbidden(detail));
-      // API Gateway answers 404 itself if the address is wrong.
-      case 404 ->
-          body.text("type").isPresent()
-              ? new Result.Gone()
-              : new Result.Final(new CloseReason.Invalid(404, detail));
       case 429 -> later(answer, detail);
       default ->
           answer.status() >= 500

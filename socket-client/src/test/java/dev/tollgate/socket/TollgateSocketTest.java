@@ -233,9 +233,26 @@ class TollgateSocketTest {
         new CloseReason.Invalid(400, "invalid-value"),
         ScriptedServer.answer(400, problem("invalid-value")));
     assertClosed(
-        "x",
-        new CloseReason.Invalid(404, "Not Found"),
+        "without a type",
+        new CloseReason.UnknownTenant(),
         ScriptedServer.answer(404, "{\"message\":\"Not Found\"}"));
+  }
+
+  @Test
+  void session_that_is_not_found_is_over_whoever_says_so() {
+    server.exchanges.add(ScriptedServer.answer(404, "{\"message\":\"Not Found\"}"));
+    TollgateSocket socket = open(builder -> builder.session("s"));
+    pass(5);
+
+    assertThat(reconnectingCauses()).containsExactly(new Interruption.SessionOver());
+    assertThat(socket.state()).isEqualTo(new SocketState.Open());
+  }
+
+  private List<Interruption> reconnectingCauses() {
+    return states.stream()
+        .filter(SocketState.Reconnecting.class::isInstance)
+        .map(state -> ((SocketState.Reconnecting) state).cause())
+        .toList();
   }
 
   private static String problem(String type) {
