@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.socket.ScriptedServer.ServerConnection;
 import dev.tollgate.socket.SendResult.NotSent;
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -383,6 +386,74 @@ class TollgateSocketTest {
         .as("403 cannot be explained")
         .isEqualTo(new SocketState.Closed(new CloseReason.SessionEnded()));
     assertThat(server.trace).noneMatch(event -> event.contains("PUT") || event.contains("GET"));
+  }
+
+  @Test
+  void handshake_that_ends_after_the_socket_leaves_no_connection() {
+    CompletableFuture<Transport.Handshake> handshake = new CompletableFuture<>();
+    CompletableFuture<Transport.Connection> closed = new CompletableFuture<>();
+    // With a scheduler of its own, which stops.
+    TollgateSocket socket =
+        TollgateSocket.builder(ScriptedServer.SESSIONS, "acme")
+            .session("s", ScriptedServer.SOCKETS)
+            .transport(new SlowHandshake(handshake))
+            .open();
+    socket.close();
+    assertThat(closed).isNotDone();
+
+    Transport.Connection connection = new ClosingConnection(closed);
+    handshake.complete(new Transport.Handshake.Admitted(connection));
+
+    assertThat(closed).isCompletedWithValue(connection);
+  }
+
+  @Test
+  void connection_of_a_socket_that_was_closed_is_closed_once() {
+    TollgateSocket socket = open();
+    time.advance(Duration.ofMillis(70));
+    socket.closeAsync();
+    pass(1);
+
+    assertThat(server.trace).containsExactly("0 PUT", "50 handshake 101", "100 client closes");
+    assertThat(socket.state()).isEqualTo(new SocketState.Closed(new CloseReason.Requested()));
+  }
+
+  /** A network with one handshake. */
+  private record SlowHandshake(CompletionStage<Handshake> handshake) implements Transport {
+    @Override
+    public CompletionStage<Exchange> call(String method, URI uri, Map<String, String> headers) {
+      throw new AssertionError(method);
+    }
+
+    @Override
+    public CompletionStage<Handshake> open(URI uri, Events events) {
+      return handshake;
+    }
+  }
+
+  /** A connection that tells that it was closed. */
+  private record ClosingConnection(CompletableFuture<Transport.Connection> closed)
+      implements Transport.Connection {
+    @Override
+    public void start() {
+      throw new AssertionError("start");
+    }
+
+    @Override
+    public CompletionStage<Boolean> send(String text) {
+      throw new AssertionError(text);
+    }
+
+    @Override
+    public CompletionStage<Boolean> close() {
+      closed.complete(this);
+      return CompletableFuture.completedFuture(true);
+    }
+
+    @Override
+    public void abort() {
+      throw new AssertionError("abort");
+    }
   }
 
   // Staying open
