@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.socket.ScriptedServer.ServerConnection;
 import dev.tollgate.socket.SendResult.NotSent;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -12,9 +14,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -454,6 +460,52 @@ class TollgateSocketTest {
     public void abort() {
       throw new AssertionError("abort");
     }
+  }
+
+  @Test
+  void listener_that_always_throws_does_not_stop_the_socket() {
+    Set<String> called = new TreeSet<>();
+    SocketListener mistaken =
+        (SocketListener)
+            Proxy.newProxyInstance(
+                SocketListener.class.getClassLoader(),
+                new Class<?>[] {SocketListener.class},
+                (proxy, method, arguments) -> {
+                  called.add(method.getName());
+                  throw new IllegalStateException("planted: " + method.getName());
+                });
+    server.handshakes.add(503);
+    server.replies = false;
+    TollgateSocket socket = open(builder -> builder.listener(mistaken));
+    pass(5);
+    socket.send("m-1", "1");
+    pass(1);
+    connection().post("{\"type\":\"message\",\"id\":\"m\",\"message\":2}");
+    connection().post("{\"type\":\"error\",\"id\":\"m-1\",\"code\":\"X\",\"detail\":\"d\"}");
+    connection()
+        .post(
+            "{\"type\":\"error\",\"id\":\"m-0\",\"code\":\"THROTTLED\",\"detail\":\"d\",\"retryAfterSeconds\":1}");
+    time.run();
+    server.replies = true;
+    connection().post("{\"type\":\"reply\",\"id\":\"r\",\"message\":2}");
+    time.run();
+    server.drop(1006);
+    pass(40);
+
+    assertThat(socket.state()).isEqualTo(new SocketState.Open());
+    CompletionStage<SendResult> sent = socket.request("3");
+    pass(1);
+    assertThat(result(sent)).isInstanceOf(SendResult.Replied.class);
+    socket.closeAsync();
+    pass(1);
+    assertThat(socket.closed().toCompletableFuture())
+        .isCompletedWithValue(new CloseReason.Requested());
+    assertThat(called)
+        .as("every method threw")
+        .containsExactlyElementsOf(
+            Stream.of(SocketListener.class.getMethods())
+                .map(Method::getName)
+                .collect(Collectors.toCollection(TreeSet::new)));
   }
 
   // Staying open
