@@ -217,7 +217,7 @@ final class SocketLifecycle {
       Consumer<Handshake.Failed> failed) {
     Socket socket = new Socket();
     int expected = turn;
-    CompletionStage<Handshake> handshake = settings.transport().open(at.address(), socket);
+    CompletionStage<Handshake> handshake = begin(at, socket);
     handshakes.add(handshake);
     settings
         .scheduler()
@@ -241,6 +241,18 @@ final class SocketLifecycle {
                 admitted.accept(socket);
               }
             });
+  }
+
+  /** Begins a handshake. If the transport refuses to, nobody answers. */
+  private CompletionStage<Handshake> begin(Session at, Socket socket) {
+    try {
+      return settings.transport().open(at.address(), socket);
+    } catch (RuntimeException failure) {
+      return CompletableFuture.completedFuture(
+          // Its message may have the address, and so the session's id.
+          new Handshake.Failed(
+              "The handshake cannot begin: " + failure.getClass().getSimpleName()));
+    }
   }
 
   /**

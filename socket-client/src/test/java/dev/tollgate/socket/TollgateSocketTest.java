@@ -10,7 +10,9 @@ import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -460,6 +462,97 @@ class TollgateSocketTest {
     public void abort() {
       throw new AssertionError("abort");
     }
+  }
+
+  @Test
+  void token_that_cannot_be_had_is_asked_for_again() {
+    Deque<String> tokens = new ArrayDeque<>(List.of("", "expired", "", "t"));
+    server.exchanges.add(ScriptedServer.answer(401, "{}"));
+    TollgateSocket socket =
+        open(
+            builder ->
+                builder
+                    .endSessionOnClose()
+                    .token(
+                        () -> {
+                          String token = tokens.remove();
+                          if (token.isEmpty()) {
+                            throw new IllegalStateException("planted");
+                          }
+                          return token;
+                        }));
+    pass(5);
+
+    assertThat(reconnectingCauses())
+        .hasSize(2)
+        .containsOnly(
+            new Interruption.NoAnswer(
+                "No headers for the request: java.lang.IllegalStateException: planted"));
+    assertThat(socket.state()).isEqualTo(new SocketState.Open());
+
+    tokens.add("");
+    socket.closeAsync();
+    pass(1);
+    assertThat(socket.closed().toCompletableFuture())
+        .isCompletedWithValue(new CloseReason.Requested());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "wss://x y",
+        "https://sockets.example/production",
+        "wss:x",
+        "/production",
+        "",
+        "wss://x#f"
+      })
+  void address_that_is_not_a_web_socket_s_is_asked_for_again(String address) {
+    server.exchanges.add(
+        ScriptedServer.answer(
+            201, "{\"sessionId\":\"s\",\"webSocketUrl\":\"%s\"}".formatted(address)));
+    TollgateSocket socket = open();
+    pass(5);
+
+    assertThat(reconnectingCauses())
+        .containsExactly(
+            new Interruption.NoAnswer(
+                "The answer is not that of a session API: " + ScriptedServer.SESSIONS));
+    assertThat(socket.state()).isEqualTo(new SocketState.Open());
+  }
+
+  @Test
+  void transport_that_throws_is_used_again() {
+    Deque<String> faults = new ArrayDeque<>(List.of("call", "open"));
+    Transport broken =
+        new Transport() {
+          private void fail(String here) {
+            if (here.equals(faults.peek())) {
+              throw new IllegalArgumentException(faults.remove() + " secret");
+            }
+          }
+
+          @Override
+          public CompletionStage<Exchange> call(
+              String method, URI uri, Map<String, String> headers) {
+            fail("call");
+            return server.call(method, uri, headers);
+          }
+
+          @Override
+          public CompletionStage<Handshake> open(URI uri, Events events) {
+            fail("open");
+            return server.open(uri, events);
+          }
+        };
+    TollgateSocket socket = open(builder -> builder.transport(broken));
+    pass(5);
+
+    assertThat(reconnectingCauses())
+        .containsExactly(
+            new Interruption.NoAnswer("The request cannot be sent: IllegalArgumentException"),
+            new Interruption.NoAnswer("The handshake cannot begin: IllegalArgumentException"));
+    assertThat(socket.state()).isEqualTo(new SocketState.Open());
   }
 
   @Test
