@@ -9,6 +9,9 @@ import java.util.Map;
  */
 @FunctionalInterface
 public interface RequestHeaders {
-  /** The headers of a request without a body. Must not block for long. */
+  /**
+   * The headers of a request without a body. Must not block for long. If it throws a {@link
+   * RuntimeException}, the socket asks again later, as if nobody had answered.
+   */
   Map<String, String> of(String method, URI uri);
 }

@@ -2,11 +2,16 @@ package dev.tollgate.socket;
 
 import dev.tollgate.socket.Transport.Exchange;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /** Asks the session API, and says what its answers mean for a socket. */
@@ -77,17 +82,35 @@ final class SessionApi {
             + sessionId.map(id -> "&sessionId=" + encode(id)).orElse("");
     URI uri = URI.create(url + query);
     scheduler.when(
-        transport.call(method, uri, headers.of(method, uri)),
+        call(method, uri),
         first -> {
           if (first instanceof Exchange.Answer answer && answer.status() == 401) {
             // The token may have expired on its way.
-            scheduler.when(
-                transport.call(method, uri, headers.of(method, uri)),
-                second -> then.accept(result(second)));
+            scheduler.when(call(method, uri), second -> then.accept(result(second)));
           } else {
             then.accept(result(first));
           }
         });
+  }
+
+  /** Sends a request. If there are no headers for it, or it cannot be sent, nobody answers. */
+  private CompletionStage<Exchange> call(String method, URI uri) {
+    Map<String, String> own;
+    try {
+      own = headers.of(method, uri);
+    } catch (RuntimeException failure) {
+      return failed("No headers for the request: " + failure);
+    }
+    try {
+      return transport.call(method, uri, own);
+    } catch (RuntimeException failure) {
+      // Its message may have the value of a header, a token.
+      return failed("The request cannot be sent: " + failure.getClass().getSimpleName());
+    }
+  }
+
+  private static CompletionStage<Exchange> failed(String detail) {
+    return CompletableFuture.completedFuture(new Exchange.Failed(detail));
   }
 
   private Result result(Exchange exchange) {
@@ -100,18 +123,13 @@ final class SessionApi {
         body.text("detail").or(() -> body.text("title")).or(() -> body.text("message")).orElse("");
     return switch (answer.status()) {
       case 200, 201 -> success(answer, body);
-      case 204 -> new Result.Gone();
+      case 204, 404 -> new Result.Gone();
       case 401 -> new Result.Final(new CloseReason.Unauthorized(detail));
       case 403 ->
           new Result.Final(
               body.text("type").filter(SUSPENDED::equals).isPresent()
                   ? new CloseReason.Suspended()
                   : new CloseReason.Forbidden(detail));
-      // API Gateway answers 404 itself if the address is wrong.
-      case 404 ->
-          body.text("type").isPresent()
-              ? new Result.Gone()
-              : new Result.Final(new CloseReason.Invalid(404, detail));
       case 429 -> later(answer, detail);
       default ->
           answer.status() >= 500
@@ -127,7 +145,7 @@ final class SessionApi {
 
   private Result success(Exchange.Answer answer, Json body) {
     Optional<String> sessionId = body.text("sessionId");
-    Optional<URI> webSocketUrl = body.text("webSocketUrl").map(URI::create);
+    Optional<URI> webSocketUrl = body.text("webSocketUrl").flatMap(SessionApi::webSocketUrl);
     if (sessionId.isPresent() && webSocketUrl.isPresent()) {
       return new Result.Granted(new Session(tenantId, sessionId.get(), webSocketUrl.get()));
     }
@@ -140,6 +158,18 @@ final class SessionApi {
               new Interruption.NoAnswer("The answer is not that of a session API: " + url),
               Optional.empty());
     };
+  }
+
+  private static Optional<URI> webSocketUrl(String text) {
+    try {
+      URI uri = new URI(text);
+      String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
+      return Optional.of(uri)
+          .filter(it -> scheme.equals("wss") || scheme.equals("ws"))
+          .filter(it -> it.getHost() != null && it.getRawFragment() == null);
+    } catch (URISyntaxException notOne) {
+      return Optional.empty();
+    }
   }
 
   private static Refusal refusal(Exchange.Answer answer, Json admission) {

@@ -6,7 +6,9 @@ import dev.tollgate.socket.Transport.Events;
 import dev.tollgate.socket.Transport.Handshake;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -40,6 +42,10 @@ final class SocketLifecycle {
   private volatile SocketState state = new SocketState.Connecting();
   private volatile Optional<Session> session = Optional.empty();
   private Optional<Socket> current = Optional.empty();
+
+  /** Handshakes whose end was not handled yet. */
+  private final Set<CompletionStage<Handshake>> handshakes = new HashSet<>();
+
   private Scheduler.Cancellable timer = () -> {};
   private Scheduler.Cancellable replacementTimer = () -> {};
   private Instant openedAt = Instant.MIN;
@@ -211,11 +217,16 @@ final class SocketLifecycle {
       Consumer<Handshake.Failed> failed) {
     Socket socket = new Socket();
     int expected = turn;
+    CompletionStage<Handshake> handshake = begin(at, socket);
+    handshakes.add(handshake);
     settings
         .scheduler()
         .when(
-            settings.transport().open(at.address(), socket),
+            handshake,
             end -> {
+              if (!handshakes.remove(handshake)) {
+                return;
+              }
               if (end instanceof Handshake.Admitted it) {
                 socket.connection = Optional.of(it.connection());
               }
@@ -230,6 +241,18 @@ final class SocketLifecycle {
                 admitted.accept(socket);
               }
             });
+  }
+
+  /** Begins a handshake. If the transport refuses to, nobody answers. */
+  private CompletionStage<Handshake> begin(Session at, Socket socket) {
+    try {
+      return settings.transport().open(at.address(), socket);
+    } catch (RuntimeException failure) {
+      return CompletableFuture.completedFuture(
+          // Its message may have the address, and so the session's id.
+          new Handshake.Failed(
+              "The handshake cannot begin: " + failure.getClass().getSimpleName()));
+    }
   }
 
   /**
@@ -426,6 +449,7 @@ final class SocketLifecycle {
 
   private void finish(CloseReason reason) {
     CompletionStage<Boolean> left = leave();
+    abandonHandshakes();
     renewals.stop();
     outbox.close();
     Optional<Session> ending =
@@ -446,6 +470,20 @@ final class SocketLifecycle {
                 ended(reason);
               }
             });
+  }
+
+  /** Closes connections that are admitted later, when the scheduler may run no more steps. */
+  private void abandonHandshakes() {
+    for (CompletionStage<Handshake> handshake : handshakes) {
+      var unused =
+          handshake.thenAccept(
+              end -> {
+                if (end instanceof Handshake.Admitted it) {
+                  closeSoon(it.connection());
+                }
+              });
+    }
+    handshakes.clear();
   }
 
   private void ended(CloseReason reason) {

@@ -4,7 +4,8 @@ import java.time.Duration;
 
 /**
  * What a socket tells the application. A socket calls one method after another, on the thread of
- * its {@link Scheduler}; methods must not block.
+ * its {@link Scheduler}; methods must not block. A {@link RuntimeException} that they throw is
+ * logged, and the socket goes on.
  */
 public interface SocketListener {
   /** The state has changed. */

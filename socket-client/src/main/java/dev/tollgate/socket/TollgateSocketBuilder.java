@@ -176,7 +176,7 @@ public final class TollgateSocketBuilder {
             endsSession,
             route,
             maxQueued,
-            listener,
+            new GuardedListener(listener),
             transport.orElseGet(() -> new JdkTransport(http.orElseGet(HttpClient::newHttpClient))),
             scheduler.or(() -> own).orElseThrow(),
             clock,

@@ -5,13 +5,24 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.socket.ScriptedServer.ServerConnection;
 import dev.tollgate.socket.SendResult.NotSent;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -233,9 +244,26 @@ class TollgateSocketTest {
         new CloseReason.Invalid(400, "invalid-value"),
         ScriptedServer.answer(400, problem("invalid-value")));
     assertClosed(
-        "x",
-        new CloseReason.Invalid(404, "Not Found"),
+        "without a type",
+        new CloseReason.UnknownTenant(),
         ScriptedServer.answer(404, "{\"message\":\"Not Found\"}"));
+  }
+
+  @Test
+  void session_that_is_not_found_is_over_whoever_says_so() {
+    server.exchanges.add(ScriptedServer.answer(404, "{\"message\":\"Not Found\"}"));
+    TollgateSocket socket = open(builder -> builder.session("s"));
+    pass(5);
+
+    assertThat(reconnectingCauses()).containsExactly(new Interruption.SessionOver());
+    assertThat(socket.state()).isEqualTo(new SocketState.Open());
+  }
+
+  private List<Interruption> reconnectingCauses() {
+    return states.stream()
+        .filter(SocketState.Reconnecting.class::isInstance)
+        .map(state -> ((SocketState.Reconnecting) state).cause())
+        .toList();
   }
 
   private static String problem(String type) {
@@ -366,6 +394,211 @@ class TollgateSocketTest {
         .as("403 cannot be explained")
         .isEqualTo(new SocketState.Closed(new CloseReason.SessionEnded()));
     assertThat(server.trace).noneMatch(event -> event.contains("PUT") || event.contains("GET"));
+  }
+
+  @Test
+  void handshake_that_ends_after_the_socket_leaves_no_connection() {
+    CompletableFuture<Transport.Handshake> handshake = new CompletableFuture<>();
+    CompletableFuture<Transport.Connection> closed = new CompletableFuture<>();
+    // With a scheduler of its own, which stops.
+    TollgateSocket socket =
+        TollgateSocket.builder(ScriptedServer.SESSIONS, "acme")
+            .session("s", ScriptedServer.SOCKETS)
+            .transport(new SlowHandshake(handshake))
+            .open();
+    socket.close();
+    assertThat(closed).isNotDone();
+
+    Transport.Connection connection = new ClosingConnection(closed);
+    handshake.complete(new Transport.Handshake.Admitted(connection));
+
+    assertThat(closed).isCompletedWithValue(connection);
+  }
+
+  @Test
+  void connection_of_a_socket_that_was_closed_is_closed_once() {
+    TollgateSocket socket = open();
+    time.advance(Duration.ofMillis(70));
+    socket.closeAsync();
+    pass(1);
+
+    assertThat(server.trace).containsExactly("0 PUT", "50 handshake 101", "100 client closes");
+    assertThat(socket.state()).isEqualTo(new SocketState.Closed(new CloseReason.Requested()));
+  }
+
+  /** A network with one handshake. */
+  private record SlowHandshake(CompletionStage<Handshake> handshake) implements Transport {
+    @Override
+    public CompletionStage<Exchange> call(String method, URI uri, Map<String, String> headers) {
+      throw new AssertionError(method);
+    }
+
+    @Override
+    public CompletionStage<Handshake> open(URI uri, Events events) {
+      return handshake;
+    }
+  }
+
+  /** A connection that tells that it was closed. */
+  private record ClosingConnection(CompletableFuture<Transport.Connection> closed)
+      implements Transport.Connection {
+    @Override
+    public void start() {
+      throw new AssertionError("start");
+    }
+
+    @Override
+    public CompletionStage<Boolean> send(String text) {
+      throw new AssertionError(text);
+    }
+
+    @Override
+    public CompletionStage<Boolean> close() {
+      closed.complete(this);
+      return CompletableFuture.completedFuture(true);
+    }
+
+    @Override
+    public void abort() {
+      throw new AssertionError("abort");
+    }
+  }
+
+  @Test
+  void token_that_cannot_be_had_is_asked_for_again() {
+    Deque<String> tokens = new ArrayDeque<>(List.of("", "expired", "", "t"));
+    server.exchanges.add(ScriptedServer.answer(401, "{}"));
+    TollgateSocket socket =
+        open(
+            builder ->
+                builder
+                    .endSessionOnClose()
+                    .token(
+                        () -> {
+                          String token = tokens.remove();
+                          if (token.isEmpty()) {
+                            throw new IllegalStateException("planted");
+                          }
+                          return token;
+                        }));
+    pass(5);
+
+    assertThat(reconnectingCauses())
+        .hasSize(2)
+        .containsOnly(
+            new Interruption.NoAnswer(
+                "No headers for the request: java.lang.IllegalStateException: planted"));
+    assertThat(socket.state()).isEqualTo(new SocketState.Open());
+
+    tokens.add("");
+    socket.closeAsync();
+    pass(1);
+    assertThat(socket.closed().toCompletableFuture())
+        .isCompletedWithValue(new CloseReason.Requested());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "wss://x y",
+        "https://sockets.example/production",
+        "wss:x",
+        "/production",
+        "",
+        "wss://x#f"
+      })
+  void address_that_is_not_a_web_socket_s_is_asked_for_again(String address) {
+    server.exchanges.add(
+        ScriptedServer.answer(
+            201, "{\"sessionId\":\"s\",\"webSocketUrl\":\"%s\"}".formatted(address)));
+    TollgateSocket socket = open();
+    pass(5);
+
+    assertThat(reconnectingCauses())
+        .containsExactly(
+            new Interruption.NoAnswer(
+                "The answer is not that of a session API: " + ScriptedServer.SESSIONS));
+    assertThat(socket.state()).isEqualTo(new SocketState.Open());
+  }
+
+  @Test
+  void transport_that_throws_is_used_again() {
+    Deque<String> faults = new ArrayDeque<>(List.of("call", "open"));
+    Transport broken =
+        new Transport() {
+          private void fail(String here) {
+            if (here.equals(faults.peek())) {
+              throw new IllegalArgumentException(faults.remove() + " secret");
+            }
+          }
+
+          @Override
+          public CompletionStage<Exchange> call(
+              String method, URI uri, Map<String, String> headers) {
+            fail("call");
+            return server.call(method, uri, headers);
+          }
+
+          @Override
+          public CompletionStage<Handshake> open(URI uri, Events events) {
+            fail("open");
+            return server.open(uri, events);
+          }
+        };
+    TollgateSocket socket = open(builder -> builder.transport(broken));
+    pass(5);
+
+    assertThat(reconnectingCauses())
+        .containsExactly(
+            new Interruption.NoAnswer("The request cannot be sent: IllegalArgumentException"),
+            new Interruption.NoAnswer("The handshake cannot begin: IllegalArgumentException"));
+    assertThat(socket.state()).isEqualTo(new SocketState.Open());
+  }
+
+  @Test
+  void listener_that_always_throws_does_not_stop_the_socket() {
+    Set<String> called = new TreeSet<>();
+    SocketListener mistaken =
+        (SocketListener)
+            Proxy.newProxyInstance(
+                SocketListener.class.getClassLoader(),
+                new Class<?>[] {SocketListener.class},
+                (proxy, method, arguments) -> {
+                  called.add(method.getName());
+                  throw new IllegalStateException("planted: " + method.getName());
+                });
+    server.handshakes.add(503);
+    server.replies = false;
+    TollgateSocket socket = open(builder -> builder.listener(mistaken));
+    pass(5);
+    socket.send("m-1", "1");
+    pass(1);
+    connection().post("{\"type\":\"message\",\"id\":\"m\",\"message\":2}");
+    connection().post("{\"type\":\"error\",\"id\":\"m-1\",\"code\":\"X\",\"detail\":\"d\"}");
+    connection()
+        .post(
+            "{\"type\":\"error\",\"id\":\"m-0\",\"code\":\"THROTTLED\",\"detail\":\"d\",\"retryAfterSeconds\":1}");
+    time.run();
+    server.replies = true;
+    connection().post("{\"type\":\"reply\",\"id\":\"r\",\"message\":2}");
+    time.run();
+    server.drop(1006);
+    pass(40);
+
+    assertThat(socket.state()).isEqualTo(new SocketState.Open());
+    CompletionStage<SendResult> sent = socket.request("3");
+    pass(1);
+    assertThat(result(sent)).isInstanceOf(SendResult.Replied.class);
+    socket.closeAsync();
+    pass(1);
+    assertThat(socket.closed().toCompletableFuture())
+        .isCompletedWithValue(new CloseReason.Requested());
+    assertThat(called)
+        .as("every method threw")
+        .containsExactlyElementsOf(
+            Stream.of(SocketListener.class.getMethods())
+                .map(Method::getName)
+                .collect(Collectors.toCollection(TreeSet::new)));
   }
 
   // Staying open
