@@ -122,8 +122,8 @@ class InMemoryTollgateTest extends TollgateClientContract {
 
   @Test
   void bucket_whose_line_is_switched_off_gives_no_places() {
-    TokenBucket bucket = tollgate.put("acme", "send-email", 60, 20).bucket("acme", "send-email");
-    bucket.tryClaim(20);
+    TokenBucket bucket = tollgate.put("acme", "send-email", 60, 30).bucket("acme", "send-email");
+    bucket.tryClaim(30);
     Claim.Denied waiting = (Claim.Denied) bucket.claimInLine();
     tollgate.retune(GateClient.id("acme", "send-email"), spec -> spec.withLine(false));
 

@@ -46,7 +46,7 @@ final class Steps {
       }
       step("admission while nobody waits", sessions.get(CAPACITY - 1), "5");
       Session first = sessions.get(CAPACITY);
-      step("refusal, first in line", first, "6, or 7");
+      step("refusal, first in line", first, "6 to 8");
       Session second = sessions.get(CAPACITY + 1);
       step("refusal with a new place", second, "3, or 4");
       step("refusal with a place", second, "1, or 2");
