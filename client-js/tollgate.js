@@ -327,8 +327,17 @@ export class Tollgate extends EventTarget {
       this.#failures = 0;
     });
     this.#outbox.opened(socket);
-    this.#show();
+    this.#learnLimits(turn);
     this.#replaceLater(this.#between(REPLACE_AFTER), turn);
+  }
+
+  /** Asks for the limits until they are known: without them nothing renews the session. */
+  async #learnLimits(turn, failures = 0) {
+    const answer = await this.#show();
+    if (turn === this.#turn && answer.kind === "again" && this.#options.sessionUrl) {
+      const millis = Math.max(this.#spread(answer.afterSeconds), this.#backOff(failures));
+      this.#after("limits", millis, () => this.#learnLimits(turn, failures + 1));
+    }
   }
 
   #use(socket) {
@@ -367,7 +376,7 @@ export class Tollgate extends EventTarget {
 
   #release() {
     this.#socket = undefined;
-    ["stable", "heartbeat", "heartbeat-answer", "replace"].forEach((name) => this.#cancel(name));
+    ["stable", "limits", "heartbeat", "heartbeat-answer", "replace"].forEach((name) => this.#cancel(name));
     this.#outbox.dropped();
   }
 

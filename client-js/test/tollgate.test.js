@@ -675,3 +675,30 @@ test("clients that were told the same Retry-After come back spread", async () =>
   clients.forEach((each) => each.close());
   assert.ok(new Set(at).size > 50, `${new Set(at).size} instants`);
 });
+
+test("limits that cannot be asked for at first are asked for again, and the session is renewed", async () => {
+  const { clock, client, server } = world();
+  let failing = 3;
+  server.answer = (method) => (method === "GET" && failing-- > 0 ? [503, {}] : undefined);
+  const made = client();
+  await clock.advance(30 * MINUTE);
+  assert.deepEqual(made.states(), ["open"]);
+  assert.equal(server.sessions.size, 1);
+  assert.equal(server.count("GET"), 4);
+  assert.deepEqual(made.limits, LIMITS);
+});
+
+test("a socket that is lost ends the questions for limits", async () => {
+  const { clock, client, server } = world({ random: () => 0.99 });
+  server.answer = (method) => (method === "GET" ? [503, {}, { "retry-after": "60" }] : undefined);
+  const made = client();
+  await clock.advance(1000);
+  assert.equal(server.count("GET"), 1);
+  server.tokens = Infinity;
+  server.drop([...server.sockets][0]);
+  await clock.advance(5000);
+  assert.equal(made.state, "open");
+  assert.equal(server.count("GET"), 2);
+  await clock.advance(MINUTE + 6000);
+  assert.equal(server.count("GET"), 3, "one series of questions");
+});
