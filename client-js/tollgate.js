@@ -49,6 +49,8 @@ export class Tollgate extends EventTarget {
   #timers = new Map();
   #failures = 0;
   #session;
+  /** The answer to the request for a new session, while it is under way. */
+  #creating;
   #limits;
   #socket;
   #opening;
@@ -123,9 +125,12 @@ export class Tollgate extends EventTarget {
   /** Closes the socket. The session stays, for a later client, unless `endSession` is true. */
   async close({ endSession = false } = {}) {
     const session = this.#session;
-    this.#close("closed");
-    if (endSession && session) {
-      await this.#api.delete(session.sessionId);
+    const creating = endSession ? this.#creating : undefined;
+    this.#close("closed", undefined, creating !== undefined);
+    const created = await creating;
+    const sessionId = session?.sessionId ?? created?.body?.sessionId;
+    if (endSession && sessionId) {
+      await this.#api.delete(sessionId);
     }
   }
 
@@ -137,7 +142,10 @@ export class Tollgate extends EventTarget {
       return;
     }
     if (!this.#session?.webSocketUrl) {
-      const answer = await this.#api.put(this.sessionId);
+      const request = this.#api.put(this.sessionId);
+      this.#creating = this.sessionId ? undefined : request;
+      const answer = await request;
+      this.#creating = undefined;
       if (turn !== this.#turn) {
         return;
       }
@@ -465,9 +473,12 @@ export class Tollgate extends EventTarget {
 
   // The end, timers and events
 
-  #close(reason, detail) {
+  #close(reason, detail, awaitsSession = false) {
     if (this.#state === "closed") {
       return;
+    }
+    if (!awaitsSession) {
+      this.#api.abort();
     }
     const socket = this.#socket;
     this.#socket = undefined;

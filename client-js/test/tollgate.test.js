@@ -702,3 +702,58 @@ test("a socket that is lost ends the questions for limits", async () => {
   await clock.advance(MINUTE + 6000);
   assert.equal(server.count("GET"), 3, "one series of questions");
 });
+
+test("close() ends a session that is being created", async () => {
+  for (let millis = 0; millis < 400; millis += 20) {
+    const { clock, client, server } = world({ latency: () => 100 });
+    const made = client();
+    await clock.advance(millis);
+    const closed = made.close({ endSession: true });
+    await clock.advance(5000);
+    await closed;
+    assert.equal(server.sessions.size, 0, `closed after ${millis} ms`);
+    assert.equal(server.sockets.size, 0);
+    assert.equal(clock.timers, 0);
+  }
+});
+
+test("close() gives up the request that is under way, and sends no other", async () => {
+  for (const method of ["PUT", "GET"]) {
+    const { clock, client, server } = world();
+    let given;
+    server.tokens = 0;
+    const made = client({
+      fetch: (url, options) => {
+        if (options.method !== method) {
+          return server.fetch(url, options);
+        }
+        given = options.signal;
+        return new Promise((resolve, reject) => given.addEventListener("abort", () => reject(given.reason)));
+      },
+    });
+    await clock.advance(1000);
+    assert.equal(given.aborted, false);
+    await made.close();
+    assert.equal(given.aborted, true, method);
+    await clock.advance(100);
+    assert.equal(clock.timers, 0);
+  }
+  const { clock, client } = world();
+  let tell;
+  let requests = 0;
+  const made = client({
+    fetch: () => {
+      requests++;
+      return Promise.reject(new TypeError("network"));
+    },
+    token: () => new Promise((resolve) => {
+      tell = resolve;
+    }),
+  });
+  await clock.advance(100);
+  await made.close();
+  tell("late");
+  await clock.advance(100);
+  assert.equal(requests, 0);
+  assert.equal(clock.timers, 0);
+});
