@@ -202,28 +202,27 @@ export class Tollgate extends EventTarget {
   }
 
   /**
-   * Asks why the server refuses or closed the connection, and goes on accordingly.
+   * Asks why the server refuses the connection, or why it closed it, and goes on accordingly.
    *
-   * @param atLeast the shortest back-off if the server knows no reason
+   * @param wasOpen whether the server closed the connection: then there is no place to wait at before another handshake
    */
-  async #explain(turn, atLeast = 0) {
+  async #explain(turn, wasOpen = false) {
     const answer = await this.#show();
     if (turn !== this.#turn) {
       return;
     }
     const polls = this.#state === "waiting";
+    const atLeast = wasOpen ? FIRST_ATTEMPT_WITHIN : 0;
     if (answer.kind === "again" && polls) {
       this.#poll(turn, this.#spread(answer.afterSeconds));
     } else if (answer.kind !== "ok") {
       this.#notAnswered(answer, atLeast);
-    } else if (answer.body.admission.admitted) {
-      if (polls) {
-        this.#connect();
-      } else {
-        this.#retry(atLeast);
-      }
     } else if (answer.body.admission.reason === "SUSPENDED") {
       this.#close("suspended", answer.body.admission.detail);
+    } else if (answer.body.admission.admitted && polls) {
+      this.#connect();
+    } else if (answer.body.admission.admitted || wasOpen) {
+      this.#retry(atLeast);
     } else {
       this.#waitFor(answer.body.admission);
     }
@@ -366,7 +365,7 @@ export class Tollgate extends EventTarget {
       return;
     }
     if (code === NORMAL) {
-      this.#explain(this.#enter("connecting"), FIRST_ATTEMPT_WITHIN);
+      this.#explain(this.#enter("connecting"), true);
     } else {
       this.#retry(0);
     }

@@ -757,3 +757,21 @@ test("close() gives up the request that is under way, and sends no other", async
   assert.equal(requests, 0);
   assert.equal(clock.timers, 0);
 });
+
+test("closed with 1000 while others wait in line, it takes a place of its own, and waits no other time", async () => {
+  const { clock, client, server } = await opened({ random: () => 0 });
+  server.tokens = 0;
+  Array.from({ length: 10 }, () => clientOf(server));
+  await clock.advance(1000);
+  server.log.length = 0;
+  server.drop([...server.sockets].find(({ session }) => session.sessionId === client.sessionId), 1000);
+  await clock.advance(500);
+  assert.equal(client.state, "reconnecting");
+  await clock.advance(1000);
+  assert.equal(client.state, "waiting");
+  assert.equal(client.of("waiting")[0].ahead, 9);
+  await clock.advance(MINUTE);
+  assert.equal(client.state, "open");
+  const shaken = server.log.filter(({ what, sessionId }) => what === "handshake" && sessionId === client.sessionId);
+  assert.deepEqual(shaken.map(({ status }) => status), [429, 101]);
+});
