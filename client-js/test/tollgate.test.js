@@ -775,3 +775,49 @@ test("closed with 1000 while others wait in line, it takes a place of its own, a
   const shaken = server.log.filter(({ what, sessionId }) => what === "handshake" && sessionId === client.sessionId);
   assert.deepEqual(shaken.map(({ status }) => status), [429, 101]);
 });
+
+test("a message that was accepted and ends unanswered has an unknown fate, and one that was never sent has not", async () => {
+  const { clock, client, server } = await opened();
+  server.replies = false;
+  await Promise.all([client.send(1, { id: "accepted" }), clock.advance(1000)]);
+  [...server.sockets].forEach((socket) => server.drop(socket));
+  await clock.advance(0);
+  const unsent = outcome(client.send(2, { id: "unsent" }));
+  await client.close();
+  assert.equal((await unsent).error.unknown, false);
+  assert.deepEqual(client.of("refused").map(({ id, code, final, unknown }) => ({ id, code, final, unknown })), [
+    { id: "accepted", code: "CLOSED", final: true, unknown: true },
+    { id: "unsent", code: "CLOSED", final: true, unknown: false },
+  ]);
+});
+
+test("an id that the server does not take is refused at once", async () => {
+  const { clock, client, server } = await opened();
+  for (const id of ["", "a b", "ü", "a".repeat(65), "a\n", 7]) {
+    assert.equal((await outcome(client.send(1, { id }))).code, "BAD_FRAME");
+  }
+  const sent = client.send(1, { id: "a".repeat(64) });
+  await clock.advance(1000);
+  await sent;
+  assert.equal(server.count("frame"), 1);
+});
+
+test("THROTTLED lets the time begin anew only if no other copy was sent", async () => {
+  for (const copies of [1, 2]) {
+    const { clock, client, server } = await opened({}, { timeout: 600 });
+    server.messageTokens = 0;
+    if (copies === 2) {
+      server.receive = (socket) => server.drop(socket);
+    }
+    const sent = outcome(client.send(1, { id: "m-1", reply: true }));
+    await clock.advance(50);
+    delete server.receive;
+    await clock.advance(5 * MINUTE);
+    assert.equal(client.unanswered, 2 - copies);
+    if (copies === 2) {
+      const { code, error } = await sent;
+      assert.match(code, /^(THROTTLED|UNANSWERED)$/);
+      assert.equal(error.unknown, true);
+    }
+  }
+});
