@@ -2,10 +2,11 @@
 export class TollgateError extends Error {
   name = "TollgateError";
 
-  constructor(code, message, id, retryAfterSeconds) {
+  constructor(code, message, id, retryAfterSeconds, unknown = false) {
     super(message);
     this.code = code;
     this.id = id;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.unknown = unknown;
   }
 }

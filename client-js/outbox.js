@@ -12,12 +12,15 @@ const PROCESSED_WITHIN = 10_000;
 const ACCEPTED_WITHIN = 10_000;
 /** How long copies are safe: the server knows a processed message for five minutes. */
 const COPIES_WITHIN = 240_000;
+/** Refusals that say that one copy was not processed. */
+const REFUSES_A_COPY = ["SUSPENDED", "BAD_FRAME", "NOT_SILO", "TOO_BIG"];
+const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
  * Keeps messages in order, sends them while there is a socket, and sends them again until they are answered.
  *
  * A message is `unsent`, `sent` or `accepted`. `startedAt` is when it was first sent, `copyAt` when the first copy
- * was sent that the server may have processed.
+ * was sent that the server may have processed, and `copies` how many were sent since.
  */
 export class Outbox {
   #messages = new Map();
@@ -49,6 +52,8 @@ export class Outbox {
       const bytes = new TextEncoder().encode(text).length;
       if (message === undefined || typeof message === "function" || typeof message === "symbol") {
         reject(new TollgateError("BAD_FRAME", "The message is not JSON.", id));
+      } else if (typeof id !== "string" || !ID.test(id)) {
+        reject(new TollgateError("BAD_FRAME", "An id has 1 to 64 letters, digits, - and _.", id));
       } else if (bytes > MAX_FRAME_BYTES) {
         reject(new TollgateError("TOO_BIG", `The message has ${bytes} bytes with its frame; the limit is ${MAX_FRAME_BYTES}.`, id));
       } else if (this.#messages.has(id)) {
@@ -56,7 +61,7 @@ export class Outbox {
       } else if (this.#count("unsent") >= this.#options.queueLimit) {
         reject(new TollgateError("QUEUE_FULL", `${this.#options.queueLimit} messages wait to be sent. Send fewer, or wait for answers.`, id));
       } else {
-        this.#messages.set(id, { id, action, text, reply, resolve, reject, state: "unsent" });
+        this.#messages.set(id, { id, action, text, reply, resolve, reject, state: "unsent", copies: 0 });
         this.#work();
       }
     });
@@ -156,13 +161,17 @@ export class Outbox {
       return;
     }
     message.state = "unsent";
-    message.copyAt = undefined;
-    const final = this.#now() + wait > message.startedAt + this.#options.timeout;
-    this.#options.onRefused({ id: message.id, code: "THROTTLED", retryAfterSeconds: wait / 1000, final });
+    if (message.copies <= 1) {
+      message.copyAt = undefined;
+      message.copies = 0;
+    }
+    const final = this.#now() + wait > this.#deadline(message);
+    const unknown = message.copies > 0;
+    this.#options.onRefused({ id: message.id, code: "THROTTLED", retryAfterSeconds: wait / 1000, final, unknown });
     if (final) {
       this.#messages.delete(message.id);
       message.reject(new TollgateError(
-        "THROTTLED", "The tenant sends more messages than its limit allows.", message.id, wait / 1000));
+        "THROTTLED", "The tenant sends more messages than its limit allows.", message.id, wait / 1000, unknown));
     }
   }
 
@@ -187,8 +196,10 @@ export class Outbox {
     // A listener that heard of another message may have ended this one.
     if (message && this.#messages.get(message.id) === message) {
       this.#messages.delete(message.id);
-      this.#options.onRefused({ id: message.id, code, detail, final: true });
-      message.reject(new TollgateError(code, detail, message.id));
+      const copies = REFUSES_A_COPY.includes(code) ? message.copies - 1 : message.copies;
+      const unknown = copies > 0;
+      this.#options.onRefused({ id: message.id, code, detail, final: true, unknown });
+      message.reject(new TollgateError(code, detail, message.id, undefined, unknown));
     }
   }
 
@@ -257,6 +268,7 @@ export class Outbox {
         message.sentAt = now;
         message.startedAt ??= now;
         message.copyAt ??= now;
+        message.copies++;
         message.order = this.#order++;
         this.#socket.send(message.text);
         this.#options.onSent();

@@ -11,6 +11,7 @@ const ANSWER_WITHIN = 30_000;
  */
 export class SessionApi {
   #options;
+  #aborted = new AbortController();
 
   constructor(options) {
     this.#options = options;
@@ -27,6 +28,11 @@ export class SessionApi {
 
   delete(sessionId) {
     return this.#call("DELETE", sessionId);
+  }
+
+  /** Gives up all requests but `DELETE`, for good. */
+  abort() {
+    this.#aborted.abort();
   }
 
   async #call(method, sessionId) {
@@ -48,7 +54,11 @@ export class SessionApi {
     const { sessionUrl, tenantId, token, fetch, clock } = this.#options;
     const bearer = typeof token === "function" ? await token() : token;
     const giveUp = new AbortController();
-    const timer = clock.setTimeout(() => giveUp.abort(), ANSWER_WITHIN);
+    const abort = () => giveUp.abort();
+    const aborted = method === "DELETE" ? undefined : this.#aborted.signal;
+    aborted?.throwIfAborted();
+    aborted?.addEventListener("abort", abort);
+    const timer = clock.setTimeout(abort, ANSWER_WITHIN);
     try {
       const response = await fetch(
         `${sessionUrl}?${new URLSearchParams(sessionId ? { tenantId, sessionId } : { tenantId })}`, {
@@ -67,6 +77,7 @@ export class SessionApi {
       };
     } finally {
       clock.clearTimeout(timer);
+      aborted?.removeEventListener("abort", abort);
     }
   }
 }

@@ -115,8 +115,13 @@ export interface TollgateEvents {
   message: CustomEvent<{ id: string; message: any }>;
   /** The application answered a message of this session. */
   reply: CustomEvent<{ id: string; message: any }>;
-  /** A message was not processed. Unless `final`, it is sent again. */
-  refused: CustomEvent<{ id: string; code: ErrorCode; detail?: string; retryAfterSeconds?: number; final: boolean }>;
+  /**
+   * A message failed, or its fate is unknown (`unknown`): then it was perhaps processed. Unless `final`, it is sent again. It may come
+   * after `accepted`, when the promise of the message has resolved.
+   */
+  refused: CustomEvent<{
+    id: string; code: ErrorCode; detail?: string; retryAfterSeconds?: number; final: boolean; unknown: boolean;
+  }>;
 }
 
 /** One socket of one session, kept open. An `EventTarget`. */
@@ -141,10 +146,12 @@ export class Tollgate {
 
 /** Why a message failed. */
 export class TollgateError extends Error {
-  constructor(code: ErrorCode, message: string, id?: string, retryAfterSeconds?: number);
+  constructor(code: ErrorCode, message: string, id?: string, retryAfterSeconds?: number, unknown?: boolean);
   readonly code: ErrorCode;
   readonly id?: string;
   readonly retryAfterSeconds?: number;
+  /** Whether the message was perhaps processed. */
+  readonly unknown: boolean;
 }
 
 export function connect(options: Options): Tollgate;

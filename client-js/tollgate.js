@@ -49,6 +49,8 @@ export class Tollgate extends EventTarget {
   #timers = new Map();
   #failures = 0;
   #session;
+  /** The answer to the request for a new session, while it is under way. */
+  #creating;
   #limits;
   #socket;
   #opening;
@@ -123,9 +125,12 @@ export class Tollgate extends EventTarget {
   /** Closes the socket. The session stays, for a later client, unless `endSession` is true. */
   async close({ endSession = false } = {}) {
     const session = this.#session;
-    this.#close("closed");
-    if (endSession && session) {
-      await this.#api.delete(session.sessionId);
+    const creating = endSession ? this.#creating : undefined;
+    this.#close("closed", undefined, creating !== undefined);
+    const created = await creating;
+    const sessionId = session?.sessionId ?? created?.body?.sessionId;
+    if (endSession && sessionId) {
+      await this.#api.delete(sessionId);
     }
   }
 
@@ -137,7 +142,10 @@ export class Tollgate extends EventTarget {
       return;
     }
     if (!this.#session?.webSocketUrl) {
-      const answer = await this.#api.put(this.sessionId);
+      const request = this.#api.put(this.sessionId);
+      this.#creating = this.sessionId ? undefined : request;
+      const answer = await request;
+      this.#creating = undefined;
       if (turn !== this.#turn) {
         return;
       }
@@ -194,28 +202,27 @@ export class Tollgate extends EventTarget {
   }
 
   /**
-   * Asks why the server refuses or closed the connection, and goes on accordingly.
+   * Asks why the server refuses the connection, or why it closed it, and goes on accordingly.
    *
-   * @param atLeast the shortest back-off if the server knows no reason
+   * @param wasOpen whether the server closed the connection: then there is no place to wait at before another handshake
    */
-  async #explain(turn, atLeast = 0) {
+  async #explain(turn, wasOpen = false) {
     const answer = await this.#show();
     if (turn !== this.#turn) {
       return;
     }
     const polls = this.#state === "waiting";
+    const atLeast = wasOpen ? FIRST_ATTEMPT_WITHIN : 0;
     if (answer.kind === "again" && polls) {
       this.#poll(turn, this.#spread(answer.afterSeconds));
     } else if (answer.kind !== "ok") {
       this.#notAnswered(answer, atLeast);
-    } else if (answer.body.admission.admitted) {
-      if (polls) {
-        this.#connect();
-      } else {
-        this.#retry(atLeast);
-      }
     } else if (answer.body.admission.reason === "SUSPENDED") {
       this.#close("suspended", answer.body.admission.detail);
+    } else if (answer.body.admission.admitted && polls) {
+      this.#connect();
+    } else if (answer.body.admission.admitted || wasOpen) {
+      this.#retry(atLeast);
     } else {
       this.#waitFor(answer.body.admission);
     }
@@ -327,8 +334,17 @@ export class Tollgate extends EventTarget {
       this.#failures = 0;
     });
     this.#outbox.opened(socket);
-    this.#show();
+    this.#learnLimits(turn);
     this.#replaceLater(this.#between(REPLACE_AFTER), turn);
+  }
+
+  /** Asks for the limits until they are known: without them nothing renews the session. */
+  async #learnLimits(turn, failures = 0) {
+    const answer = await this.#show();
+    if (turn === this.#turn && answer.kind === "again" && this.#options.sessionUrl) {
+      const millis = Math.max(this.#spread(answer.afterSeconds), this.#backOff(failures));
+      this.#after("limits", millis, () => this.#learnLimits(turn, failures + 1));
+    }
   }
 
   #use(socket) {
@@ -349,7 +365,7 @@ export class Tollgate extends EventTarget {
       return;
     }
     if (code === NORMAL) {
-      this.#explain(this.#enter("connecting"), FIRST_ATTEMPT_WITHIN);
+      this.#explain(this.#enter("connecting"), true);
     } else {
       this.#retry(0);
     }
@@ -367,7 +383,7 @@ export class Tollgate extends EventTarget {
 
   #release() {
     this.#socket = undefined;
-    ["stable", "heartbeat", "heartbeat-answer", "replace"].forEach((name) => this.#cancel(name));
+    ["stable", "limits", "heartbeat", "heartbeat-answer", "replace"].forEach((name) => this.#cancel(name));
     this.#outbox.dropped();
   }
 
@@ -456,9 +472,12 @@ export class Tollgate extends EventTarget {
 
   // The end, timers and events
 
-  #close(reason, detail) {
+  #close(reason, detail, awaitsSession = false) {
     if (this.#state === "closed") {
       return;
+    }
+    if (!awaitsSession) {
+      this.#api.abort();
     }
     const socket = this.#socket;
     this.#socket = undefined;

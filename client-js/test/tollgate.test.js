@@ -675,3 +675,149 @@ test("clients that were told the same Retry-After come back spread", async () =>
   clients.forEach((each) => each.close());
   assert.ok(new Set(at).size > 50, `${new Set(at).size} instants`);
 });
+
+test("limits that cannot be asked for at first are asked for again, and the session is renewed", async () => {
+  const { clock, client, server } = world();
+  let failing = 3;
+  server.answer = (method) => (method === "GET" && failing-- > 0 ? [503, {}] : undefined);
+  const made = client();
+  await clock.advance(30 * MINUTE);
+  assert.deepEqual(made.states(), ["open"]);
+  assert.equal(server.sessions.size, 1);
+  assert.equal(server.count("GET"), 4);
+  assert.deepEqual(made.limits, LIMITS);
+});
+
+test("a socket that is lost ends the questions for limits", async () => {
+  const { clock, client, server } = world({ random: () => 0.99 });
+  server.answer = (method) => (method === "GET" ? [503, {}, { "retry-after": "60" }] : undefined);
+  const made = client();
+  await clock.advance(1000);
+  assert.equal(server.count("GET"), 1);
+  server.tokens = Infinity;
+  server.drop([...server.sockets][0]);
+  await clock.advance(5000);
+  assert.equal(made.state, "open");
+  assert.equal(server.count("GET"), 2);
+  await clock.advance(MINUTE + 6000);
+  assert.equal(server.count("GET"), 3, "one series of questions");
+});
+
+test("close() ends a session that is being created", async () => {
+  for (let millis = 0; millis < 400; millis += 20) {
+    const { clock, client, server } = world({ latency: () => 100 });
+    const made = client();
+    await clock.advance(millis);
+    const closed = made.close({ endSession: true });
+    await clock.advance(5000);
+    await closed;
+    assert.equal(server.sessions.size, 0, `closed after ${millis} ms`);
+    assert.equal(server.sockets.size, 0);
+    assert.equal(clock.timers, 0);
+  }
+});
+
+test("close() gives up the request that is under way, and sends no other", async () => {
+  for (const method of ["PUT", "GET"]) {
+    const { clock, client, server } = world();
+    let given;
+    server.tokens = 0;
+    const made = client({
+      fetch: (url, options) => {
+        if (options.method !== method) {
+          return server.fetch(url, options);
+        }
+        given = options.signal;
+        return new Promise((resolve, reject) => given.addEventListener("abort", () => reject(given.reason)));
+      },
+    });
+    await clock.advance(1000);
+    assert.equal(given.aborted, false);
+    await made.close();
+    assert.equal(given.aborted, true, method);
+    await clock.advance(100);
+    assert.equal(clock.timers, 0);
+  }
+  const { clock, client } = world();
+  let tell;
+  let requests = 0;
+  const made = client({
+    fetch: () => {
+      requests++;
+      return Promise.reject(new TypeError("network"));
+    },
+    token: () => new Promise((resolve) => {
+      tell = resolve;
+    }),
+  });
+  await clock.advance(100);
+  await made.close();
+  tell("late");
+  await clock.advance(100);
+  assert.equal(requests, 0);
+  assert.equal(clock.timers, 0);
+});
+
+test("closed with 1000 while others wait in line, it takes a place of its own, and waits no other time", async () => {
+  const { clock, client, server } = await opened({ random: () => 0 });
+  server.tokens = 0;
+  Array.from({ length: 10 }, () => clientOf(server));
+  await clock.advance(1000);
+  server.log.length = 0;
+  server.drop([...server.sockets].find(({ session }) => session.sessionId === client.sessionId), 1000);
+  await clock.advance(500);
+  assert.equal(client.state, "reconnecting");
+  await clock.advance(1000);
+  assert.equal(client.state, "waiting");
+  assert.equal(client.of("waiting")[0].ahead, 9);
+  await clock.advance(MINUTE);
+  assert.equal(client.state, "open");
+  const shaken = server.log.filter(({ what, sessionId }) => what === "handshake" && sessionId === client.sessionId);
+  assert.deepEqual(shaken.map(({ status }) => status), [429, 101]);
+});
+
+test("a message that was accepted and ends unanswered has an unknown fate, and one that was never sent has not", async () => {
+  const { clock, client, server } = await opened();
+  server.replies = false;
+  await Promise.all([client.send(1, { id: "accepted" }), clock.advance(1000)]);
+  [...server.sockets].forEach((socket) => server.drop(socket));
+  await clock.advance(0);
+  const unsent = outcome(client.send(2, { id: "unsent" }));
+  await client.close();
+  assert.equal((await unsent).error.unknown, false);
+  assert.deepEqual(client.of("refused").map(({ id, code, final, unknown }) => ({ id, code, final, unknown })), [
+    { id: "accepted", code: "CLOSED", final: true, unknown: true },
+    { id: "unsent", code: "CLOSED", final: true, unknown: false },
+  ]);
+});
+
+test("an id that the server does not take is refused at once", async () => {
+  const { clock, client, server } = await opened();
+  for (const id of ["", "a b", "ü", "a".repeat(65), "a\n", 7]) {
+    assert.equal((await outcome(client.send(1, { id }))).code, "BAD_FRAME");
+  }
+  const sent = client.send(1, { id: "a".repeat(64) });
+  await clock.advance(1000);
+  await sent;
+  assert.equal(server.count("frame"), 1);
+});
+
+test("THROTTLED lets the time begin anew only if no other copy was sent", async () => {
+  for (const copies of [1, 2]) {
+    const { clock, client, server } = await opened({}, { timeout: 600 });
+    server.messageTokens = 0;
+    if (copies === 2) {
+      server.receive = (socket) => server.drop(socket);
+    }
+    const sent = outcome(client.send(1, { id: "m-1", reply: true }));
+    await clock.advance(50);
+    delete server.receive;
+    await clock.advance(5 * MINUTE);
+    assert.equal(client.unanswered, 2 - copies);
+    if (copies === 2) {
+      const { code, error } = await sent;
+      assert.match(code, /^(THROTTLED|UNANSWERED)$/);
+      assert.equal(error.unknown, true);
+    }
+  }
+});
