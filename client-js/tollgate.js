@@ -463,9 +463,9 @@ export class Tollgate extends EventTarget {
       }
       const answer = await this.#show();
       if (turn === this.#turn) {
-        const seconds = answer.body?.admission?.retryAfterSeconds;
-        this.#replaceLater(
-          seconds === undefined ? 60_000 + this.#backOff(failures) : seconds * 1000, turn, failures + 1);
+        const { retryAfterSeconds: seconds, ahead } = answer.body?.admission ?? {};
+        const told = ahead === undefined ? this.#spread(seconds) : seconds * 1000;
+        this.#replaceLater(seconds === undefined ? 60_000 + this.#backOff(failures) : told, turn, failures + 1);
       }
     });
   }
