@@ -15,14 +15,18 @@ import io.undertow.websockets.core.BufferedTextMessage;
 import io.undertow.websockets.core.WebSocketChannel;
 import io.undertow.websockets.core.WebSockets;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -88,8 +92,6 @@ class JdkTransportTest {
                 received.add(String.valueOf(text.length()));
                 if (text.equals("close")) {
                   WebSockets.sendClose(1001, "bye", channel, null);
-                } else if (text.equals("reset")) {
-                  reset(channel);
                 } else {
                   WebSockets.sendText(text, channel, null);
                 }
@@ -99,19 +101,31 @@ class JdkTransportTest {
     WebSockets.sendText("first", channel, null);
   }
 
-  private static void reset(WebSocketChannel channel) {
-    try {
-      channel.close();
-    } catch (IOException e) {
-      throw new AssertionError(e);
+  /** Forwards one connection to the server; closing the result resets it. */
+  private Socket forwarded(ServerSocket listener) throws IOException {
+    Socket client = listener.accept();
+    Socket upstream = new Socket("127.0.0.1", URI.create("ws://" + authority).getPort());
+    client.setSoLinger(true, 0);
+    CompletableFuture.runAsync(() -> copy(client, upstream));
+    CompletableFuture.runAsync(() -> copy(upstream, client));
+    return client;
+  }
+
+  private static void copy(Socket from, Socket to) {
+    try (from;
+        to) {
+      from.getInputStream().transferTo(to.getOutputStream());
+    } catch (IOException reset) {
+      // The connection has ended.
     }
   }
 
   private Handshake open(String path) {
-    return transport
-        .open(URI.create("ws://" + authority + path), listener)
-        .toCompletableFuture()
-        .join();
+    return open(authority, path);
+  }
+
+  private Handshake open(String at, String path) {
+    return transport.open(URI.create("ws://" + at + path), listener).toCompletableFuture().join();
   }
 
   private Connection connected() {
@@ -179,17 +193,28 @@ class JdkTransportTest {
   }
 
   @Test
-  void close_by_the_server_and_loss_are_told() throws InterruptedException {
+  void close_by_the_server_and_loss_are_told() throws Exception {
     Connection closing = connected();
     closing.start();
     var unused = closing.send("close");
     assertThat(next(events)).isEqualTo("first");
     assertThat(next(events)).isEqualTo("closed 1001");
 
-    Connection lost = connected();
-    lost.start();
-    unused = lost.send("reset");
-    assertThat(next(events)).isEqualTo("first");
-    assertThat(next(events)).isEqualTo("closed 1006");
+    try (ServerSocket forwarder = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      CompletableFuture<Socket> socket =
+          CompletableFuture.supplyAsync(
+              () -> {
+                try {
+                  return forwarded(forwarder);
+                } catch (IOException e) {
+                  throw new UncheckedIOException(e);
+                }
+              });
+      Handshake handshake = open("127.0.0.1:" + forwarder.getLocalPort(), "/socket");
+      ((Handshake.Admitted) handshake).connection().start();
+      assertThat(next(events)).isEqualTo("first");
+      socket.join().close();
+      assertThat(next(events)).isEqualTo("closed 1006");
+    }
   }
 }
