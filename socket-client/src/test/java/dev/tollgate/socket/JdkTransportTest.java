@@ -104,10 +104,11 @@ class JdkTransportTest {
   /** Forwards one connection to the server; closing the result resets it. */
   private Socket forwarded(ServerSocket listener) throws IOException {
     Socket client = listener.accept();
-    Socket upstream = new Socket("127.0.0.1", URI.create("ws://" + authority).getPort());
+    Socket upstream =
+        new Socket(InetAddress.getLoopbackAddress(), URI.create("ws://" + authority).getPort());
     client.setSoLinger(true, 0);
-    CompletableFuture.runAsync(() -> copy(client, upstream));
-    CompletableFuture.runAsync(() -> copy(upstream, client));
+    var unusedThere = CompletableFuture.runAsync(() -> copy(client, upstream));
+    var unusedBack = CompletableFuture.runAsync(() -> copy(upstream, client));
     return client;
   }
 
