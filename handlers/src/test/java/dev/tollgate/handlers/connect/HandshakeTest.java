@@ -7,6 +7,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.connect.Disconnection;
 import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.connect.Registration;
@@ -132,6 +134,7 @@ final class HandshakeTest {
 
   @Test
   void places_and_slots_are_published_as_metrics() {
+    fixture.retune(AdmissionFixture.connects(acme), BucketSpec.ofRate(Rate.perMinute(3)));
     assertThat(connect("c1")).isEqualTo(200);
     assertThat(connect("c2")).isEqualTo(200);
     assertThat(connect("c3")).isEqualTo(429);
