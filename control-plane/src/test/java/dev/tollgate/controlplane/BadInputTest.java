@@ -103,7 +103,7 @@ class BadInputTest {
             "{\"tenantConnections\":7,\"tenantConnections\":8}",
             "overrides.tenantConnections",
             "given twice"),
-        Arguments.of("{\"tenantPerMinute\":60001}", "overrides.tenantPerMinute", "60001"),
+        Arguments.of("{\"tenantPerMinute\":30001}", "overrides.tenantPerMinute", "30001"),
         Arguments.of("{\"sessionPerMinute\":60001}", "overrides.sessionPerMinute", "60001"),
         Arguments.of("{\"connectionsPerSession\":1001}", "overrides.connectionsPerSession", "1001"),
         Arguments.of("{\"sessionTTL\":86401}", "overrides.sessionTTL", "86401"),

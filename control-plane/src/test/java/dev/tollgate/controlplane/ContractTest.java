@@ -44,10 +44,10 @@ final class ContractTest {
     long least = schema.path("minimum").asLong();
     long maximum = schema.path("maximum").asLong();
 
-    assertThat(limit.checked(least)).isEqualTo(least);
-    assertThat(limit.checked(maximum)).isEqualTo(maximum);
-    assertThatThrownBy(() -> limit.checked(least - 1)).isInstanceOf(InvalidValue.class);
-    assertThatThrownBy(() -> limit.checked(maximum + 1)).isInstanceOf(InvalidValue.class);
+    assertThat(limit.checkedInRequest(least)).isEqualTo(least);
+    assertThat(limit.checkedInRequest(maximum)).isEqualTo(maximum);
+    assertThatThrownBy(() -> limit.checkedInRequest(least - 1)).isInstanceOf(InvalidValue.class);
+    assertThatThrownBy(() -> limit.checkedInRequest(maximum + 1)).isInstanceOf(InvalidValue.class);
   }
 
   @Test

@@ -12,6 +12,7 @@ import dev.tollgate.core.connect.AdmissionFactsReader;
 import dev.tollgate.core.connect.Disconnection;
 import dev.tollgate.core.connect.RefusalTally;
 import dev.tollgate.core.connect.Registration;
+import dev.tollgate.core.fanout.ChunkRequests;
 import dev.tollgate.core.housekeeping.Housekeeping;
 import dev.tollgate.core.housekeeping.Recount;
 import dev.tollgate.core.housekeeping.TenantVisit;
@@ -28,11 +29,14 @@ import java.util.concurrent.ExecutorService;
 
 /** Builds the use cases of the functions over AWS. */
 public final class Wiring {
-  /** Tenants that the housekeeper visits in parallel. The threads mostly wait for responses. */
+  /**
+   * Tenants that the housekeeper visits or recounts, and sockets that it checks, in parallel. The
+   * threads mostly wait for responses.
+   */
   private static final int PARALLEL_VISITS = 32;
 
-  /** Sockets that the housekeeper checks in parallel. */
-  private static final int PARALLEL_SOCKET_REQUESTS = 32;
+  /** Sessions that the housekeeper ends in parallel. */
+  private static final int PARALLEL_SESSIONS = 32;
 
   private final InstantSource clock;
   private final AwsEnvironment aws;
@@ -108,18 +112,34 @@ public final class Wiring {
 
   /** Repairs sessions and counts, for the housekeeper. */
   public Housekeeping housekeeping() {
+    Recount recount = recount();
     TenantVisit visit =
         new TenantVisit(
             aws.tenants(),
             aws.liveTenants(),
+            aws.sessions(),
             aws.connections(),
             aws.sockets(),
             sessionLifecycle(),
-            recount(),
-            Threads.upTo(PARALLEL_SOCKET_REQUESTS, "sockets"),
+            recount,
+            Threads.upTo(PARALLEL_SESSIONS, "sessions"),
             clock);
     return new Housekeeping(
-        aws.liveTenants(), visit, Threads.upTo(PARALLEL_VISITS, "visits"), clock);
+        aws.liveTenants(),
+        visit,
+        recount,
+        Threads.upTo(PARALLEL_VISITS, "visits"),
+        Pause.real(),
+        clock);
+  }
+
+  /**
+   * Requests to the function itself, with a share of its work.
+   *
+   * @param functionArn the ARN by which it was invoked
+   */
+  public ChunkRequests chunkRequests(String functionArn) {
+    return aws.chunkRequests(functionArn);
   }
 
   /** Processes messages, for the message processor. */

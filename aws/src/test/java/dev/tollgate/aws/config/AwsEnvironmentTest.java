@@ -36,6 +36,7 @@ import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.Correction;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.Sessions.Consistency;
 import dev.tollgate.core.session.Sockets.PostResult;
 import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.core.testing.Samples;
@@ -140,7 +141,7 @@ class AwsEnvironmentTest {
     services.on("GetQueueAttributes", request -> Answer.ok("{\"Attributes\":{}}"));
 
     aws.buckets().list(tenant);
-    aws.sessions().list(tenant);
+    aws.sessions().page(tenant, Optional.empty(), 10, Consistency.CONSISTENT);
     aws.connections().countDown(tenant, Set.of("c"));
     aws.tokenQueue().level(bucket);
     aws.bucketQueues().delete(bucket);
@@ -767,7 +768,7 @@ class AwsEnvironmentTest {
   @Test
   void a_chunk_is_an_event_of_the_function_itself() {
     aws.chunkRequests("arn:aws:lambda:eu-central-1:000000000000:function:f:l")
-        .send(new Chunk("visits", Optional.of(tenant), Optional.of(new TenantId("z"))));
+        .send(new Chunk("visits", Optional.of(tenant), Optional.of(new TenantId("z")), 7));
 
     assertThat(services.requests(PRODUCER))
         .singleElement()
@@ -777,7 +778,8 @@ class AwsEnvironmentTest {
               assertThat(request.invocationType()).contains("Event");
               assertThat(request.body())
                   .isEqualTo(
-                      "{\"task\":\"visits\",\"after\":\"%s\",\"upTo\":\"z\"}".formatted(tenant));
+                      "{\"task\":\"visits\",\"after\":\"%s\",\"upTo\":\"z\",\"chunks\":\"7\"}"
+                          .formatted(tenant));
             });
   }
 
@@ -1045,10 +1047,14 @@ class AwsEnvironmentTest {
                        "LastEvaluatedKey":{"live":{"S":"y"},"tenantId":{"S":"a"},
                                            "key":{"S":"sessions"}}}"""));
 
-    assertThat(aws.liveTenants().list()).containsExactly(new TenantId("a"), new TenantId("b"));
+    assertThat(aws.liveTenants().list(Optional.empty(), 3))
+        .containsExactly(new TenantId("a"), new TenantId("b"));
+    assertThat(services.requests("Query")).hasSize(2);
+    assertThat(aws.liveTenants().list(Optional.of(new TenantId("0")), 1))
+        .containsExactly(new TenantId("a"));
 
     assertThat(services.requests("Query"))
-        .hasSize(2)
+        .hasSize(3)
         .allSatisfy(
             request -> {
               assertThat(request.accessKey()).isEqualTo("own");

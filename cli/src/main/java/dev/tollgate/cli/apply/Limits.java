@@ -10,7 +10,7 @@ public final class Limits {
   /** The largest values, by name, in the order in which tables show the limits. */
   private static final List<Map.Entry<String, Long>> LARGEST =
       List.of(
-          Map.entry("tenantPerMinute", 60_000L),
+          Map.entry("tenantPerMinute", 30_000L),
           Map.entry("sessionPerMinute", 60_000L),
           Map.entry("connectionsPerSession", 1_000L),
           Map.entry("tenantConnections", 1_000_000L),

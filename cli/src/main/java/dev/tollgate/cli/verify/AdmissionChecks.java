@@ -32,7 +32,7 @@ final class AdmissionChecks {
   private static final int ATTEMPTS = 3;
 
   /**
-   * Shorter than the 45 s after which the housekeeper checks quiet connections: so only the {@code
+   * Shorter than the 35 s after which the housekeeper checks quiet connections: so only the {@code
    * $disconnect} function can have lowered the count.
    */
   private static final Duration DISCONNECT = Duration.ofSeconds(30);

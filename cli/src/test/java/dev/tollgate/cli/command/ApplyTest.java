@@ -574,7 +574,7 @@ class ApplyTest {
               line 3: tiers.bronze.isolation: BOTH (expected: POOL or SILO)
               line 4: tiers.bronze.limit: {} (expected: a known field, one of: isolation, limits, buckets, fillMode, onUnavailable, line, hibernateAfterMinutes)
               line 5: tiers.bronze.limits.sessionTTL: missing (expected: a whole number, 1 to 86400)
-              line 6: tiers.bronze.limits.tenantPerMinute: "60" (expected: a whole number, 1 to 60000)
+              line 6: tiers.bronze.limits.tenantPerMinute: "60" (expected: a whole number, 1 to 30000)
               line 7: tiers.bronze.limits.sessionPerMinute: 0 (expected: a whole number, 1 to 60000)
               line 8: tiers.bronze.limits.connectionsPerSession: 1.5 (expected: a whole number, 1 to 1000)
               line 9: tiers.bronze.limits.tenantConnections: ten (expected: a whole number, 1 to 1000000)

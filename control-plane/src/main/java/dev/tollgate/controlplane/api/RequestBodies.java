@@ -91,7 +91,7 @@ final class RequestBodies {
 
   private static long checked(Limit limit, long value, String parent) {
     try {
-      return limit.checked(value);
+      return limit.checkedInRequest(value);
     } catch (InvalidValue invalid) {
       throw invalid.within(parent);
     }

@@ -7,6 +7,7 @@ import dev.tollgate.controlplane.invocation.Steps;
 import dev.tollgate.controlplane.silo.SiloSteps;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.NewerRow;
+import dev.tollgate.core.Page;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
@@ -26,6 +27,8 @@ import dev.tollgate.core.provisioning.BucketQueues.Owner;
 import dev.tollgate.core.provisioning.QueueCreation;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionLifecycle;
+import dev.tollgate.core.session.SessionPages;
+import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
@@ -38,6 +41,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -171,7 +175,7 @@ public final class Reconciler {
         .ifPresent(rows -> provide(tenant, settled, rows, steps));
     boolean sameStatus = settled.filter(before -> before.status() == tenant.status()).isPresent();
     if (tenant.status() == TenantStatus.SUSPENDED && !sameStatus) {
-      endSessions(tenant.id(), steps);
+      endSessions(tenant.id(), steps, kept -> {});
     }
     if (steps.allSucceeded()) {
       steps.run(
@@ -373,7 +377,7 @@ public final class Reconciler {
               removeStrays(id, rows, steps);
             });
     silos.remove(tenant, steps);
-    endSessions(id, steps).forEach(session -> removeRow(session, steps));
+    endSessions(id, steps, session -> removeRow(session, steps));
     if (steps.allSucceeded()
         && steps.run("connections of " + id, () -> ports.connections().deleteCount(id))
         && steps.run("subjects of " + id, () -> ports.sessions().deleteSubjects(id))
@@ -384,22 +388,39 @@ public final class Reconciler {
   }
 
   /**
-   * Ends the sessions of a tenant, those with sockets first. Returns the ended sessions whose rows
-   * still exist.
+   * Ends the sessions of a tenant page by page, in each page those with sockets first.
+   *
+   * @param kept gets the ended sessions whose rows still exist
    */
-  private List<Session> endSessions(TenantId id, Steps steps) {
-    return steps.attempt("sessions of " + id, () -> ports.sessions().list(id)).stream()
-        .flatMap(List::stream)
-        .sorted(Session.CONNECTED_FIRST)
-        .flatMap(
-            session ->
-                steps.attempt("a session of " + id, () -> sessions.end(id, session.id())).stream())
-        .flatMap(
-            ending ->
-                ending instanceof SessionLifecycle.EndedButKept over
-                    ? Stream.of(over.session())
-                    : Stream.empty())
-        .toList();
+  private void endSessions(TenantId id, Steps steps, Consumer<Session> kept) {
+    Optional<String> cursor = Optional.empty();
+    do {
+      Optional<String> last = cursor;
+      Optional<Page<Session>> page =
+          steps.attempt(
+              "sessions of " + id,
+              () ->
+                  ports
+                      .sessions()
+                      .page(id, last, SessionPages.SIZE, Sessions.Consistency.CONSISTENT));
+      page.stream()
+          .flatMap(found -> found.items().stream())
+          .sorted(Session.CONNECTED_FIRST)
+          .forEach(session -> endSession(session, steps, kept));
+      cursor = page.flatMap(Page::next);
+    } while (cursor.isPresent());
+  }
+
+  private void endSession(Session session, Steps steps, Consumer<Session> kept) {
+    TenantId id = session.tenant();
+    steps
+        .attempt("a session of " + id, () -> sessions.end(id, session.id()))
+        .ifPresent(
+            ending -> {
+              if (ending instanceof SessionLifecycle.EndedButKept over) {
+                kept.accept(over.session());
+              }
+            });
   }
 
   private void removeRow(Session session, Steps steps) {

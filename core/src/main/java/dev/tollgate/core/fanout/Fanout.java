@@ -56,10 +56,10 @@ public final class Fanout {
    * The result of a split.
    *
    * @param first the tenants of the first chunk, which the caller works on
-   * @param requested the number of chunks that others work on
+   * @param chunks the number of chunks, the first included
    * @param failures why chunks could not be requested, one reason for each
    */
-  public record Split(List<TenantId> first, long requested, List<String> failures) {
+  public record Split(List<TenantId> first, int chunks, List<String> failures) {
     /** Copies the lists. */
     public Split {
       first = List.copyOf(first);
@@ -76,18 +76,21 @@ public final class Fanout {
   public Split split(String task, Ids ids, Instant until) {
     // One more than a chunk, which tells whether another chunk follows.
     List<TenantId> first = ids.next(Optional.empty(), size + 1);
-    List<CompletableFuture<Optional<String>>> sent = new ArrayList<>();
+    List<Optional<TenantId>> ends = new ArrayList<>();
     Optional<TenantId> end = endOfFull(first);
     while (end.isPresent()) {
-      Optional<TenantId> after = end;
-      end = endOfFull(nextOrNone(ids, after, until));
-      Chunk chunk = new Chunk(task, after, end);
+      ends.add(end);
+      end = endOfFull(nextOrNone(ids, end, until));
+    }
+    ends.add(Optional.empty());
+    List<CompletableFuture<Optional<String>>> sent = new ArrayList<>();
+    for (int i = 1; i < ends.size(); i++) {
+      Chunk chunk = new Chunk(task, ends.get(i - 1), ends.get(i), ends.size());
       sent.add(CompletableFuture.supplyAsync(() -> send(chunk), executor));
     }
     List<String> failures =
         sent.stream().map(CompletableFuture::join).flatMap(Optional::stream).toList();
-    return new Split(
-        first.subList(0, Math.min(size, first.size())), sent.size() - failures.size(), failures);
+    return new Split(first.subList(0, Math.min(size, first.size())), ends.size(), failures);
   }
 
   /** The ids of a chunk, read anew. */

@@ -12,8 +12,11 @@ import java.util.Optional;
  * it has no session left. Every method throws {@link Unavailable} if the store fails.
  */
 public interface LiveTenants {
-  /** All live tenants, unordered, eventually consistent. */
-  List<TenantId> list();
+  /**
+   * The first live tenants after {@code after}, or the first of all, in the order of their ids'
+   * characters, eventually consistent. There are fewer than {@code max} only if no more follow.
+   */
+  List<TenantId> list(Optional<TenantId> after, int max);
 
   /**
    * The theoretical arrival time of the tenant's next session, read consistently; empty if the

@@ -5,20 +5,25 @@ import static dev.tollgate.core.session.ConnectionCount.PARTS;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Correction;
-import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionPages;
 import dev.tollgate.core.session.Sessions;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 /**
  * Corrects a tenant's connection count while connections open and close. The sets of its sessions
@@ -36,6 +41,14 @@ import java.util.stream.IntStream;
  * difference must be observed twice, so far apart that the SDK has abandoned any such write. The
  * recount corrects the smallest observed difference, if all differences have the same sign.
  *
+ * <p>Most of the time of a search is the pause between its observations. So the searches of many
+ * tenants pause together, and a thousand take about as long as one.
+ *
+ * <p>A search holds two numbers for each part, however many sessions there are. It reads all
+ * sessions twice for each observation, so a tenant with many sessions is observed less often: at
+ * least twice, and further while no more than {@value #MAX_ROWS} sessions are read. If traffic
+ * changes some parts during all these observations, their drift stays until traffic lets up.
+ *
  * <p>The correction is added to the count and does not replace it, so concurrent changes of the
  * count do not matter. It fails if another correction came first: of two recounts that find the
  * same drift, only one corrects it.
@@ -51,6 +64,9 @@ public final class Recount {
   private static final Duration APART = Duration.ofSeconds(5);
 
   private static final int MAX_OBSERVATIONS = 12;
+
+  /** The most sessions that a search reads for more than two observations. */
+  private static final long MAX_ROWS = 100_000;
 
   private final Sessions sessions;
   private final Connections connections;
@@ -72,91 +88,183 @@ public final class Recount {
    *
    * @return the repaired drift: positive if the count was too high, negative if it was too low
    * @throws Unavailable if a store fails
+   * @throws UnreadableRow if a session or the count cannot be read
    */
   public long repair(TenantId tenant) {
-    return repair(tenant, snapshot(tenant));
+    if (isRight(tenant)) {
+      return 0;
+    }
+    DriftSearch search = new DriftSearch(tenant);
+    new Rounds(List.of(search), Runnable::run, () -> false).run();
+    search.failure.ifPresent(
+        failure -> {
+          throw failure;
+        });
+    return search.drift;
   }
 
   /**
-   * Repairs a tenant's count, if this recent snapshot shows a difference.
+   * Repairs the counts of several tenants together, without a first look whether they are right.
    *
-   * @return as {@link #repair(TenantId)}
-   * @throws Unavailable if a store fails
+   * @param executor runs the observations
+   * @param isLate whether no observation should begin; then what is known is corrected
+   * @return the result for each tenant
    */
-  long repair(TenantId tenant, Snapshot snapshot) {
-    return snapshot.isRight() ? 0 : new DriftSearch(tenant, snapshot.count()).repair();
+  Map<TenantId, Repair> repair(
+      Collection<TenantId> tenants, Executor executor, BooleanSupplier isLate) {
+    List<DriftSearch> searches = tenants.stream().map(DriftSearch::new).toList();
+    new Rounds(searches, executor, isLate).run();
+    return searches.stream()
+        .collect(Collectors.toMap(search -> search.tenant, DriftSearch::repair));
   }
 
-  /** Reads a tenant's sessions and its count once. */
-  Snapshot snapshot(TenantId tenant) {
-    List<Session> found = sessions.list(tenant);
-    return new Snapshot(found, connections.readCount(tenant));
+  /**
+   * The result of the repair of a count.
+   *
+   * @param drift the repaired drift, as {@link #repair(TenantId)} returns it
+   * @param failure why the count is not repaired, if it is not
+   */
+  record Repair(long drift, Optional<String> failure) {}
+
+  /** Whether a tenant's count is right, read once. A concurrent change may make it seem wrong. */
+  boolean isRight(TenantId tenant) {
+    return parts(tenant).isCountedBy(connections.readCount(tenant));
   }
 
-  /** A tenant's sessions and its count, read one after the other. */
-  record Snapshot(List<Session> sessions, ConnectionCount count) {
-    private boolean isRight() {
-      List<Set<String>> parts = parts(sessions);
-      return count.unattributed() == 0
-          && IntStream.range(0, PARTS)
-              .allMatch(part -> count.parts().get(part) == parts.get(part).size());
-    }
+  private ConnectionParts parts(TenantId tenant) {
+    ConnectionParts parts = new ConnectionParts();
+    SessionPages.forEach(sessions, tenant, Sessions.Consistency.CONSISTENT, parts::add);
+    return parts;
   }
 
-  /** The connections of sessions, by the part in which they are counted. */
-  private static List<Set<String>> parts(List<Session> sessions) {
-    Map<Integer, Set<String>> parts =
-        sessions.stream()
-            .flatMap(session -> session.connections().stream())
-            .collect(Collectors.groupingBy(ConnectionCount::partOf, Collectors.toSet()));
-    return IntStream.range(0, PARTS).mapToObj(part -> parts.getOrDefault(part, Set.of())).toList();
-  }
+  /** Searches that pause together. */
+  private final class Rounds {
+    private final List<DriftSearch> open;
+    private final Executor executor;
+    private final BooleanSupplier isLate;
 
-  /** Observes the parts until it is known for each whether it has drifted. */
-  private final class DriftSearch {
-    private final TenantId tenant;
-    private final ConnectionCount first;
-    private final Map<Integer, Observations> observations = new HashMap<>();
-    private Duration elapsed = Duration.ZERO;
-
-    private DriftSearch(TenantId tenant, ConnectionCount first) {
-      this.tenant = tenant;
-      this.first = first;
+    private Rounds(List<DriftSearch> searches, Executor executor, BooleanSupplier isLate) {
+      this.open = new ArrayList<>(searches);
+      this.executor = executor;
+      this.isLate = isLate;
     }
 
-    private long repair() {
-      for (int count = 1; ; count++) {
-        Optional<ConnectionCount> seen = observe();
-        if (seen.isEmpty()) {
-          return 0;
+    private void run() {
+      while (!open.isEmpty()) {
+        boolean late = isLate.getAsBoolean();
+        if (!late) {
+          forEach(open.stream().filter(DriftSearch::isDue).toList(), DriftSearch::observe);
         }
-        if (count == MAX_OBSERVATIONS || isComplete()) {
-          return correct(seen.get());
-        }
-        pass(untilNextObservation());
+        open.removeIf(DriftSearch::isAbandoned);
+        List<DriftSearch> known =
+            open.stream().filter(search -> late || search.knowsEnough()).toList();
+        forEach(known, DriftSearch::correct);
+        open.removeAll(known);
+        open.stream().map(DriftSearch::untilDue).min(Duration::compareTo).ifPresent(this::pass);
       }
     }
 
-    /** Observes all parts once; empty if the thread was interrupted. */
-    private Optional<ConnectionCount> observe() {
-      List<Set<String>> before = parts(sessions.list(tenant));
-      pass(MARGIN);
-      ConnectionCount count = connections.readCount(tenant);
-      pass(MARGIN);
-      List<Set<String>> after = parts(sessions.list(tenant));
-      for (int part = 0; part < PARTS; part++) {
-        if (before.get(part).equals(after.get(part))) {
-          long difference = count.parts().get(part) - after.get(part).size();
-          observations.merge(
-              part, new Observations(difference, elapsed, elapsed), Observations::and);
-        }
-      }
-      return Thread.currentThread().isInterrupted() ? Optional.empty() : Optional.of(count);
+    private void forEach(List<DriftSearch> searches, Consumer<DriftSearch> step) {
+      List<CompletableFuture<Void>> running =
+          searches.stream()
+              .map(search -> CompletableFuture.runAsync(() -> search.attempt(step), executor))
+              .toList();
+      running.forEach(CompletableFuture::join);
     }
 
     private void pass(Duration time) {
       pause.of(time);
+      if (Thread.currentThread().isInterrupted()) {
+        open.clear();
+      }
+      open.forEach(search -> search.pass(time));
+    }
+  }
+
+  /** Observes the parts of a tenant until it is known for each whether it has drifted. */
+  private final class DriftSearch {
+    private final TenantId tenant;
+    private final Map<Integer, Observations> observations = new HashMap<>();
+    private Optional<ConnectionCount> first = Optional.empty();
+    private ConnectionCount last = ConnectionCount.NONE;
+    private Duration elapsed = Duration.ZERO;
+    private Duration dueAt = Duration.ZERO;
+    private int observed;
+    private long rows;
+    private boolean interrupted;
+    private long drift;
+    private Optional<RuntimeException> failure = Optional.empty();
+
+    private DriftSearch(TenantId tenant) {
+      this.tenant = tenant;
+    }
+
+    private Repair repair() {
+      return new Repair(drift, failure.map(Recount::reason));
+    }
+
+    private void attempt(Consumer<DriftSearch> step) {
+      try {
+        step.accept(this);
+      } catch (RuntimeException failed) {
+        failure = Optional.of(failed);
+      }
+    }
+
+    private boolean isAbandoned() {
+      return interrupted || failure.isPresent();
+    }
+
+    private boolean isDue() {
+      return untilDue().isZero();
+    }
+
+    private Duration untilDue() {
+      return dueAt.compareTo(elapsed) > 0 ? dueAt.minus(elapsed) : Duration.ZERO;
+    }
+
+    /** Observes all parts once. */
+    private void observe() {
+      ConnectionParts before = parts(tenant);
+      waitFor(MARGIN);
+      last = connections.readCount(tenant);
+      waitFor(MARGIN);
+      ConnectionParts after = parts(tenant);
+      if (Thread.currentThread().isInterrupted()) {
+        interrupted = true;
+        return;
+      }
+      first = first.or(() -> Optional.of(last));
+      observed++;
+      rows += before.sessions() + after.sessions();
+      for (int part = 0; part < PARTS; part++) {
+        if (before.isSame(part, after)) {
+          long difference = last.parts().get(part) - after.size(part);
+          observations.merge(
+              part, new Observations(difference, elapsed, elapsed), Observations::and);
+        }
+      }
+      dueAt = elapsed.plus(untilNextObservation());
+    }
+
+    private void waitFor(Duration time) {
+      pause.of(time);
+      pass(time);
+    }
+
+    private void pass(Duration time) {
       elapsed = elapsed.plus(time);
+    }
+
+    private boolean knowsEnough() {
+      return isComplete()
+          || observed >= MAX_OBSERVATIONS
+          || (observed >= 2 && readsTooMuchWith(observed + 1));
+    }
+
+    /** Whether this many observations read more sessions than a search may. */
+    private boolean readsTooMuchWith(int count) {
+      return rows / observed * count > MAX_ROWS;
     }
 
     private boolean isComplete() {
@@ -166,7 +274,7 @@ public final class Recount {
 
     /**
      * The pause until the next observation. If every part was observed, only a second observation
-     * is missing.
+     * is missing. The same pause comes before the last observation of a tenant with many sessions.
      */
     private Duration untilNextObservation() {
       Duration left =
@@ -175,34 +283,42 @@ public final class Recount {
               .map(seen -> seen.first().plus(APART).minus(elapsed))
               .max(Duration::compareTo)
               .orElse(OBSERVATION_INTERVAL);
-      return observations.size() == PARTS && left.compareTo(OBSERVATION_INTERVAL) > 0
-          ? left
-          : OBSERVATION_INTERVAL;
+      boolean isNextLast = observations.size() == PARTS || readsTooMuchWith(observed + 2);
+      return isNextLast && left.compareTo(OBSERVATION_INTERVAL) > 0 ? left : OBSERVATION_INTERVAL;
     }
 
     /**
      * Corrects the parts that have drifted. The unattributed part of the count is only corrected if
      * all parts are known.
      */
-    private long correct(ConnectionCount last) {
-      long unattributed = common(first.unattributed(), last.unattributed());
+    private void correct() {
+      ConnectionCount seen = first.orElse(last);
+      long unattributed = common(seen.unattributed(), last.unattributed());
       if (unattributed != 0 && !isComplete()) {
-        return 0;
+        return;
       }
       Map<Integer, Long> parts = new HashMap<>();
       observations.forEach(
-          (part, seen) -> {
-            if (seen.drift() != 0 && seen.isEnough()) {
-              parts.put(part, -seen.drift());
+          (part, difference) -> {
+            if (difference.drift() != 0 && difference.isEnough()) {
+              parts.put(part, -difference.drift());
             }
           });
-      long drift = unattributed - parts.values().stream().mapToLong(Long::longValue).sum();
-      if (drift == 0 && parts.isEmpty()) {
-        return 0;
+      long found = unattributed - parts.values().stream().mapToLong(Long::longValue).sum();
+      if (found == 0 && parts.isEmpty()) {
+        return;
       }
-      WriteResult written = connections.correct(tenant, first, new Correction(-drift, parts));
-      return written == WriteResult.DONE ? drift : 0;
+      WriteResult written = connections.correct(tenant, seen, new Correction(-found, parts));
+      drift = written == WriteResult.DONE ? found : 0;
     }
+  }
+
+  /** The reason of a failure, for logs. */
+  static String reason(RuntimeException failure) {
+    if (failure instanceof Unavailable unavailable) {
+      return unavailable.reason();
+    }
+    return failure instanceof UnreadableRow unreadable ? unreadable.reason() : failure.toString();
   }
 
   private static long common(long one, long other) {

@@ -1,12 +1,16 @@
 package dev.tollgate.core.housekeeping;
 
+import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.SessionLifecycle;
+import dev.tollgate.core.session.SessionPages;
+import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
@@ -16,7 +20,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -28,17 +31,25 @@ import java.util.concurrent.atomic.AtomicLong;
  * tenant is not active. It drops ghosts, which are connections whose {@code $disconnect} was lost.
  * It recounts, and removes the tenant from {@link LiveTenants} when it has no session left.
  *
+ * <p>A visit reads the sessions page by page and holds one page. Its read is eventually consistent.
+ * So it ends a session by a write whose condition is that it has expired, and leaves the drift that
+ * it suspects to a {@link Recount}.
+ *
+ * <p>A tenant with many open connections that is far from its limits is not read every minute: see
+ * {@link #CONNECTIONS_A_MINUTE}. What is far from a limit and late harms nobody.
+ *
  * <h2>Ghosts</h2>
  *
- * Far from a limit a ghost is harmless. Its connection is checked only after it was silent for
- * longer than API Gateway keeps an idle connection open. A connection older than API Gateway's
- * maximum is dropped without a check. Its socket is closed too, so that every open socket is
- * counted.
+ * Far from a limit a ghost is harmless, and no connection is checked. A connection older than API
+ * Gateway's maximum is dropped without a check. Its socket is closed too, so that every open socket
+ * is counted.
  *
  * <p>Near a limit ghosts use up places. If the tenant has most of its allowed connections or was
- * recently refused one, all connections that were silent for a while are checked. If it was
+ * recently refused one, the connections that were silent for a while are checked. If it was
  * recently refused one because of {@code connectionsPerSession}, the silent connections of full
- * sessions are checked.
+ * sessions are checked. A visit only selects them, because checks are bounded for all tenants
+ * together: see {@link Housekeeping}. Of a tenant with more connections than may be checked in a
+ * minute, each visit selects a share, in turn.
  */
 public final class TenantVisit {
   /**
@@ -46,21 +57,16 @@ public final class TenantVisit {
    * during which API Gateway does not find the socket. A visit follows within a minute, so a ghost
    * is dropped and the count corrected within two minutes.
    */
-  private static final Duration QUIET = Duration.ofSeconds(45);
+  private static final Duration QUIET = Duration.ofSeconds(35);
 
   /**
-   * The silence after which any connection may be dead: API Gateway closes a connection after ten
-   * minutes without a frame, and messages are recorded once a minute. Refused frames and frames
-   * that are no messages are not recorded, so a silent connection may be open. It is checked in the
-   * first minutes of each such period.
+   * The open connections of a tenant far from its limits for each minute between two reads of its
+   * sessions. A tenant with fewer is read every minute, one with ten times as many every ten.
    */
-  private static final Duration IDLE = Duration.ofMinutes(11);
+  private static final long CONNECTIONS_A_MINUTE = 5_000;
 
-  /**
-   * The part of each period in which a connection is checked: some visits, which are a minute
-   * apart, in case one fails.
-   */
-  private static final Duration CHECK_PERIOD = Duration.ofMinutes(3);
+  /** The most minutes between two reads of a tenant's sessions. */
+  private static final long MAX_MINUTES = 10;
 
   /** The age at which a connection is dead: API Gateway closes it after two hours. */
   private static final Duration OLD = Duration.ofMinutes(121);
@@ -79,6 +85,7 @@ public final class TenantVisit {
 
   private final Tenants tenants;
   private final LiveTenants live;
+  private final Sessions sessions;
   private final Connections connections;
   private final Sockets sockets;
   private final SessionLifecycle lifecycle;
@@ -89,12 +96,13 @@ public final class TenantVisit {
   /**
    * Visits to tenants.
    *
-   * @param executor checks connections; its threads limit how many at a time; visits must not run
-   *     on it
+   * @param executor ends sessions and checks connections; its threads limit how many at a time;
+   *     visits must not run on it
    */
   public TenantVisit(
       Tenants tenants,
       LiveTenants live,
+      Sessions sessions,
       Connections connections,
       Sockets sockets,
       SessionLifecycle lifecycle,
@@ -103,6 +111,7 @@ public final class TenantVisit {
       InstantSource clock) {
     this.tenants = tenants;
     this.live = live;
+    this.sessions = sessions;
     this.connections = connections;
     this.sockets = sockets;
     this.lifecycle = lifecycle;
@@ -114,63 +123,124 @@ public final class TenantVisit {
   /**
    * Visits a tenant. The next visit does what this one cannot.
    *
+   * @param checks the connections that may still be selected for a check
    * @param until no further session or socket is processed after this instant
    */
-  public VisitReport visit(TenantId id, Instant until) {
-    Work work = new Work(id);
-    work.attempt(() -> work.begin(until));
+  Result visit(TenantId id, CheckBudget checks, Instant until) {
+    Work work = new Work(id, checks, until);
+    work.attempt(work::begin);
     return work.done();
   }
+
+  /**
+   * Drops a connection if its socket is closed.
+   *
+   * @return how many were dropped, or the failure
+   */
+  VisitReport check(Doubt doubt) {
+    Work work = new Work(doubt.tenant(), new CheckBudget(1), Instant.MAX);
+    work.attempt(() -> work.dropIfGone(doubt));
+    return work.report();
+  }
+
+  /** A connection that may be a ghost. */
+  record Doubt(TenantId tenant, SessionId session, String connectionId) {}
+
+  /**
+   * The result of a visit.
+   *
+   * @param report what the visit did; drift is not repaired yet
+   * @param mayHaveDrifted whether the count differs from the sets, which a {@link Recount} decides
+   * @param doubts the connections to check
+   */
+  record Result(VisitReport report, boolean mayHaveDrifted, List<Doubt> doubts) {}
 
   /** One visit and its results so far. */
   private final class Work {
     private final TenantId id;
-    private long sessionsEnded;
+    private final CheckBudget checks;
+    private final Instant until;
+    private final AtomicLong sessionsEnded = new AtomicLong();
     private final AtomicLong connectionsDropped = new AtomicLong();
-    private long drift;
+    private final List<Doubt> doubts = new ArrayList<>();
+    private boolean mayHaveDrifted;
     private volatile Optional<String> failure = Optional.empty();
 
-    private Work(TenantId id) {
+    private Work(TenantId id, CheckBudget checks, Instant until) {
       this.id = id;
+      this.checks = checks;
+      this.until = until;
     }
 
-    private VisitReport done() {
-      return new VisitReport(id, sessionsEnded, connectionsDropped.get(), drift, failure);
+    private Result done() {
+      return new Result(report(), mayHaveDrifted, doubts);
+    }
+
+    private VisitReport report() {
+      return new VisitReport(id, sessionsEnded.get(), connectionsDropped.get(), 0, failure);
     }
 
     private void attempt(Runnable step) {
       try {
         step.run();
-      } catch (Unavailable unavailable) {
-        failure = Optional.of(unavailable.reason());
-      } catch (UnreadableRow unreadable) {
-        failure = Optional.of(unreadable.reason());
+      } catch (Unavailable | UnreadableRow failed) {
+        failure = Optional.of(Recount.reason(failed));
       }
     }
 
-    private void begin(Instant until) {
+    private void begin() {
       Optional<Tenant> tenant = tenants.find(id);
       Optional<Tenant> served = tenant.filter(found -> found.status() == TenantStatus.ACTIVE);
-      // A session that has ended by now can no longer be extended.
       Instant now = clock.instant();
-      Recount.Snapshot glance = recount.snapshot(id);
-      List<Session> lasting = new ArrayList<>();
-      List<Session> sessions = shuffled(glance.sessions());
-      sessions.sort(Session.CONNECTED_FIRST);
-      for (Session session : sessions) {
-        if (served.isPresent() && !session.hasEndedAt(now)) {
-          lasting.add(session);
-        } else if (isBefore(until) && !isKeptForMessages(session, now)) {
-          attempt(() -> end(session));
-        }
+      ConnectionCount count = connections.readCount(id);
+      Optional<Suspicion> suspicion = served.map(known -> Suspicion.of(known, count, checks, now));
+      if (suspicion.isPresent() && !suspicion.get().isNearAnyLimit() && !isTurn(count, now)) {
+        return;
       }
-      served.ifPresent(
-          known ->
-              dropGhosts(Suspicion.of(known, glance.count(), clock.instant()), lasting, until));
-      drift = hasChanged() ? recount.repair(id) : recount.repair(id, glance);
-      if (sessionsEnded == glance.sessions().size()) {
+      ConnectionParts parts = new ConnectionParts();
+      SessionPages.forEach(
+          sessions,
+          id,
+          Sessions.Consistency.EVENTUAL,
+          page -> {
+            parts.add(page);
+            visit(page, suspicion, now);
+          });
+      boolean hasChanged = sessionsEnded.get() != 0 || connectionsDropped.get() != 0;
+      mayHaveDrifted = hasChanged ? !recount.isRight(id) : !parts.isCountedBy(count);
+      if (sessionsEnded.get() == parts.sessions()) {
         removeIfIdle(tenant.isPresent());
       }
+    }
+
+    /** Whether the sessions of a tenant that is far from its limits are read in this minute. */
+    private boolean isTurn(ConnectionCount count, Instant now) {
+      long minutes = Math.min(MAX_MINUTES, 1 + count.open() / CONNECTIONS_A_MINUTE);
+      return isTurn(id.hashCode(), minutes, now);
+    }
+
+    /** Whether it is the turn of {@code hash}, which comes once in this many minutes. */
+    private static boolean isTurn(int hash, long minutes, Instant now) {
+      return Math.floorMod(hash + now.getEpochSecond() / 60, minutes) == 0;
+    }
+
+    /** Ends the expired sessions of a page, and looks for ghosts in the others. */
+    private void visit(List<Session> page, Optional<Suspicion> suspicion, Instant now) {
+      List<Session> sorted = new ArrayList<>(page);
+      sorted.sort(Session.CONNECTED_FIRST);
+      List<Runnable> steps = new ArrayList<>();
+      for (Session session : sorted) {
+        if (suspicion.isEmpty()) {
+          if (!isKeptForMessages(session, now)) {
+            steps.add(() -> ended(lifecycle.end(id, session.id())));
+          }
+        } else if (!session.hasEndedAt(now)) {
+          steps.addAll(ghostSteps(session, suspicion.get()));
+        } else if (!isKeptForMessages(session, now)) {
+          steps.add(() -> ended(lifecycle.endIfExpired(id, session.id())));
+        }
+      }
+      inParallel(steps);
     }
 
     /** Whether a session has ended and its row remains only for its processed messages. */
@@ -180,49 +250,40 @@ public final class TenantVisit {
           && session.remembersMessagesAt(now);
     }
 
-    /** A random order, so that the same items are not skipped each time if time runs out. */
-    private <T> List<T> shuffled(List<T> all) {
-      List<T> copy = new ArrayList<>(all);
-      Collections.shuffle(copy);
-      return copy;
-    }
-
-    private boolean isBefore(Instant until) {
-      return clock.instant().isBefore(until);
-    }
-
-    private boolean hasChanged() {
-      return sessionsEnded != 0 || connectionsDropped.get() != 0;
-    }
-
-    private void end(Session session) {
-      if (!(lifecycle.end(id, session.id()) instanceof SessionLifecycle.EndedButKept)) {
-        sessionsEnded++;
+    private void ended(SessionLifecycle.EndResult result) {
+      if (result instanceof SessionLifecycle.Ended) {
+        sessionsEnded.incrementAndGet();
       }
     }
 
     /**
-     * Removes ghosts from their sessions. Whether they were counted is unknown, so the recount
-     * corrects the count.
+     * Selects the doubtful connections of a session, and returns steps that drop the dead ones.
+     * Whether they were counted is unknown, so the recount corrects the count.
      */
-    private void dropGhosts(Suspicion suspicion, List<Session> sessions, Instant until) {
+    private List<Runnable> ghostSteps(Session session, Suspicion suspicion) {
       List<Runnable> steps = new ArrayList<>();
-      for (Session session : sessions) {
-        for (String connectionId : session.connections()) {
-          switch (suspicion.of(session, connectionId)) {
-            case DEAD -> steps.add(() -> drop(session, connectionId));
-            case DOUBTFUL -> steps.add(() -> dropIfGone(session, connectionId));
-            case NONE -> {}
+      for (String connectionId : session.connections()) {
+        switch (suspicion.of(session, connectionId)) {
+          case DEAD -> steps.add(() -> drop(session, connectionId));
+          case DOUBTFUL -> {
+            if (checks.take()) {
+              doubts.add(new Doubt(id, session.id(), connectionId));
+            }
           }
+          case NONE -> {}
         }
       }
+      return steps;
+    }
+
+    private void inParallel(List<Runnable> steps) {
       List<CompletableFuture<Void>> running =
-          shuffled(steps).stream()
+          steps.stream()
               .map(
                   step ->
                       CompletableFuture.runAsync(
                           () -> {
-                            if (isBefore(until)) {
+                            if (clock.instant().isBefore(until)) {
                               attempt(step);
                             }
                           },
@@ -233,31 +294,32 @@ public final class TenantVisit {
 
     private void drop(Session session, String connectionId) {
       sockets.close(connectionId);
-      remove(session, connectionId);
+      remove(session.id(), connectionId);
     }
 
-    private void dropIfGone(Session session, String connectionId) {
-      if (!sockets.isOpen(connectionId)) {
-        remove(session, connectionId);
+    private void dropIfGone(Doubt doubt) {
+      if (!sockets.isOpen(doubt.connectionId())) {
+        remove(doubt.session(), doubt.connectionId());
       }
     }
 
-    private void remove(Session session, String connectionId) {
-      if (connections.leave(id, session.id(), connectionId) == Connections.LeaveResult.REMOVED) {
+    private void remove(SessionId session, String connectionId) {
+      if (connections.leave(id, session, connectionId) == Connections.LeaveResult.REMOVED) {
         connectionsDropped.incrementAndGet();
       }
     }
 
     /**
      * Removes the tenant from the live tenants, unless a session was created recently. A session
-     * that was written since the list was read has moved the next arrival, so the conditional
+     * that is written after the consistent read has moved the next arrival, so the conditional
      * removal fails.
      */
     private void removeIfIdle(boolean exists) {
       Optional<Instant> arrival = live.nextArrival(id);
       if (arrival.isEmpty()
           || arrival.get().isAfter(clock.instant().minus(OPENING))
-          || connections.count(id) != 0) {
+          || connections.count(id) != 0
+          || hasSession()) {
         return;
       }
       if (!exists) {
@@ -265,19 +327,26 @@ public final class TenantVisit {
       }
       live.remove(id, arrival.get());
     }
+
+    private boolean hasSession() {
+      Page<Session> first = sessions.page(id, Optional.empty(), 1, Sessions.Consistency.CONSISTENT);
+      return !first.items().isEmpty() || first.next().isPresent();
+    }
   }
 
   /**
    * Decides which connections of a tenant to check.
    *
+   * @param minutes the number of minutes among which the checks are divided
    * @param nearTenantLimit whether the tenant is near {@code tenantConnections}
    * @param fullFrom the number of connections from which a session counts as full
    */
-  private record Suspicion(boolean nearTenantLimit, long fullFrom, Instant now) {
-    static Suspicion of(Tenant tenant, ConnectionCount count, Instant now) {
+  private record Suspicion(long minutes, boolean nearTenantLimit, long fullFrom, Instant now) {
+    static Suspicion of(Tenant tenant, ConnectionCount count, CheckBudget checks, Instant now) {
       long max = tenant.limits().get(Limit.TENANT_CONNECTIONS);
       Instant lately = now.minus(RECENTLY);
       return new Suspicion(
+          checks.runsFor(count.open()),
           count.open() * 100 >= max * NEAR_PERCENT
               || count.tenantFullAt().filter(lately::isBefore).isPresent(),
           count.sessionFullAt().filter(lately::isBefore).isPresent()
@@ -292,14 +361,15 @@ public final class TenantVisit {
         return Suspected.DEAD;
       }
       boolean isNear = nearTenantLimit || session.connections().size() >= fullFrom;
-      boolean isDoubtful = isIdle(lastSign) || (isNear && lastSign.isBefore(now.minus(QUIET)));
-      return isDoubtful ? Suspected.DOUBTFUL : Suspected.NONE;
+      return isNear
+              && lastSign.isBefore(now.minus(QUIET))
+              && Work.isTurn(connectionId.hashCode(), minutes, now)
+          ? Suspected.DOUBTFUL
+          : Suspected.NONE;
     }
 
-    private boolean isIdle(Instant lastSign) {
-      Duration silence = Duration.between(lastSign, now);
-      return silence.compareTo(IDLE) > 0
-          && silence.minus(IDLE.multipliedBy(silence.dividedBy(IDLE))).compareTo(CHECK_PERIOD) < 0;
+    private boolean isNearAnyLimit() {
+      return nearTenantLimit || fullFrom != Long.MAX_VALUE;
     }
   }
 

@@ -18,6 +18,16 @@ public record VisitReport(
     long connectionsDropped,
     long drift,
     Optional<String> failure) {
+  /** This report and a later one of the same tenant, added up. */
+  VisitReport and(VisitReport later) {
+    return new VisitReport(
+        tenant,
+        sessionsEnded + later.sessionsEnded,
+        connectionsDropped + later.connectionsDropped,
+        drift + later.drift,
+        failure.or(later::failure));
+  }
+
   /** Whether the visit changed anything. */
   public boolean changedSomething() {
     return sessionsEnded != 0 || connectionsDropped != 0 || drift != 0;

@@ -278,7 +278,20 @@ public final class SessionLifecycle {
    */
   public EndResult end(TenantId tenant, SessionId id) {
     Instant now = clock.instant();
-    Optional<Session> over = sessions.moveEnd(tenant, id, now.minus(LONG_AGO));
+    return end(tenant, id, sessions.moveEnd(tenant, id, now.minus(LONG_AGO)), now);
+  }
+
+  /**
+   * Ends a session as {@link #end}, if it has expired. It may have been renewed since it was read.
+   *
+   * @throws Unavailable as {@link #end}
+   */
+  public EndResult endIfExpired(TenantId tenant, SessionId id) {
+    Instant now = clock.instant();
+    return end(tenant, id, sessions.moveEndIfEnded(tenant, id, now.minus(LONG_AGO), now), now);
+  }
+
+  private EndResult end(TenantId tenant, SessionId id, Optional<Session> over, Instant now) {
     if (over.isEmpty()) {
       return new NoSession();
     }
@@ -371,6 +384,9 @@ public final class SessionLifecycle {
    */
   public record EndedButKept(Session session) implements EndResult {}
 
-  /** The session does not exist or, for a renewal, has ended. */
+  /**
+   * The session does not exist. For a renewal it may have ended, and for the end of expired
+   * sessions it may have been renewed.
+   */
   public record NoSession() implements EndResult, RenewResult {}
 }

@@ -1,7 +1,9 @@
 package dev.tollgate.core.session;
 
+import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Place;
 import java.time.Instant;
@@ -87,8 +89,30 @@ public interface Sessions {
   /** Deletes a session, if it has no connections. Does nothing if it does not exist. */
   WriteResult remove(TenantId tenant, SessionId id);
 
-  /** Every session of a tenant. */
-  List<Session> list(TenantId tenant);
+  /**
+   * Ends a session as {@link #moveEnd}, but only if it has ended at {@code now}. So a session that
+   * was renewed since it was read stays.
+   *
+   * @return its new state; empty if it does not exist or has not ended
+   */
+  Optional<Session> moveEndIfEnded(TenantId tenant, SessionId id, Instant end, Instant now);
+
+  /**
+   * A page of a tenant's sessions, by id. It may have fewer than {@code max} sessions although more
+   * pages follow. All pages together contain each session that exists throughout, once.
+   *
+   * @param cursor where the last page ended; empty for the first page
+   * @throws UnreadableRow if a session cannot be read
+   */
+  Page<Session> page(TenantId tenant, Optional<String> cursor, int max, Consistency consistency);
+
+  /** How recent a read is. */
+  enum Consistency {
+    /** Contains every write that was done before. */
+    CONSISTENT,
+    /** May lack recent writes; costs half. */
+    EVENTUAL
+  }
 
   /**
    * Moves a session's end and lifetime, if the session has not ended at {@code now} and neither its

@@ -38,6 +38,13 @@ public enum Limit {
    */
   SESSIONS_PER_SUBJECT("sessionsPerSubject", 100, 10L);
 
+  private static final long ITEM_WRITES_A_SECOND = 1_000;
+
+  private static final String WHY_LESS =
+      "a connection writes the tenant's count twice, and DynamoDB writes an item at most "
+          + ITEM_WRITES_A_SECOND
+          + " times a second";
+
   private final String key;
   private final long max;
   private final Optional<Long> defaultValue;
@@ -56,7 +63,7 @@ public enum Limit {
     this.defaultValue = defaultValue;
   }
 
-  /** The largest value. */
+  /** The largest value in rows. */
   public long max() {
     return max;
   }
@@ -64,6 +71,20 @@ public enum Limit {
   /** The value of a tier that sets none; empty if a tier must set one. */
   public Optional<Long> defaultValue() {
     return defaultValue;
+  }
+
+  /**
+   * The largest value that a request may set. Rows of older releases may have more.
+   *
+   * <p>A tenant's connections are counted in one item. Each writes it when it opens and when it
+   * closes, and DynamoDB writes an item at most {@value #ITEM_WRITES_A_SECOND} times a second.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html">Partition
+   *     keys in DynamoDB</a>
+   */
+  public long maxInRequests() {
+    return this == TENANT_PER_MINUTE ? ITEM_WRITES_A_SECOND * 60 / 2 : max;
   }
 
   /** Its name in documents and rows. */
@@ -80,9 +101,22 @@ public enum Limit {
     return InvalidValue.inRange(key, value, 1, max);
   }
 
-  /** The accepted values, in words. */
+  /**
+   * Returns the value, if a request may set it.
+   *
+   * @throws InvalidValue if it is below 1 or above the largest
+   */
+  public long checkedInRequest(long value) {
+    if (value > maxInRequests() && maxInRequests() < max) {
+      throw new InvalidValue(key, value, expected());
+    }
+    return checked(value);
+  }
+
+  /** The values that a request may set, in words. */
   public String expected() {
-    return "a whole number, 1 to " + max;
+    String range = "a whole number, 1 to " + maxInRequests();
+    return this == TENANT_PER_MINUTE ? range + ": " + WHY_LESS : range;
   }
 
   /**

@@ -78,11 +78,11 @@ final class FanoutTest {
 
     Fanout.Split split = split();
 
-    assertThat(split).isEqualTo(new Fanout.Split(next(Optional.empty(), SIZE), 2, List.of()));
+    assertThat(split).isEqualTo(new Fanout.Split(next(Optional.empty(), SIZE), 3, List.of()));
     assertThat(sent)
         .containsExactly(
-            new Chunk("visits", Optional.of(tenant(9)), Optional.of(tenant(19))),
-            new Chunk("visits", Optional.of(tenant(19)), Optional.empty()));
+            new Chunk("visits", Optional.of(tenant(9)), Optional.of(tenant(19)), 3),
+            new Chunk("visits", Optional.of(tenant(19)), Optional.empty(), 3));
   }
 
   @Test
@@ -139,7 +139,7 @@ final class FanoutTest {
         fanout.split(
             "visits",
             (after, max) -> {
-              if (sent.size() == 1) {
+              if (after.equals(Optional.of(tenant(19)))) {
                 throw new Unavailable("out of order");
               }
               return next(after, max);
@@ -148,7 +148,7 @@ final class FanoutTest {
 
     assertThat(sent)
         .hasSize(2)
-        .endsWith(new Chunk("visits", Optional.of(tenant(19)), Optional.empty()));
+        .endsWith(new Chunk("visits", Optional.of(tenant(19)), Optional.empty(), 3));
     assertThat(covered(split)).containsExactlyElementsOf(live);
   }
 
@@ -182,7 +182,7 @@ final class FanoutTest {
 
     Fanout.Split split = failing.split("visits", this::next, Instant.MAX);
 
-    assertThat(split.requested()).isEqualTo(3);
+    assertThat(split.chunks()).isEqualTo(5);
     assertThat(split.failures()).containsExactly("throttled");
     assertThat(sent).hasSize(3);
   }

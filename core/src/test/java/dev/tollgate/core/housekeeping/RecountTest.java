@@ -63,7 +63,7 @@ final class RecountTest {
     assertThat(repair(NOTHING)).isZero();
 
     assertThat(pauses).isEmpty();
-    assertThat(fixture.faults().calls()).containsExactly("Sessions.list", "Connections.readCount");
+    assertThat(fixture.faults().calls()).containsExactly("Sessions.page", "Connections.readCount");
   }
 
   @Test

@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.connect.RefusalCounts;
+import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.Connections.LeaveResult;
+import dev.tollgate.core.session.Correction;
 import dev.tollgate.core.session.Lifetime;
 import dev.tollgate.core.session.SessionId;
-import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
@@ -18,6 +19,7 @@ import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.fixture.HousekeepingFixture;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -30,15 +32,16 @@ import org.junit.jupiter.api.Test;
 /** Visits to a tenant whose sessions end after 300 idle seconds. */
 final class TenantVisitTest {
   private static final TenantId ACME = new TenantId("acme");
-  private static final Duration BUSY = Duration.ofSeconds(45);
-  private static final Duration QUIET = Duration.ofSeconds(46);
+  private static final Duration BUSY = Duration.ofSeconds(35);
+  private static final Duration QUIET = Duration.ofSeconds(36);
   private static final Duration OVER = Duration.ofMinutes(5);
 
   private final HousekeepingFixture fixture = new HousekeepingFixture();
   private Tenant acme = fixture.ports().onboard("acme", "gold", Map.of());
 
+  /** Visits the tenant, checks its doubtful connections and recounts. */
   private VisitReport visit() {
-    return fixture.visit().visit(ACME, Instant.MAX);
+    return fixture.housekeeping().visit(List.of(ACME), 1, List.of(), Instant.MAX).visits().get(0);
   }
 
   private static VisitReport report(long ended, long dropped, long drift) {
@@ -190,44 +193,27 @@ final class TenantVisitTest {
       assertThat(visit()).isEqualTo(report(0, 0, 0));
 
       assertThat(fixture.faults().calls())
-          .containsExactly("Tenants.find", "Sessions.list", "Connections.readCount");
+          .containsExactly("Tenants.find", "Connections.readCount", "Sessions.page");
     }
   }
 
   @Test
-  void silent_connection_is_checked_after_the_idle_limit() {
-    limited(100);
-    SessionId session = fixture.open(acme, "a", "b");
-    fixture.sockets().lose("a");
-    fixture.pass(Duration.ofMinutes(11));
-    fixture.join(ACME, session, "late");
-    fixture.sessions().countUp(ACME, "late", 100);
-    assertThat(visit()).isEqualTo(report(0, 0, 0));
+  void silent_socket_far_from_every_limit_stays_without_a_check_until_it_is_too_old() {
+    limited(Map.of(Limit.TENANT_CONNECTIONS, 100L, Limit.SESSION_TTL, 86_400L));
+    fixture.open(acme, "heartbeats", "ghost");
+    fixture.sockets().lose("ghost");
+    fixture.faults().none();
+    for (int minute = 0; minute < 121; minute++) {
+      fixture.pass(Duration.ofMinutes(1));
+      assertThat(visit()).isEqualTo(report(0, 0, 0));
+    }
+    assertThat(probes()).isEmpty();
 
     fixture.pass(Duration.ofSeconds(1));
-    fixture.faults().none();
 
-    assertThat(visit()).isEqualTo(report(0, 1, 1));
-    assertThat(probes()).hasSize(2);
-    assertThat(fixture.sockets().closed()).isEmpty();
-    assertThat(fixture.sessions().find(ACME, session).orElseThrow().connections())
-        .containsExactlyInAnyOrder("b", "late");
-    assertCounts(2);
-  }
-
-  @Test
-  void socket_that_only_sends_heartbeats_stays_and_is_checked_periodically() {
-    limited(100);
-    fixture.open(acme, "a");
-    int probes = 0;
-    for (int minute = 0; minute < 119; minute++) {
-      fixture.pass(Duration.ofMinutes(1));
-      fixture.faults().none();
-      assertThat(visit()).isEqualTo(report(0, 0, 0));
-      probes += probes().size();
-    }
-    assertThat(probes).isLessThanOrEqualTo(11 * 3);
-    assertThat(fixture.sockets().closed()).isEmpty();
+    assertThat(visit()).isEqualTo(report(0, 2, 2));
+    assertThat(probes()).isEmpty();
+    assertThat(fixture.sockets().closed()).containsExactlyInAnyOrder("heartbeats", "ghost");
   }
 
   @Test
@@ -273,22 +259,6 @@ final class TenantVisitTest {
                   action.accept(fixture.ports().clock().instant());
                   fixture.pass(Duration.ofSeconds(10));
                 }));
-  }
-
-  @Test
-  void message_is_a_sign_of_life_of_all_connections_of_its_session() {
-    limited(100);
-    SessionId session = fixture.open(acme, "a", "b");
-    fixture.pass(Duration.ofMinutes(10));
-    Instant now = fixture.ports().clock().instant();
-    fixture.sendMessage(ACME, session, now.plusSeconds(7_200));
-    fixture.pass(Duration.ofMinutes(11));
-    assertThat(visit()).isEqualTo(report(0, 0, 0));
-
-    fixture.sockets().lose("a");
-    fixture.sockets().lose("b");
-    fixture.pass(Duration.ofSeconds(1));
-    assertThat(visit()).isEqualTo(report(0, 2, 2));
   }
 
   @Test
@@ -429,59 +399,143 @@ final class TenantVisitTest {
     fixture.sockets().lose("a");
     fixture.pass(QUIET);
 
-    assertThat(fixture.visit().visit(ACME, fixture.ports().clock().instant()))
-        .isEqualTo(report(0, 0, 0));
     fixture.pass(OVER);
-    assertThat(fixture.visit().visit(ACME, fixture.ports().clock().instant()))
-        .isEqualTo(report(0, 0, 0));
+    Instant deadline = fixture.ports().clock().instant();
+    assertThat(fixture.visit().visit(ACME, new CheckBudget(9), deadline))
+        .isEqualTo(new TenantVisit.Result(report(0, 0, 0), false, List.of()));
 
     assertCounts(4);
     assertThat(fixture.sessions().list()).containsExactly(ACME);
   }
 
   @Test
-  void visit_without_time_for_all_sessions_checks_others_the_next_time() {
+  void checks_are_bounded_in_each_tick_and_all_connections_have_their_turn() {
+    limited(60);
+    for (int i = 0; i < 12; i++) {
+      fixture.open(acme, "a" + i, "b" + i, "c" + i, "d" + i, "e" + i);
+    }
     Set<String> probed = new HashSet<>();
-    TenantVisit slow =
-        new TenantVisit(
-            fixture.ports().tenants(),
-            fixture.sessions(),
-            fixture.sessions(),
-            new Sockets() {
-              @Override
-              public CloseResult close(String connectionId) {
-                return CloseResult.CLOSED;
-              }
-
-              @Override
-              public boolean isOpen(String connectionId) {
-                probed.add(connectionId);
-                fixture.pass(Duration.ofMillis(10));
-                return true;
-              }
-
-              @Override
-              public PostResult post(String connectionId, String frame) {
-                throw new AssertionError("unexpected frame");
-              }
-            },
-            fixture.lifecycle(),
-            fixture.recount(),
+    List<String> tick = new ArrayList<>();
+    fixture.sockets().whenChecked(tick::add);
+    Housekeeping housekeeping =
+        fixture.housekeeping(
             Runnable::run,
-            fixture.ports().clock());
-    limited(12);
-    for (int i = 0; i < 6; i++) {
-      fixture.open(acme, "a" + i, "b" + i);
+            pause -> {
+              assertThat(pause).isEqualTo(Duration.ofMillis(100));
+              assertThat(tick).hasSize(2);
+              probed.addAll(tick);
+              tick.clear();
+              fixture.pass(pause);
+            });
+    for (int visits = 1; visits <= 6; visits++) {
+      fixture.pass(Duration.ofMinutes(1));
+      Instant until = fixture.ports().clock().instant().plusSeconds(1);
+      housekeeping.visit(List.of(ACME), 50, List.of(), until);
+      probed.addAll(tick);
+      tick.clear();
+      assertThat(probed.size()).isBetween(20, 20 * visits);
+    }
+    assertThat(probed).hasSize(60);
+  }
+
+  @Test
+  void connections_of_a_large_tenant_are_checked_in_turn() {
+    int connections = 2_500;
+    limited(Map.of(Limit.TENANT_CONNECTIONS, 3_000L, Limit.SESSION_TTL, 7_200L));
+    for (int i = 0; i < connections / 50; i++) {
+      int first = i * 50;
+      fixture.open(
+          acme, IntStream.range(first, first + 50).mapToObj(n -> "c" + n).toArray(String[]::new));
     }
     fixture.pass(QUIET);
-
-    Instant now = fixture.ports().clock().instant();
-    slow.visit(ACME, now.plusMillis(30));
-    assertThat(probed).hasSize(3);
-    for (int visits = 0; visits < 200 && probed.size() < 12; visits++) {
-      slow.visit(ACME, fixture.ports().clock().instant().plusMillis(30));
+    List<String> probed = new ArrayList<>();
+    fixture.sockets().whenChecked(probed::add);
+    for (int minute = 1; minute <= 3; minute++) {
+      int before = probed.size();
+      // With thirty chunks, a thousand checks a minute are left to each.
+      fixture.housekeeping().visit(List.of(ACME), 30, List.of(), Instant.MAX);
+      assertThat(probed.size() - before).isBetween(700, 1_000);
+      fixture.pass(Duration.ofMinutes(1));
     }
-    assertThat(probed).hasSize(12);
+    assertThat(probed).hasSize(connections).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void checks_of_all_tenants_are_bounded_by_their_permits() {
+    openNearTheLimit("a", "b", "c");
+    fixture.pass(QUIET);
+
+    assertThat(fixture.visit().visit(ACME, new CheckBudget(3), Instant.MAX).doubts()).hasSize(3);
+  }
+
+  // Large tenants.
+
+  @Test
+  void sessions_of_a_large_tenant_far_from_its_limits_are_read_every_few_minutes() {
+    limited(100_000);
+    fixture.open(acme, "a");
+    raiseCount(9_998);
+    assertThat(reads(20)).isEqualTo(10);
+    raiseCount(10_000);
+    assertThat(reads(20)).isEqualTo(5);
+    raiseCount(55_000);
+    assertThat(reads(20)).isEqualTo(2);
+    raiseCount(1);
+    assertThat(reads(20)).as("near its limit").isEqualTo(20);
+    setStatus(TenantStatus.SUSPENDED);
+    assertThat(reads(1)).as("suspended").isEqualTo(1);
+  }
+
+  private void raiseCount(long by) {
+    ConnectionCount seen = fixture.sessions().readCount(ACME);
+    fixture.sessions().correct(ACME, seen, new Correction(by, Map.of()));
+  }
+
+  /** In how many minutes of these the tenant's sessions are read. */
+  private long reads(int minutes) {
+    long reads = 0;
+    for (int i = 0; i < minutes; i++) {
+      fixture.pass(Duration.ofMinutes(1));
+      fixture.faults().none();
+      fixture.visit().visit(ACME, new CheckBudget(1), Instant.MAX);
+      reads += fixture.faults().calls().contains("Sessions.page") ? 1 : 0;
+    }
+    return reads;
+  }
+
+  @Test
+  void stale_list_ends_no_renewed_session_and_leaves_the_tenant_live() {
+    SessionId renewed = fixture.open(acme, "live");
+    fixture.pass(OVER.minusSeconds(1));
+    fixture.sessions().lag(ACME);
+    Instant now = fixture.ports().clock().instant();
+    fixture.sessions().renew(ACME, renewed, now.plusSeconds(600), Lifetime.UNKNOWN, now);
+    fixture.pass(Duration.ofMinutes(2));
+
+    assertThat(visit()).isEqualTo(report(0, 0, 0));
+
+    assertThat(fixture.sockets().closed()).isEmpty();
+    assertCounts(1);
+  }
+
+  @Test
+  void session_that_a_stale_list_lacks_keeps_its_tenant_live() {
+    fixture.sessions().lag(ACME);
+    fixture.open(acme);
+    fixture.pass(Duration.ofMinutes(3));
+
+    assertThat(isLiveAfterVisit()).isTrue();
+  }
+
+  @Test
+  void stale_list_causes_no_correction() {
+    fixture.open(acme, "a");
+    fixture.sessions().lag(ACME);
+    fixture.open(acme, "b", "c");
+
+    assertThat(visit()).isEqualTo(report(0, 0, 0));
+
+    assertCounts(3);
   }
 
   // Tenants removed from the list of live tenants.
@@ -518,6 +572,7 @@ final class TenantVisitTest {
     // The count is raised right before the last read.
     visitWith(9, () -> fixture.sessions().countUp(ACME, 10));
     assertThat(fixture.sessions().list()).contains(ACME);
+    assertThat(isLiveAfterVisit()).as("the recount follows the visit").isTrue();
     assertThat(isLiveAfterVisit()).isFalse();
     assertCounts(0);
   }

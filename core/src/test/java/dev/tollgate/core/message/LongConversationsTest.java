@@ -4,6 +4,7 @@ import static dev.tollgate.core.message.ProcessingFixture.message;
 import static dev.tollgate.core.message.ProcessingFixture.named;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.housekeeping.Housekeeping;
 import dev.tollgate.core.housekeeping.Recount;
 import dev.tollgate.core.housekeeping.TenantVisit;
 import dev.tollgate.core.session.Gcra;
@@ -15,6 +16,7 @@ import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
+import dev.tollgate.core.testing.fixture.HousekeepingFixture;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,16 +37,21 @@ final class LongConversationsTest {
         ports.sessions(), ports.sessions(), fixture.sockets(), new SecureRandom(), ports.clock());
   }
 
-  private TenantVisit visit() {
-    return new TenantVisit(
-        ports.tenants(),
-        ports.sessions(),
-        ports.sessions(),
-        fixture.sockets(),
-        lifecycle(),
-        new Recount(ports.sessions(), ports.sessions(), pause -> {}),
-        Runnable::run,
-        ports.clock());
+  private void keepHouse() {
+    Recount recount = new Recount(ports.sessions(), ports.sessions(), pause -> {});
+    TenantVisit visit =
+        new TenantVisit(
+            ports.tenants(),
+            ports.sessions(),
+            ports.sessions(),
+            ports.sessions(),
+            fixture.sockets(),
+            lifecycle(),
+            recount,
+            Runnable::run,
+            ports.clock());
+    new Housekeeping(ports.sessions(), visit, recount, Runnable::run, pause -> {}, ports.clock())
+        .run(HousekeepingFixture.ONE_CHUNK, Instant.MAX);
   }
 
   private SessionId open(Tenant tenant) {
@@ -96,7 +103,7 @@ final class LongConversationsTest {
     SessionId session = orderIn(bronze);
     // The client repeats the message in the session's last second, but the housekeeper is faster.
     ports.clock().advance(Duration.ofSeconds(205));
-    visit().visit(bronze.id(), Instant.MAX);
+    keepHouse();
     fixture.process(named(bronze, session, "a", "q2", "order-1"));
 
     assertThat(fixture.handledIds()).containsExactly("order-1");
@@ -194,7 +201,7 @@ final class LongConversationsTest {
       ports.clock().advance(Duration.ofSeconds(10));
       assertThat(fixture.process(message(acme, session, "a", "m" + i)))
           .containsExactly(MessageOutcome.PROCESSED);
-      visit().visit(acme.id(), Instant.MAX);
+      keepHouse();
       assertThat(fixture.sockets().closed()).as("after %d s", 10 * (i + 1)).isEmpty();
     }
   }
@@ -221,7 +228,7 @@ final class LongConversationsTest {
       }
       fixture.process(message(bronze, session, "real", "m" + second));
       if (second % 60 == 0) {
-        visit().visit(bronze.id(), Instant.MAX);
+        keepHouse();
       }
       if (second > 180) {
         assertThat(ports.sessions().find(bronze.id(), session).orElseThrow().connections())
@@ -248,7 +255,7 @@ final class LongConversationsTest {
           fixture.process(message(acme, session, "a", "m" + i)).contains(MessageOutcome.THROTTLED)
               ? 1
               : 0;
-      visit().visit(acme.id(), Instant.MAX);
+      keepHouse();
       assertThat(fixture.sockets().closed())
           .as("after %d s, %d throttled", 10 * (i + 1), throttled)
           .isEmpty();

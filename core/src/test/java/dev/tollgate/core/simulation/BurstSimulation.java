@@ -1,5 +1,6 @@
 package dev.tollgate.core.simulation;
 
+import dev.tollgate.core.Page;
 import dev.tollgate.core.connect.RefusalCounts;
 import dev.tollgate.core.housekeeping.Housekeeping;
 import dev.tollgate.core.housekeeping.LiveTenants;
@@ -19,6 +20,7 @@ import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.testing.Interleaved;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
+import dev.tollgate.core.testing.fixture.HousekeepingFixture;
 import dev.tollgate.core.testing.memory.InMemorySessions;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -118,10 +120,12 @@ final class BurstSimulation {
     Sockets slowSockets = slow(Sockets.class, sockets);
     SessionLifecycle lifecycle =
         new SessionLifecycle(sessions, connections, slowSockets, new SecureRandom(), ports.clock());
+    Recount recount = new Recount(sessions, connections, keeper);
     TenantVisit visit =
         new TenantVisit(
             ports.tenants(),
             slow(LiveTenants.class, rows),
+            sessions,
             connections,
             new Sockets() {
               @Override
@@ -141,10 +145,10 @@ final class BurstSimulation {
               }
             },
             lifecycle,
-            new Recount(sessions, connections, keeper),
+            recount,
             Runnable::run,
             ports.clock());
-    return new Housekeeping(rows, visit, Runnable::run, ports.clock());
+    return new Housekeeping(rows, visit, recount, Runnable::run, keeper, ports.clock());
   }
 
   /** The time of a request, and of its answer; many sockets are checked concurrently. */
@@ -182,7 +186,7 @@ final class BurstSimulation {
             Sessions.class.getClassLoader(),
             new Class<?>[] {Sessions.class},
             (proxy, method, arguments) -> {
-              if (!method.getName().equals("list")) {
+              if (!method.getName().equals("page")) {
                 return method.invoke(rows, arguments);
               }
               List<SessionId> ids =
@@ -197,13 +201,16 @@ final class BurstSimulation {
                 }
                 rows.find(tenant.id(), ids.get(i)).ifPresent(found::add);
               }
-              return found;
+              return new Page<>(found, Optional.empty());
             }));
   }
 
   private void runHousekeeping() {
     at(minute(), this::runHousekeeping);
-    keeper.begin(() -> housekeeping.run(ports.clock().instant().plusSeconds(35)));
+    keeper.begin(
+        () ->
+            housekeeping.run(
+                HousekeepingFixture.ONE_CHUNK, ports.clock().instant().plusSeconds(35)));
     resumeHousekeeper();
   }
 

@@ -192,7 +192,7 @@ final class BurstSimulationTest {
   }
 
   @Test
-  void only_silent_sockets_are_checked_far_from_the_limit_and_ghosts_go_at_the_idle_limit() {
+  void no_socket_is_checked_far_from_the_limit_and_ghosts_are_counted() {
     for (long seed = 1; seed <= 4 * SEEDS; seed++) {
       BurstSimulation simulation =
           visitors(seed, 1_000, 0, Duration.ofSeconds(1), Duration.ofMinutes(4));
@@ -200,13 +200,9 @@ final class BurstSimulationTest {
 
       assertThat(simulation.admitted()).isGreaterThan(1_400);
       assertThat(simulation.refused()).isZero();
-      assertThat(simulation.probes())
-          .as("checked sockets; a tenth are ghosts")
-          .isLessThan(simulation.admitted() / 8);
-      assertThat(simulation.ghosts()).isZero();
+      assertThat(simulation.probes()).isZero();
+      assertThat(simulation.ghosts()).as("a tenth").isPositive();
       assertThat(simulation.drift()).isZero();
-      assertThat(simulation.oldestGhost())
-          .isLessThanOrEqualTo(Duration.ofMinutes(12).plusSeconds(10));
     }
   }
 }

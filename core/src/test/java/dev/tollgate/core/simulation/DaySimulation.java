@@ -172,12 +172,15 @@ public final class DaySimulation {
             ports.tenants(),
             ports.sessions(),
             ports.sessions(),
+            ports.sessions(),
             sockets,
             lifecycle,
             recount,
             Runnable::run,
             ports.clock());
-    housekeeping = new Housekeeping(ports.sessions(), visit, Runnable::run, ports.clock());
+    housekeeping =
+        new Housekeeping(
+            ports.sessions(), visit, recount, Runnable::run, duration -> {}, ports.clock());
     for (int i = 0; i < tenants; i++) {
       onboard(i, length);
     }
@@ -290,9 +293,14 @@ public final class DaySimulation {
           for (Shard shard : Shard.all()) {
             at(minute.plusSeconds(shard.number() * 3L), () -> shard(shard));
           }
-          at(minute.plusSeconds(30), () -> housekeeping.run(Instant.MAX));
+          at(minute.plusSeconds(30), () -> keepHouse());
           minute(minute.plus(1, ChronoUnit.MINUTES));
         });
+  }
+
+  /** Runs the housekeeper, and the chunks that it requests. */
+  private void keepHouse() {
+    housekeeping.run(chunk -> after(50, () -> housekeeping.run(chunk, Instant.MAX)), Instant.MAX);
   }
 
   /** Fires a schedule at its second of the minute; rarely late, twice, or not at all. */

@@ -9,6 +9,8 @@ import dev.tollgate.handlers.Metrics;
 import dev.tollgate.http.testing.RecordingContext;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -17,9 +19,13 @@ final class HousekeeperTest {
   private final HousekeepingFixture fixture = new HousekeepingFixture();
   private final Tenant acme = fixture.ports().onboard("acme", "gold", Map.of());
   private final Tenant beta = fixture.ports().onboard("beta", "bronze", Map.of());
+  private final List<String> requested = new ArrayList<>();
   private final Housekeeper housekeeper =
       new Housekeeper(
-          fixture.housekeeping(), new Metrics(fixture.ports().clock()), fixture.ports().clock());
+          fixture.housekeeping(),
+          arn -> chunk -> requested.add(arn + " " + chunk.toEvent()),
+          new Metrics(fixture.ports().clock()),
+          fixture.ports().clock());
 
   private Map<String, Long> keep(RecordingContext context) {
     return housekeeper.handleRequest(Map.of(), context);
@@ -41,6 +47,8 @@ final class HousekeeperTest {
     assertThat(keep(context))
         .isEqualTo(
             Map.of(
+                "chunks", 1L,
+                "failedChunks", 0L,
                 "visitedTenants", 2L,
                 "leftTenants", 0L,
                 "failedVisits", 0L,
@@ -81,6 +89,29 @@ final class HousekeeperTest {
     assertThat(keep(new RecordingContext(Duration.ofSeconds(15))))
         .containsEntry("visitedTenants", 0L)
         .containsEntry("leftTenants", 1L);
+  }
+
+  @Test
+  void a_run_with_many_tenants_requests_chunks_of_the_function_itself_and_a_chunk_requests_none() {
+    for (int i = 0; i < 501; i++) {
+      fixture.open(fixture.ports().onboard("t-%03d".formatted(i), "gold", Map.of()));
+    }
+
+    assertThat(keep(new RecordingContext(Duration.ofMinutes(1))))
+        .containsEntry("chunks", 2L)
+        .containsEntry("visitedTenants", 500L);
+
+    assertThat(requested)
+        .containsExactly(
+            new RecordingContext(Duration.ZERO).getInvokedFunctionArn()
+                + " {task=visits, after=t-499, chunks=2}");
+    assertThat(
+            housekeeper.handleRequest(
+                Map.of("task", "visits", "after", "t-499", "chunks", "2"),
+                new RecordingContext(Duration.ofMinutes(1))))
+        .containsEntry("chunks", 2L)
+        .containsEntry("visitedTenants", 1L);
+    assertThat(requested).hasSize(1);
   }
 
   @Test

@@ -5,9 +5,11 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.housekeeping.LiveTenants;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.DeleteItemRequest;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 
@@ -22,16 +24,25 @@ public final class DynamoDbLiveTenants implements LiveTenants {
 
   /** Uses the function's own role, because the index spans tenants. */
   @Override
-  public List<TenantId> list() {
+  public List<TenantId> list(Optional<TenantId> after, int max) {
+    Map<String, String> names = new HashMap<>(Map.of("#live", LimitRow.LIVE));
+    Map<String, AttributeValue> values = new HashMap<>(Map.of(":live", LimitRow.IS_LIVE));
+    after.ifPresent(
+        last -> {
+          names.put("#tenant", LimitRow.TENANT);
+          values.put(":after", Attribute.text(last.value()));
+        });
     QueryRequest request =
         QueryRequest.builder()
             .tableName(tables.limits())
             .indexName(LimitRow.LIVE)
-            .keyConditionExpression("#live = :live")
-            .expressionAttributeNames(Map.of("#live", LimitRow.LIVE))
-            .expressionAttributeValues(Map.of(":live", LimitRow.IS_LIVE))
+            .keyConditionExpression(
+                "#live = :live" + (after.isPresent() ? " AND #tenant > :after" : ""))
+            .expressionAttributeNames(names)
+            .expressionAttributeValues(values)
+            .limit(max)
             .build();
-    return tables.query("DynamoDB Query of live tenants", request).stream()
+    return tables.query("DynamoDB Query of live tenants", request, max).stream()
         .map(row -> new TenantId(row.text(LimitRow.TENANT)))
         .toList();
   }

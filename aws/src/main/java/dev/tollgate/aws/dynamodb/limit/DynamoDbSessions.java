@@ -5,6 +5,7 @@ import static dev.tollgate.aws.SdkCalls.write;
 
 import dev.tollgate.aws.dynamodb.Attribute;
 import dev.tollgate.aws.dynamodb.Row;
+import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
@@ -27,6 +28,7 @@ import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.DeleteItemRequest;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
+import software.amazon.awssdk.services.dynamodb.model.QueryResponse;
 import software.amazon.awssdk.services.dynamodb.model.ReturnValue;
 import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionCheckFailure;
 import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
@@ -235,6 +237,27 @@ public final class DynamoDbSessions implements Sessions {
   }
 
   @Override
+  public Optional<Session> moveEndIfEnded(TenantId tenant, SessionId id, Instant end, Instant now) {
+    UpdateItemRequest request =
+        tables
+            .updateSession(tenant, id)
+            .updateExpression("SET #end = :end")
+            .conditionExpression("#end <= :second")
+            .expressionAttributeNames(Map.of("#end", SessionRow.ENDS_AT))
+            .expressionAttributeValues(
+                Map.of(
+                    ":end",
+                    Attribute.number(end.getEpochSecond()),
+                    ":second",
+                    Attribute.number(now.getEpochSecond())))
+            .returnValues(ReturnValue.ALL_NEW)
+            .build();
+    return tables
+        .update("DynamoDB UpdateItem of a session of " + tenant, request)
+        .map(SessionRow::read);
+  }
+
+  @Override
   public Set<String> takeConnections(TenantId tenant, SessionId id) {
     UpdateItemRequest request =
         tables
@@ -264,19 +287,34 @@ public final class DynamoDbSessions implements Sessions {
   }
 
   @Override
-  public List<Session> list(TenantId tenant) {
-    QueryRequest request =
+  public Page<Session> page(
+      TenantId tenant, Optional<String> cursor, int max, Consistency consistency) {
+    QueryRequest.Builder request =
         QueryRequest.builder()
             .overrideConfiguration(tables.as(tenant))
             .tableName(tables.sessions())
-            .consistentRead(true)
+            .consistentRead(consistency == Consistency.CONSISTENT)
+            .limit(max)
             .keyConditionExpression("#tenant = :tenant")
             .expressionAttributeNames(Map.of("#tenant", SessionRow.TENANT))
-            .expressionAttributeValues(Map.of(":tenant", Attribute.text(tenant.value())))
-            .build();
-    return tables.query("DynamoDB Query of the sessions of " + tenant, request).stream()
-        .flatMap(row -> SessionRow.find(row).stream())
-        .toList();
+            .expressionAttributeValues(Map.of(":tenant", Attribute.text(tenant.value())));
+    cursor.ifPresent(
+        last ->
+            request.exclusiveStartKey(
+                Map.of(
+                    SessionRow.TENANT,
+                    Attribute.text(tenant.value()),
+                    SessionRow.ID,
+                    Attribute.text(last))));
+    QueryResponse response =
+        ask(
+            "DynamoDB Query of the sessions of " + tenant,
+            () -> tables.dynamoDb().query(request.build()));
+    return new Page<>(
+        response.items().stream().flatMap(item -> SessionRow.find(new Row(item)).stream()).toList(),
+        response.hasLastEvaluatedKey()
+            ? Optional.of(new Row(response.lastEvaluatedKey()).text(SessionRow.ID))
+            : Optional.empty());
   }
 
   @Override

@@ -141,8 +141,14 @@ public final class SessionTables {
 
   /** Reads all rows of a query. */
   List<Row> query(String what, QueryRequest request) {
+    return query(what, request, Integer.MAX_VALUE);
+  }
+
+  /** Reads the first rows of a query, at most {@code max}, in as many requests as needed. */
+  List<Row> query(String what, QueryRequest request, int max) {
     return ask(
-        what, () -> dynamoDb.queryPaginator(request).items().stream().map(Row::new).toList());
+        what,
+        () -> dynamoDb.queryPaginator(request).items().stream().limit(max).map(Row::new).toList());
   }
 
   /** Sends a conditional deletion. */

@@ -7,6 +7,7 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
+import dev.tollgate.core.session.Sessions.Consistency;
 import dev.tollgate.core.testing.contract.SessionsContract;
 import java.security.SecureRandom;
 import java.time.Instant;
@@ -60,6 +61,7 @@ class DynamoDbSessionsTest extends SessionsContract {
                           "connectionIds", AttributeValue.fromSs(List.of("no-socket")))));
     }
 
-    assertThat(sessions.list(tenant)).containsExactly(session);
+    assertThat(sessions.page(tenant, Optional.empty(), 10, Consistency.CONSISTENT).items())
+        .containsExactly(session);
   }
 }

@@ -25,6 +25,7 @@ import dev.tollgate.core.message.MessageName;
 import dev.tollgate.core.provisioning.Silo;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.Sessions.Consistency;
 import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.tenant.Tenant;
@@ -139,7 +140,7 @@ class SchemaVersionTest {
             SessionRow.key(ACME, SESSION),
             "a session of acme",
             () -> sessions.find(ACME, SESSION),
-            () -> sessions.list(ACME),
+            () -> sessions.page(ACME, Optional.empty(), 10, Consistency.CONSISTENT).items(),
             () -> facts.read(ACME, SESSION).session(),
             () -> facts.read(ACME, Set.of(SESSION), Set.of()).sessions()));
 

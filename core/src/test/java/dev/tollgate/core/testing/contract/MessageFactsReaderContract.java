@@ -190,7 +190,9 @@ public abstract class MessageFactsReaderContract {
     TenantId tenant = Samples.tenantId();
     log().add(tenant, Set.of(new MessageName(Samples.sessionId(), "m-1")), NOW.plusSeconds(600));
 
-    assertThat(sessions().list(tenant)).isEmpty();
+    assertThat(
+            sessions().page(tenant, Optional.empty(), 10, Sessions.Consistency.CONSISTENT).items())
+        .isEmpty();
     assertThat(buckets().list(tenant).buckets()).isEmpty();
     assertThat(connections().count(tenant)).isZero();
   }

@@ -3,6 +3,7 @@ package dev.tollgate.core.testing.contract;
 import static dev.tollgate.core.testing.Samples.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Place;
@@ -12,7 +13,9 @@ import dev.tollgate.core.session.Lifetime;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.SessionLifecycle;
+import dev.tollgate.core.session.SessionPages;
 import dev.tollgate.core.session.Sessions;
+import dev.tollgate.core.session.Sessions.Consistency;
 import dev.tollgate.core.session.Subject;
 import dev.tollgate.core.session.SubjectSessions;
 import dev.tollgate.core.tenant.Tenant;
@@ -24,6 +27,8 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -83,7 +88,7 @@ public abstract class SessionsContract {
     sessions().create(expired);
 
     assertThat(sessions().find(expired.tenant(), expired.id())).contains(expired);
-    assertThat(sessions().list(expired.tenant())).containsExactly(expired);
+    assertThat(list(expired.tenant())).containsExactly(expired);
   }
 
   @Test
@@ -214,16 +219,54 @@ public abstract class SessionsContract {
     assertThat(sessions().find(session.tenant(), session.id())).isEmpty();
   }
 
+  private List<Session> list(TenantId tenant) {
+    List<Session> all = new ArrayList<>();
+    SessionPages.forEach(sessions(), tenant, Consistency.CONSISTENT, all::addAll);
+    return all;
+  }
+
   @Test
-  void list_returns_exactly_the_tenants_sessions() {
+  void pages_contain_exactly_the_tenants_sessions_by_id() {
     TenantId tenant = Samples.tenantId();
     List<Session> all =
         IntStream.range(0, 12).mapToObj(i -> Samples.session(tenant, LIFE)).toList();
     all.forEach(sessions()::create);
     sessions().create(Samples.session(Samples.tenantId(), LIFE));
 
-    assertThat(sessions().list(tenant)).containsExactlyInAnyOrderElementsOf(all);
-    assertThat(sessions().list(Samples.tenantId())).isEmpty();
+    List<Session> byId =
+        all.stream().sorted(Comparator.comparing(session -> session.id().value())).toList();
+    assertThat(list(tenant)).isEqualTo(byId);
+    assertThat(list(Samples.tenantId())).isEmpty();
+    for (Consistency consistency : Consistency.values()) {
+      List<Session> found = new ArrayList<>();
+      Optional<String> cursor = Optional.empty();
+      do {
+        Page<Session> page = sessions().page(tenant, cursor, 5, consistency);
+        assertThat(page.items()).hasSizeLessThanOrEqualTo(5);
+        found.addAll(page.items());
+        cursor = page.next();
+      } while (cursor.isPresent());
+      assertThat(found).as(consistency.toString()).isEqualTo(byId);
+    }
+  }
+
+  @Test
+  void session_that_has_ended_is_moved_and_another_is_not() {
+    Session session = Samples.session(Samples.tenantId(), LIFE);
+    sessions().create(session);
+    Instant past = NOW.minusSeconds(3_600);
+    Instant end = session.endsAt();
+
+    assertThat(sessions().moveEndIfEnded(session.tenant(), session.id(), past, end.minusNanos(1)))
+        .isEmpty();
+    assertThat(sessions().find(session.tenant(), session.id())).contains(session);
+    assertThat(
+            sessions()
+                .moveEndIfEnded(session.tenant(), session.id(), past, end)
+                .orElseThrow()
+                .endsAt())
+        .isEqualTo(past.truncatedTo(ChronoUnit.SECONDS));
+    assertThat(sessions().moveEndIfEnded(Samples.tenantId(), session.id(), past, end)).isEmpty();
   }
 
   @Test
@@ -337,7 +380,7 @@ public abstract class SessionsContract {
             new Lifetime(Optional.of(SECOND), Optional.empty()),
             Optional.empty());
     assertThat(sessions().find(session.tenant(), session.id())).contains(extended);
-    assertThat(sessions().list(session.tenant())).containsExactly(extended);
+    assertThat(list(session.tenant())).containsExactly(extended);
     assertThat(sessions().extend(extended, later.plusSeconds(60), Map.of("m", later), NOW))
         .isEqualTo(WriteResult.DONE);
     assertThat(sessions().find(session.tenant(), session.id()).orElseThrow().processed())
@@ -554,7 +597,7 @@ public abstract class SessionsContract {
   }
 
   private long lasting(TenantId tenant) {
-    return sessions().list(tenant).stream().filter(session -> !session.hasEndedAt(NOW)).count();
+    return list(tenant).stream().filter(session -> !session.hasEndedAt(NOW)).count();
   }
 
   @RepeatedTest(5)

@@ -1,5 +1,6 @@
 package dev.tollgate.core.testing.memory;
 
+import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Place;
@@ -18,6 +19,7 @@ import dev.tollgate.core.session.SubjectSessions;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -27,10 +29,13 @@ import java.util.Set;
 
 /** Sessions, connections and live tenants in memory, over one set of rows. */
 public final class InMemorySessions implements Sessions, Connections, LiveTenants {
+  private static final int PAGE = 100;
+
   private final Map<TenantId, Map<SessionId, Session>> rows = new HashMap<>();
   private final Map<TenantId, Count> counts = new HashMap<>();
   private final Map<TenantId, Instant> turns = new HashMap<>();
   private final Map<TenantId, Map<Subject, SubjectSessions>> subjects = new HashMap<>();
+  private final Map<TenantId, List<Session>> lagging = new HashMap<>();
   private int corrections;
   private final Outage outage = new Outage();
 
@@ -204,9 +209,32 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
+  public synchronized Optional<Session> moveEndIfEnded(
+      TenantId tenant, SessionId id, Instant end, Instant now) {
+    Optional<Session> ended =
+        Optional.ofNullable(of(tenant).get(id)).filter(row -> row.hasEndedAt(now));
+    return ended.isPresent() ? moveEnd(tenant, id, end) : Optional.empty();
+  }
+
+  @Override
+  public synchronized Page<Session> page(
+      TenantId tenant, Optional<String> cursor, int max, Consistency consistency) {
+    outage.check("page");
+    Collection<Session> all =
+        consistency == Consistency.EVENTUAL && lagging.containsKey(tenant)
+            ? lagging.getOrDefault(tenant, List.of())
+            : of(tenant).values();
+    return Pages.of(all, session -> session.id().value(), cursor, Math.min(max, PAGE));
+  }
+
+  /** Every session of a tenant. */
   public synchronized List<Session> list(TenantId tenant) {
-    outage.check("list");
     return List.copyOf(of(tenant).values());
+  }
+
+  /** Hides all further writes to a tenant's sessions from eventually consistent reads. */
+  public synchronized void lag(TenantId tenant) {
+    lagging.put(tenant, list(tenant));
   }
 
   @Override
@@ -342,8 +370,13 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
-  public synchronized List<TenantId> list() {
+  public synchronized List<TenantId> list(Optional<TenantId> after, int max) {
     outage.check("list live");
+    return Pages.of(turns.keySet(), TenantId::value, after.map(TenantId::value), max).items();
+  }
+
+  /** All live tenants. */
+  public synchronized List<TenantId> list() {
     return List.copyOf(turns.keySet());
   }
 

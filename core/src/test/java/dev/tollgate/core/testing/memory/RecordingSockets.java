@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 
 /**
  * Records the frames sent to sockets, and the sockets closed. A socket is open until it is closed
@@ -15,6 +16,7 @@ public final class RecordingSockets implements Sockets {
   private final List<Frame> posted = new CopyOnWriteArrayList<>();
   private final Set<String> lost = ConcurrentHashMap.newKeySet();
   private final Outage outage = new Outage();
+  private volatile Consumer<String> whenChecked = id -> {};
 
   /** The outage of sends and closes. */
   public Outage outage() {
@@ -58,9 +60,15 @@ public final class RecordingSockets implements Sockets {
     return isOpen ? CloseResult.CLOSED : CloseResult.GONE;
   }
 
+  /** Passes the id of each checked connection to {@code then}. */
+  public void whenChecked(Consumer<String> then) {
+    whenChecked = then;
+  }
+
   @Override
   public boolean isOpen(String connectionId) {
     outage.check("isOpen");
+    whenChecked.accept(connectionId);
     return !lost.contains(connectionId) && !closed.contains(connectionId);
   }
 
