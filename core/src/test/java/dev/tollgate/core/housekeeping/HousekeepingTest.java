@@ -34,7 +34,7 @@ final class HousekeepingTest {
 
   private List<Tenant> tenants(int count, Map<Limit, Long> overrides) {
     return IntStream.range(0, count)
-        .mapToObj(i -> fixture.ports().onboard("tenant-" + i, "gold", overrides))
+        .mapToObj(i -> fixture.ports().onboard("tenant-" + i, "bronze", overrides))
         .toList();
   }
 

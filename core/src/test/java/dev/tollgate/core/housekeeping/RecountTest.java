@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -160,6 +161,36 @@ final class RecountTest {
     assertThat(fixture.counted(ACME)).isEqualTo(fixture.open(ACME) + 1);
     assertThat(pauses).hasSize(12 * 2 + 11);
     assertThat(repair(NOTHING)).isEqualTo(1);
+  }
+
+  @Test
+  void part_in_which_one_connection_replaces_another_is_not_stable() {
+    Iterator<String> ids = inPartOf("a");
+    AtomicReference<String> last = new AtomicReference<>(ids.next());
+    join(last.get());
+    count(last.get());
+    count("ghost");
+    AtomicInteger margins = new AtomicInteger();
+
+    long repaired =
+        repair(
+            pause -> {
+              if (!pause.equals(MARGIN)) {
+                return;
+              }
+              // The count is read after the one was subtracted and before the other was added.
+              if (margins.getAndIncrement() % 2 == 0) {
+                fixture.sessions().leave(ACME, session, last.get());
+                countDown(last.get());
+                last.set(ids.next());
+                join(last.get());
+              } else {
+                count(last.get());
+              }
+            });
+
+    assertThat(repaired).isEqualTo(1);
+    assertThat(fixture.counted(ACME)).isEqualTo(fixture.open(ACME));
   }
 
   @Test

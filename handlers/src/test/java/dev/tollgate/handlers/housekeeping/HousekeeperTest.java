@@ -94,7 +94,7 @@ final class HousekeeperTest {
   @Test
   void a_run_with_many_tenants_requests_chunks_of_the_function_itself_and_a_chunk_requests_none() {
     for (int i = 0; i < 501; i++) {
-      fixture.open(fixture.ports().onboard("t-%03d".formatted(i), "gold", Map.of()));
+      fixture.open(fixture.ports().onboard("t-%03d".formatted(i), "bronze", Map.of()));
     }
 
     assertThat(keep(new RecordingContext(Duration.ofMinutes(1))))
