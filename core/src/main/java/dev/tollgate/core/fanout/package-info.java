@@ -1,4 +1,6 @@
-/** Splits periodic work on many tenants among several invocations of a function. */
+/**
+ * Splits periodic work on many tenants among several invocations of a function. May import core.
+ */
 @NullMarked
 package dev.tollgate.core.fanout;
 

@@ -1,6 +1,6 @@
 /**
  * Ends expired sessions, drops lost connections, and corrects counts, once a minute. May import
- * core, session and tenant.
+ * core, fanout, session and tenant.
  */
 @NullMarked
 package dev.tollgate.core.housekeeping;

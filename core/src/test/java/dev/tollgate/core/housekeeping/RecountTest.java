@@ -12,14 +12,15 @@ import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.fixture.HousekeepingFixture;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -166,9 +167,9 @@ final class RecountTest {
   @Test
   void part_in_which_one_connection_replaces_another_is_not_stable() {
     Iterator<String> ids = inPartOf("a");
-    AtomicReference<String> last = new AtomicReference<>(ids.next());
-    join(last.get());
-    count(last.get());
+    Deque<String> joined = new ArrayDeque<>(List.of(ids.next()));
+    join(joined.getLast());
+    count(joined.getLast());
     count("ghost");
     AtomicInteger margins = new AtomicInteger();
 
@@ -180,12 +181,12 @@ final class RecountTest {
               }
               // The count is read after the one was subtracted and before the other was added.
               if (margins.getAndIncrement() % 2 == 0) {
-                fixture.sessions().leave(ACME, session, last.get());
-                countDown(last.get());
-                last.set(ids.next());
-                join(last.get());
+                fixture.sessions().leave(ACME, session, joined.getLast());
+                countDown(joined.getLast());
+                joined.add(ids.next());
+                join(joined.getLast());
               } else {
-                count(last.get());
+                count(joined.getLast());
               }
             });
 
