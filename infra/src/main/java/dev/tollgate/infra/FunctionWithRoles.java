@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import software.amazon.awscdk.Annotations;
 import software.amazon.awscdk.Duration;
 import software.amazon.awscdk.services.dynamodb.Table;
+import software.amazon.awscdk.services.iam.Policy;
 import software.amazon.awscdk.services.iam.Role;
 import software.amazon.awscdk.services.iam.ServicePrincipal;
 import software.amazon.awscdk.services.lambda.Alias;
@@ -287,6 +288,21 @@ final class FunctionWithRoles extends Construct {
   FunctionWithRoles requestsFills(FunctionWithRoles tokenProducer) {
     String arn = tokenProducer.live().getFunctionArn();
     return own(List.of(arn), "lambda", "InvokeFunction").variable("TOKEN_PRODUCER_ARN", arn);
+  }
+
+  /**
+   * Grants the function's own role the right to invoke the function itself. The grant is a policy
+   * of its own, on which the function does not depend: it refers to the function.
+   */
+  FunctionWithRoles invokesItself() {
+    Policy.Builder.create(this, "InvokesItself")
+        .statements(
+            List.of(
+                Policies.statement(List.of(live.getFunctionArn()), "lambda", "InvokeFunction")
+                    .build()))
+        .roles(List.of(own))
+        .build();
+    return this;
   }
 
   /** See {@link TenantRole#silo}. */

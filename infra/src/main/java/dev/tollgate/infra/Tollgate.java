@@ -221,7 +221,8 @@ public final class Tollgate extends Construct {
             .tenantRows(tables.session(), "Query", "UpdateItem", "DeleteItem")
             .tenantRows(tables.limit(), "GetItem", "DeleteItem")
             .tenantWrites(
-                tables.limit(), "UpdateItem", LimitAttributes.COUNT, LimitAttributes.CORRECTION);
+                tables.limit(), "UpdateItem", LimitAttributes.COUNT, LimitAttributes.CORRECTION)
+            .invokesItself();
     schedules.everyMinute(housekeeper);
 
     FunctionWithRoles controlPlane =

@@ -518,7 +518,8 @@ class TollgateTest {
         "Housekeeper | dynamodb:GetItem TollgateTablesTenant;"
             + " dynamodb:Query TollgateTablesLimit/index/live;"
             + " execute-api:ManageConnections TollgateWebSocketApi/production/DELETE/@connections/*;"
-            + " execute-api:ManageConnections TollgateWebSocketApi/production/GET/@connections/*",
+            + " execute-api:ManageConnections TollgateWebSocketApi/production/GET/@connections/*;"
+            + " lambda:InvokeFunction TollgateHousekeeperAlias",
         "ControlPlane | "
             + OWN_PROVISIONING
             + " dynamodb:Scan TollgateTablesTenant; dynamodb:BatchGetItem TollgateTablesTenant;"

@@ -19,6 +19,7 @@ import dev.tollgate.aws.dynamodb.limit.SessionTables;
 import dev.tollgate.aws.dynamodb.tenant.DynamoDbTenants;
 import dev.tollgate.aws.dynamodb.tenant.DynamoDbTiers;
 import dev.tollgate.aws.gateway.ApiGatewaySockets;
+import dev.tollgate.aws.lambda.LambdaChunkRequests;
 import dev.tollgate.aws.lambda.LambdaFillRequests;
 import dev.tollgate.aws.lambda.LambdaSiloFunctions;
 import dev.tollgate.aws.scheduler.EventBridgeFillSchedules;
@@ -33,6 +34,7 @@ import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.fill.FillSchedules;
 import dev.tollgate.core.connect.Activity;
 import dev.tollgate.core.connect.AdmissionFactsReader;
+import dev.tollgate.core.fanout.ChunkRequests;
 import dev.tollgate.core.housekeeping.LiveTenants;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
 import dev.tollgate.core.message.MessageFactsReader;
@@ -239,6 +241,14 @@ public final class AwsEnvironment {
   /** Fill requests, with the function's own role. Needs {@code TOKEN_PRODUCER_ARN}. */
   public FillRequests fillRequests() {
     return new LambdaFillRequests(clients.lambdaOnce(), variables.required("TOKEN_PRODUCER_ARN"));
+  }
+
+  /**
+   * Requests to the function itself, with its own role. CloudFormation cannot put a function's own
+   * ARN into its environment, so the caller takes it from the invocation.
+   */
+  public ChunkRequests chunkRequests(String functionArn) {
+    return new LambdaChunkRequests(clients.lambdaOnce(), functionArn);
   }
 
   /** Tenants, with the function's own role. Needs {@code TENANT_TABLE}. */

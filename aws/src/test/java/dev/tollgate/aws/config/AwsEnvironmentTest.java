@@ -27,6 +27,7 @@ import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue.Search;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.ClaimResult;
+import dev.tollgate.core.fanout.Chunk;
 import dev.tollgate.core.message.MessageName;
 import dev.tollgate.core.provisioning.Drift;
 import dev.tollgate.core.provisioning.Progress;
@@ -761,6 +762,23 @@ class AwsEnvironmentTest {
         .isInstanceOf(Unavailable.class);
 
     assertThat(services.requests(PRODUCER)).hasSize(1);
+  }
+
+  @Test
+  void a_chunk_is_an_event_of_the_function_itself() {
+    aws.chunkRequests("arn:aws:lambda:eu-central-1:000000000000:function:f:l")
+        .send(new Chunk("visits", Optional.of(tenant), Optional.of(new TenantId("z"))));
+
+    assertThat(services.requests(PRODUCER))
+        .singleElement()
+        .satisfies(
+            request -> {
+              assertThat(request.accessKey()).isEqualTo("own");
+              assertThat(request.invocationType()).contains("Event");
+              assertThat(request.body())
+                  .isEqualTo(
+                      "{\"task\":\"visits\",\"after\":\"%s\",\"upTo\":\"z\"}".formatted(tenant));
+            });
   }
 
   // Writes with a lost response
