@@ -84,7 +84,8 @@ public final class Tollgate extends Construct {
                 "SetQueueAttributes",
                 "SendMessage",
                 "ReceiveMessage",
-                "DeleteMessage");
+                "DeleteMessage")
+            .invokesItself();
     schedules.invoke(tokenProducer);
 
     FunctionWithRoles authorizer =

@@ -568,7 +568,8 @@ class TollgateTest {
                 + " scheduler:CreateSchedule schedule/tollgate/*_*;"
                 + " scheduler:DeleteSchedule schedule/tollgate/*_*;"
                 + " scheduler:UpdateSchedule schedule/tollgate/*_*;"
-                + " iam:PassRole TollgateFillingRole");
+                + " iam:PassRole TollgateFillingRole;"
+                + " lambda:InvokeFunction TollgateTokenProducerAlias");
     assertThat(STACK.statementsOf(role).stream().filter(TollgateTest::denies))
         .singleElement()
         .satisfies(

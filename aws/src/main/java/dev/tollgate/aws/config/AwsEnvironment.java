@@ -21,6 +21,7 @@ import dev.tollgate.aws.dynamodb.tenant.DynamoDbTiers;
 import dev.tollgate.aws.gateway.ApiGatewaySockets;
 import dev.tollgate.aws.lambda.LambdaChunkRequests;
 import dev.tollgate.aws.lambda.LambdaFillRequests;
+import dev.tollgate.aws.lambda.LambdaShardTurns;
 import dev.tollgate.aws.lambda.LambdaSiloFunctions;
 import dev.tollgate.aws.scheduler.EventBridgeFillSchedules;
 import dev.tollgate.aws.sqs.QueueUrls;
@@ -32,6 +33,7 @@ import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.fill.FillSchedules;
+import dev.tollgate.core.bucket.fill.ShardTurns;
 import dev.tollgate.core.connect.Activity;
 import dev.tollgate.core.connect.AdmissionFactsReader;
 import dev.tollgate.core.fanout.ChunkRequests;
@@ -249,6 +251,15 @@ public final class AwsEnvironment {
    */
   public ChunkRequests chunkRequests(String functionArn) {
     return new LambdaChunkRequests(clients.lambdaOnce(), functionArn);
+  }
+
+  /**
+   * Turns of shards that the token producer continues, with its own role.
+   *
+   * @param tokenProducerArn from the invocation, as for {@link #fillSchedules(String)}
+   */
+  public ShardTurns shardTurns(String tokenProducerArn) {
+    return new LambdaShardTurns(clients.lambdaOnce(), tokenProducerArn);
   }
 
   /** Tenants, with the function's own role. Needs {@code TENANT_TABLE}. */
