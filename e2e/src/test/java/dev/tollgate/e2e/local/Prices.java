@@ -131,7 +131,7 @@ record Prices(JsonNode file, JsonNode template) {
   /** The duration of the requests, one after another. */
   private double millis(List<Request> requests) {
     return requests.stream()
-        .filter(request -> !request.operation().equals("AssumeRole"))
+        .filter(request -> !LocalDeployment.isForCredentials(request))
         .mapToDouble(request -> assumed("milliseconds", request.operation()))
         .sum();
   }
