@@ -139,7 +139,7 @@ record Prices(JsonNode file, JsonNode template) {
   private double database(List<Request> requests) {
     double dollars = 0;
     for (Request request : requests) {
-      if (request.service().equals("dynamodb")) {
+      if (request.service().equals("dynamodb") && !LocalDeployment.isForCredentials(request)) {
         String operation = request.operation();
         dollars +=
             file.at("/assumptions/read-units").has(operation)
