@@ -359,7 +359,7 @@ final class IsolationIT {
 
   /** Each function's row is tried with the roles of another function, a tenant, and an operator. */
   @Test
-  void shared_credentials_are_readable_by_their_own_function_alone() {
+  void shared_credentials_are_readable_by_their_own_function_alone() throws Exception {
     Handshake open = DEPLOYMENT.connect(OWN, DEPLOYMENT.open(OWN));
     assertThat(open.status()).isEqualTo(101);
     DEPLOYMENT.close(open);
