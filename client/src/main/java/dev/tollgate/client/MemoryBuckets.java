@@ -1,5 +1,6 @@
 package dev.tollgate.client;
 
+import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Bucket;
@@ -142,12 +143,20 @@ final class MemoryBuckets implements Buckets {
   }
 
   @Override
-  public synchronized List<BucketId> due(Shard shard, Instant now) {
-    return rows.values().stream()
-        .filter(bucket -> bucket.shardDueAt().filter(turn -> !turn.isAfter(now)).isPresent())
-        .map(Bucket::id)
-        .filter(id -> Shard.of(id.tenant()).equals(shard))
-        .toList();
+  public synchronized Page<BucketId> due(
+      Shard shard, Instant now, Optional<String> cursor, int max) {
+    List<BucketId> found =
+        rows.values().stream()
+            .filter(bucket -> bucket.shardDueAt().filter(turn -> !turn.isAfter(now)).isPresent())
+            .map(Bucket::id)
+            .filter(id -> Shard.of(id.tenant()).equals(shard))
+            .sorted(Comparator.comparing(BucketId::toString))
+            .filter(id -> cursor.filter(last -> id.toString().compareTo(last) <= 0).isEmpty())
+            .limit(max + 1L)
+            .toList();
+    return found.size() <= max
+        ? new Page<>(found, Optional.empty())
+        : new Page<>(found.subList(0, max), Optional.of(found.get(max - 1).toString()));
   }
 
   @Override

@@ -5,6 +5,7 @@ import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.bucket.fill.ShardTurn;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.Map;
@@ -20,8 +21,8 @@ sealed interface FillRequest {
    */
   record OfBucket(BucketId bucket, Instant through) implements FillRequest {}
 
-  /** A request of a shard's schedule, for all buckets of the shard that are due. */
-  record OfShard(Shard shard, Instant through) implements FillRequest {}
+  /** A request of a shard's schedule for all due buckets, or of a part for those that are left. */
+  record OfShard(ShardTurn turn) implements FillRequest {}
 
   /** A request of a claim that found its bucket empty or hibernating. */
   record ByClaim(BucketId bucket) implements FillRequest {}
@@ -37,8 +38,11 @@ sealed interface FillRequest {
     Optional<Shard> shard = Optional.ofNullable(input.get("shard")).map(Shard::named);
     if (shard.isPresent()) {
       return new OfShard(
-          shard.get(),
-          through.orElseThrow(() -> new InvalidValue("scheduledTime", "missing", "an instant")));
+          new ShardTurn(
+              shard.get(),
+              through.orElseThrow(() -> new InvalidValue("scheduledTime", "missing", "an instant")),
+              Optional.ofNullable(input.get("after")),
+              Optional.ofNullable(input.get("part")).map(FillRequest::part).orElse(0)));
     }
     BucketId bucket =
         new BucketId(
@@ -46,6 +50,14 @@ sealed interface FillRequest {
     return through
         .<FillRequest>map(minute -> new OfBucket(bucket, minute))
         .orElseGet(() -> new ByClaim(bucket));
+  }
+
+  private static int part(String value) {
+    try {
+      return Integer.parseInt(value);
+    } catch (NumberFormatException other) {
+      throw new InvalidValue("part", value, "a number");
+    }
   }
 
   private static String required(Map<String, String> input, String field) {

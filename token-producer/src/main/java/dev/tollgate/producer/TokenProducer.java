@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +25,7 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
   private static final Duration MARGIN = Duration.ofSeconds(15);
 
   private final Function<String, BucketMaintenance> maintenance;
-  private final Function<BucketMaintenance, ShardMaintenance> shardMaintenance;
+  private final BiFunction<BucketMaintenance, String, ShardMaintenance> shardMaintenance;
   private final InstantSource clock;
 
   /** The function as Lambda creates it. */
@@ -45,11 +46,12 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
    * The function with its use cases.
    *
    * @param maintenance creates the maintenance of buckets, from the ARN that schedules invoke
-   * @param shardMaintenance creates the maintenance of shards, from that of their buckets
+   * @param shardMaintenance creates the maintenance of shards, from that of their buckets and the
+   *     ARN that continues their turns
    */
   TokenProducer(
       Function<String, BucketMaintenance> maintenance,
-      Function<BucketMaintenance, ShardMaintenance> shardMaintenance,
+      BiFunction<BucketMaintenance, String, ShardMaintenance> shardMaintenance,
       InstantSource clock) {
     this.maintenance = maintenance;
     this.shardMaintenance = shardMaintenance;
@@ -60,7 +62,8 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
    * Fills one bucket or the buckets of one shard.
    *
    * @param input {@code tenantId}, {@code action}, {@code scheduledTime}; or {@code shard}, {@code
-   *     scheduledTime}; or {@code tenantId}, {@code action} if a claim requests the fill
+   *     scheduledTime}, and {@code after} and {@code part} for the rest of a turn; or {@code
+   *     tenantId}, {@code action} if a claim requests the fill
    * @return the request and its result, for the log
    * @throws InvalidValue if the input is invalid
    * @throws Unavailable if a service is unavailable. The schedule does not retry, because Lambda
@@ -90,7 +93,7 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
     FillRequest.OfShard shared = (FillRequest.OfShard) request;
     Instant end = clock.instant().plusMillis(context.getRemainingTimeInMillis()).minus(MARGIN);
     return shardMaintenance
-        .apply(ofBucket)
-        .run(shared.shard(), end, line -> context.getLogger().log(LogText.lines(line) + "\n"));
+        .apply(ofBucket, context.getInvokedFunctionArn())
+        .run(shared.turn(), end, line -> context.getLogger().log(LogText.lines(line) + "\n"));
   }
 }

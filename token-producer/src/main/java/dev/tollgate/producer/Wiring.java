@@ -11,15 +11,18 @@ import java.util.concurrent.Executor;
 
 /** Builds the use cases of the function over AWS. */
 final class Wiring {
-  /** Buckets of a shard that are maintained in parallel. The threads mostly wait for responses. */
-  private static final int PARALLEL_BUCKETS = 16;
+  /**
+   * Buckets of a shard that are maintained in parallel. A quiet bucket takes two requests and a
+   * drained one four and more, of some 10 ms each: so many threads keep the processor busy.
+   */
+  private static final int PARALLEL_BUCKETS = 32;
 
   private final AwsEnvironment aws;
   private final InstantSource clock;
   private final Executor executor = Threads.upTo(PARALLEL_BUCKETS, "buckets");
 
   Wiring(Map<String, String> environment, InstantSource clock) {
-    this.aws = new AwsEnvironment(environment, clock);
+    this.aws = AwsEnvironment.withOwnRole(environment, clock);
     this.clock = clock;
   }
 
@@ -34,7 +37,9 @@ final class Wiring {
         clock);
   }
 
-  ShardMaintenance shardMaintenance(BucketMaintenance maintenance) {
-    return new ShardMaintenance(aws.buckets(), maintenance, executor, clock);
+  /** The maintenance of shards whose turns {@code ownArn} continues. */
+  ShardMaintenance shardMaintenance(BucketMaintenance maintenance, String ownArn) {
+    return new ShardMaintenance(
+        aws.buckets(), maintenance, aws.shardTurns(ownArn), executor, clock);
   }
 }

@@ -26,7 +26,10 @@ final class TokenProducerTest {
   private final Tenant acme = fixture.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 9L));
   private final BucketId bucket = AdmissionFixture.connects(acme);
   private final TokenProducer producer =
-      new TokenProducer(arn -> fixture.maintenance(), fixture::shardMaintenance, fixture.clock());
+      new TokenProducer(
+          arn -> fixture.maintenance(),
+          (buckets, arn) -> fixture.shardMaintenance(buckets),
+          fixture.clock());
   private final Context context = mock(Context.class, RETURNS_DEEP_STUBS);
 
   private String fire(String tenant, String action, String time) {

@@ -1,13 +1,8 @@
 package dev.tollgate.aws.lambda;
 
-import static dev.tollgate.aws.SdkCalls.ask;
-
 import dev.tollgate.core.fanout.Chunk;
 import dev.tollgate.core.fanout.ChunkRequests;
-import java.util.stream.Collectors;
-import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.services.lambda.LambdaClient;
-import software.amazon.awssdk.services.lambda.model.InvocationType;
 
 /** Requests chunks by invoking a function asynchronously, with the function's own role. */
 public final class LambdaChunkRequests implements ChunkRequests {
@@ -27,18 +22,6 @@ public final class LambdaChunkRequests implements ChunkRequests {
   @Override
   public void send(Chunk chunk) {
     // Tasks and tenants' ids contain no character that JSON escapes.
-    String payload =
-        chunk.toEvent().entrySet().stream()
-            .map(member -> "\"%s\":\"%s\"".formatted(member.getKey(), member.getValue()))
-            .collect(Collectors.joining(",", "{", "}"));
-    ask(
-        "Lambda Invoke for a chunk of tenants",
-        () ->
-            lambda.invoke(
-                request ->
-                    request
-                        .functionName(functionArn)
-                        .invocationType(InvocationType.EVENT)
-                        .payload(SdkBytes.fromUtf8String(payload))));
+    LambdaEvents.send(lambda, functionArn, "Lambda Invoke for a chunk of tenants", chunk.toEvent());
   }
 }

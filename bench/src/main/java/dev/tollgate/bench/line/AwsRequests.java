@@ -32,8 +32,8 @@ final class AwsRequests {
   }
 
   /**
-   * The operations that functions have called since the last call of this method. AssumeRole is not
-   * among them: it is called once an hour.
+   * The operations that functions have called since the last call of this method, except those for
+   * a tenant's credentials, which are needed once in most of an hour.
    *
    * @throws UncheckedIOException if the file cannot be read
    */
@@ -45,16 +45,19 @@ final class AwsRequests {
       List<String> operations = new ArrayList<>();
       for (String line : unread) {
         JsonNode request = JSON.readTree(line);
-        String operation = request.path("operation").asText();
-        if (functions.contains(request.path("caller").asText())
-            && !operation.equals("AssumeRole")) {
-          operations.add(operation);
+        if (functions.contains(request.path("caller").asText()) && !isForCredentials(request)) {
+          operations.add(request.path("operation").asText());
         }
       }
       return operations;
     } catch (IOException e) {
       throw new UncheckedIOException(file + ": " + e, e);
     }
+  }
+
+  private static boolean isForCredentials(JsonNode request) {
+    return request.path("operation").asText().equals("AssumeRole")
+        || request.path("resource").asText().equals("TablesCredentials");
   }
 
   /** Operations for a person, such as {@code 3: BatchGetItem, 2 × UpdateItem}. */

@@ -1,10 +1,10 @@
 package dev.tollgate.core.bucket;
 
+import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
 import java.time.Instant;
-import java.util.List;
 import java.util.Optional;
 
 /** Stores the state of buckets. Every method throws {@link Unavailable} if the store fails. */
@@ -70,9 +70,14 @@ public interface Buckets {
   WriteResult takeSpare(BucketId id, long epoch, Instant now);
 
   /**
-   * The due buckets of a shard, see {@link Bucket#shardDueAt}; unordered, eventually consistent.
+   * The due buckets of a shard, see {@link Bucket#shardDueAt}; eventually consistent. The order is
+   * the same at each call, and buckets that are no longer due do not change it.
+   *
+   * @param cursor the previous page's, letters, digits and {@code %._+-} alone; empty for the first
+   *     page
+   * @param max 1 to 1,000
    */
-  List<BucketId> due(Shard shard, Instant now);
+  Page<BucketId> due(Shard shard, Instant now, Optional<String> cursor, int max);
 
   /** Deletes the bucket, whether or not its row is readable. Does nothing if it does not exist. */
   void remove(BucketId id);

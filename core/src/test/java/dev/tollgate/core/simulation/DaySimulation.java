@@ -334,7 +334,7 @@ public final class DaySimulation {
   }
 
   private void shard(Shard shard) {
-    for (BucketId id : ports.buckets().due(shard, now())) {
+    for (BucketId id : ports.buckets().due(shard, now(), Optional.empty(), 1_000).items()) {
       tally.fills += maintenance.maintainInShard(id).fill() instanceof Filled ? 1 : 0;
     }
   }

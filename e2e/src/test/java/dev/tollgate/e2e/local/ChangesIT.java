@@ -98,10 +98,12 @@ final class ChangesIT {
     Answer[] dry = new Answer[1];
     DEPLOYMENT
         .requestsOf(() -> dry[0] = DEPLOYMENT.control("PUT", "/tiers/previewed?dryRun=true", next))
+        .stream()
+        .filter(request -> !LocalDeployment.isForCredentials(request))
         .forEach(request -> written.add(request.operation()));
 
     assertThat(dry[0].status()).as("%s", dry[0]).isEqualTo(200);
-    assertThat(written).isSubsetOf("GetItem", "Query", "AssumeRole");
+    assertThat(written).isSubsetOf("GetItem", "Query");
     JsonNode preview = dry[0].body();
     assertThat(preview.at("/changes/limits/tenantConnections").toString())
         .isEqualTo("{\"from\":10,\"to\":2}");

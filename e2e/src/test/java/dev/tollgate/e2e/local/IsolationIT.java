@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import dev.tollgate.e2e.acceptance.Deployment.Handshake;
 import dev.tollgate.local.iam.Grant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -142,7 +143,7 @@ final class IsolationIT {
           List.of("stolen", "limits"));
 
   static Stream<String> claimants() {
-    return tenantRoles().filter(role -> !role.matches("(ControlPlane|Sweep|TokenProducer)Tenant"));
+    return tenantRoles().filter(role -> !role.matches("(ControlPlane|Sweep)Tenant"));
   }
 
   /** Each request names the attribute in another of the possible ways. */
@@ -279,6 +280,136 @@ final class IsolationIT {
         .map(TreeMap::new)
         .toList()
         .toString();
+  }
+
+  /** What the token producer's own role, which has the buckets of all tenants, cannot do. */
+  private static Map<String, Consumer<Attacker>> beyondBuckets() {
+    Map<String, Consumer<Attacker>> attacks = new LinkedHashMap<>();
+    for (String table :
+        List.of("TablesSession", "TablesLimit", "TablesCredentials", "TablesTier")) {
+      attacks.put("scan " + table, a -> a.rows().scan(r -> r.tableName(table)));
+    }
+    attacks.put(
+        "read a session",
+        a -> a.rows().getItem(r -> r.tableName("TablesSession").key(key("TablesSession", OWN))));
+    attacks.put(
+        "delete a session",
+        a -> a.rows().deleteItem(r -> r.tableName("TablesSession").key(key("TablesSession", OWN))));
+    writesThatCreateTokens(OWN, "connections", "itemCount").forEach(attacks::put);
+    writesThatCreateTokens(OWN, "sessions", "arrival").forEach(attacks::put);
+    attacks.put(
+        "delete a bucket's row",
+        a ->
+            a.rows()
+                .deleteItem(
+                    r ->
+                        r.tableName("TablesLimit")
+                            .key(Map.of("tenantId", text(OWN), "key", text("bucket:connect")))));
+    for (String queue :
+        List.of(
+            "silo_" + OWN + ".fifo",
+            "silo_" + OWN + "_dead.fifo",
+            "tollgate_pool.fifo",
+            "tollgate_pool_dead.fifo",
+            "b_connect_" + OWN + "_token_bucket")) {
+      attacks.put(
+          "receive from " + queue, a -> a.queues().receiveMessage(r -> r.queueUrl(PREFIX + queue)));
+      attacks.put(
+          "send to " + queue,
+          a -> a.queues().sendMessage(r -> r.queueUrl(PREFIX + queue).messageBody("-")));
+    }
+    attacks.put(
+        "delete a bucket's queue",
+        a -> a.queues().deleteQueue(r -> r.queueUrl(PREFIX + "connect_" + OWN + "_token_bucket")));
+    for (String schedule : List.of("housekeeper", "sweep", "shard-1")) {
+      attacks.put(
+          "delete schedule " + schedule,
+          a -> a.schedules().deleteSchedule(r -> r.groupName("tollgate").name(schedule)));
+    }
+    attacks.put(
+        "invoke the housekeeper",
+        a -> a.functions().invoke(r -> r.functionName(FUNCTIONS + "Housekeeper:live")));
+    return attacks;
+  }
+
+  @Test
+  void the_token_producer_reaches_buckets_and_nothing_else() {
+    Attacker attacker =
+        Attacker.with(LocalDeployment.credentials(DEPLOYMENT.cloud().accessKeyOf("TokenProducer")));
+    String before = limitsOf(OWN);
+
+    beyondBuckets()
+        .forEach(
+            (name, attack) -> assertThat(outcome(attack, attacker)).as(name).isEqualTo(DENIED));
+
+    assertThat(limitsOf(OWN)).isEqualTo(before);
+    for (String tenant : List.of(OWN, VICTIMS.get(0))) {
+      String bucket = PREFIX + "connect_" + tenant + "_token_bucket";
+      assertThat(
+              outcome(
+                  a ->
+                      a.queues()
+                          .getQueueAttributes(
+                              r -> r.queueUrl(bucket).attributeNames(QueueAttributeName.ALL)),
+                  attacker))
+          .isEqualTo("done");
+    }
+    refused(() -> assume(sts("TokenProducer"), "ConnectTenant", tag("tenantId", OWN)));
+  }
+
+  /** Each function's row is tried with the roles of another function, a tenant, and an operator. */
+  @Test
+  void shared_credentials_are_readable_by_their_own_function_alone() throws Exception {
+    Handshake open = DEPLOYMENT.connect(OWN, DEPLOYMENT.open(OWN));
+    assertThat(open.status()).isEqualTo(101);
+    DEPLOYMENT.close(open);
+    Map<String, AttributeValue> row = Map.of("key", text("ConnectTenant/" + OWN));
+    Consumer<Attacker> read =
+        a -> {
+          if (!a.rows().getItem(r -> r.tableName("TablesCredentials").key(row)).hasItem()) {
+            throw new AssertionError("no row " + row);
+          }
+        };
+    Map<String, Consumer<Attacker>> others = new LinkedHashMap<>();
+    others.put("read", read);
+    others.put("scan", a -> a.rows().scan(r -> r.tableName("TablesCredentials")));
+    others.put(
+        "batch",
+        a ->
+            a.rows()
+                .batchGetItem(
+                    r ->
+                        r.requestItems(
+                            Map.of(
+                                "TablesCredentials",
+                                KeysAndAttributes.builder().keys(row).build()))));
+    others.put("plant", a -> a.rows().putItem(r -> r.tableName("TablesCredentials").item(row)));
+
+    assertThat(outcome(read, Attacker.with(ofFunction("Connect")))).isEqualTo("done");
+    Map<String, AwsSessionCredentials> attackers = new LinkedHashMap<>();
+    for (String function : List.of("Disconnect", "Authorizer", "TokenProducer", "ControlPlane")) {
+      attackers.put(function, ofFunction(function));
+    }
+    attackers.put("the tenant", assumed("ConnectTenant"));
+    attackers.put(
+        "an administrator",
+        LocalDeployment.credentials(DEPLOYMENT.cloud().accessKey("administrator")));
+    attackers.forEach(
+        (who, credentials) ->
+            others.forEach(
+                (name, attack) ->
+                    assertThat(outcome(attack, Attacker.with(credentials)))
+                        .as("%s: %s", who, name)
+                        .isEqualTo(DENIED)));
+    assertThat(
+            outcome(
+                a -> a.rows().scan(r -> r.tableName("TablesCredentials")),
+                Attacker.with(ofFunction("Connect"))))
+        .isEqualTo(DENIED);
+  }
+
+  private static AwsSessionCredentials ofFunction(String function) {
+    return LocalDeployment.credentials(DEPLOYMENT.cloud().accessKeyOf(function));
   }
 
   @Test

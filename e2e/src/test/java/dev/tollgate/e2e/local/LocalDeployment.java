@@ -154,6 +154,15 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
         .toList();
   }
 
+  /**
+   * Whether a request fetches, shares or renews a tenant's credentials, which a function needs once
+   * in most of an hour.
+   */
+  static boolean isForCredentials(Request request) {
+    return request.operation().equals("AssumeRole")
+        || request.resource().filter("TablesCredentials"::equals).isPresent();
+  }
+
   /** Invokes a function with an event, as API Gateway would. */
   void invoke(String function, String event) throws IOException, InterruptedException {
     HttpResponse<String> response = invocation(function, event);

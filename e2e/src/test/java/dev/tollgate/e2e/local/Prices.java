@@ -131,7 +131,7 @@ record Prices(JsonNode file, JsonNode template) {
   /** The duration of the requests, one after another. */
   private double millis(List<Request> requests) {
     return requests.stream()
-        .filter(request -> !request.operation().equals("AssumeRole"))
+        .filter(request -> !LocalDeployment.isForCredentials(request))
         .mapToDouble(request -> assumed("milliseconds", request.operation()))
         .sum();
   }
@@ -139,7 +139,7 @@ record Prices(JsonNode file, JsonNode template) {
   private double database(List<Request> requests) {
     double dollars = 0;
     for (Request request : requests) {
-      if (request.service().equals("dynamodb")) {
+      if (request.service().equals("dynamodb") && !LocalDeployment.isForCredentials(request)) {
         String operation = request.operation();
         dollars +=
             file.at("/assumptions/read-units").has(operation)

@@ -42,11 +42,11 @@ final class RequestCountsIT {
     DEPLOYMENT.close();
   }
 
-  /** The requests of functions, except AssumeRole for a tenant, which is made once an hour. */
+  /** The requests of functions, except for credentials. */
   private static List<String> operations(LocalDeployment.Action action) throws Exception {
     return DEPLOYMENT.requestsOf(action).stream()
+        .filter(request -> !LocalDeployment.isForCredentials(request))
         .map(Request::operation)
-        .filter(operation -> !operation.equals("AssumeRole"))
         .sorted()
         .toList();
   }
@@ -60,8 +60,8 @@ final class RequestCountsIT {
   private static List<String> refusal(String tenant, String session, int status) throws Exception {
     return DEPLOYMENT.requestsOf(() -> refused(tenant, session, status)).stream()
         .filter(request -> ADMISSION.contains(request.principal().name()))
+        .filter(request -> !LocalDeployment.isForCredentials(request))
         .map(Request::operation)
-        .filter(operation -> !operation.equals("AssumeRole"))
         .sorted()
         .toList();
   }

@@ -7,6 +7,7 @@ import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.aws.dynamodb.Attribute;
 import dev.tollgate.aws.dynamodb.Row;
 import dev.tollgate.core.Action;
+import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.UnreadableRow;
@@ -33,6 +34,8 @@ import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
+import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
+import software.amazon.awssdk.services.dynamodb.model.QueryResponse;
 import software.amazon.awssdk.services.dynamodb.model.ReturnValue;
 import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionCheckFailure;
 import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
@@ -416,29 +419,26 @@ public final class DynamoDbBuckets implements Buckets {
   }
 
   @Override
-  public List<BucketId> due(Shard shard, Instant now) {
-    return ask(
-        "DynamoDB Query of the buckets of " + shard,
-        () ->
-            dynamoDb
-                .queryPaginator(
-                    request ->
-                        request
-                            .tableName(table)
-                            .indexName(LimitRow.SHARD)
-                            .keyConditionExpression("#shard = :shard AND #turn <= :now")
-                            .expressionAttributeNames(
-                                Map.of("#shard", LimitRow.SHARD, "#turn", LimitRow.TURN_AT))
-                            .expressionAttributeValues(
-                                Map.of(
-                                    ":shard",
-                                    Attribute.text(shard.toString()),
-                                    ":now",
-                                    Attribute.nanos(now))))
-                .items()
-                .stream()
-                .flatMap(item -> LimitRow.findBucketId(new Row(item)).stream())
-                .toList());
+  public Page<BucketId> due(Shard shard, Instant now, Optional<String> cursor, int max) {
+    QueryRequest.Builder request =
+        QueryRequest.builder()
+            .tableName(table)
+            .indexName(LimitRow.SHARD)
+            .limit(max)
+            .keyConditionExpression("#shard = :shard AND #turn <= :now")
+            .expressionAttributeNames(Map.of("#shard", LimitRow.SHARD, "#turn", LimitRow.TURN_AT))
+            .expressionAttributeValues(
+                Map.of(":shard", Attribute.text(shard.toString()), ":now", Attribute.nanos(now)));
+    cursor.ifPresent(last -> request.exclusiveStartKey(LimitRow.shardKey(shard, last)));
+    QueryResponse page =
+        ask("DynamoDB Query of the buckets of " + shard, () -> dynamoDb.query(request.build()));
+    return new Page<>(
+        page.items().stream()
+            .flatMap(item -> LimitRow.findBucketId(new Row(item)).stream())
+            .toList(),
+        page.hasLastEvaluatedKey()
+            ? Optional.of(LimitRow.shardCursor(new Row(page.lastEvaluatedKey())))
+            : Optional.empty());
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.tollgate.aws.dynamodb.limit;
 import static dev.tollgate.aws.dynamodb.Attribute.nanos;
 import static dev.tollgate.aws.dynamodb.Attribute.number;
 import static dev.tollgate.aws.dynamodb.Attribute.text;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.tollgate.aws.dynamodb.Attribute;
 import dev.tollgate.aws.dynamodb.Row;
@@ -24,11 +25,16 @@ import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Subject;
 import dev.tollgate.core.tenant.Release;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
@@ -146,6 +152,32 @@ final class LimitRow {
   /** The key of a subject's sessions. */
   static Map<String, AttributeValue> key(TenantId tenant, Subject subject) {
     return key(tenant, SUBJECT_PREFIX + subject.pseudonym());
+  }
+
+  /** The cursor of a key of the index of shards: turn, tenant and key, each URL-encoded. */
+  static String shardCursor(Row key) {
+    return Stream.of(Long.toString(key.number(TURN_AT)), key.text(TENANT), key.text(KEY))
+        .map(part -> URLEncoder.encode(part, UTF_8))
+        .collect(Collectors.joining("_"));
+  }
+
+  /**
+   * The key of the index of shards that a cursor stands for.
+   *
+   * @throws InvalidValue if it is no cursor
+   */
+  static Map<String, AttributeValue> shardKey(Shard shard, String cursor) {
+    // An underscore is not encoded, but no number and no tenant's id contains one.
+    String[] parts = cursor.split("_", 3);
+    if (parts.length < 3 || !parts[0].matches("-?[0-9]{1,19}")) {
+      throw new InvalidValue("cursor", cursor, "one of a page of due buckets");
+    }
+    Map<String, AttributeValue> key = new HashMap<>();
+    key.put(SHARD, text(shard.toString()));
+    key.put(TURN_AT, AttributeValue.fromN(parts[0]));
+    key.put(TENANT, text(URLDecoder.decode(parts[1], UTF_8)));
+    key.put(KEY, text(URLDecoder.decode(parts[2], UTF_8)));
+    return key;
   }
 
   static Map<String, AttributeValue> write(TenantId tenant, MessageName message, Instant until) {

@@ -322,7 +322,8 @@ class SchemaVersionTest {
     assertThat(rows.unreadable().get(broken.action()))
         .hasMessageContaining("version: of type S (expected: a whole number)");
     assertThat(rows.strays()).containsExactly("bucket:No Action");
-    assertThat(buckets.due(Shard.of(ACME), Samples.NOW)).doesNotContain(alone);
+    assertThat(buckets.due(Shard.of(ACME), Samples.NOW, Optional.empty(), 1_000).items())
+        .doesNotContain(alone);
 
     buckets.remove(broken);
     buckets.remove(alone);

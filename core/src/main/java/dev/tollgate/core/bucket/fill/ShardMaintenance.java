@@ -1,84 +1,175 @@
 package dev.tollgate.core.bucket.fill;
 
+import dev.tollgate.core.Page;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
-import dev.tollgate.core.bucket.Shard;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /**
  * Runs the {@linkplain BucketMaintenance maintenance} of all due buckets of a shard in parallel.
+ *
+ * <p>Every turn maintains the buckets in the same order. If its time runs out, it hands the rest to
+ * another invocation, which continues where this one stopped. So a bucket's turns are a minute
+ * apart, however many buckets the shard has, and a bucket that fails has one attempt a minute and
+ * delays no other.
  */
 public final class ShardMaintenance {
+  /** Two pages are under way at a time, so that threads do not wait for the end of a page. */
+  private static final int PAGE = 100;
+
   private final Buckets buckets;
   private final BucketMaintenance maintenance;
+  private final ShardTurns turns;
   private final Executor executor;
   private final InstantSource clock;
 
   /**
    * Maintenance of the due buckets in {@code buckets}.
    *
+   * @param turns takes the rest of a turn
    * @param executor limits how many buckets are maintained at a time
    */
   public ShardMaintenance(
-      Buckets buckets, BucketMaintenance maintenance, Executor executor, InstantSource clock) {
+      Buckets buckets,
+      BucketMaintenance maintenance,
+      ShardTurns turns,
+      Executor executor,
+      InstantSource clock) {
     this.buckets = buckets;
     this.maintenance = maintenance;
+    this.turns = turns;
     this.executor = executor;
     this.clock = clock;
   }
 
   /**
-   * Maintains the due buckets in random order, so that the same buckets are not skipped each time
-   * if time runs out. A later run maintains the skipped buckets.
+   * Maintains the due buckets, or those that are left of a turn.
    *
    * @param end no bucket's maintenance starts after this instant
-   * @param log receives a line for each bucket whose maintenance failed
-   * @throws Unavailable if the due buckets cannot be listed
+   * @param log receives a line for each failure
+   * @throws Unavailable if not even the first due buckets can be listed
    */
-  public Report run(Shard shard, Instant end, Consumer<String> log) {
-    List<BucketId> due = new ArrayList<>(buckets.due(shard, clock.instant()));
-    Collections.shuffle(due);
-    AtomicLong done = new AtomicLong();
-    AtomicLong failed = new AtomicLong();
-    CompletableFuture<?>[] all =
-        due.stream()
-            .map(
-                id ->
-                    CompletableFuture.runAsync(
-                        () -> {
-                          if (!clock.instant().isBefore(end)) {
-                            return;
-                          }
-                          try {
-                            maintenance.maintainInShard(id);
-                            done.incrementAndGet();
-                          } catch (RuntimeException thrown) {
-                            failed.incrementAndGet();
-                            log.accept("bucket " + id + ": " + thrown);
-                          }
-                        },
-                        executor))
-            .toArray(CompletableFuture<?>[]::new);
-    CompletableFuture.allOf(all).join();
-    return new Report(due.size(), done.get(), failed.get());
+  public Report run(ShardTurn turn, Instant end, Consumer<String> log) {
+    Run run = new Run(turn, end, log);
+    Optional<ShardTurn> left = run.all();
+    Rest rest = left.map(unfinished -> handOver(unfinished, log)).orElse(Rest.NONE);
+    return new Report(
+        run.done.get(), run.failed.get(), Duration.ofMillis(run.lagMillis.get()), rest);
+  }
+
+  private Rest handOver(ShardTurn unfinished, Consumer<String> log) {
+    Optional<ShardTurn> next = unfinished.next();
+    try {
+      next.ifPresent(turns::send);
+      return next.isPresent() ? Rest.HANDED_OVER : Rest.LEFT;
+    } catch (Unavailable unavailable) {
+      log.accept("the rest of " + unfinished.shard() + ": " + unavailable);
+      return Rest.LEFT;
+    }
+  }
+
+  /** What became of the buckets for which a turn had no time. */
+  public enum Rest {
+    /** There are none. */
+    NONE,
+    /** Another invocation maintains them. */
+    HANDED_OVER,
+    /**
+     * They wait for the next turn, because the turn had too many parts or Lambda is unavailable.
+     */
+    LEFT
   }
 
   /**
-   * The result for a shard.
+   * The result of a turn.
    *
-   * @param due buckets that were due
    * @param done buckets whose maintenance succeeded
-   * @param failed buckets whose maintenance failed; the remaining ones were skipped for lack of
-   *     time
+   * @param failed buckets whose maintenance failed
+   * @param lag how long after its minute the last bucket was looked at
    */
-  public record Report(long due, long done, long failed) {}
+  public record Report(long done, long failed, Duration lag, Rest rest) {}
+
+  /** A page whose buckets are being maintained. */
+  private record Part(ShardTurn from, AtomicBoolean cutShort, CompletableFuture<Void> work) {
+    /** Waits for the buckets; returns whether there was time for all. */
+    boolean isCompleted() {
+      work.join();
+      return !cutShort.get();
+    }
+  }
+
+  private final class Run {
+    private final ShardTurn turn;
+    private final Instant end;
+    private final Consumer<String> log;
+    private final AtomicLong done = new AtomicLong();
+    private final AtomicLong failed = new AtomicLong();
+    private final AtomicLong lagMillis = new AtomicLong();
+
+    private Run(ShardTurn turn, Instant end, Consumer<String> log) {
+      this.turn = turn;
+      this.end = end;
+      this.log = log;
+    }
+
+    /** Maintains page after page; returns what is left. */
+    private Optional<ShardTurn> all() {
+      Instant now = clock.instant();
+      Page<BucketId> page = buckets.due(turn.shard(), now, turn.after(), PAGE);
+      Part before = start(turn, page.items());
+      while (page.next().isPresent()) {
+        ShardTurn from = turn.from(page.next());
+        try {
+          page = buckets.due(turn.shard(), now, from.after(), PAGE);
+        } catch (Unavailable unavailable) {
+          log.accept("the buckets of " + turn.shard() + ": " + unavailable);
+          return Optional.of(before.isCompleted() ? from : before.from());
+        }
+        Part next = start(from, page.items());
+        if (!before.isCompleted()) {
+          next.work().join();
+          return Optional.of(before.from());
+        }
+        before = next;
+      }
+      return before.isCompleted() ? Optional.empty() : Optional.of(before.from());
+    }
+
+    private Part start(ShardTurn from, List<BucketId> ids) {
+      AtomicBoolean cutShort = new AtomicBoolean();
+      return new Part(
+          from,
+          cutShort,
+          CompletableFuture.allOf(
+              ids.stream()
+                  .map(id -> CompletableFuture.runAsync(() -> maintain(id, cutShort), executor))
+                  .toArray(CompletableFuture<?>[]::new)));
+    }
+
+    private void maintain(BucketId id, AtomicBoolean cutShort) {
+      Instant now = clock.instant();
+      if (!now.isBefore(end)) {
+        cutShort.set(true);
+        return;
+      }
+      lagMillis.accumulateAndGet(Duration.between(turn.minute(), now).toMillis(), Math::max);
+      try {
+        maintenance.maintainInShard(id);
+        done.incrementAndGet();
+      } catch (RuntimeException thrown) {
+        failed.incrementAndGet();
+        log.accept("bucket " + id + ": " + thrown);
+      }
+    }
+  }
 }

@@ -85,7 +85,12 @@ final class BucketMaintenanceTest {
 
     assertThat(state()).isEqualTo(FillState.State.HIBERNATING);
     assertThat(ports.schedules().schedules().values()).noneMatch(schedule -> schedule.enabled());
-    assertThat(ports.buckets().due(Shard.of(ACME), ports.clock().instant())).isEmpty();
+    assertThat(
+            ports
+                .buckets()
+                .due(Shard.of(ACME), ports.clock().instant(), Optional.empty(), 10)
+                .items())
+        .isEmpty();
   }
 
   @ParameterizedTest

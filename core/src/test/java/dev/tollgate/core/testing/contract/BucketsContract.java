@@ -4,6 +4,8 @@ import static dev.tollgate.core.testing.Samples.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.Action;
+import dev.tollgate.core.Page;
+import dev.tollgate.core.TenantId;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
@@ -22,9 +24,11 @@ import dev.tollgate.core.testing.Samples;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The contract of {@link Buckets}. */
@@ -172,7 +176,7 @@ public abstract class BucketsContract {
     assertThat(buckets().replace(next)).isEqualTo(WriteResult.DONE);
 
     assertThat(buckets().find(bucket.id())).contains(next);
-    assertThat(buckets().due(Shard.of(bucket.id().tenant()), NOW.plusSeconds(60)))
+    assertThat(due(Shard.of(bucket.id().tenant()), NOW.plusSeconds(60)))
         .doesNotContain(bucket.id());
   }
 
@@ -380,12 +384,50 @@ public abstract class BucketsContract {
     buckets().open(bucket);
     Bucket otherBucket = opened();
 
-    assertThat(buckets().due(shard, NOW)).contains(bucket.id()).doesNotContain(otherBucket.id());
-    assertThat(buckets().due(new Shard((shard.number() + 1) % Shard.COUNT), NOW))
-        .doesNotContain(bucket.id());
+    assertThat(due(shard, NOW)).contains(bucket.id()).doesNotContain(otherBucket.id());
+    assertThat(due(new Shard((shard.number() + 1) % Shard.COUNT), NOW)).doesNotContain(bucket.id());
 
     buckets().replace(bucket.hibernating(NOW));
-    assertThat(buckets().due(shard, NOW)).doesNotContain(bucket.id());
+    assertThat(due(shard, NOW)).doesNotContain(bucket.id());
+  }
+
+  /** All due buckets of a shard, read in pages of two. */
+  private List<BucketId> due(Shard shard, Instant now) {
+    List<BucketId> all = new ArrayList<>();
+    Optional<String> cursor = Optional.empty();
+    do {
+      Page<BucketId> page = buckets().due(shard, now, cursor, 2);
+      assertThat(page.items()).hasSizeLessThanOrEqualTo(2);
+      all.addAll(page.items());
+      cursor = page.next();
+      assertThat(cursor.orElse("a")).matches("[A-Za-z0-9%._+-]+");
+    } while (cursor.isPresent());
+    return all;
+  }
+
+  @Test
+  void due_has_the_same_order_at_each_call_and_continues_after_buckets_that_are_gone() {
+    BucketSpec shared = new BucketSpec(Rate.perMinute(6), 12, new FillPolicy(FillMode.SHARED, 15));
+    TenantId tenant = Samples.bucketId().tenant();
+    List<BucketId> all =
+        IntStream.range(0, 7)
+            .mapToObj(i -> new BucketId(tenant, new Action("action-" + i)))
+            .toList();
+    all.forEach(id -> buckets().open(Bucket.opened(id, shared, NOW)));
+    Shard shard = Shard.of(tenant);
+    List<BucketId> before = due(shard, NOW);
+    before.retainAll(all);
+    assertThat(before).containsExactlyInAnyOrderElementsOf(all);
+    assertThat(due(shard, NOW)).containsSubsequence(before);
+
+    Page<BucketId> first = buckets().due(shard, NOW, Optional.empty(), 1_000);
+    List<BucketId> whole = first.items();
+    Page<BucketId> start =
+        buckets().due(shard, NOW, Optional.empty(), whole.indexOf(before.get(2)) + 1);
+    buckets().remove(before.get(2));
+    assertThat(
+            buckets().due(shard, NOW, start.next(), 1_000).items().stream().filter(all::contains))
+        .containsExactlyElementsOf(before.subList(3, 7));
   }
 
   @Test
@@ -397,8 +439,8 @@ public abstract class BucketsContract {
     buckets().replace(bucket.direct(NOW));
 
     Instant turn = NOW.plus(Duration.ofMinutes(15));
-    assertThat(buckets().due(shard, turn.minusNanos(1))).doesNotContain(bucket.id());
-    assertThat(buckets().due(shard, turn)).contains(bucket.id());
+    assertThat(due(shard, turn.minusNanos(1))).doesNotContain(bucket.id());
+    assertThat(due(shard, turn)).contains(bucket.id());
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.tollgate.core.testing.fault;
 
+import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Bucket;
@@ -11,7 +12,6 @@ import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Shard;
 import java.time.Instant;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -130,8 +130,8 @@ public final class FaultyBuckets implements Buckets {
   }
 
   @Override
-  public List<BucketId> due(Shard shard, Instant now) {
-    return buckets.due(shard, now);
+  public Page<BucketId> due(Shard shard, Instant now, Optional<String> cursor, int max) {
+    return buckets.due(shard, now, cursor, max);
   }
 
   @Override

@@ -490,7 +490,11 @@ public final class TollgateLimiter implements Limiter {
       } else if (schedule != null && schedule.state() == FillState.State.PRODUCED) {
         maintenance.maintain(id);
       }
-      if (ports.buckets().due(Shard.of(id.tenant()), clock.instant()).contains(id)) {
+      if (ports
+          .buckets()
+          .due(Shard.of(id.tenant()), clock.instant(), Optional.empty(), 1_000)
+          .items()
+          .contains(id)) {
         maintenance.maintainInShard(id);
       }
     } catch (Unavailable notFilled) {

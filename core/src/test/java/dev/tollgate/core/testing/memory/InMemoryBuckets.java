@@ -2,6 +2,7 @@ package dev.tollgate.core.testing.memory;
 
 import dev.tollgate.core.Action;
 import dev.tollgate.core.NewerRow;
+import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.WriteResult;
@@ -208,13 +209,21 @@ public final class InMemoryBuckets implements Buckets {
   }
 
   @Override
-  public synchronized List<BucketId> due(Shard shard, Instant now) {
+  public synchronized Page<BucketId> due(
+      Shard shard, Instant now, Optional<String> cursor, int max) {
     outage.check("due");
-    return rows.values().stream()
-        .filter(bucket -> bucket.shardDueAt().filter(turn -> !turn.isAfter(now)).isPresent())
-        .filter(bucket -> Shard.of(bucket.id().tenant()).equals(shard))
-        .map(Bucket::id)
-        .toList();
+    List<BucketId> found =
+        rows.values().stream()
+            .filter(bucket -> bucket.shardDueAt().filter(turn -> !turn.isAfter(now)).isPresent())
+            .filter(bucket -> Shard.of(bucket.id().tenant()).equals(shard))
+            .map(Bucket::id)
+            .sorted(Comparator.comparing(BucketId::toString))
+            .filter(id -> cursor.filter(last -> id.toString().compareTo(last) <= 0).isEmpty())
+            .limit(max + 1L)
+            .toList();
+    return found.size() <= max
+        ? new Page<>(found, Optional.empty())
+        : new Page<>(found.subList(0, max), Optional.of(found.get(max - 1).toString()));
   }
 
   @Override

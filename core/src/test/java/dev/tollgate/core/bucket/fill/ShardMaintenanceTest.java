@@ -1,0 +1,185 @@
+package dev.tollgate.core.bucket.fill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.FillPolicy;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.fill.ShardMaintenance.Report;
+import dev.tollgate.core.bucket.fill.ShardMaintenance.Rest;
+import dev.tollgate.core.provisioning.ReconcileRequests;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** A shard with 450 due buckets, each of which takes a tenth of a second. */
+final class ShardMaintenanceTest {
+  private static final TenantId ACME = new TenantId("acme");
+  private static final Shard SHARD = Shard.of(ACME);
+  private static final Duration TENTH = Duration.ofMillis(100);
+  private static final BucketSpec SPEC =
+      new BucketSpec(Rate.perMinute(6), 12, new FillPolicy(FillMode.SHARED, 15));
+
+  private final AdmissionFixture ports = new AdmissionFixture();
+  private final List<BucketId> all =
+      IntStream.range(0, 450).mapToObj(i -> new BucketId(ACME, new Action("a-" + i))).toList();
+  private final List<BucketId> visited = new ArrayList<>();
+  private final Set<BucketId> failing = new HashSet<>();
+  private final Deque<ShardTurn> handedOver = new ArrayDeque<>();
+  private final List<String> log = new ArrayList<>();
+  private boolean lambdaIsLost;
+
+  ShardMaintenanceTest() {
+    all.forEach(id -> ports.open(id, SPEC));
+  }
+
+  private Report run(ShardTurn turn, Duration time) {
+    Instant end = ports.clock().instant().plus(time);
+    return new ShardMaintenance(
+            ports.buckets(), maintenance(), this::handOver, Runnable::run, ports.clock())
+        .run(turn, end, log::add);
+  }
+
+  private void handOver(ShardTurn turn) {
+    if (lambdaIsLost) {
+      throw new Unavailable("Lambda Invoke: lost");
+    }
+    handedOver.add(turn);
+  }
+
+  private BucketMaintenance maintenance() {
+    TokenQueue slow =
+        (TokenQueue)
+            Proxy.newProxyInstance(
+                TokenQueue.class.getClassLoader(),
+                new Class<?>[] {TokenQueue.class},
+                (proxy, method, arguments) -> {
+                  if (method.getName().equals("countTokens")) {
+                    BucketId id = (BucketId) arguments[0];
+                    visited.add(id);
+                    ports.clock().advance(TENTH);
+                    if (failing.contains(id)) {
+                      throw new Unavailable("SQS: lost");
+                    }
+                  }
+                  return method.invoke(ports.queue(), arguments);
+                });
+    return new BucketMaintenance(
+        ports.buckets(),
+        slow,
+        ports.queues(),
+        ports.schedules(),
+        new ReconcileRequests(ports.tenants()),
+        ports.clock());
+  }
+
+  private ShardTurn turn() {
+    return ShardTurn.whole(SHARD, ports.clock().instant());
+  }
+
+  @Test
+  void a_turn_with_enough_time_maintains_every_bucket_once() {
+    assertThat(run(turn(), Duration.ofSeconds(46)))
+        .isEqualTo(new Report(450, 0, TENTH.multipliedBy(449), Rest.NONE));
+    assertThat(visited).containsExactlyInAnyOrderElementsOf(all);
+    assertThat(handedOver).isEmpty();
+  }
+
+  @Test
+  void each_turn_has_the_same_order_so_that_a_buckets_turns_are_a_minute_apart() {
+    run(turn(), Duration.ofMinutes(1));
+    List<BucketId> first = List.copyOf(visited);
+    visited.clear();
+
+    run(turn(), Duration.ofMinutes(1));
+
+    assertThat(visited).isEqualTo(first);
+  }
+
+  @Test
+  void a_turn_without_enough_time_hands_over_the_rest() {
+    Report first = run(turn(), Duration.ofSeconds(20));
+    assertThat(first).isEqualTo(new Report(200, 0, TENTH.multipliedBy(199), Rest.HANDED_OVER));
+    assertThat(visited).hasSize(200);
+
+    Report second = run(handedOver.remove(), Duration.ofSeconds(20));
+    assertThat(second.rest()).isEqualTo(Rest.HANDED_OVER);
+    assertThat(second.lag()).isEqualTo(TENTH.multipliedBy(399));
+    Report third = run(handedOver.remove(), Duration.ofSeconds(20));
+
+    assertThat(third.rest()).isEqualTo(Rest.NONE);
+    assertThat(handedOver).isEmpty();
+    assertThat(visited).containsExactlyInAnyOrderElementsOf(all);
+  }
+
+  @Test
+  void a_turn_that_ends_within_a_page_repeats_less_than_a_page() {
+    run(turn(), Duration.ofSeconds(25));
+    assertThat(visited).hasSize(250);
+
+    run(handedOver.remove(), Duration.ofMinutes(1));
+
+    assertThat(visited).hasSize(450 + 50);
+    assertThat(new HashSet<>(visited)).hasSize(450);
+  }
+
+  @Test
+  void a_turn_has_at_most_eight_parts() {
+    ShardTurn part = turn();
+    for (int i = 1; i < ShardTurn.MAX_PARTS; i++) {
+      assertThat(run(part, TENTH).rest()).isEqualTo(Rest.HANDED_OVER);
+      part = handedOver.remove();
+      assertThat(part.part()).isEqualTo(i);
+    }
+
+    assertThat(run(part, TENTH).rest()).isEqualTo(Rest.LEFT);
+    assertThat(handedOver).isEmpty();
+  }
+
+  @Test
+  void a_bucket_that_fails_stops_no_other_and_has_one_attempt_a_turn() {
+    run(turn(), Duration.ofMinutes(1));
+    failing.addAll(visited.subList(0, 150));
+    visited.clear();
+
+    Report report = run(turn(), Duration.ofMinutes(1));
+
+    assertThat(report).isEqualTo(new Report(300, 150, TENTH.multipliedBy(449), Rest.NONE));
+    assertThat(visited).containsExactlyInAnyOrderElementsOf(all);
+    assertThat(log).hasSize(150);
+  }
+
+  @Test
+  void what_cannot_be_handed_over_waits_for_the_next_turn() {
+    lambdaIsLost = true;
+
+    assertThat(run(turn(), Duration.ofSeconds(10)).rest()).isEqualTo(Rest.LEFT);
+    assertThat(log).singleElement().asString().contains("Lambda Invoke: lost");
+    assertThat(run(turn(), Duration.ofMinutes(1)).rest()).isEqualTo(Rest.NONE);
+  }
+
+  @Test
+  void a_shard_whose_buckets_cannot_be_listed_is_unavailable() {
+    ports.buckets().outage().begin();
+
+    assertThatThrownBy(() -> run(turn(), Duration.ofMinutes(1))).isInstanceOf(Unavailable.class);
+    assertThat(visited).isEmpty();
+  }
+}
