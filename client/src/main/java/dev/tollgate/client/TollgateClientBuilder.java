@@ -6,6 +6,7 @@ import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
 import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.LineGate;
 import java.net.URI;
@@ -56,6 +57,7 @@ public final class TollgateClientBuilder {
   private Optional<StsClient> sts = Optional.empty();
   private InstantSource clock = InstantSource.system();
   private ClaimListener listener = new ClaimListener() {};
+  private int prefetch;
 
   TollgateClientBuilder() {}
 
@@ -165,6 +167,24 @@ public final class TollgateClientBuilder {
   public TollgateClientBuilder listener(ClaimListener claims) {
     listener = claims;
     return this;
+  }
+
+  /**
+   * The most tokens of one bucket that this client takes in one request while the bucket is in
+   * heavy use, for claims of one token that follow within a second. For processes that live long.
+   * Default: none.
+   *
+   * @param tokens 1 to 10
+   * @throws IllegalArgumentException if the number is out of range
+   */
+  public TollgateClientBuilder prefetch(int tokens) {
+    prefetch = (int) InvalidValue.inRange("prefetch", tokens, 1, TokenQueue.BATCH);
+    return this;
+  }
+
+  /** The number set by {@link #prefetch}, or 0. */
+  int prefetch() {
+    return prefetch;
   }
 
   /**
