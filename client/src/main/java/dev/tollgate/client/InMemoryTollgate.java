@@ -12,6 +12,7 @@ import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.claim.LineGate;
+import dev.tollgate.core.bucket.claim.ProcessGate;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -58,8 +59,16 @@ public final class InMemoryTollgate implements TollgateClient {
     BucketGate gate =
         new BucketGate(buckets, tokens, new Fills(), requests, Pause.real(), this::now);
     LineGate line = new LineGate(buckets, gate, this::now);
-    client =
-        new GateClient(this::find, gate, line, this::now, listener, List.of(requests::shutdown));
+    ProcessGate process =
+        new ProcessGate(
+                GateClient.reader(this::find),
+                gate,
+                line,
+                Optional.empty(),
+                Runnable::run,
+                this::now)
+            .keepingRows(Duration.ZERO, Duration.ZERO);
+    client = new GateClient(process, line, gate, this::now, listener, List.of(requests::shutdown));
   }
 
   /**

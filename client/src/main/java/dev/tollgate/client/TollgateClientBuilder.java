@@ -8,7 +8,9 @@ import dev.tollgate.core.Threads;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.Hands;
 import dev.tollgate.core.bucket.claim.LineGate;
+import dev.tollgate.core.bucket.claim.ProcessGate;
 import java.net.URI;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
@@ -19,6 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.http.SdkHttpClient;
@@ -182,11 +185,6 @@ public final class TollgateClientBuilder {
     return this;
   }
 
-  /** The number set by {@link #prefetch}, or 0. */
-  int prefetch() {
-    return prefetch;
-  }
-
   /**
    * Opens the client. Sends no request.
    *
@@ -199,21 +197,39 @@ public final class TollgateClientBuilder {
     try {
       ClaimPorts ports = new ClaimPorts(deployment, clients(opened), opened.requests, clock);
       Buckets buckets = ports.buckets();
+      TokenQueue queue = ports.tokenQueue();
       BucketGate gate =
           new BucketGate(
-              buckets,
-              ports.tokenQueue(),
-              ports.fillRequests(),
-              opened.requests,
-              Pause.real(),
-              clock);
+              buckets, queue, ports.fillRequests(), opened.requests, Pause.real(), clock);
       LineGate line = new LineGate(buckets, gate, clock);
-      return new GateClient(
-          buckets::find, gate, line, clock, listener, List.copyOf(opened.closing));
+      ProcessGate process =
+          new ProcessGate(
+              GateClient.reader(buckets::find),
+              gate,
+              line,
+              hands(queue, gate, opened),
+              opened.requests,
+              clock);
+      return new GateClient(process, line, gate, clock, listener, List.copyOf(opened.closing));
     } catch (RuntimeException failure) {
       opened.closing.forEach(Runnable::run);
       throw failure;
     }
+  }
+
+  private Optional<Hands> hands(TokenQueue queue, BucketGate gate, Opened opened) {
+    if (prefetch == 0) {
+      return Optional.empty();
+    }
+    ScheduledExecutorService timer = Threads.timer("tollgate-hands");
+    opened.closing.push(timer::shutdownNow);
+    Hands.Timer returns =
+        (time, work) -> {
+          var unused =
+              timer.schedule(
+                  () -> opened.requests.execute(work), time.toMillis(), TimeUnit.MILLISECONDS);
+        };
+    return Optional.of(new Hands(queue, gate, prefetch, returns, clock));
   }
 
   private ClaimPorts.Deployment deployment() {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.testing.limiter.PlantedFaults;
 import dev.tollgate.core.testing.limiter.TollgateLimiter;
+import dev.tollgate.core.testing.limiter.TollgateLimiter.Keeping;
+import dev.tollgate.lawbook.Law;
 import dev.tollgate.lawbook.LawBook;
 import dev.tollgate.lawbook.LawViolation;
 import dev.tollgate.lawbook.Limiter;
@@ -59,6 +61,36 @@ final class BucketLawsTest {
         LawBook.ofLimiter(TollgateLimiter.inMemory(fillPolicy, 100)).hold(HISTORIES);
     assertThat(report.judged(LimiterLaws.NEVER_MORE)).as(name).isEqualTo(report.histories());
     assertThat(report.judged(LimiterLaws.NEVER_LATE)).as(name).isEqualTo(report.histories());
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("fillPolicies")
+  void processes_that_keep_rows_keep_every_law(String name, Function<Terms, FillPolicy> policy) {
+    Limiter.Maker keeping = TollgateLimiter.inMemory(policy, 0, Keeping.ROWS, queue -> queue);
+    LawBook.Report report = LawBook.ofLimiter(keeping).hold(HISTORIES);
+    LimiterLaws.ALL.forEach(law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
+
+    Limiter.Maker faulty = TollgateLimiter.inMemory(policy, 100, Keeping.ROWS, queue -> queue);
+    LawBook.Report faults = LawBook.ofLimiter(faulty).hold(HISTORIES);
+    assertThat(faults.judged(LimiterLaws.NEVER_MORE)).as(name).isEqualTo(faults.histories());
+  }
+
+  /** The other laws do not allow that tokens in hand are lost when claims stop. */
+  private static final List<Law<Limiter.Maker>> LAWS_OF_HANDS =
+      List.of(LimiterLaws.NEVER_MORE, LimiterLaws.THROUGHPUT, LimiterLaws.NEIGHBOURS);
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("fillPolicies")
+  void processes_with_tokens_in_hand_admit_no_more_and_get_the_rate(
+      String name, Function<Terms, FillPolicy> policy) {
+    Limiter.Maker keeping = TollgateLimiter.inMemory(policy, 0, Keeping.TOKENS, queue -> queue);
+    LawBook.Report report = LawBook.ofLimiter(keeping).only(LAWS_OF_HANDS).hold(3 * HISTORIES);
+    LAWS_OF_HANDS.forEach(law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
+
+    Limiter.Maker faulty = TollgateLimiter.inMemory(policy, 100, Keeping.TOKENS, queue -> queue);
+    LawBook.Report faults =
+        LawBook.ofLimiter(faulty).only(List.of(LimiterLaws.NEVER_MORE)).hold(3 * HISTORIES);
+    assertThat(faults.judged(LimiterLaws.NEVER_MORE)).as(name).isEqualTo(faults.histories());
   }
 
   static List<Arguments> planted() {
