@@ -34,7 +34,10 @@ import java.util.function.UnaryOperator;
  * tollgate.advance(Duration.ofMinutes(5));
  * }</pre>
  *
- * Thread-safe.
+ * Every claim looks at the bucket: nothing is remembered between claims, and no tokens are taken
+ * ahead of them.
+ *
+ * <p>Thread-safe.
  */
 public final class InMemoryTollgate implements TollgateClient {
   private static final Instant LATEST = Instant.parse("9999-12-31T00:00:00Z");

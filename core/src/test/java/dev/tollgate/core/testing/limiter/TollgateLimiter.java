@@ -164,8 +164,9 @@ public final class TollgateLimiter implements Limiter {
     this.filled = new FaultyTokenQueue(ports.queue(), faults, clock, this::fillSize);
     this.rows = new FaultyBuckets(ports.buckets(), faults, this::rival);
     this.maintenance = maintenance(rows);
-    this.gates = Stream.generate(() -> gate(spending, pause -> {})).limit(PROCESSES).toList();
-    this.processes = gates.stream().map(gate -> process(gate, planted.apply(spending))).toList();
+    TokenQueue claimed = planted.apply(spending);
+    this.gates = Stream.generate(() -> gate(claimed, pause -> {})).limit(PROCESSES).toList();
+    this.processes = gates.stream().map(gate -> process(gate, claimed)).toList();
     minute(clock.instant().truncatedTo(ChronoUnit.MINUTES).plus(1, ChronoUnit.MINUTES));
   }
 
@@ -181,7 +182,7 @@ public final class TollgateLimiter implements Limiter {
   /**
    * Makes limiters over in-memory ports, whose processes keep something between claims.
    *
-   * @param planted wraps the queue of hands
+   * @param planted wraps the queue of claims
    */
   public static Limiter.Maker inMemory(
       Function<Terms, FillPolicy> filling,
