@@ -4,6 +4,7 @@ import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
+import dev.tollgate.core.fanout.ChunkRequests;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
 import java.time.InstantSource;
 import java.util.Map;
@@ -29,6 +30,11 @@ final class Wiring {
    */
   IdempotencyKeys idempotencyKeys() {
     return aws.idempotencyKeys();
+  }
+
+  /** Requests to the function with this ARN. */
+  ChunkRequests chunkRequests(String functionArn) {
+    return aws.chunkRequests(functionArn);
   }
 
   /**

@@ -250,7 +250,8 @@ public final class Tollgate extends Construct {
                 "Finishes pending changes of tenants and tiers.",
                 schedules,
                 messages)
-            .ownIndex(tables.tenant(), "pending", "Query");
+            .ownIndex(tables.tenant(), "pending", "Query")
+            .invokesItself();
     schedules.everyMinute(sweep);
 
     webSocket.routes(authorizer, connect, disconnect);

@@ -118,9 +118,9 @@ public final class InMemoryTenants implements Tenants {
   }
 
   @Override
-  public synchronized List<TenantId> listPending(int max) {
+  public synchronized List<TenantId> listPending(Optional<TenantId> after, int max) {
     outage.check("listPending");
-    return rows.values().stream()
+    return rows.tailMap(after.map(TenantId::value).orElse(""), false).values().stream()
         .filter(tenant -> !tenant.isSettled())
         .limit(max)
         .map(Tenant::id)
