@@ -103,6 +103,9 @@ public final class ControlPlaneFixture {
   public final Faults faults = new Faults();
   final List<Duration> pauses = new CopyOnWriteArrayList<>();
 
+  /** The chunks that were requested and not yet delivered. */
+  final Queue<Chunk> chunks = new ConcurrentLinkedQueue<>();
+
   /** The messages of tenant acme. */
   final SiloMessageStream messages = new SiloMessageStream(this, new TenantId("acme"));
 
@@ -135,9 +138,6 @@ public final class ControlPlaneFixture {
   private ControlPlane controlPlane = controlPlane();
   private ControlPlaneApi api = new ControlPlaneApi(controlPlane, keys);
   private Sweep sweep = new Sweep(controlPlane, arn -> chunks::add);
-
-  /** The chunks that were requested and not yet delivered. */
-  final Queue<Chunk> chunks = new ConcurrentLinkedQueue<>();
 
   private ControlPlane controlPlane() {
     return new ControlPlane(ports, release, connectionQuota, pauses::add, workers, clock);

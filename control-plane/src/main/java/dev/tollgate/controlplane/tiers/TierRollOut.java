@@ -29,6 +29,7 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -152,8 +153,8 @@ public final class TierRollOut {
   }
 
   /** The tenants of a page in the order of their ids; empty for a row that cannot be read. */
-  private static TreeMap<String, Optional<Tenant>> byId(Page<Tenant> page) {
-    TreeMap<String, Optional<Tenant>> byId = new TreeMap<>();
+  private static NavigableMap<String, Optional<Tenant>> byId(Page<Tenant> page) {
+    NavigableMap<String, Optional<Tenant>> byId = new TreeMap<>();
     page.items().forEach(tenant -> byId.put(tenant.id().value(), Optional.of(tenant)));
     page.unreadable().forEach(row -> byId.put(row.name(), Optional.empty()));
     return byId;
@@ -182,7 +183,7 @@ public final class TierRollOut {
   private boolean visit(
       Tier tier, Page<Tenant> page, TenantRange range, Failures failures, Invocation invocation) {
     page.unreadable().forEach(row -> invocation.log(row.reason()));
-    TreeMap<String, Optional<Tenant>> listed = byId(page);
+    NavigableMap<String, Optional<Tenant>> listed = byId(page);
     List<String> ids = List.copyOf(listed.headMap(range.upTo().value(), true).keySet());
     for (int from = 0; from < ids.size(); from += BATCH) {
       List<String> batch = ids.subList(from, Math.min(from + BATCH, ids.size()));
