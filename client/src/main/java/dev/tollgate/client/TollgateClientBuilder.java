@@ -40,6 +40,8 @@ public final class TollgateClientBuilder {
   private static final String LIMIT_TABLE = "LIMIT_TABLE";
   private static final String QUEUE_URL_PREFIX = "QUEUE_URL_PREFIX";
   private static final String NAME_PREFIX = "NAME_PREFIX";
+  private static final int DEFAULT_CACHED_TENANTS = 1_000;
+
   private static final String TENANT_ROLE_ARN = "TENANT_ROLE_ARN";
   private static final String TOKEN_PRODUCER_ARN = "TOKEN_PRODUCER_ARN";
 
@@ -47,6 +49,7 @@ public final class TollgateClientBuilder {
   private static final int REQUESTS = 16;
 
   private final Map<String, String> variables = new HashMap<>();
+  private int cachedTenants = DEFAULT_CACHED_TENANTS;
   private Optional<Region> region = Optional.empty();
   private Optional<AwsCredentialsProvider> credentials = Optional.empty();
   private Optional<SdkHttpClient> http = Optional.empty();
@@ -107,6 +110,21 @@ public final class TollgateClientBuilder {
   /** The ARN of the function that fills buckets. */
   public TollgateClientBuilder tokenProducer(String arn) {
     variables.put(TOKEN_PRODUCER_ARN, arn);
+    return this;
+  }
+
+  /**
+   * How many tenants' credentials are cached, of some 2 KB each. Default: {@value
+   * #DEFAULT_CACHED_TENANTS}. A claim of another tenant sends a request to STS, of which an account
+   * may send some 600 a second.
+   *
+   * @throws IllegalArgumentException if it is less than 1
+   */
+  public TollgateClientBuilder cachedTenants(int max) {
+    if (max < 1) {
+      throw new IllegalArgumentException("cachedTenants: " + max + " (expected: at least 1)");
+    }
+    cachedTenants = max;
     return this;
   }
 
@@ -177,7 +195,8 @@ public final class TollgateClientBuilder {
     ClaimPorts.Deployment deployment = deployment();
     Opened opened = new Opened();
     try {
-      ClaimPorts ports = new ClaimPorts(deployment, clients(opened), opened.requests, clock);
+      ClaimPorts ports =
+          new ClaimPorts(deployment, clients(opened), cachedTenants, opened.requests, clock);
       Buckets buckets = ports.buckets();
       BucketGate gate =
           new BucketGate(

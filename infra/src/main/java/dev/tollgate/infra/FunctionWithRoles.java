@@ -3,6 +3,8 @@ package dev.tollgate.infra;
 import io.github.cdklabs.cdknag.RegexAppliesTo;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -24,38 +26,58 @@ import software.amazon.awscdk.services.logs.LogGroup;
 import software.constructs.Construct;
 
 /**
- * A function with two roles: the role that it runs as, and a role that it assumes to access the
- * resources of one tenant.
+ * A function with the role that it runs as and, if it acts for strangers, a role that it assumes to
+ * access the resources of one tenant.
  *
  * <p>Each grant also sets the environment variables with the names of the granted resources.
  */
 final class FunctionWithRoles extends Construct {
+  private final TollgateProps props;
   private final Role own;
-  private final TenantRole tenant;
+  private final Optional<TenantRole> tenant;
   private final Function function;
   private final Alias live;
+
+  /** The tenants whose resources a function may access in one request. */
+  enum Access {
+    /** One: the function assumes a role with the tenant's id as a session tag. */
+    ONE_TENANT("Role"),
+    /** All: the function acts on no stranger's request, and its own role has the grants. */
+    ALL_TENANTS("AllTenantsRole");
+
+    private final String roleId;
+
+    Access(String roleId) {
+      this.roleId = roleId;
+    }
+  }
 
   FunctionWithRoles(
       Construct scope,
       String id,
       TollgateProps props,
+      Access access,
       Path jar,
       String handler,
       Duration timeout,
       int memoryMb,
       String description) {
     super(scope, id);
+    this.props = props;
     LogGroup log =
         LogGroup.Builder.create(this, "Log")
             .retention(props.logRetention())
             .removalPolicy(props.removalPolicy())
             .build();
     own =
-        Role.Builder.create(this, "Role")
+        Role.Builder.create(this, access.roleId)
             .assumedBy(new ServicePrincipal("lambda.amazonaws.com"))
             .description("The role that " + id + " runs as, for resources of no single tenant.")
             .build();
-    tenant = new TenantRole(this, "TenantRole", props, id, own);
+    tenant =
+        access == Access.ONE_TENANT
+            ? Optional.of(new TenantRole(this, "TenantRole", props, id, own))
+            : Optional.empty();
     function =
         Function.Builder.create(this, "Function")
             .description(description)
@@ -69,7 +91,7 @@ final class FunctionWithRoles extends Construct {
             .timeout(timeout)
             .role(own)
             .logGroup(log)
-            .environment(tenant.variables())
+            .environment(tenant.map(TenantRole::variables).orElseGet(Map::of))
             .build();
     Annotations.of(function)
         .acknowledgeWarning(
@@ -133,6 +155,49 @@ final class FunctionWithRoles extends Construct {
     return variable(table);
   }
 
+  /**
+   * Grants the function's own role updates of all tenants' rows in the Limit table that name only
+   * the given attributes.
+   */
+  FunctionWithRoles ownUpdates(Table limit, LimitAttributes... attributes) {
+    own.addToPolicy(
+        Policies.statement(List.of(limit.getTableArn()), "dynamodb", "UpdateItem")
+            .conditions(
+                Policies.inOrder(
+                    Map.of(
+                        "ForAllValues:StringLike",
+                        Map.of("dynamodb:Attributes", LimitAttributes.namesIn(attributes)),
+                        // ForAllValues also matches a request that names no attribute.
+                        "Null",
+                        Map.of("dynamodb:Attributes", "false"))))
+            .build());
+    return variable(limit);
+  }
+
+  /** Grants the function's own role the buckets of all tenants. */
+  FunctionWithRoles allBuckets(String reason, String... actions) {
+    Policies.allBuckets(own, props.prefix(), reason, actions);
+    if (!props.prefix().isEmpty()) {
+      variable("NAME_PREFIX", props.prefix());
+    }
+    return variable("QUEUE_URL_PREFIX", Policies.queueUrlPrefix());
+  }
+
+  /** Grants the function's own role the schedules of all tenants' buckets. */
+  FunctionWithRoles allSchedules(Schedules schedules, String... actions) {
+    own.addToPolicy(
+        Policies.statement(
+                List.of(Policies.arn(own, "scheduler", schedules.buckets())), "scheduler", actions)
+            .build());
+    accept(
+        Policies.finding("scheduler", schedules.buckets()),
+        "The wildcards stand for a bucket's action and its tenant. The grant covers only the "
+            + "stack's own group, and none of its schedules of shards and functions.");
+    own.addToPolicy(schedules.passRole());
+    schedules.variables().forEach(this::variable);
+    return this;
+  }
+
   /** Grants the function's own role other actions. */
   FunctionWithRoles own(List<String> resources, String service, String... actions) {
     own.addToPolicy(Policies.statement(resources, service, actions).build());
@@ -179,24 +244,44 @@ final class FunctionWithRoles extends Construct {
     return variable("WEBSOCKET_URL", webSocket.url());
   }
 
+  /**
+   * Grants the function's own role the credentials that its instances share, and no other
+   * function's.
+   */
+  FunctionWithRoles sharesCredentials(Table credentials) {
+    own.addToPolicy(
+        Policies.statement(
+                List.of(credentials.getTableArn()), "dynamodb", "GetItem", "PutItem", "UpdateItem")
+            .conditions(
+                Policies.inOrder(
+                    Map.of(
+                        "ForAllValues:StringLike",
+                        Map.of("dynamodb:LeadingKeys", tenant().credentialKeys()),
+                        // ForAllValues also matches a request without any leading key.
+                        "Null",
+                        Map.of("dynamodb:LeadingKeys", "false"))))
+            .build());
+    return variable(credentials);
+  }
+
   /** See {@link TenantRole#rows}. */
   FunctionWithRoles tenantRows(Table table, String... actions) {
-    return withVariables(tenant.rows(table, actions));
+    return withVariables(tenant().rows(table, actions));
   }
 
   /** See {@link TenantRole#writes}. */
   FunctionWithRoles tenantWrites(Table limit, String action, LimitAttributes... attributes) {
-    return withVariables(tenant.writes(limit, action, attributes));
+    return withVariables(tenant().writes(limit, action, attributes));
   }
 
   /** See {@link TenantRole#buckets}. */
   FunctionWithRoles tenantBuckets(String... actions) {
-    return withVariables(tenant.buckets(actions));
+    return withVariables(tenant().buckets(actions));
   }
 
   /** See {@link TenantRole#schedules}. */
   FunctionWithRoles tenantSchedules(Schedules schedules, String... actions) {
-    return withVariables(tenant.schedules(schedules, actions));
+    return withVariables(tenant().schedules(schedules, actions));
   }
 
   /** Grants the function's own role the right to invoke the token producer, which wakes buckets. */
@@ -222,7 +307,11 @@ final class FunctionWithRoles extends Construct {
 
   /** See {@link TenantRole#silo}. */
   FunctionWithRoles tenantSilo(MessageQueues messages) {
-    return withVariables(tenant.silo(messages));
+    return withVariables(tenant().silo(messages));
+  }
+
+  private TenantRole tenant() {
+    return tenant.orElseThrow();
   }
 
   private FunctionWithRoles withVariables(TenantRole role) {

@@ -4,12 +4,20 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The attributes of the Limit table that tenant-facing roles write, grouped by purpose. A write
- * request of a role may name only the attributes that it is granted and the keys. Only the token
- * producer and the control plane may name a bucket's ledger, level, rate and capacity, so no other
- * role can create tokens.
+ * The attributes of the Limit table that roles write, grouped by purpose. A write request of a role
+ * may name only the attributes that it is granted and the keys. Only the token producer and the
+ * control plane may name a bucket's ledger, level, rate and capacity, so no other role can create
+ * tokens.
  */
 enum LimitAttributes {
+  /**
+   * A bucket without its line: what it may hold, what it is owed, who fills it, and when its shard
+   * looks at it.
+   */
+  BUCKET(
+      "aheadFrom capacity carried emptyHeld emptySince emptyUntil fillMode fullSince"
+          + " hibernateAfterMinutes level mintedThrough noLine rate schema shard turnAt upkeep"
+          + " upkeepSince version write"),
   /** The empty hint of a bucket. */
   HINT("emptySince emptyUntil emptyHeld version"),
   /** The line of a bucket, which decides who may claim first and not how many may. */

@@ -12,6 +12,7 @@ import software.amazon.awscdk.ArnFormat;
 import software.amazon.awscdk.Aws;
 import software.amazon.awscdk.Fn;
 import software.amazon.awscdk.Stack;
+import software.amazon.awscdk.services.iam.Effect;
 import software.amazon.awscdk.services.iam.PolicyStatement;
 import software.amazon.awscdk.services.iam.Role;
 import software.constructs.Construct;
@@ -50,6 +51,33 @@ final class Policies {
   /** The UUID at the end of the stack's ARN, which no other stack has or had. */
   static String stackUuid() {
     return Fn.select(2, Fn.split("/", Aws.STACK_ID));
+  }
+
+  /**
+   * Grants the buckets of all tenants of this deployment, and no other queue.
+   *
+   * @param prefix the deployment's name prefix, which may be empty
+   * @param reason why the role needs the buckets of all tenants, for cdk-nag
+   */
+  static void allBuckets(Role role, String prefix, String reason, String... actions) {
+    String name = prefix + "*_token_bucket";
+    role.addToPolicy(statement(List.of(arn(role, "sqs", name)), "sqs", actions).build());
+    if (prefix.isEmpty()) {
+      // Prefixes end with an underscore; actions and tenant ids contain none.
+      role.addToPolicy(
+          statement(List.of(arn(role, "sqs", "*_*_" + name)), "sqs", "*")
+              .effect(Effect.DENY)
+              .build());
+    }
+    accept(
+        role,
+        finding("sqs", name),
+        reason + " Without a prefix, a Deny excludes the buckets of other deployments.");
+  }
+
+  /** The URL prefix of the queues of this account and Region. */
+  static String queueUrlPrefix() {
+    return "https://sqs." + Aws.REGION + "." + Aws.URL_SUFFIX + "/" + Aws.ACCOUNT_ID + "/";
   }
 
   /** The text of cdk-nag's finding for an ARN of {@link #arn}. */

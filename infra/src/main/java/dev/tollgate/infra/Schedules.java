@@ -7,7 +7,6 @@ import java.util.Locale;
 import java.util.Map;
 import software.amazon.awscdk.Aws;
 import software.amazon.awscdk.Duration;
-import software.amazon.awscdk.services.iam.Effect;
 import software.amazon.awscdk.services.iam.PolicyStatement;
 import software.amazon.awscdk.services.iam.Role;
 import software.amazon.awscdk.services.iam.ServicePrincipal;
@@ -75,32 +74,18 @@ final class Schedules extends Construct {
             .actions(List.of("sqs:SendMessage"))
             .resources(List.of(deadLetters.getQueueArn()))
             .build());
-    role.addToPolicy(
-        Policies.statement(List.of(Policies.arn(role, "sqs", bucketName())), "sqs", "SendMessage")
-            .build());
-    if (prefix.isEmpty()) {
-      // Prefixes end with an underscore; actions and tenant ids contain none.
-      role.addToPolicy(
-          Policies.statement(List.of(Policies.arn(role, "sqs", "*_*_" + bucketName())), "sqs", "*")
-              .effect(Effect.DENY)
-              .build());
-    }
-    Policies.accept(
+    Policies.allBuckets(
         role,
-        Policies.finding("sqs", bucketName()),
+        prefix,
         "A schedule may send tokens to the bucket that its input names. Only the control plane and "
-            + "the token producer create schedules in the group. Without a prefix, a Deny excludes "
-            + "the buckets of other deployments.");
-  }
-
-  private String bucketName() {
-    return prefix + "*_token_bucket";
+            + "the token producer create schedules in the group.",
+        "SendMessage");
   }
 
   /** Allows buckets' schedules to invoke the token producer, and allows it to change them. */
   void invoke(FunctionWithRoles tokenProducer) {
     allowInvocation(tokenProducer);
-    tokenProducer.tenantSchedules(this, "CreateSchedule", "UpdateSchedule", "DeleteSchedule");
+    tokenProducer.allSchedules(this, "CreateSchedule", "UpdateSchedule", "DeleteSchedule");
   }
 
   /** Runs a function every minute. */
@@ -130,16 +115,25 @@ final class Schedules extends Construct {
         .build();
   }
 
-  String groupName() {
-    return groupName;
+  /** The resource part of the ARNs of the schedules of one tenant's buckets. */
+  String bucketsOf(String tenantId) {
+    return "schedule/" + groupName + "/" + prefix + "*_" + tenantId;
   }
 
-  Queue deadLetters() {
-    return deadLetters;
+  /**
+   * The resource part of the ARNs of the schedules of all tenants' buckets. No other schedule of
+   * the group has an underscore after the prefix.
+   */
+  String buckets() {
+    return bucketsOf("*");
   }
 
-  Role role() {
-    return role;
+  /** The environment variables of a function that creates schedules. */
+  Map<String, String> variables() {
+    return Map.of(
+        "SCHEDULE_GROUP", groupName,
+        "SCHEDULE_ROLE_ARN", role.getRoleArn(),
+        "SCHEDULE_DEAD_LETTER_ARN", deadLetters.getQueueArn());
   }
 
   /** The resource part of the ARNs of the shards' schedules, which belong to no tenant. */

@@ -1,6 +1,10 @@
 package dev.tollgate.infra;
 
+import io.github.cdklabs.cdknag.NagPackSuppression;
+import io.github.cdklabs.cdknag.NagSuppressions;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import software.amazon.awscdk.RemovalPolicy;
 import software.amazon.awscdk.services.dynamodb.Attribute;
 import software.amazon.awscdk.services.dynamodb.AttributeType;
@@ -10,10 +14,13 @@ import software.amazon.awscdk.services.dynamodb.PointInTimeRecoverySpecification
 import software.amazon.awscdk.services.dynamodb.ProjectionType;
 import software.amazon.awscdk.services.dynamodb.StreamViewType;
 import software.amazon.awscdk.services.dynamodb.Table;
+import software.amazon.awscdk.services.iam.AnyPrincipal;
+import software.amazon.awscdk.services.iam.Effect;
+import software.amazon.awscdk.services.iam.Role;
 import software.constructs.Construct;
 
 /**
- * The five tables. Functions get a table's name in a variable that is named after the id of its
+ * The six tables. Functions get a table's name in a variable that is named after the id of its
  * construct: {@code TENANT_TABLE} for {@code Tenant}.
  */
 final class Tables extends Construct {
@@ -23,6 +30,7 @@ final class Tables extends Construct {
   private final Table session;
   private final Table limit;
   private final Table idempotency;
+  private final Table credentials;
 
   Tables(Construct scope, RemovalPolicy removalPolicy) {
     super(scope, "Tables");
@@ -60,6 +68,7 @@ final class Tables extends Construct {
             .build();
     idempotency =
         table("Idempotency").partitionKey(text("key")).timeToLiveAttribute("expiresAt").build();
+    credentials = newCredentials();
     // Only the row with a tenant's rate of session creations has the attribute, and only while the
     // tenant may have sessions.
     limit.addGlobalSecondaryIndex(
@@ -99,6 +108,42 @@ final class Tables extends Construct {
     return idempotency;
   }
 
+  Table credentials() {
+    return credentials;
+  }
+
+  /**
+   * Denies everybody but these roles the rows of the Credentials table, which are secrets: an
+   * account's administrators, auditors and backups read tables too. Each role's own policy allows
+   * its rows alone.
+   */
+  void closeCredentials(List<Role> functions) {
+    credentials.addToResourcePolicy(
+        Policies.statement(
+                List.of("*"),
+                "dynamodb",
+                "BatchGetItem",
+                "BatchWriteItem",
+                "ConditionCheckItem",
+                "DeleteItem",
+                "GetItem",
+                "PartiQLDelete",
+                "PartiQLInsert",
+                "PartiQLSelect",
+                "PartiQLUpdate",
+                "PutItem",
+                "Query",
+                "Scan",
+                "UpdateItem")
+            .effect(Effect.DENY)
+            .principals(List.of(new AnyPrincipal()))
+            .conditions(
+                Map.of(
+                    "StringNotEquals",
+                    Map.of("aws:PrincipalArn", functions.stream().map(Role::getRoleArn).toList())))
+            .build());
+  }
+
   /** The environment variable with a table's name. */
   static String variable(Table table) {
     return table.getNode().getId().toUpperCase(Locale.ROOT) + "_TABLE";
@@ -114,6 +159,29 @@ final class Tables extends Construct {
         .pointInTimeRecoverySpecification(
             PointInTimeRecoverySpecification.builder().pointInTimeRecoveryEnabled(true).build())
         .removalPolicy(removalPolicy);
+  }
+
+  /**
+   * Tenants' credentials, which the instances of a function share. They expire within an hour, so
+   * the table is neither backed up nor kept.
+   */
+  private Table newCredentials() {
+    Table table =
+        Table.Builder.create(this, "Credentials")
+            .partitionKey(text("key"))
+            .timeToLiveAttribute("endsAt")
+            .billingMode(BillingMode.PAY_PER_REQUEST)
+            .removalPolicy(RemovalPolicy.DESTROY)
+            .build();
+    NagSuppressions.addResourceSuppressions(
+        table,
+        List.of(
+            NagPackSuppression.builder()
+                .id("AwsSolutions-DDB3")
+                .reason(
+                    "A backup would be a copy of credentials. A function that finds none asks STS.")
+                .build()));
+    return table;
   }
 
   private static Attribute text(String name) {

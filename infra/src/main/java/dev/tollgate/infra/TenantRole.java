@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import software.amazon.awscdk.Aws;
 import software.amazon.awscdk.services.dynamodb.Table;
 import software.amazon.awscdk.services.iam.Effect;
 import software.amazon.awscdk.services.iam.Grant;
@@ -117,15 +116,13 @@ final class TenantRole {
     } else {
       variables.put("NAME_PREFIX", prefix);
     }
-    variables.put(
-        "QUEUE_URL_PREFIX",
-        "https://sqs." + Aws.REGION + "." + Aws.URL_SUFFIX + "/" + Aws.ACCOUNT_ID + "/");
+    variables.put("QUEUE_URL_PREFIX", Policies.queueUrlPrefix());
     return this;
   }
 
   /** Grants the schedules of the tenant's buckets. */
   TenantRole schedules(Schedules schedules, String... actions) {
-    String name = "schedule/" + schedules.groupName() + "/" + prefix + "*_" + TENANT_ID;
+    String name = schedules.bucketsOf(TENANT_ID);
     role.addToPolicy(
         Policies.statement(List.of(arn("scheduler", name)), "scheduler", actions).build());
     Policies.accept(
@@ -134,9 +131,7 @@ final class TenantRole {
         "The wildcard stands for a bucket's action, which users define. The grant covers only the "
             + "stack's own group and names that end with the tagged tenant.");
     role.addToPolicy(schedules.passRole());
-    variables.put("SCHEDULE_GROUP", schedules.groupName());
-    variables.put("SCHEDULE_ROLE_ARN", schedules.role().getRoleArn());
-    variables.put("SCHEDULE_DEAD_LETTER_ARN", schedules.deadLetters().getQueueArn());
+    variables.putAll(schedules.variables());
     return this;
   }
 
@@ -204,6 +199,11 @@ final class TenantRole {
               + "function.");
     }
     return this;
+  }
+
+  /** The pattern of the partition keys of the role's credentials in the Credentials table. */
+  String credentialKeys() {
+    return role.getRoleName() + "/*";
   }
 
   /** The environment variables that the principals need. */

@@ -2,6 +2,7 @@ package dev.tollgate.infra;
 
 import io.github.cdklabs.cdknag.RegexAppliesTo;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -10,6 +11,7 @@ import software.amazon.awscdk.Stack;
 import software.amazon.awscdk.services.iam.Grant;
 import software.amazon.awscdk.services.iam.GrantOnPrincipalOptions;
 import software.amazon.awscdk.services.iam.IGrantable;
+import software.amazon.awscdk.services.iam.Role;
 import software.constructs.Construct;
 
 /**
@@ -17,14 +19,15 @@ import software.constructs.Construct;
  * schedules that fill the tenants' token buckets. The control plane creates the queues and
  * schedules of each tenant at run time.
  *
- * <p>All permissions of a function are declared here beside the function: {@code own…} for the role
- * that it runs as, {@code tenant…} for the role that it assumes for one tenant.
+ * <p>All permissions of a function are declared here beside the function: {@code own…} and {@code
+ * all…} for the role that it runs as, {@code tenant…} for the role that it assumes for one tenant.
+ * The token producer assumes none: it acts on no stranger's request.
  */
 public final class Tollgate extends Construct {
   /**
    * The time-out of functions behind an API. It is below the 29 seconds that API Gateway waits for
-   * an answer, and above the longest sequence of AWS calls: 22 seconds in the authorizer, which may
-   * have to wake a bucket, and 17 in {@code $connect}. A function that is stopped in between cannot
+   * an answer, and above the longest sequence of AWS calls: 24 seconds in the authorizer, which may
+   * have to wake a bucket, and 19 in {@code $connect}. A function that is stopped in between cannot
    * return its token or correct the count of connections.
    */
   private static final Duration ANSWER = Duration.seconds(25);
@@ -48,6 +51,7 @@ public final class Tollgate extends Construct {
   private final HttpApis http;
   private final Console console;
   private final FunctionWithRoles tokenProducer;
+  private final List<Role> shareCredentials = new ArrayList<>();
   private Optional<TenantRole> claims = Optional.empty();
 
   /** Adds a Tollgate to {@code scope}. A stack may contain several with different prefixes. */
@@ -60,8 +64,11 @@ public final class Tollgate extends Construct {
 
     Schedules schedules = new Schedules(this, props);
     tokenProducer =
-        function(
+        new FunctionWithRoles(
+                this,
                 "TokenProducer",
+                props,
+                FunctionWithRoles.Access.ALL_TENANTS,
                 props.jars().tokenProducer(),
                 "dev.tollgate.producer.TokenProducer",
                 Duration.seconds(50),
@@ -69,8 +76,10 @@ public final class Tollgate extends Construct {
                 "Adds the tokens that are due to one bucket or to the buckets of a shard, and wakes hibernating buckets.")
             .ownIndex(tables.limit(), "shard", "Query")
             .ownRows(tables.tenant(), "GetItem", "PutItem")
-            .tenantRows(tables.limit(), "GetItem", "UpdateItem")
-            .tenantBuckets(
+            .ownRows(tables.limit(), "GetItem")
+            .ownUpdates(tables.limit(), LimitAttributes.BUCKET, LimitAttributes.LINE)
+            .allBuckets(
+                "The token producer fills the bucket that a schedule or a claim names.",
                 "GetQueueAttributes",
                 "SetQueueAttributes",
                 "SendMessage",
@@ -254,6 +263,8 @@ public final class Tollgate extends Construct {
             .invokesItself();
     schedules.everyMinute(sweep);
 
+    tables.closeCredentials(shareCredentials);
+
     webSocket.routes(authorizer, connect, disconnect);
     webSocket.messageRoutes(messages);
     webSocket.deploy();
@@ -353,7 +364,20 @@ public final class Tollgate extends Construct {
 
   private FunctionWithRoles function(
       String id, Path jar, String handler, Duration timeout, int memoryMb, String description) {
-    return new FunctionWithRoles(this, id, props, jar, handler, timeout, memoryMb, description);
+    FunctionWithRoles function =
+        new FunctionWithRoles(
+                this,
+                id,
+                props,
+                FunctionWithRoles.Access.ONE_TENANT,
+                jar,
+                handler,
+                timeout,
+                memoryMb,
+                description)
+            .sharesCredentials(tables.credentials());
+    shareCredentials.add(function.role());
+    return function;
   }
 
   /** The control plane or the sweep: both reconcile tenants and tiers with their desired state. */

@@ -85,6 +85,11 @@ class TollgateTest {
     return FUNCTIONS;
   }
 
+  /** All but the token producer, which acts on no stranger's request. */
+  static List<String> functionsWithTenantRole() {
+    return FUNCTIONS.stream().filter(id -> !id.equals("TokenProducer")).toList();
+  }
+
   @Test
   void the_stack_has_no_cdk_nag_findings() {
     assertThat(STACK.findings()).isEmpty();
@@ -161,6 +166,8 @@ class TollgateTest {
       String removal, String policy, String onReplacement) {
     Synthesis stack = Synthesis.of(Map.of("removal", removal));
     assertThat(stack.resources("AWS::DynamoDB::Table").values())
+        .hasSize(6)
+        .filteredOn(table -> table.at("/Properties").has("PointInTimeRecoverySpecification"))
         .hasSize(5)
         .allMatch(table -> table.path("DeletionPolicy").asText().equals(policy));
     assertThat(stack.resources("AWS::Logs::LogGroup").values())
@@ -213,6 +220,7 @@ class TollgateTest {
             TollgateMessagesPool9D52AA57 {"QueueName":"tollgate_pool.fifo"}
             TollgateMessagesPoolDead64678C66 {"QueueName":"tollgate_pool_dead.fifo"}
             TollgateRemovedSessionsFailures26BFAF2F {}
+            TollgateTablesCredentials0F21E4E5 {"KeySchema":[{"AttributeName":"key","KeyType":"HASH"}]}
             TollgateTablesIdempotency797FA344 {"KeySchema":[{"AttributeName":"key","KeyType":"HASH"}]}
             TollgateTablesLimit6AEACD98 {"KeySchema":[{"AttributeName":"tenantId","KeyType":"HASH"},{"AttributeName":"key","KeyType":"RANGE"}]}
             TollgateTablesSession789B16C9 {"KeySchema":[{"AttributeName":"tenantId","KeyType":"HASH"},{"AttributeName":"sessionId","KeyType":"RANGE"}]}
@@ -354,19 +362,19 @@ class TollgateTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "Authorizer | LIMIT_TABLE QUEUE_URL_PREFIX SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE"
+        "Authorizer | CREDENTIALS_TABLE LIMIT_TABLE QUEUE_URL_PREFIX SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE"
             + " TOKEN_PRODUCER_ARN",
-        "Connect | LIMIT_TABLE QUEUE_URL_PREFIX SESSION_TABLE TENANT_ROLE_ARN",
-        "Disconnect | LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN",
-        "SessionApi | LIMIT_TABLE LIST_TENANTS SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
+        "Connect | CREDENTIALS_TABLE LIMIT_TABLE QUEUE_URL_PREFIX SESSION_TABLE TENANT_ROLE_ARN",
+        "Disconnect | CREDENTIALS_TABLE LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN",
+        "SessionApi | CREDENTIALS_TABLE LIMIT_TABLE LIST_TENANTS SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
         "TokenProducer | LIMIT_TABLE QUEUE_URL_PREFIX SCHEDULE_DEAD_LETTER_ARN SCHEDULE_GROUP"
-            + " SCHEDULE_ROLE_ARN TENANT_ROLE_ARN TENANT_TABLE",
-        "PoolProcessor | LIMIT_TABLE MESSAGE_HANDLER QUEUE_URL_PREFIX SESSION_TABLE TENANT_ROLE_ARN"
+            + " SCHEDULE_ROLE_ARN TENANT_TABLE",
+        "PoolProcessor | CREDENTIALS_TABLE LIMIT_TABLE MESSAGE_HANDLER QUEUE_URL_PREFIX SESSION_TABLE TENANT_ROLE_ARN"
             + " TENANT_TABLE TOKEN_PRODUCER_ARN WEBSOCKET_URL",
-        "SessionEnd | LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
-        "Housekeeper | LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
-        "ControlPlane | DEPLOYMENT IDEMPOTENCY_TABLE " + PROVISIONING,
-        "Sweep | DEPLOYMENT " + PROVISIONING,
+        "SessionEnd | CREDENTIALS_TABLE LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
+        "Housekeeper | CREDENTIALS_TABLE LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
+        "ControlPlane | CREDENTIALS_TABLE DEPLOYMENT IDEMPOTENCY_TABLE " + PROVISIONING,
+        "Sweep | CREDENTIALS_TABLE DEPLOYMENT " + PROVISIONING,
       })
   void a_function_has_only_the_variables_that_it_needs(String id, String variables) {
     assertThat(String.join(" ", environment(STACK, id).keySet())).isEqualTo(variables);
@@ -403,14 +411,14 @@ class TollgateTest {
   }
 
   @ParameterizedTest
-  @MethodSource("functions")
+  @MethodSource("functionsWithTenantRole")
   void a_tenant_role_trusts_only_its_function_with_one_tag(String id) {
     assertThat(trusted(STACK, role(id, "TenantRole")))
         .containsExactly(function(id).at("/Role/Fn::GetAtt/0").asText());
   }
 
   @ParameterizedTest
-  @MethodSource("functions")
+  @MethodSource("functionsWithTenantRole")
   void a_tenant_role_can_access_one_tenant_only(String id) {
     assertAccessesOneTenantOnly(STACK.statementsOf(role(id, "TenantRole")));
   }
@@ -465,15 +473,7 @@ class TollgateTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "Authorizer",
-        "Connect",
-        "ControlPlane",
-        "PoolProcessor",
-        "Sweep",
-        "TokenProducer"
-      })
+  @ValueSource(strings = {"Authorizer", "Connect", "ControlPlane", "PoolProcessor", "Sweep"})
   void a_tenant_role_without_prefix_is_denied_the_buckets_of_prefixed_deployments(String id) {
     assertThat(STACK.statementsOf(role(id, "TenantRole")).stream().filter(TollgateTest::denies))
         .singleElement()
@@ -487,7 +487,7 @@ class TollgateTest {
   }
 
   @ParameterizedTest
-  @MethodSource("functions")
+  @MethodSource("functionsWithTenantRole")
   void a_functions_own_role_cannot_access_session_and_limit_rows(String id) {
     assertThat(grants(STACK, role(id, "Role")))
         .filteredOn(grant -> grant.startsWith("dynamodb:"))
@@ -509,9 +509,6 @@ class TollgateTest {
             + " sqs:ReceiveMessage TollgateMessagesPool; sqs:ReceiveMessage silo_*.fifo",
         "Authorizer | dynamodb:GetItem TollgateTablesTenant;"
             + " lambda:InvokeFunction TollgateTokenProducerAlias",
-        "TokenProducer | dynamodb:GetItem TollgateTablesTenant;"
-            + " dynamodb:PutItem TollgateTablesTenant;"
-            + " dynamodb:Query TollgateTablesLimit/index/shard",
         "SessionEnd | dynamodb:DescribeStream TollgateTablesSession;"
             + " dynamodb:GetItem TollgateTablesTenant; dynamodb:GetRecords TollgateTablesSession;"
             + " dynamodb:GetShardIterator TollgateTablesSession;"
@@ -544,8 +541,102 @@ class TollgateTest {
             : grants;
     assertThat(
             grants(STACK, role(id, "Role")).stream()
-                .filter(grant -> !grant.startsWith("logs:") && !grant.startsWith("sts:")))
+                .filter(grant -> !grant.startsWith("logs:") && !grant.startsWith("sts:"))
+                .filter(grant -> !grant.endsWith("Credentials")))
         .containsExactlyInAnyOrder(expected.split("; ", -1));
+  }
+
+  @Test
+  void the_token_producer_has_exactly_these_grants_and_no_tenant_role() {
+    String role = role("TokenProducer", "AllTenantsRole");
+    assertThat(function("TokenProducer").at("/Role/Fn::GetAtt/0").asText()).isEqualTo(role);
+    assertThat(STACK.resources("AWS::IAM::Role").keySet())
+        .filteredOn(id -> id.startsWith("TollgateTokenProducer"))
+        .containsExactly(role);
+    assertThat(
+            grants(STACK, role).stream()
+                .filter(grant -> !grant.startsWith("logs:"))
+                .collect(Collectors.joining("; ")))
+        .isEqualTo(
+            "dynamodb:Query TollgateTablesLimit/index/shard;"
+                + " dynamodb:GetItem TollgateTablesTenant; dynamodb:PutItem TollgateTablesTenant;"
+                + " dynamodb:GetItem TollgateTablesLimit;"
+                + " dynamodb:UpdateItem TollgateTablesLimit;"
+                + " sqs:DeleteMessage *_token_bucket; sqs:GetQueueAttributes *_token_bucket;"
+                + " sqs:ReceiveMessage *_token_bucket; sqs:SendMessage *_token_bucket;"
+                + " sqs:SetQueueAttributes *_token_bucket;"
+                + " scheduler:CreateSchedule schedule/tollgate/*_*;"
+                + " scheduler:DeleteSchedule schedule/tollgate/*_*;"
+                + " scheduler:UpdateSchedule schedule/tollgate/*_*;"
+                + " iam:PassRole TollgateFillingRole");
+    assertThat(STACK.statementsOf(role).stream().filter(TollgateTest::denies))
+        .singleElement()
+        .satisfies(
+            denial -> {
+              assertThat(denial.path("Action").asText()).isEqualTo("sqs:*");
+              assertThat(resources(denial)).containsExactly("*_*_*_token_bucket");
+              assertThat(denial.has("Condition")).isFalse();
+            });
+  }
+
+  @Test
+  void the_token_producer_writes_buckets_and_their_lines_alone() {
+    assertThat(attributesOfLimits(STACK.statementsOf(role("TokenProducer", "AllTenantsRole"))))
+        .containsExactly(
+            "aheadFrom capacity carried emptyHeld emptySince emptyUntil fillMode fullSince"
+                + " hibernateAfterMinutes key level line mintedThrough noLine rate schema shard"
+                + " tenantId turnAt upkeep upkeepSince version write");
+  }
+
+  @ParameterizedTest
+  @MethodSource("functionsWithTenantRole")
+  void a_function_shares_the_credentials_of_its_own_tenant_role_alone(String id) {
+    assertThat(
+            STACK.statementsOf(role(id, "Role")).stream()
+                .filter(one -> one.path("Resource").toString().contains("TablesCredentials")))
+        .singleElement()
+        .satisfies(
+            grant -> {
+              assertThat(Synthesis.texts(grant.path("Action")))
+                  .containsExactly("dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem");
+              assertThat(grant.path("Condition").toString())
+                  .isEqualTo(
+                      "{\"ForAllValues:StringLike\":{\"dynamodb:LeadingKeys\":{\"Fn::Join\":[\"\","
+                          + "[{\"Ref\":\""
+                          + role(id, "TenantRole")
+                          + "\"},\"/*\"]]}},\"Null\":{\"dynamodb:LeadingKeys\":\"false\"}}");
+            });
+    assertThat(STACK.statementsOf(role(id, "TenantRole")).toString())
+        .doesNotContain("TablesCredentials");
+  }
+
+  @Test
+  void only_the_functions_own_roles_can_access_the_credentials_and_no_backup_has_them() {
+    JsonNode credentials = table("Credentials");
+    assertThat(keys(credentials)).containsExactly("key");
+    assertThat(credentials.at("/TimeToLiveSpecification/AttributeName").asText())
+        .isEqualTo("endsAt");
+    assertThat(credentials.has("PointInTimeRecoverySpecification")).isFalse();
+    assertThat(credentials.has("StreamSpecification")).isFalse();
+    JsonNode statements = credentials.at("/ResourcePolicy/PolicyDocument/Statement");
+    assertThat(statements).hasSize(1);
+    JsonNode denial = statements.get(0);
+    assertThat(denial.path("Effect").asText()).isEqualTo("Deny");
+    assertThat(denial.at("/Principal/AWS").asText()).isEqualTo("*");
+    assertThat(denial.path("Resource").asText()).isEqualTo("*");
+    assertThat(Synthesis.texts(denial.path("Action")))
+        .contains("dynamodb:GetItem", "dynamodb:Scan", "dynamodb:PutItem", "dynamodb:PartiQLSelect")
+        .hasSize(13);
+    assertThat(denial.path("Condition")).hasSize(1);
+    assertThat(denial.at("/Condition/StringNotEquals")).hasSize(1);
+    assertThat(
+            denial
+                .at("/Condition/StringNotEquals/aws:PrincipalArn")
+                .findValues("Fn::GetAtt")
+                .stream()
+                .map(role -> role.get(0).asText()))
+        .containsExactlyInAnyOrderElementsOf(
+            functionsWithTenantRole().stream().map(id -> role(id, "Role")).toList());
   }
 
   @ParameterizedTest

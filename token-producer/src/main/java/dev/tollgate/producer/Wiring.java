@@ -19,7 +19,7 @@ final class Wiring {
   private final Executor executor = Threads.upTo(PARALLEL_BUCKETS, "buckets");
 
   Wiring(Map<String, String> environment, InstantSource clock) {
-    this.aws = new AwsEnvironment(environment, clock);
+    this.aws = AwsEnvironment.withOwnRole(environment, clock);
     this.clock = clock;
   }
 

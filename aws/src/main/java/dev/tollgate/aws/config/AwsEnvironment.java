@@ -3,6 +3,8 @@ package dev.tollgate.aws.config;
 import dev.tollgate.aws.Arns;
 import dev.tollgate.aws.ResourceNames;
 import dev.tollgate.aws.credentials.AssumedRoles;
+import dev.tollgate.aws.credentials.CredentialStore;
+import dev.tollgate.aws.credentials.CredentialTable;
 import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.aws.dynamodb.DynamoDbIdempotencyKeys;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbActivity;
@@ -48,38 +50,62 @@ import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tiers;
 import java.net.URI;
+import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 
 /**
  * The ports of core over AWS, configured by the environment variables of a function.
  *
  * <p>Adapters and SDK clients are created at the first use, and only then are variables read. All
  * tenants share the SDK clients; each request carries the credentials of its tenant.
+ *
+ * <p>{@code CREDENTIALS_TABLE} names the table in which the instances of a function share tenants'
+ * credentials. Without it, each instance asks STS itself.
  */
 public final class AwsEnvironment {
-  private static final int CACHED_TENANTS = 1_000;
+  /** Credentials of so many tenants take some 40 MB. */
+  private static final int CACHED_TENANTS = 20_000;
 
   private static final int DEFAULT_CONNECTION_QUOTA = 500;
 
   private final Variables variables;
   private final FunctionClients clients;
   private final InstantSource clock;
-  private final Lazy<TenantCredentials> tenantCredentials = new Lazy<>(this::newTenantCredentials);
+  private final Lazy<TenantCredentials> tenantCredentials;
   private final Lazy<SessionTables> sessionTables = new Lazy<>(this::newSessionTables);
   private final Lazy<Executor> batches =
       new Lazy<>(() -> Threads.upTo(FunctionClients.PARALLEL_BATCHES, "sqs-batch"));
 
   /**
-   * The ports for these environment variables.
+   * The ports for these environment variables. Each request about a tenant uses credentials that
+   * are restricted to this tenant.
    *
    * @param clock determines when credentials, leases and cached results expire
    */
   public AwsEnvironment(Map<String, String> environment, InstantSource clock) {
+    this(environment, clock, AwsEnvironment::assumedRoles);
+  }
+
+  /**
+   * The ports of a function that acts on no stranger's request: requests about tenants use the
+   * function's own role, and {@code TENANT_ROLE_ARN} is not read.
+   */
+  public static AwsEnvironment withOwnRole(Map<String, String> environment, InstantSource clock) {
+    return new AwsEnvironment(
+        environment, clock, aws -> TenantCredentials.own(aws.clients.ownCredentials()));
+  }
+
+  private AwsEnvironment(
+      Map<String, String> environment,
+      InstantSource clock,
+      Function<AwsEnvironment, TenantCredentials> credentials) {
     this.variables = new Variables(environment);
     this.clients = new FunctionClients(variables);
     this.clock = clock;
+    this.tenantCredentials = new Lazy<>(() -> credentials.apply(this));
   }
 
   /**
@@ -301,9 +327,16 @@ public final class AwsEnvironment {
         tenantCredentials.get());
   }
 
-  private TenantCredentials newTenantCredentials() {
+  private TenantCredentials assumedRoles() {
     String role = variables.required("TENANT_ROLE_ARN");
-    return new AssumedRoles(clients.newSts(), role, CACHED_TENANTS, clock);
+    CredentialStore shared =
+        variables
+            .optional("CREDENTIALS_TABLE")
+            .<CredentialStore>map(
+                table -> new CredentialTable(clients.dynamoDbBrief(), table, role, clock))
+            .orElse(CredentialStore.NONE);
+    return new AssumedRoles(
+        clients.newSts(), role, shared, CACHED_TENANTS, clock, new SecureRandom()::nextDouble);
   }
 
   private QueueUrls queueUrls() {

@@ -2,6 +2,7 @@ package dev.tollgate.aws.config;
 
 import dev.tollgate.aws.ResourceNames;
 import dev.tollgate.aws.credentials.AssumedRoles;
+import dev.tollgate.aws.credentials.CredentialStore;
 import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbBuckets;
 import dev.tollgate.aws.lambda.LambdaFillRequests;
@@ -10,6 +11,7 @@ import dev.tollgate.aws.sqs.SqsTokenQueue;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.FillRequests;
+import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.concurrent.Executor;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
@@ -22,8 +24,6 @@ import software.amazon.awssdk.services.sts.StsClient;
  * modules of {@link Clients}.
  */
 public final class ClaimPorts {
-  private static final int CACHED_TENANTS = 1_000;
-
   private final Deployment deployment;
   private final Clients clients;
   private final TenantCredentials credentials;
@@ -62,14 +62,25 @@ public final class ClaimPorts {
   /**
    * Ports to a deployment.
    *
+   * @param cachedTenants how many tenants' credentials are cached, of some 2 KB each
    * @param executor runs the batches of one large request; its threads limit how many run at once
    */
   public ClaimPorts(
-      Deployment deployment, Clients clients, Executor executor, InstantSource clock) {
+      Deployment deployment,
+      Clients clients,
+      int cachedTenants,
+      Executor executor,
+      InstantSource clock) {
     this.deployment = deployment;
     this.clients = clients;
     this.credentials =
-        new AssumedRoles(clients.sts(), deployment.tenantRoleArn(), CACHED_TENANTS, clock);
+        new AssumedRoles(
+            clients.sts(),
+            deployment.tenantRoleArn(),
+            CredentialStore.NONE,
+            cachedTenants,
+            clock,
+            new SecureRandom()::nextDouble);
     this.executor = executor;
     this.clock = clock;
   }

@@ -5,6 +5,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.core.SdkBytes;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.retries.DefaultRetryStrategy;
@@ -25,8 +26,8 @@ import software.amazon.awssdk.services.sts.StsClient;
  * The SDK clients of a function. Each is built at its first use, and all tenants share it.
  *
  * <p>Each client is named after its service and after its configuration in {@link SdkClients}:
- * {@code once} for a client that never repeats a request, {@code background} for one that no
- * handshake waits for.
+ * {@code once} for a client that never repeats a request, {@code brief} for one whose requests may
+ * fail, {@code background} for one that no handshake waits for.
  */
 final class FunctionClients {
   /** Batches of one large request that run at the same time. */
@@ -35,11 +36,14 @@ final class FunctionClients {
   private final Variables variables;
   private final PrimedHttpClient http = new PrimedHttpClient(SdkClients.newHttpClient());
   private final Priming priming = http.priming();
+  private final Lazy<AwsCredentialsProvider> credentials;
   private final Lazy<SdkClients> sdk = new Lazy<>(this::newSdkClients);
   private final Lazy<DynamoDbClient> dynamoDb =
       new Lazy<>(() -> primed(sdk.get().repeating(DynamoDbClient.builder()).build()));
   private final Lazy<DynamoDbClient> dynamoDbOnce =
       new Lazy<>(() -> sdk.get().once(DynamoDbClient.builder()).build());
+  private final Lazy<DynamoDbClient> dynamoDbBrief =
+      new Lazy<>(() -> sdk.get().brief(DynamoDbClient.builder()).build());
   private final Lazy<SqsClient> sqs =
       new Lazy<>(() -> primed(sdk.get().repeating(SqsClient.builder()).build()));
   private final Lazy<SqsClient> sqsOnce =
@@ -55,6 +59,7 @@ final class FunctionClients {
 
   FunctionClients(Variables variables) {
     this.variables = variables;
+    this.credentials = new Lazy<>(() -> SdkClients.credentials(variables.all()));
   }
 
   Priming priming() {
@@ -67,6 +72,15 @@ final class FunctionClients {
 
   DynamoDbClient dynamoDbOnce() {
     return dynamoDbOnce.get();
+  }
+
+  DynamoDbClient dynamoDbBrief() {
+    return dynamoDbBrief.get();
+  }
+
+  /** The credentials of the role that the function runs as. */
+  AwsCredentialsProvider ownCredentials() {
+    return credentials.get();
   }
 
   SqsClient sqs() {
@@ -190,7 +204,7 @@ final class FunctionClients {
     return new SdkClients(
         new SdkClients.Access(
             Optional.of(Region.of(variables.required("AWS_REGION"))),
-            SdkClients.credentials(variables.all()),
+            credentials.get(),
             variables.optional("AWS_ENDPOINT_URL").map(URI::create)),
         http,
         Threads.timer("aws-timeouts"));

@@ -41,10 +41,10 @@ import software.amazon.awssdk.retries.api.RetryStrategy;
  *       an attempt and twelve seconds in all.
  * </ul>
  *
- * <p>In sequence these limits add up to 18 seconds in the authorizer, which may send two requests
- * to a bucket; to 22 if it also wakes the bucket; and to 17 in {@code $connect}. Recording a
- * refusal adds half a second. All sums are below the function time-out of 25 seconds and the 29
- * seconds that API Gateway waits.
+ * <p>In sequence these limits add up to 20 seconds in the authorizer, which may send two requests
+ * to a bucket; to 24 if it also wakes the bucket; and to 19 in {@code $connect}. Of these, two are
+ * for reading and writing shared credentials. Recording a refusal adds half a second. All sums are
+ * below the function time-out of 25 seconds and the 29 seconds that API Gateway waits.
  *
  * <p>A request is not repeated where a second execution would change the result: a receive whose
  * response was lost holds tokens, and a send, an increment or a frame may have taken effect.
@@ -55,6 +55,7 @@ public final class SdkClients {
   private static final Duration CALL = Duration.ofSeconds(5);
   private static final int ATTEMPTS = 3;
   private static final Duration ONLY_ATTEMPT = Duration.ofSeconds(4);
+  private static final Duration BRIEF = Duration.ofSeconds(1);
   private static final Duration BACKGROUND_ATTEMPT = Duration.ofSeconds(5);
   private static final Duration BACKGROUND_CALL = Duration.ofSeconds(12);
 
@@ -134,6 +135,14 @@ public final class SdkClients {
   /** Configures a client that never repeats a request. */
   public <B extends AwsClientBuilder<B, C> & AwsSyncClientBuilder<B, C>, C> B once(B builder) {
     return configured(builder, waiting(ONLY_ATTEMPT, ONLY_ATTEMPT, AwsRetryStrategy.doNotRetry()));
+  }
+
+  /**
+   * Configures a client for requests that have one attempt of a second, because there is another
+   * way if they fail.
+   */
+  <B extends AwsClientBuilder<B, C> & AwsSyncClientBuilder<B, C>, C> B brief(B builder) {
+    return configured(builder, waiting(BRIEF, BRIEF, AwsRetryStrategy.doNotRetry()));
   }
 
   /** Configures a client of STS, which retries requests. */

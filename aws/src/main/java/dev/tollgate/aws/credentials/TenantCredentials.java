@@ -5,7 +5,7 @@ import dev.tollgate.core.Unavailable;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 
-/** Provides credentials that are restricted to one tenant. */
+/** Provides the credentials for requests about one tenant. */
 @FunctionalInterface
 public interface TenantCredentials {
   /**
@@ -14,6 +14,14 @@ public interface TenantCredentials {
    * @throws Unavailable if they cannot be fetched
    */
   AwsCredentialsProvider of(TenantId tenant);
+
+  /**
+   * The credentials of a function that acts on no stranger's request, and whose own role may access
+   * the resources of all tenants.
+   */
+  static TenantCredentials own(AwsCredentialsProvider provider) {
+    return tenant -> provider;
+  }
 
   /** A request configuration that uses the tenant's credentials. */
   default AwsRequestOverrideConfiguration as(TenantId tenant) {

@@ -24,7 +24,8 @@ import software.amazon.awssdk.services.sts.model.Tag;
 class AssumedRolesTest {
   private final ManualClock clock = new ManualClock(Samples.NOW);
   private final Sts sts = new Sts();
-  private final TenantCredentials roles = new AssumedRoles(sts, "arn:role", 3, clock);
+  private final TenantCredentials roles =
+      new AssumedRoles(sts, "arn:role", CredentialStore.NONE, 3, clock, () -> 1);
   private final TenantId acme = new TenantId("acme");
 
   private String keyOf(TenantId tenant) {

@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * Evaluates the policies of roles and resources. A statement that denies is decisive; without one,
@@ -29,6 +30,7 @@ public final class Policies {
   private final boolean enforced;
   private final Function<String, Optional<Policy>> ofResources;
   private final Map<String, Role> roles = new ConcurrentHashMap<>();
+  private final Map<String, Policy> resources = new ConcurrentHashMap<>();
   private final Set<Permission> permissions = ConcurrentHashMap.newKeySet();
   private final Map<Grant, LongAdder> uses = new ConcurrentHashMap<>();
   private final LongAdder allowed = new LongAdder();
@@ -48,7 +50,7 @@ public final class Policies {
    * Policies without roles.
    *
    * @param enforced whether policies are obeyed; if not, everything is allowed
-   * @param ofResources the policy of a resource, by its ARN
+   * @param ofResources the policy of a resource whose service keeps policies, by its ARN
    */
   public Policies(boolean enforced, Function<String, Optional<Policy>> ofResources) {
     this.enforced = enforced;
@@ -91,6 +93,11 @@ public final class Policies {
         }
       }
     }
+  }
+
+  /** Sets the policy of a resource, in addition to those that the resource's service keeps. */
+  public void setResourcePolicy(String resourceArn, Policy policy) {
+    resources.put(resourceArn, policy);
   }
 
   /**
@@ -148,7 +155,9 @@ public final class Policies {
     }
     String caller = "AWS:" + role.arn();
     List<Statement> ofResource =
-        ofResources.apply(access.resource()).stream()
+        Stream.concat(
+                ofResources.apply(access.resource()).stream(),
+                Optional.ofNullable(resources.get(access.resource())).stream())
             .flatMap(policy -> policy.statementsFor(caller).stream())
             .toList();
     List<Statement> own =

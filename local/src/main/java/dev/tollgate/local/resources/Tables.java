@@ -3,6 +3,8 @@ package dev.tollgate.local.resources;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.endpoint.ServiceClient.Answer;
+import dev.tollgate.local.iam.Policies;
+import dev.tollgate.local.iam.Policy;
 import dev.tollgate.local.iam.access.TableKeys;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.template.CreatedResource;
@@ -73,7 +75,12 @@ public final class Tables implements ResourceFamily {
         .ifPresent(wanted -> setTimeToLive(properties, stack, name, wanted));
     stack.service(TableKeys.class).add(name, request);
     Map<String, String> attributes = new HashMap<>();
-    attributes.put("Arn", stack.environment().arn(SERVICE, "table/" + name));
+    String arn = stack.environment().arn(SERVICE, "table/" + name);
+    attributes.put("Arn", arn);
+    properties
+        .json("ResourcePolicy")
+        .map(policy -> Policy.of(policy.path("PolicyDocument"), properties.place()))
+        .ifPresent(policy -> stack.service(Policies.class).setResourcePolicy(arn, policy));
     if (table.has("LatestStreamArn")) {
       attributes.put("StreamArn", table.get("LatestStreamArn").asText());
     }
