@@ -44,6 +44,19 @@ final class ControlPlane {
       Pause pause,
       ExecutorService workers,
       InstantSource clock) {
+    this(
+        ports, release, connectionQuota, TierRollOut.MAX_RANGE, pause, workers, clock);
+  }
+
+  /** A control plane whose roll-outs have ranges of this many tenants. */
+  ControlPlane(
+      Ports ports,
+      Release release,
+      int connectionQuota,
+      int rollOutRange,
+      Pause pause,
+      ExecutorService workers,
+      InstantSource clock) {
     this.ports = ports;
     this.clock = clock;
     this.workers = workers;
@@ -59,7 +72,8 @@ final class ControlPlane {
             clock);
     this.lifecycle = new TenantLifecycle(ports, reconciler, clock);
     this.tierRollOut =
-        new TierRollOut(ports.tenants(), ports.tiers(), lifecycle, parallel, pause, clock);
+        new TierRollOut(
+            rollOutRange, ports.tenants(), ports.tiers(), lifecycle, parallel, pause, clock);
     this.catalog = new TierCatalog(ports.tenants(), ports.tiers(), tierRollOut);
     this.doctor = new Doctor(ports, lifecycle, release, connectionQuota, parallel, pause, clock);
     this.releaseRollOut = new ReleaseRollOut(ports, release, parallel);

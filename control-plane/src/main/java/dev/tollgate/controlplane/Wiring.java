@@ -48,6 +48,7 @@ final class Wiring {
             aws.tenants(),
             aws.tiers(),
             aws.buckets(),
+            aws.bucketsWithOwnRole(),
             aws.tokenQueue(),
             aws.bucketQueues(),
             aws.fillSchedules(),

@@ -74,6 +74,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /** The control plane over in-memory ports. */
@@ -116,6 +117,7 @@ public final class ControlPlaneFixture {
           faults.around(Tenants.class, tenants),
           faults.around(Tiers.class, tiers),
           faults.around(Buckets.class, buckets),
+          faults.around(Buckets.class, buckets),
           faults.around(TokenQueue.class, tokens),
           faults.around(BucketQueues.class, queues),
           faults.around(FillSchedules.class, schedules),
@@ -133,6 +135,10 @@ public final class ControlPlaneFixture {
             thread.setDaemon(true);
             return thread;
           });
+  /** What happens while a function pauses. */
+  Consumer<Duration> duringPauses = duration -> {};
+
+  private int rollOutRange = TierRollOut.MAX_RANGE;
   private int connectionQuota = 500;
   private Release release = new Release("processor:1");
   private ControlPlane controlPlane = controlPlane();
@@ -140,7 +146,19 @@ public final class ControlPlaneFixture {
   private Sweep sweep = new Sweep(controlPlane, arn -> chunks::add);
 
   private ControlPlane controlPlane() {
-    return new ControlPlane(ports, release, connectionQuota, pauses::add, workers, clock);
+    return new ControlPlane(
+        ports, release, connectionQuota, rollOutRange, this::pause, workers, clock);
+  }
+
+  private void pause(Duration duration) {
+    pauses.add(duration);
+    duringPauses.accept(duration);
+  }
+
+  /** Replaces the functions by some whose roll-outs have ranges of this many tenants. */
+  void deployWithRollOutRange(int tenantsOfRange) {
+    rollOutRange = tenantsOfRange;
+    deploy(release);
   }
 
   /** Replaces the functions by those of another release. */

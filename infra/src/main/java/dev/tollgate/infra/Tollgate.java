@@ -392,6 +392,8 @@ public final class Tollgate extends Construct {
         .ownRows(tables.tenant(), "GetItem", "PutItem", "UpdateItem", "DeleteItem")
         .ownIndex(tables.tenant(), "byTier", "Query")
         .ownRows(tables.tier(), "GetItem", "PutItem", "UpdateItem", "DeleteItem", "Scan")
+        .ownRows(tables.limit(), "Query")
+        .ownUpdates(tables.limit(), LimitAttributes.BUCKET)
         .connections(webSocket, "DELETE")
         .own(List.of(messages.processor().versionsArn()), "lambda", "GetFunction")
         .own(List.of("*"), "lambda", "ListEventSourceMappings")

@@ -82,7 +82,7 @@ public final class Retuning {
     }
     boolean active = tenant.status() == TenantStatus.ACTIVE;
     boolean differs =
-        ports.buckets().list(tenant.id()).buckets().stream()
+        ports.rollOutBuckets().list(tenant.id()).buckets().stream()
             .anyMatch(
                 row ->
                     isActive(row) != active
@@ -121,7 +121,7 @@ public final class Retuning {
   private Optional<List<Bucket>> rows(Tenant next) {
     BucketRows all;
     try {
-      all = ports.buckets().list(next.id());
+      all = ports.rollOutBuckets().list(next.id());
     } catch (Unavailable unavailable) {
       return Optional.empty();
     }
@@ -172,7 +172,7 @@ public final class Retuning {
       return true;
     }
     Bucket next = row.retuned(spec, clock.instant());
-    if (ports.buckets().replace(next) != WriteResult.DONE) {
+    if (ports.rollOutBuckets().replace(next) != WriteResult.DONE) {
       return false;
     }
     if (spec.fillPolicy().mode() != FillMode.SHARED

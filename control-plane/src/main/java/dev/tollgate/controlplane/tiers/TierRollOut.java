@@ -53,8 +53,8 @@ import java.util.stream.Collectors;
  * current one.
  */
 public final class TierRollOut {
-  /** The tenants of one range, which are at most the tenants of one page. */
-  public static final int RANGE = 1_000;
+  /** The most tenants of a range: as many as a page of DynamoDB can have. */
+  public static final int MAX_RANGE = 1_000;
 
   /** The ranges that are worked on at a time. With eight tenants each, 64 tenants. */
   static final int MAX_HANDED_OUT = 8;
@@ -83,6 +83,7 @@ public final class TierRollOut {
   private static final Duration POLL = Duration.ofMillis(250);
   private static final String TASK = "rollOut";
 
+  private final int rangeSize;
   private final Tenants tenants;
   private final Tiers tiers;
   private final TenantLifecycle lifecycle;
@@ -93,15 +94,18 @@ public final class TierRollOut {
   /**
    * Roll-outs of tiers.
    *
+   * @param rangeSize the tenants of a range, at most {@link #MAX_RANGE}
    * @param parallel visits the tenants of a range
    */
   public TierRollOut(
+      int rangeSize,
       Tenants tenants,
       Tiers tiers,
       TenantLifecycle lifecycle,
       ParallelTasks parallel,
       Pause pause,
       InstantSource clock) {
+    this.rangeSize = rangeSize;
     this.tenants = tenants;
     this.tiers = tiers;
     this.lifecycle = lifecycle;
@@ -121,7 +125,7 @@ public final class TierRollOut {
    * @return whether all tenants follow this version; if not, the sweep continues
    */
   public boolean begin(Tier tier, Invocation invocation) {
-    return new Walk(tier, IN_REQUEST, Optional.empty(), invocation).run();
+    return new Walk(tier, Math.min(rangeSize, IN_REQUEST), Optional.empty(), invocation).run();
   }
 
   /**
@@ -131,7 +135,7 @@ public final class TierRollOut {
    * @return whether all tenants follow this version
    */
   public boolean resume(Tier tier, ChunkRequests others, Invocation invocation) {
-    return new Walk(tier, RANGE, Optional.of(others), invocation).run();
+    return new Walk(tier, rangeSize, Optional.of(others), invocation).run();
   }
 
   /** Works on a range that {@link #resume} handed out; does nothing with other chunks. */
@@ -170,7 +174,7 @@ public final class TierRollOut {
     Failures failures = new Failures(range.after());
     Optional<String> cursor = range.after().map(TenantId::value);
     do {
-      Page<Tenant> page = tenants.inTier(tier.name(), cursor, RANGE);
+      Page<Tenant> page = tenants.inTier(tier.name(), cursor, rangeSize);
       if (!visit(tier, page, range, failures, invocation)) {
         return Optional.empty();
       }

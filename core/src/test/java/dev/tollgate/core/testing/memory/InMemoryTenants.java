@@ -27,6 +27,11 @@ public final class InMemoryTenants implements Tenants {
     newer.add(id);
   }
 
+  /** Ends {@link #writeByNewerRelease}. */
+  public synchronized void writeByThisRelease(TenantId id) {
+    newer.remove(id);
+  }
+
   private void check(TenantId id) {
     if (newer.contains(id)) {
       throw newer(id);
