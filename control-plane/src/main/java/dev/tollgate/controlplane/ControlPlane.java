@@ -8,6 +8,7 @@ import dev.tollgate.controlplane.silo.ReleaseRollOut;
 import dev.tollgate.controlplane.silo.SiloSteps;
 import dev.tollgate.controlplane.tenants.TenantLifecycle;
 import dev.tollgate.controlplane.tiers.TierCatalog;
+import dev.tollgate.controlplane.tiers.TierRollOut;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.session.SessionLifecycle;
@@ -22,9 +23,11 @@ final class ControlPlane {
   private final InstantSource clock;
   private final Reconciler reconciler;
   private final TenantLifecycle lifecycle;
+  private final TierRollOut tierRollOut;
   private final TierCatalog catalog;
   private final Doctor doctor;
   private final ReleaseRollOut releaseRollOut;
+  private final ExecutorService workers;
   private final ParallelTasks parallel;
 
   /**
@@ -41,8 +44,22 @@ final class ControlPlane {
       Pause pause,
       ExecutorService workers,
       InstantSource clock) {
+    this(
+        ports, release, connectionQuota, TierRollOut.MAX_RANGE, pause, workers, clock);
+  }
+
+  /** A control plane whose roll-outs have ranges of this many tenants. */
+  ControlPlane(
+      Ports ports,
+      Release release,
+      int connectionQuota,
+      int rollOutRange,
+      Pause pause,
+      ExecutorService workers,
+      InstantSource clock) {
     this.ports = ports;
     this.clock = clock;
+    this.workers = workers;
     this.parallel = new ParallelTasks(workers);
     this.reconciler =
         new Reconciler(
@@ -53,9 +70,11 @@ final class ControlPlane {
             new SiloSteps(ports, release, pause, clock),
             pause,
             clock);
-    this.lifecycle =
-        new TenantLifecycle(ports.tenants(), ports.tiers(), ports.buckets(), reconciler, clock);
-    this.catalog = new TierCatalog(ports.tenants(), ports.tiers(), lifecycle, parallel, pause);
+    this.lifecycle = new TenantLifecycle(ports, reconciler, clock);
+    this.tierRollOut =
+        new TierRollOut(
+            rollOutRange, ports.tenants(), ports.tiers(), lifecycle, parallel, pause, clock);
+    this.catalog = new TierCatalog(ports.tenants(), ports.tiers(), tierRollOut);
     this.doctor = new Doctor(ports, lifecycle, release, connectionQuota, parallel, pause, clock);
     this.releaseRollOut = new ReleaseRollOut(ports, release, parallel);
   }
@@ -80,12 +99,20 @@ final class ControlPlane {
     return catalog;
   }
 
+  TierRollOut tierRollOut() {
+    return tierRollOut;
+  }
+
   Doctor doctor() {
     return doctor;
   }
 
   ReleaseRollOut releaseRollOut() {
     return releaseRollOut;
+  }
+
+  ExecutorService workers() {
+    return workers;
   }
 
   ParallelTasks parallel() {

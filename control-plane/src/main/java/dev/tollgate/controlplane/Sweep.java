@@ -4,10 +4,13 @@ import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
 import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
-import dev.tollgate.controlplane.tiers.TierCatalog;
+import dev.tollgate.controlplane.tiers.TierRollOut;
 import dev.tollgate.core.LogText;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.fanout.Chunk;
+import dev.tollgate.core.fanout.ChunkRequests;
+import dev.tollgate.core.fanout.Fanout;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tier;
 import java.time.Duration;
@@ -17,18 +20,28 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Function;
 
 /**
  * The function that a schedule invokes every minute: reconciles unsettled tenants, and continues
- * the roll-outs of tiers and of the release.
+ * the roll-outs of tiers and of the release. If there is much to do, it hands chunks of tenants to
+ * further invocations of itself.
  */
 public final class Sweep implements RequestHandler<Map<String, Object>, Map<String, Long>> {
   /** The part of the invocation's time in which no work starts, because a step may take as long. */
   private static final Duration MARGIN = Duration.ofSeconds(12);
 
-  private static final int MAX_TENANTS = 1_000;
+  /** The unsettled tenants that one invocation reconciles. */
+  private static final int CHUNK = 500;
+
+  /** The most chunks of unsettled tenants at a time; the last contains all the others. */
+  private static final int MAX_CHUNKS = 16;
+
+  private static final String PENDING = "pending";
 
   private final ControlPlane controlPlane;
+  private final Function<String, ChunkRequests> requests;
 
   /** The function as Lambda creates it. */
   public Sweep() {
@@ -37,19 +50,31 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
 
   /** The function with these environment variables and this clock. */
   public Sweep(Map<String, String> environment, InstantSource clock) {
-    this(new Wiring(environment, clock).controlPlane());
+    this(new Wiring(environment, clock));
   }
 
-  Sweep(ControlPlane controlPlane) {
-    this.controlPlane = controlPlane;
+  private Sweep(Wiring wiring) {
+    this(wiring.controlPlane(), wiring::chunkRequests);
   }
 
   /**
-   * Runs one sweep.
+   * The function over a control plane.
    *
-   * @param event ignored
+   * @param requests the requests to the function with an ARN
+   */
+  Sweep(ControlPlane controlPlane, Function<String, ChunkRequests> requests) {
+    this.controlPlane = controlPlane;
+    this.requests = requests;
+  }
+
+  /**
+   * Runs one sweep, or works on a chunk of tenants that a sweep handed out. A part of a sweep that
+   * fails does not stop the others.
+   *
+   * @param event a chunk; anything else is ignored
    * @return the numbers of unsettled tenants and changed tiers, how many of them are finished now,
-   *     and the number of silos that are not known to be at the current release
+   *     the number of chunks that others work on, and the number of silos that are not known to be
+   *     at the current release
    */
   @Override
   public Map<String, Long> handleRequest(Map<String, Object> event, Context context) {
@@ -59,36 +84,92 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
             controlPlane.clock(),
             time,
             line -> context.getLogger().log(LogText.lines(line) + "\n"));
-    List<TenantId> unsettled =
-        new ArrayList<>(controlPlane.ports().tenants().listPending(MAX_TENANTS));
+    ChunkRequests others = requests.apply(context.getInvokedFunctionArn());
+    return Chunk.of(event)
+        .map(chunk -> work(chunk, others, invocation))
+        .orElseGet(() -> sweep(others, invocation));
+  }
+
+  private Map<String, Long> work(Chunk chunk, ChunkRequests others, Invocation invocation) {
+    if (chunk.task().equals(PENDING)) {
+      return reconcile(
+          fanout(others).ids(chunk, controlPlane.ports().tenants()::listPending), invocation);
+    }
+    controlPlane.tierRollOut().work(chunk, invocation);
+    return Map.of();
+  }
+
+  private Map<String, Long> sweep(ChunkRequests others, Invocation invocation) {
+    Map<String, Long> swept = new TreeMap<>();
+    List<RuntimeException> failures = new ArrayList<>();
+    List<Runnable> parts =
+        List.of(
+            () -> swept.putAll(sweepTenants(others, invocation.part(2))),
+            () -> swept.putAll(sweepTiers(others, invocation)),
+            () -> swept.put("outdatedSilos", controlPlane.releaseRollOut().resume(invocation)));
+    for (Runnable part : parts) {
+      try {
+        part.run();
+      } catch (RuntimeException failure) {
+        failures.add(failure);
+      }
+    }
+    if (swept.values().stream().anyMatch(number -> number > 0)) {
+      invocation.log("swept: " + swept);
+    }
+    failures.stream()
+        .reduce(
+            (first, next) -> {
+              first.addSuppressed(next);
+              return first;
+            })
+        .ifPresent(
+            failure -> {
+              throw failure;
+            });
+    return swept;
+  }
+
+  private Fanout fanout(ChunkRequests others) {
+    return new Fanout(others, CHUNK, controlPlane.workers(), controlPlane.clock());
+  }
+
+  private Map<String, Long> sweepTenants(ChunkRequests others, Invocation invocation) {
+    int[] read = {0};
+    Fanout.Ids pending =
+        (after, max) ->
+            read[0]++ < MAX_CHUNKS
+                ? controlPlane.ports().tenants().listPending(after, max)
+                : List.of();
+    Fanout.Split split = fanout(others).split(PENDING, pending, invocation.end());
+    split.failures().forEach(invocation::log);
+    Map<String, Long> reconciled = new TreeMap<>(reconcile(split.first(), invocation));
+    reconciled.put("requestedChunks", split.requested());
+    return reconciled;
+  }
+
+  private Map<String, Long> reconcile(List<TenantId> unsettled, Invocation invocation) {
+    List<TenantId> shuffled = new ArrayList<>(unsettled);
     // In random order, so that tenants that fail at every attempt do not delay the others.
-    Collections.shuffle(unsettled);
-    Invocation forTenants = invocation.half();
+    Collections.shuffle(shuffled);
     long settled =
-        controlPlane.parallel().count(unsettled, id -> isSettled(id, forTenants), forTenants);
+        controlPlane.parallel().count(shuffled, id -> isSettled(id, invocation), invocation);
+    return Map.of("unsettledTenants", (long) shuffled.size(), "settledTenants", settled);
+  }
+
+  private Map<String, Long> sweepTiers(ChunkRequests others, Invocation invocation) {
     Page<Tier> tiers = controlPlane.ports().tiers().list();
     tiers.unreadable().forEach(row -> invocation.log(row.reason()));
     List<Tier> changed =
-        tiers.items().stream().filter(tier -> !TierCatalog.isRolledOut(tier)).toList();
-    long rolledOut =
-        changed.stream().filter(tier -> controlPlane.catalog().rollOut(tier, invocation)).count();
-    long outdatedSilos = controlPlane.releaseRollOut().resume(invocation);
-    Map<String, Long> swept =
-        Map.of(
-            "unsettledTenants",
-            (long) unsettled.size(),
-            "settledTenants",
-            settled,
-            "changedTiers",
-            (long) changed.size(),
-            "rolledOutTiers",
-            rolledOut,
-            "outdatedSilos",
-            outdatedSilos);
-    if (!unsettled.isEmpty() || !changed.isEmpty() || outdatedSilos > 0) {
-      invocation.log("swept: " + swept);
+        new ArrayList<>(
+            tiers.items().stream().filter(tier -> !TierRollOut.isRolledOut(tier)).toList());
+    Collections.shuffle(changed);
+    long rolledOut = 0;
+    for (int i = 0; i < changed.size(); i++) {
+      Invocation part = invocation.part(changed.size() - i);
+      rolledOut += controlPlane.tierRollOut().resume(changed.get(i), others, part) ? 1 : 0;
     }
-    return swept;
+    return Map.of("changedTiers", (long) changed.size(), "rolledOutTiers", rolledOut);
   }
 
   private boolean isSettled(TenantId id, Invocation invocation) {

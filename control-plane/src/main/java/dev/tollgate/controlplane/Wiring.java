@@ -4,6 +4,7 @@ import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
+import dev.tollgate.core.fanout.ChunkRequests;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
 import java.time.InstantSource;
 import java.util.Map;
@@ -31,6 +32,11 @@ final class Wiring {
     return aws.idempotencyKeys();
   }
 
+  /** Requests to the function with this ARN. */
+  ChunkRequests chunkRequests(String functionArn) {
+    return aws.chunkRequests(functionArn);
+  }
+
   /**
    * The control plane.
    *
@@ -42,6 +48,7 @@ final class Wiring {
             aws.tenants(),
             aws.tiers(),
             aws.buckets(),
+            aws.bucketsWithOwnRole(),
             aws.tokenQueue(),
             aws.bucketQueues(),
             aws.fillSchedules(),

@@ -629,7 +629,7 @@ class ChangesTest {
                 + "\"more\":false}");
 
     at.context = new RecordingContext(Duration.ofSeconds(50));
-    at.schedules.outage().begin();
+    at.buckets.outage().begin();
     at.sweep();
 
     assertThat(at.getTier("own").document().get("rollout").toString())
@@ -637,7 +637,7 @@ class ChangesTest {
             "{\"version\":2,\"rolledOut\":2,\"complete\":true,\"tenants\":3,\"unsettled\":3,"
                 + "\"more\":false}");
 
-    at.schedules.outage().end();
+    at.buckets.outage().end();
     at.sweep();
 
     assertThat(at.getTier("own").document().at("/rollout/unsettled").longValue()).isZero();

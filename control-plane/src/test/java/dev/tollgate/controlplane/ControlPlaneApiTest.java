@@ -586,8 +586,10 @@ class ControlPlaneApiTest {
       at.onboard("tenant-" + i, "own");
     }
 
-    assertThat(at.putTier("own", minimal(50)).status()).isEqualTo(200);
+    assertThat(at.putTier("own", minimal(50)).status()).isEqualTo(202);
+    at.sweep();
 
+    assertThat(at.chunks).isEmpty();
     assertThat(at.tenants.list(Optional.empty(), 1_000).items())
         .hasSize(250)
         .allMatch(Tenant::isSettled)

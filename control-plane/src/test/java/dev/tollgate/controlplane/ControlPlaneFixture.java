@@ -8,7 +8,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.tollgate.controlplane.invocation.Ports;
-import dev.tollgate.controlplane.tiers.TierCatalog;
+import dev.tollgate.controlplane.tiers.TierRollOut;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.Bucket;
@@ -23,6 +23,7 @@ import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.bucket.fill.FillSchedules;
 import dev.tollgate.core.connect.Activity;
+import dev.tollgate.core.fanout.Chunk;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.provisioning.ReconcileRequests;
 import dev.tollgate.core.provisioning.Silo;
@@ -67,10 +68,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /** The control plane over in-memory ports. */
@@ -100,6 +104,9 @@ public final class ControlPlaneFixture {
   public final Faults faults = new Faults();
   final List<Duration> pauses = new CopyOnWriteArrayList<>();
 
+  /** The chunks that were requested and not yet delivered. */
+  final Queue<Chunk> chunks = new ConcurrentLinkedQueue<>();
+
   /** The messages of tenant acme. */
   final SiloMessageStream messages = new SiloMessageStream(this, new TenantId("acme"));
 
@@ -109,6 +116,7 @@ public final class ControlPlaneFixture {
       new Ports(
           faults.around(Tenants.class, tenants),
           faults.around(Tiers.class, tiers),
+          faults.around(Buckets.class, buckets),
           faults.around(Buckets.class, buckets),
           faults.around(TokenQueue.class, tokens),
           faults.around(BucketQueues.class, queues),
@@ -127,14 +135,30 @@ public final class ControlPlaneFixture {
             thread.setDaemon(true);
             return thread;
           });
+  /** What happens while a function pauses. */
+  Consumer<Duration> duringPauses = duration -> {};
+
+  private int rollOutRange = TierRollOut.MAX_RANGE;
   private int connectionQuota = 500;
   private Release release = new Release("processor:1");
   private ControlPlane controlPlane = controlPlane();
   private ControlPlaneApi api = new ControlPlaneApi(controlPlane, keys);
-  private Sweep sweep = new Sweep(controlPlane);
+  private Sweep sweep = new Sweep(controlPlane, arn -> chunks::add);
 
   private ControlPlane controlPlane() {
-    return new ControlPlane(ports, release, connectionQuota, pauses::add, workers, clock);
+    return new ControlPlane(
+        ports, release, connectionQuota, rollOutRange, this::pause, workers, clock);
+  }
+
+  private void pause(Duration duration) {
+    pauses.add(duration);
+    duringPauses.accept(duration);
+  }
+
+  /** Replaces the functions by some whose roll-outs have ranges of this many tenants. */
+  void deployWithRollOutRange(int tenantsOfRange) {
+    rollOutRange = tenantsOfRange;
+    deploy(release);
   }
 
   /** Replaces the functions by those of another release. */
@@ -142,7 +166,7 @@ public final class ControlPlaneFixture {
     release = next;
     controlPlane = controlPlane();
     api = new ControlPlaneApi(controlPlane, keys);
-    sweep = new Sweep(controlPlane);
+    sweep = new Sweep(controlPlane, arn -> chunks::add);
   }
 
   /** Replaces the functions by those with another quota of new connections a second. */
@@ -232,6 +256,11 @@ public final class ControlPlaneFixture {
 
   public Map<String, Long> sweep() {
     return sweep.handleRequest(Map.of("scheduledTime", clock.instant().toString()), context);
+  }
+
+  /** Delivers a requested chunk. */
+  Map<String, Long> work(Chunk chunk) {
+    return sweep.handleRequest(new HashMap<>(chunk.toEvent()), context);
   }
 
   /** Moves the clock by some minutes, with a sweep and messages in each. */
@@ -329,7 +358,7 @@ public final class ControlPlaneFixture {
                 }
               });
     }
-    assertThat(now.tiers()).allMatch(TierCatalog::isRolledOut);
+    assertThat(now.tiers()).allMatch(TierRollOut::isRolledOut);
     assertThat(now.rows()).isEqualTo(rows);
     assertThat(now.schedules()).isEqualTo(scheduled);
     assertThat(now.queues()).isEqualTo(rows.keySet());

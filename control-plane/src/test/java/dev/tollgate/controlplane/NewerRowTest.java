@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.controlplane.ControlPlaneFixture.Answer;
-import dev.tollgate.controlplane.tiers.TierCatalog;
+import dev.tollgate.controlplane.tiers.TierRollOut;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.tenant.TenantStatus;
@@ -68,7 +68,7 @@ class NewerRowTest {
     at.sweep(1);
 
     assertThat(at.tenant("beta").orElseThrow().limits().values().values()).contains(90L);
-    assertThat(at.tiers.list().items()).anyMatch(tier -> !TierCatalog.isRolledOut(tier));
+    assertThat(at.tiers.list().items()).anyMatch(tier -> !TierRollOut.isRolledOut(tier));
     assertThat(at.getTier("own").document().toString()).contains("\"tenants\":2");
   }
 

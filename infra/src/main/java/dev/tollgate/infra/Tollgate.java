@@ -260,7 +260,8 @@ public final class Tollgate extends Construct {
                 "Finishes pending changes of tenants and tiers.",
                 schedules,
                 messages)
-            .ownIndex(tables.tenant(), "pending", "Query");
+            .ownIndex(tables.tenant(), "pending", "Query")
+            .invokesItself();
     schedules.everyMinute(sweep);
 
     tables.closeCredentials(shareCredentials);
@@ -392,6 +393,8 @@ public final class Tollgate extends Construct {
         .ownRows(tables.tenant(), "GetItem", "PutItem", "UpdateItem", "DeleteItem")
         .ownIndex(tables.tenant(), "byTier", "Query")
         .ownRows(tables.tier(), "GetItem", "PutItem", "UpdateItem", "DeleteItem", "Scan")
+        .ownRows(tables.limit(), "Query")
+        .ownUpdates(tables.limit(), LimitAttributes.BUCKET)
         .connections(webSocket, "DELETE")
         .own(List.of(messages.processor().versionsArn()), "lambda", "GetFunction")
         .own(List.of("*"), "lambda", "ListEventSourceMappings")

@@ -26,6 +26,7 @@ import dev.tollgate.local.lambda.AsyncInvocations;
 import dev.tollgate.local.lambda.FunctionCatalog;
 import dev.tollgate.local.lambda.FunctionHost;
 import dev.tollgate.local.lambda.LambdaApi;
+import dev.tollgate.local.lambda.runtime.FunctionSpec;
 import dev.tollgate.local.resources.Stack;
 import dev.tollgate.local.rest.RestApi;
 import dev.tollgate.local.scheduler.Scheduler;
@@ -47,6 +48,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.DoubleSupplier;
+import java.util.function.UnaryOperator;
 
 /**
  * Runs the stack of a synthesized CDK template in one JVM, on embedded engines. It needs neither
@@ -131,6 +134,17 @@ public final class LocalCloud implements AutoCloseable {
     } catch (Exception e) {
       throw new IllegalStateException("The local cloud does not start", e);
     }
+  }
+
+  /**
+   * Serves a part of the invocations of each function that exists now with another version of it,
+   * like an alias that routes to two versions.
+   *
+   * @param other the other version of a function, with the same name and ARNs
+   * @param part the other version's part, from 0 to 1; asked at each invocation
+   */
+  public void runBeside(UnaryOperator<FunctionSpec> other, DoubleSupplier part) {
+    functions.putBeside(other, part);
   }
 
   /** The stack's outputs, by name. */

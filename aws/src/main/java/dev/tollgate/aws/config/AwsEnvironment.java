@@ -222,6 +222,17 @@ public final class AwsEnvironment {
         clients.dynamoDb(), variables.required("LIMIT_TABLE"), tenantCredentials.get());
   }
 
+  /**
+   * Buckets in the Limit table, with the function's own role: for work on many tenants, each of
+   * which would otherwise take a request to STS. Needs {@code LIMIT_TABLE}.
+   */
+  public Buckets bucketsWithOwnRole() {
+    return new DynamoDbBuckets(
+        clients.dynamoDb(),
+        variables.required("LIMIT_TABLE"),
+        TenantCredentials.own(clients.ownCredentials()));
+  }
+
   /** The log of processed messages. Needs {@code LIMIT_TABLE} and {@code TENANT_ROLE_ARN}. */
   public MessageLog messageLog() {
     return new DynamoDbMessageLog(

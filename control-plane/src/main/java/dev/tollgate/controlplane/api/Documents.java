@@ -4,6 +4,7 @@ import dev.tollgate.controlplane.doctor.DriftReport;
 import dev.tollgate.controlplane.doctor.Finding;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
 import dev.tollgate.controlplane.tiers.TierCatalog;
+import dev.tollgate.controlplane.tiers.TierRollOut;
 import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
@@ -55,7 +56,7 @@ final class Documents {
     Map<String, Object> rollout = new LinkedHashMap<>();
     rollout.put("version", tier.version());
     rollout.put("rolledOut", tier.rolledOut());
-    rollout.put("complete", TierCatalog.isRolledOut(tier));
+    rollout.put("complete", TierRollOut.isRolledOut(tier));
     rollout.put("tenants", progress.tenants());
     rollout.put("unsettled", progress.unsettled());
     rollout.put("more", progress.more());

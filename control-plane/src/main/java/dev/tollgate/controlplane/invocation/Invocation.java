@@ -24,9 +24,9 @@ public record Invocation(InstantSource clock, Instant end, Consumer<String> log)
     return !clock.instant().isBefore(end);
   }
 
-  /** This invocation with half of the remaining time. */
-  public Invocation half() {
-    return of(clock, Duration.between(clock.instant(), end).dividedBy(2), log);
+  /** This invocation with one of {@code parts} equal parts of the remaining time. */
+  public Invocation part(int parts) {
+    return of(clock, Duration.between(clock.instant(), end).dividedBy(parts), log);
   }
 
   /** This invocation without an end, for tasks that check the end themselves. */

@@ -3,6 +3,7 @@ package dev.tollgate.controlplane.invocation;
 import dev.tollgate.core.Unavailable;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -25,18 +26,25 @@ public final class ParallelTasks {
    * counts as false. An item for which no time is left counts as false, too.
    */
   public <T> long count(Collection<T> items, Predicate<T> task, Invocation invocation) {
+    return succeeded(items, task, invocation).size();
+  }
+
+  /** Like {@link #count}, but returns the items of the tasks that return true. */
+  public <T> List<T> succeeded(Collection<T> items, Predicate<T> task, Invocation invocation) {
     List<Callable<Boolean>> tasks = new ArrayList<>();
     items.forEach(item -> tasks.add(() -> !invocation.isOver() && task.test(item)));
+    List<T> succeeded = new ArrayList<>();
     try {
-      long successes = 0;
-      for (Future<Boolean> future : workers.invokeAll(tasks)) {
-        successes += isSuccess(future, invocation) ? 1 : 0;
+      Iterator<Future<Boolean>> futures = workers.invokeAll(tasks).iterator();
+      for (T item : items) {
+        if (isSuccess(futures.next(), invocation)) {
+          succeeded.add(item);
+        }
       }
-      return successes;
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
-      return 0;
     }
+    return succeeded;
   }
 
   /**

@@ -14,11 +14,17 @@ import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tiers;
 
-/** The ports of the control plane: rows, queues, schedules, functions and sockets. */
+/**
+ * The ports of the control plane: rows, queues, schedules, functions and sockets.
+ *
+ * @param rollOutBuckets {@code buckets} for roll-outs, with one role for all tenants; lists and
+ *     replaces
+ */
 public record Ports(
     Tenants tenants,
     Tiers tiers,
     Buckets buckets,
+    Buckets rollOutBuckets,
     TokenQueue tokens,
     BucketQueues queues,
     FillSchedules schedules,

@@ -194,11 +194,15 @@ public final class Reconciler {
         .buckets()
         .forEach(
             (action, spec) -> {
-              if (!isSame(action, tenant, settled)) {
+              Optional<Bucket> row = Optional.ofNullable(byAction.get(action));
+              // A roll-out that crashed may have left a row that differs.
+              boolean differs =
+                  row.filter(found -> !found.spec().equals(spec) || isActive(found) != active)
+                      .isPresent();
+              if (differs || !isSame(action, tenant, settled)) {
                 BucketId id = new BucketId(tenant.id(), action);
                 Optional<UnreadableRow> unreadable =
                     Optional.ofNullable(all.unreadable().get(action));
-                Optional<Bucket> row = Optional.ofNullable(byAction.get(action));
                 steps
                     .attempt(
                         "bucket " + id,

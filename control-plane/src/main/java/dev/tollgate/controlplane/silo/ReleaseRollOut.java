@@ -25,7 +25,7 @@ import java.util.Optional;
  * changed.
  */
 public final class ReleaseRollOut {
-  private static final int PAGE = 100;
+  private static final int PAGE = 1_000;
 
   private final Ports ports;
   private final Release release;
@@ -85,7 +85,7 @@ public final class ReleaseRollOut {
       outdated += unreadable(page, invocation);
       outdated += page.items().size() - parallel.count(page.items(), this::isUpToDate, invocation);
       cursor = page.next();
-    } while (cursor.isPresent());
+    } while (cursor.isPresent() && !invocation.isOver());
     return outdated;
   }
 

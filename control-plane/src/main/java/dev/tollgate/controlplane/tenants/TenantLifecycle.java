@@ -1,8 +1,10 @@
 package dev.tollgate.controlplane.tenants;
 
 import dev.tollgate.controlplane.invocation.Invocation;
+import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
 import dev.tollgate.controlplane.reconcile.Reconciler;
+import dev.tollgate.controlplane.reconcile.Retuning;
 import dev.tollgate.controlplane.tenants.TenantChangeResult.Applied;
 import dev.tollgate.controlplane.tenants.TenantChangeResult.Conflict;
 import dev.tollgate.controlplane.tenants.TenantChangeResult.LineCleared;
@@ -52,14 +54,16 @@ public final class TenantLifecycle {
   private final Tiers tiers;
   private final Buckets buckets;
   private final Reconciler reconciler;
+  private final Retuning retuning;
   private final InstantSource clock;
 
-  public TenantLifecycle(
-      Tenants tenants, Tiers tiers, Buckets buckets, Reconciler reconciler, InstantSource clock) {
-    this.tenants = tenants;
-    this.tiers = tiers;
-    this.buckets = buckets;
+  /** A lifecycle over these ports. */
+  public TenantLifecycle(Ports ports, Reconciler reconciler, InstantSource clock) {
+    this.tenants = ports.tenants();
+    this.tiers = ports.tiers();
+    this.buckets = ports.buckets();
     this.reconciler = reconciler;
+    this.retuning = new Retuning(ports, reconciler, clock);
     this.clock = clock;
   }
 
@@ -240,20 +244,25 @@ public final class TenantLifecycle {
   /**
    * Applies a tier to one of its tenants, and reconciles the tenant.
    *
-   * @param listed the tenant as read after {@code tier}
+   * @param listed the tenant; after it was read, {@code tier} was still the current version
    * @return empty if {@code tier} is no longer the current version
+   * @throws InvalidValue if the tenant's overrides do not fit the tier
    */
   public Optional<ReconcileOutcome> follow(Tenant listed, Tier tier, Invocation invocation) {
     Tenant current = listed;
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       boolean affected =
           current.tier().equals(tier.name()) && current.status() != TenantStatus.OFFBOARDING;
-      Tenant next = current.changed(tier, current.overrides(), current.status());
-      if (!affected || next.hasSameDesiredStateAs(current)) {
+      if (!affected) {
         return Optional.of(new ReconcileOutcome.Settled());
       }
-      if (tenants.replace(next) == WriteResult.DONE) {
-        return Optional.of(reconciler.reconcile(next, Optional.of(current), invocation));
+      Tenant next = current.changed(tier, current.overrides(), current.status());
+      Optional<ReconcileOutcome> outcome =
+          next.hasSameDesiredStateAs(current)
+              ? retuning.verify(current, invocation)
+              : retuning.replace(current, next, invocation);
+      if (outcome.isPresent()) {
+        return outcome;
       }
       Optional<Tenant> found = tenants.find(current.id());
       if (found.isEmpty()) {
@@ -308,7 +317,8 @@ public final class TenantLifecycle {
     throw alwaysConcurrent(id);
   }
 
-  private boolean isCurrent(Tier tier) {
+  /** Whether this is still the current version of the tier. */
+  public boolean isCurrent(Tier tier) {
     return tiers.find(tier.name()).filter(now -> now.version() == tier.version()).isPresent();
   }
 

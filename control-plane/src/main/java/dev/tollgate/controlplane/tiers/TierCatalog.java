@@ -1,9 +1,7 @@
 package dev.tollgate.controlplane.tiers;
 
 import dev.tollgate.controlplane.invocation.Invocation;
-import dev.tollgate.controlplane.invocation.ParallelTasks;
 import dev.tollgate.controlplane.tenants.IfMatch;
-import dev.tollgate.controlplane.tenants.TenantLifecycle;
 import dev.tollgate.controlplane.tiers.TierChangeResult.Applied;
 import dev.tollgate.controlplane.tiers.TierChangeResult.Conflict;
 import dev.tollgate.controlplane.tiers.TierChangeResult.Created;
@@ -14,9 +12,7 @@ import dev.tollgate.controlplane.tiers.TierChangeResult.TierNotFound;
 import dev.tollgate.controlplane.tiers.TierChangeResult.VersionMismatch;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Page;
-import dev.tollgate.core.Pause;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.tenant.Limit;
@@ -26,15 +22,14 @@ import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.core.tenant.Tiers;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Puts and removes tiers, and rolls their changes out to their tenants. */
+/** Puts and removes tiers, and begins to roll their changes out. */
 public final class TierCatalog {
   private static final int MAX_ATTEMPTS = 10;
-  private static final int PAGE = 100;
+  private static final int PAGE = 1_000;
 
   /** The most tenants that a refusal names because their overrides do not fit. */
   private static final int MAX_MISFITS = 5;
@@ -42,35 +37,22 @@ public final class TierCatalog {
   /** The most tenants that are read to report the progress of a roll-out. */
   private static final int MAX_PROGRESS_TENANTS = 1_000;
 
-  /** The usual delay of the index that lists a tier's tenants (a DynamoDB secondary index). */
-  private static final Duration INDEX_DELAY = Duration.ofSeconds(1);
+  /** The most tenants whose overrides are compared with a new version before it is put. */
+  private static final int MAX_COMPARED_TENANTS = 20_000;
 
   private final Tenants tenants;
   private final Tiers tiers;
-  private final TenantLifecycle lifecycle;
-  private final ParallelTasks parallel;
-  private final Pause pause;
+  private final TierRollOut rollOuts;
 
-  /**
-   * A catalog.
-   *
-   * @param parallel visits the tenants of a roll-out
-   */
-  public TierCatalog(
-      Tenants tenants,
-      Tiers tiers,
-      TenantLifecycle lifecycle,
-      ParallelTasks parallel,
-      Pause pause) {
+  /** A catalog of these tiers. */
+  public TierCatalog(Tenants tenants, Tiers tiers, TierRollOut rollOuts) {
     this.tenants = tenants;
     this.tiers = tiers;
-    this.lifecycle = lifecycle;
-    this.parallel = parallel;
-    this.pause = pause;
+    this.rollOuts = rollOuts;
   }
 
   /**
-   * Creates or replaces a tier, and rolls it out as far as the time allows.
+   * Creates or replaces a tier, and rolls it out to its first tenants.
    *
    * @param requested the requested tier; its version numbers are ignored
    * @param expected the version that may be replaced, 0 for a new tier; empty for any version
@@ -86,11 +68,11 @@ public final class TierCatalog {
       }
       Tier next = planned.planned();
       if (planned.changesNothing()) {
-        return new Applied(next, isRolledOut(next) || rollOut(next, invocation));
+        return new Applied(next, TierRollOut.isRolledOut(next) || rollOuts.begin(next, invocation));
       }
       if (tiers.put(next) == WriteResult.DONE) {
         return planned.current().isPresent()
-            ? new Applied(next, rollOut(next, invocation))
+            ? new Applied(next, rollOuts.begin(next, invocation))
             : created(next);
       }
     }
@@ -153,9 +135,14 @@ public final class TierCatalog {
             .isPresent();
   }
 
-  /** The tenants whose overrides do not fit, with the reasons. */
+  /**
+   * The tenants whose overrides do not fit, with the reasons, among the tier's first tenants. A
+   * tenant beyond them that does not fit keeps the tier's previous version, and its tier is not
+   * rolled out until the tenant's overrides are changed; the doctor reports it.
+   */
   private List<String> misfits(Tier requested) {
     List<String> misfits = new ArrayList<>();
+    int compared = 0;
     Optional<String> cursor = Optional.empty();
     do {
       Page<Tenant> page = tenants.inTier(requested.name(), cursor, PAGE);
@@ -167,8 +154,9 @@ public final class TierCatalog {
         }
       }
       page.unreadable().forEach(newer -> misfits.add(newer.reason()));
+      compared += page.items().size() + page.unreadable().size();
       cursor = page.next();
-    } while (cursor.isPresent() && misfits.size() < MAX_MISFITS);
+    } while (cursor.isPresent() && misfits.size() < MAX_MISFITS && compared < MAX_COMPARED_TENANTS);
     return misfits.subList(0, Math.min(misfits.size(), MAX_MISFITS));
   }
 
@@ -199,47 +187,6 @@ public final class TierCatalog {
   private Created created(Tier tier) {
     tiers.markRolledOut(tier.name(), tier.version());
     return new Created(tier);
-  }
-
-  /** Whether all tenants of the tier follow its current version. */
-  public static boolean isRolledOut(Tier tier) {
-    return tier.rolledOut() >= tier.version();
-  }
-
-  /**
-   * Applies this version of a tier to all its tenants. A tenant that fails, or whose row a newer
-   * release wrote, does not stop the others.
-   *
-   * @return whether all tenants follow this version; if not, call again
-   */
-  public boolean rollOut(Tier tier, Invocation invocation) {
-    pause.of(INDEX_DELAY);
-    try {
-      boolean all = true;
-      Optional<String> cursor = Optional.empty();
-      do {
-        Page<Tenant> page = tenants.inTier(tier.name(), cursor, PAGE);
-        page.unreadable().forEach(newer -> invocation.log(newer.reason()));
-        long followed =
-            parallel.count(
-                page.items(),
-                tenant -> lifecycle.follow(tenant, tier, invocation).isPresent(),
-                invocation);
-        all &= followed == page.items().size() && page.unreadable().isEmpty();
-        cursor = page.next();
-      } while (cursor.isPresent() && !invocation.isOver());
-      if (!all || cursor.isPresent()) {
-        return false;
-      }
-      tiers.markRolledOut(tier.name(), tier.version());
-      return true;
-    } catch (Unavailable unavailable) {
-      invocation.log("tier " + tier.name() + ": not rolled out: " + unavailable.reason());
-      return false;
-    } catch (UnreadableRow unreadable) {
-      invocation.log("tier " + tier.name() + ": not rolled out: " + unreadable.reason());
-      return false;
-    }
   }
 
   /**

@@ -34,7 +34,7 @@ public record Chunk(String task, Optional<TenantId> after, Optional<TenantId> up
   }
 
   /** Whether a tenant's id lies before the end of the range or is its end. */
-  boolean reaches(TenantId id) {
+  public boolean reaches(TenantId id) {
     return upTo.isEmpty() || id.value().compareTo(upTo.get().value()) <= 0;
   }
 

@@ -67,6 +67,12 @@ public record Tenant(
     return nextVersion(status);
   }
 
+  /** This tenant with its version in effect. */
+  public Tenant inEffect() {
+    return new Tenant(
+        id, tier, overrides, status, limits, isolation, buckets, onUnavailable, version, version);
+  }
+
   private Tenant nextVersion(TenantStatus next) {
     return new Tenant(
         id,

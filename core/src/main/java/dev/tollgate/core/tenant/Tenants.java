@@ -39,6 +39,9 @@ public interface Tenants {
   /** A page of the tenants of a tier, by id, eventually consistent. */
   Page<Tenant> inTier(TierName tier, Optional<String> cursor, int max);
 
-  /** The ids of pending tenants, eventually consistent. */
-  List<TenantId> listPending(int max);
+  /**
+   * The first ids of pending tenants after {@code after}, or the first of all, in order, eventually
+   * consistent. There are fewer than {@code max} only if no more follow.
+   */
+  List<TenantId> listPending(Optional<TenantId> after, int max);
 }

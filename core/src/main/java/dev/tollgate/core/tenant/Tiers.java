@@ -1,8 +1,11 @@
 package dev.tollgate.core.tenant;
 
 import dev.tollgate.core.Page;
+import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
+import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -27,6 +30,41 @@ public interface Tiers {
    * changed again.
    */
   void markRolledOut(TierName name, long version);
+
+  /** The roll-out of a tier's current version, read consistently. */
+  Optional<RollOut> rollOut(TierName name);
+
+  /**
+   * Moves the walk of a roll-out on, unless another process has moved it or the tier has changed.
+   *
+   * @param read the roll-out as read
+   * @param walkedTo the last id that is handed out now; at least one id after {@code read}'s, or
+   *     the same at the end of the walk
+   * @param walked whether the walk has reached the end
+   * @param handedOut the range that is handed out now; empty if the caller has worked on it
+   * @param failed the ranges in which the caller failed, with the number of failed tenants
+   */
+  WriteResult moveOn(
+      RollOut read,
+      Optional<TenantId> walkedTo,
+      boolean walked,
+      Optional<TenantRange> handedOut,
+      Map<TenantRange, Long> failed,
+      Instant now);
+
+  /**
+   * Records that a range in which tenants failed, or whose worker may have crashed, is handed out
+   * again, unless it is finished or the tier has changed.
+   */
+  WriteResult handOutAgain(Tier tier, TenantRange range, Instant now);
+
+  /**
+   * Records that the work on a range that was handed out has ended, unless it is recorded already
+   * or the tier has changed.
+   *
+   * @param failed the parts of the range in which tenants failed, with their number
+   */
+  WriteResult close(Tier tier, TenantRange range, Map<TenantRange, Long> failed);
 
   /** Deletes a tier, including default tiers, if its version is still this one. */
   WriteResult remove(TierName name, long version);

@@ -2,7 +2,6 @@ package dev.tollgate.e2e.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
@@ -14,7 +13,6 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -61,34 +59,14 @@ final class DoctorIT {
     DEPLOYMENT.close();
   }
 
-  /** Requests page after page of a check, and returns all findings. */
-  private static List<JsonNode> allFindings(UnaryOperator<String> send) {
-    List<JsonNode> findings = new ArrayList<>();
-    String query = "?limit=10";
-    while (true) {
-      JsonNode part;
-      try {
-        part = JSON.readTree(send.apply(query));
-      } catch (JsonProcessingException malformed) {
-        throw new AssertionError(malformed);
-      }
-      assertThat(part.has("findings")).as("%s", part).isTrue();
-      part.path("findings").forEach(findings::add);
-      if (!part.has("next")) {
-        return findings;
-      }
-      query = "?limit=10&cursor=" + part.path("next").asText();
-    }
-  }
-
   private static List<JsonNode> repair() {
-    return allFindings(
+    return LocalDeployment.allFindings(
         query -> DEPLOYMENT.control("POST", "/repairs" + query, "{}").body().toString());
   }
 
   private static Set<String> drift() {
     return described(
-        allFindings(query -> DEPLOYMENT.control("GET", "/drift" + query).body().toString()));
+        LocalDeployment.allFindings(query -> DEPLOYMENT.control("GET", "/drift" + query).body().toString()));
   }
 
   private static Set<String> described(Collection<JsonNode> findings) {
@@ -280,8 +258,8 @@ final class DoctorIT {
     CloudProcess after = start();
     try {
       String now = after.output("ControlPlaneURL");
-      List<JsonNode> repaired = allFindings(query -> send("POST", now + "/repairs" + query, "{}"));
-      assertThat(allFindings(query -> send("GET", now + "/drift" + query, "")))
+      List<JsonNode> repaired = LocalDeployment.allFindings(query -> send("POST", now + "/repairs" + query, "{}"));
+      assertThat(LocalDeployment.allFindings(query -> send("GET", now + "/drift" + query, "")))
           .as("after the repair of %s", repaired)
           .isEmpty();
       assertProvided(after, JSON.readTree(send("GET", now + "/tenants", "")).path("tenants"));

@@ -1,5 +1,10 @@
 package dev.tollgate.e2e.local;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.e2e.acceptance.Deployment;
 import dev.tollgate.e2e.models.ValidatedTraffic;
 import dev.tollgate.local.LocalCloud;
@@ -18,9 +23,11 @@ import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
@@ -28,6 +35,7 @@ import software.amazon.awssdk.regions.Region;
 
 /** The synthesized stack on a local cloud, with a clock that tests move. */
 final class LocalDeployment extends Deployment implements AutoCloseable {
+  private static final ObjectMapper JSON = new ObjectMapper();
   private static final Path ASSEMBLY = Path.of("../infra/target/cdk.out");
 
   /** The log of the functions of all deployments, also of earlier runs. */
@@ -39,19 +47,25 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
   private final HttpClient http = HttpClient.newHttpClient();
 
   private LocalDeployment(Path assembly, Map<String, URI> keySets, FaultPlan faults) {
+    this(assembly, keySets, faults, UnaryOperator.identity());
+  }
+
+  private LocalDeployment(
+      Path assembly, Map<String, URI> keySets, FaultPlan faults, UnaryOperator<Options> change) {
     stack =
         TestCloud.start(
             clock ->
-                new Options(
-                        assembly,
-                        "127.0.0.1",
-                        0,
-                        Optional.empty(),
-                        Optional.of(LOG),
-                        keySets,
-                        clock)
-                    .with(faults)
-                    .observedBy(ValidatedTraffic::validate));
+                change.apply(
+                    new Options(
+                            assembly,
+                            "127.0.0.1",
+                            0,
+                            Optional.empty(),
+                            Optional.of(LOG),
+                            keySets,
+                            clock)
+                        .with(faults)
+                        .observedBy(ValidatedTraffic::validate)));
     cloud = stack.cloud();
     clock = stack.clock();
     Runtime.getRuntime().addShutdownHook(new Thread(cloud::close));
@@ -80,6 +94,11 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
   /** Starts a deployment whose used permissions {@link GrantsIT} does not count. */
   static LocalDeployment notCounted() {
     return new LocalDeployment(ASSEMBLY, Map.of(), FaultPlan.none());
+  }
+
+  /** Starts a deployment that enforces no policies. */
+  static LocalDeployment withoutIam() {
+    return new LocalDeployment(ASSEMBLY, Map.of(), FaultPlan.none(), Options::withoutIam);
   }
 
   /** Starts a deployment with planned faults. */
@@ -195,6 +214,26 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
     handshake.socket().sendClose(WebSocket.NORMAL_CLOSURE, "").join();
     handshake.closed().join();
     cloud.settle();
+  }
+
+  /** Requests page after page of a check, and returns all findings. */
+  static List<JsonNode> allFindings(UnaryOperator<String> send) {
+    List<JsonNode> findings = new ArrayList<>();
+    String query = "?limit=10";
+    while (true) {
+      JsonNode part;
+      try {
+        part = JSON.readTree(send.apply(query));
+      } catch (JsonProcessingException malformed) {
+        throw new AssertionError(malformed);
+      }
+      assertThat(part.has("findings")).as("%s", part).isTrue();
+      part.path("findings").forEach(findings::add);
+      if (!part.has("next")) {
+        return findings;
+      }
+      query = "?limit=10&cursor=" + part.path("next").asText();
+    }
   }
 
   /** A step of a test whose requests are recorded. */

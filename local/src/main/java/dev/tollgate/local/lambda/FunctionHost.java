@@ -35,8 +35,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.DoubleSupplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,6 +74,11 @@ public final class FunctionHost implements Invoker, AutoCloseable {
   private final AccessKeys accessKeys;
   private final Consumer<LogLine> log;
   private final Map<String, Hosted> byNameOrArn = new ConcurrentHashMap<>();
+
+  /** The other versions of functions, by name. */
+  private final Map<String, Hosted> others = new ConcurrentHashMap<>();
+
+  private volatile DoubleSupplier otherPart = () -> 0;
 
   /** The functions whose classes may be loaded; the one that was used last is the last. */
   private final Set<Hosted> lastUsed = new LinkedHashSet<>();
@@ -124,6 +132,21 @@ public final class FunctionHost implements Invoker, AutoCloseable {
           "reservedConcurrency: " + reserved + " (expected: to leave 100 unreserved)");
     }
     return spec.reservedConcurrency().isPresent() ? new Semaphore(reserved) : unreserved;
+  }
+
+  /**
+   * Serves a part of each function's invocations with another version of it, like an alias that
+   * routes to two versions. Functions that are created or replaced later have one version.
+   *
+   * @param other the other version of a function, with the same name and ARNs
+   * @param part the other version's part, from 0 to 1; asked at each invocation
+   */
+  public synchronized void putBeside(UnaryOperator<FunctionSpec> other, DoubleSupplier part) {
+    otherPart = part;
+    for (Hosted function : Set.copyOf(byNameOrArn.values())) {
+      others.put(
+          function.spec.name(), new Hosted(other.apply(function.spec), function.permits));
+    }
   }
 
   /** Deletes a function if it exists. Invocations under way continue. */
@@ -192,11 +215,17 @@ public final class FunctionHost implements Invoker, AutoCloseable {
 
   /** Finds a function and enters it; the invocation must leave it when it ends. */
   private Optional<Hosted> enter(String function) {
-    Hosted hosted = byNameOrArn.get(function);
+    boolean other = ThreadLocalRandom.current().nextDouble() < otherPart.getAsDouble();
+    Hosted hosted = find(function, other);
     while (hosted != null && !hosted.enter()) {
-      hosted = byNameOrArn.get(function); // which replaced the one that was retired
+      hosted = find(function, other); // which replaced the one that was retired
     }
     return Optional.ofNullable(hosted);
+  }
+
+  private @Nullable Hosted find(String function, boolean other) {
+    Hosted hosted = byNameOrArn.get(function);
+    return hosted != null && other ? others.getOrDefault(hosted.spec.name(), hosted) : hosted;
   }
 
   /** Interrupts all invocations and closes the class loaders. */
@@ -308,6 +337,7 @@ public final class FunctionHost implements Invoker, AutoCloseable {
   private synchronized void renew(Hosted old) {
     Hosted function = new Hosted(old.spec, old.permits);
     byNameOrArn.replaceAll((name, hosted) -> hosted.equals(old) ? function : hosted);
+    others.replaceAll((name, hosted) -> hosted.equals(old) ? function : hosted);
     retire(old);
   }
 

@@ -300,7 +300,15 @@ public final class DynamoDbTenants implements Tenants {
   }
 
   @Override
-  public List<TenantId> listPending(int max) {
+  public List<TenantId> listPending(Optional<TenantId> after, int max) {
+    Optional<Map<String, AttributeValue>> start =
+        after.map(
+            id ->
+                Map.of(
+                    TenantRow.ID,
+                    Attribute.text(id.value()),
+                    TenantRow.PENDING,
+                    TenantRow.IS_PENDING));
     return ask(
         "DynamoDB Query of pending tenants",
         () ->
@@ -313,6 +321,7 @@ public final class DynamoDbTenants implements Tenants {
                             .keyConditionExpression("#pending = :pending")
                             .expressionAttributeNames(Map.of("#pending", TenantRow.PENDING))
                             .expressionAttributeValues(Map.of(":pending", TenantRow.IS_PENDING))
+                            .exclusiveStartKey(start.orElse(null))
                             .limit(max))
                 .items()
                 .stream()

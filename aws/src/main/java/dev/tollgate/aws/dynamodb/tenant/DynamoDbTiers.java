@@ -7,12 +7,16 @@ import dev.tollgate.aws.dynamodb.Attribute;
 import dev.tollgate.aws.dynamodb.Row;
 import dev.tollgate.aws.dynamodb.VersionCondition;
 import dev.tollgate.core.Page;
+import dev.tollgate.core.TenantId;
 import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.tenant.Release;
+import dev.tollgate.core.tenant.RollOut;
+import dev.tollgate.core.tenant.TenantRange;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.core.tenant.Tiers;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +46,10 @@ public final class DynamoDbTiers implements Tiers {
 
   @Override
   public Optional<Tier> find(TierName name) {
+    return row(name).map(TierRow::find).orElseGet(() -> Optional.ofNullable(DEFAULTS.get(name)));
+  }
+
+  private Optional<Row> row(TierName name) {
     Map<String, AttributeValue> item =
         ask(
             "DynamoDB GetItem of tier " + name,
@@ -51,10 +59,7 @@ public final class DynamoDbTiers implements Tiers {
                         request ->
                             request.tableName(table).key(TierRow.key(name)).consistentRead(true))
                     .item());
-    if (item.isEmpty()) {
-      return Optional.ofNullable(DEFAULTS.get(name));
-    }
-    return TierRow.find(new Row(item));
+    return Optional.of(item).filter(found -> !found.isEmpty()).map(Row::new);
   }
 
   @Override
@@ -115,11 +120,56 @@ public final class DynamoDbTiers implements Tiers {
                     request
                         .tableName(table)
                         .key(TierRow.key(name))
-                        .updateExpression("SET #rolledOut = :version")
+                        .updateExpression("SET #rolledOut = :version REMOVE #rollOut")
                         .conditionExpression("#version = :version")
                         .expressionAttributeNames(
-                            Map.of("#rolledOut", TierRow.ROLLED_OUT, "#version", TierRow.VERSION))
+                            Map.of(
+                                "#rolledOut",
+                                TierRow.ROLLED_OUT,
+                                "#rollOut",
+                                RollOutRow.ROLL_OUT,
+                                "#version",
+                                TierRow.VERSION))
                         .expressionAttributeValues(Map.of(":version", Attribute.number(version)))));
+  }
+
+  @Override
+  public Optional<RollOut> rollOut(TierName name) {
+    return row(name)
+        .map(
+            row ->
+                TierRow.find(row)
+                    .map(tier -> row.read("roll-out", name, found -> RollOutRow.read(tier, found))))
+        .orElseGet(() -> Optional.ofNullable(DEFAULTS.get(name)).map(RollOut::of));
+  }
+
+  @Override
+  public WriteResult moveOn(
+      RollOut read,
+      Optional<TenantId> walkedTo,
+      boolean walked,
+      Optional<TenantRange> handedOut,
+      Map<TenantRange, Long> failed,
+      Instant now) {
+    return update(read.tier(), RollOutRow.moveOn(read, walkedTo, walked, handedOut, failed, now));
+  }
+
+  @Override
+  public WriteResult handOutAgain(Tier tier, TenantRange range, Instant now) {
+    return update(tier, RollOutRow.handOutAgain(tier, range, now));
+  }
+
+  @Override
+  public WriteResult close(Tier tier, TenantRange range, Map<TenantRange, Long> failed) {
+    return update(tier, RollOutRow.close(tier, range, failed));
+  }
+
+  private WriteResult update(Tier tier, RollOutRow.Update update) {
+    return write(
+        "DynamoDB UpdateItem of the roll-out of tier " + tier.name(),
+        () ->
+            dynamoDb.updateItem(
+                request -> update.applied(request).tableName(table).key(TierRow.key(tier.name()))));
   }
 
   @Override

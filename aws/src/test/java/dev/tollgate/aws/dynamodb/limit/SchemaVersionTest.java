@@ -352,7 +352,7 @@ class SchemaVersionTest {
                   .extracting(UnreadableRow::name)
                   .containsExactlyInAnyOrder("acme", "bolt");
             });
-    assertThat(tenants.listPending(10)).hasSize(3);
+    assertThat(tenants.listPending(Optional.empty(), 10)).hasSize(3);
   }
 
   @Test

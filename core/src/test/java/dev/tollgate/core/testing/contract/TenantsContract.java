@@ -25,6 +25,7 @@ import dev.tollgate.core.testing.Samples;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -168,11 +169,11 @@ public abstract class TenantsContract {
   @Test
   void tenant_is_pending_until_its_version_is_observed() {
     Tenant tenant = created(BRONZE);
-    assertThat(tenants().listPending(10)).containsExactly(tenant.id());
+    assertThat(tenants().listPending(Optional.empty(), 10)).containsExactly(tenant.id());
 
     tenants().markObserved(tenant.id(), 1);
 
-    assertThat(tenants().listPending(10)).isEmpty();
+    assertThat(tenants().listPending(Optional.empty(), 10)).isEmpty();
     assertThat(tenants().find(tenant.id())).contains(observed(tenant, 1));
   }
 
@@ -183,7 +184,7 @@ public abstract class TenantsContract {
 
     tenants().replace(suspended(observed(tenant, 1)));
 
-    assertThat(tenants().listPending(10)).containsExactly(tenant.id());
+    assertThat(tenants().listPending(Optional.empty(), 10)).containsExactly(tenant.id());
   }
 
   @Test
@@ -195,7 +196,7 @@ public abstract class TenantsContract {
     tenants().markObserved(tenant.id(), 1);
 
     assertThat(tenants().find(tenant.id())).contains(next);
-    assertThat(tenants().listPending(10)).containsExactly(tenant.id());
+    assertThat(tenants().listPending(Optional.empty(), 10)).containsExactly(tenant.id());
   }
 
   @Test
@@ -208,10 +209,18 @@ public abstract class TenantsContract {
   }
 
   @Test
-  void list_pending_returns_at_most_the_requested_number() {
-    IntStream.range(0, 5).forEach(i -> created(BRONZE));
+  void pending_tenants_are_listed_in_order_and_in_parts() {
+    List<TenantId> pending =
+        IntStream.range(0, 5)
+            .mapToObj(i -> created(BRONZE).id())
+            .sorted(Comparator.comparing(TenantId::value))
+            .toList();
 
-    assertThat(tenants().listPending(3)).hasSize(3).doesNotHaveDuplicates();
+    assertThat(tenants().listPending(Optional.empty(), 3))
+        .containsExactlyElementsOf(pending.subList(0, 3));
+    assertThat(tenants().listPending(Optional.of(pending.get(2)), 3))
+        .containsExactlyElementsOf(pending.subList(3, 5));
+    assertThat(tenants().listPending(Optional.of(pending.get(4)), 3)).isEmpty();
   }
 
   @Test

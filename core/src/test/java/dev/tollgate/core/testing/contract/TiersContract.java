@@ -11,11 +11,14 @@ import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Release;
+import dev.tollgate.core.tenant.RollOut;
+import dev.tollgate.core.tenant.TenantRange;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.core.tenant.Tiers;
 import dev.tollgate.core.testing.Race;
 import java.math.BigDecimal;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -166,6 +169,137 @@ public abstract class TiersContract {
 
     assertThat(tiers().find(PLATINUM)).isEmpty();
     assertThat(tiers().find(BRONZE.name())).isEmpty();
+  }
+
+  private static final Instant NOW = Instant.parse("2026-03-12T09:15:02.000000007Z");
+  private static final TenantRange FIRST = TenantRange.parse("..b");
+  private static final TenantRange SECOND = TenantRange.parse("b..d-1");
+
+  private RollOut rollOut() {
+    return tiers().rollOut(PLATINUM).orElseThrow();
+  }
+
+  private WriteResult handOut(RollOut read, TenantRange range, boolean last) {
+    return tiers().moveOn(read, Optional.of(range.upTo()), last, Optional.of(range), Map.of(), NOW);
+  }
+
+  @Test
+  void roll_out_of_a_new_version_has_not_begun() {
+    assertThat(tiers().rollOut(PLATINUM)).isEmpty();
+    assertThat(tiers().rollOut(BRONZE.name())).contains(RollOut.of(BRONZE));
+
+    tiers().put(platinum(1));
+
+    assertThat(rollOut()).isEqualTo(RollOut.of(platinum(1)));
+    assertThat(rollOut().isFinished()).isFalse();
+  }
+
+  @Test
+  void roll_out_is_finished_when_all_ranges_are_closed() {
+    tiers().put(platinum(1));
+    assertThat(handOut(rollOut(), FIRST, false)).isEqualTo(WriteResult.DONE);
+    assertThat(handOut(rollOut(), SECOND, true)).isEqualTo(WriteResult.DONE);
+    assertThat(rollOut())
+        .isEqualTo(
+            new RollOut(
+                platinum(1),
+                Optional.of(SECOND.upTo()),
+                true,
+                Map.of(FIRST, NOW, SECOND, NOW),
+                Map.of()));
+
+    assertThat(tiers().close(platinum(1), FIRST, Map.of())).isEqualTo(WriteResult.DONE);
+    assertThat(rollOut().isFinished()).isFalse();
+    assertThat(tiers().close(platinum(1), SECOND, Map.of())).isEqualTo(WriteResult.DONE);
+    assertThat(rollOut().isFinished()).isTrue();
+
+    tiers().markRolledOut(PLATINUM, 1);
+    assertThat(rollOut().handedOut()).isEmpty();
+    assertThat(rollOut().walked()).isFalse();
+  }
+
+  @Test
+  void roll_out_without_tenants_is_finished_at_once() {
+    tiers().put(platinum(1));
+
+    tiers().moveOn(rollOut(), Optional.empty(), true, Optional.empty(), Map.of(), NOW);
+
+    assertThat(rollOut().isFinished()).isTrue();
+  }
+
+  @Test
+  void one_of_two_walks_moves_on() {
+    tiers().put(platinum(1));
+    RollOut begin = rollOut();
+    assertThat(handOut(begin, FIRST, false)).isEqualTo(WriteResult.DONE);
+    assertThat(handOut(begin, TenantRange.parse("..c"), false)).isEqualTo(WriteResult.CONFLICT);
+
+    RollOut middle = rollOut();
+    assertThat(handOut(middle, SECOND, true)).isEqualTo(WriteResult.DONE);
+    assertThat(handOut(middle, TenantRange.parse("b..c"), false)).isEqualTo(WriteResult.CONFLICT);
+    assertThat(handOut(rollOut(), TenantRange.parse("d-1..e"), false))
+        .isEqualTo(WriteResult.CONFLICT);
+
+    assertThat(rollOut().handedOut()).containsOnlyKeys(FIRST, SECOND);
+  }
+
+  @Test
+  void one_of_many_concurrent_walks_moves_on() {
+    tiers().put(platinum(1));
+    RollOut begin = rollOut();
+
+    assertThat(
+            Collections.frequency(Race.of(8, i -> handOut(begin, FIRST, false)), WriteResult.DONE))
+        .isEqualTo(1);
+  }
+
+  @Test
+  void range_is_closed_once_and_its_failures_are_kept_until_they_are_handed_out_again() {
+    TenantRange one = TenantRange.parse("b..c");
+    tiers().put(platinum(1));
+    handOut(rollOut(), FIRST, false);
+    tiers()
+        .moveOn(
+            rollOut(), Optional.of(SECOND.upTo()), true, Optional.empty(), Map.of(one, 1L), NOW);
+
+    assertThat(tiers().close(platinum(1), FIRST, Map.of(FIRST, 7L))).isEqualTo(WriteResult.DONE);
+    assertThat(tiers().close(platinum(1), FIRST, Map.of())).isEqualTo(WriteResult.CONFLICT);
+    assertThat(rollOut().failed()).isEqualTo(Map.of(FIRST, 7L, one, 1L));
+    assertThat(rollOut().handedOut()).isEmpty();
+
+    Instant later = NOW.plusSeconds(60);
+    assertThat(tiers().handOutAgain(platinum(1), one, later)).isEqualTo(WriteResult.DONE);
+    assertThat(tiers().handOutAgain(platinum(1), one, later.plusSeconds(1)))
+        .isEqualTo(WriteResult.DONE);
+    assertThat(rollOut().failed()).isEqualTo(Map.of(FIRST, 7L));
+    assertThat(rollOut().handedOut()).isEqualTo(Map.of(one, later.plusSeconds(1)));
+
+    tiers().close(platinum(1), one, Map.of());
+    assertThat(tiers().handOutAgain(platinum(1), one, later)).isEqualTo(WriteResult.CONFLICT);
+  }
+
+  @Test
+  void new_version_ends_the_roll_out_of_the_previous_one() {
+    tiers().put(platinum(1));
+    handOut(rollOut(), FIRST, false);
+    RollOut old = rollOut();
+    Tier next = platinum(1).withVersionAfter(1);
+    tiers().put(next);
+
+    assertThat(rollOut()).isEqualTo(RollOut.of(next));
+    assertThat(handOut(old, SECOND, true)).isEqualTo(WriteResult.CONFLICT);
+    assertThat(tiers().handOutAgain(platinum(1), FIRST, NOW)).isEqualTo(WriteResult.CONFLICT);
+    assertThat(tiers().close(platinum(1), FIRST, Map.of())).isEqualTo(WriteResult.CONFLICT);
+    assertThat(rollOut()).isEqualTo(RollOut.of(next));
+  }
+
+  @Test
+  void nothing_is_handed_out_of_a_roll_out_that_has_not_begun() {
+    tiers().put(platinum(1));
+
+    assertThat(tiers().handOutAgain(platinum(1), FIRST, NOW)).isEqualTo(WriteResult.CONFLICT);
+    assertThat(tiers().close(platinum(1), FIRST, Map.of())).isEqualTo(WriteResult.CONFLICT);
+    assertThat(rollOut()).isEqualTo(RollOut.of(platinum(1)));
   }
 
   @Test

@@ -18,13 +18,21 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /** Buckets in memory. */
 public final class InMemoryBuckets implements Buckets {
-  private final Map<BucketId, Bucket> rows = new HashMap<>();
+  /** No action has a smaller name. */
+  private static final Action FIRST_ACTION = new Action("a");
+
+  private final NavigableMap<BucketId, Bucket> rows =
+      new TreeMap<>(
+          Comparator.comparing((BucketId id) -> id.tenant().value())
+              .thenComparing(BucketId::action));
   private final Map<BucketId, UnreadableRow> unreadable = new HashMap<>();
   private final Map<TenantId, Set<String>> strays = new HashMap<>();
   private final Outage outage = new Outage();
@@ -98,10 +106,9 @@ public final class InMemoryBuckets implements Buckets {
           }
         });
     return new BucketRows(
-        rows.values().stream()
-            .filter(bucket -> bucket.id().tenant().equals(tenant))
+        rows.tailMap(new BucketId(tenant, FIRST_ACTION), true).values().stream()
+            .takeWhile(bucket -> bucket.id().tenant().equals(tenant))
             .filter(bucket -> !broken.containsKey(bucket.id().action()))
-            .sorted(Comparator.comparing((Bucket bucket) -> bucket.id().action()))
             .toList(),
         broken,
         List.copyOf(strays.getOrDefault(tenant, Set.of())));

@@ -27,6 +27,11 @@ public final class InMemoryTenants implements Tenants {
     newer.add(id);
   }
 
+  /** Ends {@link #writeByNewerRelease}. */
+  public synchronized void writeByThisRelease(TenantId id) {
+    newer.remove(id);
+  }
+
   private void check(TenantId id) {
     if (newer.contains(id)) {
       throw newer(id);
@@ -118,9 +123,9 @@ public final class InMemoryTenants implements Tenants {
   }
 
   @Override
-  public synchronized List<TenantId> listPending(int max) {
+  public synchronized List<TenantId> listPending(Optional<TenantId> after, int max) {
     outage.check("listPending");
-    return rows.values().stream()
+    return rows.tailMap(after.map(TenantId::value).orElse(""), false).values().stream()
         .filter(tenant -> !tenant.isSettled())
         .limit(max)
         .map(Tenant::id)
