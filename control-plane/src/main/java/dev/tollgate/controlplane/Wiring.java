@@ -12,7 +12,7 @@ import java.util.Map;
 /** Builds the control plane over AWS. */
 final class Wiring {
   /** Tenants that are processed in parallel. The threads mostly wait for responses. */
-  private static final int WORKERS = 8;
+  private static final int WORKERS = 16;
 
   private final AwsEnvironment aws;
   private final InstantSource clock;

@@ -42,7 +42,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * Measures how many tenants a second a roll-out changes: a program, not a test. Every call of a
- * port takes 5 to 10 ms, as a request to DynamoDB does, and invocations of the sweep have eight
+ * port takes 5 to 10 ms, as a request to DynamoDB does, and invocations of the sweep have 16
  * threads each. With a limit, the tenants' rows are written no faster than one partition of the
  * index {@code byTier} takes them.
  *
@@ -129,7 +129,7 @@ final class RollOutRate {
 
   /** One invocation of the sweep, with threads of its own. */
   private Map<String, Long> sweep(Map<String, Object> event) {
-    ExecutorService workers = Threads.upTo(8, "tenants");
+    ExecutorService workers = Threads.upTo(16, "tenants");
     ControlPlane controlPlane =
         new ControlPlane(
             ports(), new Release("processor:1"), 500, Pause.real(), workers, InstantSource.system());

@@ -162,8 +162,8 @@ class RollOutTest {
     assertThat(Collections.frequency(calls, "Tenants.replace")).isEqualTo(10_000);
     assertThat(Collections.frequency(calls, "Buckets.list")).isEqualTo(10_000);
     assertThat(Collections.frequency(calls, "Buckets.replace")).isEqualTo(10_000);
-    // Each of ten ranges checks the tier every 64 tenants.
-    assertThat(calls).hasSizeBetween(30_000, 30_000 + 10 * (FOR_A_RANGE + 16));
+    // Each of ten ranges checks the tier every 128 tenants.
+    assertThat(calls).hasSizeBetween(30_000, 30_000 + 10 * (FOR_A_RANGE + 8));
   }
 
   @Test
@@ -250,7 +250,7 @@ class RollOutTest {
 
     at.sweep();
 
-    assertThat(rollOut().handedOut()).hasSize(8);
+    assertThat(rollOut().handedOut()).hasSize(6);
     losesChunks = false;
     at.clock.advance(A_MINUTE);
     sweep();
@@ -357,7 +357,7 @@ class RollOutTest {
   void a_tenant_that_changes_at_any_step_keeps_its_change() {
     int calls = callsOfARollOut();
     for (int step = 1; step <= calls; step++) {
-      for (int i = 0; i < 8; i++) {
+      for (int i = 0; i < 8; i += 3) {
         TenantId changed = id(i);
         start(8, 3);
         change(50);
@@ -420,8 +420,8 @@ class RollOutTest {
 
     at.work(new Chunk("rollOut:own:2", Optional.empty(), Optional.of(id(199))));
 
-    // At most the 64 tenants of the batch that was under way were visited.
-    assertThat(at.faults.calls()).hasSizeBetween(100, 64 * 3 + FOR_A_RANGE);
+    // At most the 128 tenants of the batch that was under way were visited.
+    assertThat(at.faults.calls()).hasSizeBetween(100, 128 * 3 + FOR_A_RANGE);
     sweep();
     assertRolledOut(70);
   }
