@@ -152,8 +152,7 @@ public final class Comparison implements Callable<Integer> {
     FiguresFile.write(work.resolve(DATA), figures);
     for (Delay delay : Delay.values()) {
       err.printf(
-          "%3d s: Handshakes, %s a request ...%n",
-          stopwatch.elapsed().toSeconds(), delay.label());
+          "%3d s: Handshakes, %s a request ...%n", stopwatch.elapsed().toSeconds(), delay.label());
       try (LocalProcess cloud =
               LocalProcess.start(work.resolve(delay.plan()), Optional.of(delay.plan()));
           Deployment deployment = Deployment.read(cloud.outputs())) {

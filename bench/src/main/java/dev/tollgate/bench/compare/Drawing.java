@@ -14,11 +14,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.style.CategoryStyler;
+import org.knowm.xchart.style.Styler.LegendLayout;
 import org.knowm.xchart.style.Styler.LegendPosition;
 
 /**
@@ -35,9 +37,6 @@ final class Drawing {
   private static final Color[] COLORS = {
     new Color(0x8A, 0xB8, 0xE6), new Color(0xC4, 0x4E, 0x11), new Color(0x0B, 0x5C, 0xAD)
   };
-
-  /** Below this, a bar of a logarithmic axis cannot be seen. */
-  private static final double LEAST = 0.05;
 
   private Drawing() {}
 
@@ -66,20 +65,29 @@ final class Drawing {
       throw new IllegalArgumentException(
           "figures with a delay of %s: none (expected: some)".formatted(delay.label()));
     }
-    List<CategoryChart> panels =
-        List.of(
-            chart(
-                "Requests for each admitted decision, %s a request".formatted(delay.label()),
-                delay,
-                names,
-                figures,
-                Figure::requestsEach),
-            chart(
-                "Decisions a second, %s a request".formatted(delay.label()),
-                delay,
-                names,
-                figures,
-                Figure::perSecond));
+    CategoryChart requests =
+        chart(
+            "Requests for each admitted decision, %s a request".formatted(delay.label()),
+            delay,
+            names,
+            figures,
+            Figure::requestsEach);
+    // The library refuses logarithmic bars, so the values are logarithms.
+    CategoryChart rates =
+        chart(
+            "Decisions a second, %s a request".formatted(delay.label()),
+            delay,
+            names,
+            figures,
+            figure -> Math.log10(Math.max(1, figure.perSecond())));
+    rates
+        .getStyler()
+        .setyAxisTickLabelsFormattingFunction(
+            power ->
+                power == Math.rint(power)
+                    ? String.format(Locale.ROOT, "%,.0f", Math.pow(10, power))
+                    : " ");
+    List<CategoryChart> panels = List.of(requests, rates);
     VectorGraphics2D graphics = new VectorGraphics2D();
     for (CategoryChart panel : panels) {
       panel.paint(graphics, WIDTH, HEIGHT);
@@ -117,9 +125,7 @@ final class Drawing {
               names.stream()
                   .map(
                       name ->
-                          figure(delay, of, name, figures)
-                              .map(figure -> Math.max(LEAST, value.applyAsDouble(figure)))
-                              .orElse(LEAST))
+                          figure(delay, of, name, figures).map(value::applyAsDouble).orElse(0.0))
                   .toList());
     }
     return chart;
@@ -133,7 +139,7 @@ final class Drawing {
   }
 
   private static void style(CategoryStyler styler) {
-    styler.setYAxisLogarithmic(true);
+    styler.setYAxisMin(0.0);
     styler.setSeriesColors(COLORS);
     styler.setAvailableSpaceFill(0.8);
     styler.setChartBackgroundColor(Color.WHITE);
@@ -149,7 +155,7 @@ final class Drawing {
     styler.setAxisTickLabelsColor(TEXT);
     styler.setLegendFont(new Font(Font.SANS_SERIF, Font.PLAIN, 13));
     styler.setLegendPosition(LegendPosition.OutsideS);
-    styler.setLegendLayout(org.knowm.xchart.style.Styler.LegendLayout.Horizontal);
+    styler.setLegendLayout(LegendLayout.Horizontal);
     styler.setLegendBorderColor(Color.WHITE);
   }
 }

@@ -92,7 +92,8 @@ final class Report {
 
   private void drained() {
     heading("Draining a bucket: 16 callers, one key");
-    lines.add("| contender | capacity, a minute | asked | admitted | seconds | in excess | documented |");
+    lines.add(
+        "| contender | capacity, a minute | asked | admitted | seconds | in excess | documented |");
     lines.add("| --- | --- | --- | --- | --- | --- | --- |");
     for (String name : Contenders.NAMES) {
       Optional<Figure> measured = figure(Delay.FIXED, Case.DRAINED, name);
@@ -107,7 +108,7 @@ final class Report {
                       admitted(measured.get()),
                       decimals(2, measured.get().seconds()),
                       String.valueOf(measured.get().excess()),
- String.valueOf(measured.get().slack()))));
+                      String.valueOf(measured.get().slack()))));
     }
   }
 

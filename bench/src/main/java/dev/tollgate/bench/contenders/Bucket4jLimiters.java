@@ -42,7 +42,8 @@ final class Bucket4jLimiters<K> implements Contender {
     return new Bucket4jLimiters<>(
         Contenders.BUCKET4J_REDIS,
         JedisBasedProxyManager.builderFor(pool)
-.withExpirationStrategy(ExpirationAfterWriteStrategy.none()).build(),
+            .withExpirationStrategy(ExpirationAfterWriteStrategy.none())
+            .build(),
         key -> key.getBytes(StandardCharsets.UTF_8),
         pool::close);
   }
