@@ -10,6 +10,7 @@ import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.ClaimResult.Shortfall;
 import dev.tollgate.core.bucket.claim.LineGate;
+import dev.tollgate.core.bucket.claim.ProcessGate;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -25,7 +26,7 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** A client that claims through a {@link LineGate}. */
+/** A client that claims through a {@link ProcessGate}. */
 final class GateClient implements TollgateClient {
   private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
   private static final Duration LONGEST_LEASE = Duration.ofHours(12);
@@ -33,9 +34,9 @@ final class GateClient implements TollgateClient {
   /** The most concurrent asynchronous claims; further ones wait. */
   private static final int ASYNC_CLAIMS = 64;
 
-  private final Function<BucketId, Optional<Bucket>> buckets;
   private final BucketGate gate;
   private final LineGate line;
+  private final ProcessGate process;
   private final PlaceClaims places;
   private final ClaimEvents events;
   private final List<Runnable> closing;
@@ -49,23 +50,42 @@ final class GateClient implements TollgateClient {
   /**
    * A client of a gate.
    *
-   * @param buckets reads a bucket
+   * @param process the gate in front of {@code line}
    * @param line the lines in front of {@code gate}
    * @param closing actions that close resources, in this order
    */
   GateClient(
-      Function<BucketId, Optional<Bucket>> buckets,
-      BucketGate gate,
+      ProcessGate process,
       LineGate line,
+      BucketGate gate,
       InstantSource clock,
       ClaimListener listener,
       List<Runnable> closing) {
-    this.buckets = buckets;
-    this.gate = gate;
+    this.process = process;
     this.line = line;
+    this.gate = gate;
     this.places = new PlaceClaims(clock);
     this.events = new ClaimEvents(listener);
     this.closing = List.copyOf(closing);
+  }
+
+  /**
+   * A function that reads a bucket, and throws {@link UnknownBucket} if it is missing. Every tenant
+   * has a {@code connect} bucket, so that bucket shows whether the tenant exists.
+   */
+  static Function<BucketId, Bucket> reader(Function<BucketId, Optional<Bucket>> buckets) {
+    return id ->
+        buckets
+            .apply(id)
+            .orElseThrow(
+                () ->
+                    new UnknownBucket(
+                        id.tenant().value(),
+                        id.action().value(),
+                        !id.action().equals(Action.CONNECT)
+                            && buckets
+                                .apply(new BucketId(id.tenant(), Action.CONNECT))
+                                .isPresent()));
   }
 
   @Override
@@ -96,6 +116,7 @@ final class GateClient implements TollgateClient {
       open.writeLock().unlock();
     }
     async.shutdown();
+    process.close();
     closing.forEach(Runnable::run);
   }
 
@@ -175,17 +196,23 @@ final class GateClient implements TollgateClient {
     }
 
     private Claim claimOne(Optional<dev.tollgate.core.bucket.Place> place) {
-      return spend(1, read -> places.claim(read, place, waiting -> line.spend(read, waiting)));
+      return spend(
+          1,
+          () ->
+              process.spendInLine(
+                  id,
+                  row -> places.waiting(row, place),
+                  (row, first) ->
+                      places.claim(row, place, waiting -> line.spend(row, waiting, first))));
     }
 
     @Override
     public Claim tryClaim(int n) {
       requireTokens(n);
-      return spend(n, read -> line.spend(read, n));
+      return spend(n, () -> process.spend(id, n));
     }
 
-    private Claim spend(
-        int n, Function<Bucket, dev.tollgate.core.bucket.claim.ClaimResult> spending) {
+    private Claim spend(int n, Supplier<dev.tollgate.core.bucket.claim.ClaimResult> spending) {
       ClaimEvents.Call started = events.start(id);
       var claim = whileOpen(() -> ask(spending));
       if (claim instanceof Shortfall shortfall) {
@@ -210,7 +237,7 @@ final class GateClient implements TollgateClient {
 
     private BucketGate.SpendResult spendUpTo(int n) {
       try {
-        return line.spendUpTo(find(), n);
+        return process.spendUpTo(id, n);
       } catch (Unavailable unavailable) {
         return new BucketGate.SpendResult(0, Optional.of(undecided(unavailable)));
       }
@@ -227,7 +254,7 @@ final class GateClient implements TollgateClient {
           lease,
           SHORTEST_LEASE + " to " + LONGEST_LEASE + " in whole seconds");
       ClaimEvents.Call started = events.start(id);
-      var claim = whileOpen(() -> ask(read -> line.claim(read, n, lease)));
+      var claim = whileOpen(() -> ask(() -> process.hold(id, n, lease)));
       if (claim instanceof dev.tollgate.core.bucket.claim.ClaimResult.Granted granted) {
         reportReserved(started, granted);
         return new Held(granted);
@@ -285,27 +312,12 @@ final class GateClient implements TollgateClient {
     }
 
     private dev.tollgate.core.bucket.claim.ClaimResult ask(
-        Function<Bucket, dev.tollgate.core.bucket.claim.ClaimResult> claim) {
+        Supplier<dev.tollgate.core.bucket.claim.ClaimResult> claim) {
       try {
-        return claim.apply(find());
+        return claim.get();
       } catch (Unavailable unavailable) {
         return undecided(unavailable);
       }
-    }
-
-    private Bucket find() {
-      return buckets.apply(id).orElseThrow(this::unknown);
-    }
-
-    /**
-     * The error for a missing bucket. Every tenant has a {@code connect} bucket, so that bucket
-     * shows whether the tenant exists.
-     */
-    private UnknownBucket unknown() {
-      boolean isTenantKnown =
-          !id.action().equals(Action.CONNECT)
-              && buckets.apply(new BucketId(id.tenant(), Action.CONNECT)).isPresent();
-      return new UnknownBucket(tenantId(), action(), isTenantKnown);
     }
 
     private static Shortfall undecided(Unavailable unavailable) {

@@ -12,6 +12,7 @@ import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.claim.LineGate;
+import dev.tollgate.core.bucket.claim.ProcessGate;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -33,7 +34,10 @@ import java.util.function.UnaryOperator;
  * tollgate.advance(Duration.ofMinutes(5));
  * }</pre>
  *
- * Thread-safe.
+ * Every claim looks at the bucket: nothing is remembered between claims, and no tokens are taken
+ * ahead of them.
+ *
+ * <p>Thread-safe.
  */
 public final class InMemoryTollgate implements TollgateClient {
   private static final Instant LATEST = Instant.parse("9999-12-31T00:00:00Z");
@@ -58,8 +62,16 @@ public final class InMemoryTollgate implements TollgateClient {
     BucketGate gate =
         new BucketGate(buckets, tokens, new Fills(), requests, Pause.real(), this::now);
     LineGate line = new LineGate(buckets, gate, this::now);
-    client =
-        new GateClient(this::find, gate, line, this::now, listener, List.of(requests::shutdown));
+    ProcessGate process =
+        new ProcessGate(
+                GateClient.reader(this::find),
+                gate,
+                line,
+                Optional.empty(),
+                Runnable::run,
+                this::now)
+            .keepingRows(Duration.ZERO, Duration.ZERO);
+    client = new GateClient(process, line, gate, this::now, listener, List.of(requests::shutdown));
   }
 
   /**

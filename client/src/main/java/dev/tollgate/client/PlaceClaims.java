@@ -60,6 +60,15 @@ final class PlaceClaims {
     }
   }
 
+  /** The caller's place, if its slot has not come and it was not redeemed. */
+  Optional<Place> waiting(Bucket row, Optional<Place> brought) {
+    Instant now = clock.instant();
+    return brought
+        .filter(row::hasIssued)
+        .filter(place -> row.standing(place, now) == Standing.WAITING)
+        .filter(place -> !isRedeemed(new Key(row.id(), place), now));
+  }
+
   private boolean isRedeemed(Key key, Instant now) {
     return redeemed.until(key).filter(now::isBefore).isPresent();
   }

@@ -21,6 +21,14 @@ import java.util.concurrent.CompletionStage;
  *
  * In each case nothing was claimed.
  *
+ * <p>A claim that finds its tokens sends two requests, or three at the same depth: it receives the
+ * tokens while it reads the bucket's row, unless the client has read it within the last second and
+ * nobody has ever waited in the bucket's line; then it spends them. With {@link
+ * TollgateClientBuilder#prefetch}, claims of one token may cost a fifth of that. While the client
+ * knows that the bucket is empty, or that the next slot of its line has not come, claims are
+ * refused without any request, for five seconds at most. So tokens that are added out of turn, for
+ * example after a change of the tier, may be refused for five seconds.
+ *
  * <p>While callers wait in the bucket's line, see {@link #claimInLine}, claims without a place do
  * not overtake them: {@link #tryClaim}, {@link #claimUpTo} and {@link #reserve} get one token if it
  * is spare, or if the slots of all places have come. Claims for several tokens are refused until
@@ -55,7 +63,7 @@ public interface TokenBucket {
    *
    * <ul>
    *   <li>Before its slot, the claim is refused with the same place and slot, unless a token is
-   *       spare. This costs one read and no write.
+   *       spare. This costs at most one read and no write.
    *   <li>From its slot on, for two to ten seconds, it is granted. If the token is late, the claim
    *       is refused with the same place, and is granted a second or two later.
    *   <li>A place that is void counts as none, so the caller takes a new one at the end: if its

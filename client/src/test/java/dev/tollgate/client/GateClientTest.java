@@ -16,6 +16,7 @@ import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.claim.LineGate;
+import dev.tollgate.core.bucket.claim.ProcessGate;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,6 +24,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -43,11 +45,18 @@ class GateClientTest {
   private final BucketGate gate =
       new BucketGate(
           buckets, queue, new NoFills(), Runnable::run, Pause.real(), InstantSource.fixed(NOW));
+  private final LineGate line = new LineGate(buckets, gate, InstantSource.fixed(NOW));
   private final GateClient client =
       new GateClient(
-          buckets::find,
+          new ProcessGate(
+              GateClient.reader(buckets::find),
+              gate,
+              line,
+              Optional.empty(),
+              Runnable::run,
+              InstantSource.fixed(NOW)),
+          line,
           gate,
-          new LineGate(buckets, gate, InstantSource.fixed(NOW)),
           InstantSource.fixed(NOW),
           new ClaimListener() {
             @Override

@@ -117,8 +117,9 @@ class TollgateClientBuilderTest {
             .build()) {
       assertThatNoTenantIsKnown(tollgate);
     }
-    // Reads the bucket's row, then the row of the tenant's connect bucket.
-    assertThat(aws.operations()).containsExactly("AssumeRole", "GetItem", "GetItem");
+    // Receives and reads the bucket's row, then reads the row of the tenant's connect bucket.
+    assertThat(aws.operations())
+        .containsExactlyInAnyOrder("AssumeRole", "ReceiveMessage", "GetItem", "GetItem");
   }
 
   @Test
@@ -163,7 +164,7 @@ class TollgateClientBuilderTest {
     try (TollgateClient tollgate = builder().httpClient(http).build()) {
       assertThatNoTenantIsKnown(tollgate);
     }
-    assertThat(http.requests).hasValue(3);
+    assertThat(http.requests).hasValue(4);
     assertThat(http.closed).hasValue(0);
   }
 
@@ -213,7 +214,7 @@ class TollgateClientBuilderTest {
     }
     dynamoDb.getItem(request -> request.tableName("Limits").key(Map.of()));
     sqs.receiveMessage(request -> request.queueUrl(endpoint + "/000000000000/queue"));
-    assertThat(http.requests).hasValue(5);
+    assertThat(http.requests).hasValue(6);
     assertThat(http.closed).hasValue(0);
   }
 

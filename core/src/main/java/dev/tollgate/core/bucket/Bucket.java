@@ -342,6 +342,32 @@ public record Bucket(
     return new EmptyHint(now, next.isBefore(latest) ? next : latest, held);
   }
 
+  /** This bucket after a claim stored this hint. */
+  public Bucket with(EmptyHint found) {
+    return new Bucket(id, spec, ledger, level, Optional.of(found), fillState, line, version);
+  }
+
+  /**
+   * Whether tokens may be taken ahead of the claims that they are for: the bucket is at least half
+   * full and the token producer fills it, and nobody waits in line.
+   */
+  public boolean allowsPrefetchAt(Instant now) {
+    return fillState.state() == FillState.State.PRODUCED
+        && !fillsOncePerMinute()
+        && !hasLineAt(now)
+        && 2 * availableAt(now) >= spec.capacity();
+  }
+
+  /**
+   * Whether tokens that were spent after this row was read may still admit callers at {@code end}:
+   * until then, what the bucket held after its last fill and what it is owed are at most its
+   * capacity and one minute's tokens.
+   */
+  public boolean keepsBoundUntil(Instant end) {
+    return ledger.isOwedAtMost(
+        spec.rate(), end, Math.subtractExact(spec.capacity(), level), MINUTE.toMillis());
+  }
+
   /** The hint to store after a claim found no queue. The next fill removes it. */
   public EmptyHint hintWhenQueueMissing(Instant now) {
     return new EmptyHint(now, now.plus(RECONCILE_TIME), 0);

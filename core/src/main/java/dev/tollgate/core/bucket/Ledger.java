@@ -162,6 +162,11 @@ public record Ledger(Instant mintedThrough, long carried, Instant aheadFrom) {
     return Math.max(0, -wholeTokens(rate, instant));
   }
 
+  /** Whether the balance of an instant is at most that many tokens and what accrues in a time. */
+  boolean isOwedAtMost(Rate rate, Instant instant, long tokens, long millis) {
+    return balance(rate, instant) <= tokens * UNIT + rate.microtokensPerMinute() * millis;
+  }
+
   private long millisUntil(Instant instant) {
     return Duration.between(mintedThrough, instant).toMillis();
   }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.testing.limiter.PlantedFaults;
 import dev.tollgate.core.testing.limiter.TollgateLimiter;
+import dev.tollgate.core.testing.limiter.TollgateLimiter.Keeping;
+import dev.tollgate.lawbook.Law;
 import dev.tollgate.lawbook.LawBook;
 import dev.tollgate.lawbook.LawViolation;
 import dev.tollgate.lawbook.Limiter;
@@ -61,9 +63,54 @@ final class BucketLawsTest {
     assertThat(report.judged(LimiterLaws.NEVER_LATE)).as(name).isEqualTo(report.histories());
   }
 
+  /**
+   * Fill policies without direct fills: a schedule that fires twice fills twice, which no count of
+   * faults explains.
+   */
+  static List<Arguments> producedPolicies() {
+    return fillPolicies().stream()
+        .filter(policy -> policy.get()[0].toString().matches("(PRODUCER|SHARED).*"))
+        .toList();
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("producedPolicies")
+  void processes_with_faults_admit_no_more(String name, Function<Terms, FillPolicy> policy) {
+    for (Keeping keeping : List.of(Keeping.ROWS, Keeping.TOKENS)) {
+      Limiter.Maker faulty = TollgateLimiter.inMemory(policy, 100, keeping, queue -> queue);
+      LawBook.Report report =
+          LawBook.ofLimiter(faulty).only(List.of(LimiterLaws.NEVER_MORE)).hold(3 * HISTORIES);
+      assertThat(report.judged(LimiterLaws.NEVER_MORE)).as(name).isEqualTo(report.histories());
+    }
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("fillPolicies")
+  void processes_that_keep_rows_keep_every_law(String name, Function<Terms, FillPolicy> policy) {
+    Limiter.Maker keeping = TollgateLimiter.inMemory(policy, 0, Keeping.ROWS, queue -> queue);
+    LawBook.Report report = LawBook.ofLimiter(keeping).hold(HISTORIES);
+    LimiterLaws.ALL.forEach(law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
+  }
+
+  /** The other laws do not allow that tokens in hand are lost when claims stop. */
+  private static final List<Law<Limiter.Maker>> LAWS_OF_HANDS =
+      List.of(LimiterLaws.NEVER_MORE, LimiterLaws.THROUGHPUT, LimiterLaws.NEIGHBOURS);
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("fillPolicies")
+  void processes_with_tokens_in_hand_admit_no_more_and_get_the_rate(
+      String name, Function<Terms, FillPolicy> policy) {
+    Limiter.Maker keeping = TollgateLimiter.inMemory(policy, 0, Keeping.TOKENS, queue -> queue);
+    LawBook.Report report = LawBook.ofLimiter(keeping).only(LAWS_OF_HANDS).hold(3 * HISTORIES);
+    LAWS_OF_HANDS.forEach(law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
+  }
+
   static List<Arguments> planted() {
     return List.of(
         Arguments.of("admits twice as much", PlantedFaults.admittingTwiceAsMuch()),
+        Arguments.of(
+            "hands out tokens that are not spent", PlantedFaults.handingOutUnspentTokens()),
+        Arguments.of("returns tokens in hand twice", PlantedFaults.returningHandsTwice()),
         Arguments.of(
             "admits when a fill cannot be requested",
             PlantedFaults.admittingWhenFillsCannotBeRequested()));

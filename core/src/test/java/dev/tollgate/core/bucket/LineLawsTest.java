@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Checks Tollgate's line against the law book. */
 final class LineLawsTest {
@@ -49,6 +50,25 @@ final class LineLawsTest {
   void lines_keep_every_law_despite_faults_and_clocks_that_differ() {
     LawBook.Report report = LawBook.ofLine(TollgateLine.faulty()).hold(HISTORIES / 4);
     LineLaws.ALL.forEach(law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
+  }
+
+  @Test
+  void lines_of_processes_that_keep_rows_keep_every_law() {
+    LawBook.Report report = LawBook.ofLine(TollgateLine.keeping(false, false)).hold(HISTORIES);
+    LineLaws.ALL.forEach(law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
+  }
+
+  /** The other laws do not expect that tokens go to callers that take no place. */
+  private static final List<Law<Maker>> LAWS_BESIDE_HANDS =
+      List.of(LineLaws.NEVER_MORE, LineLaws.TOLD_IS_ADMITTED, LineLaws.EVERYBODY_IN);
+
+  @ParameterizedTest(name = "with faults: {0}")
+  @ValueSource(booleans = {false, true})
+  void lines_keep_their_promises_beside_tokens_in_hand(boolean faulty) {
+    LawBook.Report report =
+        LawBook.ofLine(TollgateLine.keeping(true, faulty)).only(LAWS_BESIDE_HANDS).hold(HISTORIES);
+    LAWS_BESIDE_HANDS.forEach(
+        law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
   }
 
   /** Wraps buckets so that places are taken as {@code fault} changes the line. */

@@ -116,7 +116,12 @@ public final class BucketGate {
 
   /** Whether this process knows that the bucket is empty now. */
   public boolean isKnownEmpty(BucketId id) {
-    return empty.until(id).filter(clock.instant()::isBefore).isPresent();
+    return emptyUntil(id).isPresent();
+  }
+
+  /** Until when this process knows that the bucket is empty; empty if it does not know so now. */
+  Optional<Instant> emptyUntil(BucketId id) {
+    return empty.until(id).filter(clock.instant()::isBefore);
   }
 
   /**
@@ -124,8 +129,18 @@ public final class BucketGate {
    * completes the claim.
    */
   public Attempt firstTry(BucketId id) {
-    Attempt attempt = new Attempt();
-    collect(id, 1, LEASE, Search.SHORT, attempt);
+    return firstTry(id, 1, LEASE);
+  }
+
+  /**
+   * Receives up to n tokens before the row is known, unless another claim of this process has just
+   * found too few.
+   */
+  Attempt firstTry(BucketId id, int n, Duration lease) {
+    Attempt attempt = new Attempt(lease);
+    if (tooFew.until(TooFew.at(clock.instant(), id, n)).isEmpty()) {
+      collect(id, n, lease, Search.SHORT, attempt);
+    }
     return attempt;
   }
 
@@ -154,10 +169,17 @@ public final class BucketGate {
    */
   public ClaimResult claim(Bucket read, int n, Duration lease) {
     check(read, n);
-    check(lease);
-    return n == 1
-        ? hold(read, n, lease, new Attempt())
-        : locks.withLock(read.id(), () -> hold(read, n, lease, new Attempt()));
+    return claim(read, n, new Attempt(lease));
+  }
+
+  /** Holds n tokens, or none, see {@link #claim(Bucket, int, Duration)}. */
+  ClaimResult claim(Bucket read, int n, Attempt first) {
+    return oneByOne(read.id(), n, () -> hold(read, n, first.lease, first));
+  }
+
+  /** Runs a claim; claims of this process for several tokens of one bucket run one by one. */
+  <T> T oneByOne(BucketId id, int n, Supplier<T> claim) {
+    return n == 1 ? claim.get() : locks.withLock(id, claim);
   }
 
   /**
@@ -168,10 +190,21 @@ public final class BucketGate {
    */
   public ClaimResult spend(Bucket read, int n) {
     check(read, n);
-    // Holding and spending takes about 10 ms for 8 batches of ten.
-    Duration lease = LEASE.plusMillis(10L * n);
-    Supplier<ClaimResult> spending = () -> settled(hold(read, n, lease, new Attempt()));
-    return n == 1 ? spending.get() : locks.withLock(read.id(), spending);
+    return spend(read, n, new Attempt(leaseToSpend(n)));
+  }
+
+  /** Spends n tokens, or none, see {@link #spend(Bucket, int)}. */
+  ClaimResult spend(Bucket read, int n, Attempt first) {
+    return oneByOne(read.id(), n, () -> settled(hold(read, n, first.lease, first)));
+  }
+
+  /**
+   * The lease in which n tokens can be held and spent. For each {@value #MAX_RECEIVES} batches of
+   * ten, holding takes a round of concurrent receives, and spending a round of concurrent deletes.
+   * So the lease leaves 400 ms for each round, and 30 s for the search of the last tokens.
+   */
+  static Duration leaseToSpend(int n) {
+    return LEASE.plusMillis(10L * n);
   }
 
   /** Spends the tokens of a claim, if it is granted. */
@@ -235,7 +268,7 @@ public final class BucketGate {
   public SpendResult spendUpTo(BucketId id, Optional<Bucket> found, int n) {
     InvalidValue.inRange("tokens", n, 1, MAX_TOKENS);
     return found
-        .map(read -> spendUpTo(read, n))
+        .map(read -> spendUpTo(read, n, new Attempt(leaseToSpend(n))))
         .orElseGet(
             () ->
                 new SpendResult(
@@ -244,14 +277,17 @@ public final class BucketGate {
                         new ClaimResult.Denied(clock.instant().plus(Bucket.RECONCILE_TIME)))));
   }
 
-  private SpendResult spendUpTo(Bucket read, int n) {
+  /** Spends up to n tokens, those of {@code attempt} first. */
+  SpendResult spendUpTo(Bucket read, int n, Attempt attempt) {
     Instant now = clock.instant();
-    if (read.isKnownEmptyAt(now)) {
+    boolean isKnownEmpty = read.isKnownEmptyAt(now);
+    if (isKnownEmpty && attempt.leases.isEmpty()) {
+      read.emptyUntil(now).ifPresent(until -> empty.put(read.id(), until));
       return new SpendResult(0, Optional.of(new ClaimResult.Denied(read.nextTokensAt(now, n))));
     }
     CompletableFuture<Void> waking = wake(read, now);
-    Attempt attempt = new Attempt();
-    Optional<Level> empty = search(read.id(), n, LEASE.plusMillis(10L * n), attempt);
+    Optional<Level> empty =
+        isKnownEmpty ? Optional.empty() : search(read.id(), n, attempt.lease, attempt);
     ClaimResult.Granted found = new ClaimResult.Granted(read.id(), attempt.leases);
     int spent = settleSome(found);
     await(waking);
@@ -273,7 +309,7 @@ public final class BucketGate {
   }
 
   /** Spends the held tokens; returns how many were certainly spent. */
-  private int settleSome(ClaimResult.Granted found) {
+  int settleSome(ClaimResult.Granted found) {
     if (found.leases().isEmpty()) {
       return 0;
     }
@@ -552,6 +588,11 @@ public final class BucketGate {
     Attempt(Duration lease) {
       check(lease);
       this.lease = lease;
+    }
+
+    /** Whether it has n tokens. */
+    boolean has(int n) {
+      return leases.size() == n;
     }
 
     /** Another attempt with the same lease, without tokens. */

@@ -76,20 +76,9 @@ public final class LineGate {
     return claimInLine(retuned(read, now), caller, first);
   }
 
-  /**
-   * Holds one token for a given time.
-   *
-   * @param read the bucket as just read
-   * @param caller who claims; if it is refused it keeps its place
-   * @param lease 1 second to 12 hours
-   */
-  public ClaimResult claim(Bucket read, Waiting caller, Duration lease) {
-    return claim(read, caller, new Attempt(lease));
-  }
-
   /** Spends one token, see {@link #claim(Bucket, Waiting, Attempt)}. */
-  public ClaimResult spend(Bucket read, Waiting caller) {
-    return gate.settled(claim(read, caller, BucketGate.LEASE));
+  public ClaimResult spend(Bucket read, Waiting caller, Attempt first) {
+    return gate.settled(claim(read, caller, first));
   }
 
   /**
@@ -99,42 +88,80 @@ public final class LineGate {
    *
    * @param read the bucket as just read
    * @param n 1 to the bucket's capacity, at most 10,000
-   * @param lease 1 second to 12 hours
+   * @param first the tokens that it received while the row was read
    */
-  public ClaimResult claim(Bucket read, int n, Duration lease) {
-    BucketGate.check(read, n);
+  ClaimResult claim(Bucket read, int n, Attempt first) {
     return n == 1
-        ? withoutPlace(claim(read, new Passing(), lease))
-        : refusedForLine(read, n)
+        ? withoutPlace(claim(read, new Passing(), first))
+        : refusedForLine(read, n, first)
             .<ClaimResult>map(refused -> refused)
-            .orElseGet(() -> gate.claim(read, n, lease));
+            .orElseGet(() -> gate.claim(read, n, first));
   }
 
-  /** Spends n tokens, or none, see {@link #claim(Bucket, int, Duration)}. */
-  public ClaimResult spend(Bucket read, int n) {
-    BucketGate.check(read, n);
+  /** Spends n tokens, or none, see {@link #claim(Bucket, int, Attempt)}. */
+  ClaimResult spend(Bucket read, int n, Attempt first) {
     return n == 1
-        ? withoutPlace(spend(read, new Passing()))
-        : refusedForLine(read, n)
+        ? withoutPlace(spend(read, new Passing(), first))
+        : refusedForLine(read, n, first)
             .<ClaimResult>map(refused -> refused)
-            .orElseGet(() -> gate.spend(read, n));
+            .orElseGet(() -> gate.spend(read, n, first));
   }
 
-  /** Spends up to n tokens; at most one while others wait, see {@link #spend(Bucket, int)}. */
-  public SpendResult spendUpTo(Bucket read, int n) {
+  /** Spends up to n tokens; at most one while others wait, see {@link #spend}. */
+  SpendResult spendUpTo(Bucket read, int n, Attempt first) {
     if (read.liveLineAt(clock.instant()).isEmpty()) {
-      return gate.spendUpTo(read.id(), Optional.of(read), n);
+      return gate.spendUpTo(read, n, first);
     }
-    ClaimResult one = spend(read, 1);
+    gate.giveBack(read.id(), first);
+    ClaimResult one = spend(read, 1, first.again());
     return one instanceof ClaimResult.Shortfall shortfall
         ? new SpendResult(0, Optional.of(shortfall))
-        : new SpendResult(1, refusedForLine(read, n - 1));
+        : new SpendResult(1, n == 1 ? Optional.empty() : refusedForLine(read, n - 1));
+  }
+
+  /**
+   * The refusal of a claim without a place, as far as a row tells that was read a while ago: nobody
+   * needs to write anything, and no token is spare.
+   */
+  Optional<ClaimResult.Shortfall> refusal(Bucket known, int n) {
+    Instant now = clock.instant();
+    Optional<Line> line = known.liveLineAt(now);
+    if (line.isEmpty()) {
+      return known.isKnownEmptyAt(now)
+          ? Optional.of(new ClaimResult.Denied(known.nextTokensAt(now, n)))
+          : Optional.empty();
+    }
+    if (n > 1) {
+      return known.needsFillAt(now) ? Optional.empty() : refusedForLine(known, n);
+    }
+    Instant next = line.get().slot(line.get().issued() + 1);
+    return isSettled(known, line.get(), now) && next.isAfter(now)
+        ? Optional.of(new ClaimResult.Denied(next))
+        : Optional.empty();
+  }
+
+  /** The refusal of a place whose slot has not come, see {@link #refusal(Bucket, int)}. */
+  public Optional<ClaimResult.Shortfall> refusal(Bucket known, Place place) {
+    Instant now = clock.instant();
+    return known
+        .liveLineAt(now)
+        .filter(line -> isSettled(known, line, now))
+        .filter(line -> known.standing(place, now) == Standing.WAITING)
+        .map(line -> new ClaimResult.Denied(line.slot(place.number()), Optional.of(place)));
+  }
+
+  private static boolean isSettled(Bucket known, Line line, Instant now) {
+    return line.spare() == 0 && !known.needsFillAt(now) && known.lineRetuned(now).isEmpty();
+  }
+
+  private Optional<ClaimResult.Shortfall> refusedForLine(Bucket read, int n, Attempt first) {
+    Optional<ClaimResult.Shortfall> refused = refusedForLine(read, n);
+    refused.ifPresent(any -> gate.giveBack(read.id(), first));
+    return refused;
   }
 
   private Optional<ClaimResult.Shortfall> refusedForLine(Bucket read, int n) {
-    return n == 0
-        ? Optional.empty()
-        : read.lineEndsAt(clock.instant(), n).map(ClaimResult.Denied::new);
+    return read.lineEndsAt(clock.instant(), n).map(ClaimResult.Denied::new);
   }
 
   private static ClaimResult withoutPlace(ClaimResult claim) {

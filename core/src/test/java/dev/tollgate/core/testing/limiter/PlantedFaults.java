@@ -1,13 +1,18 @@
 package dev.tollgate.core.testing.limiter;
 
+import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillPolicy;
+import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.Token;
+import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.lawbook.Claim;
 import dev.tollgate.lawbook.FaultEffects;
 import dev.tollgate.lawbook.Limiter;
 import dev.tollgate.lawbook.Setting;
 import dev.tollgate.lawbook.Terms;
 import dev.tollgate.lawbook.TokenCounts;
+import java.lang.reflect.Proxy;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -66,6 +71,45 @@ public final class PlantedFaults {
                 return admits ? Claim.admitted() : claim;
               }
             });
+  }
+
+  /** Hands out tokens of hands that are leased and not spent. */
+  public static Limiter.Maker handingOutUnspentTokens() {
+    return prefetching("settle", (queue, bucket, leases) -> List.of());
+  }
+
+  /** Returns leased tokens of hands, and adds them to the bucket again. */
+  public static Limiter.Maker returningHandsTwice() {
+    return prefetching(
+        "giveBack",
+        (queue, bucket, leases) -> {
+          Instant any = leases.get(0).endsAt().minusSeconds(60);
+          queue.put(
+              bucket, leases.stream().map(lease -> new Token("twice", bucket, any, any)).toList());
+          return queue.giveBack(bucket, leases);
+        });
+  }
+
+  private interface Faulty {
+    List<Lease> call(TokenQueue queue, BucketId bucket, List<Lease> leases);
+  }
+
+  /** Processes with tokens in hand, with another method of their queue. */
+  @SuppressWarnings("unchecked")
+  private static Limiter.Maker prefetching(String method, Faulty fault) {
+    return TollgateLimiter.inMemory(
+        terms -> new FillPolicy(FillMode.PRODUCER, 5),
+        0,
+        TollgateLimiter.Keeping.TOKENS,
+        queue ->
+            (TokenQueue)
+                Proxy.newProxyInstance(
+                    TokenQueue.class.getClassLoader(),
+                    new Class<?>[] {TokenQueue.class},
+                    (proxy, called, arguments) ->
+                        called.getName().equals(method)
+                            ? fault.call(queue, (BucketId) arguments[0], (List<Lease>) arguments[1])
+                            : called.invoke(queue, arguments)));
   }
 
   private static Limiter.Maker planted(int perMille, Function<TollgateLimiter, Limiter> fault) {

@@ -20,6 +20,9 @@ import dev.tollgate.core.bucket.claim.ClaimResult.Denied;
 import dev.tollgate.core.bucket.claim.ClaimResult.Granted;
 import dev.tollgate.core.bucket.claim.ClaimResult.Undecided;
 import dev.tollgate.core.bucket.claim.FillRequests;
+import dev.tollgate.core.bucket.claim.Hands;
+import dev.tollgate.core.bucket.claim.LineGate;
+import dev.tollgate.core.bucket.claim.ProcessGate;
 import dev.tollgate.core.bucket.claim.SettleResult;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
@@ -54,7 +57,9 @@ import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.Random;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
@@ -83,6 +88,17 @@ public final class TollgateLimiter implements Limiter {
   private static final Duration GRAIN = Duration.ofMinutes(3);
 
   private static final int PROCESSES = 3;
+
+  /** What processes keep between their claims. */
+  public enum Keeping {
+    /** Nothing: every claim reads the bucket's row, as functions do. */
+    NOTHING,
+    /** Rows, as the client does. */
+    ROWS,
+    /** Rows and tokens in hand, as the client does that prefetches. */
+    TOKENS
+  }
+
   private static final Action ACTION = new Action("send-email");
   private static final long MICRO = 1_000_000;
 
@@ -97,6 +113,8 @@ public final class TollgateLimiter implements Limiter {
   private final FaultyBuckets rows;
   private final BucketMaintenance maintenance;
   private final List<BucketGate> gates;
+  private final List<ProcessGate> processes;
+  private final Keeping keeping;
   private final Map<BucketId, Terms> terms = new HashMap<>();
   private final Map<BucketId, Long> opened = new HashMap<>();
   private final Map<BucketId, Long> requested = new HashMap<>();
@@ -125,6 +143,18 @@ public final class TollgateLimiter implements Limiter {
       Function<Terms, FillPolicy> filling,
       BucketFaults faults,
       InstantSource clock) {
+    this(ports, insight, filling, faults, Keeping.NOTHING, UnaryOperator.identity(), clock);
+  }
+
+  private TollgateLimiter(
+      Ports ports,
+      Optional<Insight> insight,
+      Function<Terms, FillPolicy> filling,
+      BucketFaults faults,
+      Keeping keeping,
+      UnaryOperator<TokenQueue> planted,
+      InstantSource clock) {
+    this.keeping = keeping;
     this.ports = ports;
     this.insight = insight;
     this.filling = filling;
@@ -134,7 +164,9 @@ public final class TollgateLimiter implements Limiter {
     this.filled = new FaultyTokenQueue(ports.queue(), faults, clock, this::fillSize);
     this.rows = new FaultyBuckets(ports.buckets(), faults, this::rival);
     this.maintenance = maintenance(rows);
-    this.gates = Stream.generate(() -> gate(spending, pause -> {})).limit(PROCESSES).toList();
+    TokenQueue claimed = planted.apply(spending);
+    this.gates = Stream.generate(() -> gate(claimed, pause -> {})).limit(PROCESSES).toList();
+    this.processes = gates.stream().map(gate -> process(gate, claimed)).toList();
     minute(clock.instant().truncatedTo(ChronoUnit.MINUTES).plus(1, ChronoUnit.MINUTES));
   }
 
@@ -144,6 +176,19 @@ public final class TollgateLimiter implements Limiter {
    * @param perMille how often a fault strikes, see {@link BucketFaults}
    */
   public static Limiter.Maker inMemory(Function<Terms, FillPolicy> filling, int perMille) {
+    return inMemory(filling, perMille, Keeping.NOTHING, UnaryOperator.identity());
+  }
+
+  /**
+   * Makes limiters over in-memory ports, whose processes keep something between claims.
+   *
+   * @param planted wraps the queue of claims
+   */
+  public static Limiter.Maker inMemory(
+      Function<Terms, FillPolicy> filling,
+      int perMille,
+      Keeping keeping,
+      UnaryOperator<TokenQueue> planted) {
     return new Limiter.Maker() {
       @Override
       public Limiter make(Setting setting) {
@@ -156,6 +201,8 @@ public final class TollgateLimiter implements Limiter {
             Optional.of(new Insight(queue::inFlight, queue::expired)),
             filling,
             faults,
+            keeping,
+            planted,
             setting.clock());
       }
 
@@ -195,10 +242,26 @@ public final class TollgateLimiter implements Limiter {
     return new BucketGate(rows, queue, new Requests(), Runnable::run, pause, clock);
   }
 
+  private ProcessGate process(BucketGate gate, TokenQueue queue) {
+    Hands hands =
+        new Hands(
+            queue,
+            gate,
+            TokenQueue.BATCH,
+            (time, work) -> at(clock.instant().plus(time), work),
+            clock);
+    return new ProcessGate(
+        id -> rows.find(id).orElseThrow(),
+        gate,
+        new LineGate(rows, gate, clock),
+        Optional.of(hands).filter(any -> keeping == Keeping.TOKENS),
+        Runnable::run,
+        clock);
+  }
+
   /** Several processes claim from a bucket in turn. */
-  private BucketGate nextGate(BucketId id) {
-    long number = claims.merge(id, 1L, Long::sum);
-    return gates.get((int) (number % gates.size()));
+  private int next(BucketId id) {
+    return (int) (claims.merge(id, 1L, Long::sum) % PROCESSES);
   }
 
   /** Fill requests, each executed at once. {@code send} does not report failures. */
@@ -305,13 +368,16 @@ public final class TollgateLimiter implements Limiter {
   @Override
   public Claim claim(String tenant) {
     BucketId id = id(tenant);
-    return claim(nextGate(id), id, 1);
+    int which = next(id);
+    return keeping == Keeping.TOKENS
+        ? answer(gates.get(which), () -> processes.get(which).spend(id, 1), true)
+        : claim(which, id, 1);
   }
 
   @Override
   public Optional<Claim> claim(String tenant, long tokens) {
     BucketId id = id(tenant);
-    return Optional.of(claim(nextGate(id), id, tokens));
+    return Optional.of(claim(next(id), id, tokens));
   }
 
   @Override
@@ -323,6 +389,34 @@ public final class TollgateLimiter implements Limiter {
             callers,
             seed,
             caller -> claim(gate(caller.around(spending), caller::pause), id, tokens)));
+  }
+
+  private Claim claim(int which, BucketId id, long tokens) {
+    BucketGate gate = gates.get(which);
+    if (keeping == Keeping.NOTHING) {
+      return claim(gate, id, tokens);
+    }
+    long capacity = ports.buckets().find(id).orElseThrow().spec().capacity();
+    int n = Math.toIntExact(Math.min(tokens, capacity));
+    return answer(gate, () -> processes.get(which).hold(id, n, BucketGate.LEASE), false);
+  }
+
+  private Claim answer(
+      BucketGate gate,
+      Supplier<dev.tollgate.core.bucket.claim.ClaimResult> claim,
+      boolean isSpent) {
+    dev.tollgate.core.bucket.claim.ClaimResult answer;
+    try {
+      answer = claim.get();
+    } catch (Unavailable unavailable) {
+      return new Claim.Undecided(unavailable.reason());
+    }
+    if (answer instanceof Granted granted) {
+      return isSpent ? Claim.admitted() : Claim.admitted(new Held(gate, granted));
+    }
+    return answer instanceof Denied denied
+        ? Claim.refused(Duration.between(clock.instant(), denied.retryAt()))
+        : new Claim.Undecided(((Undecided) answer).cause());
   }
 
   /**
@@ -393,16 +487,18 @@ public final class TollgateLimiter implements Limiter {
   @Override
   public Optional<TokenCounts> tokenCounts(String tenant) {
     BucketId id = id(tenant);
-    return insight.map(
-        view -> {
-          long inFlight = view.inFlight().applyAsLong(id);
-          return new TokenCounts(
-              opened.getOrDefault(id, 0L) + filled.put(id) + spending.put(id),
-              spending.settled(id),
-              filled.settled(id) + view.expired().applyAsLong(id),
-              ports.queue().level(id) - inFlight,
-              inFlight);
-        });
+    return insight
+        .filter(any -> keeping != Keeping.TOKENS)
+        .map(
+            view -> {
+              long inFlight = view.inFlight().applyAsLong(id);
+              return new TokenCounts(
+                  opened.getOrDefault(id, 0L) + filled.put(id) + spending.put(id),
+                  spending.settled(id),
+                  filled.settled(id) + view.expired().applyAsLong(id),
+                  ports.queue().level(id) - inFlight,
+                  inFlight);
+            });
   }
 
   @Override

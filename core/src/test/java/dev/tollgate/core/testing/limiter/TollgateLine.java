@@ -14,7 +14,9 @@ import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.FillRequests;
+import dev.tollgate.core.bucket.claim.Hands;
 import dev.tollgate.core.bucket.claim.LineGate;
+import dev.tollgate.core.bucket.claim.ProcessGate;
 import dev.tollgate.core.bucket.claim.SettleResult;
 import dev.tollgate.core.bucket.claim.Waiting;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
@@ -28,6 +30,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -81,6 +84,9 @@ public final class TollgateLine implements Line {
   private Instant minute;
 
   private final Mode mode;
+  private final PriorityQueue<Timer> timers =
+      new PriorityQueue<>(Comparator.comparing(Timer::at).thenComparing(Timer::order));
+  private long order;
   private final PriorityQueue<Instant> switches = new PriorityQueue<>();
 
   /** Whether the line is on. */
@@ -89,13 +95,34 @@ public final class TollgateLine implements Line {
     NONE,
     SWITCHED,
     /** Requests fail, answers are lost, instances end, and clocks differ. */
-    FAULTY
+    FAULTY,
+    /** Instances keep rows; somebody has waited in the line before. */
+    KEEPING,
+    /** The same, and instances claim with tokens in hand for callers that take no place. */
+    PREFETCHING,
+    /** The same, with the faults of {@link #FAULTY}. */
+    FAULTY_PREFETCHING;
+
+    boolean isFaulty() {
+      return this == FAULTY || this == FAULTY_PREFETCHING;
+    }
+
+    boolean isKeeping() {
+      return compareTo(KEEPING) >= 0;
+    }
+
+    boolean isPrefetching() {
+      return compareTo(PREFETCHING) >= 0;
+    }
   }
+
+  private record Timer(Instant at, long order, Runnable work) {}
 
   /** A process that answers claims. */
   private final class Instance {
     private final BucketGate gate;
     private final LineGate line;
+    private final ProcessGate process;
 
     /** A process whose clock is ahead by {@code skew}. */
     Instance(Duration skew) {
@@ -105,6 +132,21 @@ public final class TollgateLine implements Line {
       this.gate =
           new BucketGate(unreliable, queue, new Requests(), Runnable::run, any -> {}, clock);
       this.line = new LineGate(unreliable, gate, clock);
+      Hands hands =
+          new Hands(
+              queue,
+              gate,
+              TokenQueue.BATCH,
+              (time, work) -> timers.add(new Timer(clock.instant().plus(time), order++, work)),
+              clock);
+      this.process =
+          new ProcessGate(
+              id -> unreliable.find(id).orElseThrow(),
+              gate,
+              line,
+              Optional.of(hands).filter(any -> mode.isPrefetching()),
+              Runnable::run,
+              clock);
     }
   }
 
@@ -121,26 +163,31 @@ public final class TollgateLine implements Line {
             ports.schedules(),
             new ReconcileRequests(ports.tenants()),
             setting.clock());
-    if (mode == Mode.FAULTY) {
+    if (mode.isFaulty()) {
       int perMille = 1 + random.nextInt(MOST_FAULTS);
       this.faults.each(() -> drawn(setting, perMille));
     }
-    for (int i = 0; i < (mode == Mode.FAULTY ? INSTANCES : 1); i++) {
+    for (int i = 0; i < (mode.isFaulty() || mode.isKeeping() ? INSTANCES : 1); i++) {
       instances.add(started());
     }
     this.minute = ports.time().instant().plusMillis(random.nextInt(60_000));
     ports.open(ID, spec(terms.rate(), terms.capacity()));
+    if (mode.isKeeping()) {
+      Instant now = ports.time().instant();
+      Bucket row = ports.buckets().find(ID).orElseThrow();
+      buckets.changeLine(ID, Optional.empty(), row.lineOpened(now, now).cleared(now));
+    }
     for (int i = 0; mode == Mode.SWITCHED && i < SWITCHES; i++) {
       switches.add(ports.time().instant().plusMillis(random.nextLong(SWITCHING.toMillis())));
     }
   }
 
   private <T> T unreliable(Class<T> port, T target) {
-    return mode == Mode.FAULTY ? faults.around(port, target) : target;
+    return mode.isFaulty() ? faults.around(port, target) : target;
   }
 
   private Instance started() {
-    int skew = mode == Mode.FAULTY ? random.nextInt(2 * SKEW_MILLIS + 1) - SKEW_MILLIS : 0;
+    int skew = mode.isFaulty() ? random.nextInt(2 * SKEW_MILLIS + 1) - SKEW_MILLIS : 0;
     return new Instance(Duration.ofMillis(skew));
   }
 
@@ -189,6 +236,17 @@ public final class TollgateLine implements Line {
   /** Makes lines that are switched off and on at random times in the first minutes. */
   public static Line.Maker switched(UnaryOperator<Buckets> around) {
     return maker(around, Mode.SWITCHED);
+  }
+
+  /**
+   * Makes lines in several instances that keep rows.
+   *
+   * @param prefetching whether others claim as well, with tokens in hand
+   * @param faulty whether requests fail, as with {@link #faulty()}; only if prefetching
+   */
+  public static Line.Maker keeping(boolean prefetching, boolean faulty) {
+    Mode some = prefetching ? Mode.PREFETCHING : Mode.KEEPING;
+    return maker(UnaryOperator.identity(), faulty ? Mode.FAULTY_PREFETCHING : some);
   }
 
   private static Line.Maker maker(UnaryOperator<Buckets> around, Mode mode) {
@@ -263,6 +321,14 @@ public final class TollgateLine implements Line {
   }
 
   private Answer claim(String caller, Instance instance) {
+    if (mode.isPrefetching() && random.nextInt(4) == 0) {
+      for (int i = random.nextInt(6); i >= 0; i--) {
+        instance.process.spend(ID, 1);
+      }
+    }
+    if (mode.isKeeping()) {
+      return kept(caller, instance);
+    }
     Bucket read = ports.buckets().find(ID).orElseThrow();
     BucketGate.Attempt first = instance.gate.firstTry(ID);
     ClaimResult result =
@@ -271,6 +337,21 @@ public final class TollgateLine implements Line {
             : instance.gate.claim(ID, Optional.of(read), first);
     if (result instanceof ClaimResult.Granted granted) {
       return admitted(caller, instance, granted);
+    }
+    return result instanceof ClaimResult.Denied denied
+        ? new Refused(denied.retryAt())
+        : new Unanswered();
+  }
+
+  private Answer kept(String caller, Instance instance) {
+    ClaimResult result =
+        instance.process.spendInLine(
+            ID,
+            row -> Optional.ofNullable(places.get(caller)).filter(row::hasIssued),
+            (row, first) -> instance.line.spend(row, waiting(caller), first));
+    if (result instanceof ClaimResult.Granted) {
+      places.remove(caller);
+      return new Admitted();
     }
     return result instanceof ClaimResult.Denied denied
         ? new Refused(denied.retryAt())
@@ -305,6 +386,7 @@ public final class TollgateLine implements Line {
     return Stream.of(
             Optional.of(minute),
             Optional.ofNullable(requested.peek()),
+            Optional.ofNullable(timers.peek()).map(Timer::at),
             Optional.ofNullable(switches.peek()))
         .flatMap(Optional::stream)
         .min(Instant::compareTo);
@@ -315,6 +397,13 @@ public final class TollgateLine implements Line {
     while (!switches.isEmpty() && !switches.peek().isAfter(now)) {
       switches.remove();
       switchLine();
+    }
+    while (!timers.isEmpty() && !timers.peek().at().isAfter(now)) {
+      try {
+        timers.remove().work().run();
+      } catch (Faults.Killed killed) {
+        // The tokens return when their leases end.
+      }
     }
     while (!requested.isEmpty() && !requested.peek().isAfter(now)) {
       requested.remove();

@@ -1,0 +1,303 @@
+package dev.tollgate.core.bucket.claim;
+
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.EmptyHint;
+import dev.tollgate.core.bucket.Place;
+import dev.tollgate.core.bucket.claim.BucketGate.Attempt;
+import dev.tollgate.core.bucket.claim.BucketGate.SpendResult;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * Claims for a process that lives long, with few requests: it keeps what it has read.
+ *
+ * <h2>Admitted</h2>
+ *
+ * A claim receives its tokens at the same time as it reads the bucket's row. While the row is
+ * younger than {@link #ROW_LIFE} it is not read again: the claim receives and spends. If that finds
+ * too few tokens, the claim reads the row before it decides. So every refusal, every write and
+ * every place in line follows from a row just read. After a refusal, claims read first for {@link
+ * #HEARSAY}.
+ *
+ * <p>A claim without a new row can only take tokens that are in the bucket. What the row may have
+ * become since:
+ *
+ * <ul>
+ *   <li><b>Hibernating.</b> The claim takes a token and does not wake the bucket. The next claim
+ *       reads that it hibernates, and does. A hibernating row itself is not kept.
+ *   <li><b>Suspended.</b> Nothing fills the bucket. Its last tokens may be claimed, before and
+ *       after.
+ *   <li><b>Another rate or capacity.</b> Only fills know them. A claim for more tokens than the
+ *       capacity fails once the row is read.
+ *   <li><b>A line.</b> Its callers are promised the next tokens. So a row is kept only while nobody
+ *       has ever waited in the bucket's line; afterwards each claim reads it, still at the same
+ *       time as it receives. The first line of a bucket begins with up to a second in which other
+ *       processes may take its tokens; its callers then come back once more, as for late tokens.
+ *       Lines that are switched on again have been used before.
+ *   <li><b>Deleted.</b> The queue is missing, or its tokens can be claimed for the second.
+ * </ul>
+ *
+ * <h2>Refused</h2>
+ *
+ * While the row that was read last has a valid {@link dev.tollgate.core.bucket.EmptyHint}, or a
+ * line whose next slot has not come, a claim is refused without any request: until the hint or the
+ * wait ends, and for {@link #HEARSAY} at most, because a fill may add tokens that this process does
+ * not hear of. A claim that must write, because it takes a place or a spare token, reads the row.
+ *
+ * <h2>In hand</h2>
+ *
+ * Claims of one token may be served from {@link Hands}.
+ */
+public final class ProcessGate {
+  /** How long a row is used for claims that find their tokens. */
+  public static final Duration ROW_LIFE = Duration.ofSeconds(1);
+
+  /** How long a row is used to refuse claims. */
+  public static final Duration HEARSAY = Duration.ofSeconds(5);
+
+  private final Function<BucketId, Bucket> reader;
+  private final BucketGate gate;
+  private final LineGate line;
+  private final Optional<Hands> hands;
+  private final Executor executor;
+  private final InstantSource clock;
+  private final Duration rowLife;
+  private final Duration hearsay;
+  private final RecentRows rows = new RecentRows();
+  private final ExpiringKeys<BucketId> readsFirst = new ExpiringKeys<>();
+
+  /**
+   * A gate in front of {@code line}.
+   *
+   * @param reader reads a bucket; throws an exception if it does not exist
+   * @param line the lines in front of {@code gate}
+   * @param hands tokens for claims to come, if any
+   * @param executor runs a read while its caller receives tokens
+   */
+  public ProcessGate(
+      Function<BucketId, Bucket> reader,
+      BucketGate gate,
+      LineGate line,
+      Optional<Hands> hands,
+      Executor executor,
+      InstantSource clock) {
+    this(reader, gate, line, hands, executor, clock, ROW_LIFE, HEARSAY);
+  }
+
+  private ProcessGate(
+      Function<BucketId, Bucket> reader,
+      BucketGate gate,
+      LineGate line,
+      Optional<Hands> hands,
+      Executor executor,
+      InstantSource clock,
+      Duration rowLife,
+      Duration hearsay) {
+    this.reader = reader;
+    this.gate = gate;
+    this.line = line;
+    this.hands = hands;
+    this.executor = executor;
+    this.clock = clock;
+    this.rowLife = rowLife;
+    this.hearsay = hearsay;
+  }
+
+  /** The same gate, which keeps rows for other times; zero to read a row before each claim. */
+  public ProcessGate keepingRows(Duration toAdmit, Duration toRefuse) {
+    return new ProcessGate(reader, gate, line, hands, executor, clock, toAdmit, toRefuse);
+  }
+
+  /**
+   * Spends n tokens, or none, see {@link LineGate}.
+   *
+   * @param n 1 to the bucket's capacity, at most 10,000
+   */
+  public ClaimResult spend(BucketId id, int n) {
+    boolean isInHand =
+        n == 1 && hands.filter(known -> known.take(id, () -> rowForHands(id))).isPresent();
+    return isInHand
+        ? new ClaimResult.Granted(id, List.of())
+        : claim(
+            id,
+            n,
+            BucketGate.leaseToSpend(n),
+            row -> line.refusal(row, n),
+            (row, first) -> line.spend(checked(row, n, first), n, first));
+  }
+
+  /**
+   * Spends one token for a caller that may wait in line.
+   *
+   * @param place the caller's place in a row's line, unless it cannot be used
+   * @param claim claims a token, as with {@link LineGate#spend(Bucket, Waiting, Attempt)}
+   */
+  public ClaimResult spendInLine(
+      BucketId id,
+      Function<Bucket, Optional<Place>> place,
+      BiFunction<Bucket, Attempt, ClaimResult> claim) {
+    return claim(
+        id,
+        1,
+        BucketGate.LEASE,
+        row ->
+            row.spec().keepsLine()
+                ? place.apply(row).flatMap(waiting -> line.refusal(row, waiting))
+                : line.refusal(row, 1),
+        claim);
+  }
+
+  /**
+   * Holds n tokens, or none.
+   *
+   * @param n 1 to the bucket's capacity, at most 10,000
+   */
+  public ClaimResult hold(BucketId id, int n, Duration lease) {
+    return claim(
+        id,
+        n,
+        lease,
+        row -> line.refusal(row, n),
+        (row, first) -> line.claim(checked(row, n, first), n, first));
+  }
+
+  /**
+   * Spends the available tokens, up to n.
+   *
+   * @param n 1 to 10,000
+   */
+  public SpendResult spendUpTo(BucketId id, int n) {
+    return claim(
+        id,
+        n,
+        BucketGate.leaseToSpend(n),
+        row ->
+            line.refusal(row, row.liveLineAt(clock.instant()).isPresent() ? 1 : n)
+                .map(refused -> new SpendResult(0, Optional.of(refused))),
+        (row, first) -> line.spendUpTo(row, n, first));
+  }
+
+  /** Returns the tokens in hand, which are then used no more. */
+  public void close() {
+    hands.ifPresent(Hands::close);
+  }
+
+  /**
+   * Claims n tokens.
+   *
+   * @param refusal the refusal of this claim, if it follows from a row read a while ago
+   * @param decide decides, with a row and the tokens received so far
+   */
+  private <T> T claim(
+      BucketId id,
+      int n,
+      Duration lease,
+      Function<Bucket, Optional<? extends T>> refusal,
+      BiFunction<Bucket, Attempt, T> decide) {
+    Instant now = clock.instant();
+    return rows.find(id, now, hearsay)
+        .filter(row -> n <= row.spec().capacity())
+        .flatMap(row -> refusal.apply(row).<T>map(refused -> refused))
+        .orElseGet(() -> gate.oneByOne(id, n, () -> ask(id, n, lease, decide)));
+  }
+
+  private <T> T ask(BucketId id, int n, Duration lease, BiFunction<Bucket, Attempt, T> decide) {
+    Instant now = clock.instant();
+    Optional<Bucket> recent = recent(id, now).filter(row -> n <= row.spec().capacity());
+    if (recent.isPresent()) {
+      Attempt first = gate.firstTry(id, n, lease);
+      return first.has(n)
+          ? decide.apply(recent.get(), first)
+          : decided(readOrGiveBack(id, first, () -> read(id, now)), first, decide);
+    }
+    if (readsFirst.until(id).filter(now::isBefore).isPresent()) {
+      return decided(read(id, now), new Attempt(lease), decide);
+    }
+    CompletableFuture<Bucket> reading =
+        CompletableFuture.supplyAsync(() -> read(id, now), executor);
+    Attempt first = gate.firstTry(id, n, lease);
+    return decided(readOrGiveBack(id, first, () -> joined(reading)), first, decide);
+  }
+
+  /** The row of a bucket that claims may use without reading it again. */
+  private Optional<Bucket> recent(BucketId id, Instant now) {
+    return rows.find(id, now, rowLife)
+        .filter(row -> row.line().isEmpty() && row.hasBeenFilled() && !row.isHibernating())
+        .filter(row -> !row.isKnownEmptyAt(now));
+  }
+
+  private Bucket rowForHands(BucketId id) {
+    Instant now = clock.instant();
+    return recent(id, now).orElseGet(() -> read(id, now));
+  }
+
+  private Bucket read(BucketId id, Instant now) {
+    Bucket row = reader.apply(id);
+    rows.put(row, now);
+    return row;
+  }
+
+  private Bucket readOrGiveBack(BucketId id, Attempt first, Supplier<Bucket> read) {
+    try {
+      return read.get();
+    } catch (RuntimeException failure) {
+      rows.remove(id);
+      gate.giveBack(id, first);
+      throw failure;
+    }
+  }
+
+  private static Bucket joined(CompletableFuture<Bucket> reading) {
+    try {
+      return reading.join();
+    } catch (CompletionException failure) {
+      if (failure.getCause() instanceof Error fatal) {
+        throw fatal;
+      }
+      throw failure.getCause() instanceof RuntimeException cause ? cause : failure;
+    }
+  }
+
+  private Bucket checked(Bucket row, int n, Attempt first) {
+    return readOrGiveBack(
+        row.id(),
+        first,
+        () -> {
+          BucketGate.check(row, n);
+          return row;
+        });
+  }
+
+  /** Decides with a row just read, and keeps what was found. */
+  private <T> T decided(Bucket read, Attempt first, BiFunction<Bucket, Attempt, T> decide) {
+    T result = decide.apply(read, first);
+    Instant now = clock.instant();
+    boolean isRefused =
+        result instanceof ClaimResult.Shortfall
+            || (result instanceof SpendResult some && some.shortfall().isPresent());
+    if (!isRefused) {
+      readsFirst.remove(read.id());
+      if (read.isKnownEmptyAt(now)) {
+        // The bucket has tokens all the same, so this row must not refuse anybody.
+        rows.remove(read.id());
+      }
+      return result;
+    }
+    readsFirst.put(read.id(), now.plus(hearsay));
+    gate.emptyUntil(read.id())
+        .filter(until -> !read.isKnownEmptyAt(now))
+        .map(until -> read.with(new EmptyHint(now, until, 0)))
+        .ifPresent(rows::replace);
+    return result;
+  }
+}
