@@ -196,6 +196,10 @@ final class Experiment implements AutoCloseable {
       throws InterruptedException {
     LongSupplier nanos = delay.nanos(31L * of.hashCode() + round);
     relays.forEach(relay -> relay.delay(nanos));
+    if (of.outcome() == Case.Outcome.ADMITTED) {
+      var unused =
+          Calls.make(clients, of.callers(), limiters, plan.leadIn(contender, of), nanoTime);
+    }
     Wire before = settled();
     long cpu = PROCESS.getProcessCpuTime();
     Calls calls = Calls.make(clients, of.callers(), limiters, plan.bounds(contender, of), nanoTime);

@@ -14,6 +14,10 @@ import java.util.Optional;
 final class Goals {
   private static final double ROW_SECONDS = 1;
   private static final double EMPTY_SECONDS = 5;
+
+  /** A read of the row, a receive, the queue's level, and a write of what was found. */
+  private static final int EMPTY_REQUESTS = 4;
+
   private static final double QUIET_REQUESTS = 2;
   private static final double HOT_REQUESTS = 0.3;
 
@@ -107,21 +111,25 @@ final class Goals {
     goal(
         "requests a refusal while the bucket is known to be empty: " + of.title(),
         quiet.map(figure -> each(figure.requestsEach())),
-        "none; one look in 5 s",
+        "none; one look in 5 s, of at most %d requests".formatted(EMPTY_REQUESTS),
         quiet
             .filter(
                 figure ->
-                    figure.decisions() > 0 && figure.requests() <= reads(figure, EMPTY_SECONDS))
+                    figure.decisions() > 0
+                        && figure.requests()
+                            <= EMPTY_REQUESTS * figure.of().keys() * times(figure, EMPTY_SECONDS))
             .isPresent());
   }
 
-  /**
-   * The most reads of a row that is read again after some time: for each key, one for each such
-   * time and one at the start, by each of the callers that then ask at the same time.
-   */
+  /** A row is read by each of the callers that find at the same time that it is too old. */
   private static double reads(Figure figure, double seconds) {
     int together = Math.max(1, figure.of().callers() / figure.of().keys());
-    return figure.of().keys() * together * (Math.floor(figure.seconds() / seconds) + 1);
+    return figure.of().keys() * together * times(figure, seconds);
+  }
+
+  /** How often something happens that happens at the start, and once in some time. */
+  private static double times(Figure figure, double seconds) {
+    return Math.floor(figure.seconds() / seconds) + 1;
   }
 
   private void excess() {

@@ -23,6 +23,12 @@ record Plan(int rounds, Duration time, Duration drain, int handshakes) {
 
   private static final int OF_MANY = 64;
 
+  /** Tokens in the hand need a longer time of many decisions to show their rate. */
+  private static final int IN_HAND = 2;
+
+  /** Of so many decisions one more is made, unmeasured, just before: buckets become hot. */
+  private static final int LEAD_IN = 4;
+
   /** A claim of ten tokens takes more requests, and more tokens. */
   private static final int FEWER = 4;
 
@@ -39,22 +45,34 @@ record Plan(int rounds, Duration time, Duration drain, int handshakes) {
   Calls.Bounds bounds(Contender contender, Case of) {
     return switch (of.outcome()) {
       case ADMITTED ->
-          new Calls.Bounds(
-              contender.isInProcess() ? IN_PROCESS : each(contender.tokens(), of), time);
+          new Calls.Bounds(contender.isInProcess() ? IN_PROCESS : each(contender.name(), of), time);
       case REFUSED -> new Calls.Bounds(IN_PROCESS, time.dividedBy(2));
       case DRAINED, HANDSHAKE -> new Calls.Bounds(Integer.MAX_VALUE, drain);
     };
   }
 
-  /** The bounds of the warm-up. */
-  Calls.Bounds warmUp(Contender contender) {
-    return new Calls.Bounds(
-        contender.tokens() > 1 ? WARM_UP / FEWER : WARM_UP, time.multipliedBy(2));
+  /** The bounds of the calls just before a measurement, which are not measured. */
+  Calls.Bounds leadIn(Contender contender, Case of) {
+    Calls.Bounds bounds = bounds(contender, of);
+    return new Calls.Bounds(bounds.decisions() / LEAD_IN, bounds.time().dividedBy(LEAD_IN));
   }
 
-  private static int each(int tokens, Case of) {
+  /** The bounds of the warm-up. */
+  Calls.Bounds warmUp(Contender contender) {
+    return new Calls.Bounds(warmUp(contender.name()), time.multipliedBy(2));
+  }
+
+  private static int warmUp(String contender) {
+    return contender.equals(Contenders.TEN) ? WARM_UP / FEWER : WARM_UP;
+  }
+
+  private static int each(String contender, Case of) {
     int decisions = of.callers() == 1 ? OF_ONE : OF_MANY;
-    return tokens > 1 ? decisions / FEWER : decisions;
+    return switch (contender) {
+      case Contenders.TEN -> decisions / FEWER;
+      case Contenders.IN_HAND -> decisions * IN_HAND;
+      default -> decisions;
+    };
   }
 
   /**
@@ -72,7 +90,7 @@ record Plan(int rounds, Duration time, Duration drain, int handshakes) {
               .filter(of -> (of.keys() == 1) == alone)
               .mapToLong(
                   of ->
-                      (runs * each(size, of) + (size > 1 ? WARM_UP / FEWER : WARM_UP))
+                      (runs * each(name, of) * (LEAD_IN + 1) / LEAD_IN + warmUp(name))
                           * of.callers()
                           / of.keys())
               .sum();
