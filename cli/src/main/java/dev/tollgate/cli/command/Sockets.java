@@ -256,12 +256,14 @@ final class Sockets implements AutoCloseable {
     private void reconnecting(SocketState.Reconnecting reconnecting) {
       Interruption cause = reconnecting.cause();
       if (cause instanceof Interruption.NoAnswer none && !wasOpen) {
-        throw unreachable(none.detail());
+        fail(unreachable(none.detail()));
+        return;
       }
       if (cause instanceof Interruption.NotServed answer
           && answer.status() == TOO_MANY_REQUESTS
           && ++throttled == MAX_ATTEMPTS) {
-        throw onThrottled.get();
+        fail(onThrottled.get());
+        return;
       }
       boolean asks = cause instanceof Interruption.NotServed;
       if (!retry && !asks) {
@@ -277,6 +279,16 @@ final class Sockets implements AutoCloseable {
             Json.object().put("retryAfterSeconds", delay.toMillis() / 1000.0),
             "next attempt in " + Tollgate.seconds(delay));
       }
+    }
+
+    /**
+     * Ends the command with a failure. A socket goes on if its listener throws, so the loop does.
+     */
+    private void fail(Failure failure) {
+      loop.execute(
+          () -> {
+            throw failure;
+          });
     }
 
     private Failure unreachable(String detail) {
