@@ -4,6 +4,7 @@ import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.core.testing.limiter.TollgateLimiter;
 import dev.tollgate.local.LocalCloud;
 import dev.tollgate.local.Options;
+import dev.tollgate.local.endpoint.RecordedRequests;
 import dev.tollgate.local.faults.FaultPlan;
 import dev.tollgate.local.faults.Faults;
 import java.nio.file.Path;
@@ -54,6 +55,11 @@ final class BucketCloud implements AutoCloseable {
   /** The number of injected faults so far, by kind. */
   Faults faults() {
     return cloud.faults();
+  }
+
+  /** The AWS calls so far. */
+  RecordedRequests requests() {
+    return cloud.requests();
   }
 
   @Override

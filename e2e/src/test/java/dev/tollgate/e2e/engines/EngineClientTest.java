@@ -1,6 +1,10 @@
 package dev.tollgate.e2e.engines;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.client.Claim;
 import dev.tollgate.client.ClaimListener;
+import dev.tollgate.client.TokenBucket;
 import dev.tollgate.client.TollgateClient;
 import dev.tollgate.client.TollgateClientContract;
 import dev.tollgate.core.Action;
@@ -11,6 +15,7 @@ import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.testing.limiter.TollgateLimiter;
+import dev.tollgate.local.endpoint.RecordedRequests;
 import dev.tollgate.local.faults.FaultPlan;
 import dev.tollgate.local.testing.ManualClock;
 import java.math.BigDecimal;
@@ -19,6 +24,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
 
 /** The contract of the client, on the engines of the local cloud. */
 class EngineClientTest extends TollgateClientContract {
@@ -73,6 +79,62 @@ class EngineClientTest extends TollgateClientContract {
       Instant next = now().plus(MINUTE);
       CLOCK.set(next.isBefore(end) ? next : end);
       opened.forEach(fill::fill);
+    }
+  }
+
+  /** The operations of a call, in alphabetical order. */
+  private static List<String> operationsOf(Runnable call) {
+    CLOUD.requests().clear();
+    call.run();
+    return CLOUD.requests().list().stream()
+        .map(RecordedRequests.Request::operation)
+        .sorted()
+        .toList();
+  }
+
+  @Test
+  void claims_cost_two_requests_and_refusals_none() {
+    put("counted", "send-email", 60, 100);
+    try (TollgateClient tollgate = open(new ClaimListener() {})) {
+      TokenBucket bucket = tollgate.bucket("counted", "send-email");
+      bucket.tryClaim();
+      assertThat(operationsOf(bucket::tryClaim))
+          .containsExactly("DeleteMessageBatch", "ReceiveMessage");
+      assertThat(operationsOf(() -> bucket.tryClaim(5)))
+          .containsExactly("DeleteMessageBatch", "ReceiveMessage");
+      advance(Duration.ofSeconds(1));
+      assertThat(operationsOf(bucket::tryClaim))
+          .containsExactly("DeleteMessageBatch", "GetItem", "ReceiveMessage");
+
+      while (bucket.tryClaim() instanceof Claim.Granted) {
+        // Until the bucket is empty.
+      }
+      assertThat(operationsOf(() -> assertThat(bucket.tryClaim()).isInstanceOf(Claim.Denied.class)))
+          .isEmpty();
+    }
+  }
+
+  @Test
+  void ten_prefetched_claims_cost_two_requests() {
+    put("prefetched", "send-email", 60_000, 2_000);
+    try (TollgateClient tollgate =
+        TollgateClient.builder()
+            .environment(CLOUD.environment())
+            .clock(CLOCK)
+            .prefetch(10)
+            .build()) {
+      TokenBucket bucket = tollgate.bucket("prefetched", "send-email");
+      for (int i = 0; i < 100; i++) {
+        assertThat(bucket.tryClaim()).isEqualTo(new Claim.Granted(1));
+      }
+      List<String> operations =
+          operationsOf(
+              () -> {
+                for (int i = 0; i < 100; i++) {
+                  assertThat(bucket.tryClaim()).isEqualTo(new Claim.Granted(1));
+                }
+              });
+      assertThat(operations).hasSize(20).containsOnly("DeleteMessageBatch", "ReceiveMessage");
     }
   }
 }

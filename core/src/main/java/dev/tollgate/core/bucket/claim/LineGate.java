@@ -132,7 +132,7 @@ public final class LineGate {
           : Optional.empty();
     }
     if (n > 1) {
-      return known.needsFillAt(now) ? Optional.empty() : refusedForLine(known, n);
+      return refusedForLine(known, n);
     }
     Instant next = line.get().slot(line.get().issued() + 1);
     return isSettled(known, line.get(), now) && next.isAfter(now)

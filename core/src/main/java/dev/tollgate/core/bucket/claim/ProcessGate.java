@@ -294,6 +294,12 @@ public final class ProcessGate {
       return result;
     }
     readsFirst.put(read.id(), now.plus(hearsay));
+    if (result instanceof ClaimResult.Denied denied
+        && denied.place().filter(taken -> !read.hasIssued(taken)).isPresent()) {
+      // The line has grown since the row was read.
+      rows.remove(read.id());
+      return result;
+    }
     gate.emptyUntil(read.id())
         .filter(until -> !read.isKnownEmptyAt(now))
         .map(until -> read.with(new EmptyHint(now, until, 0)))

@@ -44,7 +44,7 @@ class ProcessGateTest {
   private final Buckets buckets = counted(Buckets.class, rows);
   private final TokenQueue queue = counted(TokenQueue.class, tokens);
   private final BucketGate gate =
-      new BucketGate(buckets, queue, new NoFills(), Runnable::run, pause -> {}, clock);
+      new BucketGate(buckets, queue, new Fills(), Runnable::run, pause -> {}, clock);
   private final LineGate line = new LineGate(buckets, gate, clock);
   private final ProcessGate process = process(Optional.empty());
 
@@ -69,12 +69,16 @@ class ProcessGateTest {
             }));
   }
 
-  private static final class NoFills implements FillRequests {
+  private final class Fills implements FillRequests {
     @Override
-    public void send(BucketId id) {}
+    public void send(BucketId id) {
+      new BucketFill(rows, tokens, clock).fillOnRequest(rows.find(id).orElseThrow());
+    }
 
     @Override
-    public void sendAndWait(BucketId id) {}
+    public void sendAndWait(BucketId id) {
+      send(id);
+    }
   }
 
   @BeforeEach
@@ -165,6 +169,40 @@ class ProcessGateTest {
   }
 
   @Test
+  void refusals_after_this_process_opened_a_line_are_told_its_end() {
+    drain();
+    Waiting caller =
+        new Waiting() {
+          @Override
+          public Optional<dev.tollgate.core.bucket.Place> place() {
+            return Optional.empty();
+          }
+
+          @Override
+          public boolean keep(dev.tollgate.core.bucket.Place place, Instant slot) {
+            return true;
+          }
+        };
+    Denied waiting =
+        (Denied)
+            process.spendInLine(
+                ID, row -> Optional.empty(), (row, first) -> line.spend(row, caller, first));
+    assertThat(waiting.place()).isPresent();
+    Instant end = waiting.retryAt().plusSeconds(30);
+    assertThat(((Denied) process.spend(ID, 3)).retryAt()).isEqualTo(end);
+    assertThat(requestsOf(() -> assertThat(process.spend(ID, 3)).isEqualTo(new Denied(end))))
+        .isEmpty();
+    assertThat(
+            requestsOf(
+                () ->
+                    assertThat(
+                            process.spendInLine(
+                                ID, row -> waiting.place(), (row, first) -> new Denied(end)))
+                        .isEqualTo(waiting)))
+        .isEmpty();
+  }
+
+  @Test
   void hand_serves_ten_claims_with_two_requests() {
     ProcessGate hand = prefetching();
     open(new BucketSpec(Rate.perMinute(6_000), 6_000, new FillPolicy(FillMode.PRODUCER, 0)));
@@ -228,7 +266,7 @@ class ProcessGateTest {
     for (int n : List.of(1, 10, 100, 1_000, 10_000)) {
       open(new BucketSpec(Rate.perMinute(60_000), 10_000, new FillPolicy(FillMode.PRODUCER, 0)));
       BucketGate slow =
-          new BucketGate(rows, new Slow(random), new NoFills(), Runnable::run, pause -> {}, clock);
+          new BucketGate(rows, new Slow(random), new Fills(), Runnable::run, pause -> {}, clock);
       assertThat(slow.spend(rows.find(ID).orElseThrow(), n)).isInstanceOf(Granted.class);
     }
   }
