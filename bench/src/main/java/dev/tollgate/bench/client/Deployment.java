@@ -114,12 +114,12 @@ public final class Deployment implements AutoCloseable {
   }
 
   /**
-   * Onboards a tenant of a tier.
+   * Onboards a tenant of a tier. Several may be onboarded at the same time.
    *
    * @param name the first part of its id: lower-case letters, digits and hyphens
    * @param tier the full name of the tier
    */
-  public synchronized Tenant tenant(String name, String tier) {
+  public Tenant tenant(String name, String tier) {
     String id = "bench-" + name + "-" + suffix;
     http.send(
         "POST",
@@ -134,7 +134,9 @@ public final class Deployment implements AutoCloseable {
             URI.create(controlPlane + "/tenants/" + id),
             sessions,
             output("WebSocketURL"));
-    tenants.add(tenant);
+    synchronized (this) {
+      tenants.add(tenant);
+    }
     return tenant;
   }
 

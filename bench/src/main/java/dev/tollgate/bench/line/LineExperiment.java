@@ -2,6 +2,7 @@ package dev.tollgate.bench.line;
 
 import dev.tollgate.bench.Row;
 import dev.tollgate.bench.Stopwatch;
+import dev.tollgate.bench.client.AwsRequests;
 import dev.tollgate.bench.client.Deployment;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;

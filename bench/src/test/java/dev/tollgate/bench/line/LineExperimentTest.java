@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.bench.Stopwatch;
+import dev.tollgate.bench.client.AwsRequests;
 import dev.tollgate.bench.line.Attempt.Result;
 import java.io.IOException;
 import java.io.PrintWriter;

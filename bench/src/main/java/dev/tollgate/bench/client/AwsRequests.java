@@ -1,4 +1,4 @@
-package dev.tollgate.bench.line;
+package dev.tollgate.bench.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -14,12 +14,12 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** The AWS requests that a local cloud writes to the file of {@code tollgate up --requests}. */
-final class AwsRequests {
+public final class AwsRequests {
   /** The functions of a handshake. */
-  static final Set<String> HANDSHAKE = Set.of("Authorizer", "Connect");
+  public static final Set<String> HANDSHAKE = Set.of("Authorizer", "Connect");
 
   /** The functions that a client uses: those of a handshake, and the session API. */
-  static final Set<String> CLIENT = Set.of("Authorizer", "Connect", "SessionApi");
+  public static final Set<String> CLIENT = Set.of("Authorizer", "Connect", "SessionApi");
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -27,7 +27,7 @@ final class AwsRequests {
   private int read;
 
   /** The requests of a file that the local cloud is writing. */
-  AwsRequests(Path file) {
+  public AwsRequests(Path file) {
     this.file = file;
   }
 
@@ -37,7 +37,7 @@ final class AwsRequests {
    *
    * @throws UncheckedIOException if the file cannot be read
    */
-  List<String> next(Set<String> functions) {
+  public List<String> next(Set<String> functions) {
     try {
       List<String> lines = Files.readAllLines(file);
       List<String> unread = lines.subList(read, lines.size());
@@ -61,7 +61,7 @@ final class AwsRequests {
   }
 
   /** Operations for a person, such as {@code 3: BatchGetItem, 2 × UpdateItem}. */
-  static String summary(List<String> operations) {
+  public static String summary(List<String> operations) {
     Map<String, Long> counts =
         operations.stream()
             .collect(Collectors.groupingBy(name -> name, TreeMap::new, Collectors.counting()));

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tollgate.bench.compare;
+
+import org.jspecify.annotations.NullMarked;

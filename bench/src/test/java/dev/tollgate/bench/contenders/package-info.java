@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tollgate.bench.contenders;
+
+import org.jspecify.annotations.NullMarked;
