@@ -144,7 +144,7 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
     Fanout.Split split = fanout(others).split(PENDING, pending, invocation.end());
     split.failures().forEach(invocation::log);
     Map<String, Long> reconciled = new TreeMap<>(reconcile(split.first(), invocation));
-    reconciled.put("requestedChunks", split.requested());
+    reconciled.put("requestedChunks", (long) split.chunks() - 1);
     return reconciled;
   }
 

@@ -394,7 +394,7 @@ class RollOutTest {
     start(8, 3);
     change(50);
     losesChunks = true;
-    Chunk late = new Chunk("rollOut:own:2", Optional.empty(), Optional.of(id(2)));
+    Chunk late = new Chunk("rollOut:own:2", Optional.empty(), Optional.of(id(2)), 1);
     change(30);
     losesChunks = false;
     sweep();
@@ -418,7 +418,7 @@ class RollOutTest {
         at.clock.instant());
     at.faults.plan(100, Faults.concurrently(() -> change(70)));
 
-    at.work(new Chunk("rollOut:own:2", Optional.empty(), Optional.of(id(199))));
+    at.work(new Chunk("rollOut:own:2", Optional.empty(), Optional.of(id(199)), 1));
 
     // At most the 128 tenants of the batch that was under way were visited.
     assertThat(at.faults.calls()).hasSizeBetween(100, 128 * 3 + FOR_A_RANGE);

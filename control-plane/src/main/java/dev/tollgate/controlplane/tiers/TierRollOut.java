@@ -364,7 +364,8 @@ public final class TierRollOut {
               new Chunk(
                   TASK + ":" + tier.name() + ":" + tier.version(),
                   range.after(),
-                  Optional.of(range.upTo())));
+                  Optional.of(range.upTo()),
+                  1));
     }
 
     private boolean moveOn(RollOut rollOut) {
