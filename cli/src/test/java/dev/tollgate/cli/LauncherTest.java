@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -185,6 +186,7 @@ class LauncherTest {
     Path launcher = installLauncher();
     if (exist) {
       Files.writeString(directory.resolve("cli/target/tollgate-cli.jar"), "");
+      Files.writeString(directory.resolve("cli/target/dynamodb-local.jar"), "");
       Files.writeString(
           Files.createDirectories(directory.resolve("local/target")).resolve("tollgate-local.jar"),
           "");
@@ -219,6 +221,43 @@ class LauncherTest {
                 + " CDPATH=%s; unset JAVA_HOME; main doctor".formatted(twin.getParent()));
 
     assertThat(result.output().lines()).contains("-Dtollgate.home=" + launcher.getParent());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"10, true", "-10, false"})
+  void up_records_an_archive_of_its_classes_for_the_next_one_unless_a_build_comes_between(
+      int classpathAge, boolean used) throws IOException {
+    installLauncher();
+    tool("java", "for i; do echo \"$i\"; done");
+    Path archive =
+        Files.createDirectories(directory.resolve("target")).resolve("tollgate-17.0.1.jsa");
+    age(directory.resolve("cli/target/classpath"), 100);
+
+    List<String> first = up();
+    Path recorded = Path.of(archive + "." + first.get(0));
+    assertThat(first).contains("-XX:ArchiveClassesAtExit=" + recorded);
+    Files.writeString(recorded, "classes");
+    age(Path.of(recorded + ".begun"), 0);
+    age(directory.resolve("cli/target/classpath"), classpathAge);
+
+    List<String> second = up();
+
+    assertThat(second.contains("-XX:SharedArchiveFile=" + archive)).isEqualTo(used);
+    assertThat(recorded).doesNotExist();
+    if (used) {
+      age(directory.resolve("cli/target/classpath"), -1_000_000_000);
+      assertThat(up()).anyMatch(flag -> flag.startsWith("-XX:ArchiveClassesAtExit="));
+    }
+  }
+
+  /** The id of the process and the arguments of the JVM of {@code tollgate up}. */
+  private List<String> up() {
+    Result result =
+        run(
+            ("cd %1$s; . ./tollgate; require_java() { java_version=17.0.1; }; ensure_built() { :; };"
+                    + " export PATH=%1$s:$PATH; unset JAVA_HOME; echo $$; main up")
+                .formatted(directory));
+    return result.output().lines().toList();
   }
 
   private static void age(Path file, int seconds) throws IOException {

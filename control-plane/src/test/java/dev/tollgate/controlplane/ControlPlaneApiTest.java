@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.controlplane.ControlPlaneFixture.Answer;
 import dev.tollgate.controlplane.ControlPlaneFixture.Snapshot;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.MissingQueue;
 import dev.tollgate.core.bucket.TokenQueue.Search;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.session.Gcra;
@@ -30,6 +31,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ControlPlaneApiTest {
   private static final TenantId ACME = new TenantId("acme");
@@ -83,6 +85,32 @@ class ControlPlaneApiTest {
     at.assertConsistent();
     assertThat(at.pauses).containsExactly(Duration.ofSeconds(1));
     assertThat(at.context.logged()).isEmpty();
+  }
+
+  @Test
+  void a_tenant_of_the_pool_is_onboarded_without_waiting_for_its_queues() {
+    at.onboard("acme", "bronze");
+
+    assertThat(at.pauses).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"TokenQueue.countTokens", "TokenQueue.put"})
+  void a_queue_that_is_unknown_right_after_its_creation_is_filled_a_second_later(String call) {
+    ControlPlaneFixture rehearsal = new ControlPlaneFixture();
+    rehearsal.onboard("acme", "bronze");
+    at.faults.plan(
+        rehearsal.faults.calls().indexOf(call) + 1,
+        unknown -> {
+          throw new MissingQueue(bucket("acme", "connect"));
+        });
+
+    Answer answer = at.onboard("acme", "bronze");
+
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(answer.bucket("connect").get("level").longValue()).isEqualTo(60);
+    assertThat(at.pauses).containsExactly(Duration.ofSeconds(1));
+    at.assertConsistent();
   }
 
   @ParameterizedTest

@@ -65,7 +65,7 @@ class SiloTest {
     at.siloFunctions.delayChanges(3);
     at.onboard("acme", "gold");
 
-    assertThat(at.pauses).hasSize(4).containsOnly(Duration.ofSeconds(1));
+    assertThat(at.pauses).hasSize(3).containsOnly(Duration.ofSeconds(1));
     assertThat(at.siloFunctions.functions()).containsKey(ACME);
   }
 

@@ -1,14 +1,18 @@
 package dev.tollgate.handlers;
 
 import com.amazonaws.services.lambda.runtime.LambdaLogger;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
 import dev.tollgate.core.TenantId;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -22,7 +26,8 @@ import java.util.Optional;
  *     metric format</a>
  */
 public final class Metrics {
-  private static final ObjectMapper JSON = new ObjectMapper();
+  /** Not a mapper: it would load 400 classes in functions that need it for nothing else. */
+  private static final JsonFactory JSON = new JsonFactory();
 
   private final InstantSource clock;
 
@@ -47,10 +52,10 @@ public final class Metrics {
 
   private void countByOutcome(
       LambdaLogger log, String metric, String outcome, int count, Optional<TenantId> tenant) {
-    ObjectNode line = line(List.of("Outcome"), List.of(metric));
-    line.put("Outcome", outcome).put(metric, count);
-    tenant.ifPresent(id -> line.put("tenantId", id.value()));
-    log.log(line.toString());
+    Map<String, Object> properties = new LinkedHashMap<>();
+    properties.put("Outcome", outcome);
+    tenant.ifPresent(id -> properties.put("tenantId", id.value()));
+    publish(log, List.of("Outcome"), "Count", Map.of(metric, count), properties);
   }
 
   /**
@@ -71,9 +76,7 @@ public final class Metrics {
   }
 
   private void timeInLine(LambdaLogger log, TenantId tenant, String metric, Duration time) {
-    ObjectNode line = line(List.of(), List.of(metric), "Milliseconds");
-    line.put(metric, Math.max(0, time.toMillis())).put("tenantId", tenant.value());
-    log.log(line.toString());
+    publish(log, tenant, "Milliseconds", Map.of(metric, Math.max(0, time.toMillis())));
   }
 
   /** Counts frames that the tenant's sockets did not receive. Zero frames publish nothing. */
@@ -81,9 +84,7 @@ public final class Metrics {
     if (frames == 0) {
       return;
     }
-    ObjectNode line = line(List.of(), List.of("UndeliveredFrames"));
-    line.put("UndeliveredFrames", frames).put("tenantId", tenant.value());
-    log.log(line.toString());
+    publish(log, tenant, "Count", Map.of("UndeliveredFrames", frames));
   }
 
   /**
@@ -95,33 +96,61 @@ public final class Metrics {
    */
   public void repaired(
       LambdaLogger log, TenantId tenant, long sessionsEnded, long connectionsDropped, long drift) {
-    ObjectNode line =
-        line(List.of(), List.of("SessionsEnded", "ConnectionsDropped", "Drift", "AbsoluteDrift"));
-    line.put("SessionsEnded", sessionsEnded)
-        .put("ConnectionsDropped", connectionsDropped)
-        .put("Drift", drift)
-        .put("AbsoluteDrift", Math.abs(drift))
-        .put("tenantId", tenant.value());
+    Map<String, Number> repairs = new LinkedHashMap<>();
+    repairs.put("SessionsEnded", sessionsEnded);
+    repairs.put("ConnectionsDropped", connectionsDropped);
+    repairs.put("Drift", drift);
+    repairs.put("AbsoluteDrift", Math.abs(drift));
+    publish(log, tenant, "Count", repairs);
+  }
+
+  private void publish(
+      LambdaLogger log, TenantId tenant, String unit, Map<String, ? extends Number> metrics) {
+    publish(log, List.of(), unit, metrics, Map.of("tenantId", tenant.value()));
+  }
+
+  /**
+   * Writes a log line that declares metrics with their values.
+   *
+   * @param dimensions those of {@code properties} that are dimensions
+   */
+  private void publish(
+      LambdaLogger log,
+      List<String> dimensions,
+      String unit,
+      Map<String, ? extends Number> metrics,
+      Map<String, ?> properties) {
+    StringWriter line = new StringWriter();
+    try (JsonGenerator json = JSON.createGenerator(line)) {
+      json.writeStartObject();
+      json.writeObjectFieldStart("_aws");
+      json.writeNumberField("Timestamp", clock.millis());
+      json.writeArrayFieldStart("CloudWatchMetrics");
+      json.writeStartObject();
+      json.writeStringField("Namespace", "Tollgate");
+      json.writeArrayFieldStart("Dimensions");
+      json.writeArray(dimensions.toArray(String[]::new), 0, dimensions.size());
+      json.writeEndArray();
+      json.writeArrayFieldStart("Metrics");
+      for (String name : metrics.keySet()) {
+        json.writeStartObject();
+        json.writeStringField("Name", name);
+        json.writeStringField("Unit", unit);
+        json.writeEndObject();
+      }
+      json.writeEndArray();
+      json.writeEndObject();
+      json.writeEndArray();
+      json.writeEndObject();
+      for (Map<String, ?> values : List.of(metrics, properties)) {
+        for (Map.Entry<String, ?> value : values.entrySet()) {
+          json.writeObjectField(value.getKey(), value.getValue());
+        }
+      }
+      json.writeEndObject();
+    } catch (IOException impossible) {
+      throw new UncheckedIOException(impossible);
+    }
     log.log(line.toString());
-  }
-
-  /** A log line that declares these metrics and dimensions, without their values. */
-  private ObjectNode line(List<String> dimensions, List<String> metrics) {
-    return line(dimensions, metrics, "Count");
-  }
-
-  private ObjectNode line(List<String> dimensions, List<String> metrics, String unit) {
-    ObjectNode line = JSON.createObjectNode();
-    ObjectNode directive =
-        line.putObject("_aws")
-            .put("Timestamp", clock.millis())
-            .putArray("CloudWatchMetrics")
-            .addObject()
-            .put("Namespace", "Tollgate");
-    ArrayNode dimensionSet = directive.putArray("Dimensions").addArray();
-    dimensions.forEach(dimensionSet::add);
-    ArrayNode definitions = directive.putArray("Metrics");
-    metrics.forEach(name -> definitions.addObject().put("Name", name).put("Unit", unit));
-    return line;
   }
 }

@@ -174,8 +174,9 @@ public final class SqsTokenQueue implements TokenQueue {
                     .failed());
     List<Sent<Token>> unknown =
         answers.stream().filter(sent -> sent.failure().isPresent() && !sent.isRefused()).toList();
-    if (!unknown.isEmpty() && unknown.size() == answers.size()) {
-      throw unknown.get(0).failure().orElseThrow();
+    boolean missing = answers.stream().allMatch(Sent::isMissing);
+    if (!answers.isEmpty() && (missing || unknown.size() == answers.size())) {
+      throw answers.get(0).failure().orElseThrow();
     }
     return answers.stream()
         .filter(sent -> !unknown.contains(sent))
@@ -317,10 +318,16 @@ public final class SqsTokenQueue implements TokenQueue {
   private record Sent<T>(List<T> failed, Optional<Unavailable> failure) {
     /** Whether SQS rejected the whole batch, so that none of it was executed. */
     boolean isRefused() {
-      return failure
-          .map(Throwable::getCause)
-          .filter(cause -> cause instanceof SqsException answer && answer.statusCode() < 500)
-          .isPresent();
+      return isMissing()
+          || failure
+              .map(Throwable::getCause)
+              .filter(cause -> cause instanceof SqsException answer && answer.statusCode() < 500)
+              .isPresent();
+    }
+
+    /** Whether SQS did not know the queue. */
+    boolean isMissing() {
+      return failure.filter(MissingQueue.class::isInstance).isPresent();
     }
   }
 }

@@ -21,6 +21,7 @@ import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.MissingQueue;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.Token;
@@ -322,6 +323,19 @@ class AwsEnvironmentTest {
     List<Token> tokens = tokens(25);
 
     assertThat(aws.tokenQueue().put(bucket, tokens)).isEqualTo(tokens);
+  }
+
+  @Test
+  void put_to_a_queue_that_some_servers_do_not_know_returns_their_tokens() {
+    List<Token> tokens = tokens(25);
+    services.on(
+        "SendMessageBatch",
+        request -> request.body().contains("\\\"t15\\\"") ? noQueue() : Answer.ok("{}"));
+
+    assertThat(aws.tokenQueue().put(bucket, tokens)).isEqualTo(tokens.subList(10, 20));
+
+    services.on("SendMessageBatch", request -> noQueue());
+    assertThatThrownBy(() -> aws.tokenQueue().put(bucket, tokens)).isInstanceOf(MissingQueue.class);
   }
 
   @Test

@@ -120,6 +120,15 @@ public final class Deployment implements AutoCloseable {
    * @param tier the full name of the tier
    */
   public Tenant tenant(String name, String tier) {
+    Tenant tenant = lastingTenant(name, tier);
+    synchronized (this) {
+      tenants.add(tenant);
+    }
+    return tenant;
+  }
+
+  /** Onboards a tenant that this run does not remove. Several threads may do so at once. */
+  public Tenant lastingTenant(String name, String tier) {
     String id = "bench-" + name + "-" + suffix;
     http.send(
         "POST",
@@ -127,17 +136,12 @@ public final class Deployment implements AutoCloseable {
         """
         {"tenantId": "%s", "tier": "%s"}"""
             .formatted(id, tier));
-    Tenant tenant =
-        new Tenant(
-            http,
-            id,
-            URI.create(controlPlane + "/tenants/" + id),
-            sessions,
-            output("WebSocketURL"));
-    synchronized (this) {
-      tenants.add(tenant);
-    }
-    return tenant;
+    return new Tenant(
+        http,
+        id,
+        URI.create(controlPlane + "/tenants/" + id),
+        sessions,
+        output("WebSocketURL"));
   }
 
   /** Offboards the created tenants and deletes the created tiers; ignores failures. */

@@ -24,6 +24,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -262,13 +263,26 @@ final class Up implements Callable<Integer> {
 
   private void onboardDemo(Outputs outputs) {
     Api api = new Api(Api.client(), outputs.controlPlane(), Optional.empty());
-    for (String tier : DEMO_TIERS) {
-      try {
-        Tenants.onboard(api, tier + "-demo", tier, Map.of());
-      } catch (Failure e) {
-        // With --data, the tenant may exist with different settings. That is no reason to stop.
-        shell.printError("tollgate: " + tier + "-demo: " + e.getMessage());
-      }
+    List<CompletableFuture<Optional<Failure>>> onboarded =
+        DEMO_TIERS.stream()
+            .map(tier -> CompletableFuture.supplyAsync(() -> onboardDemo(api, tier)))
+            .toList();
+    for (int i = 0; i < onboarded.size(); i++) {
+      String tenant = DEMO_TIERS.get(i) + "-demo";
+      onboarded
+          .get(i)
+          .join()
+          .ifPresent(e -> shell.printError("tollgate: " + tenant + ": " + e.getMessage()));
+    }
+  }
+
+  /** With --data, the tenant may exist with different settings. That is no reason to stop. */
+  private static Optional<Failure> onboardDemo(Api api, String tier) {
+    try {
+      Tenants.onboard(api, tier + "-demo", tier, Map.of());
+      return Optional.empty();
+    } catch (Failure e) {
+      return Optional.of(e);
     }
   }
 }

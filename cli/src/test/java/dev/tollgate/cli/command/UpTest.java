@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.cli.Documents;
 import dev.tollgate.cli.StubDeployment;
-import dev.tollgate.cli.StubDeployment.Request;
+import dev.tollgate.cli.StubDeployment.Response;
 import dev.tollgate.cli.StubDeployment.Run;
 import dev.tollgate.cli.context.Outputs;
 import dev.tollgate.cli.local.Cloud;
@@ -20,6 +20,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -154,18 +157,34 @@ class UpTest {
     assertThat(started).singleElement().extracting(Cloud.Settings::iam).isEqualTo(false);
   }
 
+  /** Waits for the other requests of a demo, which are sent in parallel. */
+  private static void awaitUninterrupted(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
   @Test
-  void up_with_demo_onboards_a_tenant_of_each_tier() {
-    deployment
-        .answers("POST /control/tenants", 201, Documents.ACME)
-        .answers("POST /control/tenants", 409, Documents.problem(409, "Conflict", "other tier"))
-        .answers("POST /control/tenants", 201, Documents.ACME);
+  void up_with_demo_onboards_a_tenant_of_each_tier_at_the_same_time() {
+    Set<String> onboarded = ConcurrentHashMap.newKeySet();
+    CountDownLatch all = new CountDownLatch(3);
+    deployment.answersWith(
+        (request, ifMatch) -> {
+          onboarded.add(request.body());
+          all.countDown();
+          awaitUninterrupted(all);
+          return Optional.of(
+              request.body().contains("silver")
+                  ? new Response(409, Documents.problem(409, "Conflict", "other tier"), Map.of())
+                  : new Response(201, Documents.ACME, Map.of()));
+        });
 
     Run run = deployment.run(this::start, "up", "--port", "0", "--demo", "--data", "state");
 
-    assertThat(deployment.requests())
-        .extracting(Request::body)
-        .containsExactly(
+    assertThat(onboarded)
+        .containsExactlyInAnyOrder(
             "{\"tenantId\":\"bronze-demo\",\"tier\":\"bronze\"}",
             "{\"tenantId\":\"silver-demo\",\"tier\":\"silver\"}",
             "{\"tenantId\":\"gold-demo\",\"tier\":\"gold\"}");

@@ -20,8 +20,10 @@ import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillState;
+import dev.tollgate.core.bucket.MissingQueue;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.fill.BucketFill;
+import dev.tollgate.core.bucket.fill.BucketFill.FillResult;
 import dev.tollgate.core.bucket.fill.BucketSchedules;
 import dev.tollgate.core.provisioning.BucketQueues.Owner;
 import dev.tollgate.core.provisioning.QueueCreation;
@@ -63,7 +65,7 @@ import java.util.stream.Stream;
  * version has changed, the run starts over with the current version.
  */
 public final class Reconciler {
-  /** The time until a new queue can be used (SQS CreateQueue). */
+  /** The time in which SQS may not know a new queue (SQS CreateQueue). */
   private static final Duration QUEUE_DELAY = Duration.ofSeconds(1);
 
   private static final int MAX_ATTEMPTS = 10;
@@ -227,10 +229,6 @@ public final class Reconciler {
         tenant.isolation() == Isolation.SILO && !sameIsolation
             ? steps.attempt("silo of " + tenant.id(), () -> silos.open(tenant.id()))
             : Optional.empty();
-    if (Stream.concat(opened.stream().map(Opened::queueCreation), silo.stream())
-        .anyMatch(made -> made == QueueCreation.CREATED)) {
-      pause.of(QUEUE_DELAY);
-    }
     opened.forEach(bucket -> start(bucket, steps));
     silo.ifPresent(made -> silos.start(tenant.id(), made, steps));
     if (tenant.isolation() == Isolation.POOL && !sameIsolation) {
@@ -356,7 +354,20 @@ public final class Reconciler {
     }
     boolean scheduled = steps.run("schedule " + id, () -> schedule(row));
     if (scheduled && bucket.needsFirstFill() && row.spec().capacity() <= MAX_INITIAL_FILL) {
-      steps.attempt("fill " + id, () -> fill.fill(id));
+      steps.attempt("fill " + id, () -> firstFill(id, bucket.queueCreation()));
+    }
+  }
+
+  /** Fills a bucket. If SQS does not know its new queue yet, waits for it. */
+  private FillResult firstFill(BucketId id, QueueCreation creation) {
+    try {
+      return fill.fill(id);
+    } catch (MissingQueue missing) {
+      if (creation != QueueCreation.CREATED) {
+        throw missing;
+      }
+      pause.of(QUEUE_DELAY);
+      return fill.fill(id);
     }
   }
 

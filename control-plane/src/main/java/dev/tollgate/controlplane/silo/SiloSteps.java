@@ -95,13 +95,17 @@ public final class SiloSteps {
     String function = "silo function of " + id;
     if (queues == QueueCreation.RECENTLY_DELETED) {
       steps.postpone("silo of " + id + ": its previous queues were deleted too recently");
-    } else if (run(function, () -> makeFunction(id), steps)) {
+    } else if (run(function, () -> makeFunction(id, queues), steps)) {
       run("event source of " + function, () -> ports.siloFunctions().attach(id), steps);
     }
   }
 
-  private Progress makeFunction(TenantId id) {
+  /** Returns at least a second after a queue was created, because it may be unknown until then. */
+  private Progress makeFunction(TenantId id, QueueCreation queues) {
     Progress made = ports.siloFunctions().ensure(id, release);
+    if (made == Progress.DONE && queues == QueueCreation.CREATED) {
+      pause.of(POLL_INTERVAL);
+    }
     for (int poll = 1; poll < MAX_POLLS && made == Progress.IN_PROGRESS; poll++) {
       pause.of(POLL_INTERVAL);
       made = ports.siloFunctions().ensure(id, release);

@@ -61,6 +61,15 @@ public record Bucket(
    */
   private static final Duration EMPTY_WHILE_DIRECT = Duration.ofSeconds(5);
 
+  /**
+   * The time after which a caller retries that SQS told of no queue for a new bucket. SQS may not
+   * know a queue in its first second (SQS API reference, CreateQueue).
+   */
+  public static final Duration QUEUE_DELAY = Duration.ofSeconds(1);
+
+  /** How long after it was opened a bucket counts as new: its queue is created meanwhile. */
+  private static final Duration NEW = Duration.ofSeconds(5);
+
   /** The time in which the sweep recreates a missing queue. */
   public static final Duration RECONCILE_TIME = Duration.ofMinutes(1);
 
@@ -366,6 +375,11 @@ public record Bucket(
   public boolean keepsBoundUntil(Instant end) {
     return ledger.isOwedAtMost(
         spec.rate(), end, Math.subtractExact(spec.capacity(), level), MINUTE.toMillis());
+  }
+
+  /** Whether SQS may not know the queue yet, because this bucket was opened a moment ago. */
+  public boolean mayLackQueueAt(Instant now) {
+    return now.isBefore(fillState.since().plus(NEW));
   }
 
   /** The hint to store after a claim found no queue. The next fill removes it. */

@@ -406,6 +406,9 @@ public final class BucketGate {
       return new ClaimResult.Undecided(failure.reason());
     }
     Instant now = clock.instant();
+    if (read.mayLackQueueAt(now)) {
+      return new ClaimResult.Denied(now.plus(Bucket.QUEUE_DELAY));
+    }
     if (remember(read, read.hintWhenQueueMissing(now))) {
       await(request(read));
     }

@@ -9,6 +9,7 @@ import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.Ledger;
 import dev.tollgate.core.bucket.Line;
+import dev.tollgate.core.bucket.MissingQueue;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
 import java.time.Duration;
@@ -86,7 +87,6 @@ public final class BucketFill {
   }
 
   private FillResult fill(Bucket read, Bucket awake, TokenQueue.Level reported, Instant now) {
-    BucketId id = read.id();
     Bucket bucket = awake;
     boolean mustWrite = !awake.equals(read);
     long level = read.levelAt(reported);
@@ -102,7 +102,7 @@ public final class BucketFill {
       if (buckets.replace(next) == WriteResult.CONFLICT) {
         return minted == 0 ? new Conflict() : new Filled(bucket, minted, 0, trimmed, level);
       }
-      long unsent = step.tokens() == 0 ? 0 : queue.put(id, tokens(bucket, step, now)).size();
+      long unsent = step.tokens() == 0 ? 0 : send(tokens(bucket, step, now), next, now);
       mustWrite = false;
       minted += step.tokens() - unsent;
       level += step.tokens() - unsent;
@@ -115,6 +115,19 @@ public final class BucketFill {
       if (step.complete()) {
         return new Filled(bucket, minted, 0, trimmed, level);
       }
+    }
+  }
+
+  /**
+   * Returns how many tokens the queue rejected. If the queue is missing, no token was sent, and all
+   * stay owed: SQS may not know a new queue everywhere yet.
+   */
+  private long send(List<Token> tokens, Bucket written, Instant now) {
+    try {
+      return queue.put(written.id(), tokens).size();
+    } catch (MissingQueue missing) {
+      buckets.replace(written.withUnsent(tokens.size(), now));
+      throw missing;
     }
   }
 

@@ -674,6 +674,22 @@ final class BucketGateTest {
   }
 
   @Test
+  void missing_queue_of_a_new_bucket_refuses_for_a_second_only() {
+    BucketId id = open("fresh", BucketSpec.ofRate(Rate.perMinute(6)));
+    settle(id);
+    ports.queue().delete(id);
+
+    for (int i = 0; i < 5; i++) {
+      assertThat(retryAt(gate.spend(row(id), 1))).isEqualTo(ports.clock().instant().plusSeconds(1));
+      ports.clock().advance(Duration.ofSeconds(1));
+    }
+    assertThat(ports.tenants().find(id.tenant()).orElseThrow().isSettled()).isTrue();
+
+    gate.spend(row(id), 1);
+    assertThat(ports.tenants().find(id.tenant()).orElseThrow().isSettled()).isFalse();
+  }
+
+  @Test
   void queue_lost_while_tokens_are_pending_has_its_tenant_reconciled() {
     claim(60);
     claim(1);

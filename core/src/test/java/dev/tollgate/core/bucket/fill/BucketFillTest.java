@@ -12,6 +12,7 @@ import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.Line;
+import dev.tollgate.core.bucket.MissingQueue;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
@@ -193,6 +194,22 @@ final class BucketFillTest {
     assertThat(ports.queue().level(bucket)).isZero();
 
     assertFilled(fillAt(61), 60, 0, 0, 60);
+    assertThat(available()).isEqualTo(60);
+  }
+
+  /** SQS may know a new queue in some of its servers before it does in others. */
+  @Test
+  void tokens_for_a_queue_that_is_lost_after_it_was_counted_are_sent_by_the_next_fill() {
+    spend(60);
+    ports.clock().set(AdmissionFixture.START.plusSeconds(60));
+    BucketFill missing =
+        fillRejecting(
+            tokens -> {
+              throw new MissingQueue(bucket);
+            });
+    assertThatThrownBy(() -> missing.fill(bucket)).isInstanceOf(MissingQueue.class);
+
+    assertFilled(fillAt(60), 60, 0, 0, 60);
     assertThat(available()).isEqualTo(60);
   }
 

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tollgate.shrink;
+
+import org.jspecify.annotations.NullMarked;
