@@ -44,8 +44,7 @@ final class ControlPlane {
       Pause pause,
       ExecutorService workers,
       InstantSource clock) {
-    this(
-        ports, release, connectionQuota, TierRollOut.MAX_RANGE, pause, workers, clock);
+    this(ports, release, connectionQuota, TierRollOut.MAX_RANGE, pause, workers, clock);
   }
 
   /** A control plane whose roll-outs have ranges of this many tenants. */

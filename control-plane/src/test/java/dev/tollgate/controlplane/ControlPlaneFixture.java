@@ -135,6 +135,7 @@ public final class ControlPlaneFixture {
             thread.setDaemon(true);
             return thread;
           });
+
   /** What happens while a function pauses. */
   Consumer<Duration> duringPauses = duration -> {};
 

@@ -88,8 +88,7 @@ final class RollOutRate {
     stores.tiers.put(first);
     for (int i = 0; i < tenants; i++) {
       Tenant tenant =
-          Tenant.onboarded(new TenantId("t%06d".formatted(i)), first, Overrides.NONE)
-              .inEffect();
+          Tenant.onboarded(new TenantId("t%06d".formatted(i)), first, Overrides.NONE).inEffect();
       stores.tenants.create(tenant);
       tenant
           .buckets()
@@ -132,7 +131,12 @@ final class RollOutRate {
     ExecutorService workers = Threads.upTo(16, "tenants");
     ControlPlane controlPlane =
         new ControlPlane(
-            ports(), new Release("processor:1"), 500, Pause.real(), workers, InstantSource.system());
+            ports(),
+            new Release("processor:1"),
+            500,
+            Pause.real(),
+            workers,
+            InstantSource.system());
     return new Sweep(controlPlane, arn -> this::send)
         .handleRequest(event, new RecordingContext(Duration.ofSeconds(50)));
   }

@@ -77,8 +77,7 @@ class RollOutTest {
         .buckets()
         .forEach(
             (action, spec) ->
-                at.buckets.open(
-                    Bucket.opened(new BucketId(id, action), spec, at.clock.instant())));
+                at.buckets.open(Bucket.opened(new BucketId(id, action), spec, at.clock.instant())));
   }
 
   private Tier tier() {
@@ -213,8 +212,7 @@ class RollOutTest {
     assertThat(rollOut().failed()).hasSize(1);
 
     Tenant stored = at.tenants.find(misfit).orElseThrow();
-    assertThat(
-            at.patch(misfit.value(), "{\"overrides\":{}}").document().toString())
+    assertThat(at.patch(misfit.value(), "{\"overrides\":{}}").document().toString())
         .contains("\"sessionTTL\":200");
     assertThat(at.tenants.find(misfit).orElseThrow().version()).isGreaterThan(stored.version());
     sweep();
@@ -475,7 +473,6 @@ class RollOutTest {
     assertRolledOut(50);
     assertThat(at.schedules.schedules().get(connect))
         .isNotNull()
-        .satisfies(
-            scheduled -> assertThat(scheduled.state()).isEqualTo(FillState.State.PRODUCED));
+        .satisfies(scheduled -> assertThat(scheduled.state()).isEqualTo(FillState.State.PRODUCED));
   }
 }

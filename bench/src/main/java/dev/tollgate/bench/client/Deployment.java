@@ -137,11 +137,7 @@ public final class Deployment implements AutoCloseable {
         {"tenantId": "%s", "tier": "%s"}"""
             .formatted(id, tier));
     return new Tenant(
-        http,
-        id,
-        URI.create(controlPlane + "/tenants/" + id),
-        sessions,
-        output("WebSocketURL"));
+        http, id, URI.create(controlPlane + "/tenants/" + id), sessions, output("WebSocketURL"));
   }
 
   /** Offboards the created tenants and deletes the created tiers; ignores failures. */

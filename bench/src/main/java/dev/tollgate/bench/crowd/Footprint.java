@@ -17,7 +17,8 @@ import java.util.regex.Pattern;
  * @param residentKb the resident set
  */
 record Footprint(long heapKb, long residentKb, long threads) {
-  private static final Pattern USED = Pattern.compile("(?:total|garbage-first heap).* used (\\d+)K");
+  private static final Pattern USED =
+      Pattern.compile("(?:total|garbage-first heap).* used (\\d+)K");
 
   /** Reads the footprint of one process. */
   interface Source {
@@ -46,7 +47,7 @@ record Footprint(long heapKb, long residentKb, long threads) {
     try {
       Map<String, Long> status = new TreeMap<>();
       for (String line : Files.readAllLines(Path.of("/proc", id, "status"))) {
-        String[] words = line.split("[:\\s]+");
+        String[] words = line.split("[:\\s]+", -1);
         if (words.length > 1 && words[1].matches("\\d+")) {
           status.put(words[0], Long.valueOf(words[1]));
         }

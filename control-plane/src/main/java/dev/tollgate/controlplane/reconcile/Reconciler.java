@@ -46,7 +46,6 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Brings a tenant to its desired state, from any current state. Every step can be repeated, so the

@@ -66,7 +66,8 @@ final class DoctorIT {
 
   private static Set<String> drift() {
     return described(
-        LocalDeployment.allFindings(query -> DEPLOYMENT.control("GET", "/drift" + query).body().toString()));
+        LocalDeployment.allFindings(
+            query -> DEPLOYMENT.control("GET", "/drift" + query).body().toString()));
   }
 
   private static Set<String> described(Collection<JsonNode> findings) {
@@ -258,7 +259,8 @@ final class DoctorIT {
     CloudProcess after = start();
     try {
       String now = after.output("ControlPlaneURL");
-      List<JsonNode> repaired = LocalDeployment.allFindings(query -> send("POST", now + "/repairs" + query, "{}"));
+      List<JsonNode> repaired =
+          LocalDeployment.allFindings(query -> send("POST", now + "/repairs" + query, "{}"));
       assertThat(LocalDeployment.allFindings(query -> send("GET", now + "/drift" + query, "")))
           .as("after the repair of %s", repaired)
           .isEmpty();

@@ -382,7 +382,7 @@ final class IsolationIT {
                         r.requestItems(
                             Map.of(
                                 "TablesCredentials",
-                                KeysAndAttributes.builder().keys(row).build()))));
+                                KeysAndAttributes.builder().keys(List.of(row)).build()))));
     others.put("plant", a -> a.rows().putItem(r -> r.tableName("TablesCredentials").item(row)));
 
     assertThat(outcome(read, Attacker.with(ofFunction("Connect")))).isEqualTo("done");

@@ -60,8 +60,19 @@ final class LineIT {
       assertThat(next.getKey()).isEqualTo(first.plus(INTERVAL.multipliedBy(place)));
       DEPLOYMENT.advance(Duration.between(DEPLOYMENT.clock().instant(), next.getKey()));
       DEPLOYMENT.cloud().settle();
-      assertThat(DEPLOYMENT.connect(tenant, next.getValue()).status())
-          .as("the first return of place %d", place)
+      DEPLOYMENT.cloud().requests().clear();
+      int status = DEPLOYMENT.connect(tenant, next.getValue()).status();
+      assertThat(status)
+          .withFailMessage(
+              () ->
+                  "%s at the first return of its slot %s, now %s. %s %s. Requests: %s"
+                      .formatted(
+                          status,
+                          next.getKey(),
+                          DEPLOYMENT.clock().instant(),
+                          admission(tenant, next.getValue()),
+                          shown(tenant),
+                          DEPLOYMENT.cloud().requests().list()))
           .isEqualTo(101);
       place++;
     }

@@ -72,7 +72,8 @@ final class UpgradeIT {
                 ? "token-producer"
                 : function.handler().startsWith("dev.tollgate.console.") ? "console" : "handlers";
     Path jar =
-        Path.of(System.getProperty("upgrade.from"), module, "target", "tollgate-" + module + ".jar");
+        Path.of(
+            System.getProperty("upgrade.from"), module, "target", "tollgate-" + module + ".jar");
     assertThat(jar).exists();
     Map<String, String> environment = new HashMap<>(more);
     environment.putAll(function.environment());
@@ -175,15 +176,17 @@ final class UpgradeIT {
       }
     }
     for (String tenant : held.keySet()) {
-      sessions.get(tenant).add(at.open(tenant));
+      List<String> opened = sessions.computeIfAbsent(tenant, any -> new ArrayList<>());
+      opened.add(at.open(tenant));
       // Sessions of every phase are still valid.
-      for (String session : sessions.get(tenant)) {
+      for (String session : opened) {
         Handshake handshake = at.connect(tenant, session);
-        assertThat(handshake.status()).as("%s, a session of this or a previous phase", tenant)
+        assertThat(handshake.status())
+            .as("%s, a session of this or a previous phase", tenant)
             .isEqualTo(101);
         at.close(handshake);
       }
-      Handshake kept = at.connect(tenant, sessions.get(tenant).get(0));
+      Handshake kept = at.connect(tenant, opened.get(0));
       assertThat(kept.status()).isEqualTo(101);
       held.get(tenant).add(kept);
       send(tenant, kept);
@@ -194,12 +197,12 @@ final class UpgradeIT {
   private void send(String tenant, Handshake from) throws InterruptedException {
     String action = tenant.endsWith("silo") ? "SiloSQS" : "PooledSQS";
     int first = sent.getOrDefault(tenant, 0);
-    List<String> ids =
-        IntStream.range(first, first + MESSAGES).mapToObj(i -> "m-" + i).toList();
+    List<String> ids = IntStream.range(first, first + MESSAGES).mapToObj(i -> "m-" + i).toList();
     for (String id : ids) {
       from.send("{\"action\":\"%s\",\"id\":\"%s\",\"message\":1}".formatted(action, id));
     }
-    assertThat(from.frames().await("reply", MESSAGES).stream().map(frame -> frame.get("id").asText()))
+    assertThat(
+            from.frames().await("reply", MESSAGES).stream().map(frame -> frame.get("id").asText()))
         .as("replies to %s", tenant)
         .containsExactlyElementsOf(ids);
     sent.merge(tenant, MESSAGES, Integer::sum);
@@ -229,7 +232,9 @@ final class UpgradeIT {
               .isTrue();
           assertThat(tier.at("/rollout/unsettled").asInt()).isZero();
         });
-    assertThat(LocalDeployment.allFindings(query -> at.control("GET", "/drift" + query).body().toString()))
+    assertThat(
+            LocalDeployment.allFindings(
+                query -> at.control("GET", "/drift" + query).body().toString()))
         .as("drift in phase %d", phase)
         .isEmpty();
   }

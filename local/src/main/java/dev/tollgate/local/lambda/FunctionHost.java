@@ -144,8 +144,7 @@ public final class FunctionHost implements Invoker, AutoCloseable {
   public synchronized void putBeside(UnaryOperator<FunctionSpec> other, DoubleSupplier part) {
     otherPart = part;
     for (Hosted function : Set.copyOf(byNameOrArn.values())) {
-      others.put(
-          function.spec.name(), new Hosted(other.apply(function.spec), function.permits));
+      others.put(function.spec.name(), new Hosted(other.apply(function.spec), function.permits));
     }
   }
 
