@@ -62,6 +62,7 @@ class TollgateTest {
           + " dynamodb:GetItem TollgateTablesTenant; dynamodb:GetItem TollgateTablesTier;"
           + " dynamodb:PutItem TollgateTablesTenant; dynamodb:PutItem TollgateTablesTier;"
           + " dynamodb:UpdateItem TollgateTablesTenant; dynamodb:UpdateItem TollgateTablesTier;"
+          + " dynamodb:Query TollgateTablesLimit; dynamodb:UpdateItem TollgateTablesLimit;"
           + " dynamodb:Query TollgateTablesTenant/index/byTier;"
           + " dynamodb:Scan TollgateTablesTier;";
 
@@ -489,8 +490,12 @@ class TollgateTest {
   @ParameterizedTest
   @MethodSource("functionsWithTenantRole")
   void a_functions_own_role_cannot_access_session_and_limit_rows(String id) {
+    boolean rollsOut = id.equals("ControlPlane") || id.equals("Sweep");
     assertThat(grants(STACK, role(id, "Role")))
         .filteredOn(grant -> grant.startsWith("dynamodb:"))
+        // A roll-out retunes the buckets of many tenants; its writes name a bucket's attributes.
+        .filteredOn(
+            grant -> !rollsOut || !grant.matches("dynamodb:(Query|UpdateItem) TollgateTablesLimit"))
         .filteredOn(grant -> !grant.matches("dynamodb:Query \\S+/index/(live|shard)"))
         .filteredOn(grant -> !grant.matches("dynamodb:\\w+(Stream|Records|Iterator|Streams) .*"))
         .noneMatch(grant -> grant.matches(".*TollgateTables(Session|Limit).*"));

@@ -58,7 +58,7 @@ import java.util.function.UnaryOperator;
 public final class LocalCloud implements AutoCloseable {
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
   private final RecordedRequests requests = new RecordedRequests();
-  private final AccessKeys accessKeys = new AccessKeys();
+  private final AccessKeys accessKeys;
   private final TableKeys tableKeys = new TableKeys();
   private final Options options;
   private final Faults faults;
@@ -84,6 +84,7 @@ public final class LocalCloud implements AutoCloseable {
       environment = Environment.of(template.stackName(), options.clock());
       log = closedLater(new RunLog(options.clock(), options.logFile()));
       data = closedLater(new DataDirectory(options.dataDirectory()));
+      accessKeys = closedLater(new AccessKeys(options.dataDirectory()));
       TableEngine tables =
           closedLater(new TableEngine(data.subdirectory("tables"), environment.region()));
       QueueEngine queues = closedLater(startQueues());

@@ -35,7 +35,7 @@ record DeploymentState(Map<String, String> facts, Map<String, String> owners) {
   }
 
   private void add(DynamoDbClient tables) {
-    for (String table : tables.listTables().tableNames()) {
+    for (String table : LocalDeployment.readableTables(tables)) {
       if (table.contains(STORED_RESPONSES)) {
         continue;
       }

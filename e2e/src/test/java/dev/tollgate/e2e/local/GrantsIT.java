@@ -18,29 +18,49 @@ import org.junit.jupiter.api.Test;
 final class GrantsIT {
   /** The reasons for grants that no test uses. */
   private static final Map<Pattern, String> REASONS =
-      Map.of(
-          Pattern.compile("\\w+ logs:(CreateLogStream|PutLogEvents) .*"),
-          "Lambda writes a function's log with the function's role; here logs go to a file",
-          Pattern.compile("ControlPlaneTenant sqs:(Receive|Delete)Message .*_token_bucket"),
-          "a smaller capacity removes surplus tokens",
-          Pattern.compile(
-              "ControlPlane(Tenant sqs:(Receive|Delete)Message .*:silo_.*"
-                  + "| sqs:SendMessage .*:tollgate_pool_dead.fifo)"),
-          "the dead letters of a silo move to the pool before the silo is removed",
-          Pattern.compile("ControlPlaneTenant lambda:Update\\w+ .*"),
-          "silos get new code and settings after a deployment",
-          Pattern.compile("ControlPlaneTenant sqs:SetQueueAttributes .*:silo_.*"),
-          "a manually changed queue of a silo is repaired",
-          Pattern.compile("ControlPlane dynamodb:DeleteItem .*/TablesIdempotency"),
-          "a failed request releases its idempotency key",
-          Pattern.compile("Filling sqs:SendMessage .*:FillingDeadLetters"),
-          "the queue receives inputs that a schedule cannot deliver",
-          Pattern.compile("SessionEnd sqs:SendMessage .*"),
-          "the queue receives records that fail permanently",
-          Pattern.compile("PoolProcessorTenant sqs:SendMessage .*_token_bucket"),
-          "the token of a message whose handler fails is returned",
-          Pattern.compile("PoolProcessor lambda:InvokeFunction .*"),
-          "a function that finds a hibernating bucket wakes it");
+      Map.ofEntries(
+          Map.entry(
+              Pattern.compile("\\w+ logs:(CreateLogStream|PutLogEvents) .*"),
+              "Lambda writes a function's log with the function's role; here logs go to a file"),
+          Map.entry(
+              Pattern.compile("ControlPlaneTenant sqs:(Receive|Delete)Message .*_token_bucket"),
+              "a smaller capacity removes surplus tokens"),
+          Map.entry(
+              Pattern.compile(
+                  "ControlPlane(Tenant sqs:(Receive|Delete)Message .*:silo_.*"
+                      + "| sqs:SendMessage .*:tollgate_pool_dead.fifo)"),
+              "the dead letters of a silo move to the pool before the silo is removed"),
+          Map.entry(
+              Pattern.compile("ControlPlaneTenant lambda:Update\\w+ .*"),
+              "silos get new code and settings after a deployment"),
+          Map.entry(
+              Pattern.compile("ControlPlaneTenant sqs:SetQueueAttributes .*:silo_.*"),
+              "a manually changed queue of a silo is repaired"),
+          Map.entry(
+              Pattern.compile("ControlPlane dynamodb:DeleteItem .*/TablesIdempotency"),
+              "a failed request releases its idempotency key"),
+          Map.entry(
+              Pattern.compile("Filling sqs:SendMessage .*:FillingDeadLetters"),
+              "the queue receives inputs that a schedule cannot deliver"),
+          Map.entry(
+              Pattern.compile("SessionEnd sqs:SendMessage .*"),
+              "the queue receives records that fail permanently"),
+          Map.entry(
+              Pattern.compile("PoolProcessorTenant sqs:SendMessage .*_token_bucket"),
+              "the token of a message whose handler fails is returned"),
+          Map.entry(
+              Pattern.compile("PoolProcessor lambda:InvokeFunction .*"),
+              "a function that finds a hibernating bucket wakes it"),
+          Map.entry(
+              Pattern.compile("\\w+ dynamodb:UpdateItem .*:table/TablesCredentials"),
+              "a function claims the renewal of credentials that end within a quarter of an hour"),
+          Map.entry(
+              Pattern.compile("Sweep lambda:InvokeFunction .*:Sweep:live"),
+              "a sweep of more than 500 tenants asks others to help"),
+          Map.entry(
+              Pattern.compile(
+                  "TokenProducerAllTenants lambda:InvokeFunction .*:TokenProducer:live"),
+              "a turn that runs out of time hands over the rest of its shard"));
 
   @Test
   void every_grant_is_used_or_has_a_reason() throws Exception {

@@ -334,8 +334,7 @@ final class IsolationIT {
 
   @Test
   void the_token_producer_reaches_buckets_and_nothing_else() {
-    Attacker attacker =
-        Attacker.with(LocalDeployment.credentials(DEPLOYMENT.cloud().accessKeyOf("TokenProducer")));
+    Attacker attacker = Attacker.with(ofFunction("TokenProducer"));
     String before = limitsOf(OWN);
 
     beyondBuckets()
@@ -354,7 +353,7 @@ final class IsolationIT {
                   attacker))
           .isEqualTo("done");
     }
-    refused(() -> assume(sts("TokenProducer"), "ConnectTenant", tag("tenantId", OWN)));
+    refused(() -> assume(sts("TokenProducerAllTenants"), "ConnectTenant", tag("tenantId", OWN)));
   }
 
   /** Each function's row is tried with the roles of another function, a tenant, and an operator. */
@@ -409,14 +408,14 @@ final class IsolationIT {
   }
 
   private static AwsSessionCredentials ofFunction(String function) {
-    return LocalDeployment.credentials(DEPLOYMENT.cloud().accessKeyOf(function));
+    String role = function.equals("TokenProducer") ? "TokenProducerAllTenants" : function;
+    return LocalDeployment.credentials(DEPLOYMENT.cloud().accessKeyOf(role));
   }
 
   @Test
   void a_functions_own_role_cannot_access_tenant_rows() {
     for (String function : List.of("Authorizer", "Connect", "Disconnect", "TokenProducer")) {
-      Attacker attacker =
-          Attacker.with(LocalDeployment.credentials(DEPLOYMENT.cloud().accessKeyOf(function)));
+      Attacker attacker = Attacker.with(ofFunction(function));
       assertThat(
               outcome(
                   a ->

@@ -32,6 +32,7 @@ import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
 import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
 /** The synthesized stack on a local cloud, with a clock that tests move. */
 final class LocalDeployment extends Deployment implements AutoCloseable {
@@ -180,6 +181,13 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
   static boolean isForCredentials(Request request) {
     return request.operation().equals("AssumeRole")
         || request.resource().filter("TablesCredentials"::equals).isPresent();
+  }
+
+  /** The tables whose rows an inspector may read: all but the credentials that functions share. */
+  static List<String> readableTables(DynamoDbClient tables) {
+    return tables.listTables().tableNames().stream()
+        .filter(table -> !table.equals("TablesCredentials"))
+        .toList();
   }
 
   /** Invokes a function with an event, as API Gateway would. */

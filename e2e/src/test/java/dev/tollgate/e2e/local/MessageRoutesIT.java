@@ -351,7 +351,7 @@ final class MessageRoutesIT {
   private static String connectionOf(String tenant, String session) {
     try (DynamoDbClient tables = deployment.inspect(DynamoDbClient.builder())) {
       String table =
-          tables.listTables().tableNames().stream()
+          LocalDeployment.readableTables(tables).stream()
               .filter(name -> name.contains("Session"))
               .findFirst()
               .orElseThrow();

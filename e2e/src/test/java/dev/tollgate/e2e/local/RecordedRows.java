@@ -25,7 +25,7 @@ final class RecordedRows {
     try (DynamoDbClient dynamoDb = deployment.inspect(DynamoDbClient.builder())) {
       for (String kind : List.of("Tenant", "Tier", "Session", "Limit")) {
         String name =
-            dynamoDb.listTables().tableNames().stream()
+            LocalDeployment.readableTables(dynamoDb).stream()
                 .filter(table -> table.contains("Tables" + kind))
                 .findFirst()
                 .orElseThrow(() -> new IllegalStateException("no table " + kind));

@@ -16,16 +16,11 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * An upgrade under load, and back: the functions of the last release and of this one work side by
  * side on the same rows and queues. {@code bench/upgrade} builds the last release and runs this.
  */
-@EnabledIfSystemProperty(
-    named = "upgrade.from",
-    matches = ".+",
-    disabledReason = "needs the function jars of the last release; run bench/upgrade")
 final class UpgradeIT {
   /** The parts of the last release, one phase after another. */
   private static final List<Double> PHASES = List.of(1.0, 0.5, 0.0, 0.5, 1.0);

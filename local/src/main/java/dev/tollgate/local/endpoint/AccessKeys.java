@@ -1,58 +1,126 @@
 package dev.tollgate.local.endpoint;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.json.Journal;
+import dev.tollgate.local.json.Json;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The issued credentials and their owners. */
-public final class AccessKeys {
+/**
+ * The issued credentials and their owners. Those that expire are valid until then, also after a
+ * restart with the same data directory: STS does not know which process uses them.
+ */
+public final class AccessKeys implements AutoCloseable {
+  private static final String JOURNAL = "credentials.jsonl";
   private static final String ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
   private final SecureRandom random = new SecureRandom();
   private final Map<String, Issued> issued = new ConcurrentHashMap<>();
+  private final Journal journal;
 
-  /** An access key and its owner. */
-  record Issued(
-      AccessKey key, Principal principal, Instant expiresAt, Optional<String> assumedWith) {
-    boolean expired(Instant now) {
-      return !now.isBefore(expiresAt);
-    }
-  }
-
-  /** Issues credentials that do not expire. */
-  public AccessKey issue(Principal principal) {
-    return issue(principal, Instant.MAX, Optional.empty());
+  /** Credentials that are kept in memory. */
+  public AccessKeys() {
+    this(Optional.empty());
   }
 
   /**
-   * Issues credentials that expire.
+   * Reads the credentials that an earlier run issued.
    *
-   * @param assumedWith the access key that the role was assumed with
+   * @param dataDirectory where credentials that expire are kept across restarts; without it they
+   *     are in memory
    */
-  AccessKey issue(Principal principal, Instant expiresAt, Optional<String> assumedWith) {
+  public AccessKeys(Optional<Path> dataDirectory) {
+    journal = new Journal(dataDirectory, JOURNAL);
+    journal.values().forEach((id, kept) -> issued.put(id, Issued.fromRecord(id, kept)));
+  }
+
+  /** An access key and its owner. */
+  record Issued(AccessKey key, Principal principal, Instant expiresAt) {
+    boolean expired(Instant now) {
+      return !now.isBefore(expiresAt);
+    }
+
+    private JsonNode toRecord() {
+      ObjectNode kept =
+          Json.object()
+              .put("secretAccessKey", key.secretAccessKey())
+              .put("sessionToken", key.sessionToken())
+              .put("name", principal.name())
+              .put("roleArn", principal.roleArn())
+              .put("expiresAt", expiresAt.toString());
+      ObjectNode tags = kept.putObject("sessionTags");
+      principal.sessionTags().forEach(tags::put);
+      return kept;
+    }
+
+    private static Issued fromRecord(String id, JsonNode kept) {
+      Map<String, String> tags = new HashMap<>();
+      kept.path("sessionTags")
+          .properties()
+          .forEach(tag -> tags.put(tag.getKey(), tag.getValue().asText()));
+      return new Issued(
+          new AccessKey(
+              id, kept.path("secretAccessKey").asText(), kept.path("sessionToken").asText()),
+          new Principal(kept.path("name").asText(), kept.path("roleArn").asText(), tags),
+          Instant.parse(kept.path("expiresAt").asText()));
+    }
+  }
+
+  /** Issues credentials that do not expire, and that end with this process. */
+  public AccessKey issue(Principal principal) {
+    return add(principal, Instant.MAX).key();
+  }
+
+  /** Issues credentials that expire. */
+  AccessKey issue(Principal principal, Instant expiresAt) {
+    Issued added = add(principal, expiresAt);
+    journal.put(added.key().accessKeyId(), added.toRecord());
+    return added.key();
+  }
+
+  private Issued add(Principal principal, Instant expiresAt) {
     StringBuilder id = new StringBuilder("ASIA");
     random.ints(16, 0, ALPHABET.length()).forEach(i -> id.append(ALPHABET.charAt(i)));
     AccessKey key = new AccessKey(id.toString(), randomText(30), randomText(96));
-    issued.put(key.accessKeyId(), new Issued(key, principal, expiresAt, assumedWith));
-    return key;
+    Issued added = new Issued(key, principal, expiresAt);
+    issued.put(key.accessKeyId(), added);
+    return added;
   }
 
   Optional<Issued> find(String accessKeyId) {
-    return Optional.ofNullable(issued.get(accessKeyId))
-        .filter(key -> key.assumedWith().map(source -> find(source).isPresent()).orElse(true));
+    return Optional.ofNullable(issued.get(accessKeyId));
   }
 
-  /** Revokes credentials, and those of the roles that were assumed with them. */
+  /**
+   * Revokes credentials that do not expire. Those of roles that were assumed with them stay valid,
+   * as with STS.
+   */
   public void revoke(String accessKeyId) {
     issued.remove(accessKeyId);
   }
 
   /** Removes the keys that expired before an instant. */
   void forgetExpired(Instant before) {
-    issued.values().removeIf(key -> key.expired(before));
+    List<String> expired =
+        issued.values().stream()
+            .filter(key -> key.expired(before))
+            .map(key -> key.key().accessKeyId())
+            .toList();
+    issued.keySet().removeAll(expired);
+    expired.forEach(journal::remove);
+  }
+
+  @Override
+  public void close() {
+    journal.close();
   }
 
   private String randomText(int bytes) {

@@ -1,5 +1,6 @@
 package dev.tollgate.aws.dynamodb.limit;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.aws.ScriptedAws;
@@ -17,10 +18,10 @@ import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.provisioning.ReconcileRequests;
 import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.core.testing.Samples;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadInfo;
-import java.lang.management.ThreadMXBean;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -29,24 +30,16 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
-/** What the fill of a bucket costs the token producer: requests, and time of a processor. */
+/** What the fill of a bucket costs the token producer. */
 class FillCostTest {
-  private static final int WARM = 3_000;
-  private static final int MEASURED = 1_000;
-
-  /** Lambda gives a function with 1,769 MB one processor. */
-  private static final double PROCESSORS = 1_024 / 1_769.0;
-
-  private static final int SECONDS_OF_A_TURN = 35;
-
-  private static final Pattern ENTRY = Pattern.compile("\"Id\":\"([^\"]+)\"");
-  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+  private static final Pattern ENTRY =
+      Pattern.compile("\"Id\":\"([^\"]+)\",\"MessageBody\":\"((?:[^\"\\\\]|\\\\.)*)\"");
 
   private final BucketId id = new BucketId(new TenantId("acme"), new Action("connect"));
 
   /** A full bucket, and one of 60 a minute that is drained every minute. */
   @ParameterizedTest
-  @CsvSource({"full, 60, 2", "drained, 0, 9"})
+  @CsvSource({"full, 60, 3", "drained, 0, 9"})
   void a_fill_costs_so_many_requests(String name, int level, int requests) {
     ManualClock clock = new ManualClock(Samples.NOW);
     Bucket bucket =
@@ -73,37 +66,7 @@ class FillCostTest {
 
       maintenance.maintainInShard(id);
       assertThat(aws.requests()).as("%s", aws.operations()).hasSize(requests);
-
-      for (int i = 0; i < WARM; i++) {
-        maintenance.maintainInShard(id);
-        aws.clear();
-      }
-      long before = processorNanos();
-      for (int i = 0; i < MEASURED; i++) {
-        maintenance.maintainInShard(id);
-        aws.clear();
-      }
-      double millis = (processorNanos() - before) / 1e6 / MEASURED;
-      System.out.printf(
-          "%s bucket: %d requests, %.2f ms of a processor; %.0f buckets a second with 1,024 MB,"
-              + " %,.0f in a turn%n",
-          name,
-          requests,
-          millis,
-          PROCESSORS * 1_000 / millis,
-          PROCESSORS * 1_000 / millis * SECONDS_OF_A_TURN);
     }
-  }
-
-  /** The processor time of this thread and of those that send batches; not of the server. */
-  private static long processorNanos() {
-    long nanos = THREADS.getCurrentThreadCpuTime();
-    for (ThreadInfo thread : THREADS.getThreadInfo(THREADS.getAllThreadIds())) {
-      if (thread != null && thread.getThreadName().startsWith("sqs-batch")) {
-        nanos += THREADS.getThreadCpuTime(thread.getThreadId());
-      }
-    }
-    return nanos;
   }
 
   private static String levels(int visible) {
@@ -117,8 +80,21 @@ class FillCostTest {
     return ENTRY
         .matcher(body)
         .results()
-        .map(entry -> "{\"Id\":\"%s\",\"MessageId\":\"m\"}".formatted(entry.group(1)))
+        .map(
+            entry ->
+                """
+                {"Id":"%s","MessageId":"m","MD5OfMessageBody":"%s"}"""
+                    .formatted(entry.group(1), md5(entry.group(2).replace("\\\"", "\""))))
         .collect(Collectors.joining(",", "{\"Successful\":[", "],\"Failed\":[]}"));
+  }
+
+  private static String md5(String text) {
+    try {
+      return HexFormat.of()
+          .formatHex(MessageDigest.getInstance("MD5").digest(text.getBytes(UTF_8)));
+    } catch (NoSuchAlgorithmException impossible) {
+      throw new IllegalStateException(impossible);
+    }
   }
 
   private static String json(Map<String, AttributeValue> row) {
