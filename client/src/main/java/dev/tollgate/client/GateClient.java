@@ -321,7 +321,7 @@ final class GateClient implements TollgateClient {
     }
 
     private static Shortfall undecided(Unavailable unavailable) {
-      return new dev.tollgate.core.bucket.claim.ClaimResult.Undecided(unavailable.reason());
+      return new dev.tollgate.core.bucket.claim.ClaimResult.Undecided(unavailable.reason(), true);
     }
   }
 

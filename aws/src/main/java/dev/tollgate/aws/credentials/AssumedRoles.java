@@ -3,6 +3,7 @@ package dev.tollgate.aws.credentials;
 import static dev.tollgate.aws.SdkCalls.ask;
 
 import dev.tollgate.aws.LruMap;
+import dev.tollgate.core.NoCredentials;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import java.time.Duration;
@@ -160,18 +161,7 @@ public final class AssumedRoles implements TenantCredentials {
   }
 
   private TemporaryCredentials assume(TenantId tenant) {
-    Credentials credentials =
-        ask(
-            "STS AssumeRole for " + tenant,
-            () ->
-                sts.assumeRole(
-                        request ->
-                            request
-                                .roleArn(roleArn)
-                                .roleSessionName("tenant-" + tenant)
-                                .durationSeconds((int) DURATION.toSeconds())
-                                .tags(Tag.builder().key(TAG).value(tenant.value()).build()))
-                    .credentials());
+    Credentials credentials = request(tenant);
     TemporaryCredentials issued =
         new TemporaryCredentials(
             credentials.accessKeyId(),
@@ -180,6 +170,24 @@ public final class AssumedRoles implements TenantCredentials {
             credentials.expiration());
     store.store(tenant, issued);
     return issued;
+  }
+
+  private Credentials request(TenantId tenant) {
+    try {
+      return ask(
+          "STS AssumeRole for " + tenant,
+          () ->
+              sts.assumeRole(
+                      request ->
+                          request
+                              .roleArn(roleArn)
+                              .roleSessionName("tenant-" + tenant)
+                              .durationSeconds((int) DURATION.toSeconds())
+                              .tags(Tag.builder().key(TAG).value(tenant.value()).build()))
+                  .credentials());
+    } catch (Unavailable unavailable) {
+      throw new NoCredentials(unavailable);
+    }
   }
 
   private Held held(TemporaryCredentials credentials, Instant now) {

@@ -1,7 +1,7 @@
 package dev.tollgate.aws.credentials;
 
+import dev.tollgate.core.NoCredentials;
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.Unavailable;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 
@@ -11,7 +11,7 @@ public interface TenantCredentials {
   /**
    * Credentials for a tenant's rows, queues and functions.
    *
-   * @throws Unavailable if they cannot be fetched
+   * @throws NoCredentials if they cannot be fetched
    */
   AwsCredentialsProvider of(TenantId tenant);
 

@@ -3,8 +3,8 @@ package dev.tollgate.aws.credentials;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.tollgate.core.NoCredentials;
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.core.testing.Race;
 import dev.tollgate.core.testing.Samples;
@@ -95,7 +95,7 @@ class AssumedRolesTest {
         4,
         i -> {
           assertThatThrownBy(() -> roles.of(acme))
-              .isInstanceOf(Unavailable.class)
+              .isInstanceOf(NoCredentials.class)
               .hasMessageContaining("AssumeRole");
           return i;
         });

@@ -152,7 +152,9 @@ public final class Admission {
               Refusal.TENANT_RATE, Optional.of(denied.retryAt()), placeTaken),
           () -> {});
     }
-    return known.onUnavailable() == OnUnavailable.ADMIT
+    return claim instanceof ClaimResult.Undecided undecided
+            && undecided.isOutage()
+            && known.onUnavailable() == OnUnavailable.ADMIT
         ? ticket(known, session, facts, Optional.empty())
         : counted(facts, new AdmissionDecision.Refused(Refusal.UNDECIDED), () -> {});
   }

@@ -251,7 +251,8 @@ public final class MessageProcessing {
     if (why instanceof ClaimResult.Undecided undecided) {
       return Collections.nCopies(
           n,
-          facts.tenant().orElseThrow().onUnavailable() == OnUnavailable.ADMIT
+          undecided.isOutage()
+                  && facts.tenant().orElseThrow().onUnavailable() == OnUnavailable.ADMIT
               ? new BatchMessage.WithoutToken()
               : new BatchMessage.Undecided(undecided.cause()));
     }

@@ -344,6 +344,13 @@ final class AdmissionTest {
   }
 
   @Test
+  void nobody_is_admitted_without_a_token_for_want_of_credentials() {
+    replace(TenantStatus.ACTIVE, OnUnavailable.ADMIT);
+    ports.queue().outage().beginWithoutCredentials();
+    assertThat(refusal(decide())).isEqualTo(Refusal.UNDECIDED);
+  }
+
+  @Test
   void failed_read_gives_the_token_back() {
     ports.facts().outage().begin("read");
     assertThatThrownBy(this::decide).isInstanceOf(Unavailable.class);

@@ -235,6 +235,14 @@ final class RegistrationTest {
   }
 
   @Test
+  void token_that_cannot_be_spent_for_want_of_credentials_admits_nobody() {
+    Ticket ticket = with(ticket(ports.open(acme)), OnUnavailable.ADMIT);
+    ports.queue().outage().beginWithoutCredentials();
+    assertThat(registration(NONE).register(ticket, "c1"))
+        .isEqualTo(new Registration.NotRegistered(Refusal.UNDECIDED));
+  }
+
+  @Test
   void unwritable_count_refuses_and_restores_the_session() {
     SessionId session = ports.open(acme);
     Ticket ticket = ticket(session);

@@ -865,6 +865,13 @@ final class MessageProcessingTest {
   }
 
   @Test
+  void messages_are_redelivered_if_there_are_no_credentials_whatever_the_tier_states() {
+    ports.queue().outage().beginWithoutCredentials();
+
+    assertThat(fixture.process(from("a", "m1"))).containsOnly(UNDECIDED);
+  }
+
+  @Test
   void failing_bucket_has_messages_redelivered_if_the_tier_refuses() {
     refuseWhenUndecided();
     ports.queue().outage().begin();

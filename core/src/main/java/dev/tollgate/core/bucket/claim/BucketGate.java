@@ -2,6 +2,7 @@ package dev.tollgate.core.bucket.claim;
 
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Pause;
+import dev.tollgate.core.NoCredentials;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Bucket;
@@ -218,7 +219,7 @@ public final class BucketGate {
     }
     // Unspent tokens return when their lease ends.
     return settlement instanceof SettleResult.Unanswered unanswered
-        ? new ClaimResult.Undecided(unanswered.cause())
+        ? new ClaimResult.Undecided(unanswered.cause(), true)
         : new ClaimResult.Denied(later(granted.endsAt(), clock.instant()));
   }
 
@@ -403,7 +404,7 @@ public final class BucketGate {
   /** The result if the queue failed: undecided, or denied if the queue is missing. */
   private ClaimResult.Shortfall queueFailed(Bucket read, Unavailable failure) {
     if (!(failure instanceof MissingQueue)) {
-      return new ClaimResult.Undecided(failure.reason());
+      return new ClaimResult.Undecided(failure.reason(), !(failure instanceof NoCredentials));
     }
     Instant now = clock.instant();
     if (read.mayLackQueueAt(now)) {

@@ -1,5 +1,6 @@
 package dev.tollgate.core.bucket.claim;
 
+import dev.tollgate.core.NoCredentials;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
@@ -42,8 +43,8 @@ public final class HeldTokens {
           ? new SettleResult.Spent()
           : new SettleResult.NotSpent(
               unspent.size() + " of " + granted.leases().size() + " tokens could not be spent");
-    } catch (MissingQueue missing) {
-      return new SettleResult.NotSpent(missing.reason());
+    } catch (MissingQueue | NoCredentials notSent) {
+      return new SettleResult.NotSpent(notSent.reason());
     } catch (Unavailable unavailable) {
       return new SettleResult.Unanswered(unavailable.reason());
     }

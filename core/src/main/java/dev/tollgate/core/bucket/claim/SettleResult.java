@@ -12,7 +12,8 @@ public sealed interface SettleResult {
   record Lapsed() implements SettleResult {}
 
   /**
-   * The queue reported that some tokens are not spent, or the queue is missing.
+   * The queue reported that some tokens are not spent, or is missing, or was not asked for lack of
+   * credentials.
    *
    * @param cause what failed
    */

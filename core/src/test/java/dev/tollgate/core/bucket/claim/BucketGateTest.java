@@ -521,6 +521,14 @@ final class BucketGateTest {
   }
 
   @Test
+  void lack_of_credentials_is_not_an_outage_of_the_queue() {
+    ports.queue().outage().beginWithoutCredentials();
+    assertThat(((Undecided) claim(1)).isOutage()).isFalse();
+    assertThat(((Undecided) claim(15)).isOutage()).isFalse();
+    assertThat(((Undecided) upTo(15).shortfall().orElseThrow()).isOutage()).isFalse();
+  }
+
+  @Test
   void empty_hint_refuses_claims_while_the_queue_fails() {
     BucketId slow = open("slow", "0.2", 1);
     granted(gate.spend(row(slow), 1));
@@ -563,7 +571,7 @@ final class BucketGateTest {
   @Test
   void unanswered_settling_leaves_the_claim_undecided() {
     ports.queue().outage().begin("settle");
-    assertThat(claim(1)).isEqualTo(new Undecided("settle: out of order"));
+    assertThat(claim(1)).isEqualTo(new Undecided("settle: out of order", true));
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.tollgate.core.testing.memory;
 
+import dev.tollgate.core.NoCredentials;
 import dev.tollgate.core.Unavailable;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -8,6 +9,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class Outage {
   private final Set<String> methods = ConcurrentHashMap.newKeySet();
   private volatile boolean allMethods;
+  private volatile boolean lacksCredentials;
 
   public Outage() {}
 
@@ -21,15 +23,23 @@ public final class Outage {
     methods.addAll(Set.of(names));
   }
 
+  /** Makes all methods fail before they send a request. */
+  public void beginWithoutCredentials() {
+    lacksCredentials = true;
+    allMethods = true;
+  }
+
   /** Ends the outage. */
   public void end() {
+    lacksCredentials = false;
     allMethods = false;
     methods.clear();
   }
 
   public void check(String method) {
     if (allMethods || methods.contains(method)) {
-      throw new Unavailable(method + ": out of order");
+      Unavailable failure = new Unavailable(method + ": out of order");
+      throw lacksCredentials ? new NoCredentials(failure) : failure;
     }
   }
 }
