@@ -534,10 +534,7 @@ class TollgateTest {
             + " scheduler:ListSchedules *; lambda:GetAccountSettings *; scheduler:GetSchedule schedule/tollgate/shard-*;"
             + " scheduler:DeleteSchedule schedule/tollgate/shard-*; "
             + OWN_REST,
-        "Sweep | "
-            + OWN_PROVISIONING
-            + " lambda:InvokeFunction TollgateSweepAlias; "
-            + OWN_REST,
+        "Sweep | " + OWN_PROVISIONING + " lambda:InvokeFunction TollgateSweepAlias; " + OWN_REST,
       })
   void a_functions_own_role_has_exactly_these_grants(String id, String grants) {
     String expected =

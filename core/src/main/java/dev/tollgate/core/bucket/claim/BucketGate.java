@@ -1,8 +1,8 @@
 package dev.tollgate.core.bucket.claim;
 
 import dev.tollgate.core.InvalidValue;
-import dev.tollgate.core.Pause;
 import dev.tollgate.core.NoCredentials;
+import dev.tollgate.core.Pause;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Bucket;

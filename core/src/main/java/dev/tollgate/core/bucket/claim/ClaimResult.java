@@ -48,8 +48,8 @@ public sealed interface ClaimResult {
    * The queue could not be asked. The tokens are not spent, as far as is known.
    *
    * @param cause what failed
-   * @param isOutage whether the queue gave no answer, so that the caller decides whether to admit or
-   *     refuse. If not, the request was not even sent, and the caller must refuse
+   * @param isOutage whether the queue gave no answer, so that the caller decides whether to admit
+   *     or refuse. If not, the request was not even sent, and the caller must refuse
    */
   record Undecided(String cause, boolean isOutage) implements Shortfall {}
 }
