@@ -81,6 +81,9 @@ final class BurstSimulation {
   private Duration oldestGhostNear = Duration.ZERO;
   private Optional<Instant> nearSince = Optional.empty();
 
+  /** The last instant at which no ghost was left and the count was right. */
+  private Instant lastRight = Instant.MIN;
+
   private record Event(Instant at, long order, Runnable work) implements Comparable<Event> {
     @Override
     public int compareTo(Event other) {
@@ -266,6 +269,9 @@ final class BurstSimulation {
     boolean isNear = rows.count(tenant.id()) * 100 >= max * 75;
     nearSince = isNear ? nearSince.or(() -> Optional.of(now())) : Optional.empty();
     ghosts.values().forEach(this::recordGhostAge);
+    if (ghosts.isEmpty() && drift() == 0) {
+      lastRight = now();
+    }
     if (drift() < 0) {
       throw new AssertionError("counted " + -drift() + " too few at " + now());
     }
@@ -276,6 +282,15 @@ final class BurstSimulation {
   /** The excess of the count after all outstanding writes. */
   long drift() {
     return rows.count(tenant.id()) - inSets + outstanding;
+  }
+
+  /**
+   * Whether everything lost until an instant has been repaired since: no ghost was left, and the
+   * count was right. The count may be wrong again now: the housekeeper removes a connection whose
+   * disconnect is under way, and corrects the count some seconds later.
+   */
+  boolean isRepairedSince(Instant lost) {
+    return lastRight.isAfter(lost);
   }
 
   int open() {

@@ -78,8 +78,11 @@ final class BurstSimulationTest {
 
       simulation.pass(SOON);
 
-      assertThat(simulation.ghosts()).as("ghosts of seed %d", seed).isZero();
-      assertThat(simulation.drift()).as("drift of seed %d since %s", seed, lost).isZero();
+      assertThat(simulation.isRepairedSince(lost))
+          .as(
+              "seed %d, lost at %s: %d ghosts, drift %d",
+              seed, lost, simulation.ghosts(), simulation.drift())
+          .isTrue();
     }
   }
 

@@ -9,6 +9,7 @@ import io.undertow.util.Headers;
 import io.undertow.util.HttpString;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
@@ -33,17 +34,19 @@ final class ConnectionsApi implements HttpHandler {
   /**
    * How long a message waits for a client that does not read, before the client's socket is closed.
    */
-  private static final int MAX_SEND_SECONDS = 3;
+  static final Duration MAX_SEND_TIME = Duration.ofSeconds(3);
 
   /** The close code for clients that violate a policy (RFC 6455, section 7.4). */
   private static final int POLICY_VIOLATION = 1008;
 
   private final Map<String, Api> apis;
   private final InstantSource clock;
+  private final Duration maxSendTime;
 
-  ConnectionsApi(Map<String, Api> apis, InstantSource clock) {
+  ConnectionsApi(Map<String, Api> apis, InstantSource clock, Duration maxSendTime) {
     this.apis = apis;
     this.clock = clock;
+    this.maxSendTime = maxSendTime;
   }
 
   /** Whether a raw path belongs to this API. */
@@ -89,7 +92,7 @@ final class ConnectionsApi implements HttpHandler {
       return;
     }
     try {
-      connection.send(data).orTimeout(MAX_SEND_SECONDS, TimeUnit.SECONDS).join();
+      connection.send(data).orTimeout(maxSendTime.toMillis(), TimeUnit.MILLISECONDS).join();
       connection.active(clock.instant());
       exchange.endExchange();
     } catch (CompletionException | CancellationException e) {

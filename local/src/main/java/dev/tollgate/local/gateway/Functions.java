@@ -30,11 +30,22 @@ final class Functions {
 
   /** The result of an invocation; empty if it takes longer than the integration allows. */
   Optional<InvocationResult> invoke(String function, byte[] event, Duration timeout) {
-    CompletableFuture<Optional<InvocationResult>> result =
-        invoker.start(function, event).thenApply(Optional::of);
+    CompletableFuture<Optional<InvocationResult>> result = new CompletableFuture<>();
     Pending pending = new Pending(result, clock.instant().plus(timeout));
+    // Before the function starts, so that a sweep after that finds the invocation.
     invocations.add(pending);
     try {
+      var unused =
+          invoker
+              .start(function, event)
+              .whenComplete(
+                  (answer, failure) -> {
+                    if (failure == null) {
+                      result.complete(Optional.of(answer));
+                    } else {
+                      result.completeExceptionally(failure);
+                    }
+                  });
       return result
           .completeOnTimeout(Optional.empty(), timeout.toMillis(), TimeUnit.MILLISECONDS)
           .get();

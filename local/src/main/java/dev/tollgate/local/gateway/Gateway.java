@@ -13,6 +13,7 @@ import io.undertow.server.HttpServerExchange;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -71,13 +72,38 @@ public final class Gateway implements AutoCloseable {
       Environment environment,
       UnaryOperator<HttpHandler> aroundConnections,
       Consumer<String> log) {
+    this(
+        address,
+        hosts,
+        functions,
+        services,
+        environment,
+        aroundConnections,
+        log,
+        ConnectionsApi.MAX_SEND_TIME);
+  }
+
+  /**
+   * A server whose clients may leave messages unread for another time.
+   *
+   * @param maxSendTime how long a message waits for a client that does not read
+   */
+  Gateway(
+      InetSocketAddress address,
+      AllowedHosts hosts,
+      Invoker functions,
+      ServiceCalls services,
+      Environment environment,
+      UnaryOperator<HttpHandler> aroundConnections,
+      Consumer<String> log,
+      Duration maxSendTime) {
     this.hosts = hosts;
     this.functions = new Functions(functions, environment.clock());
     this.services = services;
     this.environment = environment;
     this.throttles = new Throttles(environment.clock(), System::nanoTime);
     this.log = log;
-    HttpHandler guarded = aroundConnections.apply(new ConnectionsApi(apis, environment.clock()));
+    HttpHandler guarded = aroundConnections.apply(new ConnectionsApi(apis, environment.clock(), maxSendTime));
     this.connections =
         exchange -> {
           // A call may wait for a client; the server's one worker thread would wait with it.

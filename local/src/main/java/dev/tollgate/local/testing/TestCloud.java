@@ -52,9 +52,11 @@ public final class TestCloud implements AutoCloseable {
 
   /**
    * Moves the clock on, and stops at each full minute on the way until everything that is due has
-   * happened. So schedules fire as they would in real time.
+   * happened. So schedules fire as they would in real time. What has started before ends before the
+   * clock moves, so no function sees the clock jump.
    */
   public void advance(Duration by) throws InterruptedException {
+    cloud.settle();
     Instant end = clock.instant().plus(by);
     Instant minute = clock.instant().truncatedTo(ChronoUnit.MINUTES).plusSeconds(60);
     for (; !minute.isAfter(end); minute = minute.plusSeconds(60)) {

@@ -171,7 +171,8 @@ final class QueueEventsTest {
 
     assertThat(cloud.held(url)).isEqualTo(2);
     cloud.advance(Duration.ofSeconds(61));
-    assertThat(cloud.log("thrown")).contains("took good of null with [], 2");
+    // A standard queue may deliver the two in another order, so the other one may be taken first.
+    assertThat(cloud.log("thrown")).filteredOn("batch of 2"::equals).hasSize(2);
   }
 
   @Test
