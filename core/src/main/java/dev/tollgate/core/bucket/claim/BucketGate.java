@@ -1,7 +1,6 @@
 package dev.tollgate.core.bucket.claim;
 
 import dev.tollgate.core.InvalidValue;
-import dev.tollgate.core.NoCredentials;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
@@ -404,7 +403,7 @@ public final class BucketGate {
   /** The result if the queue failed: undecided, or denied if the queue is missing. */
   private ClaimResult.Shortfall queueFailed(Bucket read, Unavailable failure) {
     if (!(failure instanceof MissingQueue)) {
-      return new ClaimResult.Undecided(failure.reason(), !(failure instanceof NoCredentials));
+      return ClaimResult.Undecided.after(failure);
     }
     Instant now = clock.instant();
     if (read.mayLackQueueAt(now)) {
