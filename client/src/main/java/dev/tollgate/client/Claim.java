@@ -16,7 +16,8 @@ public sealed interface Claim {
   sealed interface Shortfall extends Claim, ReserveResult {}
 
   /**
-   * Too few tokens are left, or other callers wait for them; none is spent or held.
+   * Too few tokens are left, or other callers wait for them, or STS issued no credentials for the
+   * tenant; none is spent or held.
    *
    * @param retryAt when the missing tokens will be available, if no other caller takes them. With a
    *     place it is the slot of that place: its token is kept for this caller

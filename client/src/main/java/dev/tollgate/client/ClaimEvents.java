@@ -5,15 +5,21 @@ import dev.tollgate.core.bucket.claim.ClaimResult.Denied;
 import dev.tollgate.core.bucket.claim.ClaimResult.Shortfall;
 import dev.tollgate.core.bucket.claim.ClaimResult.Undecided;
 import java.time.Duration;
+import java.time.InstantSource;
 
 /** Reports calls and their results to a listener. */
 final class ClaimEvents {
   private static final System.Logger LOG = System.getLogger(ClaimListener.class.getName());
 
-  private final ClaimListener listener;
+  /** When a claim is repeated that was denied for lack of credentials. */
+  private static final Duration RETRY = Duration.ofSeconds(1);
 
-  ClaimEvents(ClaimListener listener) {
+  private final ClaimListener listener;
+  private final InstantSource clock;
+
+  ClaimEvents(ClaimListener listener, InstantSource clock) {
     this.listener = listener;
+    this.clock = clock;
   }
 
   /** Starts a call. */
@@ -53,9 +59,11 @@ final class ClaimEvents {
         return new Claim.Denied(
             denied.retryAt(), denied.place().map(place -> Place.of(bucket, place)));
       }
-      String cause = ((Undecided) shortfall).cause();
-      report(() -> listener.undecided(call(tokens), cause));
-      return new Claim.Undecided(cause);
+      Undecided undecided = (Undecided) shortfall;
+      report(() -> listener.undecided(call(tokens), undecided.cause()));
+      return undecided.isOutage()
+          ? new Claim.Undecided(undecided.cause())
+          : new Claim.Denied(clock.instant().plus(RETRY));
     }
 
     private ClaimListener.Call call(int tokens) {

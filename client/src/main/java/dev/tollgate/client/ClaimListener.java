@@ -26,7 +26,10 @@ public interface ClaimListener {
   /** Tokens were denied, whether or not the caller has a place in line. */
   default void denied(Call call, Instant retryAt) {}
 
-  /** A claim is undecided because the bucket's queue failed. */
+  /**
+   * A claim is undecided because the bucket's queue failed, or denied for lack of credentials for
+   * the tenant.
+   */
   default void undecided(Call call, String cause) {}
 
   /** {@link Reservation#spend} was called. */

@@ -65,7 +65,7 @@ final class GateClient implements TollgateClient {
     this.line = line;
     this.gate = gate;
     this.places = new PlaceClaims(clock);
-    this.events = new ClaimEvents(listener);
+    this.events = new ClaimEvents(listener, clock);
     this.closing = List.copyOf(closing);
   }
 
@@ -239,7 +239,9 @@ final class GateClient implements TollgateClient {
       try {
         return process.spendUpTo(id, n);
       } catch (Unavailable unavailable) {
-        return new BucketGate.SpendResult(0, Optional.of(undecided(unavailable)));
+        return new BucketGate.SpendResult(
+            0,
+            Optional.of(dev.tollgate.core.bucket.claim.ClaimResult.Undecided.after(unavailable)));
       }
     }
 
@@ -316,12 +318,8 @@ final class GateClient implements TollgateClient {
       try {
         return claim.get();
       } catch (Unavailable unavailable) {
-        return undecided(unavailable);
+        return dev.tollgate.core.bucket.claim.ClaimResult.Undecided.after(unavailable);
       }
-    }
-
-    private static Shortfall undecided(Unavailable unavailable) {
-      return new dev.tollgate.core.bucket.claim.ClaimResult.Undecided(unavailable.reason(), true);
     }
   }
 

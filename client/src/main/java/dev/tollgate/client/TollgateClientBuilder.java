@@ -19,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -247,15 +248,14 @@ public final class TollgateClientBuilder {
     if (prefetch == 0) {
       return Optional.empty();
     }
-    ScheduledExecutorService timer = Threads.timer("tollgate-hands");
-    opened.closing.push(timer::shutdownNow);
-    Hands.Timer returns =
-        (time, work) -> {
-          var unused =
-              timer.schedule(
-                  () -> opened.requests.execute(work), time.toMillis(), TimeUnit.MILLISECONDS);
-        };
-    return Optional.of(new Hands(queue, gate, prefetch, returns, clock));
+    // A return waits for its batches, so it must not hold a thread that they need.
+    ExecutorService returns = Threads.upTo(REQUESTS, "tollgate-returns");
+    opened.closing.push(returns::shutdown);
+    Hands.Timer timer =
+        (time, work) ->
+            CompletableFuture.delayedExecutor(time.toMillis(), TimeUnit.MILLISECONDS, returns)
+                .execute(work);
+    return Optional.of(new Hands(queue, gate, prefetch, timer, clock));
   }
 
   private ClaimPorts.Deployment deployment() {

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.net.URI;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -154,6 +157,31 @@ class TollgateClientBuilderTest {
       assertThat(bucket.claimUpTo(2).shortfall()).containsInstanceOf(Claim.Undecided.class);
     }
     assertThat(undecided).hasValue(3);
+  }
+
+  /** An application that admits when a claim is undecided must not do so while STS throttles. */
+  @Test
+  void claims_are_denied_while_there_are_no_credentials() {
+    aws.on("AssumeRole", () -> "not xml");
+    List<String> causes = new ArrayList<>();
+    ClaimListener listener =
+        new ClaimListener() {
+          @Override
+          public void undecided(Call call, String cause) {
+            causes.add(cause);
+          }
+        };
+    Instant now = Instant.parse("2026-03-01T12:00:00Z");
+    Claim.Denied denied = new Claim.Denied(now.plusSeconds(1));
+    try (TollgateClient tollgate =
+        builder().listener(listener).clock(InstantSource.fixed(now)).build()) {
+      TokenBucket bucket = tollgate.bucket("acme", "send-email");
+      assertThat(bucket.tryClaim()).isEqualTo(denied);
+      assertThat(bucket.claimInLine()).isEqualTo(denied);
+      assertThat(bucket.reserve(2)).isEqualTo(denied);
+      assertThat(bucket.claimUpTo(2).shortfall()).contains(denied);
+    }
+    assertThat(causes).hasSize(4).allMatch(cause -> cause.contains("STS AssumeRole for acme"));
   }
 
   // Opened and closed resources

@@ -1,7 +1,6 @@
 package dev.tollgate.core.bucket.claim;
 
 import dev.tollgate.core.InvalidValue;
-import dev.tollgate.core.NoCredentials;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
@@ -21,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
@@ -404,7 +404,7 @@ public final class BucketGate {
   /** The result if the queue failed: undecided, or denied if the queue is missing. */
   private ClaimResult.Shortfall queueFailed(Bucket read, Unavailable failure) {
     if (!(failure instanceof MissingQueue)) {
-      return new ClaimResult.Undecided(failure.reason(), !(failure instanceof NoCredentials));
+      return ClaimResult.Undecided.after(failure);
     }
     Instant now = clock.instant();
     if (read.mayLackQueueAt(now)) {
@@ -528,12 +528,10 @@ public final class BucketGate {
     Optional<Unavailable> failure = Optional.empty();
     for (CompletableFuture<List<Lease>> receive : receives) {
       try {
-        attempt.leases.addAll(receive.get());
-      } catch (ExecutionException failed) {
+        // Waits even if the thread is interrupted: tokens that arrive must not stay held.
+        attempt.leases.addAll(receive.join());
+      } catch (CompletionException failed) {
         failure = Optional.of(unavailable(failed));
-      } catch (InterruptedException interrupted) {
-        Thread.currentThread().interrupt();
-        failure = Optional.of(new Unavailable("the claim was interrupted"));
       }
     }
     failure.ifPresent(
@@ -543,7 +541,7 @@ public final class BucketGate {
     return attempt.leases.size() > before;
   }
 
-  private static Unavailable unavailable(ExecutionException failed) {
+  private static Unavailable unavailable(CompletionException failed) {
     if (failed.getCause() instanceof Unavailable unavailable) {
       return unavailable;
     }

@@ -1,5 +1,7 @@
 package dev.tollgate.core.bucket.claim;
 
+import dev.tollgate.core.NoCredentials;
+import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.Place;
@@ -51,5 +53,10 @@ public sealed interface ClaimResult {
    * @param isOutage whether the queue gave no answer, so that the caller decides whether to admit
    *     or refuse. If not, the request was not even sent, and the caller must refuse
    */
-  record Undecided(String cause, boolean isOutage) implements Shortfall {}
+  record Undecided(String cause, boolean isOutage) implements Shortfall {
+    /** The result after this failure. A lack of credentials is no outage of the queue. */
+    public static Undecided after(Unavailable failure) {
+      return new Undecided(failure.reason(), !(failure instanceof NoCredentials));
+    }
+  }
 }

@@ -39,10 +39,14 @@ public final class HeldTokens {
       if (!clock.instant().isBefore(granted.endsAt())) {
         return new SettleResult.Lapsed();
       }
-      return unspent.isEmpty()
-          ? new SettleResult.Spent()
-          : new SettleResult.NotSpent(
-              unspent.size() + " of " + granted.leases().size() + " tokens could not be spent");
+      if (unspent.isEmpty()) {
+        return new SettleResult.Spent();
+      }
+      int all = granted.leases().size();
+      String cause = unspent.size() + " of " + all + " tokens could not be spent";
+      return unspent.size() == all
+          ? new SettleResult.NotSpent(cause)
+          : new SettleResult.Unanswered(cause);
     } catch (MissingQueue | NoCredentials notSent) {
       return new SettleResult.NotSpent(notSent.reason());
     } catch (Unavailable unavailable) {
@@ -52,7 +56,15 @@ public final class HeldTokens {
 
   /** Returns held tokens. Those that cannot be returned now return when their lease ends. */
   public void giveBack(ClaimResult.Granted granted) {
-    unlessUnavailable(() -> queue.giveBack(granted.bucket(), granted.leases()));
+    // An interrupted thread cannot send requests, and nobody else can return the tokens.
+    boolean wasInterrupted = Thread.interrupted();
+    try {
+      unlessUnavailable(() -> queue.giveBack(granted.bucket(), granted.leases()));
+    } finally {
+      if (wasInterrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   private static void unlessUnavailable(Runnable request) {

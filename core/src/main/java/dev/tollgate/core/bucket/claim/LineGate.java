@@ -78,7 +78,14 @@ public final class LineGate {
 
   /** Spends one token, see {@link #claim(Bucket, Waiting, Attempt)}. */
   public ClaimResult spend(Bucket read, Waiting caller, Attempt first) {
-    return gate.settled(claim(read, caller, first));
+    Instant now = clock.instant();
+    Optional<Place> due = caller.place().filter(place -> read.standing(place, now) == Standing.DUE);
+    ClaimResult claim = claim(read, caller, first);
+    ClaimResult spent = gate.settled(claim);
+    // A caller whose token was not spent in time waits for the next one in its place.
+    return claim instanceof ClaimResult.Granted && spent instanceof ClaimResult.Denied denied
+        ? due.map(place -> keptBack(read, place, denied.retryAt())).orElse(spent)
+        : spent;
   }
 
   /**
@@ -289,8 +296,17 @@ public final class LineGate {
     if (slot.isAfter(now)) {
       return refused(read.id(), line, place);
     }
+    return keptBack(read, place, denied.retryAt());
+  }
+
+  /**
+   * The refusal of a place that is due and got no token. The place stays due at {@code retryAt}, or
+   * its slot moves there.
+   */
+  private ClaimResult keptBack(Bucket read, Place place, Instant retryAt) {
+    Instant now = clock.instant();
     // A fill that is late sends all that is owed, so the places behind keep their slots.
-    Instant retryAt = denied.retryAt();
+    Instant slot = read.line().orElseThrow().slot(place.number());
     boolean isOwed = read.owes(slot);
     boolean isPatient = isOwed || now.isBefore(slot.plus(PATIENCE));
     if (isPatient

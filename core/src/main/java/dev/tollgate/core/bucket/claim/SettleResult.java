@@ -12,7 +12,7 @@ public sealed interface SettleResult {
   record Lapsed() implements SettleResult {}
 
   /**
-   * The queue reported that some tokens are not spent, or is missing, or was not asked for lack of
+   * None of them is spent: the queue reported so, or is missing, or was not asked for lack of
    * credentials.
    *
    * @param cause what failed
@@ -20,7 +20,7 @@ public sealed interface SettleResult {
   record NotSpent(String cause) implements SettleResult {}
 
   /**
-   * The queue did not respond. Whether the tokens are spent is unknown.
+   * The queue did not respond, or not for all tokens. Some of them may be spent.
    *
    * @param cause what failed
    */

@@ -234,6 +234,53 @@ class ProcessGateTest {
     assertThat(tokens.available(ID)).isBetween(94L, 96L);
   }
 
+  private long left() {
+    return tokens.level(ID);
+  }
+
+  @Test
+  void spent_tokens_of_a_hand_are_not_used_after_two_seconds() {
+    ProcessGate hand = prefetching();
+    for (int i = 0; i < 4; i++) {
+      hand.spend(ID, 1);
+    }
+    assertThat(left()).as("one of the spent tokens is in hand").isEqualTo(95);
+    clock.advance(SECOND.multipliedBy(2));
+    assertThat(requestsOf(() -> hand.spend(ID, 1))).contains("settle");
+  }
+
+  @Test
+  void hand_spends_no_token_ahead_while_a_fill_could_exceed_the_bound() {
+    ProcessGate hand = prefetching();
+    clock.advance(Duration.ofMinutes(2));
+    for (int claims = 1; claims <= 30; claims++) {
+      assertThat(hand.spend(ID, 1)).isInstanceOf(Granted.class);
+      assertThat(left()).isEqualTo(100 - claims);
+    }
+  }
+
+  @Test
+  void hand_does_not_rely_on_a_row_in_which_the_bucket_hibernated() {
+    rows.replace(rows.find(ID).orElseThrow().hibernating(clock.instant()));
+    ProcessGate hand = prefetching();
+    hand.spend(ID, 1);
+    assertThat(rows.find(ID).orElseThrow().isHibernating()).isFalse();
+    hand.spend(ID, 1);
+    assertThat(tokens.inFlight(ID)).isPositive();
+  }
+
+  @Test
+  void hand_does_not_rely_on_a_row_with_a_line() {
+    Bucket row = rows.find(ID).orElseThrow();
+    Instant now = clock.instant();
+    rows.changeLine(ID, Optional.empty(), row.lineOpened(now, now).cleared(now));
+    ProcessGate hand = prefetching();
+    hand.spend(ID, 1);
+    Bucket used = rows.find(ID).orElseThrow();
+    rows.changeLine(ID, used.line(), used.lineOpened(now.plusSeconds(10), now));
+    assertThat(hand.spend(ID, 1)).isInstanceOf(Denied.class);
+  }
+
   @Test
   void closed_hand_returns_its_leased_tokens() {
     ProcessGate hand = prefetching();

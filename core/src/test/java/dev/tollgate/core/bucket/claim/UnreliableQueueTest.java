@@ -11,6 +11,8 @@ import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.Line.Standing;
+import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
@@ -35,6 +37,8 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -320,6 +324,122 @@ final class UnreliableQueueTest {
         gate(deleting).spendUpTo(messages, ports.buckets().find(messages), 3);
     assertThat(gone.tokens()).isZero();
     assertThat(gone.shortfall().orElseThrow()).isInstanceOf(ClaimResult.Denied.class);
+  }
+
+  @Test
+  void claim_whose_tokens_are_spent_in_part_is_undecided() {
+    open(60, 100);
+    TokenQueue throttled =
+        new QueueWrapper(ports.queue()) {
+          @Override
+          public List<Lease> settle(BucketId bucket, List<Lease> leases) {
+            super.settle(bucket, leases.subList(BATCH, leases.size()));
+            return leases.subList(0, BATCH);
+          }
+        };
+    assertThat(gate(throttled).spend(row(), 100))
+        .isEqualTo(new ClaimResult.Undecided("10 of 100 tokens could not be spent", true));
+  }
+
+  @Test
+  void claim_none_of_whose_tokens_is_spent_is_denied_until_they_return() {
+    open(60, 100);
+    TokenQueue refusing =
+        new QueueWrapper(ports.queue()) {
+          @Override
+          public List<Lease> settle(BucketId bucket, List<Lease> leases) {
+            return leases;
+          }
+        };
+    assertThat(gate(refusing).spend(row(), 100))
+        .isEqualTo(new ClaimResult.Denied(now().plus(BucketGate.leaseToSpend(100))));
+  }
+
+  @Test
+  void caller_whose_token_is_spent_too_late_keeps_its_place() {
+    open(30, 30);
+    takeAll(ports.gate());
+    ClaimResult.Denied told = (ClaimResult.Denied) spendInLine(ports.queue(), Optional.empty());
+    Optional<Place> place = told.place();
+    assertThat(place).isPresent();
+    ClaimResult.Denied behind = (ClaimResult.Denied) spendInLine(ports.queue(), Optional.empty());
+    ports.passUntil(told.retryAt());
+    TokenQueue slow =
+        new QueueWrapper(ports.queue()) {
+          @Override
+          public List<Lease> settle(BucketId bucket, List<Lease> leases) {
+            ports.clock().advance(BucketGate.LEASE);
+            return super.settle(bucket, leases);
+          }
+        };
+
+    ClaimResult late = spendInLine(slow, place);
+
+    assertThat(late).isEqualTo(new ClaimResult.Denied(now(), place));
+    assertThat(row().standing(behind.place().orElseThrow(), now())).isNotEqualTo(Standing.VOID);
+    assertThat(spendInLine(ports.queue(), place)).isInstanceOf(ClaimResult.Granted.class);
+  }
+
+  private ClaimResult spendInLine(TokenQueue queue, Optional<Place> place) {
+    BucketGate gate = gate(queue);
+    return new LineGate(ports.buckets(), gate, ports.clock())
+        .spend(
+            row(),
+            new Waiting() {
+              @Override
+              public Optional<Place> place() {
+                return place;
+              }
+
+              @Override
+              public boolean keep(Place taken, Instant slot) {
+                return true;
+              }
+            },
+            gate.firstTry(id));
+  }
+
+  /** As the SDK does, the queue sends no request of an interrupted thread. */
+  @Test
+  void interrupted_claim_leaves_no_token_held() {
+    open(60, 100);
+    TokenQueue interruptible =
+        new QueueWrapper(ports.queue()) {
+          @Override
+          public List<Lease> reserve(BucketId bucket, int max, Duration lease, Search search) {
+            check();
+            return super.reserve(bucket, max, lease, search);
+          }
+
+          @Override
+          public List<Lease> giveBack(BucketId bucket, List<Lease> leases) {
+            check();
+            return super.giveBack(bucket, leases);
+          }
+
+          private void check() {
+            if (Thread.currentThread().isInterrupted()) {
+              throw new Unavailable("interrupted");
+            }
+          }
+        };
+    ExecutorService executor = Executors.newCachedThreadPool();
+    try {
+      BucketGate gate =
+          new BucketGate(
+              ports.buckets(),
+              interruptible,
+              ports.fillRequests(),
+              executor,
+              pause -> {},
+              ports.clock());
+      Thread.currentThread().interrupt();
+      assertThat(gate.spend(row(), 85)).isInstanceOf(ClaimResult.Denied.class);
+      assertThat(Thread.interrupted()).isTrue();
+    } finally {
+      executor.shutdownNow();
+    }
+    assertThat(ports.queue().inFlight(id)).isZero();
   }
 
   /** Reports success for an outdated receipt, as SQS does. */
