@@ -2,7 +2,7 @@
 
 import { TollgateError } from "./error.js";
 import { Outbox } from "./outbox.js";
-import { SessionApi } from "./session.js";
+import { CLOSE_WITHIN, SessionApi } from "./session.js";
 
 export { TollgateError };
 
@@ -127,7 +127,9 @@ export class Tollgate extends EventTarget {
     const session = this.#session;
     const creating = endSession ? this.#creating : undefined;
     this.#close("closed", undefined, creating !== undefined);
+    const giveUp = creating && this.#options.clock.setTimeout(() => this.#api.abort(), CLOSE_WITHIN);
     const created = await creating;
+    this.#options.clock.clearTimeout(giveUp);
     const sessionId = session?.sessionId ?? created?.body?.sessionId;
     if (endSession && sessionId) {
       await this.#api.delete(sessionId);

@@ -355,7 +355,7 @@ test("closed with 1000 for another reason, it backs off for a second at least", 
 });
 
 for (const [name, answer, reason] of [
-  ["an unknown tenant", [404, {}], "unknown-tenant"],
+  ["an unknown tenant", [404, { type: "urn:tollgate:problem:not-found" }], "unknown-tenant"],
   ["a suspended tenant", [403, { type: "urn:tollgate:problem:suspended" }], "suspended"],
   ["another tenant's token", [403, { type: "urn:tollgate:problem:not-your-tenant" }], "forbidden"],
   ["a request that must be signed", [403, { message: "Forbidden" }], "forbidden"],
@@ -383,6 +383,45 @@ test("a tenant that is suspended while its client is connected closes it", async
   await clock.advance(MINUTE);
   assert.equal(client.state, "closed");
   assert.equal(client.of("state").at(-1).reason, "suspended");
+});
+
+test("a path that has no session API closes the client, and is named", async () => {
+  const { clock, client, server } = world();
+  let accept;
+  server.answer = (method, query, headers) => {
+    accept = headers.accept;
+    return [404, { message: "Not Found" }];
+  };
+  const made = client();
+  await clock.advance(1000);
+  const { reason, detail } = made.of("state").at(-1);
+  assert.equal(reason, "invalid");
+  assert.equal(detail, "There is no Tollgate session API at http://server/session.");
+  assert.match(accept, /application\/problem\+json/);
+});
+
+test("a token function that does not settle is asked again after 30 s", async () => {
+  const { clock, client } = world();
+  let asked = 0;
+  const made = client({ token: () => (asked++ === 0 ? new Promise(() => {}) : "token") });
+  await clock.advance(35_000);
+  assert.equal(made.state, "open");
+});
+
+test("close() settles, and leaves no timer, although a token function does not settle", async () => {
+  for (const settles of [0, 3]) {
+    const { clock, client } = world();
+    let asked = 0;
+    const made = client({ token: () => (asked++ < settles ? "token" : new Promise(() => {})) });
+    await clock.advance(1000);
+    let closed = false;
+    made.close({ endSession: true }).then(() => {
+      closed = true;
+    });
+    await clock.advance(5_100);
+    assert.ok(closed, `after ${settles} tokens`);
+    assert.equal(clock.timers, 0);
+  }
 });
 
 test("a token is asked for anew before each request, and once more after a 401", async () => {
