@@ -528,6 +528,68 @@ test("a message to which nobody answers makes the client reconnect", async () =>
   await answer;
 });
 
+test("a connection that loses what the server sends is replaced within 21 s while a reply is due", async () => {
+  const { clock, client, server } = await opened();
+  const [first] = server.sockets;
+  const answer = outcome(client.send(1, { reply: true }));
+  await clock.advance(35);
+  first.receive = () => {};
+  await clock.advance(21_000);
+  assert.equal(client.state, "open");
+  assert.equal(server.count("handshake"), 2);
+  await clock.advance(40_000);
+  assert.equal((await answer).code, "UNANSWERED", "a reply that was lost does not come again");
+  assert.deepEqual(server.order, [1]);
+});
+
+test("300 messages, one after another, take at most 72 s while replies are lost for 40 s", async () => {
+  const { clock, client, server } = world({ latency: () => 5 });
+  server.tokens = 100;
+  const made = client({
+    WebSocket: class extends server.WebSocket {
+      #openedAt = clock.now();
+
+      receive(frame) {
+        if (clock.now() > 60_000 || clock.now() < this.#openedAt + 1000) {
+          super.receive(frame);
+        }
+      }
+    },
+  });
+  let settled = 0;
+  (async () => {
+    for (let n = 0; n < 300; n++) {
+      await outcome(made.send(n, { reply: true }));
+      settled++;
+    }
+  })();
+  await clock.advance(72_000);
+  assert.equal(settled, 300);
+  assert.deepEqual(server.order, Array.from({ length: 300 }, (_, n) => n), "each once, and in order");
+});
+
+test("a socket whose server does not answer the close frame is terminated after 5 s", async () => {
+  let terminated = 0;
+  const { clock, client, server } = world();
+  const made = client({
+    WebSocket: class extends server.WebSocket {
+      close() {}
+
+      terminate() {
+        terminated++;
+        super.close(1000);
+      }
+    },
+  });
+  await clock.advance(1000);
+  await made.close();
+  await clock.advance(4_900);
+  assert.equal(terminated, 0);
+  await clock.advance(200);
+  assert.equal(terminated, 1);
+  assert.equal(clock.timers, 0);
+});
+
 test("a socket is replaced before its two hours are over, and nothing is missed", async () => {
   const { clock, client, server } = await opened();
   for (let minute = 0; minute < 300; minute++) {
