@@ -12,6 +12,9 @@ const PROCESSED_WITHIN = 10_000;
 const ACCEPTED_WITHIN = 10_000;
 /** How long copies are safe: the server knows a processed message for five minutes. */
 const COPIES_WITHIN = 240_000;
+/** How long a message may wait for an answer: a reply that was lost with a socket does not come again. */
+const TIMEOUT = 120_000;
+const REPLY_TIMEOUT = 60_000;
 /** Refusals that say that one copy was not processed. */
 const REFUSES_A_COPY = ["SUSPENDED", "BAD_FRAME", "NOT_SILO", "TOO_BIG"];
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
@@ -33,7 +36,7 @@ export class Outbox {
   #order = 0;
 
   /**
-   * @param options `queueLimit`, `timeout` (ms), `clock`, `random`, and the callbacks `backOff(n)`, `onRefused(detail)`,
+   * @param options `queueLimit`, `timeout` (ms; may be undefined), `clock`, `random`, and the callbacks `backOff(n)`, `onRefused(detail)`,
    *   `onSent()`, and `onDead()`: nobody answers on the socket
    */
   constructor(options) {
@@ -43,6 +46,11 @@ export class Outbox {
   /** The messages that are not answered. */
   get size() {
     return this.#messages.size;
+  }
+
+  /** Whether a message was sent whose reply has not come. */
+  get awaitsReply() {
+    return [...this.#messages.values()].some(({ reply, state }) => reply && state !== "unsent");
   }
 
   /** Adds a message; the promise settles when it is answered. */
@@ -234,8 +242,9 @@ export class Outbox {
   }
 
   #deadline(message) {
+    const timeout = this.#options.timeout ?? (message.reply ? REPLY_TIMEOUT : TIMEOUT);
     return Math.min(
-      (message.startedAt ?? Infinity) + this.#options.timeout, (message.copyAt ?? Infinity) + COPIES_WITHIN);
+      (message.startedAt ?? Infinity) + timeout, (message.copyAt ?? Infinity) + COPIES_WITHIN);
   }
 
   #findUnanswered() {

@@ -1,6 +1,9 @@
 // The session API over HTTP, reduced to what a client decides by. See docs/client-protocol.md, "Sessions".
 
 const ANSWER_WITHIN = 30_000;
+/** How long `close()` waits for a request. A session that could not be ended ends by itself. */
+export const CLOSE_WITHIN = 5_000;
+const NOT_FOUND = "urn:tollgate:problem:not-found";
 
 /**
  * Calls the session API of one tenant. A call never rejects; it resolves to one of
@@ -44,41 +47,54 @@ export class SessionApi {
       if (answer.status === 401 && typeof this.#options.token === "function") {
         answer = await this.#send(method, sessionId);
       }
-      return verdict(answer, method, sessionId);
+      return verdict(answer, method, sessionId, this.#options.sessionUrl);
     } catch {
       return { kind: "again", afterSeconds: 0 };
     }
   }
 
+  /** Sends a request, and waits for its token and its whole answer only for a time. */
   async #send(method, sessionId) {
-    const { sessionUrl, tenantId, token, fetch, clock } = this.#options;
-    const bearer = typeof token === "function" ? await token() : token;
+    const { clock } = this.#options;
     const giveUp = new AbortController();
     const abort = () => giveUp.abort();
     const aborted = method === "DELETE" ? undefined : this.#aborted.signal;
     aborted?.throwIfAborted();
     aborted?.addEventListener("abort", abort);
-    const timer = clock.setTimeout(abort, ANSWER_WITHIN);
+    const timer = clock.setTimeout(abort, method === "DELETE" ? CLOSE_WITHIN : ANSWER_WITHIN);
     try {
-      const response = await fetch(
-        `${sessionUrl}?${new URLSearchParams(sessionId ? { tenantId, sessionId } : { tenantId })}`, {
-          method,
-          headers: bearer ? { authorization: `Bearer ${bearer}` } : {},
-          cache: "no-store",
-          credentials: "omit",
-          signal: giveUp.signal,
-        });
-      const text = await response.text();
-      const isJson = response.headers.get("content-type")?.includes("json");
-      return {
-        status: response.status,
-        body: text && isJson ? JSON.parse(text) : {},
-        afterSeconds: Number(response.headers.get("retry-after")) || 0,
-      };
+      return await Promise.race([
+        this.#exchange(method, sessionId, giveUp.signal),
+        new Promise((_, reject) => giveUp.signal.addEventListener("abort", () => reject(giveUp.signal.reason))),
+      ]);
     } finally {
       clock.clearTimeout(timer);
       aborted?.removeEventListener("abort", abort);
     }
+  }
+
+  async #exchange(method, sessionId, signal) {
+    const { sessionUrl, tenantId, token, fetch } = this.#options;
+    const bearer = typeof token === "function" ? await token() : token;
+    signal.throwIfAborted();
+    const response = await fetch(
+      `${sessionUrl}?${new URLSearchParams(sessionId ? { tenantId, sessionId } : { tenantId })}`, {
+        method,
+        headers: {
+          accept: "application/json, application/problem+json",
+          ...(bearer ? { authorization: `Bearer ${bearer}` } : {}),
+        },
+        cache: "no-store",
+        credentials: "omit",
+        signal,
+      });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.includes("json");
+    return {
+      status: response.status,
+      body: text && isJson ? JSON.parse(text) : {},
+      afterSeconds: Number(response.headers.get("retry-after")) || 0,
+    };
   }
 }
 
@@ -94,7 +110,7 @@ function isAnswer(method, body) {
   }
 }
 
-function verdict({ status, body, afterSeconds }, method, sessionId) {
+function verdict({ status, body, afterSeconds }, method, sessionId, sessionUrl) {
   const final = (reason) => ({ kind: "final", reason, detail: body?.detail ?? body?.message ?? `status ${status}` });
   if (status >= 200 && status < 300) {
     return isAnswer(method, body) ? { kind: "ok", body } : { kind: "again", afterSeconds };
@@ -107,7 +123,12 @@ function verdict({ status, body, afterSeconds }, method, sessionId) {
     case 403:
       return final(body?.type === "urn:tollgate:problem:suspended" ? "suspended" : "forbidden");
     case 404:
-      return sessionId ? { kind: "over" } : final("unknown-tenant");
+      if (sessionId) {
+        return { kind: "over" };
+      }
+      return body?.type === NOT_FOUND
+        ? final("unknown-tenant")
+        : { kind: "final", reason: "invalid", detail: `There is no Tollgate session API at ${sessionUrl}.` };
     default:
       return { kind: "again", afterSeconds };
   }

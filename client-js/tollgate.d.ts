@@ -48,6 +48,8 @@ export interface Clock {
 export interface Socket {
   send(text: string): void;
   close(code?: number): void;
+  /** Ends the connection without waiting for the server, if the runtime can. */
+  terminate?(): void;
   addEventListener(type: string, listener: (event: any) => void): void;
 }
 
@@ -65,7 +67,7 @@ export interface Options {
   newSession?: boolean;
   /** How many messages may wait to be sent. 1000 by default. */
   queueLimit?: number;
-  /** Seconds from a message's first sending until it fails without an answer. 120 by default. */
+  /** Seconds from a message's first sending until it fails without an answer. By default 60 for a message that waits for a reply, else 120. */
   timeout?: number;
   /** The WebSocket of this runtime by default. */
   WebSocket?: new (url: string) => Socket;

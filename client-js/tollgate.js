@@ -2,7 +2,7 @@
 
 import { TollgateError } from "./error.js";
 import { Outbox } from "./outbox.js";
-import { SessionApi } from "./session.js";
+import { CLOSE_WITHIN, SessionApi } from "./session.js";
 
 export { TollgateError };
 
@@ -28,6 +28,26 @@ const systemClock = {
   setTimeout: (action, millis) => setTimeout(action, millis),
   clearTimeout: (timer) => clearTimeout(timer),
 };
+
+/** Opens a socket of this runtime. In Node it can be terminated, as those of the package `ws` can. */
+function runtimeSocket(url) {
+  const dispatcher = globalThis[Symbol.for("undici.globalDispatcher.1")];
+  if (!dispatcher) {
+    return new globalThis.WebSocket(url);
+  }
+  let connection;
+  const noting = {
+    dispatch(options, handler) {
+      const upgrade = handler.onUpgrade;
+      handler.onUpgrade = function (status, headers, upgraded) {
+        connection = upgraded;
+        return upgrade.call(this, status, headers, upgraded);
+      };
+      return dispatcher.dispatch(options, handler);
+    },
+  };
+  return Object.assign(new globalThis.WebSocket(url, { dispatcher: noting }), { terminate: () => connection?.destroy() });
+}
 
 /** Connects to a tenant; see `Options` in `tollgate.d.ts`. */
 export function connect(options) {
@@ -63,12 +83,12 @@ export class Tollgate extends EventTarget {
       clock: systemClock,
       random: Math.random,
       fetch: globalThis.fetch?.bind(globalThis),
-      WebSocket: globalThis.WebSocket,
+      WebSocket: globalThis.WebSocket && runtimeSocket,
       newSession: true,
       queueLimit: 1000,
       ...options,
     };
-    const { sessionId, webSocketUrl, sessionUrl, tenantId, timeout = 120 } = this.#options;
+    const { sessionId, webSocketUrl, sessionUrl, tenantId, timeout } = this.#options;
     if (!tenantId || !(sessionUrl || (sessionId && webSocketUrl))) {
       throw new TypeError("connect: tenantId is needed, and sessionUrl, or sessionId and webSocketUrl");
     }
@@ -81,7 +101,7 @@ export class Tollgate extends EventTarget {
     this.#outbox = new Outbox({
       clock: this.#options.clock,
       queueLimit: this.#options.queueLimit,
-      timeout: timeout * 1000,
+      timeout: timeout && timeout * 1000,
       backOff: (failures) => this.#backOff(failures),
       onRefused: (detail) => this.#emit("refused", detail),
       onSent: () => this.#beatLater(),
@@ -127,7 +147,9 @@ export class Tollgate extends EventTarget {
     const session = this.#session;
     const creating = endSession ? this.#creating : undefined;
     this.#close("closed", undefined, creating !== undefined);
+    const giveUp = creating && this.#options.clock.setTimeout(() => this.#api.abort(), CLOSE_WITHIN);
     const created = await creating;
+    this.#options.clock.clearTimeout(giveUp);
     const sessionId = session?.sessionId ?? created?.body?.sessionId;
     if (endSession && sessionId) {
       await this.#api.delete(sessionId);
@@ -162,12 +184,20 @@ export class Tollgate extends EventTarget {
     }
     const socket = await this.#handshake();
     if (turn !== this.#turn) {
-      socket?.close(NORMAL);
+      socket && this.#leave(socket);
     } else if (socket) {
       this.#opened(socket);
     } else {
       await this.#explain(turn);
     }
+  }
+
+  /** Closes a socket, and gives up waiting for the server's part of it where the runtime can. */
+  #leave(socket) {
+    const { clock } = this.#options;
+    const timer = clock.setTimeout(() => socket.terminate?.(), CLOSE_WITHIN);
+    socket.addEventListener("close", () => clock.clearTimeout(timer));
+    socket.close(NORMAL);
   }
 
   /** Resolves to an open socket, or to undefined if the handshake is refused. */
@@ -375,7 +405,7 @@ export class Tollgate extends EventTarget {
   #lost() {
     const socket = this.#socket;
     this.#release();
-    socket.close(NORMAL);
+    this.#leave(socket);
     if (this.#state !== "closed") {
       this.#retry(0);
     }
@@ -417,10 +447,14 @@ export class Tollgate extends EventTarget {
           this.#outbox.refused(frame);
         }
     }
+    if (this.#socket) {
+      this.#beatLater();
+    }
   }
 
+  /** Sends a heartbeat when nothing was sent or received for a time: a short one while a reply is due, which may be lost. */
   #beatLater() {
-    this.#after("heartbeat", HEARTBEAT_AFTER, () => {
+    this.#after("heartbeat", this.#outbox.awaitsReply ? ANSWER_WITHIN : HEARTBEAT_AFTER, () => {
       this.#socket.send(HEARTBEAT);
       this.#heartbeatSent = true;
       this.#after("heartbeat-answer", ANSWER_WITHIN, () => this.#lost());
@@ -450,13 +484,13 @@ export class Tollgate extends EventTarget {
     this.#after("replace", millis, async () => {
       const socket = await this.#handshake();
       if (turn !== this.#turn) {
-        socket?.close(NORMAL);
+        socket && this.#leave(socket);
         return;
       }
       if (socket) {
         const old = this.#socket;
         this.#use(socket);
-        old.close(NORMAL);
+        this.#leave(old);
         this.#outbox.opened(socket);
         this.#replaceLater(this.#between(REPLACE_AFTER), turn);
         return;
@@ -483,7 +517,7 @@ export class Tollgate extends EventTarget {
     this.#socket = undefined;
     [...this.#timers.keys()].forEach((name) => this.#cancel(name));
     this.#enter("closed", reason, detail);
-    socket?.close(NORMAL);
+    socket && this.#leave(socket);
     this.#opening?.close();
     this.#outbox.close();
   }

@@ -355,7 +355,7 @@ test("closed with 1000 for another reason, it backs off for a second at least", 
 });
 
 for (const [name, answer, reason] of [
-  ["an unknown tenant", [404, {}], "unknown-tenant"],
+  ["an unknown tenant", [404, { type: "urn:tollgate:problem:not-found" }], "unknown-tenant"],
   ["a suspended tenant", [403, { type: "urn:tollgate:problem:suspended" }], "suspended"],
   ["another tenant's token", [403, { type: "urn:tollgate:problem:not-your-tenant" }], "forbidden"],
   ["a request that must be signed", [403, { message: "Forbidden" }], "forbidden"],
@@ -383,6 +383,45 @@ test("a tenant that is suspended while its client is connected closes it", async
   await clock.advance(MINUTE);
   assert.equal(client.state, "closed");
   assert.equal(client.of("state").at(-1).reason, "suspended");
+});
+
+test("a path that has no session API closes the client, and is named", async () => {
+  const { clock, client, server } = world();
+  let accept;
+  server.answer = (method, query, headers) => {
+    accept = headers.accept;
+    return [404, { message: "Not Found" }];
+  };
+  const made = client();
+  await clock.advance(1000);
+  const { reason, detail } = made.of("state").at(-1);
+  assert.equal(reason, "invalid");
+  assert.equal(detail, "There is no Tollgate session API at http://server/session.");
+  assert.match(accept, /application\/problem\+json/);
+});
+
+test("a token function that does not settle is asked again after 30 s", async () => {
+  const { clock, client } = world();
+  let asked = 0;
+  const made = client({ token: () => (asked++ === 0 ? new Promise(() => {}) : "token") });
+  await clock.advance(35_000);
+  assert.equal(made.state, "open");
+});
+
+test("close() settles, and leaves no timer, although a token function does not settle", async () => {
+  for (const settles of [0, 3]) {
+    const { clock, client } = world();
+    let asked = 0;
+    const made = client({ token: () => (asked++ < settles ? "token" : new Promise(() => {})) });
+    await clock.advance(1000);
+    let closed = false;
+    made.close({ endSession: true }).then(() => {
+      closed = true;
+    });
+    await clock.advance(5_100);
+    assert.ok(closed, `after ${settles} tokens`);
+    assert.equal(clock.timers, 0);
+  }
 });
 
 test("a token is asked for anew before each request, and once more after a 401", async () => {
@@ -487,6 +526,68 @@ test("a message to which nobody answers makes the client reconnect", async () =>
   assert.equal(client.state, "open");
   assert.equal(server.count("handshake"), 2);
   await answer;
+});
+
+test("a connection that loses what the server sends is replaced within 21 s while a reply is due", async () => {
+  const { clock, client, server } = await opened();
+  const [first] = server.sockets;
+  const answer = outcome(client.send(1, { reply: true }));
+  await clock.advance(35);
+  first.receive = () => {};
+  await clock.advance(21_000);
+  assert.equal(client.state, "open");
+  assert.equal(server.count("handshake"), 2);
+  await clock.advance(40_000);
+  assert.equal((await answer).code, "UNANSWERED", "a reply that was lost does not come again");
+  assert.deepEqual(server.order, [1]);
+});
+
+test("300 messages, one after another, take at most 72 s while replies are lost for 40 s", async () => {
+  const { clock, client, server } = world({ latency: () => 5 });
+  server.tokens = 100;
+  const made = client({
+    WebSocket: class extends server.WebSocket {
+      #openedAt = clock.now();
+
+      receive(frame) {
+        if (clock.now() > 60_000 || clock.now() < this.#openedAt + 1000) {
+          super.receive(frame);
+        }
+      }
+    },
+  });
+  let settled = 0;
+  (async () => {
+    for (let n = 0; n < 300; n++) {
+      await outcome(made.send(n, { reply: true }));
+      settled++;
+    }
+  })();
+  await clock.advance(72_000);
+  assert.equal(settled, 300);
+  assert.deepEqual(server.order, Array.from({ length: 300 }, (_, n) => n), "each once, and in order");
+});
+
+test("a socket whose server does not answer the close frame is terminated after 5 s", async () => {
+  let terminated = 0;
+  const { clock, client, server } = world();
+  const made = client({
+    WebSocket: class extends server.WebSocket {
+      close() {}
+
+      terminate() {
+        terminated++;
+        super.close(1000);
+      }
+    },
+  });
+  await clock.advance(1000);
+  await made.close();
+  await clock.advance(4_900);
+  assert.equal(terminated, 0);
+  await clock.advance(200);
+  assert.equal(terminated, 1);
+  assert.equal(clock.timers, 0);
 });
 
 test("a socket is replaced before its two hours are over, and nothing is missed", async () => {

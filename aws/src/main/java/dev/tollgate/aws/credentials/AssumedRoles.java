@@ -119,6 +119,7 @@ public final class AssumedRoles implements TenantCredentials {
       request.complete(
           store
               .find(tenant)
+              .filter(found -> isPossible(found, now))
               .map(found -> held(found, now))
               .filter(found -> found.isUsableAt(now))
               .orElseGet(() -> held(assume(tenant), now)));
@@ -134,7 +135,8 @@ public final class AssumedRoles implements TenantCredentials {
   private Held look(TenantId tenant, Held old, Instant now) {
     Optional<TemporaryCredentials> found = store.find(tenant);
     Optional<TemporaryCredentials> newer =
-        found.filter(stored -> stored.endsAt().isAfter(old.endsAt()));
+        found.filter(
+            stored -> stored.endsAt().isAfter(old.endsAt()) && isPossible(stored, now));
     Instant known = found.map(TemporaryCredentials::endsAt).orElse(old.endsAt());
     if (newer.isEmpty() && store.claimRenewal(tenant, known, now)) {
       try {
@@ -153,6 +155,11 @@ public final class AssumedRoles implements TenantCredentials {
               return next;
             })
         .orElse(old);
+  }
+
+  /** Whether STS may have issued credentials that end then. Others were stored by somebody else. */
+  private static boolean isPossible(TemporaryCredentials stored, Instant now) {
+    return !stored.endsAt().isAfter(now.plus(DURATION).plus(LAST_USE));
   }
 
   /** Caches credentials. The caller has the lock. */

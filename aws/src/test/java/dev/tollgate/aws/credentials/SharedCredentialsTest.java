@@ -109,6 +109,22 @@ class SharedCredentialsTest {
     assertThat(keyOf(instances.get(0))).isEqualTo("acme-3");
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {3_661, 86_400, 1_000_000_000_000L})
+  void a_stored_end_that_sts_cannot_have_given_is_not_believed(long seconds) {
+    AssumedRoles running = instance(memory);
+    keyOf(running);
+    memory.store(
+        ACME, new TemporaryCredentials("planted", "secret", "token", START.plusSeconds(seconds)));
+
+    assertThat(keyOf(instance(memory))).isEqualTo("acme-2");
+    memory.store(
+        ACME,
+        new TemporaryCredentials("planted", "secret", "token", START.plusSeconds(2 * seconds)));
+    clock.advance(Duration.ofMinutes(56));
+    assertThat(keyOf(running)).isNotEqualTo("planted");
+  }
+
   @Test
   void a_row_that_expires_within_a_minute_is_not_used() {
     memory.store(ACME, CredentialStoreContract.until(START.plusSeconds(60)));

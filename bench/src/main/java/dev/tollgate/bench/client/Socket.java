@@ -26,6 +26,14 @@ public final class Socket {
     return !frames.closed.isDone() && !socket.isInputClosed() && !socket.isOutputClosed();
   }
 
+  /** Why the socket closed: the code and reason of its close frame, or the failure. */
+  public String closeReason() {
+    return frames
+        .closed
+        .handle((frame, failure) -> frame != null ? frame.strip() : String.valueOf(failure))
+        .getNow("not closed");
+  }
+
   /** Sends a message with a new id through the shared queue. */
   public void send(String id) {
     socket

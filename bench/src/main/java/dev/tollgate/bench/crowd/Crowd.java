@@ -8,13 +8,19 @@ import dev.tollgate.bench.Stopwatch;
 import dev.tollgate.bench.Times;
 import dev.tollgate.bench.client.Deployment;
 import dev.tollgate.bench.client.Handshake;
+import dev.tollgate.bench.client.Session;
 import dev.tollgate.bench.client.Tenant;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
@@ -27,6 +33,9 @@ public final class Crowd implements Measurement {
   private static final Duration HOLD = Duration.ofSeconds(30);
 
   private static final int ATTEMPTS = 3;
+
+  /** Less than half of the shortest {@code sessionTTL} of the default tiers. */
+  private static final int RENEWAL_SECONDS = 90;
 
   private final int tenants = Integer.getInteger("crowd.tenants", 1_000);
   private final int sockets = Integer.getInteger("crowd.sockets", 2_000);
@@ -50,10 +59,11 @@ public final class Crowd implements Measurement {
 
   @Override
   public List<Row> measure(Deployment deployment, Stopwatch stopwatch) throws InterruptedException {
+    ScheduledExecutorService renewals = Executors.newScheduledThreadPool(2);
     try (Clients clients = new Clients(CLIENTS)) {
       List<Tenant> onboarded =
           clients.run(tasks(1, i -> deployment.lastingTenant("warm-up-" + i, "bronze")));
-      open(clients, onboarded, 1);
+      open(clients, onboarded, 1, renewals);
       Footprint empty = cloud.read();
       Duration start = stopwatch.elapsed();
       onboarded =
@@ -61,14 +71,10 @@ public final class Crowd implements Measurement {
       Duration onboarding = stopwatch.elapsed().minus(start);
       Footprint full = cloud.read();
       start = stopwatch.elapsed();
-      List<Handshake> handshakes = open(clients, onboarded, sockets);
+      List<Handshake> handshakes = open(clients, onboarded, sockets, renewals);
       Duration opening = stopwatch.elapsed().minus(start);
       Footprint crowded = cloud.read();
       stopwatch.sleep(HOLD);
-      long held =
-          handshakes.stream()
-              .filter(one -> one instanceof Handshake.Admitted open && open.socket().isOpen())
-              .count();
       return List.of(
           new Row(
               "onboarding %d tenants, %d at a time".formatted(tenants, CLIENTS),
@@ -80,8 +86,10 @@ public final class Crowd implements Measurement {
               ""),
           new Row(
               "of these, open %d s later".formatted(HOLD.toSeconds()),
-              held + "; " + crowded,
+              fates(handshakes) + "; " + crowded,
               String.valueOf(sockets)));
+    } finally {
+      renewals.shutdownNow();
     }
   }
 
@@ -89,21 +97,62 @@ public final class Crowd implements Measurement {
     return IntStream.range(0, count).<Callable<T>>mapToObj(i -> () -> task.apply(i)).toList();
   }
 
-  private static List<Handshake> open(Clients clients, List<Tenant> tenants, int sockets)
+  private static List<Handshake> open(
+      Clients clients, List<Tenant> tenants, int sockets, ScheduledExecutorService renewals)
       throws InterruptedException {
     return clients.run(
         IntStream.range(0, sockets)
-            .<Callable<Handshake>>mapToObj(i -> () -> open(tenants.get(i % tenants.size())))
+            .<Callable<Handshake>>mapToObj(
+                i -> () -> open(tenants.get(i % tenants.size()), renewals))
             .toList());
   }
 
-  /** Opens a socket in a session of its own. */
-  private static Handshake open(Tenant tenant) throws InterruptedException {
+  /** Opens a socket in a session of its own, and keeps that session. */
+  private static Handshake open(Tenant tenant, ScheduledExecutorService renewals)
+      throws InterruptedException {
     Handshake handshake = new Handshake.Unanswered("not tried");
     for (int i = 0; i < ATTEMPTS && !(handshake instanceof Handshake.Admitted); i++) {
-      handshake = tenant.newSession().connect();
+      Session session = tenant.newSession();
+      handshake = session.connect();
+      if (handshake instanceof Handshake.Admitted) {
+        var unused =
+            renewals.scheduleAtFixedRate(
+                () -> renew(session), RENEWAL_SECONDS, RENEWAL_SECONDS, TimeUnit.SECONDS);
+      }
     }
     return handshake;
+  }
+
+  /** A renewal that fails is repeated at the next time; a session that ends closes its socket. */
+  private static void renew(Session session) {
+    try {
+      session.renew();
+    } catch (RuntimeException failed) {
+      // An exception would end the renewals.
+    }
+  }
+
+  /**
+   * How many sockets are open, and why the others are not: {@code unanswered 1, refused with 429 2,
+   * open 1997}.
+   */
+  static String fates(List<Handshake> handshakes) {
+    return handshakes.stream()
+        .collect(Collectors.groupingBy(Crowd::fate, TreeMap::new, Collectors.counting()))
+        .descendingMap()
+        .entrySet()
+        .stream()
+        .map(fate -> fate.getKey() + " " + fate.getValue())
+        .collect(Collectors.joining(", "));
+  }
+
+  private static String fate(Handshake handshake) {
+    if (handshake instanceof Handshake.Admitted open) {
+      return open.socket().isOpen() ? "open" : "closed with " + open.socket().closeReason();
+    }
+    return handshake instanceof Handshake.Refused
+        ? "refused with " + handshake.word()
+        : "unanswered";
   }
 
   private static String rate(int count, Duration time) {

@@ -3,12 +3,11 @@ package dev.tollgate.cli.apply;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
-import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.http.PageIterator;
 import dev.tollgate.cli.http.Sender;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -61,15 +60,13 @@ public record CurrentState(
   /** Reads the documents of the tenants that match the filters, which are query parameters. */
   public static List<JsonNode> tenants(Sender api, SortedMap<String, String> filters) {
     List<JsonNode> tenants = new ArrayList<>();
-    Optional<String> cursor = Optional.empty();
-    do {
-      SortedMap<String, String> query = new TreeMap<>(filters);
-      cursor.ifPresent(next -> query.put("cursor", next));
-      String text = query.isEmpty() ? "" : "?" + Api.query(query);
-      JsonNode page = api.get("/tenants" + text).orThrow().json();
-      page.path("tenants").forEach(tenants::add);
-      cursor = Json.text(page, "next");
-    } while (cursor.isPresent());
+    new PageIterator(
+            cursor -> {
+              SortedMap<String, String> query = new TreeMap<>(filters);
+              query.putAll(cursor);
+              return api.get("/tenants" + Api.suffix(query)).orThrow().json();
+            })
+        .forEachRemaining(page -> page.path("tenants").forEach(tenants::add));
     return tenants;
   }
 

@@ -7,6 +7,7 @@ import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.ExitCode;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.http.PageIterator;
 import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.terminal.Table;
@@ -46,22 +47,31 @@ public final class DryRun {
       String path,
       Optional<JsonNode> body,
       Map<String, String> headers) {
-    ObjectNode whole = page(api, method, path + QUERY, body, headers);
-    while (whole.has("next")) {
-      String cursor = Api.query(Map.of("cursor", whole.remove("next").asText()));
-      JsonNode page = page(api, method, path + QUERY + "&" + cursor, body, headers);
-      tenants(whole).addAll(tenants(page));
-      ObjectNode totals = whole.withObjectProperty("totals");
-      page.path("totals")
-          .properties()
-          .forEach(
-              total ->
-                  totals.put(
-                      total.getKey(),
-                      totals.path(total.getKey()).asLong() + total.getValue().asLong()));
-      Json.text(page, "next").ifPresent(next -> whole.put("next", next));
-    }
+    PageIterator pages =
+        new PageIterator(
+            cursor ->
+                page(
+                    api,
+                    method,
+                    path + QUERY + (cursor.isEmpty() ? "" : "&" + Api.query(cursor)),
+                    body,
+                    headers));
+    ObjectNode whole = (ObjectNode) pages.next();
+    whole.remove("next");
+    pages.forEachRemaining(page -> add(page, whole));
     return new DryRun(name, whole);
+  }
+
+  private static void add(JsonNode page, ObjectNode whole) {
+    tenants(whole).addAll(tenants(page));
+    ObjectNode totals = whole.withObjectProperty("totals");
+    page.path("totals")
+        .properties()
+        .forEach(
+            total ->
+                totals.put(
+                    total.getKey(),
+                    totals.path(total.getKey()).asLong() + total.getValue().asLong()));
   }
 
   private static ObjectNode page(

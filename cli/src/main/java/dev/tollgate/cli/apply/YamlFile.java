@@ -31,6 +31,7 @@ import org.snakeyaml.engine.v2.common.FlowStyle;
 import org.snakeyaml.engine.v2.events.CollectionEndEvent;
 import org.snakeyaml.engine.v2.events.CollectionStartEvent;
 import org.snakeyaml.engine.v2.events.Event;
+import org.snakeyaml.engine.v2.events.ScalarEvent;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.ReaderException;
@@ -50,6 +51,9 @@ public final class YamlFile {
   /** Conversion recurses once for each level, so the depth must be limited. */
   private static final int MAX_DEPTH = 32;
 
+  /** Long numbers take minutes to convert, and no setting needs so many characters. */
+  private static final int MAX_SCALAR_LENGTH = 1_000;
+
   /** Limits memory: aliases of aliases multiply the values of a small file. */
   private static final int MAX_VALUES = 1_000_000;
 
@@ -66,7 +70,7 @@ public final class YamlFile {
     LoadSettings settings = LoadSettings.builder().setLabel(name).build();
     Optional<Node> root;
     try {
-      checkDepth(new Parse(settings).parseString(text));
+      checkBounds(new Parse(settings).parseString(text));
       root = new Compose(settings).composeString(text);
     } catch (MarkedYamlEngineException e) {
       int line = e.getProblemMark().map(mark -> mark.getLine() + 1).orElse(1);
@@ -135,9 +139,18 @@ public final class YamlFile {
     errors.add(line(path), path, value, expected);
   }
 
-  private void checkDepth(Iterable<Event> events) {
+  private void checkBounds(Iterable<Event> events) {
     int depth = 0;
     for (Event event : events) {
+      if (event instanceof ScalarEvent scalar && scalar.getValue().length() > MAX_SCALAR_LENGTH) {
+        throw Failure.usage(
+            "%s: line %d: a value of %d characters (expected: at most %d)"
+                .formatted(
+                    name,
+                    line(event.getStartMark()),
+                    scalar.getValue().length(),
+                    MAX_SCALAR_LENGTH));
+      }
       if (event instanceof CollectionStartEvent) {
         depth++;
         checkDepth(depth, event.getStartMark());

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.ExitCode;
 import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.http.PageIterator;
 import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.pacing.PacedApi;
 import dev.tollgate.cli.terminal.Shell;
@@ -57,27 +58,25 @@ final class Doctor implements Callable<Integer> {
     Map<String, Long> checked = new LinkedHashMap<>();
     ObjectNode document = Json.object();
     ArrayNode findings = document.putArray("findings");
-    Optional<String> cursor = Optional.empty();
-    do {
-      JsonNode page = page(api, cursor);
+    PageIterator pages = new PageIterator(cursor -> page(api, Api.suffix(cursor)));
+    while (pages.hasNext()) {
+      JsonNode page = pages.next();
       page.path("findings").forEach(findings::add);
       checked.merge(
           Json.text(page, "resources").orElse("resources"),
           page.path("checked").asLong(),
           Long::sum);
-      cursor = Json.text(page, "next");
-      if (cursor.isPresent()) {
+      if (pages.hasNext()) {
         shell.printError("Checked " + counts(checked) + " …");
       }
-    } while (cursor.isPresent());
+    }
     checked.forEach(document.putObject("checked")::put);
     long notRepaired = notRepaired(findings);
     tollgate.print(document, lines(checked, findings, notRepaired));
     return notRepaired == 0 ? 0 : ExitCode.DIFFERS;
   }
 
-  private JsonNode page(Sender api, Optional<String> cursor) {
-    String query = cursor.map(next -> "?" + Api.query(Map.of("cursor", next))).orElse("");
+  private JsonNode page(Sender api, String query) {
     return repair
         ? api.send("POST", "/repairs" + query, Optional.of(Json.object()), Map.of())
             .orThrow()

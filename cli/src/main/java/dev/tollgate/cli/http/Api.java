@@ -9,6 +9,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.ResponseInfo;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -26,6 +28,9 @@ import java.util.stream.Collectors;
 public final class Api implements Sender {
   /** Longer than the 30 seconds after which API Gateway itself answers with a timeout. */
   private static final Duration RESPONSE_TIMEOUT = Duration.ofSeconds(35);
+
+  /** As much as API Gateway passes on in one response. */
+  private static final int MAX_BODY_BYTES = 10 * 1024 * 1024;
 
   private static final Pattern NOT_IN_A_TOKEN = Pattern.compile("[^\\x21-\\x7e]");
 
@@ -115,6 +120,11 @@ public final class Api implements Sender {
         .collect(Collectors.joining("&"));
   }
 
+  /** The end of a URL: {@code ?} and a query, or nothing if there are no parameters. */
+  public static String suffix(Map<String, String> parameters) {
+    return parameters.isEmpty() ? "" : "?" + query(parameters);
+  }
+
   public Response send(String method, String path, JsonNode body) {
     return send(method, path, Optional.of(body));
   }
@@ -149,7 +159,11 @@ public final class Api implements Sender {
     always.forEach(request::header);
     signer.ifPresent(
         it -> it.sign(method, uri, content).forEach((name, value) -> request.header(name, value)));
-    return await(uri, client.sendAsync(request.build(), BodyHandlers.ofString()));
+    return await(uri, client.sendAsync(request.build(), Api::body));
+  }
+
+  private static BodySubscriber<String> body(ResponseInfo info) {
+    return new BoundedBody<>(BodyHandlers.ofString().apply(info), MAX_BODY_BYTES);
   }
 
   /** Waits for the last byte of a response: the client's own time limit ends with the headers. */

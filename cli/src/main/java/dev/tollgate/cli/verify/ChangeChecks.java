@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.http.PageIterator;
 import dev.tollgate.cli.http.Paths;
 import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.verify.Inventory.Tier;
@@ -106,18 +107,23 @@ final class ChangeChecks {
 
   /** The first tenants of a list. A part of a search may be empty although others follow. */
   private static List<String> listed(Trial trial, Map<String, String> filters) {
-    Map<String, String> query = new LinkedHashMap<>(filters);
-    while (true) {
-      Response part =
-          trial.deployment().control("GET", "/tenants?" + Api.query(query), Optional.empty());
-      trial.expectStatus("GET /tenants", 200, part);
-      List<String> tenants = part.json().path("tenants").findValuesAsText("tenantId");
-      Optional<String> next = Json.text(part.json(), "next");
-      if (!tenants.isEmpty() || next.isEmpty()) {
-        return tenants;
-      }
-      query.put("cursor", next.get());
+    PageIterator pages =
+        new PageIterator(
+            cursor -> {
+              Map<String, String> query = new LinkedHashMap<>(filters);
+              query.putAll(cursor);
+              Response part =
+                  trial
+                      .deployment()
+                      .control("GET", "/tenants?" + Api.query(query), Optional.empty());
+              trial.expectStatus("GET /tenants", 200, part);
+              return part.json();
+            });
+    List<String> tenants = List.of();
+    while (tenants.isEmpty() && pages.hasNext()) {
+      tenants = pages.next().path("tenants").findValuesAsText("tenantId");
     }
+    return tenants;
   }
 
   /** What is desired of a tenant, without what happens to it. */

@@ -3,6 +3,7 @@ package dev.tollgate.cli.verify;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.http.PageIterator;
 import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.verify.Inventory.Tier;
 import dev.tollgate.cli.verify.Trial.Connected;
@@ -135,19 +136,22 @@ final class TenantChecks {
     return code.isPresent() ? String.valueOf(code.getAsInt()) : "still open";
   }
 
+  private static JsonNode drift(Trial trial, String query) {
+    Response page = trial.deployment().control("GET", "/drift" + query, Optional.empty());
+    trial.expectStatus("GET /drift", 200, page);
+    return page.json();
+  }
+
   private static void doctor(Trial trial) {
     String tenant = trial.onboard("", Tier.POOL, Map.of());
     trial.did("read all pages of GET /drift");
     Map<String, Long> checked = new LinkedHashMap<>();
     List<String> own = new ArrayList<>();
     int others = 0;
-    Optional<String> cursor = Optional.empty();
     long start = trial.nanoTime();
-    do {
-      String query = cursor.map(next -> "?" + Api.query(Map.of("cursor", next))).orElse("");
-      Response page = trial.deployment().control("GET", "/drift" + query, Optional.empty());
-      trial.expectStatus("GET /drift", 200, page);
-      JsonNode document = page.json();
+    PageIterator pages = new PageIterator(cursor -> drift(trial, Api.suffix(cursor)));
+    while (pages.hasNext()) {
+      JsonNode document = pages.next();
       for (JsonNode finding : document.path("findings")) {
         if (finding.path("name").asText().contains(tenant)) {
           own.add(Json.write(finding));
@@ -157,8 +161,7 @@ final class TenantChecks {
       }
       checked.merge(
           document.path("resources").asText(), document.path("checked").asLong(), Long::sum);
-      cursor = Json.text(document, "next");
-      if (cursor.isPresent()) {
+      if (pages.hasNext()) {
         if (trial.since(start).compareTo(LONGEST_WALK) > 0) {
           throw new Trial.Undecidable(
               "The walk was not finished within %d s: %s. Run `tollgate doctor` instead."
@@ -166,7 +169,7 @@ final class TenantChecks {
         }
         trial.pause(BETWEEN_PAGES);
       }
-    } while (cursor.isPresent());
+    }
     checked.forEach((resources, count) -> trial.figure(resources + " checked", count));
     trial.figure("findings that concern others", others);
     trial.expect("findings about " + tenant, List.of(), own);

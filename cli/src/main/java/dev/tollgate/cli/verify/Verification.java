@@ -18,6 +18,8 @@ import java.util.stream.Stream;
 public final class Verification {
   private static final String AS_IN_THE_CONTRACT = "documents as in the API's contract";
 
+  private static final Duration AFTER_INTERRUPTION = Duration.ofSeconds(30);
+
   private final Deployment deployment;
   private final Shell shell;
   private final Bounds bounds;
@@ -99,7 +101,7 @@ public final class Verification {
       throw new IllegalStateException("a check ended without a result", e.getCause());
     } finally {
       threads.shutdownNow();
-      removeAll();
+      remove(bounds.removal());
     }
   }
 
@@ -109,12 +111,17 @@ public final class Verification {
   }
 
   /**
-   * Removes the tenants and tiers of the run, also while it is running.
+   * Removes the tenants and tiers of a run that is interrupted. Waits for at most half a minute,
+   * and for one request, because the process was told to end.
    *
    * @return the names of those that could not be removed
    */
   public List<String> removeAll() {
-    return inventory.size() == 0 ? List.of() : inventory.remove(bounds.removal());
+    return remove(AFTER_INTERRUPTION);
+  }
+
+  private List<String> remove(Duration limit) {
+    return inventory.size() == 0 ? List.of() : inventory.remove(limit);
   }
 
   /** How many tenants and tiers are still to be removed. */

@@ -16,9 +16,11 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ApplyTest {
   private static final String LIMITS =
@@ -729,6 +731,35 @@ class ApplyTest {
 
     assertThat(run.err())
         .isEqualTo("tollgate: all.yaml: line 2: nested too deeply (expected: at most 32)\n");
+    assertThat(run.exitCode()).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"%s", "0.%s", "1e%s", "acme%s"})
+  @Timeout(20)
+  void a_value_of_a_million_characters_is_rejected_before_it_is_converted(String value)
+      throws IOException {
+    String digits = value.formatted("9".repeat(2_000_000));
+    file("tenants:\n  acme: {tier: gold, overrides: {tenantConnections: " + digits + "}}");
+
+    Run run = deployment.run("plan", "all.yaml");
+
+    assertThat(run.err())
+        .isEqualTo(
+            "tollgate: all.yaml: line 2: a value of %d characters (expected: at most 1000)\n"
+                .formatted(digits.length()));
+    assertThat(run.exitCode()).isEqualTo(2);
+  }
+
+  @Test
+  @Timeout(20)
+  void a_number_with_a_huge_exponent_is_rejected_by_name() throws IOException {
+    file("tenants:\n  acme: {tier: gold, overrides: {tenantConnections: 1e999999999}}");
+
+    Run run = deployment.run("plan", "all.yaml");
+
+    assertThat(run.err())
+        .contains("line 2: tenants.acme.overrides.tenantConnections: 1E+999999999");
     assertThat(run.exitCode()).isEqualTo(2);
   }
 

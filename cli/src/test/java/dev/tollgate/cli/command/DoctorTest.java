@@ -11,6 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class DoctorTest {
@@ -54,6 +55,20 @@ class DoctorTest {
     assertThat(run.exitCode()).isZero();
     assertThat(run.out()).isEqualTo("Checked 28 tenants, 16 shards: no drift.\n");
     assertThat(run.err()).isEqualTo("Checked 25 tenants …\nChecked 28 tenants …\n");
+  }
+
+  @Test
+  @Timeout(20)
+  void doctor_fails_when_the_server_repeats_a_cursor() {
+    deployment
+        .answers("GET /control/drift", 200, part("tenants", 25, "a"))
+        .answers("GET /control/drift?cursor=a", 200, part("tenants", 3, "a"));
+
+    Run run = deployment.run("doctor");
+
+    assertThat(run.err()).contains("tollgate: The server repeats a cursor");
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(deployment.requests()).hasSize(2);
   }
 
   @Test

@@ -14,6 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -205,6 +206,21 @@ class TenantsTest {
             zeta    bronze  SUSPENDED  POOL                     3
             """);
     assertThat(run.exitCode()).isZero();
+  }
+
+  @Test
+  @Timeout(20)
+  void list_fails_when_the_server_repeats_a_cursor() {
+    deployment
+        .answers("GET /control/tenants", 200, "{\"tenants\":[],\"next\":\"a\"}")
+        .answers("GET /control/tenants?cursor=a", 200, "{\"tenants\":[],\"next\":\"b\"}")
+        .answers("GET /control/tenants?cursor=b", 200, "{\"tenants\":[],\"next\":\"a\"}");
+
+    Run run = deployment.run("tenants", "list");
+
+    assertThat(run.err()).startsWith("tollgate: The server repeats a cursor");
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(deployment.requests()).hasSize(3);
   }
 
   @Test

@@ -14,6 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class TiersTest {
@@ -224,6 +225,21 @@ class TiersTest {
 
     assertThat(run.out())
         .contains("2 of its 4 tenants would change", "acme: 7 conn", "zeta: 7 conn");
+  }
+
+  @Test
+  @Timeout(20)
+  void diff_fails_when_the_server_repeats_a_cursor() throws IOException {
+    tiers(LIMITS.formatted("bronze"));
+    String part = Documents.DRY_BRONZE.replaceFirst("}$", ",\"next\":\"c\"}");
+    deployment
+        .answers("PUT /control/tiers/bronze?dryRun=true", 200, part)
+        .answers("PUT /control/tiers/bronze?dryRun=true&cursor=c", 200, part);
+
+    Run run = deployment.run("tiers", "diff", "tiers.yaml");
+
+    assertThat(run.err()).contains("The server repeats a cursor");
+    assertThat(run.exitCode()).isEqualTo(1);
   }
 
   @Test

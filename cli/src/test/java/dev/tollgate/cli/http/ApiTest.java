@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -12,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +43,36 @@ class ApiTest {
           .isInstanceOf(Failure.class)
           .hasMessageContaining("No complete response from " + address + "/tiers within");
       stalled.join().close();
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void a_body_without_an_end_is_given_up_before_it_fills_the_memory() throws Exception {
+    try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      AtomicLong sent = new AtomicLong();
+      CompletableFuture<Void> endless =
+          CompletableFuture.runAsync(
+              () -> {
+                byte[] part = "x".repeat(64 * 1024).getBytes(StandardCharsets.US_ASCII);
+                try (Socket socket = server.accept()) {
+                  OutputStream out = socket.getOutputStream();
+                  out.write("HTTP/1.1 200 OK\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                  while (sent.addAndGet(part.length) < 100_000_000) {
+                    out.write(part);
+                  }
+                } catch (IOException closed) {
+                  // The client has given up.
+                }
+              });
+      URI address = URI.create("http://127.0.0.1:" + server.getLocalPort());
+      Api api = new Api(Api.client(), address, Optional.empty());
+
+      assertThatThrownBy(() -> api.get("/tenants"))
+          .isInstanceOf(Failure.class)
+          .hasMessageContaining("the body has more than 10485760 bytes");
+      endless.join();
+      assertThat(sent).hasValueLessThan(50_000_000);
     }
   }
 

@@ -29,6 +29,7 @@ class NodeTest {
             "--test-reporter=junit",
             "--test-reporter-destination=" + REPORT,
             "test/histories.test.js",
+            "test/node.test.js",
             "test/tollgate.test.js");
     assertThat(REPORT).as(run.output()).exists();
     List<Element> cases = cases();

@@ -39,6 +39,12 @@ public final class Gateway implements AutoCloseable {
   private static final long SWEEP_MILLIS = 100;
   private static final long CLOSE_SECONDS = 2;
 
+  /** From the first byte of a request, or of a handshake, to the end of its headers. */
+  private static final int HEADERS_WITHIN_MILLIS = 5_000;
+
+  /** How long a connection without a request stays open. */
+  private static final int IDLE_MILLIS = 30_000;
+
   private final Functions functions;
   private final ServiceCalls services;
   private final Environment environment;
@@ -116,6 +122,8 @@ public final class Gateway implements AutoCloseable {
             .setWorkerThreads(1)
             .setServerOption(
                 UndertowOptions.MAX_ENTITY_SIZE, -1L) // the APIs have limits of their own
+            .setServerOption(UndertowOptions.REQUEST_PARSE_TIMEOUT, HEADERS_WITHIN_MILLIS)
+            .setServerOption(UndertowOptions.NO_REQUEST_TIMEOUT, IDLE_MILLIS)
             .setHandler(exchange -> exchange.dispatch(workers, this::route))
             .build();
     server.start();

@@ -361,6 +361,18 @@ class HttpApiTest {
         .contains("http1", "GET /tenants/{tenantId}", "no");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"GET /http1/tenants/acme", "GET /ws HTTP/1.1\r\nUpgrade: websocket\r\n"})
+  void connection_with_unfinished_headers_is_closed(String begun) throws Exception {
+    InetSocketAddress address = gateway.address();
+    try (Socket socket = new Socket(address.getAddress(), address.getPort())) {
+      socket.setSoTimeout(60_000);
+      socket.getOutputStream().write(begun.getBytes(StandardCharsets.US_ASCII));
+
+      assertThat(socket.getInputStream().read()).isEqualTo(-1);
+    }
+  }
+
   @Test
   void function_that_takes_too_long_makes_the_service_unavailable() throws Exception {
     CompletableFuture<InvocationResult> never = new CompletableFuture<>();

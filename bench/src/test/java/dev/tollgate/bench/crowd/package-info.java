@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tollgate.bench.crowd;
+
+import org.jspecify.annotations.NullMarked;
