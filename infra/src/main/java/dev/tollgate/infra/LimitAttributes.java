@@ -34,8 +34,6 @@ enum LimitAttributes {
   CORRECTION("correction"),
   /** The rate at which the tenant creates sessions. */
   CREATION_RATE("arrival live"),
-  /** The sessions of one subject. */
-  SUBJECT("sessionIds expiresAt arrival"),
   /** A processed message. */
   MESSAGE("expiresAt schema");
 

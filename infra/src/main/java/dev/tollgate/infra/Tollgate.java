@@ -158,7 +158,6 @@ public final class Tollgate extends Construct {
                 tables.limit(),
                 "UpdateItem",
                 LimitAttributes.CREATION_RATE,
-                LimitAttributes.SUBJECT,
                 LimitAttributes.COUNT);
     if (props.listTenants()) {
       sessionApi.ownRows(tables.tenant(), "Scan").variable("LIST_TENANTS", "true");

@@ -682,7 +682,7 @@ class TollgateTest {
         "Connect | admitted emptyHeld emptySince emptyUntil itemCount key p? p?? p??? refused"
             + " sessionFullAt tenantFullAt tenantId version",
         "Disconnect | itemCount key p? p?? p??? tenantId",
-        "SessionApi | arrival expiresAt itemCount key live p? p?? p??? sessionIds tenantId",
+        "SessionApi | arrival itemCount key live p? p?? p??? tenantId",
         "PoolProcessor | emptyHeld emptySince emptyUntil itemCount key line p? p?? p??? tenantId"
             + " version; expiresAt key schema tenantId",
         "SessionEnd | correction itemCount key p? p?? p??? tenantId",

@@ -23,7 +23,6 @@ import dev.tollgate.core.message.MessageName;
 import dev.tollgate.core.provisioning.Silo;
 import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.SessionId;
-import dev.tollgate.core.session.Subject;
 import dev.tollgate.core.tenant.Release;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
@@ -39,8 +38,8 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
  * Reads and writes rows of the Limit table: a tenant's buckets, its silo, its connection count with
- * the totals of admitted and refused connections, the rate at which it creates sessions, the
- * sessions of each subject, and recently processed messages.
+ * the totals of admitted and refused connections, the rate at which it creates sessions, and
+ * recently processed messages.
  */
 final class LimitRow {
   /** The partition key. */
@@ -72,12 +71,7 @@ final class LimitRow {
   static final String BUCKET_PREFIX = "bucket:";
   static final String MESSAGE_PREFIX = "message:";
 
-  static final String SUBJECT_PREFIX = "subject:";
-
-  /** The ids of a subject's sessions, a set of strings. */
-  static final String SESSION_IDS = "sessionIds";
-
-  /** The time-to-live attribute of DynamoDB; only rows of messages and subjects have it. */
+  /** The time-to-live attribute of DynamoDB; only rows of messages have it. */
   static final String EXPIRES_AT = "expiresAt";
 
   /** Since when every fill found the bucket full. */
@@ -147,11 +141,6 @@ final class LimitRow {
   /** The key of a processed message. */
   static Map<String, AttributeValue> key(TenantId tenant, MessageName message) {
     return key(tenant, MESSAGE_PREFIX + message.session() + ":" + message.id());
-  }
-
-  /** The key of a subject's sessions. */
-  static Map<String, AttributeValue> key(TenantId tenant, Subject subject) {
-    return key(tenant, SUBJECT_PREFIX + subject.pseudonym());
   }
 
   /** The cursor of a key of the index of shards: turn, tenant and key, each URL-encoded. */
