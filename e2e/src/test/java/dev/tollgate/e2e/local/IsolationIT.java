@@ -452,6 +452,29 @@ final class IsolationIT {
             });
   }
 
+  /** The attributes that a program that claims tokens may write. */
+  @ParameterizedTest
+  @ValueSource(strings = {"line", "emptySince", "emptyUntil", "emptyHeld", "emptyVersion"})
+  void a_program_that_claims_tokens_cannot_stop_admission_by_an_unreadable_value(String attribute)
+      throws Exception {
+    Map<String, AttributeValue> bucket =
+        Map.of("tenantId", text(OWN), "key", text("bucket:connect"));
+    Attacker.with(assumed(CLAIMS))
+        .rows()
+        .updateItem(
+            r ->
+                r.tableName("TablesLimit")
+                    .key(bucket)
+                    .updateExpression("SET #a = :x")
+                    .expressionAttributeNames(Map.of("#a", attribute))
+                    .expressionAttributeValues(Map.of(":x", text("x"))));
+
+    Handshake handshake = DEPLOYMENT.connect(OWN, DEPLOYMENT.open(OWN));
+
+    assertThat(handshake.status()).isEqualTo(101);
+    DEPLOYMENT.close(handshake);
+  }
+
   @Test
   void a_tenant_role_can_be_assumed_only_by_its_function_and_for_one_tenant() {
     StsClient connect = sts("Connect");

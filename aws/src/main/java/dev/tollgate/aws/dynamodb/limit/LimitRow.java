@@ -81,6 +81,9 @@ final class LimitRow {
   static final String EMPTY_UNTIL = "emptyUntil";
   static final String EMPTY_HELD = "emptyHeld";
 
+  /** The version of the hint, and of what a claim must know to store one. */
+  static final String EMPTY_VERSION = "emptyVersion";
+
   /** The line of a bucket, a map. Only claims and the counting of spare tokens write it. */
   static final String LINE = "line";
 
@@ -195,6 +198,7 @@ final class LimitRow {
               row.put(TURN_AT, nanos(turn));
             });
     row.put(VERSION, number(bucket.version()));
+    row.put(EMPTY_VERSION, number(bucket.hintVersion()));
     return row;
   }
 
@@ -220,18 +224,39 @@ final class LimitRow {
         TenantRow.spec(row),
         new Ledger(row.nanos("mintedThrough"), row.number("carried"), row.nanos("aheadFrom")),
         row.number("level"),
-        row.optional(EMPTY_SINCE, row::nanos)
-            .map(since -> new EmptyHint(since, row.nanos(EMPTY_UNTIL), row.number(EMPTY_HELD))),
+        row.readable(LimitRow::emptyHint),
         new FillState(
             FillState.State.valueOf(row.text("upkeep")),
             row.nanos("upkeepSince"),
             row.optional(FULL_SINCE, row::nanos)),
-        row.optional(LINE, row::map).map(LimitRow::line),
-        row.number(VERSION));
+        row.readable(LimitRow::line),
+        row.number(VERSION),
+        row.readable(LimitRow::hintVersion).orElse(0L));
   }
 
-  /** The line in a map, as {@link #write(Line)} writes it. */
-  private static Line line(Row line) {
+  /** Whether a claim wrote a hint or its version that cannot be read. */
+  static boolean hasUnreadableHint(Row row) {
+    return (row.has(EMPTY_SINCE) && row.readable(LimitRow::emptyHint).isEmpty())
+        || (row.has(EMPTY_VERSION) && row.readable(LimitRow::hintVersion).isEmpty());
+  }
+
+  /** The line that a claim wrote, if it cannot be read. */
+  static Optional<AttributeValue> unreadableLine(Row row) {
+    return row.readable(LimitRow::line).isPresent()
+        ? Optional.empty()
+        : Optional.ofNullable(row.attributes().get(LINE));
+  }
+
+  private static EmptyHint emptyHint(Row row) {
+    return new EmptyHint(row.nanos(EMPTY_SINCE), row.nanos(EMPTY_UNTIL), row.number(EMPTY_HELD));
+  }
+
+  private static long hintVersion(Row row) {
+    return row.number(EMPTY_VERSION);
+  }
+
+  private static Line line(Row row) {
+    Row line = row.map(LINE);
     return new Line(
         line.number(LINE_EPOCH),
         line.number(LINE_ISSUED),

@@ -20,9 +20,9 @@ import java.util.stream.Collectors;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
- * Reads and writes sessions as rows of the Session table, and names the rows of subjects there. A session's end is in seconds, since
- * DynamoDB uses it as the time to live. A session without connections has no set of connections,
- * because DynamoDB stores no empty set.
+ * Reads and writes sessions as rows of the Session table, and names the rows of subjects there. A
+ * session's end is in seconds, since DynamoDB uses it as the time to live. A session without
+ * connections has no set of connections, because DynamoDB stores no empty set.
  */
 final class SessionRow {
   static final String TENANT = "tenantId";
