@@ -34,10 +34,9 @@ public final class Attribute {
    * 1823 or after 2116 becomes the nearest that a row may hold.
    */
   public static AttributeValue nanos(Instant instant) {
-    long second = instant.getEpochSecond();
-    return Math.abs(second) < MAX / NANOS
-        ? number(second * NANOS + instant.getNano())
-        : number(second < 0 ? -MAX : MAX);
+    long end = MAX / NANOS + 1;
+    long second = Math.max(-end, Math.min(end, instant.getEpochSecond()));
+    return number(Math.max(-MAX, Math.min(MAX, second * NANOS + instant.getNano())));
   }
 
   /** A map. */

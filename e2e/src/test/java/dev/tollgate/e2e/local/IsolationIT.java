@@ -138,12 +138,20 @@ final class IsolationIT {
   }
 
   /**
-   * Attributes of a bucket's row, of the count and of a silo that no claimant has a reason to write.
+   * Attributes of a bucket's row, of the count and of a silo that no claimant has a reason to
+   * write.
    */
   private static final Map<String, List<String>> LEDGER_ATTRIBUTES =
       Map.of(
           "bucket:connect",
-          List.of("mintedThrough", "carried", "aheadFrom", "level", "capacity", "rate", "turnAt",
+          List.of(
+              "mintedThrough",
+              "carried",
+              "aheadFrom",
+              "level",
+              "capacity",
+              "rate",
+              "turnAt",
               "version"),
           "connections",
           List.of("stolen", "limits"),
@@ -753,8 +761,7 @@ final class IsolationIT {
 
   /** The tenant's credentials, as a function gets them that may assume the tenant role. */
   private static AwsSessionCredentials assumed(String tenantRole) {
-    Credentials credentials =
-        assume(sts(principal(tenantRole)), tenantRole, tag("tenantId", OWN));
+    Credentials credentials = assume(sts(principal(tenantRole)), tenantRole, tag("tenantId", OWN));
     return AwsSessionCredentials.create(
         credentials.accessKeyId(), credentials.secretAccessKey(), credentials.sessionToken());
   }

@@ -265,7 +265,7 @@ public final class DynamoDbBuckets implements Buckets {
    */
   @Override
   public void forgetEmpty(BucketId id) {
-    long version = UUID.randomUUID().getMostSignificantBits() >>> 2;
+    long version = UUID.randomUUID().getMostSignificantBits() >>> 4;
     UpdateItemRequest request =
         updateHint(id)
             .updateExpression("SET #emptyVersion = :version REMOVE #since, #until, #held")

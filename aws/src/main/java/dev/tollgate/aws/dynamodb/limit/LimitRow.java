@@ -97,6 +97,9 @@ final class LimitRow {
   static final String LINE_SPARE = "spare";
   static final String LINE_SPARE_TAKEN_AT = "spareTakenAt";
 
+  /** More than anything in a line or a hint counts in the life of a bucket. */
+  private static final long MAX_COUNT = 1L << 61;
+
   /** The attributes of a bucket that are missing in some of its states. */
   static final List<String> BUCKET_OPTIONS =
       List.of(
@@ -252,21 +255,26 @@ final class LimitRow {
   }
 
   private static long hintVersion(Row row) {
-    return row.number(EMPTY_VERSION);
+    return count(row, EMPTY_VERSION);
   }
 
   private static Line line(Row row) {
     Row line = row.map(LINE);
     return new Line(
-        line.number(LINE_EPOCH),
-        line.number(LINE_ISSUED),
-        line.number(LINE_ANCHOR),
+        count(line, LINE_EPOCH),
+        count(line, LINE_ISSUED),
+        count(line, LINE_ANCHOR),
         line.nanos(LINE_AT),
         line.nanos(LINE_FROM),
         new Rate(line.number(LINE_RATE)),
         new Rate(line.optional(LINE_BEFORE, line::number).orElseGet(() -> line.number(LINE_RATE))),
-        line.number(LINE_SPARE),
+        count(line, LINE_SPARE),
         line.nanos(LINE_SPARE_TAKEN_AT));
+  }
+
+  /** A number that counts up. It is never so large that what counts on from it cannot be read. */
+  private static long count(Row row, String name) {
+    return InvalidValue.inRange(name, row.number(name), 0, MAX_COUNT);
   }
 
   /** The map that holds a line. */

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,11 +36,7 @@ class DynamoDbBucketsTest extends BucketsContract {
       LimitRow.write(Samples.bucket(Samples.bucketId()).lineOpened(NOW, NOW));
   private static final List<AttributeValue> UNREADABLE =
       List.of(
-          AttributeValue.fromS("x"),
-          AttributeValue.fromN("0.5"),
-          AttributeValue.fromN("1E40"),
-          Attribute.number(Long.MAX_VALUE),
-          Attribute.number(Long.MIN_VALUE));
+          AttributeValue.fromS("x"), AttributeValue.fromN("0.5"), Attribute.number(Long.MAX_VALUE));
 
   private final DynamoDbClient dynamoDb;
   private final String table;
@@ -107,8 +104,8 @@ class DynamoDbBucketsTest extends BucketsContract {
     return LINE.keySet().stream()
         .flatMap(
             name ->
-                Stream.of(0, 1, 1L << 62, (1L << 62) - 1, -(1L << 62), 60_000_000_000L)
-                    .map(value -> Arguments.of(name, value.longValue())));
+                LongStream.of(0, 1L << 61, 1L << 62, -(1L << 62))
+                    .mapToObj(value -> Arguments.of(name, value)));
   }
 
   @ParameterizedTest
