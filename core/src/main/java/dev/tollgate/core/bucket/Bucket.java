@@ -77,8 +77,8 @@ public record Bucket(
   public static final Duration RECONCILE_TIME = Duration.ofMinutes(1);
 
   /**
-   * A hint that ends later than this was not stored by a claim, or by one whose clock is far ahead:
-   * longer than {@link #RECONCILE_TIME} with any skew.
+   * How far ahead a hint may end. Claims store hints of {@link #RECONCILE_TIME} at most, and the
+   * clocks of two processes differ by less than the rest.
    */
   private static final Duration LONGEST_HINT = RECONCILE_TIME.plusSeconds(5);
 
@@ -349,7 +349,7 @@ public record Bucket(
     return validHint(now).map(EmptyHint::until);
   }
 
-  /** The hint, unless it has ended or claims more than any claim stores. */
+  /** The hint, unless it has ended, or ends later than any that a claim stores. */
   private Optional<EmptyHint> validHint(Instant now) {
     return emptyHint
         .filter(seen -> now.isBefore(seen.until()))

@@ -312,7 +312,7 @@ public final class DynamoDbBuckets implements Buckets {
     Map<String, AttributeValue> after = new TreeMap<>(LimitRow.write(next));
     Map<String, String> names = lineNames(after.keySet());
     before.remove(LimitRow.LINE_ISSUED);
-    // Older releases wrote none.
+    // Lines of older releases lack it.
     before.remove(LimitRow.LINE_BEFORE);
     after.remove(LimitRow.LINE_ISSUED);
     Map<String, AttributeValue> values = new HashMap<>();

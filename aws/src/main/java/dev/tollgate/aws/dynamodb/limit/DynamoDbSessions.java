@@ -199,10 +199,9 @@ public final class DynamoDbSessions implements Sessions {
 
   @Override
   public void deleteSubjects(TenantId tenant) {
-    AwsRequestOverrideConfiguration configuration = tables.as(tenant);
     QueryRequest request =
         QueryRequest.builder()
-            .overrideConfiguration(configuration)
+            .overrideConfiguration(tables.as(tenant))
             .tableName(tables.sessions())
             .consistentRead(true)
             .keyConditionExpression("#tenant = :tenant AND begins_with(#id, :subject)")
@@ -212,19 +211,7 @@ public final class DynamoDbSessions implements Sessions {
             .build();
     tables
         .query("DynamoDB Query of the subjects of " + tenant, request)
-        .forEach(
-            row ->
-                ask(
-                    "DynamoDB DeleteItem of a subject of " + tenant,
-                    () ->
-                        tables
-                            .dynamoDb()
-                            .deleteItem(
-                                delete ->
-                                    delete
-                                        .overrideConfiguration(configuration)
-                                        .tableName(tables.sessions())
-                                        .key(row.attributes()))));
+        .forEach(row -> tables.delete(tenant, tables.sessions(), row.attributes()));
   }
 
   @Override
@@ -341,7 +328,7 @@ public final class DynamoDbSessions implements Sessions {
 
   @Override
   public void deleteCreationRate(TenantId tenant) {
-    tables.deleteLimitRow(tenant, LimitRow.SESSIONS);
+    tables.delete(tenant, tables.limits(), LimitRow.key(tenant, LimitRow.SESSIONS));
   }
 
   @Override

@@ -81,7 +81,7 @@ final class LimitRow {
   static final String EMPTY_UNTIL = "emptyUntil";
   static final String EMPTY_HELD = "emptyHeld";
 
-  /** The version of the hint, and of what a claim must know to store one. */
+  /** The version of the hint, see {@link Bucket#hintVersion}. */
   static final String EMPTY_VERSION = "emptyVersion";
 
   /** The line of a bucket, a map. Only claims and the counting of spare tokens write it. */
@@ -97,7 +97,7 @@ final class LimitRow {
   static final String LINE_SPARE = "spare";
   static final String LINE_SPARE_TAKEN_AT = "spareTakenAt";
 
-  /** More than anything in a line or a hint counts in the life of a bucket. */
+  /** More than a line or a hint version reaches. What counts on from it can still be read. */
   private static final long MAX_COUNT = 1L << 61;
 
   /** The attributes of a bucket that are missing in some of its states. */
@@ -272,7 +272,7 @@ final class LimitRow {
         line.nanos(LINE_SPARE_TAKEN_AT));
   }
 
-  /** A number that counts up. It is never so large that what counts on from it cannot be read. */
+  /** A number that counts up from 0. */
   private static long count(Row row, String name) {
     return InvalidValue.inRange(name, row.number(name), 0, MAX_COUNT);
   }
