@@ -43,7 +43,9 @@ final class MemoryBuckets implements Buckets {
   @Override
   public synchronized WriteResult replace(Bucket next) {
     Bucket before = rows.get(next.id());
-    if (before == null || before.version() != next.version() - 1) {
+    if (before == null
+        || before.version() != next.version() - 1
+        || before.hintVersion() != next.hintVersion() - 1) {
       return WriteResult.CONFLICT;
     }
     put(before.line().map(next::with).orElse(next));
@@ -54,20 +56,20 @@ final class MemoryBuckets implements Buckets {
   public synchronized WriteResult rememberEmpty(Bucket read, EmptyHint found) {
     Bucket current = rows.get(read.id());
     if (current == null
-        || current.version() != read.version()
+        || current.hintVersion() != read.hintVersion()
         || !current.emptyHint().equals(read.emptyHint())) {
       return WriteResult.CONFLICT;
     }
-    put(with(current, Optional.of(found), current.version()));
+    put(with(current, Optional.of(found), current.hintVersion()));
     return WriteResult.DONE;
   }
 
   @Override
   public synchronized void forgetEmpty(BucketId id) {
-    find(id).ifPresent(found -> put(with(found, Optional.empty(), found.version() + 1)));
+    find(id).ifPresent(found -> put(with(found, Optional.empty(), found.hintVersion() + 1)));
   }
 
-  private static Bucket with(Bucket bucket, Optional<EmptyHint> hint, long version) {
+  private static Bucket with(Bucket bucket, Optional<EmptyHint> hint, long hintVersion) {
     return new Bucket(
         bucket.id(),
         bucket.spec(),
@@ -76,7 +78,8 @@ final class MemoryBuckets implements Buckets {
         hint,
         bucket.fillState(),
         bucket.line(),
-        version);
+        bucket.version(),
+        hintVersion);
   }
 
   @Override

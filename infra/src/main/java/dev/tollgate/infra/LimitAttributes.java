@@ -15,11 +15,11 @@ enum LimitAttributes {
    * looks at it.
    */
   BUCKET(
-      "aheadFrom capacity carried emptyHeld emptySince emptyUntil fillMode fullSince"
-          + " hibernateAfterMinutes level mintedThrough noLine rate schema shard turnAt upkeep"
+      "aheadFrom capacity carried emptyHeld emptySince emptyUntil emptyVersion fillMode"
+          + " fullSince hibernateAfterMinutes level mintedThrough noLine rate schema shard turnAt upkeep"
           + " upkeepSince version write"),
   /** The empty hint of a bucket. */
-  HINT("emptySince emptyUntil emptyHeld version"),
+  HINT("emptySince emptyUntil emptyHeld emptyVersion"),
   /** The line of a bucket, which decides who may claim first and not how many may. */
   LINE("line"),
   /** The count of a tenant's connections with its parts {@code p0} to {@code p127}. */
@@ -34,8 +34,6 @@ enum LimitAttributes {
   CORRECTION("correction"),
   /** The rate at which the tenant creates sessions. */
   CREATION_RATE("arrival live"),
-  /** The sessions of one subject. */
-  SUBJECT("sessionIds expiresAt arrival"),
   /** A processed message. */
   MESSAGE("expiresAt schema");
 

@@ -59,7 +59,7 @@ final class Tables extends Construct {
             .timeToLiveAttribute("sessionTTL")
             .stream(StreamViewType.NEW_AND_OLD_IMAGES)
             .build();
-    // Only the rows of processed messages and of subjects have the attribute.
+    // Only the rows of processed messages have the attribute.
     limit =
         table("Limit")
             .partitionKey(text("tenantId"))

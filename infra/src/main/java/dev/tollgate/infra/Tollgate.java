@@ -155,11 +155,7 @@ public final class Tollgate extends Construct {
                 tables.session(), "GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem")
             .tenantRows(tables.limit(), "BatchGetItem")
             .tenantWrites(
-                tables.limit(),
-                "UpdateItem",
-                LimitAttributes.CREATION_RATE,
-                LimitAttributes.SUBJECT,
-                LimitAttributes.COUNT);
+                tables.limit(), "UpdateItem", LimitAttributes.CREATION_RATE, LimitAttributes.COUNT);
     if (props.listTenants()) {
       sessionApi.ownRows(tables.tenant(), "Scan").variable("LIST_TENANTS", "true");
     }

@@ -589,7 +589,7 @@ class TollgateTest {
   void the_token_producer_writes_buckets_and_their_lines_alone() {
     assertThat(attributesOfLimits(STACK.statementsOf(role("TokenProducer", "AllTenantsRole"))))
         .containsExactly(
-            "aheadFrom capacity carried emptyHeld emptySince emptyUntil fillMode fullSince"
+            "aheadFrom capacity carried emptyHeld emptySince emptyUntil emptyVersion fillMode fullSince"
                 + " hibernateAfterMinutes key level line mintedThrough noLine rate schema shard"
                 + " tenantId turnAt upkeep upkeepSince version write");
   }
@@ -677,14 +677,14 @@ class TollgateTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "Authorizer | emptyHeld emptySince emptyUntil key line refused sessionFullAt tenantFullAt"
-            + " tenantId version",
-        "Connect | admitted emptyHeld emptySince emptyUntil itemCount key p? p?? p??? refused"
-            + " sessionFullAt tenantFullAt tenantId version",
+        "Authorizer | emptyHeld emptySince emptyUntil emptyVersion key line refused sessionFullAt"
+            + " tenantFullAt tenantId",
+        "Connect | admitted emptyHeld emptySince emptyUntil emptyVersion itemCount key p? p?? p???"
+            + " refused sessionFullAt tenantFullAt tenantId",
         "Disconnect | itemCount key p? p?? p??? tenantId",
-        "SessionApi | arrival expiresAt itemCount key live p? p?? p??? sessionIds tenantId",
-        "PoolProcessor | emptyHeld emptySince emptyUntil itemCount key line p? p?? p??? tenantId"
-            + " version; expiresAt key schema tenantId",
+        "SessionApi | arrival itemCount key live p? p?? p??? tenantId",
+        "PoolProcessor | emptyHeld emptySince emptyUntil emptyVersion itemCount key line p? p??"
+            + " p??? tenantId; expiresAt key schema tenantId",
         "SessionEnd | correction itemCount key p? p?? p??? tenantId",
         "Housekeeper | correction itemCount key p? p?? p??? tenantId",
       })
@@ -846,7 +846,7 @@ class TollgateTest {
     List<JsonNode> statements = stack.statementsOf(claims);
     assertAccessesOneTenantOnly(statements);
     assertThat(attributesOfLimits(statements))
-        .containsExactly("emptyHeld emptySince emptyUntil key line tenantId version");
+        .containsExactly("emptyHeld emptySince emptyUntil emptyVersion key line tenantId");
     assertThat(
             statements.stream()
                 .filter(statement -> !denies(statement))

@@ -11,6 +11,12 @@ public final class Attribute {
   /** Nanoseconds in a second. */
   static final long NANOS = 1_000_000_000L;
 
+  /**
+   * The greatest amount of a whole number in a row. Sums and differences of two such numbers do not
+   * overflow. As nanoseconds it is an instant of the year 2116.
+   */
+  static final long MAX = 1L << 62;
+
   private Attribute() {}
 
   /** A string. */
@@ -23,10 +29,14 @@ public final class Attribute {
     return AttributeValue.fromN(Long.toString(value));
   }
 
-  /** An instant as nanoseconds since the epoch, which a DynamoDB number holds exactly. */
+  /**
+   * An instant as nanoseconds since the epoch, which a DynamoDB number holds exactly. One before
+   * 1823 or after 2116 becomes the nearest that a row may hold.
+   */
   public static AttributeValue nanos(Instant instant) {
-    return number(
-        Math.addExact(Math.multiplyExact(instant.getEpochSecond(), NANOS), instant.getNano()));
+    long end = MAX / NANOS + 1;
+    long second = Math.max(-end, Math.min(end, instant.getEpochSecond()));
+    return number(Math.max(-MAX, Math.min(MAX, second * NANOS + instant.getNano())));
   }
 
   /** A map. */

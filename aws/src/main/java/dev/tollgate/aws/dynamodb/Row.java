@@ -63,6 +63,18 @@ public record Row(Map<String, AttributeValue> attributes) {
     }
   }
 
+  /**
+   * Converts this row with {@code read}; empty if an attribute is missing or malformed. For
+   * attributes that a role with few rights may write.
+   */
+  public <T> Optional<T> readable(Function<Row, T> read) {
+    try {
+      return Optional.of(read.apply(this));
+    } catch (WrongAttribute | IllegalArgumentException wrong) {
+      return Optional.empty();
+    }
+  }
+
   /** Whether the row has this attribute. */
   public boolean has(String name) {
     return attributes.containsKey(name);
@@ -78,14 +90,18 @@ public record Row(Map<String, AttributeValue> attributes) {
     return new BigDecimal(value(name, "a number", AttributeValue::n));
   }
 
-  /** A whole number. */
+  /** A whole number, {@value Attribute#MAX} at most and minus that at least. */
   public long number(String name) {
     String digits = value(name, "a whole number", AttributeValue::n);
     try {
-      return Long.parseLong(digits);
+      long number = Long.parseLong(digits);
+      if (-Attribute.MAX <= number && number <= Attribute.MAX) {
+        return number;
+      }
     } catch (NumberFormatException other) {
-      throw new WrongAttribute(name, digits, "a whole number");
+      // Refused below.
     }
+    throw new WrongAttribute(name, digits, "a whole number");
   }
 
   /** A boolean. */

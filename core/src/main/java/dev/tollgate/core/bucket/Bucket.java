@@ -17,7 +17,9 @@ import java.util.Optional;
  * @param fillState what fills the bucket at present
  * @param line the callers that wait for a token; empty if none ever did
  * @param version counts the writes of this state, except those of {@code emptyHint} and {@code
- *     line}
+ *     line}. Programs that claim tokens cannot change it, so each fill mints once
+ * @param hintVersion changes whenever an {@code emptyHint} that a claim is about to store becomes
+ *     outdated: with {@code version}, and when a token returns to the bucket
  */
 public record Bucket(
     BucketId id,
@@ -27,7 +29,8 @@ public record Bucket(
     Optional<EmptyHint> emptyHint,
     FillState fillState,
     Optional<Line> line,
-    long version) {
+    long version,
+    long hintVersion) {
   /**
    * The longest time between the due time of a token and its appearance: SQS delays by whole
    * seconds (SQS API reference, SendMessage, {@code DelaySeconds}).
@@ -73,6 +76,12 @@ public record Bucket(
   /** The time in which the sweep recreates a missing queue. */
   public static final Duration RECONCILE_TIME = Duration.ofMinutes(1);
 
+  /**
+   * How far ahead a hint may end. Claims store hints of {@link #RECONCILE_TIME} at most, and the
+   * clocks of two processes differ by less than the rest.
+   */
+  private static final Duration LONGEST_HINT = RECONCILE_TIME.plusSeconds(5);
+
   /** A fill that is this late was lost, because schedules fire once a minute. */
   private static final Duration OVERDUE = Duration.ofMinutes(3);
 
@@ -94,7 +103,7 @@ public record Bucket(
       Optional<EmptyHint> emptyHint,
       FillState fillState,
       long version) {
-    this(id, spec, ledger, level, emptyHint, fillState, Optional.empty(), version);
+    this(id, spec, ledger, level, emptyHint, fillState, Optional.empty(), version, 0);
   }
 
   /** A new bucket, which is owed its capacity. */
@@ -133,7 +142,8 @@ public record Bucket(
     boolean switchesLineAlone =
         next.line() != spec.line() && next.equals(spec.withLine(next.line()));
     return switchesLineAlone && fillState.state() != FillState.State.SUSPENDED
-        ? new Bucket(id, next, ledger, level, emptyHint, fillState, line, version + 1)
+        ? new Bucket(
+            id, next, ledger, level, emptyHint, fillState, line, version + 1, hintVersion + 1)
         : entering(FillState.State.PRODUCED, next, now);
   }
 
@@ -162,7 +172,8 @@ public record Bucket(
         emptyHint,
         fillState.inspected(found >= spec.capacity(), now),
         line,
-        version + 1);
+        version + 1,
+        hintVersion + 1);
   }
 
   private Bucket entering(FillState.State state, BucketSpec next, Instant now) {
@@ -177,7 +188,8 @@ public record Bucket(
         Optional.empty(),
         FillState.entered(state, now),
         line,
-        version + 1);
+        version + 1,
+        hintVersion + 1);
   }
 
   /**
@@ -225,7 +237,8 @@ public record Bucket(
         expired ? Optional.empty() : emptyHint,
         FillState.entered(FillState.State.PRODUCED, now),
         line,
-        version);
+        version,
+        hintVersion);
   }
 
   /**
@@ -267,11 +280,12 @@ public record Bucket(
         owed || full ? Optional.empty() : emptyHint,
         fillState.inspected(full, now),
         line,
-        version + 1);
+        version + 1,
+        hintVersion + 1);
   }
 
   /**
-   * Whether this state equals {@code before}, apart from the version. A fill then needs no write.
+   * Whether this state equals {@code before}, apart from the versions. A fill then needs no write.
    */
   public boolean differsOnlyInVersionFrom(Bucket before) {
     return ledger.equals(before.ledger)
@@ -293,7 +307,8 @@ public record Bucket(
         emptyHint,
         fillState,
         line,
-        version + 1);
+        version + 1,
+        hintVersion + 1);
   }
 
   /**
@@ -331,7 +346,14 @@ public record Bucket(
 
   /** The instant until which the bucket is known to be empty; empty if it is not known to be. */
   public Optional<Instant> emptyUntil(Instant now) {
-    return emptyHint.map(EmptyHint::until).filter(now::isBefore);
+    return validHint(now).map(EmptyHint::until);
+  }
+
+  /** The hint, unless it has ended, or ends later than any that a claim stores. */
+  private Optional<EmptyHint> validHint(Instant now) {
+    return emptyHint
+        .filter(seen -> now.isBefore(seen.until()))
+        .filter(seen -> !seen.until().isAfter(now.plus(LONGEST_HINT)));
   }
 
   /**
@@ -353,7 +375,8 @@ public record Bucket(
 
   /** This bucket after a claim stored this hint. */
   public Bucket with(EmptyHint found) {
-    return new Bucket(id, spec, ledger, level, Optional.of(found), fillState, line, version);
+    return new Bucket(
+        id, spec, ledger, level, Optional.of(found), fillState, line, version, hintVersion);
   }
 
   /**
@@ -528,7 +551,8 @@ public record Bucket(
 
   /** This bucket with this line. */
   public Bucket with(Line next) {
-    return new Bucket(id, spec, ledger, level, emptyHint, fillState, Optional.of(next), version);
+    return new Bucket(
+        id, spec, ledger, level, emptyHint, fillState, Optional.of(next), version, hintVersion);
   }
 
   /** Whether it hibernates. */
@@ -637,8 +661,7 @@ public record Bucket(
       return now.plus(MINUTE.multipliedBy(fills)).plus(GRACE);
     }
     // No token was claimed since the bucket was found empty, if the hint is still valid.
-    Instant taken =
-        emptyHint.filter(seen -> now.isBefore(seen.until())).map(EmptyHint::since).orElse(now);
+    Instant taken = validHint(now).map(EmptyHint::since).orElse(now);
     Instant next = nextTokensAfter(taken.isBefore(now) ? taken : now, now, n);
     Instant exact = fillsOncePerMinute() ? next.plus(MINUTE) : next;
     return emptyUntil(now).filter(exact::isBefore).orElse(exact);

@@ -19,7 +19,7 @@ public interface Buckets {
   WriteResult open(Bucket bucket);
 
   /**
-   * Replaces the stored bucket except its line, if its version is still the one before {@code
+   * Replaces the stored bucket except its line, if its versions are still the ones before {@code
    * next}'s. Clears the empty hint if {@code next} has none. If the response to the write was lost,
    * the row is read, and the write counts as done if the row contains it.
    */
@@ -32,7 +32,7 @@ public interface Buckets {
   WriteResult rememberEmpty(Bucket read, EmptyHint found);
 
   /**
-   * Removes the empty hint and changes the version, so that claims and fills that read the bucket
+   * Removes the empty hint and changes its version, so that claims and fills that read the bucket
    * before get a conflict. Does nothing if the bucket does not exist.
    */
   void forgetEmpty(BucketId id);

@@ -107,10 +107,8 @@ public enum Limit {
    * @throws InvalidValue if it is below 1 or above the largest
    */
   public long checkedInRequest(long value) {
-    if (value > maxInRequests() && maxInRequests() < max) {
-      throw new InvalidValue(key, value, expected());
-    }
-    return checked(value);
+    InvalidValue.unless(1 <= value && value <= maxInRequests(), key, value, expected());
+    return value;
   }
 
   /** The values that a request may set, in words. */

@@ -240,4 +240,12 @@ final class BucketTest {
     assertThat(foundEmpty(ahead(), at(30), 0).availableAt(at(35))).isZero();
     assertThat(bucket("3", 3, Ledger.balanced(START), 3).availableAt(at(5))).isEqualTo(3);
   }
+
+  @Test
+  void a_hint_that_ends_later_than_any_claim_stores_is_ignored() {
+    Bucket forged = ahead().with(new EmptyHint(at(0), Instant.parse("2100-01-01T00:00:00Z"), 0));
+
+    assertThat(forged.isKnownEmptyAt(at(1))).isFalse();
+    assertThat(forged.nextTokenAt(at(1))).isEqualTo(ahead().nextTokenAt(at(1)));
+  }
 }

@@ -68,6 +68,9 @@ final class IsolationIT {
           "TablesSession", List.of("tenantId", "sessionId"),
           "TablesLimit", List.of("tenantId", "key"));
 
+  /** The tenant role of programs that claim tokens. */
+  private static final String CLAIMS = "Claims";
+
   private static int attacks;
 
   /** Clients with an attacker's credentials. */
@@ -99,7 +102,7 @@ final class IsolationIT {
   static Stream<String> tenantRoles() {
     return DEPLOYMENT.cloud().policies().uses().keySet().stream()
         .map(Grant::role)
-        .filter(role -> role.endsWith("Tenant"))
+        .filter(role -> role.endsWith("Tenant") || role.equals(CLAIMS))
         .distinct();
   }
 
@@ -134,13 +137,26 @@ final class IsolationIT {
     assertThat(outcomes).isEmpty();
   }
 
-  /** Attributes of a bucket's row and of the count that no claimant has a reason to write. */
+  /**
+   * Attributes of a bucket's row, of the count and of a silo that no claimant has a reason to
+   * write.
+   */
   private static final Map<String, List<String>> LEDGER_ATTRIBUTES =
       Map.of(
           "bucket:connect",
-          List.of("mintedThrough", "carried", "aheadFrom", "level", "capacity", "rate", "turnAt"),
+          List.of(
+              "mintedThrough",
+              "carried",
+              "aheadFrom",
+              "level",
+              "capacity",
+              "rate",
+              "turnAt",
+              "version"),
           "connections",
-          List.of("stolen", "limits"));
+          List.of("stolen", "limits"),
+          "silo",
+          List.of("version", "state"));
 
   static Stream<String> claimants() {
     return tenantRoles().filter(role -> !role.matches("(ControlPlane|Sweep)Tenant"));
@@ -429,6 +445,45 @@ final class IsolationIT {
   }
 
   @Test
+  void a_program_that_claims_tokens_cannot_access_its_own_tenants_sessions() {
+    Attacker attacker = Attacker.with(assumed(CLAIMS));
+
+    TABLES.keySet().stream()
+        .filter(table -> !table.equals("TablesLimit"))
+        .forEach(
+            table -> {
+              Map<String, Consumer<Attacker>> onOwnRows = new LinkedHashMap<>();
+              onTable(table, OWN, onOwnRows);
+              onOwnRows.forEach(
+                  (name, attack) ->
+                      assertThat(outcome(attack, attacker)).as(name).isEqualTo(DENIED));
+            });
+  }
+
+  /** The attributes that a program that claims tokens may write. */
+  @ParameterizedTest
+  @ValueSource(strings = {"line", "emptySince", "emptyUntil", "emptyHeld", "emptyVersion"})
+  void a_program_that_claims_tokens_cannot_stop_admission_by_an_unreadable_value(String attribute)
+      throws Exception {
+    Map<String, AttributeValue> bucket =
+        Map.of("tenantId", text(OWN), "key", text("bucket:connect"));
+    Attacker.with(assumed(CLAIMS))
+        .rows()
+        .updateItem(
+            r ->
+                r.tableName("TablesLimit")
+                    .key(bucket)
+                    .updateExpression("SET #a = :x")
+                    .expressionAttributeNames(Map.of("#a", attribute))
+                    .expressionAttributeValues(Map.of(":x", text("x"))));
+
+    Handshake handshake = DEPLOYMENT.connect(OWN, DEPLOYMENT.open(OWN));
+
+    assertThat(handshake.status()).isEqualTo(101);
+    DEPLOYMENT.close(handshake);
+  }
+
+  @Test
   void a_tenant_role_can_be_assumed_only_by_its_function_and_for_one_tenant() {
     StsClient connect = sts("Connect");
     StsClient disconnect = sts("Disconnect");
@@ -706,10 +761,13 @@ final class IsolationIT {
 
   /** The tenant's credentials, as a function gets them that may assume the tenant role. */
   private static AwsSessionCredentials assumed(String tenantRole) {
-    Credentials credentials =
-        assume(sts(tenantRole.replace("Tenant", "")), tenantRole, tag("tenantId", OWN));
+    Credentials credentials = assume(sts(principal(tenantRole)), tenantRole, tag("tenantId", OWN));
     return AwsSessionCredentials.create(
         credentials.accessKeyId(), credentials.secretAccessKey(), credentials.sessionToken());
+  }
+
+  private static String principal(String tenantRole) {
+    return tenantRole.equals(CLAIMS) ? "Application" : tenantRole.replace("Tenant", "");
   }
 
   private static Credentials assume(StsClient as, String role, Tag... tags) {

@@ -45,6 +45,12 @@ import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
  * the function's own role because it spans tenants.
  */
 public final class DynamoDbBuckets implements Buckets {
+  /**
+   * Whether the hint's version is still the one that was read. Rows of older releases have none.
+   */
+  private static final String SAME_HINT_VERSION =
+      "(attribute_not_exists(#emptyVersion) OR #emptyVersion = :readVersion)";
+
   private final DynamoDbClient dynamoDb;
   private final String table;
   private final TenantCredentials credentials;
@@ -151,21 +157,19 @@ public final class DynamoDbBuckets implements Buckets {
     item.keySet().removeAll(List.of(LimitRow.TENANT, LimitRow.KEY, LimitRow.LINE));
     item.put(LimitRow.WRITE, write);
     UpdateItemRequest request =
-        replacing(item, next.version())
-            .overrideConfiguration(credentials.as(next.id().tenant()))
-            .tableName(table)
-            .key(LimitRow.key(next.id()))
+        replacing(item, next)
             .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD)
             .build();
     try {
-      return ask("DynamoDB UpdateItem of bucket " + next.id(), () -> replace(request, write));
+      return ask(
+          "DynamoDB UpdateItem of bucket " + next.id(), () -> replace(next.id(), request, write));
     } catch (Unavailable lost) {
       return findWrite(next.id(), write).orElseThrow(() -> lost);
     }
   }
 
   /** Sets these attributes, and removes the bucket's other ones except its line. */
-  private static UpdateItemRequest.Builder replacing(Map<String, AttributeValue> item, long next) {
+  private UpdateItemRequest.Builder replacing(Map<String, AttributeValue> item, Bucket next) {
     Map<String, String> names = new HashMap<>();
     Map<String, AttributeValue> values = new HashMap<>();
     item.forEach(
@@ -181,23 +185,35 @@ public final class DynamoDbBuckets implements Buckets {
         LimitRow.BUCKET_OPTIONS.stream().filter(name -> !item.containsKey(name)).toList();
     missing.forEach(name -> names.put("#" + name, name));
     String remove = missing.stream().map(name -> "#" + name).collect(Collectors.joining(", "));
-    values.put(":before", Attribute.number(next - 1));
-    return UpdateItemRequest.builder()
+    values.put(":before", Attribute.number(next.version() - 1));
+    values.put(":readVersion", Attribute.number(next.hintVersion() - 1));
+    return updateRow(next.id())
         .updateExpression("SET " + set + (remove.isEmpty() ? "" : " REMOVE " + remove))
-        .conditionExpression("#version = :before")
+        .conditionExpression("#version = :before AND " + SAME_HINT_VERSION)
         .expressionAttributeNames(names)
         .expressionAttributeValues(values);
   }
 
-  private WriteResult replace(UpdateItemRequest request, AttributeValue write) {
+  private WriteResult replace(BucketId id, UpdateItemRequest request, AttributeValue write) {
     try {
       dynamoDb.updateItem(request);
       return WriteResult.DONE;
     } catch (ConditionalCheckFailedException failed) {
       return failed.hasItem() && write.equals(failed.item().get(LimitRow.WRITE))
           ? WriteResult.DONE
-          : WriteResult.CONFLICT;
+          : conflict(id, failed);
     }
+  }
+
+  /**
+   * A conflict. Programs that claim tokens may write anything into the hint. One that cannot be
+   * read is removed, so that the next attempt succeeds.
+   */
+  private WriteResult conflict(BucketId id, ConditionalCheckFailedException failed) {
+    if (LimitRow.hasUnreadableHint(new Row(failed.item()))) {
+      forgetEmpty(id);
+    }
+    return WriteResult.CONFLICT;
   }
 
   /**
@@ -216,56 +232,58 @@ public final class DynamoDbBuckets implements Buckets {
 
   @Override
   public WriteResult rememberEmpty(Bucket read, EmptyHint found) {
-    AwsRequestOverrideConfiguration tenant = credentials.as(read.id().tenant());
     Map<String, AttributeValue> values = new HashMap<>();
     LimitRow.write(found).forEach((name, value) -> values.put(":" + name, value));
-    values.put(":read", Attribute.number(read.version()));
+    values.put(":readVersion", Attribute.number(read.hintVersion()));
     read.emptyHint().ifPresent(seen -> values.put(":seen", Attribute.nanos(seen.since())));
-    return write(
+    UpdateItemRequest request =
+        updateHint(read.id())
+            .updateExpression("SET #since = :emptySince, #until = :emptyUntil, #held = :emptyHeld")
+            .conditionExpression(
+                "attribute_exists(#tenant) AND "
+                    + SAME_HINT_VERSION
+                    + (read.emptyHint().isPresent()
+                        ? " AND #since = :seen"
+                        : " AND attribute_not_exists(#since)"))
+            .expressionAttributeValues(values)
+            .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD)
+            .build();
+    return ask(
         "DynamoDB UpdateItem of bucket " + read.id(),
-        () ->
-            dynamoDb.updateItem(
-                request ->
-                    request
-                        .overrideConfiguration(tenant)
-                        .tableName(table)
-                        .key(LimitRow.key(read.id()))
-                        .updateExpression(
-                            "SET #since = :emptySince, #until = :emptyUntil, #held = :emptyHeld")
-                        .conditionExpression(
-                            read.emptyHint().isPresent()
-                                ? "#version = :read AND #since = :seen"
-                                : "#version = :read AND attribute_not_exists(#since)")
-                        .expressionAttributeNames(
-                            Map.of(
-                                "#since", LimitRow.EMPTY_SINCE,
-                                "#until", LimitRow.EMPTY_UNTIL,
-                                "#held", LimitRow.EMPTY_HELD,
-                                "#version", LimitRow.VERSION))
-                        .expressionAttributeValues(values)));
+        () -> {
+          try {
+            dynamoDb.updateItem(request);
+            return WriteResult.DONE;
+          } catch (ConditionalCheckFailedException failed) {
+            return conflict(read.id(), failed);
+          }
+        });
   }
 
+  /**
+   * Stores a new version, which does not depend on the one in the row, since that may be broken.
+   */
   @Override
   public void forgetEmpty(BucketId id) {
-    AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
-    write(
-        "DynamoDB UpdateItem of bucket " + id,
-        () ->
-            dynamoDb.updateItem(
-                request ->
-                    request
-                        .overrideConfiguration(tenant)
-                        .tableName(table)
-                        .key(LimitRow.key(id))
-                        .updateExpression("ADD #version :one REMOVE #since, #until, #held")
-                        .conditionExpression("attribute_exists(#version)")
-                        .expressionAttributeNames(
-                            Map.of(
-                                "#since", LimitRow.EMPTY_SINCE,
-                                "#until", LimitRow.EMPTY_UNTIL,
-                                "#held", LimitRow.EMPTY_HELD,
-                                "#version", LimitRow.VERSION))
-                        .expressionAttributeValues(Map.of(":one", Attribute.number(1)))));
+    long version = UUID.randomUUID().getMostSignificantBits() >>> 4;
+    UpdateItemRequest request =
+        updateHint(id)
+            .updateExpression("SET #emptyVersion = :version REMOVE #since, #until, #held")
+            .conditionExpression("attribute_exists(#tenant)")
+            .expressionAttributeValues(Map.of(":version", Attribute.number(version)))
+            .build();
+    write("DynamoDB UpdateItem of bucket " + id, () -> dynamoDb.updateItem(request));
+  }
+
+  private UpdateItemRequest.Builder updateHint(BucketId id) {
+    return updateRow(id)
+        .expressionAttributeNames(
+            Map.of(
+                "#tenant", LimitRow.TENANT,
+                "#since", LimitRow.EMPTY_SINCE,
+                "#until", LimitRow.EMPTY_UNTIL,
+                "#held", LimitRow.EMPTY_HELD,
+                "#emptyVersion", LimitRow.EMPTY_VERSION));
   }
 
   @Override
@@ -280,11 +298,12 @@ public final class DynamoDbBuckets implements Buckets {
                 request
                     .updateExpression("SET #line = :next")
                     .conditionExpression(
-                        "attribute_exists(#version) AND attribute_not_exists(#line)")
+                        "attribute_exists(#tenant) AND attribute_not_exists(#line)")
                     .expressionAttributeNames(
-                        Map.of("#line", LimitRow.LINE, "#version", LimitRow.VERSION))
-                    .expressionAttributeValues(
-                        Map.of(":next", Attribute.map(LimitRow.write(next)))))
+                        Map.of("#line", LimitRow.LINE, "#tenant", LimitRow.TENANT))
+                    .expressionAttributeValues(Map.of(":next", Attribute.map(LimitRow.write(next))))
+                    .returnValuesOnConditionCheckFailure(
+                        ReturnValuesOnConditionCheckFailure.ALL_OLD))
         .map(next::withIssued);
   }
 
@@ -399,14 +418,7 @@ public final class DynamoDbBuckets implements Buckets {
   /** Sends an update of a line; returns its last number, or nothing if the condition fails. */
   private Optional<Long> updateLine(BucketId id, UnaryOperator<UpdateItemRequest.Builder> update) {
     UpdateItemRequest request =
-        update
-            .apply(
-                UpdateItemRequest.builder()
-                    .overrideConfiguration(credentials.as(id.tenant()))
-                    .tableName(table)
-                    .key(LimitRow.key(id))
-                    .returnValues(ReturnValue.UPDATED_NEW))
-            .build();
+        update.apply(updateRow(id).returnValues(ReturnValue.UPDATED_NEW)).build();
     return ask(
         "DynamoDB UpdateItem of the line of bucket " + id,
         () -> {
@@ -414,9 +426,30 @@ public final class DynamoDbBuckets implements Buckets {
             Row updated = new Row(dynamoDb.updateItem(request).attributes());
             return Optional.of(updated.map(LimitRow.LINE).number(LimitRow.LINE_ISSUED));
           } catch (ConditionalCheckFailedException failed) {
+            LimitRow.unreadableLine(new Row(failed.item()))
+                .ifPresent(line -> removeUnreadable(id, line));
             return Optional.empty();
           }
         });
+  }
+
+  /** Removes a line that cannot be read, so that the next caller can open another. */
+  private void removeUnreadable(BucketId id, AttributeValue line) {
+    UpdateItemRequest request =
+        updateRow(id)
+            .updateExpression("REMOVE #line")
+            .conditionExpression("#line = :unreadable")
+            .expressionAttributeNames(Map.of("#line", LimitRow.LINE))
+            .expressionAttributeValues(Map.of(":unreadable", line))
+            .build();
+    write("DynamoDB UpdateItem of bucket " + id, () -> dynamoDb.updateItem(request));
+  }
+
+  private UpdateItemRequest.Builder updateRow(BucketId id) {
+    return UpdateItemRequest.builder()
+        .overrideConfiguration(credentials.as(id.tenant()))
+        .tableName(table)
+        .key(LimitRow.key(id));
   }
 
   @Override

@@ -301,7 +301,7 @@ public final class DynamoDbConnections implements Connections {
 
   @Override
   public void deleteCount(TenantId tenant) {
-    tables.deleteLimitRow(tenant, LimitRow.CONNECTIONS);
+    tables.delete(tenant, tables.limits(), LimitRow.key(tenant, LimitRow.CONNECTIONS));
   }
 
   private UpdateItemRequest.Builder count(TenantId tenant, AwsRequestOverrideConfiguration as) {

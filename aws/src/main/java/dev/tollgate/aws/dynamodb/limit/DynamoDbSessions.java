@@ -34,10 +34,14 @@ import software.amazon.awssdk.services.dynamodb.model.ReturnValuesOnConditionChe
 import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
 
 /**
- * Sessions in the Session table. The Limit table holds how fast a tenant creates sessions, and the
- * sessions of each subject.
+ * Sessions in the Session table, which also holds the sessions of each subject: programs that claim
+ * tokens read rows of the Limit table, and a session's id is a secret. The Limit table holds how
+ * fast a tenant creates sessions.
  */
 public final class DynamoDbSessions implements Sessions {
+  private static final Map<String, String> KEYS =
+      Map.of("#tenant", SessionRow.TENANT, "#id", SessionRow.ID);
+
   private final SessionTables tables;
 
   /** Sessions in these tables. */
@@ -98,15 +102,17 @@ public final class DynamoDbSessions implements Sessions {
   /** Uses BatchGetItem, which the roles that read sessions already allow. */
   @Override
   public SubjectSessions findForSubject(TenantId tenant, Subject subject) {
-    return tables.batchGet(tenant, tables.limits(), List.of(LimitRow.key(tenant, subject))).stream()
+    return tables
+        .batchGet(tenant, tables.sessions(), List.of(SessionRow.key(tenant, subject)))
+        .stream()
         .findFirst()
         .map(
             row ->
                 new SubjectSessions(
-                    row.texts(LimitRow.SESSION_IDS).stream()
+                    row.texts(SessionRow.SESSION_IDS).stream()
                         .map(SessionId::new)
                         .collect(Collectors.toUnmodifiableSet()),
-                    row.optional(LimitRow.ARRIVAL, row::nanos)))
+                    row.optional(SessionRow.ARRIVAL, row::nanos)))
         .orElse(SubjectSessions.NONE);
   }
 
@@ -128,7 +134,7 @@ public final class DynamoDbSessions implements Sessions {
     values.put(":most", Attribute.number(max));
     UpdateItemRequest request =
         subject(tenant, subject)
-            .updateExpression(arrivalUpdate.expression() + ", #expires = :until ADD #ids :ids")
+            .updateExpression(arrivalUpdate.expression() + ", #end = :until ADD #ids :ids")
             .conditionExpression(
                 "contains(#ids, :id) OR ((attribute_not_exists(#ids) OR size(#ids) < :most) AND ("
                     + arrivalUpdate.condition()
@@ -154,7 +160,7 @@ public final class DynamoDbSessions implements Sessions {
     values.put(":nextIds", ids(next));
     UpdateItemRequest request =
         subject(tenant, subject)
-            .updateExpression(arrivalUpdate.expression() + ", #expires = :until, #ids = :nextIds")
+            .updateExpression(arrivalUpdate.expression() + ", #end = :until, #ids = :nextIds")
             .conditionExpression(
                 "#ids = :nextIds OR (#ids = :read AND (" + arrivalUpdate.condition() + "))")
             .expressionAttributeValues(values)
@@ -162,16 +168,22 @@ public final class DynamoDbSessions implements Sessions {
     return updateSubject(tenant, request);
   }
 
+  private static Map<String, AttributeValue> keys(TenantId tenant) {
+    return Map.of(
+        ":tenant", Attribute.text(tenant.value()),
+        ":subject", Attribute.text(SessionRow.SUBJECT_PREFIX));
+  }
+
   private UpdateItemRequest.Builder subject(TenantId tenant, Subject subject) {
     return UpdateItemRequest.builder()
         .overrideConfiguration(tables.as(tenant))
-        .tableName(tables.limits())
-        .key(LimitRow.key(tenant, subject))
+        .tableName(tables.sessions())
+        .key(SessionRow.key(tenant, subject))
         .expressionAttributeNames(
             Map.of(
-                "#ids", LimitRow.SESSION_IDS,
-                "#expires", LimitRow.EXPIRES_AT,
-                "#arrival", LimitRow.ARRIVAL));
+                "#ids", SessionRow.SESSION_IDS,
+                "#end", SessionRow.ENDS_AT,
+                "#arrival", SessionRow.ARRIVAL));
   }
 
   /** Sends the update. A repetition adds the session once and counts at most twice for the rate. */
@@ -190,19 +202,16 @@ public final class DynamoDbSessions implements Sessions {
     QueryRequest request =
         QueryRequest.builder()
             .overrideConfiguration(tables.as(tenant))
-            .tableName(tables.limits())
+            .tableName(tables.sessions())
             .consistentRead(true)
-            .keyConditionExpression("#tenant = :tenant AND begins_with(#key, :prefix)")
-            .projectionExpression("#key")
-            .expressionAttributeNames(Map.of("#tenant", LimitRow.TENANT, "#key", LimitRow.KEY))
-            .expressionAttributeValues(
-                Map.of(
-                    ":tenant", Attribute.text(tenant.value()),
-                    ":prefix", Attribute.text(LimitRow.SUBJECT_PREFIX)))
+            .keyConditionExpression("#tenant = :tenant AND begins_with(#id, :subject)")
+            .projectionExpression("#tenant, #id")
+            .expressionAttributeNames(KEYS)
+            .expressionAttributeValues(keys(tenant))
             .build();
     tables
         .query("DynamoDB Query of the subjects of " + tenant, request)
-        .forEach(row -> tables.deleteLimitRow(tenant, row.text(LimitRow.KEY)));
+        .forEach(row -> tables.delete(tenant, tables.sessions(), row.attributes()));
   }
 
   @Override
@@ -295,9 +304,9 @@ public final class DynamoDbSessions implements Sessions {
             .tableName(tables.sessions())
             .consistentRead(consistency == Consistency.CONSISTENT)
             .limit(max)
-            .keyConditionExpression("#tenant = :tenant")
-            .expressionAttributeNames(Map.of("#tenant", SessionRow.TENANT))
-            .expressionAttributeValues(Map.of(":tenant", Attribute.text(tenant.value())));
+            .keyConditionExpression("#tenant = :tenant AND #id < :subject")
+            .expressionAttributeNames(KEYS)
+            .expressionAttributeValues(keys(tenant));
     cursor.ifPresent(
         last ->
             request.exclusiveStartKey(
@@ -319,7 +328,7 @@ public final class DynamoDbSessions implements Sessions {
 
   @Override
   public void deleteCreationRate(TenantId tenant) {
-    tables.deleteLimitRow(tenant, LimitRow.SESSIONS);
+    tables.delete(tenant, tables.limits(), LimitRow.key(tenant, LimitRow.SESSIONS));
   }
 
   @Override

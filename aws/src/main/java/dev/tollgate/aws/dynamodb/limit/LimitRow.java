@@ -23,7 +23,6 @@ import dev.tollgate.core.message.MessageName;
 import dev.tollgate.core.provisioning.Silo;
 import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.SessionId;
-import dev.tollgate.core.session.Subject;
 import dev.tollgate.core.tenant.Release;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
@@ -39,8 +38,8 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
  * Reads and writes rows of the Limit table: a tenant's buckets, its silo, its connection count with
- * the totals of admitted and refused connections, the rate at which it creates sessions, the
- * sessions of each subject, and recently processed messages.
+ * the totals of admitted and refused connections, the rate at which it creates sessions, and
+ * recently processed messages.
  */
 final class LimitRow {
   /** The partition key. */
@@ -72,12 +71,7 @@ final class LimitRow {
   static final String BUCKET_PREFIX = "bucket:";
   static final String MESSAGE_PREFIX = "message:";
 
-  static final String SUBJECT_PREFIX = "subject:";
-
-  /** The ids of a subject's sessions, a set of strings. */
-  static final String SESSION_IDS = "sessionIds";
-
-  /** The time-to-live attribute of DynamoDB; only rows of messages and subjects have it. */
+  /** The time-to-live attribute of DynamoDB; only rows of messages have it. */
   static final String EXPIRES_AT = "expiresAt";
 
   /** Since when every fill found the bucket full. */
@@ -86,6 +80,9 @@ final class LimitRow {
   static final String EMPTY_SINCE = "emptySince";
   static final String EMPTY_UNTIL = "emptyUntil";
   static final String EMPTY_HELD = "emptyHeld";
+
+  /** The version of the hint, see {@link Bucket#hintVersion}. */
+  static final String EMPTY_VERSION = "emptyVersion";
 
   /** The line of a bucket, a map. Only claims and the counting of spare tokens write it. */
   static final String LINE = "line";
@@ -99,6 +96,9 @@ final class LimitRow {
   static final String LINE_BEFORE = "before";
   static final String LINE_SPARE = "spare";
   static final String LINE_SPARE_TAKEN_AT = "spareTakenAt";
+
+  /** More than a line or a hint version reaches. What counts on from it can still be read. */
+  private static final long MAX_COUNT = 1L << 61;
 
   /** The attributes of a bucket that are missing in some of its states. */
   static final List<String> BUCKET_OPTIONS =
@@ -147,11 +147,6 @@ final class LimitRow {
   /** The key of a processed message. */
   static Map<String, AttributeValue> key(TenantId tenant, MessageName message) {
     return key(tenant, MESSAGE_PREFIX + message.session() + ":" + message.id());
-  }
-
-  /** The key of a subject's sessions. */
-  static Map<String, AttributeValue> key(TenantId tenant, Subject subject) {
-    return key(tenant, SUBJECT_PREFIX + subject.pseudonym());
   }
 
   /** The cursor of a key of the index of shards: turn, tenant and key, each URL-encoded. */
@@ -206,6 +201,7 @@ final class LimitRow {
               row.put(TURN_AT, nanos(turn));
             });
     row.put(VERSION, number(bucket.version()));
+    row.put(EMPTY_VERSION, number(bucket.hintVersion()));
     return row;
   }
 
@@ -231,28 +227,54 @@ final class LimitRow {
         TenantRow.spec(row),
         new Ledger(row.nanos("mintedThrough"), row.number("carried"), row.nanos("aheadFrom")),
         row.number("level"),
-        row.optional(EMPTY_SINCE, row::nanos)
-            .map(since -> new EmptyHint(since, row.nanos(EMPTY_UNTIL), row.number(EMPTY_HELD))),
+        row.readable(LimitRow::emptyHint),
         new FillState(
             FillState.State.valueOf(row.text("upkeep")),
             row.nanos("upkeepSince"),
             row.optional(FULL_SINCE, row::nanos)),
-        row.optional(LINE, row::map).map(LimitRow::line),
-        row.number(VERSION));
+        row.readable(LimitRow::line),
+        row.number(VERSION),
+        row.readable(LimitRow::hintVersion).orElse(0L));
   }
 
-  /** The line in a map, as {@link #write(Line)} writes it. */
-  private static Line line(Row line) {
+  /** Whether a claim wrote a hint or its version that cannot be read. */
+  static boolean hasUnreadableHint(Row row) {
+    return (row.has(EMPTY_SINCE) && row.readable(LimitRow::emptyHint).isEmpty())
+        || (row.has(EMPTY_VERSION) && row.readable(LimitRow::hintVersion).isEmpty());
+  }
+
+  /** The line that a claim wrote, if it cannot be read. */
+  static Optional<AttributeValue> unreadableLine(Row row) {
+    return row.readable(LimitRow::line).isPresent()
+        ? Optional.empty()
+        : Optional.ofNullable(row.attributes().get(LINE));
+  }
+
+  private static EmptyHint emptyHint(Row row) {
+    return new EmptyHint(row.nanos(EMPTY_SINCE), row.nanos(EMPTY_UNTIL), row.number(EMPTY_HELD));
+  }
+
+  private static long hintVersion(Row row) {
+    return count(row, EMPTY_VERSION);
+  }
+
+  private static Line line(Row row) {
+    Row line = row.map(LINE);
     return new Line(
-        line.number(LINE_EPOCH),
-        line.number(LINE_ISSUED),
-        line.number(LINE_ANCHOR),
+        count(line, LINE_EPOCH),
+        count(line, LINE_ISSUED),
+        count(line, LINE_ANCHOR),
         line.nanos(LINE_AT),
         line.nanos(LINE_FROM),
         new Rate(line.number(LINE_RATE)),
         new Rate(line.optional(LINE_BEFORE, line::number).orElseGet(() -> line.number(LINE_RATE))),
-        line.number(LINE_SPARE),
+        count(line, LINE_SPARE),
         line.nanos(LINE_SPARE_TAKEN_AT));
+  }
+
+  /** A number that counts up from 0. */
+  private static long count(Row row, String name) {
+    return InvalidValue.inRange(name, row.number(name), 0, MAX_COUNT);
   }
 
   /** The map that holds a line. */

@@ -11,6 +11,7 @@ import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.session.Lifetime;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.Subject;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -19,9 +20,9 @@ import java.util.stream.Collectors;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
- * Reads and writes sessions as rows of the Session table. A session's end is in seconds, since
- * DynamoDB uses it as the time to live. A session without connections has no set of connections,
- * because DynamoDB stores no empty set.
+ * Reads and writes sessions as rows of the Session table, and names the rows of subjects there. A
+ * session's end is in seconds, since DynamoDB uses it as the time to live. A session without
+ * connections has no set of connections, because DynamoDB stores no empty set.
  */
 final class SessionRow {
   static final String TENANT = "tenantId";
@@ -45,11 +46,22 @@ final class SessionRow {
   /** The session's place in line, a map. */
   static final String PLACE = "place";
 
+  /** The prefix of the sort keys of subjects. They sort after the ids of sessions. */
+  static final String SUBJECT_PREFIX = "subject:";
+
+  /** The ids of a subject's sessions, a set of strings. */
+  static final String SESSION_IDS = "sessionIds";
+
   private SessionRow() {}
 
   /** The key of a session. */
   static Map<String, AttributeValue> key(TenantId tenant, SessionId id) {
     return Map.of(TENANT, text(tenant.value()), ID, text(id.value()));
+  }
+
+  /** The key of a subject's sessions. */
+  static Map<String, AttributeValue> key(TenantId tenant, Subject subject) {
+    return Map.of(TENANT, text(tenant.value()), ID, text(SUBJECT_PREFIX + subject.pseudonym()));
   }
 
   static Map<String, AttributeValue> write(Session session) {

@@ -156,18 +156,14 @@ public final class SessionTables {
     return write(what, () -> dynamoDb.deleteItem(request));
   }
 
-  /** Deletes a row of the Limit table. */
-  void deleteLimitRow(TenantId tenant, String key) {
+  /** Deletes a row. */
+  void delete(TenantId tenant, String table, Map<String, AttributeValue> key) {
     AwsRequestOverrideConfiguration configuration = as(tenant);
     ask(
-        "DynamoDB DeleteItem of " + key + " of " + tenant,
+        "DynamoDB DeleteItem of " + tenant,
         () ->
             dynamoDb.deleteItem(
-                request ->
-                    request
-                        .overrideConfiguration(configuration)
-                        .tableName(limits)
-                        .key(LimitRow.key(tenant, key))));
+                request -> request.overrideConfiguration(configuration).tableName(table).key(key)));
   }
 
   /**

@@ -3,23 +3,44 @@ package dev.tollgate.aws.dynamodb.limit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.aws.Engines;
+import dev.tollgate.aws.dynamodb.Attribute;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.bucket.Line;
+import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.testing.Samples;
 import dev.tollgate.core.testing.contract.BucketsContract;
 import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 @ExtendWith(Engines.class)
 class DynamoDbBucketsTest extends BucketsContract {
+  private static final Instant NOW = Samples.NOW;
+  private static final EmptyHint HINT = new EmptyHint(NOW, NOW.plusSeconds(5), 0);
+  private static final Map<String, AttributeValue> LINE =
+      LimitRow.write(Samples.bucket(Samples.bucketId()).lineOpened(NOW, NOW));
+  private static final List<AttributeValue> UNREADABLE =
+      List.of(
+          AttributeValue.fromS("x"), AttributeValue.fromN("0.5"), Attribute.number(Long.MAX_VALUE));
+
   private final DynamoDbClient dynamoDb;
   private final String table;
   private final Buckets buckets;
@@ -62,5 +83,127 @@ class DynamoDbBucketsTest extends BucketsContract {
 
   private Bucket read(BucketId id) {
     return buckets.find(id).orElseThrow();
+  }
+
+  /** What a program that claims tokens may write, and nobody can read. */
+  static Stream<Arguments> unreadable() {
+    return UNREADABLE.stream()
+        .flatMap(
+            value ->
+                Stream.concat(
+                    Stream.of("emptySince", "emptyUntil", "emptyHeld", "emptyVersion", "line")
+                        .map(name -> Arguments.of(name, value)),
+                    LINE.keySet().stream().map(name -> Arguments.of("line", line(name, value)))));
+  }
+
+  private static AttributeValue line(String name, AttributeValue value) {
+    Map<String, AttributeValue> line = new HashMap<>(LINE);
+    line.put(name, value);
+    return Attribute.map(line);
+  }
+
+  @ParameterizedTest
+  @MethodSource("unreadable")
+  void an_unreadable_hint_or_line_counts_as_absent_and_is_replaced(
+      String name, AttributeValue value) {
+    Bucket bucket = Samples.bucket(Samples.bucketId());
+    buckets.open(bucket);
+    buckets.rememberEmpty(bucket, HINT);
+    set(bucket.id(), name, value);
+
+    assertThat(find(bucket.id()).line()).isEmpty();
+    assertThat(twice(() -> buckets.changeLine(bucket.id(), Optional.empty(), line(NOW))))
+        .isPresent();
+    assertThat(
+            twice(
+                () ->
+                    Optional.of(buckets.rememberEmpty(find(bucket.id()), HINT))
+                        .filter(WriteResult.DONE::equals)))
+        .isPresent();
+    assertThat(find(bucket.id()).emptyHint()).contains(HINT);
+
+    set(bucket.id(), name, value);
+    assertThat(
+            twice(
+                () ->
+                    Optional.of(buckets.replace(find(bucket.id()).inspected(1, NOW)))
+                        .filter(WriteResult.DONE::equals)))
+        .isPresent();
+  }
+
+  /** The numbers of a line at the ends of their ranges. */
+  static Stream<Arguments> extremes() {
+    return LINE.keySet().stream()
+        .flatMap(
+            name ->
+                LongStream.of(0, 1L << 61, 1L << 62, -(1L << 62))
+                    .mapToObj(value -> Arguments.of(name, value)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("extremes")
+  void a_line_with_an_extreme_number_can_be_moved_retuned_counted_and_cleared(
+      String name, long value) {
+    Bucket bucket = Samples.bucket(Samples.bucketId());
+    buckets.open(bucket);
+
+    changes(bucket)
+        .forEach(
+            change -> {
+              set(bucket.id(), "line", line(name, Attribute.number(value)));
+              Bucket read = find(bucket.id());
+              read.waitingAt(NOW);
+              read.lineWaitAt(NOW);
+              change
+                  .apply(read)
+                  .ifPresent(
+                      next ->
+                          assertThat(buckets.changeLine(bucket.id(), read.line(), next))
+                              .isPresent());
+            });
+    set(bucket.id(), "line", line(name, Attribute.number(value)));
+    find(bucket.id())
+        .line()
+        .ifPresent(
+            line ->
+                assertThat(buckets.clearLine(bucket.id(), line, NOW)).isEqualTo(WriteResult.DONE));
+  }
+
+  /** A change of the line that a caller, a fill or a roll-out makes. */
+  private interface Change {
+    Optional<Line> apply(Bucket read);
+  }
+
+  private static List<Change> changes(Bucket bucket) {
+    return List.of(
+        read -> read.line().map(Line::extended),
+        read -> read.lineCounted(1, NOW),
+        read -> read.retuned(bucket.spec().withLine(true), NOW).lineRetuned(NOW),
+        read -> read.line().map(line -> read.lineMoved(line.last(), NOW).orElseThrow()),
+        read ->
+            read.line().flatMap(line -> read.lineMoved(new Place(line.epoch(), 1), line.slot(7))));
+  }
+
+  private static Line line(Instant slot) {
+    return Samples.bucket(Samples.bucketId()).lineOpened(slot, NOW);
+  }
+
+  private Bucket find(BucketId id) {
+    return buckets.find(id).orElseThrow();
+  }
+
+  private static <T> Optional<T> twice(Supplier<Optional<T>> attempt) {
+    return attempt.get().or(attempt);
+  }
+
+  private void set(BucketId id, String name, AttributeValue value) {
+    dynamoDb.updateItem(
+        request ->
+            request
+                .tableName(table)
+                .key(LimitRow.key(id))
+                .updateExpression("SET #name = :value")
+                .expressionAttributeNames(Map.of("#name", name))
+                .expressionAttributeValues(Map.of(":value", value)));
   }
 }

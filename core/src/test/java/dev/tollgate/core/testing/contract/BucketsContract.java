@@ -294,6 +294,7 @@ public abstract class BucketsContract {
     Bucket found = buckets().find(bucket.id()).orElseThrow();
     assertThat(found.emptyHint()).contains(seconds(1));
     assertThat(found.version()).isEqualTo(bucket.version());
+    assertThat(found.hintVersion()).isEqualTo(bucket.hintVersion());
     assertThat(found.ledger()).isEqualTo(bucket.ledger());
   }
 

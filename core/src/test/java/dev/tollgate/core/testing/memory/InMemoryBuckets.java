@@ -127,7 +127,9 @@ public final class InMemoryBuckets implements Buckets {
   public synchronized WriteResult replace(Bucket next) {
     outage.check("replace");
     Bucket before = rows.get(next.id());
-    if (before == null || before.version() != next.version() - 1) {
+    if (before == null
+        || before.version() != next.version() - 1
+        || before.hintVersion() != next.hintVersion() - 1) {
       return WriteResult.CONFLICT;
     }
     rows.put(next.id(), before.line().map(next::with).orElse(next));
@@ -188,11 +190,11 @@ public final class InMemoryBuckets implements Buckets {
     outage.check("rememberEmpty");
     Bucket current = rows.get(read.id());
     if (current == null
-        || current.version() != read.version()
+        || current.hintVersion() != read.hintVersion()
         || !current.emptyHint().equals(read.emptyHint())) {
       return WriteResult.CONFLICT;
     }
-    rows.put(read.id(), with(current, Optional.of(found), current.version()));
+    rows.put(read.id(), with(current, Optional.of(found), current.hintVersion()));
     return WriteResult.DONE;
   }
 
@@ -200,10 +202,10 @@ public final class InMemoryBuckets implements Buckets {
   public synchronized void forgetEmpty(BucketId id) {
     outage.check("forgetEmpty");
     rows.computeIfPresent(
-        id, (key, current) -> with(current, Optional.empty(), current.version() + 1));
+        id, (key, current) -> with(current, Optional.empty(), current.hintVersion() + 1));
   }
 
-  private static Bucket with(Bucket bucket, Optional<EmptyHint> hint, long version) {
+  private static Bucket with(Bucket bucket, Optional<EmptyHint> hint, long hintVersion) {
     return new Bucket(
         bucket.id(),
         bucket.spec(),
@@ -212,7 +214,8 @@ public final class InMemoryBuckets implements Buckets {
         hint,
         bucket.fillState(),
         bucket.line(),
-        version);
+        bucket.version(),
+        hintVersion);
   }
 
   @Override
