@@ -109,7 +109,8 @@ public final class Gateway implements AutoCloseable {
     this.environment = environment;
     this.throttles = new Throttles(environment.clock(), System::nanoTime);
     this.log = log;
-    HttpHandler guarded = aroundConnections.apply(new ConnectionsApi(apis, environment.clock(), maxSendTime));
+    HttpHandler guarded =
+        aroundConnections.apply(new ConnectionsApi(apis, environment.clock(), maxSendTime));
     this.connections =
         exchange -> {
           // A call may wait for a client; the server's one worker thread would wait with it.

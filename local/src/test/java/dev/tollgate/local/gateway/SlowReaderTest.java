@@ -13,6 +13,7 @@ import dev.tollgate.local.hosts.AllowedHosts;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.testing.ManualClock;
 import dev.tollgate.local.testing.SlowReader;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -56,8 +57,6 @@ class SlowReaderTest {
       new Endpoint(keys, Authorization.NONE, new RecordedRequests(), handler -> handler, clock);
   private final AccessKey key =
       keys.issue(Principal.of("test", "arn:aws:iam::000000000000:role/test"));
-  private Gateway gateway;
-  private ApiGatewayManagementApiClient management;
 
   @BeforeEach
   void defineFunctions() {
@@ -65,98 +64,53 @@ class SlowReaderTest {
     functions.define("disconnect", "{\"statusCode\":200}");
   }
 
-  /** Starts a gateway in which a message waits so long for a client that does not read. */
-  private void start(Duration maxSendTime) {
-    gateway =
-        new Gateway(
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-            AllowedHosts.LOCAL,
-            functions,
-            NoServices.INSTANCE,
-            Environment.of("App", clock),
-            frontDoor::guard,
-            line -> {},
-            maxSendTime);
-    gateway.add(
-        ScriptedFunctions.api(
-            Map.of("$connect", "connect", "$disconnect", "disconnect"), Optional.empty()));
-    management =
-        ApiGatewayManagementApiClient.builder()
-            .endpointOverride(
-                URI.create(
-                    "http://127.0.0.1:%d/ws1/production".formatted(gateway.address().getPort())))
-            .region(Region.US_EAST_1)
-            .credentialsProvider(
-                StaticCredentialsProvider.create(
-                    AwsSessionCredentials.create(
-                        key.accessKeyId(), key.secretAccessKey(), key.sessionToken())))
-            .overrideConfiguration(
-                settings -> settings.retryStrategy(retries -> retries.maxAttempts(1)))
-            .httpClientBuilder(ApacheHttpClient.builder().maxConnections(2 * UNREAD))
-            .build();
-  }
-
   @AfterEach
   void close() {
     threads.shutdownNow();
-    management.close();
-    gateway.close();
     frontDoor.close();
     functions.close();
   }
 
   @Test
   void others_get_their_messages_while_a_client_does_not_read() throws Exception {
-    start(Duration.ofHours(1));
-    SlowReader reader = SlowReader.connect(uri());
-    try {
-      String slow = lastId();
+    try (Server server = new Server(Duration.ofHours(1))) {
       List<CompletableFuture<Void>> unread =
-          Stream.generate(() -> CompletableFuture.runAsync(() -> post(slow, LONGEST), threads))
+          Stream.generate(
+                  () ->
+                      CompletableFuture.runAsync(() -> server.post(server.slow, LONGEST), threads))
               .limit(UNREAD)
               .toList();
 
       for (int i = 0; i < OTHERS; i++) {
-        Client.Connected other = Client.connect(uri());
-        post(lastId(), "hello");
+        Client.Connected other = Client.connect(server.uri());
+        server.post(lastId(), "hello");
         assertThat(other.nextMessage()).isEqualTo("hello");
       }
 
       assertThat(unread).anyMatch(message -> !message.isDone());
-    } finally {
-      reader.close();
     }
   }
 
   @Test
   void client_that_does_not_read_is_closed_once() throws Exception {
-    start(ConnectionsApi.MAX_SEND_TIME);
-    SlowReader reader = SlowReader.connect(uri());
-    try {
-      String slow = lastId();
-
+    try (Server server = new Server(ConnectionsApi.MAX_SEND_TIME)) {
       assertThatThrownBy(
               () -> {
                 for (int i = 0; i < UNREAD; i++) {
-                  post(slow, LONGEST);
+                  server.post(server.slow, LONGEST);
                 }
               })
           .isInstanceOf(LimitExceededException.class);
-      gateway.settle();
+      server.gateway.settle();
 
       assertThat(functions.events("disconnect"))
           .singleElement()
           .satisfies(
               event ->
-                  assertThat(event.at("/requestContext/connectionId").asText()).isEqualTo(slow));
-      assertThatThrownBy(() -> post(slow, "more")).isInstanceOf(GoneException.class);
-    } finally {
-      reader.close();
+                  assertThat(event.at("/requestContext/connectionId").asText())
+                      .isEqualTo(server.slow));
+      assertThatThrownBy(() -> server.post(server.slow, "more")).isInstanceOf(GoneException.class);
     }
-  }
-
-  private URI uri() {
-    return URI.create(gateway.endpoint("ws", "ws1") + "/production");
   }
 
   private String lastId() {
@@ -164,7 +118,58 @@ class SlowReaderTest {
     return events.get(events.size() - 1).at("/requestContext/connectionId").asText();
   }
 
-  private void post(String id, String text) {
-    management.postToConnection(r -> r.connectionId(id).data(SdkBytes.fromUtf8String(text)));
+  /** A gateway with a time limit for unread messages, and a client that reads none. */
+  private final class Server implements AutoCloseable {
+    private final Gateway gateway;
+    private final ApiGatewayManagementApiClient management;
+    private final SlowReader reader;
+    private final String slow;
+
+    Server(Duration maxSendTime) throws IOException {
+      gateway =
+          new Gateway(
+              new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+              AllowedHosts.LOCAL,
+              functions,
+              NoServices.INSTANCE,
+              Environment.of("App", clock),
+              frontDoor::guard,
+              line -> {},
+              maxSendTime);
+      gateway.add(
+          ScriptedFunctions.api(
+              Map.of("$connect", "connect", "$disconnect", "disconnect"), Optional.empty()));
+      management =
+          ApiGatewayManagementApiClient.builder()
+              .endpointOverride(
+                  URI.create(
+                      "http://127.0.0.1:%d/ws1/production".formatted(gateway.address().getPort())))
+              .region(Region.US_EAST_1)
+              .credentialsProvider(
+                  StaticCredentialsProvider.create(
+                      AwsSessionCredentials.create(
+                          key.accessKeyId(), key.secretAccessKey(), key.sessionToken())))
+              .overrideConfiguration(
+                  settings -> settings.retryStrategy(retries -> retries.maxAttempts(1)))
+              .httpClientBuilder(ApacheHttpClient.builder().maxConnections(2 * UNREAD))
+              .build();
+      reader = SlowReader.connect(uri());
+      slow = lastId();
+    }
+
+    URI uri() {
+      return URI.create(gateway.endpoint("ws", "ws1") + "/production");
+    }
+
+    void post(String id, String text) {
+      management.postToConnection(r -> r.connectionId(id).data(SdkBytes.fromUtf8String(text)));
+    }
+
+    @Override
+    public void close() throws IOException {
+      reader.close();
+      management.close();
+      gateway.close();
+    }
   }
 }
