@@ -4,20 +4,35 @@ import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 
-/** Handlers that are put into a jar and loaded from there; nothing else refers to them. */
+/**
+ * Handlers that are put into a jar and loaded from there. A test shares only classes of the JDK
+ * with them.
+ */
 public final class GatewayHandlers {
+  /** The system property with the {@link CountDownLatch} of the invocations to come. */
+  static final String ENTERED = "gateway.handlers.entered";
+
+  /** The system property with the {@link CountDownLatch} that the invocations wait for. */
+  static final String RELEASED = "gateway.handlers.released";
 
   private GatewayHandlers() {}
 
-  /** Allows, after a second. */
+  private static CountDownLatch latch(String property) {
+    return (CountDownLatch) Objects.requireNonNull(System.getProperties().get(property), property);
+  }
+
+  /** Allows, once the test releases it. */
   public static final class SlowAuthorizer
       implements RequestHandler<Map<String, Object>, Map<String, Object>> {
 
     @Override
     public Map<String, Object> handleRequest(Map<String, Object> event, Context context) {
       try {
-        Thread.sleep(1_000);
+        latch(ENTERED).countDown();
+        latch(RELEASED).await();
       } catch (InterruptedException e) {
         throw new IllegalStateException(e);
       }

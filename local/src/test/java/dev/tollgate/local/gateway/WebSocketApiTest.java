@@ -778,10 +778,8 @@ class WebSocketApiTest {
   void close_closes_the_sockets_and_tells_the_disconnect_route() throws Exception {
     List<Client.Connected> all = List.of(connect(), connect(), connect());
 
-    long start = System.nanoTime();
     gateway.close();
 
-    assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(4));
     for (Client.Connected one : all) {
       assertThat(one.closeCode()).isEqualTo(1001);
     }
