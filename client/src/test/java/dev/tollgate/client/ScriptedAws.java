@@ -28,6 +28,9 @@ final class ScriptedAws implements AutoCloseable {
       <SessionToken>token</SessionToken><Expiration>2099-01-01T00:00:00Z</Expiration></Credentials>
       </AssumeRoleResult></AssumeRoleResponse>""";
 
+  /** The header in which the SDK counts the attempts of a request. */
+  static final String ATTEMPT = "amz-sdk-request";
+
   private final HttpServer server;
   private final ExecutorService executor = Executors.newCachedThreadPool();
   private final List<String> operations = new CopyOnWriteArrayList<>();
@@ -63,9 +66,14 @@ final class ScriptedAws implements AutoCloseable {
     scripts.put(operation, answer);
   }
 
-  /** The requested operations, in order. */
+  /** The requested operations, in order, without repeated requests. */
   List<String> operations() {
     return List.copyOf(operations);
+  }
+
+  /** Whether the SDK has not sent this request before, by its header {@link #ATTEMPT}. */
+  static boolean isFirstAttempt(String header) {
+    return header.startsWith("attempt=1;");
   }
 
   private void serve(HttpExchange exchange) throws IOException {
@@ -74,7 +82,10 @@ final class ScriptedAws implements AutoCloseable {
         Optional.ofNullable(exchange.getRequestHeaders().getFirst("X-Amz-Target"))
             .map(target -> target.substring(target.indexOf('.') + 1))
             .orElse("AssumeRole");
-    operations.add(operation);
+    // A machine that is busy elsewhere may answer so late that the SDK repeats a request.
+    if (isFirstAttempt(exchange.getRequestHeaders().getFirst(ATTEMPT))) {
+      operations.add(operation);
+    }
     String answer =
         scripts
             .getOrDefault(operation, () -> operation.equals("AssumeRole") ? CREDENTIALS : "{}")

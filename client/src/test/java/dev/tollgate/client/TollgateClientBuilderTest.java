@@ -324,7 +324,13 @@ class TollgateClientBuilderTest {
 
     @Override
     public ExecutableHttpRequest prepareRequest(HttpExecuteRequest request) {
-      requests.incrementAndGet();
+      if (request
+          .httpRequest()
+          .firstMatchingHeader(ScriptedAws.ATTEMPT)
+          .filter(ScriptedAws::isFirstAttempt)
+          .isPresent()) {
+        requests.incrementAndGet();
+      }
       return http.prepareRequest(request);
     }
 
