@@ -61,6 +61,7 @@ final class BurstSimulation {
   private final OpenSockets sockets = new OpenSockets();
   private final Map<String, SessionId> open = new HashMap<>();
   private final List<String> openIds = new ArrayList<>();
+  private final Map<String, Integer> positions = new HashMap<>();
   private final Map<String, Instant> ghosts = new HashMap<>();
   private final Interleaved keeper = new Interleaved(ports.clock());
   private final Duration listing;
@@ -109,8 +110,6 @@ final class BurstSimulation {
                 limit,
                 Limit.CONNECTIONS_PER_SESSION,
                 1_000L,
-                Limit.TENANT_PER_MINUTE,
-                60_000L,
                 Limit.SESSION_TTL,
                 86_400L));
     this.housekeeping = housekeeping();
@@ -374,6 +373,7 @@ final class BurstSimulation {
         () -> {
           if (counted[0]) {
             admitted++;
+            positions.put(id, openIds.size());
             openIds.add(id);
             open.put(id, session);
             sockets.open(id, tenant.id());
@@ -388,9 +388,7 @@ final class BurstSimulation {
 
   /** Closes a socket. A lost event leaves a ghost. */
   void close(String id, boolean isLost) {
-    SessionId session = Optional.ofNullable(open.remove(id)).orElseThrow();
-    openIds.remove(id);
-    sockets.close(id);
+    SessionId session = closed(id);
     if (isLost) {
       ghosts.put(id, now());
       return;
@@ -412,6 +410,18 @@ final class BurstSimulation {
                 }));
   }
 
+  /** Closes a socket, and returns its session. */
+  private SessionId closed(String id) {
+    String last = openIds.remove(openIds.size() - 1);
+    int position = Optional.ofNullable(positions.remove(id)).orElseThrow();
+    if (!last.equals(id)) {
+      openIds.set(position, last);
+      positions.put(last, position);
+    }
+    sockets.close(id);
+    return Optional.ofNullable(open.remove(id)).orElseThrow();
+  }
+
   /** Closes some open socket, if there is one. */
   void closeSome(boolean isLost) {
     if (!openIds.isEmpty()) {
@@ -422,9 +432,7 @@ final class BurstSimulation {
   /** Crashes a process between the two writes of a disconnect. */
   void crashAtDisconnect() {
     String id = openIds.get(random.nextInt(openIds.size()));
-    SessionId session = Optional.ofNullable(open.remove(id)).orElseThrow();
-    openIds.remove(id);
-    sockets.close(id);
+    SessionId session = closed(id);
     left(session, id, () -> {});
   }
 
