@@ -86,7 +86,7 @@ final class BucketTimingTest {
               then,
               () -> {
                 if (row().fillState().state() == FillState.State.PRODUCED) {
-                  maintenance.maintain(id);
+                  maintenance.maintain(id, Instant.MAX);
                 }
               }));
     }
@@ -130,13 +130,15 @@ final class BucketTimingTest {
       @Override
       public void send(BucketId bucket) {
         requests++;
-        tasks.add(new Task(now().plus(INVOCATION), () -> maintenance.maintainOnRequest(bucket)));
+        tasks.add(
+            new Task(
+                now().plus(INVOCATION), () -> maintenance.maintainOnRequest(bucket, Instant.MAX)));
       }
 
       @Override
       public void sendAndWait(BucketId bucket) {
         requests++;
-        maintenance.maintainOnRequest(bucket);
+        maintenance.maintainOnRequest(bucket, Instant.MAX);
       }
     }
 
