@@ -361,6 +361,33 @@ final class BucketTimingTest {
   }
 
   @Test
+  void tokens_of_a_larger_tier_can_be_spent_once_until_the_next_fill() {
+    for (long seed = 1; seed <= 10; seed++) {
+      SimulatedBucket simulated = new SimulatedBucket(seed, spec("6000", 6_000));
+      simulated.pass(Duration.ofMillis(60_000 + simulated.random.nextInt(120_000)));
+
+      simulated.ports.retune(simulated.id, spec("60", 60));
+
+      assertThat(simulated.drain()).as("seed %d", seed).isEqualTo(6_000);
+      assertThat(demand(simulated, Duration.ofMinutes(5))).as("seed %d", seed).isLessThan(362);
+    }
+  }
+
+  @Test
+  void tokens_of_a_larger_tier_are_removed_by_the_next_fill() {
+    for (long seed = 1; seed <= 10; seed++) {
+      SimulatedBucket simulated = new SimulatedBucket(seed, spec("6000", 6_000));
+      simulated.pass(Duration.ofMillis(60_000 + simulated.random.nextInt(120_000)));
+
+      simulated.ports.retune(simulated.id, spec("60", 60));
+      simulated.pass(Duration.ofMinutes(1));
+
+      assertThat(simulated.drain()).as("seed %d", seed).isEqualTo(60);
+      assertThat(demand(simulated, Duration.ofMinutes(5))).as("seed %d", seed).isLessThan(362);
+    }
+  }
+
+  @Test
   void thousand_retunes_admit_no_more_than_the_larger_rate() {
     for (long seed = 1; seed <= 5; seed++) {
       BucketSpec slow = spec("60", 60);
