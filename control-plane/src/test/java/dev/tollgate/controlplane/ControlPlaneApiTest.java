@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.controlplane.ControlPlaneFixture.Answer;
 import dev.tollgate.controlplane.ControlPlaneFixture.Snapshot;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.MissingQueue;
 import dev.tollgate.core.bucket.TokenQueue.Search;
 import dev.tollgate.core.bucket.fill.BucketFill;
@@ -18,10 +19,12 @@ import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
+import dev.tollgate.core.testing.Faults;
 import dev.tollgate.http.testing.HttpApiEvents;
 import dev.tollgate.http.testing.RecordingContext;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -128,6 +131,27 @@ class ControlPlaneApiTest {
     assertThat(at.fill(bucket("acme", "message")))
         .isInstanceOfSatisfying(
             BucketFill.Filled.class, topped -> assertThat(topped.level()).isEqualTo(capacity));
+  }
+
+  @Test
+  void a_first_fill_that_takes_long_is_continued_by_the_next_fills() {
+    at.putTier(
+        "own",
+        OWN.replace(
+            "\"ratePerMinute\":0.2,\"capacity\":5", "\"ratePerMinute\":10,\"capacity\":20000"));
+    Duration call = Duration.ofMillis(20);
+    at.faults.each(() -> Optional.of(Faults.concurrently(() -> at.clock.advance(call))));
+    Instant start = at.clock.instant();
+
+    Answer answer = at.onboard("acme", "own");
+
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(at.clock.instant()).isBefore(start.plusSeconds(29));
+    BucketId send = bucket("acme", "send-email");
+    assertThat(at.tokens.level(send)).isBetween(1_000L, 19_990L);
+    at.clock.advance(Duration.ofSeconds(60));
+    at.fill(send);
+    assertThat(at.tokens.level(send)).isEqualTo(20_000);
   }
 
   @Test

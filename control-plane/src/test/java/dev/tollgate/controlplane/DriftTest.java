@@ -395,7 +395,7 @@ class DriftTest {
     for (int minute = 0; minute < 60; minute++) {
       at.clock.advance(Duration.ofMinutes(1));
       if (minute == 30) {
-        at.maintenance().maintainOnRequest(ACME);
+        at.maintenance().maintainOnRequest(ACME, Instant.MAX);
       }
       if (minute == 40) {
         at.patch("acme", "{\"status\":\"SUSPENDED\"}");
@@ -407,9 +407,9 @@ class DriftTest {
         FillState.State state = row.fillState().state();
         states.add(state);
         if (state == FillState.State.PRODUCED) {
-          at.maintenance().maintain(row.id());
+          at.maintenance().maintain(row.id(), Instant.MAX);
         } else if (state == FillState.State.DIRECT && row.shardDueAt().isPresent() && minute > 36) {
-          at.maintenance().maintainInShard(row.id());
+          at.maintenance().maintainInShard(row.id(), Instant.MAX);
         }
       }
       assertThat(drift(at)).as("minute %s, %s", minute, states).isEmpty();
@@ -428,7 +428,8 @@ class DriftTest {
 
     for (int call = 1; call <= calls; call++) {
       ControlPlaneFixture at = asleep();
-      at.faults.plan(call, Faults.concurrently(() -> at.maintenance().maintainOnRequest(ACME)));
+      at.faults.plan(
+          call, Faults.concurrently(() -> at.maintenance().maintainOnRequest(ACME, Instant.MAX)));
 
       assertThat(drift(at)).as("woken before call %s", call).isEmpty();
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.controlplane.ControlPlaneFixture.Answer;
 import dev.tollgate.core.bucket.BucketId;
 import java.time.Duration;
+import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,7 +27,7 @@ class FillModesTest {
   private void minutes(int minutes) {
     for (int i = 0; i < minutes; i++) {
       at.clock.advance(Duration.ofMinutes(1));
-      at.maintenance().maintain(CONNECTS);
+      at.maintenance().maintain(CONNECTS, Instant.MAX);
     }
   }
 

@@ -105,7 +105,7 @@ public final class Wiring {
     return aws.sockets();
   }
 
-  /** Repairs a tenant's connection count. */
+  /** Repairs connection counts. */
   public Recount recount() {
     return new Recount(aws.sessions(), aws.connections(), Pause.real());
   }

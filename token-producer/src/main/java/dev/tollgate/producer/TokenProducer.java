@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * the bucket that a claim found empty or hibernating.
  */
 public final class TokenProducer implements RequestHandler<Map<String, String>, String> {
-  /** The part of the invocation's time in which no fill starts, because a fill may take as long. */
+  /** The part of the invocation's time that is left for the last steps of fills. */
   private static final Duration MARGIN = Duration.ofSeconds(15);
 
   private final Function<String, BucketMaintenance> maintenance;
@@ -84,14 +84,14 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
     // Schedules that the maintenance creates must invoke this function by the ARN of this
     // invocation.
     BucketMaintenance ofBucket = maintenance.apply(context.getInvokedFunctionArn());
+    Instant end = clock.instant().plusMillis(context.getRemainingTimeInMillis()).minus(MARGIN);
     if (request instanceof FillRequest.OfBucket scheduled) {
-      return ofBucket.maintain(scheduled.bucket());
+      return ofBucket.maintain(scheduled.bucket(), end);
     }
     if (request instanceof FillRequest.ByClaim claimed) {
-      return ofBucket.maintainOnRequest(claimed.bucket());
+      return ofBucket.maintainOnRequest(claimed.bucket(), end);
     }
     FillRequest.OfShard shared = (FillRequest.OfShard) request;
-    Instant end = clock.instant().plusMillis(context.getRemainingTimeInMillis()).minus(MARGIN);
     return shardMaintenance
         .apply(ofBucket, context.getInvokedFunctionArn())
         .run(shared.turn(), end, line -> context.getLogger().log(LogText.lines(line) + "\n"));

@@ -4,12 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.Mockito.RETURNS_DEEP_STUBS;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import com.amazonaws.services.lambda.runtime.Context;
+import dev.tollgate.core.Action;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.TokenQueue.Search;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
@@ -58,6 +63,20 @@ final class TokenProducerTest {
     assertThat(producer.handleRequest(Map.of("tenantId", "acme", "action", "connect"), context))
         .contains("minted=9");
     assertThat(fixture.queue().available(bucket)).isEqualTo(3);
+  }
+
+  @Test
+  void a_fill_that_has_no_time_left_is_continued_by_the_next() {
+    BucketId large = new BucketId(acme.id(), new Action("large"));
+    fixture
+        .buckets()
+        .open(
+            Bucket.opened(large, new BucketSpec(Rate.perMinute(9), 50), fixture.clock().instant()));
+    fixture.queue().createQueue(large);
+    when(context.getRemainingTimeInMillis()).thenReturn(15_000, 50_000);
+
+    assertThat(fire("acme", "large", "2026-03-01T12:01:00Z")).contains("minted=10,", "level=10]");
+    assertThat(fire("acme", "large", "2026-03-01T12:02:00Z")).contains("minted=40,", "level=50]");
   }
 
   @Test

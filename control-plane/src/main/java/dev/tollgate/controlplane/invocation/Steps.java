@@ -2,6 +2,7 @@ package dev.tollgate.controlplane.invocation;
 
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.UnreadableRow;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -51,6 +52,11 @@ public final class Steps {
               return true;
             })
         .isPresent();
+  }
+
+  /** The time after which no step starts. */
+  public Instant end() {
+    return invocation.end();
   }
 
   /** Logs an event that does not count as a failure. */

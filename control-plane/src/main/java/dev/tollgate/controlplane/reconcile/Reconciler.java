@@ -342,7 +342,7 @@ public final class Reconciler {
 
   /**
    * Schedules the fills of a bucket, and fills a new bucket unless it is too large. The fill comes
-   * last because it may take long. If it fails, the schedule fills the bucket.
+   * last because it may take long. If it fails or has no time left, the schedule fills the bucket.
    */
   private void start(Opened bucket, Steps steps) {
     Bucket row = bucket.row();
@@ -353,20 +353,20 @@ public final class Reconciler {
     }
     boolean scheduled = steps.run("schedule " + id, () -> schedule(row));
     if (scheduled && bucket.needsFirstFill() && row.spec().capacity() <= MAX_INITIAL_FILL) {
-      steps.attempt("fill " + id, () -> firstFill(id, bucket.queueCreation()));
+      steps.attempt("fill " + id, () -> firstFill(id, bucket.queueCreation(), steps.end()));
     }
   }
 
   /** Fills a bucket. If SQS does not know its new queue yet, waits for it. */
-  private FillResult firstFill(BucketId id, QueueCreation creation) {
+  private FillResult firstFill(BucketId id, QueueCreation creation, Instant until) {
     try {
-      return fill.fill(id);
+      return fill.fill(id, until);
     } catch (MissingQueue missing) {
       if (creation != QueueCreation.CREATED) {
         throw missing;
       }
       pause.of(QUEUE_DELAY);
-      return fill.fill(id);
+      return fill.fill(id, until);
     }
   }
 

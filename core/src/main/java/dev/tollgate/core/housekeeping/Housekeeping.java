@@ -140,7 +140,7 @@ public final class Housekeeping {
                 reports.computeIfPresent(
                     id,
                     (same, report) ->
-                        report.and(new VisitReport(id, 0, 0, repair.drift(), repair.failure()))));
+                        report.and(new VisitReport(id, 0, 0, repair.drift(), repair.reason()))));
     return new Report(
         List.copyOf(reports.values()), tenants.size() - reports.size(), chunks, failedRequests);
   }

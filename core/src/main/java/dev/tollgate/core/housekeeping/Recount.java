@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
@@ -89,47 +90,43 @@ public final class Recount {
   }
 
   /**
-   * Repairs a tenant's count.
+   * Repairs the counts of several tenants together. A count that is right at a first look takes one
+   * read of the count and of the sessions.
    *
-   * @return the repaired drift: positive if the count was too high, negative if it was too low
-   * @throws Unavailable if a store fails
-   * @throws UnreadableRow if a session or the count cannot be read
+   * @param exists whether a tenant exists; others have no count
+   * @param executor runs the observations
+   * @return the result for each tenant
    */
-  public long repair(TenantId tenant) {
-    if (isRight(tenant)) {
-      return 0;
-    }
-    DriftSearch search = new DriftSearch(tenant);
-    new Rounds(List.of(search), Runnable::run, () -> false).run();
-    search.failure.ifPresent(
-        failure -> {
-          throw failure;
-        });
-    return search.drift;
+  public Map<TenantId, Repair> repair(
+      Collection<TenantId> tenants, Predicate<TenantId> exists, Executor executor) {
+    Rounds rounds = new Rounds(tenants, executor, () -> false);
+    rounds.forEach(rounds.open, search -> search.look(exists));
+    return rounds.run();
   }
 
   /**
    * Repairs the counts of several tenants together, without a first look whether they are right.
    *
-   * @param executor runs the observations
    * @param isLate whether no observation should begin; then what is known is corrected
-   * @return the result for each tenant
    */
   Map<TenantId, Repair> repair(
       Collection<TenantId> tenants, Executor executor, BooleanSupplier isLate) {
-    List<DriftSearch> searches = tenants.stream().map(DriftSearch::new).toList();
-    new Rounds(searches, executor, isLate).run();
-    return searches.stream()
-        .collect(Collectors.toMap(search -> search.tenant, DriftSearch::repair));
+    return new Rounds(tenants, executor, isLate).run();
   }
 
   /**
    * The result of the repair of a count.
    *
-   * @param drift the repaired drift, as {@link #repair(TenantId)} returns it
-   * @param failure why the count is not repaired, if it is not
+   * @param drift the repaired drift: positive if the count was too high, negative if it was too low
+   * @param failure why the count is not repaired, if it is not: {@link Unavailable} if a store
+   *     failed, {@link UnreadableRow} if a session or the count cannot be read
    */
-  record Repair(long drift, Optional<String> failure) {}
+  public record Repair(long drift, Optional<RuntimeException> failure) {
+    /** The reason of the failure, for logs. */
+    public Optional<String> reason() {
+      return failure.map(Recount::reason);
+    }
+  }
 
   /** Whether a tenant's count is right, read once. A concurrent change may make it seem wrong. */
   boolean isRight(TenantId tenant) {
@@ -144,29 +141,36 @@ public final class Recount {
 
   /** Searches that pause together. */
   private final class Rounds {
+    private final List<DriftSearch> all;
     private final List<DriftSearch> open;
     private final Executor executor;
     private final BooleanSupplier isLate;
 
-    private Rounds(List<DriftSearch> searches, Executor executor, BooleanSupplier isLate) {
-      this.open = new ArrayList<>(searches);
+    private Rounds(Collection<TenantId> tenants, Executor executor, BooleanSupplier isLate) {
+      this.all = tenants.stream().map(DriftSearch::new).toList();
+      this.open = new ArrayList<>(all);
       this.executor = executor;
       this.isLate = isLate;
     }
 
-    private void run() {
+    private Map<TenantId, Repair> run() {
+      open.removeIf(DriftSearch::isOver);
       while (!open.isEmpty()) {
         boolean late = isLate.getAsBoolean();
         if (!late) {
           forEach(open.stream().filter(DriftSearch::isDue).toList(), DriftSearch::observe);
         }
-        open.removeIf(DriftSearch::isAbandoned);
+        open.removeIf(DriftSearch::isOver);
         List<DriftSearch> known =
             open.stream().filter(search -> late || search.knowsEnough()).toList();
         forEach(known, DriftSearch::correct);
         open.removeAll(known);
         open.stream().map(DriftSearch::untilDue).min(Duration::compareTo).ifPresent(this::pass);
       }
+      return all.stream()
+          .collect(
+              Collectors.toMap(
+                  search -> search.tenant, search -> new Repair(search.drift, search.failure)));
     }
 
     private void forEach(List<DriftSearch> searches, Consumer<DriftSearch> step) {
@@ -196,16 +200,13 @@ public final class Recount {
     private Duration dueAt = Duration.ZERO;
     private int observed;
     private long rows;
+    private boolean right;
     private boolean interrupted;
     private long drift;
     private Optional<RuntimeException> failure = Optional.empty();
 
     private DriftSearch(TenantId tenant) {
       this.tenant = tenant;
-    }
-
-    private Repair repair() {
-      return new Repair(drift, failure.map(Recount::reason));
     }
 
     private void attempt(Consumer<DriftSearch> step) {
@@ -216,8 +217,13 @@ public final class Recount {
       }
     }
 
-    private boolean isAbandoned() {
-      return interrupted || failure.isPresent();
+    /** Ends the search if the tenant's count is right, or if there is none. */
+    private void look(Predicate<TenantId> exists) {
+      right = !exists.test(tenant) || isRight(tenant);
+    }
+
+    private boolean isOver() {
+      return right || interrupted || failure.isPresent();
     }
 
     private boolean isDue() {

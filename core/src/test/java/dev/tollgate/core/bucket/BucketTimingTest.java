@@ -86,7 +86,7 @@ final class BucketTimingTest {
               then,
               () -> {
                 if (row().fillState().state() == FillState.State.PRODUCED) {
-                  maintenance.maintain(id);
+                  maintenance.maintain(id, Instant.MAX);
                 }
               }));
     }
@@ -130,13 +130,15 @@ final class BucketTimingTest {
       @Override
       public void send(BucketId bucket) {
         requests++;
-        tasks.add(new Task(now().plus(INVOCATION), () -> maintenance.maintainOnRequest(bucket)));
+        tasks.add(
+            new Task(
+                now().plus(INVOCATION), () -> maintenance.maintainOnRequest(bucket, Instant.MAX)));
       }
 
       @Override
       public void sendAndWait(BucketId bucket) {
         requests++;
-        maintenance.maintainOnRequest(bucket);
+        maintenance.maintainOnRequest(bucket, Instant.MAX);
       }
     }
 
@@ -356,6 +358,69 @@ final class BucketTimingTest {
       assertThat(simulated.drain()).as("seed %d", seed).isEqualTo(6);
       assertThat(demand(simulated, Duration.ofMinutes(5))).as("seed %d", seed).isBetween(29L, 36L);
     }
+  }
+
+  @Test
+  void tokens_of_a_larger_tier_can_be_spent_once_until_the_next_fill() {
+    for (long seed = 1; seed <= 10; seed++) {
+      SimulatedBucket simulated = new SimulatedBucket(seed, spec("6000", 6_000));
+      simulated.pass(Duration.ofMillis(60_000 + simulated.random.nextInt(120_000)));
+
+      simulated.ports.retune(simulated.id, spec("60", 60));
+
+      assertThat(simulated.drain()).as("seed %d", seed).isEqualTo(6_000);
+      assertThat(demand(simulated, Duration.ofMinutes(5))).as("seed %d", seed).isLessThan(362);
+    }
+  }
+
+  @Test
+  void tokens_of_a_larger_tier_are_removed_by_the_next_fill() {
+    for (long seed = 1; seed <= 10; seed++) {
+      SimulatedBucket simulated = new SimulatedBucket(seed, spec("6000", 6_000));
+      simulated.pass(Duration.ofMillis(60_000 + simulated.random.nextInt(120_000)));
+
+      simulated.ports.retune(simulated.id, spec("60", 60));
+      simulated.pass(Duration.ofMinutes(1));
+
+      assertThat(simulated.drain()).as("seed %d", seed).isEqualTo(60);
+      assertThat(demand(simulated, Duration.ofMinutes(5))).as("seed %d", seed).isLessThan(362);
+    }
+  }
+
+  @Test
+  void tokens_on_their_way_for_a_larger_tier_are_removed_by_the_second_fill() {
+    for (long seed = 1; seed <= 10; seed++) {
+      SimulatedBucket simulated = emptiedBeforeRetune(seed);
+      simulated.pass(Duration.ofSeconds(121));
+
+      assertThat(simulated.drain()).as("seed %d", seed).isEqualTo(60);
+      assertThat(demand(simulated, Duration.ofMinutes(5))).as("seed %d", seed).isLessThan(362);
+    }
+  }
+
+  @Test
+  void tokens_on_their_way_for_a_larger_tier_can_be_spent_once() {
+    for (long seed = 1; seed <= 10; seed++) {
+      SimulatedBucket simulated = emptiedBeforeRetune(seed);
+      long level = simulated.ports.queue().level(simulated.id);
+
+      assertThat(level).isLessThanOrEqualTo(6_000);
+      assertThat(demand(simulated, Duration.ofMinutes(5)))
+          .as("seed %d", seed)
+          .isBetween(4 * 60 + 1L, level + 5 * 60 + 60);
+    }
+  }
+
+  /**
+   * A bucket that a claim found empty, so that it was filled ahead, before its tier was lowered.
+   */
+  private static SimulatedBucket emptiedBeforeRetune(long seed) {
+    SimulatedBucket simulated = new SimulatedBucket(seed, spec("6000", 6_000));
+    simulated.pass(Duration.ofMillis(60_000 + simulated.random.nextInt(120_000)));
+    simulated.drain();
+    simulated.pass(Duration.ofSeconds(1));
+    simulated.ports.retune(simulated.id, spec("60", 60));
+    return simulated;
   }
 
   @Test

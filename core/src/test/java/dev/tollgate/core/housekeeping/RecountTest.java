@@ -35,13 +35,13 @@ final class RecountTest {
   private final List<Duration> pauses = new ArrayList<>();
 
   private long repair(Pause pause) {
-    return fixture
-        .recount(
+    return HousekeepingFixture.repair(
+        fixture.recount(
             duration -> {
               pauses.add(duration);
               pause.of(duration);
-            })
-        .repair(ACME);
+            }),
+        ACME);
   }
 
   private void join(String connectionId) {
@@ -232,7 +232,7 @@ final class RecountTest {
         repair(
             betweenReadings(
                 () -> {
-                  assertThat(fixture.recount().repair(ACME)).isEqualTo(1);
+                  assertThat(HousekeepingFixture.repair(fixture.recount(), ACME)).isEqualTo(1);
                   count("x");
                 }));
 
@@ -280,12 +280,13 @@ final class RecountTest {
       RandomConnections traffic = new RandomConnections(new Random(seed), true);
       for (int i = 0; i < 5; i++) {
         traffic.perform(40);
-        traffic.underTraffic(recount -> recount.repair(ACME), () -> traffic.perform(10));
+        traffic.underTraffic(
+            recount -> HousekeepingFixture.repair(recount, ACME), () -> traffic.perform(10));
       }
       traffic.finishWrites();
 
       long before = traffic.fixture.counted(ACME) - traffic.fixture.open(ACME);
-      long repaired = traffic.fixture.recount().repair(ACME);
+      long repaired = HousekeepingFixture.repair(traffic.fixture.recount(), ACME);
 
       assertThat(traffic.fixture.counted(ACME))
           .as("seed %d", seed)
@@ -301,7 +302,8 @@ final class RecountTest {
       for (int i = 0; i < 10; i++) {
         traffic.perform(20);
         traffic.underTraffic(
-            recount -> assertThat(recount.repair(ACME)).as("repaired").isZero(),
+            recount ->
+                assertThat(HousekeepingFixture.repair(recount, ACME)).as("repaired").isZero(),
             traffic::finishWrites);
       }
       traffic.finishWrites();

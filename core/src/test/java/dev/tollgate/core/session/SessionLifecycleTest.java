@@ -302,7 +302,7 @@ final class SessionLifecycleTest {
     if (!event.equals(DELETION)) {
       assertThat(fixture.counted(ACME)).isEqualTo(1);
     }
-    fixture.recount().repair(ACME);
+    HousekeepingFixture.repair(fixture.recount(), ACME);
     assertEnded(session);
     assertThat(fixture.counted(ACME)).isEqualTo(1);
     assertThat(fixture.sockets().closed()).contains("b").doesNotContain("c");
@@ -345,7 +345,7 @@ final class SessionLifecycleTest {
     // sockets in their handshake. The next end after that removes it.
     fixture.pass(AFTER_HANDSHAKES);
     EndResult ignored = fixture.lifecycle().end(ACME, session);
-    fixture.recount().repair(ACME);
+    HousekeepingFixture.repair(fixture.recount(), ACME);
     assertEnded(session);
     assertThat(fixture.counted(ACME)).isZero();
   }

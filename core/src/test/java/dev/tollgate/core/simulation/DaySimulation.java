@@ -316,7 +316,7 @@ public final class DaySimulation {
     account(id).explained += draw >= 2 && draw < 10 ? account(id).perMinute : 0;
     at(minute.plusSeconds(second), () -> fill(id, schedule));
     if (draw >= 990) {
-      at(minute.plusSeconds(second + 1), () -> maintenance.maintain(id));
+      at(minute.plusSeconds(second + 1), () -> maintenance.maintain(id, Instant.MAX));
     }
   }
 
@@ -329,13 +329,13 @@ public final class DaySimulation {
               .limit(schedule.spec().rate().ceiling())
               .toList());
     } else {
-      maintenance.maintain(id);
+      maintenance.maintain(id, Instant.MAX);
     }
   }
 
   private void shard(Shard shard) {
     for (BucketId id : ports.buckets().due(shard, now(), Optional.empty(), 1_000).items()) {
-      tally.fills += maintenance.maintainInShard(id).fill() instanceof Filled ? 1 : 0;
+      tally.fills += maintenance.maintainInShard(id, Instant.MAX).fill() instanceof Filled ? 1 : 0;
     }
   }
 

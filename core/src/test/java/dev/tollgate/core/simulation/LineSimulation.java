@@ -116,12 +116,14 @@ final class LineSimulation {
   private final class Requests implements FillRequests {
     @Override
     public void send(BucketId bucket) {
-      after(Duration.ofMillis(100 + random.nextInt(900)), () -> maintenance.maintainOnRequest(id));
+      after(
+          Duration.ofMillis(100 + random.nextInt(900)),
+          () -> maintenance.maintainOnRequest(id, Instant.MAX));
     }
 
     @Override
     public void sendAndWait(BucketId bucket) {
-      maintenance.maintainOnRequest(id);
+      maintenance.maintainOnRequest(id, Instant.MAX);
     }
   }
 
@@ -129,7 +131,7 @@ final class LineSimulation {
     at(
         then,
         () -> {
-          maintenance.maintain(id);
+          maintenance.maintain(id, Instant.MAX);
           minute(then.plusSeconds(60));
         });
   }

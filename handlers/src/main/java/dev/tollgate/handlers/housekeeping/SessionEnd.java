@@ -1,6 +1,7 @@
 package dev.tollgate.handlers.housekeeping;
 
 import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.LambdaLogger;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
 import com.amazonaws.services.lambda.runtime.events.DynamodbEvent;
 import com.amazonaws.services.lambda.runtime.events.DynamodbEvent.DynamodbStreamRecord;
@@ -10,6 +11,7 @@ import com.amazonaws.services.lambda.runtime.events.models.dynamodb.AttributeVal
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.LogText;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Threads;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.connect.AdmissionFactsReader;
@@ -21,7 +23,9 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 
 /**
  * The function that reads the Session table's stream. A row that still lists connections may be
@@ -40,6 +44,7 @@ public final class SessionEnd implements RequestHandler<DynamodbEvent, StreamsEv
   private final Sockets sockets;
   private final AdmissionFactsReader facts;
   private final Recount recount;
+  private final Executor executor;
   private final Metrics metrics;
 
   /** The function as Lambda creates it. */
@@ -53,13 +58,29 @@ public final class SessionEnd implements RequestHandler<DynamodbEvent, StreamsEv
   }
 
   private SessionEnd(Wiring wiring, InstantSource clock) {
-    this(wiring.sockets(), wiring.facts(), wiring.recount(), new Metrics(clock));
+    this(
+        wiring.sockets(),
+        wiring.facts(),
+        wiring.recount(),
+        Threads.unbounded("recounts"),
+        new Metrics(clock));
   }
 
-  SessionEnd(Sockets sockets, AdmissionFactsReader facts, Recount recount, Metrics metrics) {
+  /**
+   * The function with its use cases.
+   *
+   * @param executor runs the recounts of a batch
+   */
+  SessionEnd(
+      Sockets sockets,
+      AdmissionFactsReader facts,
+      Recount recount,
+      Executor executor,
+      Metrics metrics) {
     this.sockets = sockets;
     this.facts = facts;
     this.recount = recount;
+    this.executor = executor;
     this.metrics = metrics;
   }
 
@@ -80,15 +101,14 @@ public final class SessionEnd implements RequestHandler<DynamodbEvent, StreamsEv
     } catch (Unavailable unavailable) {
       context.getLogger().log("sockets stay open: " + LogText.lines(unavailable.reason()));
     }
+    Map<TenantId, Recount.Repair> repairs =
+        recount.repair(deletedByTenant.keySet(), facts::tenantExists, executor);
     for (Map.Entry<TenantId, Deleted> deleted : deletedByTenant.entrySet()) {
-      try {
-        recount(deleted.getKey(), deleted.getValue(), context);
-      } catch (Unavailable unavailable) {
-        context.getLogger().log("not recounted: " + LogText.lines(unavailable.reason()));
+      Recount.Repair repair = Objects.requireNonNull(repairs.get(deleted.getKey()));
+      report(deleted.getKey(), deleted.getValue(), repair, context);
+      // A retry of an unreadable row would fail again and block the records behind this one.
+      if (repair.failure().filter(failed -> !(failed instanceof UnreadableRow)).isPresent()) {
         processed = Math.min(processed, deleted.getValue().first());
-      } catch (UnreadableRow unreadable) {
-        // A retry would fail again and block the other tenants' records behind this one.
-        context.getLogger().log("not recounted: " + LogText.lines(unreadable.reason()));
       }
     }
     return new StreamsEventResponse(
@@ -112,10 +132,16 @@ public final class SessionEnd implements RequestHandler<DynamodbEvent, StreamsEv
                     id, new Deleted(index, 1, connectionIds.size()), Deleted::and));
   }
 
-  /** Recounts once for all deleted sessions of a tenant. An unknown tenant has no count. */
-  private void recount(TenantId tenant, Deleted deleted, Context context) {
-    long drift = facts.tenantExists(tenant) ? recount.repair(tenant) : 0;
-    metrics.repaired(context.getLogger(), tenant, deleted.sessions(), deleted.connections(), drift);
+  /** Reports the recount for all deleted sessions of a tenant. */
+  private void report(TenantId tenant, Deleted deleted, Recount.Repair repair, Context context) {
+    LambdaLogger log = context.getLogger();
+    repair
+        .reason()
+        .ifPresentOrElse(
+            reason -> log.log("not recounted: " + LogText.lines(reason)),
+            () ->
+                metrics.repaired(
+                    log, tenant, deleted.sessions(), deleted.connections(), repair.drift()));
   }
 
   /** The connections that a row listed when it was deleted. */

@@ -8,6 +8,7 @@ import com.amazonaws.services.lambda.runtime.events.models.dynamodb.AttributeVal
 import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.connect.Disconnection;
+import dev.tollgate.core.housekeeping.Recount;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sockets;
@@ -18,10 +19,12 @@ import dev.tollgate.core.testing.fixture.HousekeepingFixture;
 import dev.tollgate.handlers.LambdaEvents;
 import dev.tollgate.handlers.Metrics;
 import dev.tollgate.http.testing.RecordingContext;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class SessionEndTest {
@@ -29,12 +32,16 @@ final class SessionEndTest {
   private final Tenant acme = fixture.ports().onboard("acme", "gold", Map.of());
   private final Tenant beta = fixture.ports().onboard("beta", "gold", Map.of());
   private final RecordingContext context = LambdaEvents.context();
-  private final SessionEnd sessionEnd =
-      new SessionEnd(
-          fixture.sockets(),
-          fixture.ports().facts(),
-          fixture.recount(),
-          new Metrics(fixture.ports().clock()));
+  private final SessionEnd sessionEnd = sessionEnd(fixture.sockets(), fixture.recount());
+
+  private SessionEnd sessionEnd(Sockets sockets, Recount recount) {
+    return new SessionEnd(
+        sockets,
+        fixture.ports().facts(),
+        recount,
+        Runnable::run,
+        new Metrics(fixture.ports().clock()));
+  }
 
   private Session deleted(Tenant tenant, String... connectionIds) {
     return fixture.sessions().deleteRow(tenant.id(), fixture.open(tenant, connectionIds));
@@ -83,6 +90,24 @@ final class SessionEndTest {
             "\"Drift\":3",
             "\"AbsoluteDrift\":3",
             "\"tenantId\":\"acme\"");
+  }
+
+  @Test
+  void the_counts_of_a_batch_of_tenants_are_repaired_in_the_time_of_one() {
+    Session[] batch =
+        IntStream.range(0, 25)
+            .mapToObj(i -> deleted(fixture.ports().onboard("t" + i, "gold", Map.of()), "c" + i))
+            .toArray(Session[]::new);
+    Instant start = fixture.ports().clock().instant();
+
+    assertThat(
+            sessionEnd(fixture.sockets(), fixture.recount(fixture::pass))
+                .handleRequest(LambdaEvents.deleted(batch), context)
+                .getBatchItemFailures())
+        .isEmpty();
+
+    assertThat(batch).allMatch(session -> fixture.counted(session.tenant()) == 0);
+    assertThat(fixture.ports().clock().instant()).isBefore(start.plusSeconds(20));
   }
 
   @Test
@@ -138,11 +163,7 @@ final class SessionEndTest {
     Session two = deleted(beta, "b");
     Session three = deleted(beta, "c");
     SessionEnd failing =
-        new SessionEnd(
-            fixture.faults().around(Sockets.class, fixture.sockets()),
-            fixture.ports().facts(),
-            fixture.recount(),
-            new Metrics(fixture.ports().clock()));
+        sessionEnd(fixture.faults().around(Sockets.class, fixture.sockets()), fixture.recount());
     fixture.faults().plan(2, Faults.UNREACHABLE);
 
     assertThat(

@@ -21,6 +21,7 @@ import dev.tollgate.core.testing.Samples;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -64,7 +65,7 @@ class FillCostTest {
               new ReconcileRequests(environment.tenants()),
               clock);
 
-      maintenance.maintainInShard(id);
+      maintenance.maintainInShard(id, Instant.MAX);
       assertThat(aws.requests()).as("%s", aws.operations()).hasSize(requests);
     }
   }

@@ -52,13 +52,22 @@ public final class BucketFill {
    * @throws Unavailable if the ledger or the queue fails
    */
   public FillResult fill(BucketId id) {
-    return buckets.find(id).map(this::fill).orElseGet(NoBucket::new);
+    return fill(id, Instant.MAX);
+  }
+
+  /**
+   * Fills a bucket as {@link #fill(BucketId)} does, within a time.
+   *
+   * @param until no further step starts after this instant; the next fill continues
+   */
+  public FillResult fill(BucketId id, Instant until) {
+    return buckets.find(id).map(read -> fill(read, until)).orElseGet(NoBucket::new);
   }
 
   /** Fills a bucket that was just read. */
-  public FillResult fill(Bucket read) {
+  FillResult fill(Bucket read, Instant until) {
     return read.fillState().state() == FillState.State.PRODUCED
-        ? fill(read, read)
+        ? fill(read, read, until)
         : new NotFilled(read.fillState().state());
   }
 
@@ -66,31 +75,33 @@ public final class BucketFill {
    * Fills a bucket because a claim requested it. Wakes the bucket if it hibernates. Does nothing if
    * tokens are pending, because another request was faster.
    *
+   * @param until as in {@link #fill(BucketId, Instant)}
    * @throws Unavailable if the ledger or the queue fails
    */
-  public FillResult fillOnRequest(Bucket read) {
+  public FillResult fillOnRequest(Bucket read, Instant until) {
     Instant now = clock.instant();
     if (!read.needsFillAt(now)) {
       return new NotFilled(read.fillState().state());
     }
-    return fill(read, read.isHibernating() ? read.woken(now) : read);
+    return fill(read, read.isHibernating() ? read.woken(now) : read, until);
   }
 
-  private FillResult fill(Bucket read, Bucket awake) {
+  private FillResult fill(Bucket read, Bucket awake, Instant until) {
     Instant now = clock.instant();
     TokenQueue.Level reported = queue.countTokens(read.id());
-    FillResult result = fill(read, awake, reported, now);
+    FillResult result = fill(read, awake, reported, now, until);
     if (result instanceof Filled filled) {
       countSpare(filled.bucket(), read.availableIn(reported), now);
     }
     return result;
   }
 
-  private FillResult fill(Bucket read, Bucket awake, TokenQueue.Level reported, Instant now) {
+  private FillResult fill(
+      Bucket read, Bucket awake, TokenQueue.Level reported, Instant now, Instant until) {
     Bucket bucket = awake;
     boolean mustWrite = !awake.equals(read);
     long level = read.levelAt(reported);
-    long trimmed = trim(bucket, level - bucket.spec().capacity());
+    long trimmed = trim(bucket, level - bucket.spec().capacity(), until);
     level -= trimmed;
     long minted = 0;
     while (true) {
@@ -112,7 +123,7 @@ public final class BucketFill {
         boolean owed = buckets.replace(owing) == WriteResult.DONE;
         return new Filled(owed ? owing : next, minted, unsent, trimmed, level);
       }
-      if (step.complete()) {
+      if (step.complete() || isOver(until)) {
         return new Filled(bucket, minted, 0, trimmed, level);
       }
     }
@@ -153,10 +164,14 @@ public final class BucketFill {
         .toList();
   }
 
+  private boolean isOver(Instant until) {
+    return !clock.instant().isBefore(until);
+  }
+
   /** Spends visible tokens beyond the capacity. A later fill removes delayed and held ones. */
-  private long trim(Bucket bucket, long surplus) {
+  private long trim(Bucket bucket, long surplus, Instant until) {
     long trimmed = 0;
-    while (trimmed < surplus) {
+    while (trimmed < surplus && !isOver(until)) {
       int max = (int) Math.min(TokenQueue.BATCH, surplus - trimmed);
       List<Lease> leases = queue.reserve(bucket.id(), max, TRIM_LEASE, TokenQueue.Search.SHORT);
       if (leases.isEmpty()) {

@@ -76,15 +76,16 @@ public final class BucketMaintenance {
   /**
    * Maintains a bucket whose schedule fired.
    *
+   * @param until as in {@link BucketFill#fill(BucketId, Instant)}
    * @throws Unavailable if a port fails; the next run continues the work
    */
-  public MaintenanceResult maintain(BucketId id) {
+  public MaintenanceResult maintain(BucketId id, Instant until) {
     Optional<Bucket> found = buckets.find(id);
     if (found.isEmpty()) {
       schedules.follow(id, found);
       return new MaintenanceResult(new NoBucket(), Optional.empty());
     }
-    FillResult result = reconciling(id, () -> fill.fill(found.get()));
+    FillResult result = reconciling(id, () -> fill.fill(found.get(), until));
     if (result instanceof NotFilled) {
       schedules.follow(id, found);
     }
@@ -96,9 +97,10 @@ public final class BucketMaintenance {
   /**
    * Maintains a bucket that is due in its shard.
    *
+   * @param until as in {@link #maintain}
    * @throws Unavailable as {@link #maintain}
    */
-  public MaintenanceResult maintainInShard(BucketId id) {
+  public MaintenanceResult maintainInShard(BucketId id, Instant until) {
     Optional<Bucket> found = buckets.find(id);
     if (found.isEmpty()) {
       return new MaintenanceResult(new NoBucket(), Optional.empty());
@@ -106,7 +108,7 @@ public final class BucketMaintenance {
     if (found.get().fillState().state() == FillState.State.DIRECT) {
       return reconciling(id, () -> inspect(found.get()));
     }
-    FillResult result = reconciling(id, () -> fill.fill(found.get()));
+    FillResult result = reconciling(id, () -> fill.fill(found.get(), until));
     return result instanceof Filled filled
         ? after(filled)
         : new MaintenanceResult(result, Optional.empty());
@@ -116,21 +118,22 @@ public final class BucketMaintenance {
    * Fills a bucket because a claim requested it, see {@link FillRequests}. If a concurrent fill,
    * which found the bucket full, causes a conflict, this one is repeated.
    *
+   * @param until as in {@link #maintain}
    * @throws Unavailable as {@link #maintain}; a bucket that was woken before the failure stays
    *     awake
    */
-  public MaintenanceResult maintainOnRequest(BucketId id) {
-    MaintenanceResult result = maintainOnRequestOnce(id);
-    return result.fill() instanceof Conflict ? maintainOnRequestOnce(id) : result;
+  public MaintenanceResult maintainOnRequest(BucketId id, Instant until) {
+    MaintenanceResult result = maintainOnRequestOnce(id, until);
+    return result.fill() instanceof Conflict ? maintainOnRequestOnce(id, until) : result;
   }
 
-  private MaintenanceResult maintainOnRequestOnce(BucketId id) {
+  private MaintenanceResult maintainOnRequestOnce(BucketId id, Instant until) {
     Optional<Bucket> found = buckets.find(id);
     if (found.isEmpty()) {
       return new MaintenanceResult(new NoBucket(), Optional.empty());
     }
     Bucket read = found.get();
-    FillResult result = reconciling(id, () -> fillOnRequest(read));
+    FillResult result = reconciling(id, () -> fillOnRequest(read, until));
     boolean mustUpdateSchedule = read.isHibernating() || read.isOverdueAt(clock.instant());
     if (result instanceof Filled filled && mustUpdateSchedule) {
       schedules.follow(id, Optional.of(filled.bucket()));
@@ -146,8 +149,8 @@ public final class BucketMaintenance {
    * Fills the bucket, or else checks that its queue exists: a claim that found no queue requests a
    * fill even if none is due.
    */
-  private FillResult fillOnRequest(Bucket read) {
-    FillResult filled = fill.fillOnRequest(read);
+  private FillResult fillOnRequest(Bucket read, Instant until) {
+    FillResult filled = fill.fillOnRequest(read, until);
     if (filled instanceof NotFilled) {
       tokens.countTokens(read.id());
     }

@@ -27,6 +27,12 @@ public final class ShardMaintenance {
   /** Two pages are under way at a time, so that threads do not wait for the end of a page. */
   private static final int PAGE = 100;
 
+  /**
+   * How long the fill of one bucket may start further steps. So buckets that need longer, for
+   * example after a change of their tier, delay the others by seconds.
+   */
+  private static final Duration LONGEST_FILL = Duration.ofSeconds(10);
+
   private final Buckets buckets;
   private final BucketMaintenance maintenance;
   private final ShardTurns turns;
@@ -164,7 +170,7 @@ public final class ShardMaintenance {
       }
       lagMillis.accumulateAndGet(Duration.between(turn.minute(), now).toMillis(), Math::max);
       try {
-        maintenance.maintainInShard(id);
+        maintenance.maintainInShard(id, now.plus(LONGEST_FILL));
         done.incrementAndGet();
       } catch (RuntimeException thrown) {
         failed.incrementAndGet();

@@ -72,7 +72,7 @@ class ProcessGateTest {
   private final class Fills implements FillRequests {
     @Override
     public void send(BucketId id) {
-      new BucketFill(rows, tokens, clock).fillOnRequest(rows.find(id).orElseThrow());
+      new BucketFill(rows, tokens, clock).fillOnRequest(rows.find(id).orElseThrow(), Instant.MAX);
     }
 
     @Override

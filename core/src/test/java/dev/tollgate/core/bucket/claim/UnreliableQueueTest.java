@@ -499,7 +499,7 @@ final class UnreliableQueueTest {
           @Override
           public void send(BucketId bucket) {
             requests.incrementAndGet();
-            maintenance.maintainOnRequest(bucket);
+            maintenance.maintainOnRequest(bucket, Instant.MAX);
           }
 
           @Override
@@ -523,7 +523,7 @@ final class UnreliableQueueTest {
       if (!now().isBefore(nextFill)) {
         nextFill = nextFill.plusSeconds(60);
         if (!row().isHibernating()) {
-          maintenance.maintain(id);
+          maintenance.maintain(id, Instant.MAX);
         }
       }
       taken += now().isBefore(burst) ? 0 : takeAll(gate);

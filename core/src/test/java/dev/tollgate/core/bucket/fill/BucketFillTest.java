@@ -158,6 +158,32 @@ final class BucketFillTest {
     assertThat(available()).isEqualTo(30 + 90);
   }
 
+  // Fills without enough time.
+
+  @Test
+  void fill_without_time_does_one_step_and_the_next_fill_continues() {
+    retune(new BucketSpec(Rate.perMinute(60), 200));
+    fillAt(0);
+    spend(60);
+    ports.clock().set(AdmissionFixture.START.plusSeconds(120));
+    Instant now = ports.clock().instant();
+
+    assertFilled(ports.fill().fill(bucket, now), 60, 0, 0, 120);
+    assertFilled(ports.fill().fill(bucket, now), 60, 0, 0, 180);
+    assertFilled(ports.fill().fill(bucket), 0, 0, 0, 180);
+    ports.clock().advance(Duration.ofMinutes(1));
+    assertThat(available()).isEqualTo(180);
+  }
+
+  @Test
+  void surplus_that_a_fill_has_no_time_for_is_removed_by_the_next_fill() {
+    retune(BucketSpec.ofRate(Rate.perMinute(20)));
+    ports.clock().set(AdmissionFixture.START.plusSeconds(60));
+
+    assertFilled(ports.fill().fill(bucket, ports.clock().instant()), 0, 0, 0, 60);
+    assertFilled(ports.fill().fill(bucket), 0, 0, 40, 20);
+  }
+
   // Failures.
 
   /** A queue with a scripted answer to {@code put}. */
@@ -276,7 +302,7 @@ final class BucketFillTest {
     spend(60);
     ports.clock().set(AdmissionFixture.START.plusSeconds(60));
     Bucket read = row();
-    List<BucketFill.FillResult> answers = Race.of(8, i -> ports.fill().fill(read));
+    List<BucketFill.FillResult> answers = Race.of(8, i -> ports.fill().fill(read, Instant.MAX));
     assertThat(answers).filteredOn(Filled.class::isInstance).hasSize(1);
     assertThat(answers).filteredOn(Conflict.class::isInstance).hasSize(7);
     assertThat(ports.queue().level(bucket)).isEqualTo(60);
@@ -316,7 +342,7 @@ final class BucketFillTest {
     ports.clock().set(AdmissionFixture.START.plusSeconds(1_000));
     rememberEmpty(0);
     assertThat(ports.queue().level(bucket)).as("level of the queue").isEqualTo(60);
-    assertFilled(ports.fill().fillOnRequest(row()), 60, 0, 0, 60);
+    assertFilled(ports.fill().fillOnRequest(row(), Instant.MAX), 60, 0, 0, 60);
     assertThat(row().emptyHint()).as("empty hint without owed tokens").isPresent();
   }
 
@@ -338,7 +364,7 @@ final class BucketFillTest {
   // Requested fills.
 
   private BucketFill.FillResult fillOnRequest() {
-    return ports.fill().fillOnRequest(row());
+    return ports.fill().fillOnRequest(row(), Instant.MAX);
   }
 
   @Test

@@ -29,6 +29,7 @@ import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import dev.tollgate.core.testing.memory.InMemoryFillSchedules;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -193,12 +194,12 @@ final class BucketMaintenanceTest {
         queueWithCount(
             () -> {
               if (overtaking.isEmpty()) {
-                overtaking.add(late.maintain(bucket));
+                overtaking.add(late.maintain(bucket, Instant.MAX));
               }
               return ports.queue().countTokens(bucket);
             });
 
-    maintenance(overtaken).maintainOnRequest(bucket);
+    maintenance(overtaken).maintainOnRequest(bucket, Instant.MAX);
 
     assertThat(overtaking).hasSize(1);
     assertThat(level()).as("on the way").isEqualTo(RATE);
@@ -217,7 +218,7 @@ final class BucketMaintenanceTest {
                 new Class<?>[] {TokenQueue.class},
                 (proxy, method, arguments) -> {
                   if (method.getName().equals("put") && second.isEmpty()) {
-                    second.add(ports.maintenance().maintainOnRequest(bucket));
+                    second.add(ports.maintenance().maintainOnRequest(bucket, Instant.MAX));
                   }
                   return method.invoke(ports.queue(), arguments);
                 });
@@ -229,7 +230,7 @@ final class BucketMaintenanceTest {
             ports.schedules(),
             new ReconcileRequests(ports.tenants()),
             ports.clock())
-        .maintainOnRequest(bucket);
+        .maintainOnRequest(bucket, Instant.MAX);
 
     assertThat(second).hasSize(1);
     assertThat(ports.queue().available(bucket)).isEqualTo(CAPACITY);
@@ -259,7 +260,8 @@ final class BucketMaintenanceTest {
     ports.pass(14);
     ports.schedules().outage().begin("put");
     ports.clock().advance(Duration.ofMinutes(2));
-    assertThatThrownBy(() -> ports.maintenance().maintain(bucket)).isInstanceOf(Unavailable.class);
+    assertThatThrownBy(() -> ports.maintenance().maintain(bucket, Instant.MAX))
+        .isInstanceOf(Unavailable.class);
     ports.schedules().outage().end();
     assertThat(state()).isEqualTo(FillState.State.HIBERNATING);
     assertThat(schedule().enabled()).isTrue();
@@ -307,7 +309,7 @@ final class BucketMaintenanceTest {
     ports.open(bucket, spec(mode));
     for (int minute = 0; minute < 5; minute++) {
       ports.pass(1);
-      ports.maintenance().maintain(bucket);
+      ports.maintenance().maintain(bucket, Instant.MAX);
       assertThat(level()).as("minute " + minute).isEqualTo(CAPACITY);
     }
   }
@@ -318,11 +320,11 @@ final class BucketMaintenanceTest {
     ports.pass(20);
     assertThat(state()).isEqualTo(FillState.State.HIBERNATING);
 
-    ports.maintenance().maintainInShard(bucket);
+    ports.maintenance().maintainInShard(bucket, Instant.MAX);
     assertThat(state()).isEqualTo(FillState.State.HIBERNATING);
 
     ports.buckets().remove(bucket);
-    ports.maintenance().maintainInShard(bucket);
+    ports.maintenance().maintainInShard(bucket, Instant.MAX);
     assertThat(ports.buckets().find(bucket)).isEmpty();
     assertThat(ports.schedules().schedules()).isEmpty();
   }
@@ -335,10 +337,10 @@ final class BucketMaintenanceTest {
     ports.queue().delete(bucket);
 
     if (mode == FillMode.SHARED) {
-      assertThatThrownBy(() -> ports.maintenance().maintainInShard(bucket))
+      assertThatThrownBy(() -> ports.maintenance().maintainInShard(bucket, Instant.MAX))
           .isInstanceOf(MissingQueue.class);
     } else {
-      assertThatThrownBy(() -> ports.maintenance().maintain(bucket))
+      assertThatThrownBy(() -> ports.maintenance().maintain(bucket, Instant.MAX))
           .isInstanceOf(MissingQueue.class);
     }
 
@@ -353,7 +355,7 @@ final class BucketMaintenanceTest {
     settledTenant();
     ports.queue().delete(bucket);
 
-    assertThatThrownBy(() -> ports.maintenance().maintainInShard(bucket))
+    assertThatThrownBy(() -> ports.maintenance().maintainInShard(bucket, Instant.MAX))
         .isInstanceOf(MissingQueue.class);
 
     assertThat(ports.tenants().find(ACME).orElseThrow().isSettled()).isFalse();

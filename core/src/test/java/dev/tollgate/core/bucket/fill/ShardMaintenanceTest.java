@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.fill.ShardMaintenance.Report;
 import dev.tollgate.core.bucket.fill.ShardMaintenance.Rest;
@@ -22,12 +24,15 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A shard with 450 due buckets, each of which takes a tenth of a second. */
 final class ShardMaintenanceTest {
@@ -78,6 +83,9 @@ final class ShardMaintenanceTest {
                     if (failing.contains(id)) {
                       throw new Unavailable("SQS: lost");
                     }
+                  }
+                  if (Set.of("put", "settle").contains(method.getName())) {
+                    ports.clock().advance(TENTH);
                   }
                   return method.invoke(ports.queue(), arguments);
                 });
@@ -164,6 +172,34 @@ final class ShardMaintenanceTest {
     assertThat(report).isEqualTo(new Report(300, 150, TENTH.multipliedBy(449), Rest.NONE));
     assertThat(visited).containsExactlyInAnyOrderElementsOf(all);
     assertThat(log).hasSize(150);
+  }
+
+  /** Two buckets need 200 s each to send what they owe or to remove their surplus. */
+  @ParameterizedTest
+  @CsvSource({"20000, 0", "10, 20010"})
+  void a_bucket_that_needs_longer_than_a_turn_delays_the_others_by_seconds(
+      long capacity, int tokens) {
+    BucketSpec large =
+        new BucketSpec(Rate.perMinute(6), capacity, new FillPolicy(FillMode.SHARED, 15));
+    for (String name : List.of("a", "b")) {
+      BucketId id = new BucketId(ACME, new Action(name));
+      Instant now = ports.clock().instant();
+      ports.buckets().open(Bucket.opened(id, large, now));
+      ports.queue().createQueue(id);
+      ports.queue().put(id, Collections.nCopies(tokens, new Token("token", id, now, now)));
+    }
+    Instant minute = ports.clock().instant();
+    handedOver.add(turn());
+
+    while (!handedOver.isEmpty()) {
+      Instant start = ports.clock().instant();
+      Report report = run(handedOver.remove(), Duration.ofSeconds(35));
+      assertThat(report.rest()).isNotEqualTo(Rest.LEFT);
+      assertThat(ports.clock().instant()).isBeforeOrEqualTo(start.plusSeconds(35 + 10).plus(TENTH));
+    }
+
+    assertThat(visited).containsAll(all);
+    assertThat(ports.clock().instant()).isBefore(minute.plusSeconds(90));
   }
 
   @Test

@@ -274,7 +274,7 @@ public final class TollgateLimiter implements Limiter {
         throw new Unavailable("Lambda throttles");
       }
       try {
-        maintenance.maintainOnRequest(id);
+        maintenance.maintainOnRequest(id, Instant.MAX);
       } catch (Unavailable notFilled) {
         return;
       }
@@ -284,7 +284,10 @@ public final class TollgateLimiter implements Limiter {
     public void sendAndWait(BucketId id) {
       requested.merge(id, 1L, Long::sum);
       faults.ask(
-          id, BucketFaults.Kind.LAMBDA_THROTTLED, "fill", () -> maintenance.maintainOnRequest(id));
+          id,
+          BucketFaults.Kind.LAMBDA_THROTTLED,
+          "fill",
+          () -> maintenance.maintainOnRequest(id, Instant.MAX));
     }
   }
 
@@ -570,7 +573,7 @@ public final class TollgateLimiter implements Limiter {
 
   /** Another fill in the same minute, during a fill. */
   private void rival(BucketId id) {
-    maintenance(ports.buckets()).maintain(id);
+    maintenance(ports.buckets()).maintain(id, Instant.MAX);
   }
 
   private void fill(BucketId id) {
@@ -584,14 +587,14 @@ public final class TollgateLimiter implements Limiter {
                 .limit(tokens)
                 .toList());
       } else if (schedule != null && schedule.state() == FillState.State.PRODUCED) {
-        maintenance.maintain(id);
+        maintenance.maintain(id, Instant.MAX);
       }
       if (ports
           .buckets()
           .due(Shard.of(id.tenant()), clock.instant(), Optional.empty(), 1_000)
           .items()
           .contains(id)) {
-        maintenance.maintainInShard(id);
+        maintenance.maintainInShard(id, Instant.MAX);
       }
     } catch (Unavailable notFilled) {
       return;

@@ -279,7 +279,7 @@ public final class TollgateLine implements Line {
 
     @Override
     public void sendAndWait(BucketId id) {
-      maintenance.maintainOnRequest(id);
+      maintenance.maintainOnRequest(id, Instant.MAX);
     }
   }
 
@@ -407,10 +407,10 @@ public final class TollgateLine implements Line {
     }
     while (!requested.isEmpty() && !requested.peek().isAfter(now)) {
       requested.remove();
-      maintenance.maintainOnRequest(ID);
+      maintenance.maintainOnRequest(ID, Instant.MAX);
     }
     if (!minute.isAfter(now)) {
-      maintenance.maintain(ID);
+      maintenance.maintain(ID, Instant.MAX);
       minute = minute.plusSeconds(60);
     }
   }
