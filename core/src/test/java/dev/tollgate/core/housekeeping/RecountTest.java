@@ -160,7 +160,7 @@ final class RecountTest {
     assertThat(repair(pause -> change.run())).isZero();
 
     assertThat(fixture.counted(ACME)).isEqualTo(fixture.open(ACME) + 1);
-    assertThat(pauses).hasSize(12 * 2 + 11);
+    assertThat(pauses).hasSize(24 * 2 + 23);
     assertThat(repair(NOTHING)).isEqualTo(1);
   }
 
