@@ -14,14 +14,14 @@ public final class CounterLaws {
       new Law<>(
           "counts are never negative",
           "The count is never below zero, even if the same close is reported several times.",
-          (maker, history) -> play(maker, history, CounterLaws::neverNegative, run -> {}));
+          runs -> play(runs, CounterLaws::neverNegative, run -> {}));
 
   /** The limit is never exceeded. */
   public static final Law<Counter.Maker> NEVER_MORE_OPEN =
       new Law<>(
           "never more open than allowed",
           "The number of open items never exceeds the limit.",
-          (maker, history) -> play(maker, history, CounterLaws::neverMore, run -> {}));
+          runs -> play(runs, CounterLaws::neverMore, run -> {}));
 
   /** A wrong count is repaired. */
   public static final Law<Counter.Maker> HEALS =
@@ -29,7 +29,7 @@ public final class CounterLaws {
           "counts heal",
           "The count is right again within the stated time after the last fault, provided"
               + " that clients have tried every place since.",
-          (maker, history) -> play(maker, history, run -> {}, Run::healsAtRest));
+          runs -> play(runs, run -> {}, Run::healsAtRest));
 
   /** A wrong count is repaired while items open and close. */
   public static final Law<Counter.Maker> HEALS_UNDER_TRAFFIC =
@@ -38,7 +38,7 @@ public final class CounterLaws {
           "While items open and close and clients try every place, the count is right within"
               + " the stated time after the last fault, and nothing is refused while a place"
               + " is free.",
-          (maker, history) -> play(maker, history, run -> {}, Run::healsUnderTraffic));
+          runs -> play(runs, run -> {}, Run::healsUnderTraffic));
 
   /** All laws of counters. */
   public static final List<Law<Counter.Maker>> ALL =
@@ -68,10 +68,10 @@ public final class CounterLaws {
         run.open.size() + " open");
   }
 
-  private static CheckResult play(Counter.Maker maker, History history, Check check, Check end) {
-    Run run = new Run(maker, history.seed());
+  private static CheckResult play(Runs<Counter.Maker> runs, Check check, Check end) {
+    Run run = new Run(runs.subject(), runs.history().seed());
     try {
-      for (Step next : history.steps()) {
+      for (Step next : runs.history().steps()) {
         run.step++;
         run.perform(next);
         check.of(run);

@@ -1,6 +1,6 @@
 package dev.tollgate.lawbook;
 
-import java.util.function.BiFunction;
+import java.util.function.Function;
 
 /**
  * A law, and the check whether a subject keeps it in a history.
@@ -11,9 +11,9 @@ import java.util.function.BiFunction;
 public final class Law<S> {
   private final String name;
   private final String text;
-  private final BiFunction<S, History, CheckResult> check;
+  private final Function<Runs<S>, CheckResult> check;
 
-  Law(String name, String text, BiFunction<S, History, CheckResult> check) {
+  Law(String name, String text, Function<Runs<S>, CheckResult> check) {
     this.name = name;
     this.text = text;
     this.check = check;
@@ -31,7 +31,11 @@ public final class Law<S> {
 
   /** Checks the law in a history, which may take several runs. */
   public CheckResult examine(S subject, History history) {
-    return check.apply(subject, history);
+    return examine(new Runs<>(subject, history));
+  }
+
+  CheckResult examine(Runs<S> runs) {
+    return check.apply(runs);
   }
 
   @Override

@@ -102,8 +102,9 @@ public final class LawBook<S> {
     laws.forEach(law -> judged.put(law.name(), 0));
     for (long seed = first; seed <= last; seed++) {
       History history = histories.apply(seed);
+      Runs<S> runs = new Runs<>(subject, history);
       for (Law<S> law : laws) {
-        CheckResult result = law.examine(subject, history);
+        CheckResult result = law.examine(runs);
         if (result instanceof CheckResult.Broken) {
           throw violation(law, history);
         }
@@ -118,16 +119,12 @@ public final class LawBook<S> {
    * itself.
    */
   List<Law<S>> broken(int count) {
-    List<Law<S>> found = new ArrayList<>();
-    for (Law<S> law : laws) {
-      for (long seed = 1; seed <= count; seed++) {
-        if (law.examine(subject, histories.apply(seed)) instanceof CheckResult.Broken) {
-          found.add(law);
-          break;
-        }
-      }
+    List<Law<S>> kept = new ArrayList<>(laws);
+    for (long seed = 1; seed <= count; seed++) {
+      Runs<S> runs = new Runs<>(subject, histories.apply(seed));
+      kept.removeIf(law -> law.examine(runs) instanceof CheckResult.Broken);
     }
-    return found;
+    return laws.stream().filter(law -> !kept.contains(law)).toList();
   }
 
   private LawViolation violation(Law<S> law, History history) {

@@ -55,7 +55,10 @@ public interface Limiter {
    */
   default void passedTo(Instant now) {}
 
-  /** The limiter's own counts of a tenant's tokens, if it keeps any. */
+  /**
+   * The limiter's own counts of a tenant's tokens, if it keeps any. Reading them changes neither
+   * answers nor costs.
+   */
   default Optional<TokenCounts> tokenCounts(String tenant) {
     return Optional.empty();
   }

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
-import java.util.function.Predicate;
+import java.util.function.BiFunction;
 
 /** The laws of token buckets. */
 public final class LimiterLaws {
@@ -15,7 +15,7 @@ public final class LimiterLaws {
           "never more than capacity + rate × time",
           "In every interval, the tokens spent are at most the capacity, plus rate × time,"
               + " plus the stated slack, plus the additional tokens of injected faults.",
-          (maker, history) -> LimiterRun.of(maker, history, new NeverMore()));
+          runs -> plain(runs).neverMore);
 
   /** Every token is accounted for. */
   public static final Law<Limiter.Maker> CONSERVATION =
@@ -24,7 +24,7 @@ public final class LimiterLaws {
           "After every step the limiter's counts balance; its spent count equals the tokens"
               + " spent, its in-flight count the tokens held. A lease that has ended cannot"
               + " be spent.",
-          LimiterLaws::conservation);
+          runs -> plain(runs).conservation);
 
   /** A refusal neither takes nor delays tokens. */
   public static final Law<Limiter.Maker> REFUSAL_IS_FREE =
@@ -41,9 +41,7 @@ public final class LimiterLaws {
           "The retry time is at most the time in which the missing tokens accrue, plus the"
               + " stated lateness. A caller that claims then is admitted, unless another"
               + " caller, a fault or a retune interfered.",
-          (maker, history) ->
-              LimiterRun.of(
-                  maker, history, LimiterRun.Mode.PLAIN, new RetryAfter(), RetryAfter::close));
+          runs -> plain(runs).retryAfter());
 
   /** Tokens arrive at most the stated lateness after those of an ideal bucket. */
   public static final Law<Limiter.Maker> NEVER_LATE =
@@ -53,7 +51,7 @@ public final class LimiterLaws {
               + " token either. A token that is given back, or whose lease ends, is available"
               + " again within a second. One grain after a fault, the bucket has at least the"
               + " tokens of one that was empty then.",
-          (maker, history) -> LimiterRun.of(maker, history, new NeverLate(false)));
+          runs -> plain(runs).neverLate);
 
   /** Permanent demand is admitted at the rate. */
   public static final Law<Limiter.Maker> THROUGHPUT =
@@ -71,7 +69,7 @@ public final class LimiterLaws {
           "A claim for several tokens holds all of them or none, and is refused only if an"
               + " ideal bucket has too few as well. Of several concurrent callers at least"
               + " one is admitted if the tokens suffice for one.",
-          LimiterLaws::allOrNone);
+          runs -> plain(runs).allOrNone);
 
   /** A retune neither adds nor loses tokens. */
   public static final Law<Limiter.Maker> RETUNE_CONSERVES =
@@ -107,7 +105,77 @@ public final class LimiterLaws {
   private static final Duration DEMAND = Duration.ofMinutes(10);
   private static final Duration SHORTEST_PAUSE = Duration.ofMillis(250);
 
+  private static final BiFunction<Limiter.Maker, History, Plain> PLAIN = Plain::new;
+
   private LimiterLaws() {}
+
+  private static Plain plain(Runs<Limiter.Maker> runs) {
+    return runs.of(PLAIN);
+  }
+
+  private static LimiterRun run(
+      Runs<Limiter.Maker> runs, LimiterRun.Mode mode, LimiterRun.Observer... observers) {
+    return new LimiterRun(runs.subject(), runs.history(), mode, observers);
+  }
+
+  /** What the laws find in one run in which callers do only what the history states. */
+  private static final class Plain {
+    private final RetryAfter waits = new RetryAfter();
+    private final LimiterRun run;
+    private final CheckResult neverMore;
+    private final CheckResult neverLate;
+    private final CheckResult conservation;
+    private final CheckResult refusals;
+    private final CheckResult allOrNone;
+    private final CheckResult retunes;
+    private final List<String> answers;
+    private final CheckResult played;
+    private long cost;
+
+    Plain(Limiter.Maker maker, History history) {
+      NeverMore most = new NeverMore();
+      NeverLate least = new NeverLate(false);
+      NeverLate leastOfSeveral = new NeverLate(true);
+      Balance balance = new Balance();
+      Refusals refused = new Refusals();
+      Several several = new Several();
+      Retunes retuned = new Retunes();
+      run =
+          new LimiterRun(
+              maker,
+              history,
+              LimiterRun.Mode.PLAIN,
+              most,
+              least,
+              leastOfSeveral,
+              balance,
+              refused,
+              several,
+              retuned,
+              waits);
+      neverMore = run.result(most);
+      neverLate = run.result(least);
+      conservation = ifJudged(balance.judged, run.result(balance));
+      refusals = run.result(refused);
+      CheckResult all = ifJudged(several.judged, run.result(several));
+      allOrNone = all instanceof CheckResult.Kept ? run.result(leastOfSeveral) : all;
+      retunes = run.result(retuned);
+      answers = List.copyOf(run.answers());
+      played = run.then(end -> cost = end.cost());
+    }
+
+    /** Continues the run; call it once. */
+    CheckResult retryAfter() {
+      if (run.result(waits) instanceof CheckResult.Kept) {
+        run.then(RetryAfter::close);
+      }
+      return run.result(waits);
+    }
+  }
+
+  private static CheckResult ifJudged(boolean judged, CheckResult result) {
+    return judged || result instanceof CheckResult.Broken ? result : new CheckResult.NotJudged();
+  }
 
   /** Compares the spent tokens with {@link Allowance}. */
   private static final class NeverMore implements LimiterRun.Observer {
@@ -141,14 +209,6 @@ public final class LimiterLaws {
               + current.orElse(run.terms()),
           left.excess() + " beyond");
     }
-  }
-
-  private static CheckResult conservation(Limiter.Maker maker, History history) {
-    Balance balance = new Balance();
-    CheckResult result = LimiterRun.of(maker, history, balance);
-    return result instanceof CheckResult.Broken || balance.judged
-        ? result
-        : new CheckResult.NotJudged();
   }
 
   /** Compares the limiter's counts with the events of the run. */
@@ -228,30 +288,24 @@ public final class LimiterLaws {
     }
   }
 
-  private static CheckResult refusal(Limiter.Maker maker, History history) {
-    CheckResult result = LimiterRun.of(maker, history, new Refusals());
-    if (result instanceof CheckResult.Broken) {
-      return result;
+  private static CheckResult refusal(Runs<Limiter.Maker> runs) {
+    CheckResult refusals = plain(runs).refusals;
+    if (refusals instanceof CheckResult.Broken
+        || plain(runs).neverLate instanceof CheckResult.Broken) {
+      return refusals;
     }
-    CheckResult plain = LimiterRun.of(maker, history, new NeverLate(false));
-    return plain instanceof CheckResult.Broken
-        ? result
-        : LimiterRun.of(
-            maker, history, LimiterRun.Mode.EARLY_RETRIES, new NeverLate(false), run -> {});
+    NeverLate least = new NeverLate(false);
+    return run(runs, LimiterRun.Mode.EARLY_RETRIES, least).result(least);
   }
 
-  private static CheckResult throughput(Limiter.Maker maker, History history) {
+  private static CheckResult throughput(Runs<Limiter.Maker> runs) {
+    if (runs.history().seed() % DEMANDS > 0) {
+      return new CheckResult.NotJudged();
+    }
     boolean[] judged = {false};
     CheckResult result =
-        history.seed() % DEMANDS > 0
-            ? new CheckResult.NotJudged()
-            : LimiterRun.of(
-                maker,
-                history,
-                LimiterRun.Mode.PLAIN,
-                new LimiterRun.Observer() {},
-                run -> judged[0] = hasThroughput(run));
-    return result instanceof CheckResult.Broken || judged[0] ? result : new CheckResult.NotJudged();
+        run(runs, LimiterRun.Mode.PLAIN).then(run -> judged[0] = hasThroughput(run));
+    return ifJudged(judged[0], result);
   }
 
   /** Checks the throughput. Returns false if the terms do not allow that. */
@@ -281,15 +335,6 @@ public final class LimiterLaws {
 
   private static Duration least(Duration first, Duration second) {
     return first.compareTo(second) < 0 ? first : second;
-  }
-
-  private static CheckResult allOrNone(Limiter.Maker maker, History history) {
-    Several several = new Several();
-    CheckResult result = LimiterRun.of(maker, history, several);
-    if (result instanceof CheckResult.Broken || !several.judged) {
-      return result instanceof CheckResult.Broken ? result : new CheckResult.NotJudged();
-    }
-    return LimiterRun.of(maker, history, new NeverLate(true));
   }
 
   /** Compares the limiter's counts before and after a claim for several tokens. */
@@ -357,39 +402,28 @@ public final class LimiterLaws {
     }
   }
 
-  /** Runs a history twice, alone and with a busy neighbour, and compares the answers. */
-  private static CheckResult neighbours(Limiter.Maker maker, History history) {
-    LimiterRun[] runs = new LimiterRun[1];
-    CheckResult plain =
-        LimiterRun.of(
-            maker,
-            history,
-            LimiterRun.Mode.PLAIN,
-            new LimiterRun.Observer() {},
-            run -> runs[0] = run);
-    if (plain instanceof CheckResult.Broken) {
+  /** Compares the answers with those of a run with a busy neighbour. */
+  private static CheckResult neighbours(Runs<Limiter.Maker> runs) {
+    Plain alone = plain(runs);
+    if (alone.played instanceof CheckResult.Broken) {
       return new CheckResult.NotJudged();
     }
-    LimiterRun alone = runs[0];
-    return LimiterRun.of(
-        maker,
-        history,
-        LimiterRun.Mode.BUSY_NEIGHBOUR,
-        new LimiterRun.Observer() {},
-        run -> {
-          List<String> expected = alone.answers();
-          for (int i = 0; i < expected.size(); i++) {
-            String answer = i < run.answers().size() ? run.answers().get(i) : "no answer";
-            Violation.unless(
-                expected.get(i).equals(answer),
-                "answer " + (i + 1) + ", as without a busy neighbour: " + expected.get(i),
-                answer);
-          }
-          Violation.unless(
-              alone.cost() == run.cost(),
-              "cost " + alone.cost() + ", as without a busy neighbour",
-              run.cost());
-        });
+    return run(runs, LimiterRun.Mode.BUSY_NEIGHBOUR)
+        .then(
+            run -> {
+              List<String> expected = alone.answers;
+              for (int i = 0; i < expected.size(); i++) {
+                String answer = i < run.answers().size() ? run.answers().get(i) : "no answer";
+                Violation.unless(
+                    expected.get(i).equals(answer),
+                    "answer " + (i + 1) + ", as without a busy neighbour: " + expected.get(i),
+                    answer);
+              }
+              Violation.unless(
+                  alone.cost == run.cost(),
+                  "cost " + alone.cost + ", as without a busy neighbour",
+                  run.cost());
+            });
   }
 
   /** Checks that retry times are short enough, and that a caller is admitted after them. */
@@ -461,26 +495,50 @@ public final class LimiterLaws {
     }
   }
 
-  private static CheckResult retune(Limiter.Maker maker, History history) {
-    CheckResult result = LimiterRun.of(maker, history, new Retunes());
+  /**
+   * Compares the tokens left after two runs, one of which ends with a retune. If the other leaves
+   * none, nothing is compared: the bucket may have been mistaken for empty.
+   */
+  private static CheckResult retune(Runs<Limiter.Maker> runs) {
+    CheckResult result = plain(runs).retunes;
     if (result instanceof CheckResult.Broken) {
       return result;
     }
-    Terms next = maker.terms(new Random(~history.seed()));
-    return compareTwoRuns(
-        maker,
-        history,
-        run -> true,
-        run -> run.retune(next),
-        (drained, after, run, before) -> {
-          long least = Math.min(drained, Math.max(0, next.capacity() - run.holding()));
-          boolean atOnce = before.grain().isZero() && next.grain().isZero();
-          long max = atOnce ? least : drained;
-          Violation.unless(
-              after >= least && after <= max,
-              "of " + drained + " tokens, " + least + " to " + max + " after a retune to " + next,
-              after + " tokens");
-        });
+    long[] drained = {0};
+    boolean[] judged = {false};
+    CheckResult control =
+        run(runs, LimiterRun.Mode.PLAIN)
+            .then(
+                run -> {
+                  drained[0] = run.drain();
+                  judged[0] = drained[0] > 0 && run.faultEffects().isNone();
+                });
+    if (control instanceof CheckResult.Broken || !judged[0]) {
+      return new CheckResult.NotJudged();
+    }
+    Terms next = runs.subject().terms(new Random(~runs.history().seed()));
+    CheckResult compared =
+        run(runs, LimiterRun.Mode.PLAIN)
+            .then(
+                run -> {
+                  Terms before = run.terms();
+                  judged[0] = run.retune(next);
+                  if (judged[0]) {
+                    checkDrained(drained[0], run.drain(), run, before);
+                  }
+                });
+    return judged[0] ? compared : new CheckResult.NotJudged();
+  }
+
+  private static void checkDrained(long before, long after, LimiterRun run, Terms earlier) {
+    Terms next = run.terms();
+    long least = Math.min(before, Math.max(0, next.capacity() - run.holding()));
+    boolean atOnce = earlier.grain().isZero() && next.grain().isZero();
+    long max = atOnce ? least : before;
+    Violation.unless(
+        after >= least && after <= max,
+        "of " + before + " tokens, " + least + " to " + max + " after a retune to " + next,
+        after + " tokens");
   }
 
   /** Compares the limiter's counts before and after a retune. */
@@ -511,52 +569,5 @@ public final class LimiterLaws {
           "a retune to " + run.terms() + " that leaves at least " + least + " held of " + then,
           now);
     }
-  }
-
-  /** Compares two runs by the tokens drained from each. */
-  private interface Comparison {
-    void check(long drained, long after, LimiterRun run, Terms before);
-  }
-
-  /**
-   * Runs a history twice, performs a different action after each, and compares the tokens left. If
-   * the first run leaves none, nothing is compared: the bucket may have been mistaken for empty.
-   */
-  private static CheckResult compareTwoRuns(
-      Limiter.Maker maker,
-      History history,
-      Predicate<LimiterRun> first,
-      Predicate<LimiterRun> second,
-      Comparison comparison) {
-    long[] drained = {0};
-    boolean[] judged = {false};
-    CheckResult control =
-        LimiterRun.of(
-            maker,
-            history,
-            LimiterRun.Mode.PLAIN,
-            new LimiterRun.Observer() {},
-            run -> {
-              judged[0] = first.test(run);
-              drained[0] = run.drain();
-              judged[0] &= drained[0] > 0 && run.faultEffects().isNone();
-            });
-    if (control instanceof CheckResult.Broken || !judged[0]) {
-      return new CheckResult.NotJudged();
-    }
-    CheckResult compared =
-        LimiterRun.of(
-            maker,
-            history,
-            LimiterRun.Mode.PLAIN,
-            new LimiterRun.Observer() {},
-            run -> {
-              Terms before = run.terms();
-              judged[0] = second.test(run);
-              if (judged[0]) {
-                comparison.check(drained[0], run.drain(), run, before);
-              }
-            });
-    return judged[0] ? compared : new CheckResult.NotJudged();
   }
 }

@@ -3,7 +3,9 @@ package dev.tollgate.lawbook;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
@@ -16,13 +18,15 @@ final class LimiterRun {
 
   private final Setting setting;
   private final Limiter limiter;
-  private final Observer observer;
+  private final List<Observer> observers;
+  private final Map<Observer, CheckResult> broken = new HashMap<>();
   private final List<Lease> leases = new ArrayList<>();
   private final List<String> answers = new ArrayList<>();
   private final Mode mode;
   private Terms terms;
   private Instant refusedUntil = Instant.MIN;
   private boolean canRetune = true;
+  private CheckResult played = new CheckResult.NotJudged();
   private int step;
 
   /** How callers behave during a history. */
@@ -35,41 +39,52 @@ final class LimiterRun {
     BUSY_NEIGHBOUR
   }
 
-  private LimiterRun(Limiter.Maker maker, long seed, Mode mode, Observer observer) {
-    this.setting = new Setting(seed);
+  /** Runs a history; a violation that one observer finds does not end the run. */
+  LimiterRun(Limiter.Maker maker, History history, Mode mode, Observer... observers) {
+    this.setting = new Setting(history.seed());
     this.limiter = maker.make(setting);
     this.mode = mode;
-    this.observer = observer;
-    this.terms = maker.terms(History.terms(seed));
+    this.observers = List.of(observers);
+    this.terms = maker.terms(History.terms(history.seed()));
+    this.played = checked(() -> all(history.steps()));
   }
 
-  /** Runs a history. */
-  static CheckResult of(Limiter.Maker maker, History history, Observer observer) {
-    return of(maker, history, Mode.PLAIN, observer, run -> {});
+  /** The first violation that the observer found, or the failure of the limiter, if any. */
+  CheckResult result(Observer observer) {
+    return broken.getOrDefault(observer, played);
   }
 
-  /** Runs a history and then {@code afterwards}. */
-  static CheckResult of(
-      Limiter.Maker maker,
-      History history,
-      Mode mode,
-      Observer observer,
-      Consumer<LimiterRun> afterwards) {
-    LimiterRun run = new LimiterRun(maker, history.seed(), mode, observer);
+  /** Continues the run after the history unless the limiter failed. */
+  CheckResult then(Consumer<LimiterRun> afterwards) {
+    if (played instanceof CheckResult.Kept) {
+      played = checked(() -> afterwards.accept(this));
+    }
+    return played;
+  }
+
+  private CheckResult checked(Runnable part) {
     try {
-      run.all(history.steps());
-      run.step++;
-      afterwards.accept(run);
+      part.run();
       return new CheckResult.Kept();
     } catch (Violation broke) {
-      return new CheckResult.Broken(
-          run.step, Duration.between(Setting.START, run.now()), broke.expected(), broke.happened());
+      return new CheckResult.Broken(step, sinceStart(), broke.expected(), broke.happened());
     } catch (RuntimeException thrown) {
       return new CheckResult.Broken(
-          run.step,
-          Duration.between(Setting.START, run.now()),
-          "an answer despite faults",
-          thrown.toString());
+          step, sinceStart(), "an answer despite faults", thrown.toString());
+    }
+  }
+
+  private Duration sinceStart() {
+    return Duration.between(Setting.START, now());
+  }
+
+  /** Reports an event to every observer that has found no violation. */
+  private void report(Consumer<Observer> event) {
+    for (Observer observer : observers) {
+      if (!broken.containsKey(observer)
+          && checked(() -> event.accept(observer)) instanceof CheckResult.Broken first) {
+        broken.put(observer, first);
+      }
     }
   }
 
@@ -78,12 +93,13 @@ final class LimiterRun {
     if (mode == Mode.BUSY_NEIGHBOUR) {
       limiter.open(NEIGHBOUR, terms);
     }
-    observer.opened(this);
+    report(observer -> observer.opened(this));
     for (Step next : steps) {
       step++;
       perform(next);
-      observer.stepped(this);
+      report(observer -> observer.stepped(this));
     }
+    step++;
   }
 
   private void perform(Step next) {
@@ -158,20 +174,20 @@ final class LimiterRun {
   }
 
   private Claim ask() {
-    observer.claiming(this);
+    report(observer -> observer.claiming(this));
     return answered(1, List.of(limiter.claim(TENANT))).get(0);
   }
 
   private List<Claim> answered(long tokens, List<Claim> claims) {
     claims.forEach(claim -> answers.add(claim.toString()));
-    observer.claimed(this, tokens, claims);
+    report(observer -> observer.claimed(this, tokens, claims));
     return claims;
   }
 
   private void use(Claim claim, long tokens, Step.Use use) {
     if (claim instanceof Claim.Admitted admitted) {
       if (admitted.lease().isEmpty()) {
-        observer.spent(this, Lease.Spending.SPENT, tokens);
+        report(observer -> observer.spent(this, Lease.Spending.SPENT, tokens));
       } else {
         use(admitted.lease().get(), use);
       }
@@ -188,7 +204,7 @@ final class LimiterRun {
   private void claimAll(long wanted, Step.Use use) {
     long tokens = Math.min(wanted, terms.capacity());
     if (tokens > 1) {
-      observer.claiming(this);
+      report(observer -> observer.claiming(this));
       limiter
           .claim(TENANT, tokens)
           .ifPresent(claim -> use(answered(tokens, List.of(claim)).get(0), tokens, use));
@@ -197,7 +213,7 @@ final class LimiterRun {
 
   private void claimTogether(int callers, long wanted) {
     long tokens = Math.min(wanted, terms.capacity());
-    observer.claiming(this);
+    report(observer -> observer.claiming(this));
     limiter
         .claimTogether(TENANT, callers, tokens)
         .ifPresent(
@@ -217,24 +233,24 @@ final class LimiterRun {
     boolean ended = !now().isBefore(lease.endsAt());
     Lease.Spending spending = lease.spend();
     answers.add(spending.toString());
-    observer.spentLease(this, lease, spending, ended);
-    observer.spent(this, spending, lease.tokens());
+    report(observer -> observer.spentLease(this, lease, spending, ended));
+    report(observer -> observer.spent(this, spending, lease.tokens()));
   }
 
   private void giveBack(Lease lease) {
     boolean ended = !now().isBefore(lease.endsAt());
-    observer.givingBack(this);
+    report(observer -> observer.givingBack(this));
     lease.giveBack();
-    observer.gaveBack(this, lease, ended);
+    report(observer -> observer.gaveBack(this, lease, ended));
   }
 
   /** Changes the terms. Returns false if the limiter cannot. */
   boolean retune(Terms next) {
-    observer.retuning(this);
+    report(observer -> observer.retuning(this));
     canRetune = canRetune && limiter.retune(TENANT, next);
     if (canRetune) {
       terms = next;
-      observer.retuned(this);
+      report(observer -> observer.retuned(this));
     }
     return canRetune;
   }
@@ -249,7 +265,8 @@ final class LimiterRun {
         boolean alone = holding() == 0;
         Duration max = terms.rate().timeOf(1 + 2 * terms.slack()).plus(terms.grain());
         wait(refused.retryAfter().compareTo(max) < 0 ? refused.retryAfter() : max);
-        observer.waited(this, refused, at, alone, claim(Step.Use.SPENT));
+        Claim then = claim(Step.Use.SPENT);
+        report(observer -> observer.waited(this, refused, at, alone, then));
         return;
       } else if (claim instanceof Claim.Undecided) {
         return;

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /** The laws of lines. */
@@ -20,7 +21,7 @@ public final class LineLaws {
           "a line admits never more than the bucket",
           "In every interval, at most capacity + rate × time callers are admitted, plus the"
               + " stated slack.",
-          (maker, history) -> check(maker, history, LineLaws::neverMore));
+          runs -> check(runs, LineLaws::neverMore));
 
   /** A caller that comes back when it was told is admitted. */
   public static final Law<Line.Maker> TOLD_IS_ADMITTED =
@@ -29,7 +30,7 @@ public final class LineLaws {
           "A caller that comes back at its retry time, or within the grace after it, is admitted,"
               + " unless the rate was lowered in the meantime. Each fault may delay each caller"
               + " once.",
-          (maker, history) -> check(maker, history, LineLaws::toldIsAdmitted));
+          runs -> check(runs, LineLaws::toldIsAdmitted));
 
   /** No two callers are told the same slot. */
   public static final Law<Line.Maker> OWN_SLOTS =
@@ -38,7 +39,7 @@ public final class LineLaws {
           "Two retry times are at least one token's time apart, unless the caller of the earlier"
               + " one may come back within two seconds, because tokens are due already. This is"
               + " checked in histories without faults.",
-          (maker, history) -> check(maker, history, LineLaws::ownSlots));
+          runs -> check(runs, LineLaws::ownSlots));
 
   /** A caller passes others in line only with a token of somebody who did not come. */
   public static final Law<Line.Maker> NO_OVERTAKING =
@@ -47,7 +48,7 @@ public final class LineLaws {
           "The callers that are admitted before others who wait, and before their own retry time,"
               + " are never more than the slots that passed unused, plus one for each fault, and"
               + " one for each time that nobody waited before.",
-          (maker, history) -> check(maker, history, LineLaws::noOvertaking));
+          runs -> check(runs, LineLaws::noOvertaking));
 
   /** Every caller that keeps coming when told is admitted. */
   public static final Law<Line.Maker> EVERYBODY_IN =
@@ -55,7 +56,7 @@ public final class LineLaws {
           "everybody who waits is admitted",
           "Every caller that comes back when told is admitted in the time in which the bucket"
               + " gets twice as many tokens as there are callers, plus ten minutes.",
-          (maker, history) -> check(maker, history, LineLaws::everybodyIn));
+          runs -> check(runs, LineLaws::everybodyIn));
 
   /** The tokens of callers that do not come back are used. */
   public static final Law<Line.Maker> NO_WASTE =
@@ -63,7 +64,7 @@ public final class LineLaws {
           "tokens of no-shows are used",
           "Under permanent demand, with three no-shows among ten callers, twenty minutes admit at"
               + " least 95 % of the tokens, less one for each fault.",
-          LineLaws::noWaste);
+          runs -> noWaste(runs.subject(), runs.history()));
 
   /** All laws of lines. */
   public static final List<Law<Line.Maker>> ALL =
@@ -83,16 +84,14 @@ public final class LineLaws {
   /** Retry times are rounded to whole milliseconds. */
   private static final Duration ROUNDING = Duration.ofMillis(1);
 
+  /** The run of all steps, after which all polite callers should have been admitted. */
+  private static final BiFunction<Line.Maker, History, Run> WHOLE = Run::whole;
+
   private LineLaws() {}
 
-  private static CheckResult check(Line.Maker maker, History history, Consumer<Run> law) {
-    Run run = new Run(maker, history.seed());
-    return run.checked(
-        () -> {
-          run.all(history.steps());
-          run.finish();
-          law.accept(run);
-        });
+  private static CheckResult check(Runs<Line.Maker> runs, Consumer<Run> law) {
+    Run run = runs.of(WHOLE);
+    return run.played instanceof CheckResult.Kept ? run.checked(() -> law.accept(run)) : run.played;
   }
 
   private static void neverMore(Run run) {
@@ -248,6 +247,7 @@ public final class LineLaws {
     private Instant disturbedUntil = Setting.START;
     private Rate rate;
     private Rate fastest;
+    private CheckResult played = new CheckResult.NotJudged();
     private long order;
     private int step;
 
@@ -258,6 +258,17 @@ public final class LineLaws {
       this.random = new Random(seed);
       this.rate = terms.rate();
       this.fastest = terms.rate();
+    }
+
+    static Run whole(Line.Maker maker, History history) {
+      Run run = new Run(maker, history.seed());
+      run.played =
+          run.checked(
+              () -> {
+                run.all(history.steps());
+                run.finish();
+              });
+      return run;
     }
 
     /** What happened. */

@@ -16,7 +16,7 @@ public final class ProcessorLaws {
           "no message is processed twice",
           "A message that was processed is not processed again within the next five minutes, "
               + "however often it is sent.",
-          (maker, history) -> play(maker, history, true, run -> {}));
+          runs -> play(runs, true, run -> {}));
 
   /** A message that its sender repeats is processed in the end. */
   public static final Law<Processor.Maker> NEVER_LOST =
@@ -24,7 +24,7 @@ public final class ProcessorLaws {
           "no message is lost",
           "After the last fault, a message that its sender repeats at the retry time is"
               + " processed within a minute.",
-          (maker, history) -> play(maker, history, false, Run::checkAllProcessed));
+          runs -> play(runs, false, Run::checkAllProcessed));
 
   /** All laws of message processors. */
   public static final List<Law<Processor.Maker>> ALL = List.of(NEVER_TWICE, NEVER_LOST);
@@ -44,10 +44,10 @@ public final class ProcessorLaws {
     void of(Run run);
   }
 
-  private static CheckResult play(Processor.Maker maker, History history, boolean once, End end) {
-    Run run = new Run(maker, history.seed(), once);
+  private static CheckResult play(Runs<Processor.Maker> runs, boolean once, End end) {
+    Run run = new Run(runs.subject(), runs.history().seed(), once);
     try {
-      for (Step next : history.steps()) {
+      for (Step next : runs.history().steps()) {
         run.step++;
         run.perform(next);
       }

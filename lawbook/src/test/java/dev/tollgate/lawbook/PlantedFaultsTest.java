@@ -129,6 +129,7 @@ final class PlantedFaultsTest {
               new ExactLimiter.Bucket(setting, terms) {
                 @Override
                 Claim claim(long tokens) {
+                  update();
                   return super.claim(held > 0 ? Math.min(tokens, held) : tokens);
                 }
               });
