@@ -52,7 +52,7 @@ public final class YamlFile {
   private static final int MAX_DEPTH = 32;
 
   /** Long numbers take minutes to convert, and no setting needs so many characters. */
-  private static final int MAX_SCALAR_LENGTH = 1_000;
+  private static final int MAX_SCALAR_LENGTH = 10_000;
 
   /** Limits memory: aliases of aliases multiply the values of a small file. */
   private static final int MAX_VALUES = 1_000_000;
