@@ -135,8 +135,7 @@ public final class AssumedRoles implements TenantCredentials {
   private Held look(TenantId tenant, Held old, Instant now) {
     Optional<TemporaryCredentials> found = store.find(tenant);
     Optional<TemporaryCredentials> newer =
-        found.filter(
-            stored -> stored.endsAt().isAfter(old.endsAt()) && isPossible(stored, now));
+        found.filter(stored -> stored.endsAt().isAfter(old.endsAt()) && isPossible(stored, now));
     Instant known = found.map(TemporaryCredentials::endsAt).orElse(old.endsAt());
     if (newer.isEmpty() && store.claimRenewal(tenant, known, now)) {
       try {
