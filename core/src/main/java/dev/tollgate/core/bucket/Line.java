@@ -89,12 +89,6 @@ public record Line(
   /** The most freed places that a line records, so that its row stays small. */
   public static final int MAX_FREED = 1_000;
 
-  /** How far ahead a slot may be, after {@link #ALWAYS} others. */
-  private static final Duration LONGEST = Duration.ofMinutes(15);
-
-  /** How many callers may wait, however long it takes. */
-  private static final long ALWAYS = 100;
-
   /** The time of the freed places that a full line cannot record. */
   private static final Duration UNRECORDED = Duration.ofMinutes(1);
 
@@ -163,12 +157,12 @@ public record Line(
   }
 
   /**
-   * Whether nobody may take a place at its end: its slot would be too far ahead, or more places
-   * could be freed than {@link #MAX_FREED} and those of the next minute.
+   * Whether nobody may take a place at its end. Otherwise more places than {@link #MAX_FREED} and
+   * those of the next minute could be freed.
    */
   public boolean isFullAt(Instant now) {
-    return (slot(issued + 1).isAfter(now.plus(LONGEST)) && slot(issued + 1 - ALWAYS).isAfter(now))
-        || slot(issued + 1 - MAX_FREED).isAfter(now.plus(UNRECORDED));
+    return ahead(extended().last(), now) >= MAX_FREED
+        && slot(issued + 1 - MAX_FREED).isAfter(now.plus(UNRECORDED));
   }
 
   /** The last place. */

@@ -233,30 +233,6 @@ final class AdmissionTest {
   }
 
   @Test
-  void sessions_beyond_a_full_line_get_places_when_they_come_as_told() {
-    spendAll();
-    List<SessionId> many = Stream.generate(() -> ports.open(acme)).limit(130).toList();
-    many.forEach(each -> retryAt(admission, each));
-    assertThat(line().orElseThrow().issued()).isBetween(100L, 102L);
-    SessionId beyond = many.get(129);
-    Instant told = retryAt(admission, beyond).orElseThrow();
-    assertThat(place(beyond)).isEmpty();
-    assertThat(told).isBefore(ports.clock().instant().plus(Duration.ofMinutes(35)));
-
-    ports.passUntil(told);
-
-    for (SessionId each : many.subList(102, 130)) {
-      AdmissionDecision decision = admission.decide(acme.id(), each);
-      assertThat(decision instanceof AdmissionDecision.Ticketed || place(each).isPresent())
-          .isTrue();
-    }
-  }
-
-  private Optional<Place> place(SessionId which) {
-    return ports.sessions().find(acme.id(), which).orElseThrow().place();
-  }
-
-  @Test
   void refusal_of_a_session_with_a_place_writes_nothing() {
     spendAll();
     Optional<Instant> first = retryAt(admission, session);
