@@ -55,8 +55,8 @@ public interface TokenBucket {
    * }</pre>
    *
    * A refusal has no place if the line is full or cannot be written, or if the tenant's tier
-   * switched it off. A line has slots of at most a quarter of an hour, or 100 places. If it is
-   * full, the caller is told when all who wait have had their slots.
+   * switched it off. A line has 1,000 places and those of a minute. If it is full, the caller is
+   * told when all who wait have had their slots.
    *
    * <p>Each call takes a place. If your users may repeat it, use {@link #claimInLine(String)}.
    */
