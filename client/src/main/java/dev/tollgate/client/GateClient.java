@@ -8,6 +8,7 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.BucketGate.Attempt;
 import dev.tollgate.core.bucket.claim.ClaimResult.Shortfall;
 import dev.tollgate.core.bucket.claim.LineGate;
 import dev.tollgate.core.bucket.claim.ProcessGate;
@@ -23,6 +24,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -185,6 +187,14 @@ final class GateClient implements TollgateClient {
     }
 
     @Override
+    public Claim claimInLine(String caller) {
+      InvalidValue.unless(caller != null && !caller.isEmpty(), "caller", caller, "a key");
+      return claimOne(
+          places.heldBy(id, caller),
+          (row, first) -> places.claim(row, caller, waiting -> line.spend(row, waiting, first)));
+    }
+
+    @Override
     public Claim claim(Place place) {
       InvalidValue.unless(place != null, "place", place, "a place that a refusal had");
       InvalidValue.unless(
@@ -196,14 +206,15 @@ final class GateClient implements TollgateClient {
     }
 
     private Claim claimOne(Optional<dev.tollgate.core.bucket.Place> place) {
-      return spend(
-          1,
-          () ->
-              process.spendInLine(
-                  id,
-                  row -> places.waiting(row, place),
-                  (row, first) ->
-                      places.claim(row, place, waiting -> line.spend(row, waiting, first))));
+      return claimOne(
+          place,
+          (row, first) -> places.claim(row, place, waiting -> line.spend(row, waiting, first)));
+    }
+
+    private Claim claimOne(
+        Optional<dev.tollgate.core.bucket.Place> place,
+        BiFunction<Bucket, Attempt, dev.tollgate.core.bucket.claim.ClaimResult> claim) {
+      return spend(1, () -> process.spendInLine(id, row -> places.waiting(row, place), claim));
     }
 
     @Override
@@ -281,6 +292,11 @@ final class GateClient implements TollgateClient {
     @Override
     public CompletionStage<Claim> claimInLineAsync() {
       return later(this::claimInLine);
+    }
+
+    @Override
+    public CompletionStage<Claim> claimInLineAsync(String caller) {
+      return later(() -> claimInLine(caller));
     }
 
     @Override

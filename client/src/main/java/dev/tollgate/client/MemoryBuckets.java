@@ -9,14 +9,18 @@ import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.bucket.Line;
+import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.Shard;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /** Buckets in memory. */
@@ -105,6 +109,34 @@ final class MemoryBuckets implements Buckets {
   @Override
   public synchronized WriteResult clearLine(BucketId id, Line read, Instant now) {
     return result(updateLine(id, read.epoch(), line -> line.cleared(now)));
+  }
+
+  @Override
+  public synchronized void freePlace(BucketId id, Place place) {
+    changeFreed(id, line -> line.freed().size() < Line.MAX_FREED, freed -> freed.add(place));
+  }
+
+  @Override
+  public synchronized WriteResult takeFreed(BucketId id, Place place, Set<Place> passed) {
+    return changeFreed(
+        id,
+        line -> line.freed().contains(place),
+        freed -> {
+          freed.remove(place);
+          freed.removeAll(passed);
+        });
+  }
+
+  private WriteResult changeFreed(
+      BucketId id, Predicate<Line> condition, Consumer<Set<Place>> change) {
+    Optional<Line> line = find(id).flatMap(Bucket::line).filter(condition);
+    if (line.isEmpty()) {
+      return WriteResult.CONFLICT;
+    }
+    Set<Place> freed = new HashSet<>(line.get().freed());
+    change.accept(freed);
+    put(find(id).orElseThrow().with(line.get().withFreed(freed)));
+    return WriteResult.DONE;
   }
 
   @Override

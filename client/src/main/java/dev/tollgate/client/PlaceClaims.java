@@ -10,25 +10,45 @@ import dev.tollgate.core.bucket.claim.Waiting;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
- * Claims of callers that keep their place themselves. In one process a place admits once: it is
- * void after it was redeemed, and for other claims while it is being redeemed.
+ * Claims of callers that keep their place themselves, or that have a key under which this process
+ * keeps it. In one process a place admits once: it is void after it was redeemed, and for other
+ * claims while it is being redeemed.
  */
 final class PlaceClaims {
   /** How long a redeemed place is remembered: its grace, and longer if its slot is moved. */
   private static final Duration REMEMBERED = Duration.ofMinutes(10);
 
+  /** How many callers with a key are remembered. */
+  private static final int MAX_CALLERS = 10_000;
+
   private final InstantSource clock;
   private final ExpiringKeys<Key> redeemed = new ExpiringKeys<>();
+
+  /** The places of callers with a key, of those that claimed last. */
+  private final Map<Caller, Place> held =
+      new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Caller, Place> eldest) {
+          return size() > MAX_CALLERS;
+        }
+      };
 
   PlaceClaims(InstantSource clock) {
     this.clock = clock;
   }
 
   private record Key(BucketId bucket, Place place) {}
+
+  private record Caller(BucketId bucket, String key) {}
 
   /**
    * Claims a token.
@@ -37,18 +57,71 @@ final class PlaceClaims {
    * @param claim claims the token for the caller
    */
   ClaimResult claim(Bucket read, Optional<Place> brought, Function<Waiting, ClaimResult> claim) {
-    Optional<Place> issued = brought.filter(read::hasIssued);
-    if (issued.isEmpty()) {
-      return claim.apply(new Keeping(issued));
+    return claim(read, brought.filter(read::hasIssued), any -> true, claim);
+  }
+
+  /**
+   * Claims a token for the caller with a key, in the place that it has. Of concurrent claims of one
+   * caller, one keeps a new place.
+   */
+  ClaimResult claim(Bucket read, String key, Function<Waiting, ClaimResult> claim) {
+    Held place = new Held(new Caller(read.id(), key));
+    ClaimResult result = claim(read, place.last, place::keep, claim);
+    if (result instanceof ClaimResult.Granted) {
+      place.replace(Optional.empty());
+    }
+    return result;
+  }
+
+  /** The place of the caller with a key. */
+  Optional<Place> heldBy(BucketId bucket, String key) {
+    synchronized (held) {
+      return Optional.ofNullable(held.get(new Caller(bucket, key)));
+    }
+  }
+
+  /** The place of a caller with a key, as one claim has read or kept it. */
+  private final class Held {
+    private final Caller caller;
+    private Optional<Place> last;
+
+    Held(Caller caller) {
+      this.caller = caller;
+      this.last = heldBy(caller.bucket(), caller.key());
+    }
+
+    boolean keep(Place next) {
+      return replace(Optional.of(next));
+    }
+
+    private boolean replace(Optional<Place> next) {
+      synchronized (held) {
+        if (!Optional.ofNullable(held.get(caller)).equals(last)) {
+          return false;
+        }
+        last = next;
+        next.ifPresentOrElse(place -> held.put(caller, place), () -> held.remove(caller));
+        return true;
+      }
+    }
+  }
+
+  private ClaimResult claim(
+      Bucket read,
+      Optional<Place> known,
+      Predicate<Place> keep,
+      Function<Waiting, ClaimResult> claim) {
+    if (known.isEmpty()) {
+      return claim.apply(new Keeping(known, keep));
     }
     Instant now = clock.instant();
-    Key key = new Key(read.id(), issued.get());
-    boolean isDue = read.standing(issued.get(), now) == Standing.DUE;
+    Key key = new Key(read.id(), known.get());
+    boolean isDue = read.standing(known.get(), now) == Standing.DUE;
     boolean isMarked = isDue && redeemed.putIfExpired(key, now, now.plus(REMEMBERED));
     boolean isUsable = isMarked || (!isDue && !isRedeemed(key, now));
     boolean isGranted = false;
     try {
-      ClaimResult result = claim.apply(new Keeping(issued.filter(place -> isUsable)));
+      ClaimResult result = claim.apply(new Keeping(known.filter(place -> isUsable), keep));
       isGranted = result instanceof ClaimResult.Granted;
       return result;
     } finally {
@@ -73,11 +146,11 @@ final class PlaceClaims {
     return redeemed.until(key).filter(now::isBefore).isPresent();
   }
 
-  /** A caller that keeps whatever place it gets: its result has it. */
-  private record Keeping(Optional<Place> place) implements Waiting {
+  /** A caller that keeps the places that {@code keep} accepts: its result has them. */
+  private record Keeping(Optional<Place> place, Predicate<Place> keep) implements Waiting {
     @Override
     public boolean keep(Place taken, Instant slot) {
-      return true;
+      return keep.test(taken);
     }
   }
 }

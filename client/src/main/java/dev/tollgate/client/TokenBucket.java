@@ -54,9 +54,32 @@ public interface TokenBucket {
    * }
    * }</pre>
    *
-   * A refusal has no place if the line cannot be written, or if the tenant's tier switched it off.
+   * A refusal has no place if the line is full or cannot be written, or if the tenant's tier
+   * switched it off. A line has 1,000 places and those of a minute. If it is full, the caller is
+   * told when all who wait have had their slots.
+   *
+   * <p>Each call takes a place. If your users may repeat it, use {@link #claimInLine(String)}.
    */
   Claim claimInLine();
+
+  /**
+   * Spends one token, as {@link #claimInLine()}, for a caller that has one place at a time: until
+   * it is granted or its place is void, each claim with the same key is for the same place.
+   *
+   * <pre>{@code
+   * Claim claim = bucket.claimInLine(userId);
+   * if (claim instanceof Claim.Denied denied) {
+   *   sleepUntil(denied.retryAt());
+   *   claim = bucket.claimInLine(userId);
+   * }
+   * }</pre>
+   *
+   * The client keeps the places of the 10,000 callers that claimed last. Other clients and
+   * processes do not know them: in each, the same key may have another place.
+   *
+   * @param caller a key of the caller, for example a user's id; not empty
+   */
+  Claim claimInLine(String caller);
 
   /**
    * Spends one token for a place in this bucket's line.
@@ -117,6 +140,9 @@ public interface TokenBucket {
 
   /** {@link #claimInLine()}, asynchronously. */
   CompletionStage<Claim> claimInLineAsync();
+
+  /** {@link #claimInLine(String)}, asynchronously. */
+  CompletionStage<Claim> claimInLineAsync(String caller);
 
   /** {@link #claim(Place)}, asynchronously. */
   CompletionStage<Claim> claimAsync(Place place);

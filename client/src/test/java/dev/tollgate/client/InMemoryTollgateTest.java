@@ -121,6 +121,23 @@ class InMemoryTollgateTest extends TollgateClientContract {
   }
 
   @Test
+  void nobody_can_make_a_line_longer_than_a_thousand_places_and_a_minute() {
+    TokenBucket bucket = tollgate.put("acme", "send-email", 60, 30).bucket("acme", "send-email");
+    bucket.tryClaim(30);
+    for (int i = 0; i < 2_000; i++) {
+      bucket.claimInLine();
+    }
+
+    Claim.Denied beyond = (Claim.Denied) bucket.claimInLine();
+
+    assertThat(Duration.between(now(), beyond.retryAt()))
+        .isBetween(Duration.ofSeconds(1_055), Duration.ofSeconds(1_065));
+    assertThat(beyond.place()).isEmpty();
+    advance(Duration.between(now(), beyond.retryAt()));
+    assertThat(bucket.claimInLine()).isEqualTo(new Claim.Granted(1));
+  }
+
+  @Test
   void bucket_whose_line_is_switched_off_gives_no_places() {
     TokenBucket bucket = tollgate.put("acme", "send-email", 60, 30).bucket("acme", "send-email");
     bucket.tryClaim(30);

@@ -146,7 +146,7 @@ public abstract class TollgateClientContract {
     TokenBucket burst = drained("burst");
 
     List<CompletionStage<Claim>> claims =
-        Stream.generate(burst::claimInLineAsync).limit(40).toList();
+        Stream.generate(() -> burst.claimInLineAsync()).limit(40).toList();
     List<Claim.Denied> refused =
         claims.stream()
             .map(TollgateClientContract::join)
@@ -176,6 +176,39 @@ public abstract class TollgateClientContract {
     assertThat(join(burst.claimAsync(second.place().orElseThrow()))).isEqualTo(second);
 
     assertThat(burst.claim(first.place().orElseThrow())).isEqualTo(new Claim.Granted(1));
+  }
+
+  @Test
+  void caller_with_a_key_has_one_place_at_a_time() {
+    TokenBucket burst = drained("reloaded");
+    Claim.Denied first = denied(burst.claimInLine("ann"));
+    for (int i = 0; i < 50; i++) {
+      assertThat(burst.claimInLine("ann")).isEqualTo(first);
+    }
+    List<CompletionStage<Claim>> claims =
+        Stream.generate(() -> burst.claimInLineAsync("bob")).limit(20).toList();
+    claims.forEach(TollgateClientContract::join);
+    Claim.Denied second = denied(burst.claimInLine("bob"));
+    assertThat(second.place().orElseThrow().number())
+        .isEqualTo(first.place().orElseThrow().number() + 1);
+
+    Claim.Denied third = denied(burst.claimInLine("eve"));
+    assertThat(third.place().orElseThrow().number())
+        .isEqualTo(second.place().orElseThrow().number() + 1);
+    for (Claim.Denied each : List.of(first, second)) {
+      advanceTo(each.retryAt());
+      assertThat(burst.claimInLine(each.equals(first) ? "ann" : "bob"))
+          .isEqualTo(new Claim.Granted(1));
+    }
+    assertThat(denied(burst.claimInLine("ann")).retryAt()).isAfter(third.retryAt());
+  }
+
+  @Test
+  void key_of_a_caller_is_not_empty() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> bucket.claimInLine(""))
+        .withMessage("caller:  (expected: a key)");
+    assertThatNothingHappened();
   }
 
   @Test
@@ -231,7 +264,10 @@ public abstract class TollgateClientContract {
     TokenBucket burst = drained("doubled");
     Place place = place(burst.claimInLine());
     List<Claim.Denied> behind =
-        Stream.generate(burst::claimInLine).limit(2).map(TollgateClientContract::denied).toList();
+        Stream.generate(() -> burst.claimInLine())
+            .limit(2)
+            .map(TollgateClientContract::denied)
+            .toList();
     // So early that no token counts as spare.
     advanceTo(behind.get(1).retryAt());
 

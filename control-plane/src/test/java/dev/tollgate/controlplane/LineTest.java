@@ -80,7 +80,8 @@ class LineTest {
             line.rate(),
             line.before(),
             1,
-            line.spareTakenAt());
+            line.spareTakenAt(),
+            line.freed());
     at.buckets.changeLine(CONNECTS, Optional.of(line), spare);
 
     assertThat(line(at.get("acme"), "connect")).isEqualTo("{\"length\":3,\"waitSeconds\":0}");

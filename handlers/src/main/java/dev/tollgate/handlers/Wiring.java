@@ -4,6 +4,7 @@ import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
 import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.FreedPlaces;
 import dev.tollgate.core.bucket.claim.HeldTokens;
 import dev.tollgate.core.bucket.claim.LineGate;
 import dev.tollgate.core.bucket.claim.ReturnSlots;
@@ -98,6 +99,11 @@ public final class Wiring {
   public SessionLifecycle sessionLifecycle() {
     return new SessionLifecycle(
         aws.sessions(), aws.connections(), aws.sockets(), new SecureRandom(), clock);
+  }
+
+  /** The places that sessions left. */
+  public FreedPlaces freedPlaces() {
+    return new FreedPlaces(aws.buckets(), clock);
   }
 
   /** The open sockets. */

@@ -22,6 +22,8 @@ enum LimitAttributes {
   HINT("emptySince emptyUntil emptyHeld emptyVersion"),
   /** The line of a bucket, which decides who may claim first and not how many may. */
   LINE("line"),
+  /** The places in the line of sessions that ended, which new callers take. */
+  FREED("freed"),
   /** The count of a tenant's connections with its parts {@code p0} to {@code p127}. */
   COUNT("itemCount p? p?? p???"),
   /** The total of admitted connections. */

@@ -106,6 +106,7 @@ public final class Tollgate extends Construct {
                 "UpdateItem",
                 LimitAttributes.HINT,
                 LimitAttributes.LINE,
+                LimitAttributes.FREED,
                 LimitAttributes.REFUSED)
             .tenantBuckets("ReceiveMessage", "ChangeMessageVisibility", "GetQueueAttributes")
             .requestsFills(tokenProducer);
@@ -153,9 +154,13 @@ public final class Tollgate extends Construct {
             .tenantRows(tables.tenant(), "BatchGetItem")
             .tenantRows(
                 tables.session(), "GetItem", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem")
-            .tenantRows(tables.limit(), "BatchGetItem")
+            .tenantRows(tables.limit(), "BatchGetItem", "GetItem")
             .tenantWrites(
-                tables.limit(), "UpdateItem", LimitAttributes.CREATION_RATE, LimitAttributes.COUNT);
+                tables.limit(),
+                "UpdateItem",
+                LimitAttributes.CREATION_RATE,
+                LimitAttributes.COUNT,
+                LimitAttributes.FREED);
     if (props.listTenants()) {
       sessionApi.ownRows(tables.tenant(), "Scan").variable("LIST_TENANTS", "true");
     }
@@ -341,7 +346,8 @@ public final class Tollgate extends Construct {
                             tables.limit(),
                             "UpdateItem",
                             LimitAttributes.HINT,
-                            LimitAttributes.LINE)
+                            LimitAttributes.LINE,
+                            LimitAttributes.FREED)
                         .buckets(
                             "ReceiveMessage",
                             "DeleteMessage",

@@ -653,7 +653,7 @@ class TollgateTest {
             + " Limit: BatchGetItem BatchWriteItem UpdateItem",
         "SessionEnd | Session: Query; Limit: GetItem UpdateItem",
         "Housekeeper | Session: DeleteItem Query UpdateItem; Limit: DeleteItem GetItem UpdateItem",
-        "SessionApi | Tenant: BatchGetItem; Limit: BatchGetItem UpdateItem;"
+        "SessionApi | Tenant: BatchGetItem; Limit: BatchGetItem GetItem UpdateItem;"
             + " Session: BatchGetItem DeleteItem GetItem PutItem UpdateItem",
         "ControlPlane | Session: DeleteItem Query UpdateItem;"
             + " Limit: DeleteItem GetItem PutItem Query UpdateItem",
@@ -677,12 +677,12 @@ class TollgateTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "Authorizer | emptyHeld emptySince emptyUntil emptyVersion key line refused sessionFullAt"
+        "Authorizer | emptyHeld emptySince emptyUntil emptyVersion freed key line refused sessionFullAt"
             + " tenantFullAt tenantId",
         "Connect | admitted emptyHeld emptySince emptyUntil emptyVersion itemCount key p? p?? p???"
             + " refused sessionFullAt tenantFullAt tenantId",
         "Disconnect | itemCount key p? p?? p??? tenantId",
-        "SessionApi | arrival itemCount key live p? p?? p??? tenantId",
+        "SessionApi | arrival freed itemCount key live p? p?? p??? tenantId",
         "PoolProcessor | emptyHeld emptySince emptyUntil emptyVersion itemCount key line p? p??"
             + " p??? tenantId; expiresAt key schema tenantId",
         "SessionEnd | correction itemCount key p? p?? p??? tenantId",
@@ -846,7 +846,7 @@ class TollgateTest {
     List<JsonNode> statements = stack.statementsOf(claims);
     assertAccessesOneTenantOnly(statements);
     assertThat(attributesOfLimits(statements))
-        .containsExactly("emptyHeld emptySince emptyUntil emptyVersion key line tenantId");
+        .containsExactly("emptyHeld emptySince emptyUntil emptyVersion freed key line tenantId");
     assertThat(
             statements.stream()
                 .filter(statement -> !denies(statement))

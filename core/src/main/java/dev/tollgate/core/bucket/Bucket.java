@@ -4,6 +4,7 @@ import dev.tollgate.core.InvalidValue;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * The stored state of a bucket. Its tokens are in a {@link TokenQueue}.
@@ -448,7 +449,7 @@ public record Bucket(
   public Duration lineWaitAt(Instant now) {
     return liveLineAt(now)
         .filter(known -> known.spare() == 0)
-        .map(known -> Duration.between(now, known.slot(known.extended().issued())))
+        .map(known -> Duration.between(now, known.slot(known.nextNumber(now))))
         .filter(wait -> !wait.isNegative())
         .orElse(Duration.ZERO);
   }
@@ -491,7 +492,8 @@ public record Bucket(
   public Line lineOpened(Instant slot, Instant now) {
     Instant due = firstDueBefore(slot, now);
     long epoch = line.map(known -> known.epoch() + 1).orElse(0L);
-    return Line.opened(epoch, spec.rate(), due, slot, now);
+    Set<Place> freed = line.map(Line::freed).orElse(Set.of());
+    return Line.opened(epoch, spec.rate(), due, slot, now).withFreed(freed);
   }
 
   /**

@@ -6,6 +6,7 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 
 /** Stores the state of buckets. Every method throws {@link Unavailable} if the store fails. */
 public interface Buckets {
@@ -65,6 +66,19 @@ public interface Buckets {
    * @return a conflict if its epoch has changed, because it was cleared or another line was opened
    */
   WriteResult clearLine(BucketId id, Line read, Instant now);
+
+  /**
+   * Records a freed place of a bucket's line, unless the line has {@link Line#MAX_FREED} already.
+   */
+  void freePlace(BucketId id, Place place);
+
+  /**
+   * Takes a freed place of a bucket's line, and removes those that have passed.
+   *
+   * @param passed freed places whose slots have come, or of earlier lines
+   * @return a conflict if another caller has taken it
+   */
+  WriteResult takeFreed(BucketId id, Place place, Set<Place> passed);
 
   /** Takes a spare token of a bucket's line; a conflict if it has none, or another epoch. */
   WriteResult takeSpare(BucketId id, long epoch, Instant now);

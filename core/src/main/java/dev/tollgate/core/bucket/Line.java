@@ -3,6 +3,9 @@ package dev.tollgate.core.bucket;
 import dev.tollgate.core.InvalidValue;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
 
 /**
  * The line of callers that were refused because a bucket was empty.
@@ -48,6 +51,8 @@ import java.time.Instant;
  * @param before how fast those before it do
  * @param spare tokens that no place needs; 0 or more
  * @param spareTakenAt when a spare token was taken last, or the line began
+ * @param freed places whose sessions ended before their slots, see {@link
+ *     dev.tollgate.core.bucket.claim.FreedPlaces}; some may be void
  */
 public record Line(
     long epoch,
@@ -58,7 +63,8 @@ public record Line(
     Rate rate,
     Rate before,
     long spare,
-    Instant spareTakenAt) {
+    Instant spareTakenAt,
+    Set<Place> freed) {
   /**
    * How long a place is due. A client adds up to a second to its wait, because {@code Retry-After}
    * has whole seconds (RFC 9110, 10.2.3), and then opens a connection.
@@ -80,6 +86,12 @@ public record Line(
    */
   private static final Duration SKEW = Duration.ofMillis(250);
 
+  /** The most freed places that a line records, so that its row stays small. */
+  public static final int MAX_FREED = 1_000;
+
+  /** The time of the freed places that a full line cannot record. */
+  private static final Duration UNRECORDED = Duration.ofMinutes(1);
+
   /** A place further back gets no promise: times would overflow. */
   private static final long MAX_AHEAD = BucketSpec.MAX_CAPACITY;
 
@@ -93,6 +105,7 @@ public record Line(
     InvalidValue.inRange("issued", issued, 0, Long.MAX_VALUE);
     InvalidValue.inRange("anchor", anchor, 0, Long.MAX_VALUE);
     InvalidValue.inRange("spare", spare, 0, Long.MAX_VALUE);
+    freed = Set.copyOf(freed);
   }
 
   /**
@@ -102,7 +115,7 @@ public record Line(
    * @param slot when it may claim
    */
   static Line opened(long epoch, Rate rate, Instant due, Instant slot, Instant now) {
-    return new Line(epoch, 1, 1, due, slot, rate, rate, 0, now);
+    return new Line(epoch, 1, 1, due, slot, rate, rate, 0, now, Set.of());
   }
 
   /** This line with one more place at its end. */
@@ -112,12 +125,44 @@ public record Line(
 
   /** This line after a spare token was taken from it. */
   public Line withoutSpare(Instant now) {
-    return new Line(epoch, issued, anchor, at, from, rate, before, spare - 1, now);
+    return new Line(epoch, issued, anchor, at, from, rate, before, spare - 1, now, freed);
   }
 
   /** This line with another last number. */
   public Line withIssued(long last) {
-    return new Line(epoch, last, anchor, at, from, rate, before, spare, spareTakenAt);
+    return new Line(epoch, last, anchor, at, from, rate, before, spare, spareTakenAt, freed);
+  }
+
+  /** This line with other freed places. */
+  public Line withFreed(Set<Place> next) {
+    return new Line(epoch, issued, anchor, at, from, rate, before, spare, spareTakenAt, next);
+  }
+
+  /** The freed places whose slots have not come, in order. */
+  public List<Place> freedAhead(Instant now) {
+    return freed.stream()
+        .filter(place -> isAhead(place, now))
+        .sorted(Comparator.comparing(Place::number))
+        .toList();
+  }
+
+  /** Whether this place was taken and its slot has not come. */
+  public boolean isAhead(Place place, Instant now) {
+    return place.number() <= issued && standing(place, now) == Standing.WAITING;
+  }
+
+  /** The number of the place that a new caller gets. */
+  long nextNumber(Instant now) {
+    return freedAhead(now).stream().findFirst().map(Place::number).orElse(issued + 1);
+  }
+
+  /**
+   * Whether nobody may take a place at its end. Otherwise more places than {@link #MAX_FREED} and
+   * those of the next minute could be freed.
+   */
+  public boolean isFullAt(Instant now) {
+    return ahead(extended().last(), now) >= MAX_FREED
+        && slot(issued + 1 - MAX_FREED).isAfter(now.plus(UNRECORDED));
   }
 
   /** The last place. */
@@ -130,7 +175,8 @@ public record Line(
    * others by as much.
    */
   Line moved(Place place, Rate next, Instant slot) {
-    return new Line(epoch, issued, place.number(), slot, from, next, next, spare, spareTakenAt);
+    return new Line(
+        epoch, issued, place.number(), slot, from, next, next, spare, spareTakenAt, freed);
   }
 
   /**
@@ -146,10 +192,11 @@ public record Line(
     long last = isFaster ? Math.max(issued, calledAt(through)) + 1 : calledAt(through);
     if (last >= anchor) {
       Rate earlier = last > anchor ? rate : before;
-      return new Line(epoch, issued, last, slot(last), from, next, earlier, spare, spareTakenAt);
+      return new Line(
+          epoch, issued, last, slot(last), from, next, earlier, spare, spareTakenAt, freed);
     }
     Instant later = first.isAfter(at) ? first : at;
-    return new Line(epoch, issued, anchor, later, from, next, before, spare, spareTakenAt);
+    return new Line(epoch, issued, anchor, later, from, next, before, spare, spareTakenAt, freed);
   }
 
   /**
@@ -165,7 +212,7 @@ public record Line(
   /** A line in which nobody waits: the places of this one are void. */
   public Line cleared(Instant now) {
     Instant past = now.minus(GRACE);
-    return new Line(epoch + 1, 0, 1, past, past, rate, rate, 0, now);
+    return new Line(epoch + 1, 0, 1, past, past, rate, rate, 0, now, freed);
   }
 
   /**
@@ -182,7 +229,7 @@ public record Line(
     long called = calledAt(now.plus(EARLIEST));
     long kept = reservedAt(now) + (next.isAfter(slot(called + 1)) ? 1 : 0);
     long rest = Math.max(0, available - kept);
-    return new Line(epoch, issued, anchor, at, from, rate, before, rest, spareTakenAt);
+    return new Line(epoch, issued, anchor, at, from, rate, before, rest, spareTakenAt, freed);
   }
 
   /** The slot of a number. */

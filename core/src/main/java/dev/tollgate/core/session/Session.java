@@ -74,6 +74,12 @@ public record Session(
         Optional.empty());
   }
 
+  /** This session with another end. */
+  public Session endingAt(Instant end) {
+    return new Session(
+        tenant, id, connections, end, arrival, joinedAt, messageAt, processed, lifetime, place);
+  }
+
   /** This session with another place, or without one. */
   public Session with(Optional<Place> next) {
     return new Session(

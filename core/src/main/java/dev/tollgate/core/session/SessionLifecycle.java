@@ -3,6 +3,7 @@ package dev.tollgate.core.session;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.Tenant;
@@ -368,21 +369,36 @@ public final class SessionLifecycle {
   public record Renewed(Session session) implements RenewResult {}
 
   /** The result of ending a session. */
-  public sealed interface EndResult {}
+  public sealed interface EndResult {
+    /** The place in line that the session left; only one of several calls gets it. */
+    default Optional<Place> place() {
+      return Optional.empty();
+    }
+  }
 
   /**
    * The session has ended.
    *
    * @param session its last state
    */
-  public record Ended(Session session) implements EndResult {}
+  public record Ended(Session session) implements EndResult {
+    @Override
+    public Optional<Place> place() {
+      return session.place();
+    }
+  }
 
   /**
    * The session has ended, but its row stays for a while.
    *
    * @param session its last state
    */
-  public record EndedButKept(Session session) implements EndResult {}
+  public record EndedButKept(Session session) implements EndResult {
+    @Override
+    public Optional<Place> place() {
+      return session.place();
+    }
+  }
 
   /**
    * The session does not exist. For a renewal it may have ended, and for the end of expired

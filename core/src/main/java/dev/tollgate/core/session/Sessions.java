@@ -75,8 +75,9 @@ public interface Sessions {
   Optional<Session> find(TenantId tenant, SessionId id);
 
   /**
-   * Sets a session's end and returns its new state; empty if it does not exist. If the end is in
-   * the past, no connection can join it.
+   * Sets a session's end, removes its place, and returns its new state with the place that it had;
+   * empty if it does not exist. If the end is in the past, no connection can join it, and of all
+   * callers one gets the place.
    */
   Optional<Session> moveEnd(TenantId tenant, SessionId id, Instant end);
 

@@ -133,7 +133,8 @@ final class LineLawsTest {
         line.rate(),
         line.before(),
         spare,
-        line.spareTakenAt());
+        line.spareTakenAt(),
+        line.freed());
   }
 
   static List<Arguments> faults() {

@@ -4,8 +4,11 @@ import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
+import dev.tollgate.core.Action;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.claim.FreedPlaces;
 import dev.tollgate.core.connect.AdmissionFacts;
 import dev.tollgate.core.connect.AdmissionFactsReader;
 import dev.tollgate.core.session.Caller;
@@ -46,6 +49,7 @@ public final class SessionApi
   private final Tenants tenants;
   private final AdmissionFactsReader facts;
   private final SessionLifecycle sessions;
+  private final FreedPlaces places;
   private final SessionSettings settings;
   private final InstantSource clock;
   private final Routes routes;
@@ -61,18 +65,26 @@ public final class SessionApi
   }
 
   private SessionApi(Wiring wiring, SessionSettings settings, InstantSource clock) {
-    this(wiring.tenants(), wiring.facts(), wiring.sessionLifecycle(), settings, clock);
+    this(
+        wiring.tenants(),
+        wiring.facts(),
+        wiring.sessionLifecycle(),
+        wiring.freedPlaces(),
+        settings,
+        clock);
   }
 
   SessionApi(
       Tenants tenants,
       AdmissionFactsReader facts,
       SessionLifecycle sessions,
+      FreedPlaces places,
       SessionSettings settings,
       InstantSource clock) {
     this.tenants = tenants;
     this.facts = facts;
     this.sessions = sessions;
+    this.places = places;
     this.settings = settings;
     this.clock = clock;
     Routes.Route put =
@@ -199,9 +211,12 @@ public final class SessionApi
     if (!facts.tenantExists(id)) {
       return SessionProblems.noTenant(id);
     }
-    return sessions.end(id, session) instanceof SessionLifecycle.NoSession
-        ? SessionProblems.noSession(id)
-        : Response.noContent();
+    SessionLifecycle.EndResult result = sessions.end(id, session);
+    if (result instanceof SessionLifecycle.NoSession) {
+      return SessionProblems.noSession(id);
+    }
+    result.place().ifPresent(place -> places.free(new BucketId(id, Action.CONNECT), place));
+    return Response.noContent();
   }
 
   private Response list(Request request) {

@@ -12,6 +12,9 @@ import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.claim.FreedPlaces;
+import dev.tollgate.core.connect.Admission;
+import dev.tollgate.core.connect.AdmissionDecision;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
@@ -30,9 +33,11 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,6 +63,7 @@ final class SessionApiTest {
         fixture.facts(),
         new SessionLifecycle(
             fixture.sessions(), fixture.sessions(), sockets, new SecureRandom(), fixture.clock()),
+        new FreedPlaces(fixture.buckets(), fixture.clock()),
         new SessionSettings("wss://sockets.example/production", listsTenants, tenantClaim),
         fixture.clock());
   }
@@ -121,6 +127,38 @@ final class SessionApiTest {
     assertThat(refused.getHeaders()).containsEntry("retry-after", "6");
     fixture.clock().advance(Duration.ofSeconds(6));
     assertThat(call("PUT /session", Map.of("tenantId", "acme")).getStatusCode()).isEqualTo(201);
+  }
+
+  private Duration toldBy(Admission admission, Tenant tenant, SessionId session) {
+    AdmissionDecision decision = admission.decide(tenant.id(), session);
+    Instant told = ((AdmissionDecision.Refused) decision).retryAt().orElseThrow();
+    return Duration.between(fixture.clock().instant(), told);
+  }
+
+  @Test
+  void places_of_sessions_that_ended_do_not_make_a_new_session_wait() {
+    Tenant busy = fixture.onboard("busy", "gold", Map.of(Limit.TENANT_PER_MINUTE, 60L));
+    Admission admission = fixture.admission();
+    while (admission.decide(busy.id(), fixture.open(busy)) instanceof AdmissionDecision.Ticketed) {}
+    List<SessionId> gone = Stream.generate(() -> fixture.open(busy)).limit(400).toList();
+    List<Duration> slots = gone.stream().map(id -> toldBy(admission, busy, id)).toList();
+    assertThat(slots.get(399)).isGreaterThan(Duration.ofMinutes(6));
+    SessionId staying = fixture.open(busy);
+    Duration promised = toldBy(admission, busy, staying);
+
+    for (SessionId id : gone) {
+      Map<String, String> query = Map.of("tenantId", "busy", "sessionId", id.value());
+      assertThat(call("DELETE /session", query).getStatusCode()).isEqualTo(204);
+      call("DELETE /session", query);
+    }
+
+    Set<Duration> told = new HashSet<>();
+    for (int i = 0; i < 60; i++) {
+      Duration wait = toldBy(fixture.admission(), busy, fixture.open(busy));
+      assertThat(wait).isLessThanOrEqualTo(Duration.ofMinutes(2));
+      assertThat(told.add(wait)).as("a slot of its own").isTrue();
+    }
+    assertThat(toldBy(admission, busy, staying)).isEqualTo(promised);
   }
 
   @Test

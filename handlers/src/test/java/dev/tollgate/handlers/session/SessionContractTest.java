@@ -3,6 +3,7 @@ package dev.tollgate.handlers.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.core.bucket.claim.FreedPlaces;
 import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
@@ -36,6 +37,7 @@ final class SessionContractTest {
                 new RecordingSockets(),
                 new SecureRandom(),
                 fixture.clock()),
+            new FreedPlaces(fixture.buckets(), fixture.clock()),
             new SessionSettings("wss://sockets.example/production", true, Optional.empty()),
             fixture.clock());
     Set<String> gatewayRoutes = Set.of("OPTIONS /session", "OPTIONS /tenant");

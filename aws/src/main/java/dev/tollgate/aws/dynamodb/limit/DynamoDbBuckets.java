@@ -18,6 +18,7 @@ import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.bucket.Line;
+import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.Shard;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -374,6 +375,41 @@ public final class DynamoDbBuckets implements Buckets {
             .isPresent()
         ? WriteResult.DONE
         : WriteResult.CONFLICT;
+  }
+
+  @Override
+  public void freePlace(BucketId id, Place place) {
+    UpdateItemRequest request =
+        updateRow(id)
+            .updateExpression("ADD #freed :place")
+            .conditionExpression(
+                "attribute_exists(#tenant) AND (attribute_not_exists(#freed)"
+                    + " OR (attribute_type(#freed, :set) AND size(#freed) < :max))")
+            .expressionAttributeNames(Map.of("#tenant", LimitRow.TENANT, "#freed", LimitRow.FREED))
+            .expressionAttributeValues(
+                Map.of(
+                    ":place", AttributeValue.fromSs(List.of(LimitRow.freedName(place))),
+                    ":set", Attribute.text("SS"),
+                    ":max", Attribute.number(Line.MAX_FREED)))
+            .build();
+    write("DynamoDB UpdateItem of bucket " + id, () -> dynamoDb.updateItem(request));
+  }
+
+  @Override
+  public WriteResult takeFreed(BucketId id, Place place, Set<Place> passed) {
+    Set<String> gone = passed.stream().map(LimitRow::freedName).collect(Collectors.toSet());
+    gone.add(LimitRow.freedName(place));
+    UpdateItemRequest request =
+        updateRow(id)
+            .updateExpression("DELETE #freed :gone")
+            .conditionExpression("contains(#freed, :place)")
+            .expressionAttributeNames(Map.of("#freed", LimitRow.FREED))
+            .expressionAttributeValues(
+                Map.of(
+                    ":gone", AttributeValue.fromSs(List.copyOf(gone)),
+                    ":place", Attribute.text(LimitRow.freedName(place))))
+            .build();
+    return write("DynamoDB UpdateItem of bucket " + id, () -> dynamoDb.updateItem(request));
   }
 
   @Override

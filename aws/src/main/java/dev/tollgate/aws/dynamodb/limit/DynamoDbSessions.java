@@ -18,6 +18,7 @@ import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.session.Subject;
 import dev.tollgate.core.session.SubjectSessions;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -231,39 +232,37 @@ public final class DynamoDbSessions implements Sessions {
 
   @Override
   public Optional<Session> moveEnd(TenantId tenant, SessionId id, Instant end) {
-    UpdateItemRequest request =
-        tables
-            .updateSession(tenant, id)
-            .updateExpression("SET #end = :end")
-            .conditionExpression("attribute_exists(#end)")
-            .expressionAttributeNames(Map.of("#end", SessionRow.ENDS_AT))
-            .expressionAttributeValues(Map.of(":end", Attribute.number(end.getEpochSecond())))
-            .returnValues(ReturnValue.ALL_NEW)
-            .build();
-    return tables
-        .update("DynamoDB UpdateItem of a session of " + tenant, request)
-        .map(SessionRow::read);
+    return moveEnd(tenant, id, end, "attribute_exists(#end)", Map.of());
   }
 
   @Override
   public Optional<Session> moveEndIfEnded(TenantId tenant, SessionId id, Instant end, Instant now) {
+    Map<String, AttributeValue> second = Map.of(":second", Attribute.number(now.getEpochSecond()));
+    return moveEnd(tenant, id, end, "#end <= :second", second);
+  }
+
+  private Optional<Session> moveEnd(
+      TenantId tenant,
+      SessionId id,
+      Instant end,
+      String condition,
+      Map<String, AttributeValue> used) {
+    Map<String, AttributeValue> values = new HashMap<>(used);
+    values.put(":end", Attribute.number(end.getEpochSecond()));
     UpdateItemRequest request =
         tables
             .updateSession(tenant, id)
-            .updateExpression("SET #end = :end")
-            .conditionExpression("#end <= :second")
-            .expressionAttributeNames(Map.of("#end", SessionRow.ENDS_AT))
-            .expressionAttributeValues(
-                Map.of(
-                    ":end",
-                    Attribute.number(end.getEpochSecond()),
-                    ":second",
-                    Attribute.number(now.getEpochSecond())))
-            .returnValues(ReturnValue.ALL_NEW)
+            .updateExpression("SET #end = :end REMOVE #place")
+            .conditionExpression(condition)
+            .expressionAttributeNames(
+                Map.of("#end", SessionRow.ENDS_AT, "#place", SessionRow.PLACE))
+            .expressionAttributeValues(values)
+            .returnValues(ReturnValue.ALL_OLD)
             .build();
     return tables
         .update("DynamoDB UpdateItem of a session of " + tenant, request)
-        .map(SessionRow::read);
+        .map(SessionRow::read)
+        .map(before -> before.endingAt(end.truncatedTo(ChronoUnit.SECONDS)));
   }
 
   @Override

@@ -17,6 +17,7 @@ import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Ledger;
 import dev.tollgate.core.bucket.Line;
+import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.message.MessageName;
@@ -31,6 +32,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -86,6 +88,12 @@ final class LimitRow {
 
   /** The line of a bucket, a map. Only claims and the counting of spare tokens write it. */
   static final String LINE = "line";
+
+  /**
+   * The freed places of the line. They are no part of the map, because the session API may name
+   * them and not the line.
+   */
+  static final String FREED = "freed";
 
   static final String LINE_EPOCH = "epoch";
   static final String LINE_ISSUED = "issued";
@@ -269,7 +277,22 @@ final class LimitRow {
         new Rate(line.number(LINE_RATE)),
         new Rate(line.optional(LINE_BEFORE, line::number).orElseGet(() -> line.number(LINE_RATE))),
         count(line, LINE_SPARE),
-        line.nanos(LINE_SPARE_TAKEN_AT));
+        line.nanos(LINE_SPARE_TAKEN_AT),
+        row.readable(LimitRow::freed).orElse(Set.of()));
+  }
+
+  private static Set<Place> freed(Row row) {
+    return row.texts(FREED).stream().map(LimitRow::place).collect(Collectors.toSet());
+  }
+
+  private static Place place(String text) {
+    String[] parts = text.split("/", -1);
+    return new Place(Long.parseLong(parts[0]), Long.parseLong(parts[parts.length - 1]));
+  }
+
+  /** The name of a place in the set of freed ones. */
+  static String freedName(Place place) {
+    return place.epoch() + "/" + place.number();
   }
 
   /** A number that counts up from 0. */

@@ -22,8 +22,10 @@ import java.util.function.Supplier;
  * <p>While nobody waits, a claim goes straight to the {@link BucketGate}, and a caller that is
  * refused opens the line with one write. While somebody waits, a caller whose place is due claims a
  * token without a write; a caller that has a place and comes early is refused without any request;
- * a new caller takes a place. If that fails, the caller is refused without a place. If the bucket's
- * line is switched off, every claim goes straight to the gate, and nobody takes a place.
+ * a new caller takes a place. If that fails, the caller is refused without a place. If the line is
+ * full, it is told when all who wait have had their slots: then as many callers as a line holds can
+ * take a place, so each return lets that many of those beyond it in. If the bucket's line is
+ * switched off, every claim goes straight to the gate, and nobody takes a place.
  *
  * <p>A caller keeps the place that it expects before it takes it. So of many concurrent claims of
  * one caller, one takes a place, and nobody can fill a line with places that it does not use: the
@@ -42,6 +44,7 @@ public final class LineGate {
   private final Buckets buckets;
   private final BucketGate gate;
   private final InstantSource clock;
+  private final FreedPlaces freed;
   private final ExpiringKeys<BucketId> known = new ExpiringKeys<>();
 
   /** A gate in front of {@code gate}, to the lines of {@code buckets}. */
@@ -49,6 +52,7 @@ public final class LineGate {
     this.buckets = buckets;
     this.gate = gate;
     this.clock = clock;
+    this.freed = new FreedPlaces(buckets, clock);
   }
 
   /** Whether this process knows that callers wait in the bucket's line now. */
@@ -254,7 +258,14 @@ public final class LineGate {
     Line next = line.extended();
     ClaimResult without = new ClaimResult.Denied(next.slot(next.issued()));
     boolean isOutdated = caller.place().filter(kept -> kept.epoch() > line.epoch()).isPresent();
-    return !isOutdated && keeps(caller, next)
+    if (isOutdated) {
+      return without;
+    }
+    Optional<Place> left = quietly(() -> freed.take(read.id(), line, caller));
+    if (left.isPresent()) {
+      return refused(read.id(), line, left.get());
+    }
+    return !line.isFullAt(clock.instant()) && keeps(caller, next)
         ? quietly(() -> buckets.takePlace(read.id(), line))
             .map(extended -> placed(read, extended, next.last(), caller, attempt))
             .orElse(without)

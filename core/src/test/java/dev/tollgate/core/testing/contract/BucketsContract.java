@@ -17,6 +17,7 @@ import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Ledger;
 import dev.tollgate.core.bucket.Line;
+import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.testing.Race;
@@ -28,6 +29,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -133,7 +135,8 @@ public abstract class BucketsContract {
           new Rate(1),
           new Rate(2),
           4,
-          NOW.minusSeconds(9));
+          NOW.minusSeconds(9),
+          Set.of());
 
   /** A bucket with this line. */
   private Bucket with(Line line) {
@@ -183,7 +186,7 @@ public abstract class BucketsContract {
   @Test
   void line_is_not_opened_or_changed_if_another_caller_was_first() {
     Bucket bucket = with(LINE);
-    Line moved = new Line(2, 5, 4, NOW, NOW, LINE.rate(), LINE.before(), 4, NOW.minusSeconds(9));
+    Line moved = movedTo(4);
 
     assertThat(buckets().changeLine(bucket.id(), Optional.empty(), moved)).isEmpty();
     assertThat(buckets().changeLine(bucket.id(), Optional.of(moved), LINE)).isEmpty();
@@ -193,11 +196,68 @@ public abstract class BucketsContract {
     assertThat(line(bucket)).contains(moved);
   }
 
+  /** {@link #LINE} with another anchor and other slots. */
+  private static Line movedTo(long anchor) {
+    return new Line(
+        2, 5, anchor, NOW, NOW, LINE.rate(), LINE.before(), 4, NOW.minusSeconds(9), Set.of());
+  }
+
+  @Test
+  void freed_place_is_taken_once() {
+    Bucket bucket = with(LINE);
+    Set<Place> freed = Set.of(new Place(2, 3), new Place(2, 4), new Place(1, 9));
+
+    freed.forEach(place -> buckets().freePlace(bucket.id(), place));
+
+    assertThat(line(bucket)).contains(LINE.withFreed(freed));
+    Set<Place> passed = Set.of(new Place(1, 9), new Place(1, 7));
+    assertThat(
+            Race.of(
+                8,
+                i -> buckets().takeFreed(bucket.id(), new Place(2, 3), i == 0 ? passed : Set.of())))
+        .containsOnlyOnce(WriteResult.DONE);
+    buckets().takeFreed(bucket.id(), new Place(2, 4), passed);
+    assertThat(line(bucket)).contains(LINE);
+  }
+
+  @Test
+  void line_records_a_thousand_freed_places() {
+    Bucket bucket = with(LINE);
+    for (int i = 1; i <= Line.MAX_FREED + 2; i++) {
+      buckets().freePlace(bucket.id(), new Place(2, i));
+    }
+    assertThat(line(bucket).orElseThrow().freed()).hasSize(Line.MAX_FREED);
+  }
+
+  @Test
+  void changes_of_a_line_leave_its_freed_places() {
+    Bucket bucket = with(LINE);
+    Set<Place> freed = Set.of(new Place(2, 3));
+    buckets().freePlace(bucket.id(), new Place(2, 3));
+    Line moved = movedTo(4).withFreed(freed);
+
+    buckets().changeLine(bucket.id(), line(bucket), moved);
+
+    assertThat(line(bucket)).contains(moved);
+    Line cleared = LINE.cleared(NOW).withFreed(freed);
+    buckets().clearLine(bucket.id(), moved, NOW);
+    assertThat(line(bucket).orElseThrow().freed()).isEqualTo(cleared.freed());
+  }
+
+  @Test
+  void missing_bucket_frees_no_place() {
+    BucketId missing = Samples.bucketId();
+    buckets().freePlace(missing, new Place(2, 3));
+    assertThat(buckets().takeFreed(missing, new Place(2, 3), Set.of()))
+        .isEqualTo(WriteResult.CONFLICT);
+    assertThat(buckets().find(missing)).isEmpty();
+  }
+
   @Test
   void places_that_are_taken_during_a_change_stay_taken() {
     Bucket bucket = with(LINE);
     assertThat(buckets().takePlace(bucket.id(), LINE)).contains(LINE.withIssued(6));
-    Line moved = new Line(2, 5, 4, NOW, NOW, LINE.rate(), LINE.before(), 4, NOW.minusSeconds(9));
+    Line moved = movedTo(4);
 
     assertThat(buckets().changeLine(bucket.id(), Optional.of(LINE), moved))
         .contains(moved.withIssued(6));

@@ -153,6 +153,17 @@ public abstract class SessionsContract {
   }
 
   @Test
+  void session_that_ends_leaves_its_place_once() {
+    Session session = created(Set.of()).with(Optional.of(new Place(7, 8)));
+    sessions().keepPlace(session.with(Optional.empty()), new Place(7, 8), NOW, NOW);
+
+    assertThat(Race.of(8, i -> sessions().moveEnd(session.tenant(), session.id(), NOW)))
+        .filteredOn(ended -> ended.flatMap(Session::place).isPresent())
+        .hasSize(1);
+    assertThat(sessions().find(session.tenant(), session.id()).orElseThrow().place()).isEmpty();
+  }
+
+  @Test
   void move_end_sets_the_end_and_returns_the_session() {
     Session session = created(Set.of("a", "b"));
     Session ended = endedAt(session, Instant.ofEpochSecond(NOW.getEpochSecond() - 3600));

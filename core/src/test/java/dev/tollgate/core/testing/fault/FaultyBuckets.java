@@ -9,11 +9,13 @@ import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.bucket.Line;
+import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.Shard;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /** Buckets whose reads and writes suffer {@link BucketFaults}. */
@@ -117,6 +119,16 @@ public final class FaultyBuckets implements Buckets {
   @Override
   public WriteResult clearLine(BucketId id, Line read, Instant now) {
     return buckets.clearLine(id, read, now);
+  }
+
+  @Override
+  public void freePlace(BucketId id, Place place) {
+    buckets.freePlace(id, place);
+  }
+
+  @Override
+  public WriteResult takeFreed(BucketId id, Place place, Set<Place> passed) {
+    return buckets.takeFreed(id, place, passed);
   }
 
   @Override

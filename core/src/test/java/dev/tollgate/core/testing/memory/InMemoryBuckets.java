@@ -12,10 +12,12 @@ import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.bucket.Line;
+import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.Shard;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -23,6 +25,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /** Buckets in memory. */
 public final class InMemoryBuckets implements Buckets {
@@ -168,6 +172,36 @@ public final class InMemoryBuckets implements Buckets {
     found.ifPresent(
         line -> rows.computeIfPresent(id, (key, bucket) -> bucket.with(line.cleared(now))));
     return found.isPresent() ? WriteResult.DONE : WriteResult.CONFLICT;
+  }
+
+  @Override
+  public synchronized void freePlace(BucketId id, Place place) {
+    outage.check("freePlace");
+    changeFreed(id, line -> line.freed().size() < Line.MAX_FREED, freed -> freed.add(place));
+  }
+
+  @Override
+  public synchronized WriteResult takeFreed(BucketId id, Place place, Set<Place> passed) {
+    outage.check("takeFreed");
+    return changeFreed(
+        id,
+        line -> line.freed().contains(place),
+        freed -> {
+          freed.remove(place);
+          freed.removeAll(passed);
+        });
+  }
+
+  private WriteResult changeFreed(
+      BucketId id, Predicate<Line> condition, Consumer<Set<Place>> change) {
+    Optional<Line> line = find(id).flatMap(Bucket::line).filter(condition);
+    if (line.isEmpty()) {
+      return WriteResult.CONFLICT;
+    }
+    Set<Place> freed = new HashSet<>(line.get().freed());
+    change.accept(freed);
+    rows.computeIfPresent(id, (key, bucket) -> bucket.with(line.get().withFreed(freed)));
+    return WriteResult.DONE;
   }
 
   @Override

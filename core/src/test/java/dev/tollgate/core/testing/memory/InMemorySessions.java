@@ -163,22 +163,11 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   @Override
   public synchronized Optional<Session> moveEnd(TenantId tenant, SessionId id, Instant end) {
     outage.check("moveEnd");
-    return Optional.ofNullable(
-        of(tenant)
-            .computeIfPresent(
-                id,
-                (key, row) ->
-                    new Session(
-                        tenant,
-                        id,
-                        row.connections(),
-                        end.truncatedTo(ChronoUnit.SECONDS),
-                        row.arrival(),
-                        row.joinedAt(),
-                        row.messageAt(),
-                        row.processed(),
-                        row.lifetime(),
-                        row.place())));
+    Optional<Session> moved =
+        Optional.ofNullable(of(tenant).get(id))
+            .map(row -> row.endingAt(end.truncatedTo(ChronoUnit.SECONDS)));
+    moved.ifPresent(row -> of(tenant).put(id, row.with(Optional.empty())));
+    return moved;
   }
 
   @Override
