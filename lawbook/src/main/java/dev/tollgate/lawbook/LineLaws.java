@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
@@ -125,11 +126,12 @@ public final class LineLaws {
 
   private static boolean isBroken(Run run, Run.Promise promise) {
     Instant end = promise.retryAt().plus(run.terms().grace());
+    Instant after = promise.told().plusNanos(1);
+    Instant from = promise.retryAt().isAfter(after) ? promise.retryAt() : after;
     return !promise.isVoid()
-        && promise.caller().asked().stream()
-            .filter(asked -> asked.answer() instanceof Line.Refused)
-            .filter(asked -> asked.at().isAfter(promise.told()))
-            .anyMatch(asked -> !asked.at().isBefore(promise.retryAt()) && !asked.at().isAfter(end));
+        && Optional.ofNullable(promise.caller().refused.ceiling(from))
+            .filter(refused -> !refused.isAfter(end))
+            .isPresent();
   }
 
   private static void ownSlots(Run run) {
@@ -153,12 +155,11 @@ public final class LineLaws {
     }
   }
 
-  /** Whether this slot was told before {@code asked}, while nobody else had one. */
-  private static boolean begins(Run run, Run.Promise first, Run.Asked asked) {
-    return first.told().isBefore(asked.at())
-        && run.promises().stream()
-            .filter(other -> other.told().isBefore(first.told()))
-            .noneMatch(other -> other.retryAt().plus(run.terms().grace()).isAfter(first.told()));
+  /** Whether this slot was told while nobody else had one. */
+  private static boolean begins(Run run, Run.Promise first) {
+    return run.promises().stream()
+        .filter(other -> other.told().isBefore(first.told()))
+        .noneMatch(other -> other.retryAt().plus(run.terms().grace()).isAfter(first.told()));
   }
 
   private static boolean isAtOnce(Run.Promise promise) {
@@ -170,21 +171,21 @@ public final class LineLaws {
       return;
     }
     Set<Run.Promise> unused = new HashSet<>(run.promises());
+    List<Run.Promise> begun = run.promises().stream().filter(one -> begins(run, one)).toList();
     long early = 0;
     for (Run.Event event : run.events()) {
       if (!(event instanceof Run.Asked asked) || !(asked.answer() instanceof Line.Admitted)) {
         continue;
       }
-      boolean passes =
-          run.promises().stream()
-              .anyMatch(promise -> promise.isOutstandingFor(asked.caller(), asked.at()));
-      boolean ownSlotHasCome =
-          unused.removeIf(
-              promise ->
-                  promise.caller().equals(asked.caller())
-                      && !promise.retryAt().isAfter(asked.at().plus(EARLY))
-                      && !promise.retryAt().plus(run.terms().grace()).isBefore(asked.at()));
-      if (!passes || ownSlotHasCome) {
+      List<Run.Promise> come =
+          asked.caller().promises().stream()
+              .filter(promise -> !promise.retryAt().isAfter(asked.at().plus(EARLY)))
+              .filter(promise -> !promise.retryAt().plus(run.terms().grace()).isBefore(asked.at()))
+              .toList();
+      boolean ownSlotHasCome = unused.removeAll(come);
+      if (ownSlotHasCome
+          || run.promises().stream()
+              .noneMatch(promise -> promise.isOutstandingFor(asked.caller(), asked.at()))) {
         continue;
       }
       early++;
@@ -192,7 +193,7 @@ public final class LineLaws {
           unused.stream()
               .filter(promise -> promise.retryAt().plus(run.terms().grace()).isBefore(asked.at()))
               .count();
-      long beginnings = run.promises().stream().filter(first -> begins(run, first, asked)).count();
+      long beginnings = begun.stream().filter(one -> one.told().isBefore(asked.at())).count();
       Violation.unless(
           early <= lapsed + beginnings + run.faults(),
           "at most "
@@ -294,6 +295,7 @@ public final class LineLaws {
       private final String name;
       private final Step.Manners manners;
       private final List<Asked> asked = new ArrayList<>();
+      private final TreeSet<Instant> refused = new TreeSet<>();
       private final List<Promise> promises = new ArrayList<>();
       private Optional<Instant> admittedAt = Optional.empty();
 
@@ -505,6 +507,7 @@ public final class LineLaws {
         caller.admittedAt = Optional.of(now);
       }
       if (asked.answer() instanceof Line.Refused refused) {
+        caller.refused.add(now);
         if (!caller.isTold(refused.retryAt())) {
           Promise promise = new Promise(caller, now, refused.retryAt());
           caller.promises.add(promise);

@@ -116,7 +116,11 @@ class ExactLimiter implements Limiter {
     }
 
     long inFlight() {
-      return inFlight.stream().mapToLong(Held::tokens).sum();
+      long tokens = 0;
+      for (Held lease : inFlight) {
+        tokens += lease.tokens();
+      }
+      return tokens;
     }
 
     /**

@@ -68,7 +68,7 @@ public record BucketSpec(Rate rate, long capacity, FillPolicy fillPolicy, boolea
 
   /** How far ahead of the next token a bucket with a line is filled. */
   Duration lineLead() {
-    Duration quarter = fillTime().dividedBy(4);
+    Duration quarter = Duration.ofMillis(fillTime().toMillis() / 4);
     return quarter.compareTo(Line.GRACE) < 0 ? quarter : Line.GRACE;
   }
 

@@ -104,6 +104,7 @@ public final class TollgateLimiter implements Limiter {
 
   private final Ports ports;
   private final Optional<Insight> insight;
+  private final Map<String, BucketId> ids = new HashMap<>();
   private final Function<Terms, FillPolicy> filling;
   private final BucketFaults faults;
   private final InstantSource clock;
@@ -302,8 +303,12 @@ public final class TollgateLimiter implements Limiter {
     return new Terms(rate, capacity, rate.tokensIn(Duration.ofMinutes(1)), lateness, true, GRAIN);
   }
 
+  private BucketId id(String tenant) {
+    return ids.computeIfAbsent(tenant, TollgateLimiter::inFirstShard);
+  }
+
   /** A tenant id for this name; all tenants are in one shard. */
-  private static BucketId id(String tenant) {
+  private static BucketId inFirstShard(String tenant) {
     return Stream.iterate(0, i -> i + 1)
         .map(i -> new TenantId(tenant + "-" + i))
         .filter(id -> Shard.of(id).number() == 0)

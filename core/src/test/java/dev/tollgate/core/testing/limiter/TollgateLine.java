@@ -39,7 +39,7 @@ import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tollgate's line as a {@code Line}: buckets, gates and fills are the real code over in-memory
@@ -383,13 +383,14 @@ public final class TollgateLine implements Line {
 
   @Override
   public Optional<Instant> nextTimer() {
-    return Stream.of(
-            Optional.of(minute),
-            Optional.ofNullable(requested.peek()),
-            Optional.ofNullable(timers.peek()).map(Timer::at),
-            Optional.ofNullable(switches.peek()))
-        .flatMap(Optional::stream)
-        .min(Instant::compareTo);
+    Instant next = earlier(minute, requested.peek());
+    Timer timer = timers.peek();
+    next = earlier(next, timer == null ? null : timer.at());
+    return Optional.of(earlier(next, switches.peek()));
+  }
+
+  private static Instant earlier(Instant one, @Nullable Instant other) {
+    return other != null && other.isBefore(one) ? other : one;
   }
 
   @Override

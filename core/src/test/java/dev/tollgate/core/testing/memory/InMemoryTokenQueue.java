@@ -177,8 +177,12 @@ public final class InMemoryTokenQueue implements TokenQueue {
   public synchronized Level countTokens(BucketId bucket) {
     Instant now = clock.instant();
     Collection<Held> all = queue(bucket, "countTokens").values();
-    long held = all.stream().filter(token -> token.isHeldAt(now)).count();
-    long visible = all.stream().filter(token -> token.visibleAt(now)).count();
+    long held = 0;
+    long visible = 0;
+    for (Held token : all) {
+      held += token.isHeldAt(now) ? 1 : 0;
+      visible += token.visibleAt(now) ? 1 : 0;
+    }
     return new Level(visible, all.size() - held - visible, held);
   }
 
