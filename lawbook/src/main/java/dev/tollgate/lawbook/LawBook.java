@@ -105,8 +105,8 @@ public final class LawBook<S> {
       Runs<S> runs = new Runs<>(subject, history);
       for (Law<S> law : laws) {
         CheckResult result = law.examine(runs);
-        if (result instanceof CheckResult.Broken) {
-          throw violation(law, history);
+        if (result instanceof CheckResult.Broken broken) {
+          throw violation(law, history, broken);
         }
         judged.merge(law.name(), result instanceof CheckResult.Kept ? 1 : 0, Integer::sum);
       }
@@ -127,9 +127,11 @@ public final class LawBook<S> {
     return laws.stream().filter(law -> !kept.contains(law)).toList();
   }
 
-  private LawViolation violation(Law<S> law, History history) {
-    History shortest = shortest(law, history);
-    CheckResult.Broken broken = (CheckResult.Broken) law.examine(subject, shortest);
+  /** A violation in the shortest history; in the whole one, if it does not occur again. */
+  private LawViolation violation(Law<S> law, History history, CheckResult.Broken first) {
+    History shortest = shortest(law, history, first);
+    CheckResult.Broken broken =
+        law.examine(subject, shortest) instanceof CheckResult.Broken again ? again : first;
     return new LawViolation(law, terms.apply(history.seed()), history, shortest, broken);
   }
 
@@ -137,9 +139,8 @@ public final class LawBook<S> {
    * Shortens a history: removes steps, large blocks first, as long as the subject still breaks the
    * law.
    */
-  private History shortest(Law<S> law, History history) {
+  private History shortest(Law<S> law, History history, CheckResult.Broken whole) {
     int attempts = 0;
-    CheckResult.Broken whole = (CheckResult.Broken) law.examine(subject, history);
     History shown =
         history.with(history.steps().subList(0, Math.min(whole.step(), history.steps().size())));
     if (!isBroken(law, shown)) {

@@ -41,7 +41,7 @@ public final class LimiterLaws {
           "The retry time is at most the time in which the missing tokens accrue, plus the"
               + " stated lateness. A caller that claims then is admitted, unless another"
               + " caller, a fault or a retune interfered.",
-          runs -> plain(runs).retryAfter());
+          runs -> plain(runs).retryAfter);
 
   /** Tokens arrive at most the stated lateness after those of an ideal bucket. */
   public static final Law<Limiter.Maker> NEVER_LATE =
@@ -120,14 +120,13 @@ public final class LimiterLaws {
 
   /** What the laws find in one run in which callers do only what the history states. */
   private static final class Plain {
-    private final RetryAfter waits = new RetryAfter();
-    private final LimiterRun run;
     private final CheckResult neverMore;
     private final CheckResult neverLate;
     private final CheckResult conservation;
     private final CheckResult refusals;
     private final CheckResult allOrNone;
     private final CheckResult retunes;
+    private final CheckResult retryAfter;
     private final List<String> answers;
     private final CheckResult played;
     private long cost;
@@ -140,7 +139,8 @@ public final class LimiterLaws {
       Refusals refused = new Refusals();
       Several several = new Several();
       Retunes retuned = new Retunes();
-      run =
+      RetryAfter waits = new RetryAfter();
+      LimiterRun run =
           new LimiterRun(
               maker,
               history,
@@ -162,14 +162,11 @@ public final class LimiterLaws {
       retunes = run.result(retuned);
       answers = List.copyOf(run.answers());
       played = run.then(end -> cost = end.cost());
-    }
-
-    /** Continues the run; call it once. */
-    CheckResult retryAfter() {
+      // At once, because a maker may have only one limiter at a time.
       if (run.result(waits) instanceof CheckResult.Kept) {
         run.then(RetryAfter::close);
       }
-      return run.result(waits);
+      retryAfter = run.result(waits);
     }
   }
 

@@ -746,7 +746,7 @@ class ApplyTest {
 
     assertThat(run.err())
         .isEqualTo(
-            "tollgate: all.yaml: line 2: a value of %d characters (expected: at most 1000)\n"
+            "tollgate: all.yaml: line 2: a value of %d characters (expected: at most 10000)\n"
                 .formatted(digits.length()));
     assertThat(run.exitCode()).isEqualTo(2);
   }
