@@ -1,5 +1,5 @@
 /**
- * Checks that a deployment keeps the promises of the README, over its outputs alone. Imports {@code
+ * Checks that a deployment keeps the promises of the documentation, over its outputs alone. Imports {@code
  * http} and {@code terminal} of this module.
  */
 @NullMarked
