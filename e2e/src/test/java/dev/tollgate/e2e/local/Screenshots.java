@@ -19,7 +19,7 @@ import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 
 /**
- * Takes the screenshots of the README: both pages with data, wide and narrow, light and dark. It is
+ * Takes the screenshots of the documentation: both pages with data, wide and narrow, light and dark. It is
  * not a test and runs only by its name. {@code -Dscreenshots=} names the target directory in the
  * repository.
  */
