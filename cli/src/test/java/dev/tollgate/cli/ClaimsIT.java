@@ -60,8 +60,7 @@ final class ClaimsIT {
   }
 
   private static String block(String page, String language, String with) {
-    Matcher blocks =
-        Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL).matcher(page);
+    Matcher blocks = Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL).matcher(page);
     return blocks
         .results()
         .map(block -> block.group(1))

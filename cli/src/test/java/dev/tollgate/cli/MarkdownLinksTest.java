@@ -66,8 +66,7 @@ class MarkdownLinksTest {
   /** The links outside of code that are relative to their file. */
   private static List<String> links(String text) {
     String prose = CODE.matcher(CODE_BLOCK.matcher(text).replaceAll("")).replaceAll("");
-    return LINK
-        .matcher(prose)
+    return LINK.matcher(prose)
         .results()
         .map(found -> found.group(1))
         .filter(link -> !ABSOLUTE.matcher(link).matches())

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** The program of {@code docs/how-to/connect-from-java.md}. */
 class DocumentedProgramTest {
   @Test
-  void the_documented_program_compiles_with_the_class_path_that_its_page_names(@TempDir Path directory)
-      throws IOException {
+  void the_documented_program_compiles_with_the_class_path_that_its_page_names(
+      @TempDir Path directory) throws IOException {
     Matcher block =
         Pattern.compile("```java\n((?:(?!```).)*TollgateSocket\\.builder.*?)```", Pattern.DOTALL)
             .matcher(Files.readString(Path.of("..", "docs", "how-to", "connect-from-java.md")));
