@@ -20,9 +20,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The commands in all Markdown files are valid as written. */
 class DocumentedCommandsTest {
+  /** A word of a command, which quotes may hold together. */
+  private static final Pattern WORD =
+      Pattern.compile("(?:'[^'\n]*'|\"[^\"\n]*\"|[^\\s`|&;()#'\"])+");
+
   /** A command in a code block, or between backquotes. */
   private static final Pattern COMMAND =
-      Pattern.compile("(?:^|[`$(]) *\\./tollgate(( [^\\s`|&;()#]+)+)", Pattern.MULTILINE);
+      Pattern.compile("(?:^|[`$(]) *\\./tollgate((?: +" + WORD + ")+)", Pattern.MULTILINE);
 
   static List<String> documentedCommands() throws IOException {
     return MarkdownFiles.all().stream()
@@ -41,7 +45,11 @@ class DocumentedCommandsTest {
   @ParameterizedTest
   @MethodSource("documentedCommands")
   void a_documented_command_is_valid(String documented) {
-    String[] arguments = documented.substring(documented.indexOf(':') + 1).strip().split(" +");
+    String[] arguments =
+        WORD.matcher(documented.substring(documented.indexOf(':') + 1))
+            .results()
+            .map(word -> word.group().replaceAll("^(['\"])(.*)\\1$", "$2"))
+            .toArray(String[]::new);
     PrintWriter nowhere = new PrintWriter(new StringWriter());
     Shell shell =
         new Shell(
