@@ -24,7 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs the README's program that claims tokens as the README says, against {@code ./tollgate up}.
+ * Runs the program of {@code docs/how-to/claim-tokens.md} as that page says, against {@code
+ * ./tollgate up}.
  */
 final class ClaimsIT {
   private static final Path CLIENT = Path.of("..", "client", "target");
@@ -32,12 +33,12 @@ final class ClaimsIT {
   @TempDir private Path directory;
 
   @Test
-  void the_readmes_program_claims_tokens_from_a_local_cloud() throws IOException {
-    String readme = Files.readString(Path.of("..", "README.md"));
+  void the_documented_program_claims_tokens_from_a_local_cloud() throws IOException {
+    String page = Files.readString(Path.of("..", "docs", "how-to", "claim-tokens.md"));
     Path program = directory.resolve("SendEmail.java");
-    Files.writeString(program, block(readme, "java", "TollgateClient.fromEnvironment()"));
+    Files.writeString(program, block(page, "java", "TollgateClient.fromEnvironment()"));
     Path tier = directory.resolve("gold.yaml");
-    Files.writeString(tier, block(readme, "yaml", "send-email"));
+    Files.writeString(tier, block(page, "yaml", "send-email"));
     Path assembly = Path.of("..", "infra", "target", "cdk.out").toAbsolutePath();
     List<String> answers = new ArrayList<>();
 
@@ -58,9 +59,8 @@ final class ClaimsIT {
     assertThat(answers.get(1)).startsWith("Come back at 20");
   }
 
-  private static String block(String readme, String language, String with) {
-    Matcher blocks =
-        Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL).matcher(readme);
+  private static String block(String page, String language, String with) {
+    Matcher blocks = Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL).matcher(page);
     return blocks
         .results()
         .map(block -> block.group(1))

@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -19,38 +18,38 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The commands in the documents at the top level are valid as written. */
+/** The commands in all Markdown files are valid as written. */
 class DocumentedCommandsTest {
+  /** A word of a command, which quotes may hold together. */
+  private static final Pattern WORD =
+      Pattern.compile("(?:'[^'\n]*'|\"[^\"\n]*\"|[^\\s`|&;()#'\"])+");
+
   /** A command in a code block, or between backquotes. */
   private static final Pattern COMMAND =
-      Pattern.compile("(?:^|[`$(]) *\\./tollgate(( [^\\s`|&;()#]+)+)", Pattern.MULTILINE);
+      Pattern.compile("(?:^|[`$(]) *\\./tollgate((?: +" + WORD + ")+)", Pattern.MULTILINE);
 
   static List<String> documentedCommands() throws IOException {
-    try (Stream<Path> files = Files.list(Path.of(".."))) {
-      return files
-          .filter(file -> file.toString().endsWith(".md"))
-          .sorted()
-          .flatMap(DocumentedCommandsTest::commands)
-          .distinct()
-          .toList();
-    }
+    return MarkdownFiles.all().stream()
+        .flatMap(DocumentedCommandsTest::commands)
+        .distinct()
+        .toList();
   }
 
   private static Stream<String> commands(Path file) {
-    try {
-      return COMMAND
-          .matcher(Files.readString(file))
-          .results()
-          .map(result -> file.getFileName() + ":" + result.group(1));
-    } catch (IOException e) {
-      throw new AssertionError(e);
-    }
+    return COMMAND
+        .matcher(MarkdownFiles.read(file))
+        .results()
+        .map(result -> MarkdownFiles.ROOT.relativize(file) + ":" + result.group(1));
   }
 
   @ParameterizedTest
   @MethodSource("documentedCommands")
   void a_documented_command_is_valid(String documented) {
-    String[] arguments = documented.substring(documented.indexOf(':') + 1).strip().split(" +");
+    String[] arguments =
+        WORD.matcher(documented.substring(documented.indexOf(':') + 1))
+            .results()
+            .map(word -> word.group().replaceAll("^(['\"])(.*)\\1$", "$2"))
+            .toArray(String[]::new);
     PrintWriter nowhere = new PrintWriter(new StringWriter());
     Shell shell =
         new Shell(

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -63,14 +64,18 @@ class TypesTest {
   }
 
   @Test
-  void snippets_of_the_readme_compile() throws Exception {
-    List<String> snippets =
-        SNIPPET
-            .matcher(Files.readString(Path.of("README.md")))
-            .results()
-            .map(found -> found.group(1))
-            .toList();
-    assertThat(snippets).isNotEmpty();
+  void snippets_of_the_readmes_compile() throws Exception {
+    List<String> snippets = new ArrayList<>();
+    for (String readme : List.of("README.md", "../README.md")) {
+      List<String> found =
+          SNIPPET
+              .matcher(Files.readString(Path.of(readme)))
+              .results()
+              .map(snippet -> snippet.group(1))
+              .toList();
+      assertThat(found).as(readme).isNotEmpty();
+      snippets.addAll(found);
+    }
     for (int i = 0; i < snippets.size(); i++) {
       Path file = Files.writeString(Path.of("target/readme-" + i + ".mts"), snippets.get(i));
       assertThat(compile(file.toString())).as(snippets.get(i)).isEqualTo(new Node.Result(0, ""));

@@ -19,9 +19,9 @@ import javax.imageio.ImageIO;
 import org.junit.jupiter.api.Test;
 
 /**
- * Takes the screenshots of the README: both pages with data, wide and narrow, light and dark. It is
- * not a test and runs only by its name. {@code -Dscreenshots=} names the target directory in the
- * repository.
+ * Takes the screenshots of the documentation: both pages with data, wide and narrow, light and
+ * dark. It is not a test and runs only by its name. {@code -Dscreenshots=} names the target
+ * directory in the repository.
  */
 final class Screenshots {
   /** The square of the smallest distance between two colors of the palette. */

@@ -16,13 +16,14 @@ import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class ReadmeTest {
+/** The program of {@code docs/how-to/connect-from-java.md}. */
+class DocumentedProgramTest {
   @Test
-  void the_readmes_program_compiles_with_the_class_path_that_it_names(@TempDir Path directory)
-      throws IOException {
+  void the_documented_program_compiles_with_the_class_path_that_its_page_names(
+      @TempDir Path directory) throws IOException {
     Matcher block =
         Pattern.compile("```java\n((?:(?!```).)*TollgateSocket\\.builder.*?)```", Pattern.DOTALL)
-            .matcher(Files.readString(Path.of("..", "README.md")));
+            .matcher(Files.readString(Path.of("..", "docs", "how-to", "connect-from-java.md")));
     assertThat(block.find()).isTrue();
     Path program = directory.resolve("Hello.java");
     Files.writeString(program, block.group(1));
