@@ -25,6 +25,9 @@ final class PlaceClaims {
   /** How long a redeemed place is remembered: its grace, and longer if its slot is moved. */
   private static final Duration REMEMBERED = Duration.ofMinutes(10);
 
+  /** When a caller comes again while another claim of it redeems its place. */
+  private static final Duration ATTEMPT = Duration.ofSeconds(1);
+
   /** How many callers with a key are remembered. */
   private static final int MAX_CALLERS = 10_000;
 
@@ -57,7 +60,7 @@ final class PlaceClaims {
    * @param claim claims the token for the caller
    */
   ClaimResult claim(Bucket read, Optional<Place> brought, Function<Waiting, ClaimResult> claim) {
-    return claim(read, brought.filter(read::hasIssued), any -> true, claim);
+    return claim(read, brought.filter(read::hasIssued), any -> true, false, claim);
   }
 
   /**
@@ -66,7 +69,7 @@ final class PlaceClaims {
    */
   ClaimResult claim(Bucket read, String key, Function<Waiting, ClaimResult> claim) {
     Held place = new Held(new Caller(read.id(), key));
-    ClaimResult result = claim(read, place.last, place::keep, claim);
+    ClaimResult result = claim(read, place.last, place::keep, true, claim);
     if (result instanceof ClaimResult.Granted) {
       place.replace(Optional.empty());
     }
@@ -110,6 +113,7 @@ final class PlaceClaims {
       Bucket read,
       Optional<Place> known,
       Predicate<Place> keep,
+      boolean hasKey,
       Function<Waiting, ClaimResult> claim) {
     if (known.isEmpty()) {
       return claim.apply(new Keeping(known, keep));
@@ -118,6 +122,10 @@ final class PlaceClaims {
     Key key = new Key(read.id(), known.get());
     boolean isDue = read.standing(known.get(), now) == Standing.DUE;
     boolean isMarked = isDue && redeemed.putIfExpired(key, now, now.plus(REMEMBERED));
+    if (hasKey && isDue && !isMarked) {
+      // A concurrent claim of the caller redeems the place. If that fails, the caller still has it.
+      return new ClaimResult.Denied(now.plus(ATTEMPT), known);
+    }
     boolean isUsable = isMarked || (!isDue && !isRedeemed(key, now));
     boolean isGranted = false;
     try {

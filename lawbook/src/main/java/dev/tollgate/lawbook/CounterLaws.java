@@ -68,7 +68,7 @@ public final class CounterLaws {
         run.open.size() + " open");
   }
 
-  private static CheckResult play(Runs<Counter.Maker> runs, Check check, Check end) {
+  private static CheckResult play(Law.Runs<Counter.Maker> runs, Check check, Check end) {
     Run run = new Run(runs.subject(), runs.history().seed());
     try {
       for (Step next : runs.history().steps()) {

@@ -102,7 +102,7 @@ public final class LawBook<S> {
     laws.forEach(law -> judged.put(law.name(), 0));
     for (long seed = first; seed <= last; seed++) {
       History history = histories.apply(seed);
-      Runs<S> runs = new Runs<>(subject, history);
+      Law.Runs<S> runs = new Law.Runs<>(subject, history);
       for (Law<S> law : laws) {
         CheckResult result = law.examine(runs);
         if (result instanceof CheckResult.Broken broken) {
@@ -121,7 +121,7 @@ public final class LawBook<S> {
   List<Law<S>> broken(int count) {
     List<Law<S>> kept = new ArrayList<>(laws);
     for (long seed = 1; seed <= count; seed++) {
-      Runs<S> runs = new Runs<>(subject, histories.apply(seed));
+      Law.Runs<S> runs = new Law.Runs<>(subject, histories.apply(seed));
       kept.removeIf(law -> law.examine(runs) instanceof CheckResult.Broken);
     }
     return laws.stream().filter(law -> !kept.contains(law)).toList();

@@ -109,12 +109,12 @@ public final class LimiterLaws {
 
   private LimiterLaws() {}
 
-  private static Plain plain(Runs<Limiter.Maker> runs) {
+  private static Plain plain(Law.Runs<Limiter.Maker> runs) {
     return runs.of(PLAIN);
   }
 
   private static LimiterRun run(
-      Runs<Limiter.Maker> runs, LimiterRun.Mode mode, LimiterRun.Observer... observers) {
+      Law.Runs<Limiter.Maker> runs, LimiterRun.Mode mode, LimiterRun.Observer... observers) {
     return new LimiterRun(runs.subject(), runs.history(), mode, observers);
   }
 
@@ -285,7 +285,7 @@ public final class LimiterLaws {
     }
   }
 
-  private static CheckResult refusal(Runs<Limiter.Maker> runs) {
+  private static CheckResult refusal(Law.Runs<Limiter.Maker> runs) {
     CheckResult refusals = plain(runs).refusals;
     if (refusals instanceof CheckResult.Broken
         || plain(runs).neverLate instanceof CheckResult.Broken) {
@@ -295,7 +295,7 @@ public final class LimiterLaws {
     return run(runs, LimiterRun.Mode.EARLY_RETRIES, least).result(least);
   }
 
-  private static CheckResult throughput(Runs<Limiter.Maker> runs) {
+  private static CheckResult throughput(Law.Runs<Limiter.Maker> runs) {
     if (runs.history().seed() % DEMANDS > 0) {
       return new CheckResult.NotJudged();
     }
@@ -400,7 +400,7 @@ public final class LimiterLaws {
   }
 
   /** Compares the answers with those of a run with a busy neighbour. */
-  private static CheckResult neighbours(Runs<Limiter.Maker> runs) {
+  private static CheckResult neighbours(Law.Runs<Limiter.Maker> runs) {
     Plain alone = plain(runs);
     if (alone.played instanceof CheckResult.Broken) {
       return new CheckResult.NotJudged();
@@ -496,7 +496,7 @@ public final class LimiterLaws {
    * Compares the tokens left after two runs, one of which ends with a retune. If the other leaves
    * none, nothing is compared: the bucket may have been mistaken for empty.
    */
-  private static CheckResult retune(Runs<Limiter.Maker> runs) {
+  private static CheckResult retune(Law.Runs<Limiter.Maker> runs) {
     CheckResult result = plain(runs).retunes;
     if (result instanceof CheckResult.Broken) {
       return result;

@@ -90,7 +90,7 @@ public final class LineLaws {
 
   private LineLaws() {}
 
-  private static CheckResult check(Runs<Line.Maker> runs, Consumer<Run> law) {
+  private static CheckResult check(Law.Runs<Line.Maker> runs, Consumer<Run> law) {
     Run run = runs.of(WHOLE);
     return run.played instanceof CheckResult.Kept ? run.checked(() -> law.accept(run)) : run.played;
   }

@@ -44,7 +44,7 @@ public final class ProcessorLaws {
     void of(Run run);
   }
 
-  private static CheckResult play(Runs<Processor.Maker> runs, boolean once, End end) {
+  private static CheckResult play(Law.Runs<Processor.Maker> runs, boolean once, End end) {
     Run run = new Run(runs.subject(), runs.history().seed(), once);
     try {
       for (Step next : runs.history().steps()) {

@@ -184,6 +184,7 @@ public final class Recount {
     private void pass(Duration time) {
       pause.of(time);
       if (Thread.currentThread().isInterrupted()) {
+        open.forEach(DriftSearch::interrupt);
         open.clear();
       }
       open.forEach(search -> search.pass(time));
@@ -201,7 +202,6 @@ public final class Recount {
     private int observed;
     private long rows;
     private boolean right;
-    private boolean interrupted;
     private long drift;
     private Optional<RuntimeException> failure = Optional.empty();
 
@@ -223,7 +223,11 @@ public final class Recount {
     }
 
     private boolean isOver() {
-      return right || interrupted || failure.isPresent();
+      return right || failure.isPresent();
+    }
+
+    private void interrupt() {
+      failure = Optional.of(new Unavailable("the recount was interrupted"));
     }
 
     private boolean isDue() {
@@ -242,7 +246,7 @@ public final class Recount {
       waitFor(MARGIN);
       ConnectionParts after = parts(tenant);
       if (Thread.currentThread().isInterrupted()) {
-        interrupted = true;
+        interrupt();
         return;
       }
       first = first.or(() -> Optional.of(last));

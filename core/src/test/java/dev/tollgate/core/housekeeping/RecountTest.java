@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.fail;
 
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.SessionId;
@@ -18,6 +19,7 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -266,9 +268,15 @@ final class RecountTest {
   void interrupted_pause_repairs_nothing() {
     join("d");
 
-    assertThat(repair(duration -> Thread.currentThread().interrupt())).isZero();
+    Recount recount = fixture.recount(duration -> Thread.currentThread().interrupt());
+    Recount.Repair repair =
+        recount
+            .repair(List.of(ACME), known -> true, Runnable::run)
+            .getOrDefault(ACME, new Recount.Repair(0, Optional.empty()));
 
     assertThat(Thread.interrupted()).isTrue();
+    assertThat(repair.drift()).isZero();
+    assertThat(repair.failure()).containsInstanceOf(Unavailable.class);
     assertThat(fixture.counted(ACME)).isEqualTo(3);
   }
 

@@ -158,6 +158,25 @@ final class LineIT {
     assertThat(DEPLOYMENT.connect(tenant, waiting.get(2)).status()).isEqualTo(101);
   }
 
+  @Test
+  void a_new_session_takes_the_place_of_one_that_ended() throws Exception {
+    String tenant = "left";
+    DEPLOYMENT.onboard(tenant, "gold", "{\"tenantPerMinute\":30,\"tenantConnections\":100}");
+    drain(tenant);
+    List<String> waiting = sessions(tenant, 3);
+    Instant first = refused(tenant, waiting.get(0));
+    Instant second = refused(tenant, waiting.get(1));
+    Instant third = refused(tenant, waiting.get(2));
+
+    String ended = Deployment.query(tenant, waiting.get(1));
+    assertThat(DEPLOYMENT.session("DELETE", ended).status()).isEqualTo(204);
+
+    assertThat(refused(tenant, DEPLOYMENT.open(tenant))).isEqualTo(second);
+    assertThat(refused(tenant, DEPLOYMENT.open(tenant))).isEqualTo(third.plus(INTERVAL));
+    assertThat(slot(tenant, waiting.get(0))).isEqualTo(first);
+    assertThat(slot(tenant, waiting.get(2))).isEqualTo(third);
+  }
+
   private static JsonNode changed(String tenant, String overrides) {
     return DEPLOYMENT
         .control(

@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -94,6 +95,9 @@ final class LimitRow {
    * them and not the line.
    */
   static final String FREED = "freed";
+
+  /** The names that {@link #freedName} gives. */
+  private static final Pattern FREED_NAME = Pattern.compile("(0|[1-9]\\d{0,17})/[1-9]\\d{0,17}");
 
   static final String LINE_EPOCH = "epoch";
   static final String LINE_ISSUED = "issued";
@@ -281,8 +285,12 @@ final class LimitRow {
         row.readable(LimitRow::freed).orElse(Set.of()));
   }
 
+  /** The readable freed places: a name that nobody can read hides no other one. */
   private static Set<Place> freed(Row row) {
-    return row.texts(FREED).stream().map(LimitRow::place).collect(Collectors.toSet());
+    return row.texts(FREED).stream()
+        .filter(name -> FREED_NAME.matcher(name).matches())
+        .map(LimitRow::place)
+        .collect(Collectors.toSet());
   }
 
   private static Place place(String text) {

@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -129,6 +130,22 @@ class DynamoDbBucketsTest extends BucketsContract {
                     Optional.of(buckets.replace(find(bucket.id()).inspected(1, NOW)))
                         .filter(WriteResult.DONE::equals)))
         .isPresent();
+  }
+
+  @Test
+  void a_name_that_is_no_freed_place_hides_no_other_one() {
+    Bucket bucket = Samples.bucket(Samples.bucketId());
+    buckets.open(bucket);
+    buckets.changeLine(bucket.id(), Optional.empty(), line(NOW));
+    Place place = new Place(3, 400);
+    set(
+        bucket.id(),
+        LimitRow.FREED,
+        AttributeValue.fromSs(List.of("x", "3/a/400", "+3/401", "03/402", "3/400")));
+
+    assertThat(find(bucket.id()).line().orElseThrow().freed()).containsExactly(place);
+    assertThat(buckets.takeFreed(bucket.id(), place, Set.of())).isEqualTo(WriteResult.DONE);
+    assertThat(find(bucket.id()).line().orElseThrow().freed()).isEmpty();
   }
 
   /** The numbers of a line at the ends of their ranges. */

@@ -74,7 +74,10 @@ public final class FreedPlaces {
     buckets.freePlace(id, place);
   }
 
-  /** Takes a place for a caller, which keeps it; empty if there is none for it. */
+  /**
+   * Takes a place for a caller, which keeps it; empty if there is none for it. After a failure in
+   * between the place stays unused.
+   */
   Optional<Place> take(BucketId id, Line line, Waiting caller) {
     Instant now = clock.instant();
     List<Place> ahead = line.freedAhead(now);
@@ -87,12 +90,15 @@ public final class FreedPlaces {
             .collect(Collectors.toList());
     for (int i = 0; i < MAX_ATTEMPTS && !choice.isEmpty(); i++) {
       Place place = choice.remove(ThreadLocalRandom.current().nextInt(choice.size()));
-      if (!caller.keep(place, line.slot(place.number()))) {
-        return Optional.empty();
+      // Taken before it is kept, so that no two callers keep the same place.
+      if (buckets.takeFreed(id, place, passed(line, now)) == WriteResult.CONFLICT) {
+        continue;
       }
-      if (buckets.takeFreed(id, place, passed(line, now)) == WriteResult.DONE) {
+      if (caller.keep(place, line.slot(place.number()))) {
         return Optional.of(place);
       }
+      buckets.freePlace(id, place);
+      return Optional.empty();
     }
     return Optional.empty();
   }

@@ -18,7 +18,9 @@ import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -178,6 +180,59 @@ final class LineGateTest {
       assertThat(Duration.between(retryAt(caller.claim()), retryAt(other.claim())).abs())
           .isEqualTo(INTERVAL);
     }
+  }
+
+  /** Fills the line; one of its places is freed. */
+  private Place freedInFullLine() {
+    wait(3);
+    Place freed = new Place(0, 2);
+    ports.buckets().freePlace(ID, freed);
+    ports.buckets().takePlaces(ID, row().line().orElseThrow(), 1_100);
+    return freed;
+  }
+
+  private Set<Place> freed() {
+    return row().line().orElseThrow().freed();
+  }
+
+  @Test
+  void freed_place_of_a_full_line_goes_to_one_of_two_callers() {
+    for (int at = 1; at <= 2; at++) {
+      LineGateTest test = new LineGateTest();
+      Place freed = test.freedInFullLine();
+      Caller caller = test.new Caller();
+      Caller other = test.new Caller();
+      test.faults.plan(at, Faults.concurrently(other::claim));
+
+      caller.claim();
+
+      assertThat(Stream.of(caller, other).filter(one -> one.kept.equals(Optional.of(freed))))
+          .as("at request %d", at)
+          .hasSize(1);
+      assertThat(test.freed()).isEmpty();
+    }
+  }
+
+  @Test
+  void freed_place_that_a_caller_cannot_keep_stays_free() {
+    Place freed = freedInFullLine();
+    Waiting ended =
+        new Waiting() {
+          @Override
+          public Optional<Place> place() {
+            return Optional.empty();
+          }
+
+          @Override
+          public boolean keep(Place place, Instant slot) {
+            return false;
+          }
+        };
+
+    ClaimResult result = line.claim(row(), ended, gate.firstTry(ID));
+
+    assertThat(((ClaimResult.Denied) result).place()).isEmpty();
+    assertThat(freed()).containsExactly(freed);
   }
 
   private void assertAdmittedSoon(Caller caller, String fault) {
