@@ -7,16 +7,19 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.TokenQueue.Search;
 import dev.tollgate.core.bucket.claim.ClaimResult;
+import dev.tollgate.core.bucket.claim.LineGate;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.Race;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.time.Duration;
@@ -253,6 +256,38 @@ final class AdmissionTest {
 
     assertThat(ports.sessions().find(acme.id(), brief).orElseThrow().endsAt())
         .isAfter(slot.plusSeconds(10));
+  }
+
+  /** A deletion between the write that keeps a place and the one that takes it. */
+  @Test
+  void place_of_a_session_that_ends_during_its_handshake_goes_to_the_next_one() {
+    spendAll();
+    retryAt(admission, ports.open(acme));
+    Faults faults = new Faults();
+    Buckets interleaved = faults.around(Buckets.class, ports.buckets());
+    LineGate line = new LineGate(interleaved, ports.gate(), ports.clock());
+    Admission racing =
+        new Admission(
+            ports.facts(),
+            ports.gate(),
+            line,
+            ports.sessions(),
+            ports.tally(),
+            Runnable::run,
+            pause -> {},
+            ports.clock());
+    faults.plan(
+        1,
+        Faults.concurrently(
+            () ->
+                ports
+                    .sessions()
+                    .moveEnd(acme.id(), session, ports.clock().instant().minusSeconds(3600))));
+
+    Optional<Instant> slot = retryAt(racing, session);
+
+    assertThat(faults.calls()).startsWith("Buckets.takePlace");
+    assertThat(retryAt(admission, ports.open(acme))).isEqualTo(slot);
   }
 
   @Test

@@ -162,6 +162,20 @@ final class SessionApiTest {
   }
 
   @Test
+  void place_of_a_session_whose_socket_cannot_be_closed_is_free() {
+    Admission admission = fixture.admission();
+    while (admission.decide(acme.id(), fixture.open(acme)) instanceof AdmissionDecision.Ticketed) {}
+    SessionId session = fixture.open(acme);
+    join(session, "c1");
+    Duration slot = toldBy(admission, acme, session);
+    sockets.outage().begin();
+
+    assertThat(call("DELETE /session", session).getStatusCode()).isEqualTo(503);
+
+    assertThat(toldBy(fixture.admission(), acme, fixture.open(acme))).isEqualTo(slot);
+  }
+
+  @Test
   void put_with_the_id_of_a_live_session_renews_it() {
     JsonNode created = body(call("PUT /session", Map.of("tenantId", "acme")));
     SessionId session = new SessionId(created.get("sessionId").asText());
