@@ -11,6 +11,9 @@ import java.util.function.Function;
 
 /** The pages of a list, each requested when it is needed. */
 public final class PageIterator implements Iterator<JsonNode> {
+  /** More pages than the list of any deployment has. */
+  static final int MAX_PAGES = 100_000;
+
   private final Function<Map<String, String>, JsonNode> request;
   private final Set<String> cursors = new HashSet<>();
   private Map<String, String> query = Map.of();
@@ -32,7 +35,8 @@ public final class PageIterator implements Iterator<JsonNode> {
   /**
    * Requests the next page.
    *
-   * @throws Failure if the server repeats a cursor, because the list would not end
+   * @throws Failure if the server repeats a cursor or the list has too many pages, because the list
+   *     would not end
    */
   @Override
   public JsonNode next() {
@@ -44,6 +48,12 @@ public final class PageIterator implements Iterator<JsonNode> {
     if (cursor.isPresent() && !cursors.add(cursor.get())) {
       throw Failure.of(
           "The server repeats a cursor, so its list has no end. Check the URL of the deployment.");
+    }
+    if (cursors.size() >= MAX_PAGES) {
+      throw Failure.of(
+          "The server's list has more than "
+              + MAX_PAGES
+              + " pages, which no deployment has. Check the URL of the deployment.");
     }
     ended = cursor.isEmpty();
     query = cursor.map(next -> Map.of("cursor", next)).orElse(Map.of());

@@ -77,11 +77,17 @@ public record Bucket(
   /** The time in which the sweep recreates a missing queue. */
   public static final Duration RECONCILE_TIME = Duration.ofMinutes(1);
 
+  /** The clocks of two processes differ by less. */
+  private static final Duration SKEW = Duration.ofSeconds(5);
+
+  /** How far ahead a hint may end. Claims store hints of {@link #RECONCILE_TIME} at most. */
+  private static final Duration LONGEST_HINT = RECONCILE_TIME.plus(SKEW);
+
   /**
-   * How far ahead a hint may end. Claims store hints of {@link #RECONCILE_TIME} at most, and the
-   * clocks of two processes differ by less than the rest.
+   * How much farther ahead a slot may be than the tokens of a full line at the present rate,
+   * because it was told at another rate. A line beyond that is wrong, and counts as absent.
    */
-  private static final Duration LONGEST_HINT = RECONCILE_TIME.plusSeconds(5);
+  private static final Duration LONGEST_WAIT = Duration.ofDays(1);
 
   /** A fill that is this late was lost, because schedules fire once a minute. */
   private static final Duration OVERDUE = Duration.ofMinutes(3);
@@ -317,13 +323,14 @@ public record Bucket(
    * old. If a claim found the bucket empty since, it holds at most the tokens that were due since
    * then, the pending ones, and those that other callers held and may have returned. The hint is
    * ignored for a minute after a change of the rate, because nothing records when the tokens
-   * pending at that time appear.
+   * pending at that time appear. It is ignored if it is of the future, because no claim stored it.
    *
    * @param reported the count that the queue reports
    */
-  public long levelAt(TokenQueue.Level reported) {
+  public long levelAt(TokenQueue.Level reported, Instant now) {
     Instant settled = fillState.since().plus(AHEAD);
     return emptyHint
+        .filter(seen -> !seen.since().isAfter(now.plus(SKEW)))
         .filter(seen -> seen.since().isAfter(settled) || !ledger.aheadFrom().isAfter(seen.since()))
         .map(
             seen ->
@@ -331,6 +338,17 @@ public record Bucket(
                     reported.tokens(),
                     ledger.mintedAfter(spec.rate(), seen.since().minus(GRACE)) + seen.held()))
         .orElse(reported.tokens());
+  }
+
+  /**
+   * The tokens beyond the capacity, which a fill removes. Programs that claim tokens may store
+   * wrong empty hints, so the level is no less than the queue's count without one minute's tokens.
+   *
+   * @param reported the count that the queue reports
+   */
+  public long surplusAt(TokenQueue.Level reported, Instant now) {
+    long least = reported.tokens() - spec.rate().ceiling();
+    return Math.max(levelAt(reported, now), least) - spec.capacity();
   }
 
   /** The tokens that can be claimed at {@code now}, if none was claimed since the last fill. */
@@ -431,10 +449,11 @@ public record Bucket(
 
   /**
    * The line, if anybody waits in it at {@code now}, see {@link Line}. While the line is switched
-   * off, nobody does.
+   * off, nobody does. A line whose slots are farther ahead than any that Tollgate tells counts as
+   * absent: the next caller that is refused replaces it.
    */
   public Optional<Line> liveLineAt(Instant now) {
-    return openLine().filter(known -> known.isLiveAt(now));
+    return openLine(now).filter(known -> known.isLiveAt(now));
   }
 
   /** How many callers wait in line at {@code now} for their slots to come. */
@@ -454,8 +473,10 @@ public record Bucket(
         .orElse(Duration.ZERO);
   }
 
-  private Optional<Line> openLine() {
-    return line.filter(known -> spec.keepsLine());
+  private Optional<Line> openLine(Instant now) {
+    Instant latest = now.plus(Line.span(spec.rate(), Line.MAX_FREED)).plus(LONGEST_WAIT);
+    return line.filter(known -> spec.keepsLine())
+        .filter(known -> !known.slot(known.issued() + 1).isAfter(latest));
   }
 
   private boolean hasLineAt(Instant now) {
@@ -464,7 +485,7 @@ public record Bucket(
 
   /** The state of a place at {@code now}. */
   public Line.Standing standing(Place place, Instant now) {
-    return openLine().map(known -> known.standing(place, now)).orElse(Line.Standing.VOID);
+    return openLine(now).map(known -> known.standing(place, now)).orElse(Line.Standing.VOID);
   }
 
   /** Whether this place was taken in the present line; it may be void. */
@@ -536,8 +557,8 @@ public record Bucket(
    * The tokens that can be claimed now, as far as the queue's count, which may be old, and the
    * empty hint tell.
    */
-  public long availableIn(TokenQueue.Level reported) {
-    long known = levelAt(reported) - reported.held() - reported.delayed();
+  public long availableIn(TokenQueue.Level reported, Instant now) {
+    long known = levelAt(reported, now) - reported.held() - reported.delayed();
     return Math.max(0, Math.min(known, reported.visible()));
   }
 

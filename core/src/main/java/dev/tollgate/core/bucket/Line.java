@@ -157,8 +157,9 @@ public record Line(
   }
 
   /**
-   * Whether nobody may take a place at its end. Otherwise more places than {@link #MAX_FREED} and
-   * those of the next minute could be freed.
+   * Whether no caller may take a place at its end: {@value #MAX_FREED} places are waiting, and the
+   * last {@value #MAX_FREED} of them have slots more than a minute ahead. So no more places than
+   * these and those of a minute can be freed.
    */
   public boolean isFullAt(Instant now) {
     return ahead(extended().last(), now) >= MAX_FREED
@@ -223,7 +224,7 @@ public record Line(
    *     the slots, so one more token must stay in the bucket.
    */
   Line counted(long available, Instant next, Instant now) {
-    if (now.isBefore(spareTakenAt.plus(TAKING))) {
+    if (Duration.between(spareTakenAt, now).abs().compareTo(TAKING) < 0) {
       return this;
     }
     long called = calledAt(now.plus(EARLIEST));

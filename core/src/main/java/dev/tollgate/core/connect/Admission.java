@@ -187,7 +187,10 @@ public final class Admission {
       Instant needed = slot.plus(HOLDING);
       Instant end = latest.filter(needed::isAfter).orElse(needed);
       boolean kept = sessions.keepPlace(session, place, end, now) == WriteResult.DONE;
-      session = session.with(Optional.of(place));
+      session =
+          session
+              .with(Optional.of(place))
+              .endingAt(end.isAfter(session.endsAt()) ? end : session.endsAt());
       return kept;
     }
   }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /** Opens, renews and ends sessions. */
@@ -188,9 +189,9 @@ public final class SessionLifecycle {
 
   /**
    * Whether a subject has room for one more session. Only if its list is full, its sessions are
-   * read to find ended ones: those that do not exist, those that were {@linkplain #end ended},
-   * whose end is {@linkplain #LONG_AGO in the past}, and expired ones {@linkplain #CERTAINLY_ENDED
-   * a while} after their end.
+   * read to find ended ones: those that do not exist, those that were {@linkplain #end(TenantId,
+   * SessionId) ended}, whose end is {@linkplain #LONG_AGO in the past}, and expired ones
+   * {@linkplain #CERTAINLY_ENDED a while} after their end.
    */
   private Capacity places(Tenant tenant, Subject subject, Instant now) {
     long max = tenant.limits().get(Limit.SESSIONS_PER_SUBJECT);
@@ -278,14 +279,28 @@ public final class SessionLifecycle {
    *     ended, but its row remains until it is ended again
    */
   public EndResult end(TenantId tenant, SessionId id) {
-    Instant now = clock.instant();
-    return end(tenant, id, sessions.moveEnd(tenant, id, now.minus(LONG_AGO)), now);
+    return end(tenant, id, place -> {});
   }
 
   /**
-   * Ends a session as {@link #end}, if it has expired. It may have been renewed since it was read.
+   * Ends a session as {@link #end(TenantId, SessionId)}.
    *
-   * @throws Unavailable as {@link #end}
+   * @param left receives the place in line that the session left, before its sockets are closed;
+   *     only one of several calls gets it
+   * @throws Unavailable as {@link #end(TenantId, SessionId)}
+   */
+  public EndResult end(TenantId tenant, SessionId id, Consumer<Place> left) {
+    Instant now = clock.instant();
+    Optional<Session> over = sessions.moveEnd(tenant, id, now.minus(LONG_AGO));
+    over.flatMap(Session::place).ifPresent(left);
+    return end(tenant, id, over, now);
+  }
+
+  /**
+   * Ends a session as {@link #end(TenantId, SessionId)}, if it has expired. It may have been
+   * renewed since it was read.
+   *
+   * @throws Unavailable as {@link #end(TenantId, SessionId)}
    */
   public EndResult endIfExpired(TenantId tenant, SessionId id) {
     Instant now = clock.instant();
@@ -369,36 +384,21 @@ public final class SessionLifecycle {
   public record Renewed(Session session) implements RenewResult {}
 
   /** The result of ending a session. */
-  public sealed interface EndResult {
-    /** The place in line that the session left; only one of several calls gets it. */
-    default Optional<Place> place() {
-      return Optional.empty();
-    }
-  }
+  public sealed interface EndResult {}
 
   /**
    * The session has ended.
    *
    * @param session its last state
    */
-  public record Ended(Session session) implements EndResult {
-    @Override
-    public Optional<Place> place() {
-      return session.place();
-    }
-  }
+  public record Ended(Session session) implements EndResult {}
 
   /**
    * The session has ended, but its row stays for a while.
    *
    * @param session its last state
    */
-  public record EndedButKept(Session session) implements EndResult {
-    @Override
-    public Optional<Place> place() {
-      return session.place();
-    }
-  }
+  public record EndedButKept(Session session) implements EndResult {}
 
   /**
    * The session does not exist. For a renewal it may have ended, and for the end of expired

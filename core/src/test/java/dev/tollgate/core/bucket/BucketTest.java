@@ -205,13 +205,14 @@ final class BucketTest {
   @Test
   void level_after_an_empty_hint_counts_tokens_due_since_then_and_ignores_the_queues_count() {
     TokenQueue.Level reported = new TokenQueue.Level(3, 0, 0);
-    assertThat(ahead().levelAt(reported)).isEqualTo(3);
-    assertThat(foundEmpty(ahead(), at(5), 0).levelAt(reported)).isEqualTo(3);
-    assertThat(foundEmpty(ahead(), at(25), 0).levelAt(reported)).isEqualTo(2);
-    assertThat(foundEmpty(ahead(), at(45), 0).levelAt(reported)).isEqualTo(1);
-    assertThat(foundEmpty(ahead(), at(65), 0).levelAt(reported)).isZero();
-    assertThat(foundEmpty(ahead(), at(65), 2).levelAt(reported)).as("held").isEqualTo(2);
-    assertThat(foundEmpty(ahead(), at(5), 0).levelAt(new TokenQueue.Level(0, 1, 0))).isEqualTo(1);
+    assertThat(ahead().levelAt(reported, at(80))).isEqualTo(3);
+    assertThat(foundEmpty(ahead(), at(5), 0).levelAt(reported, at(80))).isEqualTo(3);
+    assertThat(foundEmpty(ahead(), at(25), 0).levelAt(reported, at(80))).isEqualTo(2);
+    assertThat(foundEmpty(ahead(), at(45), 0).levelAt(reported, at(80))).isEqualTo(1);
+    assertThat(foundEmpty(ahead(), at(65), 0).levelAt(reported, at(80))).isZero();
+    assertThat(foundEmpty(ahead(), at(65), 2).levelAt(reported, at(80))).as("held").isEqualTo(2);
+    assertThat(foundEmpty(ahead(), at(5), 0).levelAt(new TokenQueue.Level(0, 1, 0), at(80)))
+        .isEqualTo(1);
   }
 
   @Test
@@ -221,15 +222,15 @@ final class BucketTest {
       bucket = filled(bucket, 3L * minute, at(60 * minute));
     }
     assertThat(bucket.emptyHint()).isPresent();
-    assertThat(bucket.levelAt(new TokenQueue.Level(100, 0, 0))).isEqualTo(18);
+    assertThat(bucket.levelAt(new TokenQueue.Level(100, 0, 0), at(310))).isEqualTo(18);
   }
 
   @Test
   void level_right_after_a_retune_is_the_queues() {
     Bucket retuned = ahead().retuned(spec("6", 6, FillMode.PRODUCER), at(10));
     TokenQueue.Level reported = new TokenQueue.Level(0, 3, 0);
-    assertThat(foundEmpty(retuned, at(15), 0).levelAt(reported)).isEqualTo(3);
-    assertThat(foundEmpty(retuned, at(70.001), 0).levelAt(reported)).isZero();
+    assertThat(foundEmpty(retuned, at(15), 0).levelAt(reported, at(80))).isEqualTo(3);
+    assertThat(foundEmpty(retuned, at(70.001), 0).levelAt(reported, at(80))).isZero();
   }
 
   @Test
@@ -247,5 +248,14 @@ final class BucketTest {
 
     assertThat(forged.isKnownEmptyAt(at(1))).isFalse();
     assertThat(forged.nextTokenAt(at(1))).isEqualTo(ahead().nextTokenAt(at(1)));
+  }
+
+  @Test
+  void a_hint_of_the_future_does_not_lower_the_level() {
+    TokenQueue.Level reported = new TokenQueue.Level(3, 0, 0);
+    Instant far = Instant.parse("2100-01-01T00:00:00Z");
+
+    assertThat(ahead().with(new EmptyHint(far, far, 0)).levelAt(reported, at(65))).isEqualTo(3);
+    assertThat(ahead().with(new EmptyHint(at(65), far, 0)).levelAt(reported, at(65))).isZero();
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.bucket.Line.Standing;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** The slots of a line after changes. */
@@ -16,6 +17,11 @@ class LineTest {
   /** A line of 600 places, opened now. */
   private static Line line() {
     return Line.opened(0, RATE, NOW, NOW, NOW).withIssued(600);
+  }
+
+  /** A line of one place after its only spare token was taken. */
+  private static Line spareTaken(Instant at) {
+    return new Line(0, 1, 1, NOW, NOW, RATE, RATE, 1, NOW, Set.of()).withoutSpare(at);
   }
 
   private static Standing standing(Line line, long number, Instant now) {
@@ -40,6 +46,15 @@ class LineTest {
       assertThat(standing(line, number, late)).isEqualTo(Standing.VOID);
       assertThat(standing(moved, number, next)).as("place %d", number).isEqualTo(Standing.VOID);
     }
+  }
+
+  /** A program that claims tokens may write any time. */
+  @Test
+  void spare_tokens_are_counted_although_one_was_taken_in_the_far_future() {
+    Instant far = Instant.parse("2100-01-01T00:00:00Z");
+    assertThat(spareTaken(NOW).counted(10, NOW, NOW).spare()).isZero();
+
+    assertThat(spareTaken(far).counted(10, NOW, NOW).spare()).isEqualTo(9);
   }
 
   @Test

@@ -7,16 +7,20 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Place;
+import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.TokenQueue.Search;
 import dev.tollgate.core.bucket.claim.ClaimResult;
+import dev.tollgate.core.bucket.claim.LineGate;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.Race;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.time.Duration;
@@ -24,6 +28,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -253,6 +258,68 @@ final class AdmissionTest {
 
     assertThat(ports.sessions().find(acme.id(), brief).orElseThrow().endsAt())
         .isAfter(slot.plusSeconds(10));
+  }
+
+  /** A deletion between the write that keeps a place and the one that takes it. */
+  @Test
+  void place_of_a_session_that_ends_during_its_handshake_goes_to_the_next_one() {
+    spendAll();
+    retryAt(admission, ports.open(acme));
+    Faults faults = new Faults();
+    Buckets interleaved = faults.around(Buckets.class, ports.buckets());
+    LineGate line = new LineGate(interleaved, ports.gate(), ports.clock());
+    Admission racing =
+        new Admission(
+            ports.facts(),
+            ports.gate(),
+            line,
+            ports.sessions(),
+            ports.tally(),
+            Runnable::run,
+            pause -> {},
+            ports.clock());
+    faults.plan(
+        1,
+        Faults.concurrently(
+            () ->
+                ports
+                    .sessions()
+                    .moveEnd(acme.id(), session, ports.clock().instant().minusSeconds(3600))));
+
+    Optional<Instant> slot = retryAt(racing, session);
+
+    assertThat(faults.calls()).startsWith("Buckets.takePlace");
+    assertThat(retryAt(admission, ports.open(acme))).isEqualTo(slot);
+  }
+
+  /** A program that claims tokens may write any line. */
+  @Test
+  void line_whose_slots_are_decades_ahead_counts_as_absent_and_is_replaced() {
+    Instant far = Instant.parse("2100-01-01T00:00:00Z");
+    Instant now = ports.clock().instant();
+    Rate slow = new Rate(1);
+    BucketId id = AdmissionFixture.connects(acme);
+    Rate rate = ports.buckets().find(id).orElseThrow().spec().rate();
+    for (Line line :
+        List.of(
+            new Line(0, 1, 1, far, now, rate, rate, 0, now, Set.of()),
+            new Line(0, 1, 1, now, far, rate, rate, 0, now, Set.of()),
+            new Line(0, 1, 2, far, now, rate, slow, 0, now, Set.of()),
+            new Line(0, 100, 1, now, now, slow, rate, 0, far, Set.of()))) {
+      AdmissionTest test = new AdmissionTest();
+      test.ports.buckets().changeLine(id, Optional.empty(), line);
+      Instant end = test.ports.sessions().find(acme.id(), test.session).orElseThrow().endsAt();
+
+      assertThat(test.decide()).as("%s", line).isInstanceOf(AdmissionDecision.Ticketed.class);
+
+      test.spendAll();
+      assertThat(test.retryAt(test.admission, test.session).orElseThrow())
+          .isBefore(now.plusSeconds(120));
+      assertThat(test.ports.sessions().find(acme.id(), test.session).orElseThrow().endsAt())
+          .isEqualTo(end);
+      Line replaced = test.ports.buckets().find(id).orElseThrow().line().orElseThrow();
+      assertThat(replaced.slot(replaced.issued())).isBefore(now.plusSeconds(120));
+    }
   }
 
   @Test

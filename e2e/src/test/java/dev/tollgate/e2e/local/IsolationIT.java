@@ -462,7 +462,7 @@ final class IsolationIT {
 
   /** The attributes that a program that claims tokens may write. */
   @ParameterizedTest
-  @ValueSource(strings = {"line", "emptySince", "emptyUntil", "emptyHeld", "emptyVersion"})
+  @ValueSource(strings = {"line", "emptySince", "emptyUntil", "emptyHeld", "emptyVersion", "freed"})
   void a_program_that_claims_tokens_cannot_stop_admission_by_an_unreadable_value(String attribute)
       throws Exception {
     Map<String, AttributeValue> bucket =

@@ -140,7 +140,7 @@ final class RequestCountsIT {
   }
 
   @Test
-  void a_refusal_by_the_rate_costs_eight_requests_then_one_and_two_every_five_seconds()
+  void a_refusal_by_the_rate_costs_nine_requests_then_one_and_two_every_five_seconds()
       throws Exception {
     DEPLOYMENT.onboard("poor", "gold", "{\"tenantPerMinute\":3}");
     String session = DEPLOYMENT.open("poor");
@@ -157,10 +157,11 @@ final class RequestCountsIT {
                 "Invoke",
                 "UpdateItem",
                 "UpdateItem",
+                "UpdateItem",
                 "UpdateItem"));
     assertThat(refusal("poor", session, 429)).containsExactly("BatchGetItem");
     assertThat(refusal("poor", DEPLOYMENT.open("poor"), 429))
-        .containsExactly("BatchGetItem", "UpdateItem", "UpdateItem");
+        .containsExactly("BatchGetItem", "UpdateItem", "UpdateItem", "UpdateItem");
     assertThat(refusal("poor", session, 429)).containsExactly("BatchGetItem");
     assertThat(laterRefusal("poor", session, 429)).containsExactly("BatchGetItem", "UpdateItem");
     assertThat(refusal("poor", session, 429)).containsExactly("BatchGetItem");

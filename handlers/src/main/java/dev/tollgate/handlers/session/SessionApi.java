@@ -211,12 +211,11 @@ public final class SessionApi
     if (!facts.tenantExists(id)) {
       return SessionProblems.noTenant(id);
     }
-    SessionLifecycle.EndResult result = sessions.end(id, session);
-    if (result instanceof SessionLifecycle.NoSession) {
-      return SessionProblems.noSession(id);
-    }
-    result.place().ifPresent(place -> places.free(new BucketId(id, Action.CONNECT), place));
-    return Response.noContent();
+    SessionLifecycle.EndResult result =
+        sessions.end(id, session, place -> places.free(new BucketId(id, Action.CONNECT), place));
+    return result instanceof SessionLifecycle.NoSession
+        ? SessionProblems.noSession(id)
+        : Response.noContent();
   }
 
   private Response list(Request request) {

@@ -91,10 +91,14 @@ final class SessionApiTest {
   }
 
   private void join(SessionId session, String connectionId) {
+    join(acme, session, connectionId);
+  }
+
+  private void join(Tenant tenant, SessionId session, String connectionId) {
     fixture
         .sessions()
         .join(
-            acme.id(),
+            tenant.id(),
             session,
             connectionId,
             10,
@@ -102,7 +106,7 @@ final class SessionApiTest {
             Optional.empty(),
             fixture.clock().instant(),
             fixture.clock().instant());
-    fixture.sessions().countUp(acme.id(), 1000);
+    fixture.sessions().countUp(tenant.id(), 1000);
   }
 
   @Test
@@ -159,6 +163,22 @@ final class SessionApiTest {
       assertThat(told.add(wait)).as("a slot of its own").isTrue();
     }
     assertThat(toldBy(admission, busy, staying)).isEqualTo(promised);
+  }
+
+  @Test
+  void place_of_a_session_whose_socket_cannot_be_closed_is_free() {
+    Tenant busy = fixture.onboard("busy", "gold", Map.of(Limit.TENANT_PER_MINUTE, 60L));
+    Admission admission = fixture.admission();
+    while (admission.decide(busy.id(), fixture.open(busy)) instanceof AdmissionDecision.Ticketed) {}
+    SessionId session = fixture.open(busy);
+    join(busy, session, "c1");
+    Duration slot = toldBy(admission, busy, session);
+    sockets.outage().begin();
+
+    Map<String, String> query = Map.of("tenantId", "busy", "sessionId", session.value());
+    assertThat(call("DELETE /session", query).getStatusCode()).isEqualTo(503);
+
+    assertThat(toldBy(fixture.admission(), busy, fixture.open(busy))).isEqualTo(slot);
   }
 
   @Test

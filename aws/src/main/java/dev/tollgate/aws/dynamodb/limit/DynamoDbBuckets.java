@@ -391,8 +391,19 @@ public final class DynamoDbBuckets implements Buckets {
                     ":place", AttributeValue.fromSs(List.of(LimitRow.freedName(place))),
                     ":set", Attribute.text("SS"),
                     ":max", Attribute.number(Line.MAX_FREED)))
+            .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD)
             .build();
-    write("DynamoDB UpdateItem of bucket " + id, () -> dynamoDb.updateItem(request));
+    ask(
+        "DynamoDB UpdateItem of bucket " + id,
+        () -> {
+          try {
+            return dynamoDb.updateItem(request);
+          } catch (ConditionalCheckFailedException failed) {
+            LimitRow.unreadableFreed(new Row(failed.item()))
+                .ifPresent(names -> removeUnreadable(id, LimitRow.FREED, names));
+            return failed;
+          }
+        });
   }
 
   @Override
@@ -463,20 +474,20 @@ public final class DynamoDbBuckets implements Buckets {
             return Optional.of(updated.map(LimitRow.LINE).number(LimitRow.LINE_ISSUED));
           } catch (ConditionalCheckFailedException failed) {
             LimitRow.unreadableLine(new Row(failed.item()))
-                .ifPresent(line -> removeUnreadable(id, line));
+                .ifPresent(line -> removeUnreadable(id, LimitRow.LINE, line));
             return Optional.empty();
           }
         });
   }
 
-  /** Removes a line that cannot be read, so that the next caller can open another. */
-  private void removeUnreadable(BucketId id, AttributeValue line) {
+  /** Removes a line or freed places that cannot be read, so that the next caller can write them. */
+  private void removeUnreadable(BucketId id, String name, AttributeValue unreadable) {
     UpdateItemRequest request =
         updateRow(id)
-            .updateExpression("REMOVE #line")
-            .conditionExpression("#line = :unreadable")
-            .expressionAttributeNames(Map.of("#line", LimitRow.LINE))
-            .expressionAttributeValues(Map.of(":unreadable", line))
+            .updateExpression("REMOVE #name")
+            .conditionExpression("#name = :unreadable")
+            .expressionAttributeNames(Map.of("#name", name))
+            .expressionAttributeValues(Map.of(":unreadable", unreadable))
             .build();
     write("DynamoDB UpdateItem of bucket " + id, () -> dynamoDb.updateItem(request));
   }

@@ -91,8 +91,8 @@ final class LimitRow {
   static final String LINE = "line";
 
   /**
-   * The freed places of the line. They are no part of the map, because the session API may name
-   * them and not the line.
+   * The freed places of the line. They are an attribute of their own because the session API may
+   * write them and may not write the line.
    */
   static final String FREED = "freed";
 
@@ -262,8 +262,15 @@ final class LimitRow {
         : Optional.ofNullable(row.attributes().get(LINE));
   }
 
+  /** The freed places that a claim wrote, if their type or one of their names cannot be read. */
+  static Optional<AttributeValue> unreadableFreed(Row row) {
+    int readable = row.readable(LimitRow::freed).map(Set::size).orElse(0);
+    return Optional.ofNullable(row.attributes().get(FREED))
+        .filter(names -> names.ss().isEmpty() || names.ss().size() > readable);
+  }
+
   private static EmptyHint emptyHint(Row row) {
-    return new EmptyHint(row.nanos(EMPTY_SINCE), row.nanos(EMPTY_UNTIL), row.number(EMPTY_HELD));
+    return new EmptyHint(row.nanos(EMPTY_SINCE), row.nanos(EMPTY_UNTIL), count(row, EMPTY_HELD));
   }
 
   private static long hintVersion(Row row) {
@@ -285,7 +292,7 @@ final class LimitRow {
         row.readable(LimitRow::freed).orElse(Set.of()));
   }
 
-  /** The readable freed places: a name that nobody can read hides no other one. */
+  /** The freed places with a valid name. Others are ignored, so that one cannot hide the rest. */
   private static Set<Place> freed(Row row) {
     return row.texts(FREED).stream()
         .filter(name -> FREED_NAME.matcher(name).matches())

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -146,6 +147,33 @@ class DynamoDbBucketsTest extends BucketsContract {
     assertThat(find(bucket.id()).line().orElseThrow().freed()).containsExactly(place);
     assertThat(buckets.takeFreed(bucket.id(), place, Set.of())).isEqualTo(WriteResult.DONE);
     assertThat(find(bucket.id()).line().orElseThrow().freed()).isEmpty();
+  }
+
+  /** Values of the freed places that cannot be read, or not all of them. */
+  static Stream<AttributeValue> unreadableFreed() {
+    Stream<String> names = IntStream.range(0, Line.MAX_FREED).mapToObj(i -> "x" + i);
+    return Stream.concat(
+        UNREADABLE.stream(),
+        Stream.of(
+            AttributeValue.fromNs(List.of("1")),
+            AttributeValue.fromL(List.of()),
+            AttributeValue.fromSs(names.toList())));
+  }
+
+  @ParameterizedTest
+  @MethodSource("unreadableFreed")
+  void unreadable_freed_places_count_as_absent_and_are_replaced(AttributeValue value) {
+    Bucket bucket = Samples.bucket(Samples.bucketId());
+    buckets.open(bucket);
+    buckets.changeLine(bucket.id(), Optional.empty(), line(NOW));
+    set(bucket.id(), LimitRow.FREED, value);
+    Place place = new Place(3, 400);
+
+    assertThat(find(bucket.id()).line().orElseThrow().freed()).isEmpty();
+    buckets.freePlace(bucket.id(), place);
+    buckets.freePlace(bucket.id(), place);
+
+    assertThat(find(bucket.id()).line().orElseThrow().freed()).containsExactly(place);
   }
 
   /** The numbers of a line at the ends of their ranges. */

@@ -20,18 +20,17 @@ import java.util.stream.Collectors;
  * The places of sessions that ended before their slots. New callers take them before they take
  * places at the end of the {@link Line}.
  *
- * <p>Otherwise anybody could create sessions, take a place with each and end them, and all later
- * callers would wait for the slots of nobody. The places of other callers keep their slots, so a
- * freed place is of use only to a caller that takes its number.
+ * <p>Otherwise anybody could create sessions, take a place with each and end them. Each new caller
+ * would then wait until the slots of all these places have passed. The places of other callers keep
+ * their slots, so a freed place is of use only to a caller that takes its number.
  *
  * <p>Because of sessions that have ended, a new caller waits for two minutes at most. It takes one
  * of the freed places of the minute that begins with the first; so concurrent callers seldom take
  * the same one. A line records {@link Line#MAX_FREED} freed places, and {@linkplain Line#isFullAt
  * issues} no more places than that and those of another minute.
  *
- * <p>A session leaves its place once, with the write that ends it. A handshake may be between
- * keeping and taking the place at that moment. As after a crash there, two callers may then have
- * the same place, and one of them waits for the next token.
+ * <p>A session leaves its place once, with the write that ends it. If a handshake of the session is
+ * about to take that place, the handshake frees it.
  */
 public final class FreedPlaces {
   /** The time of the freed places among which a caller chooses. */

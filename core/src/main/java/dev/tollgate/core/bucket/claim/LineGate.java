@@ -30,9 +30,10 @@ import java.util.function.Supplier;
  * <p>A caller keeps the place that it expects before it takes it. So of many concurrent claims of
  * one caller, one takes a place, and nobody can fill a line with places that it does not use: the
  * other claims either fail to keep a place, or find one that is about to be taken, and are refused
- * until its slot. If another caller took the expected place meanwhile, the caller keeps the one
- * that it got instead. After a crash in between, it may have the place of another caller: then both
- * come for one token, and one of them waits for the next.
+ * until its slot. After it took a place, it keeps that one: another caller may have taken the
+ * expected place. A place that the caller cannot keep is freed. After a crash in between, a caller
+ * may have the place of another one: then both come for one token, and one of them waits for the
+ * next.
  */
 public final class LineGate {
   /** How late a minted token may be before the caller that waits for it moves its slot. */
@@ -241,7 +242,7 @@ public final class LineGate {
     }
     return quietly(() -> buckets.changeLine(read.id(), read.line(), next))
         .or(() -> isKept ? Optional.empty() : quietly(() -> takePlaceInOpened(read.id())))
-        .map(line -> placed(read, line, next.last(), caller, attempt))
+        .map(line -> placed(read, line, caller, attempt))
         .orElseGet(() -> new ClaimResult.Denied(slot));
   }
 
@@ -267,23 +268,26 @@ public final class LineGate {
     }
     return !line.isFullAt(clock.instant()) && keeps(caller, next)
         ? quietly(() -> buckets.takePlace(read.id(), line))
-            .map(extended -> placed(read, extended, next.last(), caller, attempt))
+            .map(extended -> placed(read, extended, caller, attempt))
             .orElse(without)
         : without;
   }
 
   /**
-   * The result for a caller that took the last place of a line.
-   *
-   * @param expected the place that the caller has kept, before it was taken
+   * The result for a caller that took the last place of a line. It keeps that place again: another
+   * caller may have taken the expected one, or the caller's session may have ended in between.
    */
-  private ClaimResult placed(
-      Bucket read, Line line, Place expected, Waiting caller, Attempt attempt) {
+  private ClaimResult placed(Bucket read, Line line, Waiting caller, Attempt attempt) {
     Place taken = line.last();
-    if (!taken.equals(expected) && !keeps(caller, line)) {
-      return new ClaimResult.Denied(line.slot(taken.number()));
+    Instant slot = line.slot(taken.number());
+    Optional<Boolean> isKept = quietly(() -> Optional.of(caller.keep(taken, slot)));
+    if (isKept.filter(kept -> !kept).isPresent()) {
+      freed.free(read.id(), taken);
     }
-    return line.slot(taken.number()).isAfter(clock.instant())
+    if (isKept.filter(kept -> kept).isEmpty()) {
+      return new ClaimResult.Denied(slot);
+    }
+    return slot.isAfter(clock.instant())
         ? refused(read.id(), line, taken)
         : redeem(read.with(line), taken, attempt);
   }

@@ -91,7 +91,7 @@ public final class BucketFill {
     TokenQueue.Level reported = queue.countTokens(read.id());
     FillResult result = fill(read, awake, reported, now, until);
     if (result instanceof Filled filled) {
-      countSpare(filled.bucket(), read.availableIn(reported), now);
+      countSpare(filled.bucket(), read.availableIn(reported, now), now);
     }
     return result;
   }
@@ -100,9 +100,8 @@ public final class BucketFill {
       Bucket read, Bucket awake, TokenQueue.Level reported, Instant now, Instant until) {
     Bucket bucket = awake;
     boolean mustWrite = !awake.equals(read);
-    long level = read.levelAt(reported);
-    long trimmed = trim(bucket, level - bucket.spec().capacity(), until);
-    level -= trimmed;
+    long trimmed = trim(bucket, read.surplusAt(reported, now), until);
+    long level = Math.max(0, read.levelAt(reported, now) - trimmed);
     long minted = 0;
     while (true) {
       Ledger.Step step = bucket.step(now, level);

@@ -24,7 +24,12 @@ import java.util.function.Consumer;
  * delays no other.
  */
 public final class ShardMaintenance {
-  /** Two pages are under way at a time, so that threads do not wait for the end of a page. */
+  /**
+   * Two pages are under way at a time, so that threads do not wait for the end of a page. A smaller
+   * page would let one slow bucket delay more of the others. An interrupted page starts again at
+   * its first bucket, and is completed unless nearly all of its buckets take longer than {@link
+   * #LONGEST_FILL}: the token producer has 32 threads and 35 seconds.
+   */
   private static final int PAGE = 100;
 
   /**

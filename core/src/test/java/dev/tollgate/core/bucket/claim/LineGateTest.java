@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -233,6 +234,33 @@ final class LineGateTest {
 
     assertThat(((ClaimResult.Denied) result).place()).isEmpty();
     assertThat(freed()).containsExactly(freed);
+  }
+
+  @ParameterizedTest(name = "{0} wait")
+  @ValueSource(ints = {1, 3})
+  void place_of_a_caller_that_ended_before_taking_it_is_free(int waiting) {
+    wait(waiting);
+    AtomicInteger kept = new AtomicInteger();
+    Waiting ending =
+        new Waiting() {
+          @Override
+          public Optional<Place> place() {
+            return Optional.empty();
+          }
+
+          @Override
+          public boolean keep(Place place, Instant slot) {
+            return kept.incrementAndGet() == 1;
+          }
+        };
+
+    ClaimResult result = line.claim(row(), ending, gate.firstTry(ID));
+
+    assertThat(((ClaimResult.Denied) result).place()).isEmpty();
+    assertThat(freed()).containsExactly(new Place(0, waiting + 1L));
+    Caller next = new Caller();
+    next.claim();
+    assertThat(next.kept).contains(new Place(0, waiting + 1L));
   }
 
   private void assertAdmittedSoon(Caller caller, String fault) {

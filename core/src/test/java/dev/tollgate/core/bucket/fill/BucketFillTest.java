@@ -24,6 +24,7 @@ import dev.tollgate.core.bucket.fill.BucketFill.NoBucket;
 import dev.tollgate.core.bucket.fill.BucketFill.NotFilled;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.Race;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.lang.reflect.InvocationTargetException;
@@ -35,6 +36,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class BucketFillTest {
   private final AdmissionFixture ports = new AdmissionFixture();
@@ -332,6 +335,40 @@ final class BucketFillTest {
     for (int minute = 2; minute < 12; minute++) {
       fillAt(60L * minute);
       assertThat(ports.queue().level(bucket)).as("minute " + minute).isEqualTo(60);
+    }
+  }
+
+  /** A program that claims tokens may store a hint whenever it wants to. */
+  @ParameterizedTest
+  @ValueSource(longs = {0, 4, 1_000_000})
+  void wrong_hints_before_every_fill_add_at_most_two_minutes_tokens(long ahead) {
+    for (int minute = 1; minute < 60; minute++) {
+      Instant since = ports.clock().instant().plusSeconds(ahead);
+      ports.buckets().rememberEmpty(row(), new EmptyHint(since, since, 0));
+      fillAt(60L * minute);
+      assertThat(ports.queue().level(bucket))
+          .as("minute %d", minute)
+          .isLessThanOrEqualTo(60 + 2 * 60);
+      ports.clock().set(AdmissionFixture.START.plusSeconds(60L * minute + 59));
+    }
+  }
+
+  /** The same, while the queue counts the tokens of a minute ago. */
+  @Test
+  void wrong_hints_and_outdated_counts_add_at_most_three_minutes_tokens() {
+    Faults faults = new Faults();
+    TokenQueue queue = faults.around(TokenQueue.class, ports.queue());
+    TokenQueue.Level minuteAgo = ports.queue().countTokens(bucket);
+    for (int minute = 1; minute < 60; minute++) {
+      ports.clock().set(AdmissionFixture.START.plusSeconds(60L * minute));
+      ports.buckets().rememberEmpty(row(), new EmptyHint(ports.clock().instant(), Instant.MAX, 0));
+      TokenQueue.Level counted = minuteAgo;
+      minuteAgo = ports.queue().countTokens(bucket);
+      faults.plan(1, call -> counted);
+      new BucketFill(ports.buckets(), queue, ports.clock()).fill(bucket);
+      assertThat(ports.queue().level(bucket))
+          .as("minute %d", minute)
+          .isLessThanOrEqualTo(60 + 3 * 60);
     }
   }
 
