@@ -39,6 +39,9 @@ final class ProcessesIT {
   /** How late tokens may be, see the guarantees. */
   private static final Duration DELAY = Duration.ofSeconds(2);
 
+  /** After this many claims at once, a client spends as many tokens as it may take ahead. */
+  private static final int BURST = 12;
+
   /** A client stops at its first refusal, although another one may hold leased tokens. */
   private static final int LEASED = 10;
 
@@ -180,8 +183,8 @@ final class ProcessesIT {
     Instant suspension = full.plusSeconds(10);
     Duration rowRead = Duration.ofMillis(50);
     advanceTo(suspension.minus(rowRead));
-    claim(0, 12, 0);
-    claim(1, 12, 0);
+    claimUntilRefill(0);
+    claimUntilRefill(1);
     advanceTo(suspension);
     change("{\"status\":\"SUSPENDED\"}");
     assertThat(handshakes(2)).isZero();
@@ -189,7 +192,7 @@ final class ProcessesIT {
     // The row that was read before the suspension is almost a second old.
     Duration lastRefill = Duration.ofMillis(999).minus(rowRead);
     advanceTo(suspension.plus(lastRefill));
-    int refilled = claim(0, 16, 0).inHand();
+    int refilled = claimUntilRefill(0);
     int drained = claim(1, 0, ALL).direct();
     advanceTo(suspension.plus(lastRefill).plusMillis(1_999));
     Duration last = Duration.between(suspension, now());
@@ -219,6 +222,19 @@ final class ProcessesIT {
     Granted granted = PROCESSES.get(process).granted();
     bound.grant(granted.sum(), now());
     return granted;
+  }
+
+  /** Claims in a burst until a claim has just spent tokens for the next ones. */
+  private int claimUntilRefill(int process) {
+    int claims = 0;
+    boolean refilled = false;
+    while (claims < BURST || !refilled) {
+      int before = deletes();
+      assertThat(claim(process, 1, 0).inHand()).isEqualTo(1);
+      claims++;
+      refilled = deletes() > before;
+    }
+    return claims;
   }
 
   /** All clients of all processes claim until they are refused, during some handshakes. */
