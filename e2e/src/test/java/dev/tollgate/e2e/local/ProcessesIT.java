@@ -30,7 +30,7 @@ final class ProcessesIT {
   private static final String SPEND = "DeleteMessageBatch";
   private static final int CAPACITY = 100;
   private static final int RATE = 100;
-  private static final int LOWER_RATE = 25;
+  private static final int LOWER_RATE = 50;
   private static final int NARROW_CAPACITY = 80;
   private static final int NARROW_RATE = 50;
 
@@ -150,7 +150,7 @@ final class ProcessesIT {
     Instant filled = now().truncatedTo(ChronoUnit.MINUTES);
     change("{\"overrides\":{\"tenantPerMinute\":%d}}".formatted(LOWER_RATE));
     bound.rateFrom(filled.plusSeconds(60), LOWER_RATE);
-    for (int second : List.of(50, 66, 110, 126)) {
+    for (int second : List.of(50, 110, 126)) {
       advanceTo(filled.plusSeconds(second));
       storm();
     }
@@ -251,7 +251,7 @@ final class ProcessesIT {
   /** All clients of all processes claim until they are refused, during some handshakes. */
   private void storm() throws InterruptedException {
     PROCESSES.forEach(process -> process.order(now(), ALL, ALL));
-    long admitted = handshakes(3);
+    long admitted = handshakes(2);
     long claimed = PROCESSES.stream().mapToLong(process -> process.granted().sum()).sum();
     DEPLOYMENT.cloud().settle();
     bound.grant(admitted + claimed, now());
