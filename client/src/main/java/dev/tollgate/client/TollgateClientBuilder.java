@@ -203,6 +203,10 @@ public final class TollgateClientBuilder {
    * time that its claims stop. Tokens that are only held return to the bucket within two seconds,
    * and when the client is closed.
    *
+   * <p>After a tenant is suspended, its tokens in hand admit callers for three seconds at most: the
+   * client uses a row for one second, and spent tokens for two. All that is admitted after the
+   * suspension was in the bucket or in hand before, because nothing fills the bucket.
+   *
    * @param tokens 1 (no claim gets a token ahead) to 10
    * @throws IllegalArgumentException if the number is out of range
    */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.NoCredentials;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
@@ -572,6 +573,22 @@ final class BucketGateTest {
   void unanswered_settling_leaves_the_claim_undecided() {
     ports.queue().outage().begin("settle");
     assertThat(claim(1)).isEqualTo(new Undecided("settle: out of order", true));
+  }
+
+  @Test
+  void token_that_was_not_spent_refuses_its_claim_until_the_lease_ends() {
+    TokenQueue unauthorized =
+        watched(
+            TokenQueue.class,
+            ports.queue(),
+            (method, arguments) -> {
+              if (method.equals("settle")) {
+                throw new NoCredentials(new Unavailable("assume role: out of order"));
+              }
+            });
+    ClaimResult claim = gate(ports.buckets(), unauthorized, pauses::add).spend(row(), 1);
+    assertThat(claim)
+        .isEqualTo(new Denied(ports.clock().instant().plus(BucketGate.leaseToSpend(1))));
   }
 
   @Test

@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -267,6 +268,25 @@ class ProcessGateTest {
     assertThat(rows.find(ID).orElseThrow().isHibernating()).isFalse();
     hand.spend(ID, 1);
     assertThat(tokens.inFlight(ID)).isPositive();
+  }
+
+  @Test
+  void hand_takes_nothing_ahead_while_the_row_says_that_the_bucket_is_empty() {
+    Bucket row = rows.find(ID).orElseThrow();
+    rows.rememberEmpty(row, row.hintWhenEmpty(clock.instant(), 0));
+    ProcessGate hand = prefetching();
+    long granted = IntStream.range(0, 10).filter(i -> hand.spend(ID, 1) instanceof Granted).count();
+    assertThat(tokens.available(ID)).isEqualTo(100 - granted);
+  }
+
+  @Test
+  void hand_does_not_rely_on_a_row_that_said_that_the_bucket_was_empty() {
+    ProcessGate hand = prefetching();
+    process.spend(ID, 100);
+    assertThat(hand.spend(ID, 1)).isInstanceOf(Denied.class);
+    fill();
+    assertThat(hand.spend(ID, 1)).isInstanceOf(Granted.class);
+    assertThat(tokens.inFlight(ID)).as("leased tokens in hand").isPositive();
   }
 
   @Test
