@@ -52,6 +52,9 @@ class ConvergenceTest {
   /** The minutes until a silo is closed, surely empty and removed. */
   private static final int MINUTES_TO_DRAIN = 3;
 
+  /** Every how many calls another call comes between: by default at half of them. */
+  private static final int STRIDE = Integer.getInteger("tests.times", 1) > 1 ? 1 : 2;
+
   /**
    * A call of the API or of the sweep, and the calls before it.
    *
@@ -318,7 +321,8 @@ class ConvergenceTest {
     scenario.call().accept(alone);
     List<String> calls = alone.faults.calls();
 
-    for (int at = 1; at <= calls.size(); at++) {
+    int first = 1 + Math.floorMod((scenario.name() + name).hashCode(), STRIDE);
+    for (int at = first; at <= calls.size(); at += STRIDE) {
       ControlPlaneFixture shared = fixture();
       scenario.before().accept(shared);
       shared.faults.plan(at, Faults.concurrently(() -> other.accept(shared)));

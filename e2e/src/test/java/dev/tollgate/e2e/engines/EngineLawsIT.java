@@ -14,6 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Checks the laws of the law book for our buckets on the engines of the local cloud, through the
@@ -34,6 +35,19 @@ final class EngineLawsIT {
    */
   private static final long RIVAL_FILLS_SEED = 146;
 
+  /** Further histories run with {@code -Pnightly}. */
+  private static boolean isNightly() {
+    return Integer.getInteger("tests.times", 1) > 1;
+  }
+
+  static List<FillMode> modesWithFaults() {
+    return isNightly() ? List.of(FillMode.values()) : List.of(FillMode.PRODUCER, FillMode.DIRECT);
+  }
+
+  static List<FillMode> modesUnderPlan() {
+    return isNightly() ? List.of(FillMode.PRODUCER, FillMode.DIRECT) : List.of(FillMode.PRODUCER);
+  }
+
   private static LawBook.Report check(LawBook<Limiter.Maker> book, long seed) {
     boolean isConfigured =
         System.getProperty(LawBook.SEED) != null || System.getProperty(LawBook.HISTORIES) != null;
@@ -51,7 +65,7 @@ final class EngineLawsIT {
   }
 
   @ParameterizedTest
-  @EnumSource(FillMode.class)
+  @MethodSource("modesWithFaults")
   void buckets_with_faults_at_the_ports_keep_every_law(FillMode mode) {
     try (var factory = new EngineLimiter.Factory(mode, 100, FaultPlan.none())) {
       LawBook.Report report = check(LawBook.ofLimiter(factory), SMOKE_SEED);
@@ -70,7 +84,7 @@ final class EngineLawsIT {
   }
 
   @ParameterizedTest
-  @EnumSource(value = FillMode.class, names = "SHARED", mode = EnumSource.Mode.EXCLUDE)
+  @MethodSource("modesUnderPlan")
   void a_bucket_under_a_fault_plan_keeps_every_law(FillMode mode) {
     Map<FaultKind, Double> odds = new EnumMap<>(FaultKind.class);
     odds.put(FaultKind.QUEUE_FALSELY_EMPTY, 0.05);

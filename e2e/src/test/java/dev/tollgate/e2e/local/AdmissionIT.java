@@ -200,7 +200,7 @@ final class AdmissionIT {
   }
 
   @Test
-  void a_thousand_refused_handshakes_of_one_tenant_do_not_slow_another_tenant() throws Exception {
+  void hundreds_of_refused_handshakes_of_one_tenant_do_not_slow_another_tenant() throws Exception {
     strictTier();
     deployment.onboard("noisy", "strict", "{}");
     deployment.onboard("quiet", "gold", "{}");
@@ -209,7 +209,7 @@ final class AdmissionIT {
     List<Long> alone = timedConnects(deployment.open("quiet"));
     List<Long> beside = new ArrayList<>();
     List<Integer> refused = new ArrayList<>();
-    for (int wave = 0; wave < 10; wave++) {
+    for (int wave = 0; wave < 3; wave++) {
       List<CompletableFuture<Handshake>> attempts = new ArrayList<>();
       for (int i = 0; i < 100; i++) {
         attempts.add(deployment.handshake(Deployment.query("noisy", noisy.get(0))));
@@ -217,9 +217,9 @@ final class AdmissionIT {
       beside.addAll(timedConnects(deployment.open("quiet")));
       attempts.forEach(attempt -> refused.add(attempt.join().status()));
     }
-    assertThat(refused).hasSize(1_000).isSubsetOf(429, 503);
+    assertThat(refused).hasSize(300).isSubsetOf(429, 503);
     System.out.printf(
-        "another tenant's connects: median %d ms alone, %d ms beside 1,000 refused attempts%n",
+        "another tenant's connects: median %d ms alone, %d ms beside 300 refused attempts%n",
         median(alone), median(beside));
   }
 

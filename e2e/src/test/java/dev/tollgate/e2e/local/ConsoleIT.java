@@ -387,7 +387,7 @@ final class ConsoleIT {
   }
 
   @Test
-  void a_search_among_five_thousand_tenants_finds_one_by_its_id() {
+  void a_search_among_a_thousand_tenants_finds_one_by_its_id() {
     onboard("bulk-0000", "bronze", "{}");
     String table = "TablesTenant";
     try (DynamoDbClient rows = deployment.inspect(DynamoDbClient.builder())) {
@@ -398,15 +398,15 @@ final class ConsoleIT {
                           get.tableName(table)
                               .key(Map.of("tenantId", AttributeValue.fromS("bulk-0000"))))
                   .item());
-      List<String> ids = IntStream.range(1, 5_000).mapToObj("bulk-%04d"::formatted).toList();
+      List<String> ids = IntStream.range(1, 1_000).mapToObj("bulk-%04d"::formatted).toList();
       try {
         inBatches(rows, table, ids, id -> put(row, id));
         browser.go(operator());
         browser.await("a full page is listed", () -> browser.all("#rows tr").size() == 24);
         browser.click("#next");
         browser.awaitText("#page", text -> text.startsWith("Page 2"));
-        browser.type("#prefix", "bulk-4711");
-        browser.awaitText("#rows", text -> text.startsWith("bulk-4711"));
+        browser.type("#prefix", "bulk-0711");
+        browser.awaitText("#rows", text -> text.startsWith("bulk-0711"));
         assertThat(browser.all("#rows tr")).hasSize(1);
       } finally {
         inBatches(rows, table, ids, ConsoleIT::delete);

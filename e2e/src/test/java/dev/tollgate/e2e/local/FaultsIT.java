@@ -34,7 +34,7 @@ final class FaultsIT {
   private static final long SEED = Long.getLong("faults.seed", 20_261_121L);
   private static final int MINUTES = Integer.getInteger("faults.minutes", 2);
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.withFaults(plan());
-  private static final List<String> TENANTS = List.of("stormy", "squally", "gusty");
+  private static final List<String> TENANTS = List.of("stormy", "squally");
   private static final int PER_MINUTE = 12;
   private static final int CONNECTIONS = 60;
 

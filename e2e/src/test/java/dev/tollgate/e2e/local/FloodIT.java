@@ -26,7 +26,7 @@ final class FloodIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
 
   /** A flood stops after this many frames if its socket stays open. */
-  private static final int MAX_FRAMES = 5_000;
+  private static final int MAX_FRAMES = 1_500;
 
   /**
    * The limit for frames of one socket that reach the pool's queue before the socket is closed. It

@@ -44,16 +44,16 @@ final class LineIT {
     String tenant = "in-line";
     DEPLOYMENT.onboard(tenant, "gold", "{\"tenantPerMinute\":30,\"tenantConnections\":100}");
     drain(tenant);
-    List<String> waiting = sessions(tenant, 60);
+    List<String> waiting = sessions(tenant, 40);
 
-    for (Handshake refused : DEPLOYMENT.connectAll(60, tenant, waiting)) {
+    for (Handshake refused : DEPLOYMENT.connectAll(40, tenant, waiting)) {
       assertThat(refused.status()).isEqualTo(429);
     }
     DEPLOYMENT.cloud().settle();
 
     Map<Instant, String> bySlot = new TreeMap<>(Comparator.naturalOrder());
     waiting.forEach(session -> bySlot.put(slot(tenant, session), session));
-    assertThat(bySlot).as("no slot is given twice").hasSize(60);
+    assertThat(bySlot).as("no slot is given twice").hasSize(40);
     Instant first = bySlot.keySet().iterator().next();
     int place = 0;
     for (Map.Entry<Instant, String> next : bySlot.entrySet()) {

@@ -178,7 +178,7 @@ final class UnknownTenantsIT {
       served();
     }
     List<Long> alone = IntStream.range(0, 15).mapToObj(i -> served()).toList();
-    int names = 1_000;
+    int names = 300;
     long start = System.nanoTime();
     CompletableFuture<Void> flood = flood("beside", names);
     List<Long> beside = new ArrayList<>();
