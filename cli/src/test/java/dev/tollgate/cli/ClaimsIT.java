@@ -94,7 +94,7 @@ final class ClaimsIT {
               }
               throw new InterruptedException("Ctrl-C");
             });
-    return Main.commandLine(shell, InProcessCloud::start).execute(arguments);
+    return Main.commandLine(shell, InProcessCloud::start, arguments).execute(arguments);
   }
 
   /** Runs a program with the environment that the local cloud wrote. */

@@ -67,7 +67,8 @@ class DocumentedCommandsTest {
             shell,
             settings -> {
               throw new AssertionError("nothing is run");
-            });
+            },
+            arguments);
 
     assertThatCode(() -> command.parseArgs(arguments)).doesNotThrowAnyException();
     assertThat(command.getParseResult().hasSubcommand() || arguments[0].startsWith("-")).isTrue();

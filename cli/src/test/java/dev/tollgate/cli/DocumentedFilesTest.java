@@ -52,7 +52,8 @@ class DocumentedFilesTest {
                   shell,
                   settings -> {
                     throw new AssertionError("no cloud is started");
-                  })
+                  },
+                  "plan")
               .execute("plan", directory.resolve("saas.yaml").toString(), "--check");
 
       assertThat(exitCode).as("%s%n%s", file, output).isZero();

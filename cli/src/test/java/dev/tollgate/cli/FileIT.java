@@ -33,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Files of tenants and tiers, applied to the complete stack on a local cloud. */
 final class FileIT {
+  private static final int ROWS = 15;
   private static final int TENANTS = 60;
 
   @TempDir private static Path directory;
@@ -80,7 +81,7 @@ final class FileIT {
             Optional.empty(),
             elapsed::get,
             time -> elapsed.addAndGet(time.toNanos()));
-    int code = Main.commandLine(shell, InProcessCloud::start).execute(arguments);
+    int code = Main.commandLine(shell, InProcessCloud::start, arguments).execute(arguments);
     return new Run(code, out.toString(), err.toString());
   }
 
@@ -182,7 +183,7 @@ final class FileIT {
     file(
         "customers.csv",
         "tenantId,tier,tenantConnections\n"
-            + IntStream.range(0, 40)
+            + IntStream.range(0, ROWS)
                 .mapToObj(i -> "row-" + i + ",cheap," + (i % 2 == 0 ? "7" : "") + "\n")
                 .collect(Collectors.joining()));
 
@@ -191,7 +192,9 @@ final class FileIT {
 
     assertThat(first.exitCode()).as(first.toString()).isZero();
     System.out.println(
-        "AWS requests of the control plane for an import of 40 tenants: "
+        "AWS requests of the control plane for an import of "
+            + ROWS
+            + " tenants: "
             + cloud.requests().of("ControlPlane").size());
     assertThat(run("tenants", "show", "row-0").out()).contains("cheap", "overridden");
     assertThat(
@@ -199,10 +202,10 @@ final class FileIT {
                 () -> {
                   Run second = run("tenants", "import", "customers.csv");
                   assertThat(second.exitCode()).isZero();
-                  assertThat(second.out()).contains("40 already exist; nothing to do");
+                  assertThat(second.out()).contains(ROWS + " already exist; nothing to do");
                 }))
         .isEmpty();
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < ROWS; i++) {
       run("tenants", "offboard", "row-" + i, "--yes");
     }
   }

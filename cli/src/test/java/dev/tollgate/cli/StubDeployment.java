@@ -261,7 +261,7 @@ public final class StubDeployment implements AutoCloseable {
                 throw new InterruptedException("Ctrl-C");
               }
             });
-    int exitCode = Main.commandLine(shell, starter).execute(arguments);
+    int exitCode = Main.commandLine(shell, starter, arguments).execute(arguments);
     return Run.of(exitCode, out.toString(), err.toString(), waits);
   }
 

@@ -9,9 +9,12 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
@@ -52,7 +55,7 @@ public final class Main {
             Optional.ofNullable(System.console()).map(Main::terminal),
             System::nanoTime,
             time -> Thread.sleep(time.toMillis()));
-    System.exit(commandLine(shell, InProcessCloud::start).execute(arguments));
+    System.exit(commandLine(shell, InProcessCloud::start, arguments).execute(arguments));
   }
 
   private static Shell.Terminal terminal(Console console) {
@@ -62,26 +65,21 @@ public final class Main {
   }
 
   /**
-   * The command with its subcommands.
+   * The command with the subcommand that these arguments begin with, or with all subcommands. The
+   * model of all of them takes most of the time of a short command.
    *
    * @param starter starts the local cloud for {@code tollgate up}
    */
-  public static CommandLine commandLine(Shell shell, Cloud.Starter starter) {
+  public static CommandLine commandLine(Shell shell, Cloud.Starter starter, String... arguments) {
     Tollgate tollgate = new Tollgate(shell);
     CommandLine command = new CommandLine(tollgate);
     IParameterExceptionHandler defaultHandler = command.getParameterExceptionHandler();
+    Map<String, Supplier<Object>> subcommands = subcommands(tollgate, shell, starter);
+    Optional.ofNullable(arguments.length == 0 ? null : subcommands.get(arguments[0]))
+        .map(List::of)
+        .orElseGet(() -> List.copyOf(subcommands.values()))
+        .forEach(subcommand -> command.addSubcommand(subcommand.get()));
     command
-        .addSubcommand(new Up(tollgate, shell, starter))
-        .addSubcommand(new Contexts(tollgate, shell))
-        .addSubcommand(
-            new CommandLine(new Tenants(tollgate, shell))
-                .addSubcommand(new Import(tollgate, shell)))
-        .addSubcommand(new Tiers(tollgate, shell))
-        .addSubcommand(new Plan(tollgate, shell))
-        .addSubcommand(new Apply(tollgate, shell))
-        .addSubcommand(new Doctor(tollgate, shell))
-        .addSubcommand(new Connect(tollgate, shell))
-        .addSubcommand(new Verify(tollgate, shell))
         .setOut(shell.out())
         .setErr(shell.err())
         .setUsageHelpAutoWidth(true)
@@ -90,12 +88,32 @@ public final class Main {
         .registerConverter(Long.class, text -> number(text, Long::valueOf))
         .registerConverter(OverrideValue.class, Main::overrideValue)
         .setParameterExceptionHandler(
-            (invalid, arguments) ->
-                defaultHandler.handleParseException(withExpectedForm(invalid), arguments))
+            (invalid, given) ->
+                defaultHandler.handleParseException(withExpectedForm(invalid), given))
         .setExecutionExceptionHandler((failure, which, result) -> tollgate.report(failure));
     Map<String, IHelpSectionRenderer> sections = new HashMap<>(command.getHelpSectionMap());
     sections.put(UsageMessageSpec.SECTION_KEY_FOOTER, help -> target(help, tollgate));
     return command.setHelpSectionMap(sections);
+  }
+
+  /** The subcommands by name, in the order of the help. */
+  private static Map<String, Supplier<Object>> subcommands(
+      Tollgate tollgate, Shell shell, Cloud.Starter starter) {
+    Map<String, Supplier<Object>> subcommands = new LinkedHashMap<>();
+    subcommands.put("up", () -> new Up(tollgate, shell, starter));
+    subcommands.put("context", () -> new Contexts(tollgate, shell));
+    subcommands.put(
+        "tenants",
+        () ->
+            new CommandLine(new Tenants(tollgate, shell))
+                .addSubcommand(new Import(tollgate, shell)));
+    subcommands.put("tiers", () -> new Tiers(tollgate, shell));
+    subcommands.put("plan", () -> new Plan(tollgate, shell));
+    subcommands.put("apply", () -> new Apply(tollgate, shell));
+    subcommands.put("doctor", () -> new Doctor(tollgate, shell));
+    subcommands.put("connect", () -> new Connect(tollgate, shell));
+    subcommands.put("verify", () -> new Verify(tollgate, shell));
+    return subcommands;
   }
 
   /** The last line of a command's help: the deployment that the command would address. */

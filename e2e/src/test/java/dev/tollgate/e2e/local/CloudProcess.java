@@ -70,6 +70,8 @@ final class CloudProcess {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
+                "-XX:+UnlockDiagnosticVMOptions",
+                "-XX:-BytecodeVerificationRemote",
                 "-Djava.util.concurrent.ForkJoinPool.common.parallelism=16",
                 "-cp",
                 System.getProperty("java.class.path"),

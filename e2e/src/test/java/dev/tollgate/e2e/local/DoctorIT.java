@@ -3,31 +3,16 @@ package dev.tollgate.e2e.local;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
-import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.services.scheduler.SchedulerClient;
 import software.amazon.awssdk.services.scheduler.model.GetScheduleResponse;
 import software.amazon.awssdk.services.scheduler.model.ScheduleState;
@@ -38,9 +23,6 @@ import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
 /** The doctor finds and repairs what was deleted, edited or created with the AWS SDK. */
 final class DoctorIT {
-  private static final ObjectMapper JSON = new ObjectMapper();
-  private static final Path ASSEMBLY = Path.of("../infra/target/cdk.out").toAbsolutePath();
-
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
   private static final SqsClient SQS = DEPLOYMENT.inspect(SqsClient.builder());
   private static final SchedulerClient SCHEDULER = DEPLOYMENT.inspect(SchedulerClient.builder());
@@ -48,9 +30,6 @@ final class DoctorIT {
       """
       {"isolation":"POOL","fillMode":"%s","limits":{"tenantPerMinute":6,"sessionPerMinute":5,
        "connectionsPerSession":2,"tenantConnections":10,"sessionTTL":200,"messagesPerMinute":6}}""";
-
-  @TempDir private Path directory;
-  private final HttpClient http = HttpClient.newHttpClient();
 
   @AfterAll
   static void close() {
@@ -194,106 +173,5 @@ final class DoctorIT {
       assertThat(level(tenant)).as(tenant).isEqualTo(6);
     }
     assertThat(drift()).isEmpty();
-  }
-
-  // A cloud that is killed during requests.
-
-  private String send(String method, String url, String body) {
-    HttpRequest request =
-        HttpRequest.newBuilder(URI.create(url))
-            .header("content-type", "application/json")
-            .timeout(Duration.ofSeconds(60))
-            .method(method, BodyPublishers.ofString(body))
-            .build();
-    try {
-      HttpResponse<String> response = http.send(request, BodyHandlers.ofString());
-      return response.body();
-    } catch (IOException e) {
-      throw new IllegalStateException(url, e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(url, e);
-    }
-  }
-
-  private CloudProcess start() throws IOException {
-    return CloudProcess.start(ASSEMBLY, directory.resolve("data"), directory.resolve("up.log"));
-  }
-
-  @Test
-  void a_cloud_killed_during_requests_is_consistent_after_one_repair() throws Exception {
-    CloudProcess before = start();
-    String plane = before.output("ControlPlaneURL");
-    send("PUT", plane + "/tiers/shared", FILLED.formatted("SHARED"));
-    AtomicInteger done = new AtomicInteger();
-    CountDownLatch busy = new CountDownLatch(20);
-    ExecutorService clients = Executors.newFixedThreadPool(8);
-    for (int number = 0; number < 16; number++) {
-      String tenant = "tenant-" + number;
-      String other = number % 2 == 0 ? "shared" : "silver";
-      String end = number % 3 == 0 ? "DELETE" : "GET";
-      clients.execute(
-          () -> {
-            try {
-              String url = plane + "/tenants";
-              send("POST", url, "{\"tenantId\":\"" + tenant + "\",\"tier\":\"bronze\"}");
-              done.incrementAndGet();
-              busy.countDown();
-              send("PATCH", url + "/" + tenant, "{\"tier\":\"" + other + "\"}");
-              done.incrementAndGet();
-              busy.countDown();
-              send(end, url + "/" + tenant, "");
-              done.incrementAndGet();
-              busy.countDown();
-            } catch (IllegalStateException e) {
-              // The cloud was killed.
-            }
-          });
-    }
-    assertThat(busy.await(2, TimeUnit.MINUTES)).as("the cloud processes requests").isTrue();
-    before.kill();
-    clients.shutdown();
-    assertThat(clients.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
-    assertThat(done.get()).as("the cloud was processing requests").isLessThan(48);
-
-    CloudProcess after = start();
-    try {
-      String now = after.output("ControlPlaneURL");
-      List<JsonNode> repaired =
-          LocalDeployment.allFindings(query -> send("POST", now + "/repairs" + query, "{}"));
-      assertThat(LocalDeployment.allFindings(query -> send("GET", now + "/drift" + query, "")))
-          .as("after the repair of %s", repaired)
-          .isEmpty();
-      assertProvided(after, JSON.readTree(send("GET", now + "/tenants", "")).path("tenants"));
-    } finally {
-      after.kill();
-    }
-  }
-
-  /** Asserts that exactly the queues and schedules exist that the tenants need. */
-  private static void assertProvided(CloudProcess cloud, JsonNode tenants) {
-    assertThat(tenants).isNotEmpty();
-    Set<String> queues = new TreeSet<>();
-    Set<String> schedules = new TreeSet<>();
-    for (JsonNode tenant : tenants) {
-      for (String action : List.of("connect", "message")) {
-        String bucket = action + "_" + tenant.path("tenantId").asText();
-        queues.add(bucket + "_token_bucket");
-        if (!tenant.path("tier").asText().equals("shared")) {
-          schedules.add(bucket);
-        }
-      }
-    }
-    try (SqsClient sqs = cloud.client(SqsClient.builder());
-        SchedulerClient scheduler = cloud.client(SchedulerClient.builder())) {
-      assertThat(sqs.listQueues().queueUrls())
-          .extracting(url -> url.substring(url.lastIndexOf('/') + 1))
-          .filteredOn(name -> name.endsWith("_token_bucket"))
-          .containsExactlyInAnyOrderElementsOf(queues);
-      assertThat(scheduler.listSchedulesPaginator(r -> {}).schedules())
-          .extracting(ScheduleSummary::name)
-          .filteredOn(name -> name.contains("_"))
-          .containsExactlyInAnyOrderElementsOf(schedules);
-    }
   }
 }

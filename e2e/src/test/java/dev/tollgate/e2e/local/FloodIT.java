@@ -35,7 +35,7 @@ final class FloodIT {
    */
   private static final int MAX_QUEUED = 120_000 / 100;
 
-  private static final int ROUND_TRIPS = 100;
+  private static final int ROUND_TRIPS = 30;
 
   /**
    * The processes of the processor: one for the flood, one for its neighbour, and one that starts

@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,13 +41,25 @@ import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
 /**
  * A local cloud with a data directory is killed, as by {@code kill -9}, during requests. After a
- * restart it has everything that it acknowledged.
+ * restart it has everything that it acknowledged, and one repair makes it consistent.
  */
 final class KillIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Path ASSEMBLY = Path.of("../infra/target/cdk.out").toAbsolutePath();
   private static final Map<String, String> TENANTS =
       Map.of("one", "bronze", "two", "silver", "three", "gold", "four", "gold");
+
+  /**
+   * Requests that onboard, change and remove tenants; half of them are answered before the kill.
+   */
+  private static final int CHANGED = 3 * 12;
+
+  private static final int CHANGERS = 4;
+
+  private static final String SHARED =
+      """
+      {"isolation":"POOL","fillMode":"SHARED","limits":{"tenantPerMinute":6,"sessionPerMinute":5,
+       "connectionsPerSession":2,"tenantConnections":10,"sessionTTL":200,"messagesPerMinute":6}}""";
 
   @TempDir private Path directory;
   private final HttpClient http = HttpClient.newHttpClient();
@@ -144,6 +157,7 @@ final class KillIT {
                   .handler(KeptFunction.class.getName())
                   .code(c -> c.zipFile(zip)));
     }
+    assertThat(send("PUT", plane + "/tiers/shared", SHARED).status()).isBetween(200, 201);
     List<String> sent = fill(before);
     Map<String, JsonNode> shown = new HashMap<>();
     for (String tenant : TENANTS.keySet()) {
@@ -191,6 +205,7 @@ final class KillIT {
                     .functionError())
             .isNull();
       }
+      assertRepaired(after);
       Answer onboarded =
           send(
               "POST",
@@ -202,9 +217,51 @@ final class KillIT {
     }
   }
 
+  /** After one repair, no drift is left, and what the tenants need exists. */
+  private void assertRepaired(CloudProcess cloud) {
+    String plane = cloud.output("ControlPlaneURL");
+    List<JsonNode> repaired =
+        LocalDeployment.allFindings(
+            query -> send("POST", plane + "/repairs" + query, "{}").body().toString());
+    assertThat(
+            LocalDeployment.allFindings(
+                query -> send("GET", plane + "/drift" + query, "").body().toString()))
+        .as("after the repair of %s", repaired)
+        .isEmpty();
+    assertProvided(cloud, send("GET", plane + "/tenants", "").body().path("tenants"));
+  }
+
+  /** Asserts that exactly the queues and schedules exist that the tenants need. */
+  private static void assertProvided(CloudProcess cloud, JsonNode tenants) {
+    assertThat(tenants).isNotEmpty();
+    Set<String> queues = new TreeSet<>();
+    Set<String> schedules = new TreeSet<>();
+    for (JsonNode tenant : tenants) {
+      for (String action : List.of("connect", "message")) {
+        String bucket = action + "_" + tenant.path("tenantId").asText();
+        queues.add(bucket + "_token_bucket");
+        if (!tenant.path("tier").asText().equals("shared")) {
+          schedules.add(bucket);
+        }
+      }
+    }
+    try (SqsClient sqs = cloud.client(SqsClient.builder());
+        SchedulerClient scheduler = cloud.client(SchedulerClient.builder())) {
+      assertThat(sqs.listQueues().queueUrls())
+          .extracting(url -> url.substring(url.lastIndexOf('/') + 1))
+          .filteredOn(name -> name.endsWith("_token_bucket"))
+          .containsExactlyInAnyOrderElementsOf(queues);
+      assertThat(scheduler.listSchedulesPaginator(r -> {}).schedules())
+          .extracting(ScheduleSummary::name)
+          .filteredOn(name -> name.contains("_"))
+          .containsExactlyInAnyOrderElementsOf(schedules);
+    }
+  }
+
   /**
-   * Kills the cloud while it creates sessions and accepts messages. Returns the acknowledged
-   * sessions, and adds the acknowledged messages to those sent.
+   * Kills the cloud while it onboards tenants, changes and removes them, creates sessions and
+   * accepts messages. Returns the acknowledged sessions, and adds the acknowledged messages to
+   * those sent.
    */
   private Set<String> killAtWork(CloudProcess cloud, List<String> sent)
       throws InterruptedException {
@@ -236,14 +293,46 @@ final class KillIT {
     Thread sender = new Thread(() -> sendUntilRefused(cloud, taken, enoughTaken));
     sender.start();
     clients.add(sender);
+    AtomicInteger changes = new AtomicInteger();
+    CountDownLatch enoughChanged = new CountDownLatch(CHANGED / 2);
+    for (int first = 0; first < CHANGERS; first++) {
+      int from = first;
+      Thread changer = new Thread(() -> change(cloud, from, changes, enoughChanged));
+      changer.start();
+      clients.add(changer);
+    }
     enoughAnswered.await();
     enoughTaken.await();
+    enoughChanged.await();
     cloud.kill();
     for (Thread client : clients) {
       client.join();
     }
+    assertThat(changes.get()).as("the cloud was changing tenants").isLessThan(CHANGED);
     sent.addAll(taken);
     return new HashSet<>(answered);
+  }
+
+  /** Onboards a caller's share of tenants, moves each to another tier, and removes some. */
+  private void change(CloudProcess cloud, int first, AtomicInteger done, CountDownLatch enough) {
+    String url = cloud.output("ControlPlaneURL") + "/tenants";
+    try {
+      for (int number = first; number < CHANGED / 3; number += CHANGERS) {
+        String tenant = "tenant-" + number;
+        String other = number % 2 == 0 ? "shared" : "silver";
+        for (List<String> request :
+            List.of(
+                List.of("POST", url, "{\"tenantId\":\"%s\",\"tier\":\"bronze\"}".formatted(tenant)),
+                List.of("PATCH", url + "/" + tenant, "{\"tier\":\"%s\"}".formatted(other)),
+                List.of(number % 3 == 0 ? "DELETE" : "GET", url + "/" + tenant, ""))) {
+          send(request.get(0), request.get(1), request.get(2));
+          done.incrementAndGet();
+          enough.countDown();
+        }
+      }
+    } catch (IllegalStateException e) {
+      // The cloud was killed.
+    }
   }
 
   private static void sendUntilRefused(
