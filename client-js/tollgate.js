@@ -343,7 +343,7 @@ export class Tollgate extends EventTarget {
     return this.#options.random() * Math.min(MAX_BACK_OFF, FIRST_ATTEMPT_WITHIN * 2 ** failures);
   }
 
-  /** A time that others were told as well, in milliseconds: up to as long again, and not earlier. */
+  /** Adds up to 100 % jitter, bounded, to a time that others were told as well; in milliseconds. */
   #spread(seconds) {
     return seconds * 1000 + this.#options.random() * Math.min(seconds * 1000, MAX_JITTER);
   }

@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
  *
  * <p>{@link #toString} and {@link #parse} are inverse, so an application can store a place or hand
  * it to its user. A place is no secret and not signed: whoever knows the form can make one up. A
- * place that was never taken is void. A place that somebody else has taken admits once, in that
- * caller's stead. If that matters, keep places on the server, for example in the user's session.
+ * place that was never taken is void. Whoever redeems a place uses it up for its owner. If that
+ * matters, keep places on the server, for example in the user's session.
  *
  * @param tenantId the tenant's id
  * @param action what the token pays for

@@ -41,7 +41,7 @@ final class BackOff {
     return spread(retryAfter);
   }
 
-  /** A time that others were told as well: up to as long again, and not earlier. */
+  /** Adds up to 100 % jitter, at most ten seconds, to a time that others were told as well. */
   Duration spread(Duration told) {
     Duration most = told.compareTo(LONGEST_SPREAD) < 0 ? told : LONGEST_SPREAD;
     return told.plus(between(Duration.ZERO, most));

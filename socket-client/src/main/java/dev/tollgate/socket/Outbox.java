@@ -193,7 +193,7 @@ final class Outbox {
             });
   }
 
-  /** Errors for these messages come no more, or the server would not know a further copy. */
+  /** Forgets messages that can no longer be refused or safely sent again. */
   private void forgetOld() {
     Iterator<Outgoing> oldest = accepted.values().iterator();
     while (oldest.hasNext() && isOver(oldest.next())) {

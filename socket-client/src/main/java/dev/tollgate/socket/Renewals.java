@@ -95,7 +95,7 @@ final class Renewals {
             Duration most = idle.dividedBy(8);
             renewAfter(delay.compareTo(most) < 0 ? delay : most, used, idle);
           }
-          // Whoever may not renew the session leaves that to its messages.
+          // Without permission to renew, the session relies on its messages.
         });
   }
 }

@@ -262,7 +262,7 @@ final class SocketLifecycle {
    */
   private void explain(Optional<Integer> status) {
     if (!settings.asksSessionApi()) {
-      // Without a way to ask, a session that is over looks like one that never was.
+      // Without a way to ask, an ended session cannot be told from an unknown one.
       if (status.equals(Optional.of(403))) {
         finish(new CloseReason.SessionEnded());
       } else {

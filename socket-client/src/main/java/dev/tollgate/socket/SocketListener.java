@@ -22,7 +22,7 @@ public interface SocketListener {
 
   /**
    * A message failed after its {@code send} was completed with {@link SendResult.Accepted}: the
-   * server refused it, or could not be asked again whether it was processed.
+   * server refused it, or its outcome is unknown.
    */
   default void messageFailed(SendResult result) {}
 

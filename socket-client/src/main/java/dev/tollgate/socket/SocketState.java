@@ -24,7 +24,7 @@ public sealed interface SocketState {
     }
 
     /**
-     * How many sessions are about to be before this one: the number that the server told falls
+     * How many sessions are probably still ahead of this one: the number that the server told falls
      * evenly until the slot.
      */
     public OptionalLong ahead(Instant now) {

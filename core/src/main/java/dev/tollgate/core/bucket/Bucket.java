@@ -410,9 +410,9 @@ public record Bucket(
   }
 
   /**
-   * Whether tokens that were spent after this row was read may still admit callers at {@code end}:
-   * until then, what the bucket held after its last fill and what it is owed are at most its
-   * capacity and one minute's tokens.
+   * Whether prefetched tokens keep the bound until {@code end} if they were spent after this row
+   * was read: until then, what the bucket held after its last fill and what it is owed are at most
+   * its capacity and one minute's tokens.
    */
   public boolean keepsBoundUntil(Instant end) {
     return ledger.isOwedAtMost(
@@ -518,9 +518,9 @@ public record Bucket(
   }
 
   /**
-   * When the next token after {@code now} would have appeared if tokens that are owed were sent in
-   * time. They are sent together, as many as the bucket can hold. If it is full then, the token
-   * after them is due a token's time after the fill.
+   * When the next token after {@code now} appears if fills are punctual. Owed tokens are sent
+   * together, as many as the bucket can hold. If it is full then, the token after them is due a
+   * token's time after the fill.
    */
   private Instant firstDueBefore(Instant slot, Instant now) {
     if (fillsOncePerMinute()) {

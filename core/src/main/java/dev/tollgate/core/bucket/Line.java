@@ -48,7 +48,7 @@ import java.util.Set;
  * @param at when the token of the anchor is due
  * @param from the earliest slot. Tokens that were due before are only being sent
  * @param rate how fast the slots behind the anchor follow each other
- * @param before how fast those before it do
+ * @param before the rate of the slots before the anchor
  * @param spare tokens that no place needs; 0 or more
  * @param spareTakenAt when a spare token was taken last, or the line began
  * @param freed places whose sessions ended before their slots, see {@link
@@ -188,8 +188,7 @@ public record Line(
    */
   Line retuned(Rate next, Instant through, Instant first) {
     boolean isFaster = next.microtokensPerMinute() > rate.microtokensPerMinute();
-    // The part of a token that accrued at the old rate counts less at the new one, but never more
-    // than one token.
+    // A fractional token is worth less time at the higher rate, but never more than one token's.
     long last = isFaster ? Math.max(issued, calledAt(through)) + 1 : calledAt(through);
     if (last >= anchor) {
       Rate earlier = last > anchor ? rate : before;

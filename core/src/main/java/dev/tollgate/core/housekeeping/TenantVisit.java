@@ -36,7 +36,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * it suspects to a {@link Recount}.
  *
  * <p>A tenant with many open connections that is far from its limits is not read every minute: see
- * {@link #CONNECTIONS_A_MINUTE}. What is far from a limit and late harms nobody.
+ * {@link #CONNECTIONS_A_MINUTE}. Delays far from a limit are harmless.
  *
  * <h2>Ghosts</h2>
  *

@@ -41,20 +41,20 @@ import java.util.function.Supplier;
  * what could be admitted at this instant if a fill came now. S grows at the rate, a fill or a claim
  * moves tokens within S, and an admission lowers it. So the bound holds if S is never more than
  * {@code capacity + one minute's tokens}. Without hands, the ledger ensures that. With hands,
- * consider the one that was spent first of those in use, and the row that its process had read
- * before. The fill of that row left L tokens in the bucket, and owed it O. Every token in hand now
- * was in the bucket then, or was added since. So S is at most L + O, and what has accrued since.
- * Therefore a hand spends more than one token only if this sum will be within the bound when its
- * tokens are {@link #LIFE} old ({@link Bucket#keepsBoundUntil}), and uses none that are older. How
- * old the row is does not matter. A bucket that was full at its last fill has no hands in the last
- * seconds of the minute.
+ * consider the oldest unused spent token, and the row that its process had read before. The fill of
+ * that row left L tokens in the bucket, and owed it O. Every token in hand now was in the bucket
+ * then, or was added since. So S is at most L + O, and what has accrued since. Therefore a hand
+ * spends more than one token only if this sum will be within the bound when its tokens are {@link
+ * #LIFE} old ({@link Bucket#keepsBoundUntil}), and uses none that are older. How old the row is
+ * does not matter. A bucket that was full at its last fill has no hands in the last seconds of the
+ * minute.
  *
  * <h2>Nobody goes short</h2>
  *
  * A hand takes tokens only from a bucket that is at least half full by its row, and in whose line
  * nobody waits ({@link Bucket#allowsPrefetchAt}). After a receive that returned fewer tokens than
- * requested, claims of the process go one by one for {@link #LIFE}. While a row with a line is not
- * read again for each hand, nobody has ever waited in it, see {@link ProcessGate}.
+ * requested, claims of the process go one by one for {@link #LIFE}. A row is reused only if its
+ * line was never used, see {@link ProcessGate}.
  */
 public final class Hands {
   /** How long a hand uses its spent tokens, and keeps its leased ones. */

@@ -27,13 +27,13 @@ import java.util.function.Supplier;
  * take a place, so each return lets that many of those beyond it in. If the bucket's line is
  * switched off, every claim goes straight to the gate, and nobody takes a place.
  *
- * <p>A caller keeps the place that it expects before it takes it. So of many concurrent claims of
- * one caller, one takes a place, and nobody can fill a line with places that it does not use: the
- * other claims either fail to keep a place, or find one that is about to be taken, and are refused
- * until its slot. After it took a place, it keeps that one: another caller may have taken the
- * expected place. A place that the caller cannot keep is freed. After a crash in between, a caller
- * may have the place of another one: then both come for one token, and one of them waits for the
- * next.
+ * <p>A claim stores the expected place with its caller before the line is incremented. So of many
+ * concurrent claims of one caller, one takes a place, and nobody can fill a line with places that
+ * it does not use: the other claims either fail to keep a place, or find one that is about to be
+ * taken, and are refused until its slot. After it took a place, it keeps that one: another caller
+ * may have taken the expected place. A place that the caller cannot keep is freed. After a crash in
+ * between, a caller may have the place of another one: then both come for one token, and one of
+ * them waits for the next.
  */
 public final class LineGate {
   /** How late a minted token may be before the caller that waits for it moves its slot. */

@@ -42,8 +42,8 @@ import java.util.function.Supplier;
  *   <li><b>A line.</b> Its callers are promised the next tokens. So a row is kept only while nobody
  *       has ever waited in the bucket's line; afterwards each claim reads it, still at the same
  *       time as it receives. The first line of a bucket begins with up to a second in which other
- *       processes may take its tokens; its callers then come back once more, as for late tokens.
- *       Lines that are switched on again have been used before.
+ *       processes may take its tokens; its callers then come back once more, as for late tokens. A
+ *       line that was enabled again counts as used, so its row is always read.
  *   <li><b>Deleted.</b> The queue is missing, or its tokens can be claimed for the second.
  * </ul>
  *
