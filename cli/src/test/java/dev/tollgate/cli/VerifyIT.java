@@ -299,6 +299,22 @@ final class VerifyIT {
       between("due", "tokens while 12 were due", VerifyIT::filledTwiceAsFast);
 
   @Test
+  void every_check_fails_when_a_fault_is_planted_in_each_area() throws Exception {
+    List<Planted> oneInEachArea =
+        faults().stream().filter(planted -> !planted.equals(TWICE_AS_FAST)).toList();
+
+    List<Result> results = run(oneInEachArea, Verification.allChecks());
+
+    assertThat(results).hasSameSizeAs(oneInEachArea);
+    for (Planted planted : oneInEachArea) {
+      assertThat(results)
+          .filteredOn(result -> result.check().name().equals(planted.area()))
+          .singleElement()
+          .satisfies(result -> assertSeen(planted, result));
+    }
+  }
+
+  @Test
   void the_check_of_due_tokens_fails_when_the_bucket_is_filled_twice_as_fast() throws Exception {
     assertSeen(TWICE_AS_FAST, run(List.of(TWICE_AS_FAST), named(TWICE_AS_FAST.area())).get(0));
   }

@@ -11,6 +11,7 @@ import dev.tollgate.local.faults.FaultPlan;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -47,10 +48,6 @@ final class EngineLawsIT {
     return isNightly() ? List.of(FillMode.PRODUCER, FillMode.DIRECT) : List.of(FillMode.PRODUCER);
   }
 
-  static List<FillMode> modesOfLongHistories() {
-    return isNightly() ? List.of(FillMode.PRODUCER) : List.of();
-  }
-
   private static LawBook.Report check(LawBook<Limiter.Maker> book, long seed) {
     boolean isConfigured =
         System.getProperty(LawBook.SEED) != null || System.getProperty(LawBook.HISTORIES) != null;
@@ -77,11 +74,9 @@ final class EngineLawsIT {
     }
   }
 
-  /** With {@code -Pnightly}. */
-  @ParameterizedTest(allowZeroInvocations = true)
-  @MethodSource("modesOfLongHistories")
-  void concurrent_fills_with_faults_at_the_ports_admit_no_more_than_the_law_allows(FillMode mode) {
-    try (var factory = new EngineLimiter.Factory(mode, 100, FaultPlan.none())) {
+  @Test
+  void concurrent_fills_with_faults_at_the_ports_admit_no_more_than_the_law_allows() {
+    try (var factory = new EngineLimiter.Factory(FillMode.PRODUCER, 100, FaultPlan.none())) {
       LawBook.Report report =
           check(LawBook.ofLimiter(factory).only(List.of(LimiterLaws.NEVER_MORE)), RIVAL_FILLS_SEED);
       assertThat(report.judged(LimiterLaws.NEVER_MORE)).isEqualTo((int) report.histories());
