@@ -449,8 +449,8 @@ public record Bucket(
 
   /**
    * The line, if anybody waits in it at {@code now}, see {@link Line}. While the line is switched
-   * off, nobody does. A line whose slots are farther ahead than any that Tollgate tells counts as
-   * absent: the next caller that is refused replaces it.
+   * off, nobody does. A line with a later slot than Tollgate ever issues is ignored, and the next
+   * refused caller replaces it.
    */
   public Optional<Line> liveLineAt(Instant now) {
     return openLine(now).filter(known -> known.isLiveAt(now));

@@ -49,8 +49,8 @@ public final class FreedPlaces {
   }
 
   /**
-   * Frees a place that nobody will use, if its slot has not come. If the store fails, the place
-   * stays unused, like that of a caller that does not return.
+   * Frees an unused place if its slot is still ahead. If the write fails, the place stays unused,
+   * like that of a caller that does not return.
    */
   public void free(BucketId id, Place place) {
     Instant now = clock.instant();

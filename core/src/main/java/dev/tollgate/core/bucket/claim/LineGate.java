@@ -23,17 +23,17 @@ import java.util.function.Supplier;
  * refused opens the line with one write. While somebody waits, a caller whose place is due claims a
  * token without a write; a caller that has a place and comes early is refused without any request;
  * a new caller takes a place. If that fails, the caller is refused without a place. If the line is
- * full, it is told when all who wait have had their slots: then as many callers as a line holds can
- * take a place, so each return lets that many of those beyond it in. If the bucket's line is
- * switched off, every claim goes straight to the gate, and nobody takes a place.
+ * full, the caller is told the time at which the last slot has passed: then the line can hold as
+ * many callers again. While the line is switched off, every claim goes straight to the gate and
+ * takes no place.
  *
- * <p>A claim stores the expected place with its caller before the line is incremented. So of many
- * concurrent claims of one caller, one takes a place, and nobody can fill a line with places that
- * it does not use: the other claims either fail to keep a place, or find one that is about to be
- * taken, and are refused until its slot. After it took a place, it keeps that one: another caller
- * may have taken the expected place. A place that the caller cannot keep is freed. After a crash in
- * between, a caller may have the place of another one: then both come for one token, and one of
- * them waits for the next.
+ * <p>A claim stores the expected place with its caller before the line is incremented. So only one
+ * of a caller's concurrent claims takes a place, and no caller can fill a line with unused places.
+ * The other claims cannot store a place, or find one that is about to be taken, and are refused
+ * until its slot. After a claim took a place, it stores that one, because another caller may have
+ * taken the expected place. If it cannot store it, it frees the place. After a crash in between, a
+ * caller may have the place of another one: then both come for one token, and one of them waits for
+ * the next.
  */
 public final class LineGate {
   /** How late a minted token may be before the caller that waits for it moves its slot. */
