@@ -7,19 +7,14 @@ import dev.tollgate.e2e.acceptance.Deployment.Answer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /**
  * A dry run shows exactly what its change does, and a change applies only to the expected version.
  */
 final class ChangesIT {
-  private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
-
-  @AfterAll
-  static void close() {
-    DEPLOYMENT.close();
-  }
+  @AutoClose private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
 
   private static String tier(int perMinute, int connections) {
     return """

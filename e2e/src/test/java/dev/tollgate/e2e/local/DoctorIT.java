@@ -12,6 +12,7 @@ import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.scheduler.SchedulerClient;
 import software.amazon.awssdk.services.scheduler.model.GetScheduleResponse;
@@ -23,7 +24,7 @@ import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
 /** The doctor finds and repairs what was deleted, edited or created with the AWS SDK. */
 final class DoctorIT {
-  private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
+  @AutoClose private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
   private static final SqsClient SQS = DEPLOYMENT.inspect(SqsClient.builder());
   private static final SchedulerClient SCHEDULER = DEPLOYMENT.inspect(SchedulerClient.builder());
   private static final String FILLED =

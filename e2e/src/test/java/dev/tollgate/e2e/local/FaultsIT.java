@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -33,7 +34,7 @@ import org.junit.jupiter.api.Test;
 final class FaultsIT {
   private static final long SEED = Long.getLong("faults.seed", 20_261_121L);
   private static final int MINUTES = Integer.getInteger("faults.minutes", 2);
-  private static final LocalDeployment DEPLOYMENT = LocalDeployment.withFaults(plan());
+  @AutoClose private static final LocalDeployment DEPLOYMENT = LocalDeployment.withFaults(plan());
   private static final List<String> TENANTS = List.of("stormy", "squally");
   private static final int PER_MINUTE = 12;
   private static final int CONNECTIONS = 60;

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,7 +27,7 @@ import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 
 /** How buckets are filled, what fills cost, and how buckets hibernate and wake. */
 final class FillModesIT {
-  private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
+  @AutoClose private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
   private static final int RATE = 6;
   private static final int CAPACITY = 12;
   private static final SqsClient SQS = DEPLOYMENT.inspect(SqsClient.builder());

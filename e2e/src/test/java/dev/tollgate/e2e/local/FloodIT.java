@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -23,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * other clients.
  */
 final class FloodIT {
-  private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
+  @AutoClose private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
 
   /** A flood stops after this many frames if its socket stays open. */
   private static final int MAX_FRAMES = 1_500;

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** The client for browsers and Node, in both. */
@@ -23,7 +24,7 @@ final class JavaScriptClientIT {
   /** Longer than API Gateway leaves an idle socket open. */
   private static final Duration IDLE = Duration.ofMinutes(11);
 
-  private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
+  @AutoClose private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
 
   /** Onboards a tenant whose sessions bear it that hours pass. */
   private static void onboard(String tenant) {

@@ -69,7 +69,6 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
                         .observedBy(ValidatedTraffic::validate)));
     cloud = stack.cloud();
     clock = stack.clock();
-    Runtime.getRuntime().addShutdownHook(new Thread(cloud::close));
   }
 
   /**
@@ -130,6 +129,10 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
   /** Holds the shared deployment, which starts at the first use. */
   private static final class Shared {
     private static final LocalDeployment DEPLOYMENT = of(ASSEMBLY);
+
+    static {
+      Runtime.getRuntime().addShutdownHook(new Thread(DEPLOYMENT::close));
+    }
   }
 
   LocalCloud cloud() {

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -49,7 +50,7 @@ final class ProcessesIT {
   /** A row may be used for a second, and a spent token in hand for two seconds. */
   private static final Duration LONGEST_AFTER_SUSPENSION = Duration.ofSeconds(3);
 
-  private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
+  @AutoClose private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
   private static final List<ClaimingProcess> PROCESSES = new ArrayList<>();
   private final Bound bound = new Bound();
   private String session = "";

@@ -16,12 +16,13 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The AWS requests of each operation in steady state match those in ARCHITECTURE.md. */
 final class RequestCountsIT {
-  private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
+  @AutoClose private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
   private static final Set<String> ADMISSION = Set.of("Authorizer", "Connect");
   private static final String NO_SESSION = "0".repeat(32);
 

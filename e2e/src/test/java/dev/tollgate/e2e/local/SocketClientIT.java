@@ -17,11 +17,12 @@ import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** The socket client against the stack: refused, in line, admitted, answered, dropped, and back. */
 final class SocketClientIT {
-  private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
+  @AutoClose private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
   private static final Duration STEP = Duration.ofMillis(500);
 
   /** Five minutes off: a client's clock is never compared with the server's. */

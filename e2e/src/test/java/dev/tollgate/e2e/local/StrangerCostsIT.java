@@ -26,6 +26,7 @@ import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -34,7 +35,7 @@ import org.junit.jupiter.api.Test;
  * the resulting table.
  */
 final class StrangerCostsIT {
-  private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
+  @AutoClose private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
   private static final Path SECURITY = Path.of("../SECURITY.md");
   private static final Prices PRICES =
       Prices.of(

@@ -21,6 +21,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.Test;
  * as the tenant may open connections.
  */
 final class UnknownTenantsIT {
-  private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
+  @AutoClose private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
   private static final String SESSION = "0".repeat(32);
 
   private static final long REFUSALS = 8;
