@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 final class DaySimulationTest {
   @Test
   void hours_of_many_tenants_keep_every_law() {
-    DaySimulation.Result day = DaySimulation.live(1, 200, Duration.ofHours(6));
+    DaySimulation.Result day = DaySimulation.live(1, 200, Duration.ofHours(3));
     System.out.println(day);
     assertThat(day.admitted()).isGreaterThan(10_000);
     assertThat(day.refused()).isGreaterThan(1_000);

@@ -274,7 +274,7 @@ final class FillModesIT {
                   .control("PATCH", "/tenants/changing", "{\"tier\":\"" + tier(mode, 0) + "\"}")
                   .status())
           .isEqualTo(200);
-      for (int minute = 0; minute < 20; minute++) {
+      for (int minute = 0; minute < 6; minute++) {
         minutes(1);
         assertThat(level("changing"))
             .as("%s, minute %s", mode, minute)

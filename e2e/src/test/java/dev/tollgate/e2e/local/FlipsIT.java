@@ -22,7 +22,7 @@ import software.amazon.awssdk.services.sqs.model.Message;
  */
 final class FlipsIT {
   private static final int TENANTS = 10;
-  private static final int FLIPS = 100 * Integer.getInteger("tests.times", 1);
+  private static final int FLIPS = 60 * Integer.getInteger("tests.times", 1);
   private static final long SEED = 20_260_312L;
 
   private static String tier(int perMinute) {

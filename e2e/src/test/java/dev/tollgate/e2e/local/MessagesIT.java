@@ -39,7 +39,7 @@ final class MessagesIT {
    * The number of messages of one socket: more than ten batches of a queue, and several windows of
    * acknowledged frames.
    */
-  private static final int MANY = 90 * Integer.getInteger("tests.times", 1);
+  private static final int MANY = 60 * Integer.getInteger("tests.times", 1);
 
   /**
    * The number of frames that a client sends before it waits until the first of them is accepted.
