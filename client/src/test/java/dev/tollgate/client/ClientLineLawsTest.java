@@ -29,8 +29,7 @@ final class ClientLineLawsTest {
 
   @Test
   void claims_in_line_keep_every_law() {
-    LawBook.Report report =
-        LawBook.ofLine(lines(ClientLineLawsTest::claimInLine)).hold(HISTORIES);
+    LawBook.Report report = LawBook.ofLine(lines(ClientLineLawsTest::claimInLine)).hold(HISTORIES);
     LineLaws.ALL.forEach(law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
   }
 

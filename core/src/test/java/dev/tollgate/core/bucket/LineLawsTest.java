@@ -66,7 +66,9 @@ final class LineLawsTest {
   @ValueSource(booleans = {false, true})
   void lines_keep_their_promises_beside_tokens_in_hand(boolean faulty) {
     LawBook.Report report =
-        LawBook.ofLine(TollgateLine.keeping(true, faulty)).only(LAWS_BESIDE_HANDS).hold(HISTORIES / 2);
+        LawBook.ofLine(TollgateLine.keeping(true, faulty))
+            .only(LAWS_BESIDE_HANDS)
+            .hold(HISTORIES / 2);
     LAWS_BESIDE_HANDS.forEach(
         law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
   }

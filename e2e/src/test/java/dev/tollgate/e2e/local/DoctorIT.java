@@ -36,7 +36,6 @@ final class DoctorIT {
   static void close() {
     SQS.close();
     SCHEDULER.close();
-    DEPLOYMENT.close();
   }
 
   private static List<JsonNode> repair() {

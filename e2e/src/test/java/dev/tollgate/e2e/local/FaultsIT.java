@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -70,11 +69,6 @@ final class FaultsIT {
     Map<String, Double> throttled = new TreeMap<>();
     FaultPlan.SERVICES.forEach(service -> throttled.put(service, 0.02));
     return new FaultPlan(SEED, odds, throttled, Map.of());
-  }
-
-  @AfterAll
-  static void close() {
-    DEPLOYMENT.close();
   }
 
   @Test

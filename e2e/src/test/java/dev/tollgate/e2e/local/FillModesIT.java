@@ -46,7 +46,6 @@ final class FillModesIT {
   static void close() {
     SQS.close();
     SCHEDULER.close();
-    DEPLOYMENT.close();
   }
 
   private static String tier(String mode, int hibernateAfter) {

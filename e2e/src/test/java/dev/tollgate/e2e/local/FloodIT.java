@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,11 +42,6 @@ final class FloodIT {
    * while the others end.
    */
   private static final int PROCESSES = 3;
-
-  @AfterAll
-  static void stop() {
-    DEPLOYMENT.close();
-  }
 
   private static Handshake connected(String tenant, String tier) {
     assertThat(DEPLOYMENT.onboard(tenant, tier, "{}").status()).isEqualTo(201);

@@ -24,7 +24,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -89,11 +88,6 @@ final class FuzzIT {
     }
     // The sweep creates silos within a minute.
     DEPLOYMENT.advance(Duration.ofMinutes(2));
-  }
-
-  @AfterAll
-  static void close() {
-    DEPLOYMENT.close();
   }
 
   /** Checks that a socket opens and that a message on it gets a reply. */

@@ -80,7 +80,6 @@ final class ProcessesIT {
   @AfterAll
   static void close() {
     PROCESSES.forEach(ClaimingProcess::close);
-    DEPLOYMENT.close();
   }
 
   private static Map<String, String> environment() throws IOException {

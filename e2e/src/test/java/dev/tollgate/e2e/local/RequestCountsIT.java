@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -36,11 +35,6 @@ final class RequestCountsIT {
       assertThat(warm.status()).isEqualTo(101);
       DEPLOYMENT.close(warm);
     }
-  }
-
-  @AfterAll
-  static void close() {
-    DEPLOYMENT.close();
   }
 
   /** The requests of functions, except for credentials. */

@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -31,11 +30,6 @@ final class SocketClientIT {
   private final ManualScheduler time = new ManualScheduler(DEPLOYMENT.clock().instant().plus(SKEW));
   private final List<SocketState> states = new ArrayList<>();
   private final List<Integer> refused = new ArrayList<>();
-
-  @AfterAll
-  static void stop() {
-    DEPLOYMENT.close();
-  }
 
   private TollgateSocket open(String tenant) {
     return TollgateSocket.builder(URI.create(DEPLOYMENT.outputs().get("SessionURL")), tenant)

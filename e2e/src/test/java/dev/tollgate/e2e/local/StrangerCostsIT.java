@@ -25,7 +25,6 @@ import java.util.Set;
 import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -69,11 +68,6 @@ final class StrangerCostsIT {
     static Priced of(Measured one) {
       return new Priced(one.name(), PRICES.of(one));
     }
-  }
-
-  @AfterAll
-  static void close() {
-    DEPLOYMENT.close();
   }
 
   @Test

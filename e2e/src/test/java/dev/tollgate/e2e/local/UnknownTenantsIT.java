@@ -47,7 +47,6 @@ final class UnknownTenantsIT {
   @AfterAll
   static void stop() {
     CALLERS.shutdownNow();
-    DEPLOYMENT.close();
   }
 
   private static List<String> operations(LocalDeployment.Action action) throws Exception {
