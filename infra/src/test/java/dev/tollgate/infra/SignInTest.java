@@ -107,10 +107,10 @@ class SignInTest {
   @Test
   void a_pool_of_a_prefixed_deployment_has_the_prefix_in_its_name() {
     assertThat(
-            only(Synthesis.of(Map.of("prefix", "blue_")), "AWS::Cognito::UserPool")
+            only(Synthesis.of(Map.of("prefix", "a_")), "AWS::Cognito::UserPool")
                 .path("UserPoolName")
                 .asText())
-        .isEqualTo("blue_operators");
+        .isEqualTo("a_operators");
   }
 
   @Test

@@ -22,6 +22,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -33,6 +34,17 @@ import software.amazon.awscdk.services.iam.ServicePrincipal;
 
 class TollgateTest {
   private static final Synthesis STACK = Synthesis.of(Map.of());
+
+  /** The stack with other values of settings that change no permission and no route. */
+  private static final Synthesis CHANGED =
+      Synthesis.of(
+          Map.of(
+              "removal", "destroy",
+              "accountLogRole", "set",
+              "connectionQuota", "2000",
+              "messageHandler", "com.example.Chat",
+              "authorizerConcurrency", "100",
+              "connectConcurrency", "50"));
 
   /** The prefix of the logical id of the console's API. */
   private static final String CONSOLE = "TollgateConsole";
@@ -161,11 +173,16 @@ class TollgateTest {
         .isEqualTo("NEW_AND_OLD_IMAGES");
   }
 
-  @ParameterizedTest
-  @CsvSource({"retain, RetainExceptOnCreate, Retain", "destroy, Delete, Delete"})
+  static List<Arguments> removals() {
+    return List.of(
+        Arguments.of(STACK, "RetainExceptOnCreate", "Retain"),
+        Arguments.of(CHANGED, "Delete", "Delete"));
+  }
+
+  @ParameterizedTest(name = "{1}")
+  @MethodSource("removals")
   void the_removal_setting_is_the_deletion_policy_of_tables_logs_and_operators(
-      String removal, String policy, String onReplacement) {
-    Synthesis stack = Synthesis.of(Map.of("removal", removal));
+      Synthesis stack, String policy, String onReplacement) {
     assertThat(stack.resources("AWS::DynamoDB::Table").values())
         .hasSize(6)
         .filteredOn(table -> table.at("/Properties").has("PointInTimeRecoverySpecification"))
@@ -245,11 +262,15 @@ class TollgateTest {
             });
   }
 
-  @ParameterizedTest
-  @CsvSource({"keep, ''", "set, 'AWS::ApiGateway::Account, AWS::IAM::Role'"})
+  static List<Arguments> logRoles() {
+    return List.of(
+        Arguments.of(STACK, ""), Arguments.of(CHANGED, "AWS::ApiGateway::Account, AWS::IAM::Role"));
+  }
+
+  @ParameterizedTest(name = "{1}")
+  @MethodSource("logRoles")
   void a_failed_creation_leaves_nothing_but_the_accounts_log_role_if_the_stack_sets_it(
-      String accountLogRole, String kept) {
-    Synthesis stack = Synthesis.of(Map.of("accountLogRole", accountLogRole));
+      Synthesis stack, String kept) {
     assertThat(
             stack.template().path("Resources").properties().stream()
                 .filter(
@@ -272,7 +293,7 @@ class TollgateTest {
   @Test
   void the_doctor_knows_a_quota_of_new_connections_that_aws_has_raised() {
     assertThat(environment(STACK, "ControlPlane")).doesNotContainKey("CONNECTION_QUOTA");
-    assertThat(environment(Synthesis.of(Map.of("connectionQuota", "2000")), "ControlPlane"))
+    assertThat(environment(CHANGED, "ControlPlane"))
         .containsEntry("CONNECTION_QUOTA", TextNode.valueOf("2000"));
   }
 
@@ -1076,8 +1097,7 @@ class TollgateTest {
   void the_message_handler_is_echo_unless_another_is_configured() {
     assertThat(variable(STACK, "PoolProcessor", "MESSAGE_HANDLER").asText())
         .isEqualTo("dev.tollgate.handlers.message.Echo");
-    Synthesis stack = Synthesis.of(Map.of("messageHandler", "com.example.Chat"));
-    assertThat(variable(stack, "PoolProcessor", "MESSAGE_HANDLER").asText())
+    assertThat(variable(CHANGED, "PoolProcessor", "MESSAGE_HANDLER").asText())
         .isEqualTo("com.example.Chat");
   }
 
@@ -1277,9 +1297,7 @@ class TollgateTest {
   @Test
   void concurrency_is_reserved_for_handshakes_only_if_configured() {
     assertThat(reserved(STACK)).isEmpty();
-    assertThat(
-            reserved(
-                Synthesis.of(Map.of("authorizerConcurrency", "100", "connectConcurrency", "50"))))
+    assertThat(reserved(CHANGED))
         .containsOnlyKeys("Authorizer", "Connect")
         .containsEntry("Authorizer", 100)
         .containsEntry("Connect", 50);
@@ -1363,7 +1381,6 @@ class TollgateTest {
             "a_housekeeper",
             "a_tollgate_pool.fifo",
             "a_tollgate_pool_dead.fifo");
-    assertThat(names(Synthesis.of(Map.of("prefix", "b_")))).doesNotContainAnyElementsOf(names);
     assertThat(names(STACK)).doesNotContainAnyElementsOf(names);
   }
 

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -54,8 +53,12 @@ final class EngineLawsIT {
     return isConfigured ? book.hold(1) : book.replay(seed);
   }
 
+  static List<FillMode> modesWithoutFaults() {
+    return isNightly() ? List.of(FillMode.PRODUCER, FillMode.DIRECT) : List.of(FillMode.PRODUCER);
+  }
+
   @ParameterizedTest
-  @EnumSource(value = FillMode.class, names = "SHARED", mode = EnumSource.Mode.EXCLUDE)
+  @MethodSource("modesWithoutFaults")
   void buckets_without_faults_keep_every_law(FillMode mode) {
     try (var factory = new EngineLimiter.Factory(mode, 0, FaultPlan.none())) {
       LawBook.Report report = check(LawBook.ofLimiter(factory), SMOKE_SEED);
