@@ -175,7 +175,7 @@ final class VerifyIT {
     assertThat(report.path("checks").findValuesAsText("name"))
         .isEqualTo(Verification.allChecks().stream().map(Check::name).toList());
     assertThat(report.path("checks").findValuesAsText("result")).containsOnly("PASSED");
-    assertThat(report.findValuesAsText("latest claim after its due time"))
+    assertThat(report.findValuesAsText("latest admission after a due time, asked for 2 s after it"))
         .as("a clock that stands still while a handshake takes place")
         .containsExactly("2.0 s");
     assertThat(report.findValues("handshakes repeated after an early refusal")).isEmpty();

@@ -21,10 +21,10 @@ import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.IHelpSectionRenderer;
-import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The entry point of the command line. */
 public final class Main {
@@ -73,7 +73,6 @@ public final class Main {
   public static CommandLine commandLine(Shell shell, Cloud.Starter starter, String... arguments) {
     Tollgate tollgate = new Tollgate(shell);
     CommandLine command = new CommandLine(tollgate);
-    IParameterExceptionHandler defaultHandler = command.getParameterExceptionHandler();
     Map<String, Supplier<Object>> subcommands = subcommands(tollgate, shell, starter);
     Optional.ofNullable(arguments.length == 0 ? null : subcommands.get(arguments[0]))
         .map(List::of)
@@ -87,9 +86,7 @@ public final class Main {
         .registerConverter(long.class, text -> number(text, Long::valueOf))
         .registerConverter(Long.class, text -> number(text, Long::valueOf))
         .registerConverter(OverrideValue.class, Main::overrideValue)
-        .setParameterExceptionHandler(
-            (invalid, given) ->
-                defaultHandler.handleParseException(withExpectedForm(invalid), given))
+        .setParameterExceptionHandler((invalid, given) -> report(withExpectedForm(invalid)))
         .setExecutionExceptionHandler((failure, which, result) -> tollgate.report(failure));
     Map<String, IHelpSectionRenderer> sections = new HashMap<>(command.getHelpSectionMap());
     sections.put(UsageMessageSpec.SECTION_KEY_FOOTER, help -> target(help, tollgate));
@@ -137,6 +134,17 @@ public final class Main {
     } catch (NumberFormatException e) {
       throw new TypeConversionException(text + " (expected: a whole number, true or false)");
     }
+  }
+
+  /** Prints what is wrong with the arguments, and where the right ones stand; returns the exit code. */
+  private static int report(ParameterException invalid) {
+    CommandLine command = invalid.getCommandLine();
+    command.getErr().println("tollgate: " + invalid.getMessage());
+    UnmatchedArgumentException.printSuggestions(invalid, command.getErr());
+    command
+        .getErr()
+        .println("See `" + command.getCommandSpec().qualifiedName() + " --help`.");
+    return command.getCommandSpec().exitCodeOnInvalidInput();
   }
 
   /** Rewords picocli's message for a missing equals sign like the messages for other values. */

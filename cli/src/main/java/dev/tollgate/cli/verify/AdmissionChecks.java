@@ -209,7 +209,7 @@ final class AdmissionChecks {
       }
       trial.closeSockets();
     }
-    trial.figure("latest claim after its due time", latest);
+    trial.figure("latest admission after a due time, asked for 2 s after it", latest);
     trial.figure("tokens in " + trial.since(first).toSeconds() + " s", admitted);
     trial.expectBetween(
         "tokens while " + TOKENS + " were due, with the full bucket",

@@ -170,8 +170,11 @@ class TenantsTest {
 
     assertThat(run.exitCode()).isEqualTo(2);
     assertThat(run.err())
-        .startsWith(
-            "Invalid value for option '--set' (NAME=VALUE): long (expected: a whole number, true or false)\n");
+        .isEqualTo(
+            """
+            tollgate: Invalid value for option '--set' (NAME=VALUE): long (expected: a whole number, true or false)
+            See `tollgate tenants onboard --help`.
+            """);
     assertThat(deployment.requests()).isEmpty();
   }
 
@@ -181,7 +184,11 @@ class TenantsTest {
 
     assertThat(run.exitCode()).isEqualTo(2);
     assertThat(run.err())
-        .startsWith("Invalid value for option '--set' (NAME=VALUE): ten (expected: NAME=VALUE)\n");
+        .isEqualTo(
+            """
+            tollgate: Invalid value for option '--set' (NAME=VALUE): ten (expected: NAME=VALUE)
+            See `tollgate tenants onboard --help`.
+            """);
     assertThat(deployment.requests()).isEmpty();
   }
 
