@@ -136,14 +136,14 @@ public final class Main {
     }
   }
 
-  /** Prints what is wrong with the arguments, and where the right ones stand; returns the exit code. */
+  /**
+   * Prints what is wrong with the arguments, and where the right ones stand; returns the exit code.
+   */
   private static int report(ParameterException invalid) {
     CommandLine command = invalid.getCommandLine();
     command.getErr().println("tollgate: " + invalid.getMessage());
     UnmatchedArgumentException.printSuggestions(invalid, command.getErr());
-    command
-        .getErr()
-        .println("See `" + command.getCommandSpec().qualifiedName() + " --help`.");
+    command.getErr().println("See `" + command.getCommandSpec().qualifiedName() + " --help`.");
     return command.getCommandSpec().exitCodeOnInvalidInput();
   }
 

@@ -55,6 +55,8 @@ public final class Browser implements AutoCloseable {
         "--headless=new",
         "--no-sandbox",
         "--disable-gpu",
+        "--disable-software-rasterizer",
+        "--disable-extensions",
         "--disable-quic",
         "--no-first-run",
         "--disable-background-networking",
