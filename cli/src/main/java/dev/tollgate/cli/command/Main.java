@@ -86,7 +86,7 @@ public final class Main {
         .registerConverter(long.class, text -> number(text, Long::valueOf))
         .registerConverter(Long.class, text -> number(text, Long::valueOf))
         .registerConverter(OverrideValue.class, Main::overrideValue)
-        .setParameterExceptionHandler((invalid, given) -> report(withExpectedForm(invalid)))
+        .setParameterExceptionHandler((invalid, given) -> report(withExpectedForm(invalid), given))
         .setExecutionExceptionHandler((failure, which, result) -> tollgate.report(failure));
     Map<String, IHelpSectionRenderer> sections = new HashMap<>(command.getHelpSectionMap());
     sections.put(UsageMessageSpec.SECTION_KEY_FOOTER, help -> target(help, tollgate));
@@ -139,8 +139,12 @@ public final class Main {
   /**
    * Prints what is wrong with the arguments, and where the right ones stand; returns the exit code.
    */
-  private static int report(ParameterException invalid) {
+  private static int report(ParameterException invalid, String[] given) {
     CommandLine command = invalid.getCommandLine();
+    if (given.length == 0) {
+      command.usage(command.getErr());
+      return command.getCommandSpec().exitCodeOnInvalidInput();
+    }
     command.getErr().println("tollgate: " + invalid.getMessage());
     UnmatchedArgumentException.printSuggestions(invalid, command.getErr());
     command.getErr().println("See `" + command.getCommandSpec().qualifiedName() + " --help`.");
