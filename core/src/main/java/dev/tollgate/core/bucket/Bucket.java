@@ -548,6 +548,11 @@ public record Bucket(
     return ledger.mintedThrough().plus(GRACE).isBefore(slot);
   }
 
+  /** The first slot after {@code now} behind a place, if its token has been minted. */
+  public Optional<Instant> nextMintedSlot(Place place, Instant now) {
+    return line.map(known -> known.nextSlot(place, now)).filter(slot -> !owes(slot));
+  }
+
   /** The line after a place that is due found no token: its slot moves to {@code slot}. */
   public Optional<Line> lineMoved(Place place, Instant slot) {
     return line.map(known -> known.moved(place, spec.rate(), slot));

@@ -92,8 +92,11 @@ public record Line(
   /** The time of the freed places that a full line cannot record. */
   private static final Duration UNRECORDED = Duration.ofMinutes(1);
 
-  /** A place further back gets no promise: times would overflow. */
-  private static final long MAX_AHEAD = BucketSpec.MAX_CAPACITY;
+  /**
+   * The most numbers between the anchor and a place with a slot of its own: with more, times would
+   * overflow. At 30,000 a minute a line would have to be live for two days without a change.
+   */
+  private static final long MAX_AHEAD = 100_000_000;
 
   /**
    * Checks the numbers.
@@ -241,10 +244,15 @@ public record Line(
     return due.isAfter(from) ? due : from;
   }
 
+  /** The first slot after {@code now} of a number behind this place. */
+  Instant nextSlot(Place place, Instant now) {
+    return slot(Math.max(place.number(), calledAt(now)) + 1);
+  }
+
   /** The highest number whose slot has come; it may not have been issued. */
   long calledAt(Instant now) {
     if (now.isBefore(from)) {
-      return anchor - 1;
+      return 0;
     }
     long millis = Duration.between(at, now).toMillis();
     long micro = (millis < 0 ? before : rate).microtokensPerMinute();

@@ -90,4 +90,26 @@ class LineTest {
     assertThat(faster.mustKeepRate(Rate.perMinute(300), NOW)).isFalse();
     assertThat(faster.mustKeepRate(Rate.perMinute(1_200), last.plusSeconds(11))).isFalse();
   }
+
+  @Test
+  void line_that_goes_on_for_a_hundred_and_fifty_thousand_tokens_keeps_its_slots_apart() {
+    Line line = Line.opened(0, Rate.perMinute(6_000), NOW, NOW, NOW).withIssued(150_000);
+
+    assertThat(line.slot(150_000)).isEqualTo(line.slot(149_000).plusSeconds(10));
+    assertThat(line.ahead(new Place(0, 150_000), line.slot(149_000))).isEqualTo(999);
+    assertThat(standing(line, 150_000, line.slot(150_000))).isEqualTo(Standing.DUE);
+    assertThat(line.isLiveAt(line.slot(150_000))).isTrue();
+  }
+
+  /** The anchor is then ahead of all places. */
+  @Test
+  void tokens_of_due_places_are_not_spare_after_a_change_of_the_rate_before_the_first_slot() {
+    Instant first = NOW.plusSeconds(8);
+    Line line = Line.opened(0, RATE, NOW, first, NOW).withIssued(4);
+    Line retuned = line.retuned(Rate.perMinute(40), NOW.plusSeconds(60), NOW.plusSeconds(62));
+
+    Instant fill = NOW.plusSeconds(9);
+    assertThat(line.counted(4, fill, fill).spare()).isZero();
+    assertThat(retuned.counted(4, fill, fill).spare()).isZero();
+  }
 }

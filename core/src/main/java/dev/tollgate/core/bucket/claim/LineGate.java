@@ -311,7 +311,10 @@ public final class LineGate {
     if (slot.isAfter(now)) {
       return refused(read.id(), line, place);
     }
-    return keptBack(read, place, denied.retryAt());
+    // After a change of the rate, the retry time is behind all tokens minted at the rate before.
+    Instant retryAt =
+        read.nextMintedSlot(place, now).filter(denied.retryAt()::isAfter).orElse(denied.retryAt());
+    return keptBack(read, place, retryAt);
   }
 
   /**

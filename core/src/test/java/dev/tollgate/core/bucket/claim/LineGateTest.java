@@ -10,13 +10,19 @@ import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillPolicy;
+import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -321,5 +327,49 @@ final class LineGateTest {
 
     assertThat(result).isInstanceOf(ClaimResult.Granted.class);
     assertThat(caller.kept).as("a place of its own").contains(new Place(0, 2));
+  }
+
+  /** Takes all tokens that are visible, as a process does that does not know the line yet. */
+  private void takeAll() {
+    List<Lease> leases = reserveTen();
+    while (!leases.isEmpty()) {
+      ports.queue().settle(ID, leases);
+      leases = reserveTen();
+    }
+  }
+
+  private List<Lease> reserveTen() {
+    return ports.queue().reserve(ID, 10, Duration.ofSeconds(30), TokenQueue.Search.SHORT);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {20, 40})
+  void missing_token_after_a_change_of_the_rate_delays_nobody_behind(long perMinute) {
+    for (int second = 1; second <= 63; second++) {
+      takeAll();
+      ports.passUntil(AdmissionFixture.START.plusSeconds(second));
+      if (second == 5 || second == 60) {
+        ports.fill().fill(ID);
+      }
+    }
+    takeAll();
+    Map<Caller, Instant> slots = new LinkedHashMap<>();
+    for (int i = 0; i < 15; i++) {
+      Caller caller = new Caller();
+      slots.put(caller, retryAt(caller.claim()));
+    }
+    ports.retune(ID, new BucketSpec(Rate.perMinute(perMinute), SPEC.capacity(), SPEC.fillPolicy()));
+
+    Caller first = slots.keySet().iterator().next();
+    Instant slot = Objects.requireNonNull(slots.remove(first));
+    ports.passUntil(slot.plusMillis(500));
+    takeAll();
+    assertThat(retryAt(first.claim())).isBefore(slot.plus(INTERVAL.multipliedBy(2)));
+
+    slots.forEach(
+        (caller, due) -> {
+          ports.passUntil(due);
+          assertThat(caller.claim()).as("%s", due).isInstanceOf(ClaimResult.Granted.class);
+        });
   }
 }
