@@ -137,7 +137,8 @@ public final class Main {
   }
 
   /**
-   * Prints what is wrong with the arguments, and where the right ones stand; returns the exit code.
+   * Prints the error and the command whose help explains the arguments; without any arguments, the
+   * usage. Returns the exit code.
    */
   private static int report(ParameterException invalid, String[] given) {
     CommandLine command = invalid.getCommandLine();

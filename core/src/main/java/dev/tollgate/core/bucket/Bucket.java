@@ -448,9 +448,9 @@ public record Bucket(
   }
 
   /**
-   * The line, if anybody waits in it at {@code now}, see {@link Line}. While the line is switched
-   * off, nobody does. A line with a later slot than Tollgate ever issues is ignored, and the next
-   * refused caller replaces it.
+   * The line, if anybody waits in it at {@code now}, see {@link Line}. Nobody waits while the line
+   * is switched off. A line is ignored if its last slot is later than any slot that Tollgate
+   * issues; the next refused caller then opens a new line.
    */
   public Optional<Line> liveLineAt(Instant now) {
     return openLine(now).filter(known -> known.isLiveAt(now));

@@ -93,8 +93,8 @@ public record Line(
   private static final Duration UNRECORDED = Duration.ofMinutes(1);
 
   /**
-   * The most numbers between the anchor and a place with a slot of its own: with more, times would
-   * overflow. At 30,000 a minute a line would have to be live for two days without a change.
+   * The most numbers between the anchor and a place with a slot of its own. With more, times would
+   * overflow. At {@link Rate#MAX_PER_MINUTE} a line reaches it after a day without a change.
    */
   private static final long MAX_AHEAD = 100_000_000;
 

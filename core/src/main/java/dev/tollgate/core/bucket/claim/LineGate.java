@@ -23,9 +23,9 @@ import java.util.function.Supplier;
  * refused opens the line with one write. While somebody waits, a caller whose place is due claims a
  * token without a write; a caller that has a place and comes early is refused without any request;
  * a new caller takes a place. If that fails, the caller is refused without a place. If the line is
- * full, the caller is told the time at which the last slot has passed: then the line can hold as
- * many callers again. While the line is switched off, every claim goes straight to the gate and
- * takes no place.
+ * full, the caller gets no place, and its retry time is the slot behind the last one: then the line
+ * can take as many callers again. While the line is switched off, every claim goes straight to the
+ * gate and takes no place.
  *
  * <p>A claim stores the expected place with its caller before the line is incremented. So only one
  * of a caller's concurrent claims takes a place, and no caller can fill a line with unused places.

@@ -16,10 +16,10 @@ import java.util.stream.LongStream;
 /**
  * Spreads the returns of callers that are refused together and keep no place.
  *
- * <p>Each takes a number of the bucket's {@link Line}, and is told its slot. These slots are
- * advice; nothing enforces them, and a caller may claim at any time. They are right if nobody else
- * claims in the meantime. If somebody does, the caller that finds no token is refused again, and
- * told a slot behind all others.
+ * <p>Each caller gets a number of the bucket's {@link Line}, and the slot of that number as its
+ * retry time. Nothing enforces slots: a caller may claim at any time. A caller finds a token at its
+ * slot if no other caller claims before. If it finds none, it is refused again, and its next slot
+ * is behind all others.
  */
 public final class ReturnSlots {
   /** How long after the next token the last slot may be. Later slots would hardly be waited for. */
