@@ -9,7 +9,6 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Line;
-import dev.tollgate.core.bucket.Place;
 import dev.tollgate.http.testing.HttpApiEvents;
 import java.time.Duration;
 import java.util.HashMap;
@@ -90,7 +89,7 @@ class LineTest {
   @Test
   void tier_switches_the_lines_of_its_tenants() {
     at.onboard("beta", "bronze");
-    queued(CONNECTS, 3);
+    Line taken = queued(CONNECTS, 3);
 
     assertThat(at.putTier("bronze", BRONZE.formatted(false)).document().get("line").asBoolean())
         .isFalse();
@@ -107,7 +106,7 @@ class LineTest {
     at.sweep();
 
     assertThat(line(at.get("acme"), "connect")).isEqualTo("{\"length\":0,\"waitSeconds\":0}");
-    assertThat(row(CONNECTS).standing(new Place(0, 1), at.clock.instant()))
+    assertThat(row(CONNECTS).standing(taken.last(), at.clock.instant()))
         .isEqualTo(Line.Standing.VOID);
     at.assertConsistent();
   }

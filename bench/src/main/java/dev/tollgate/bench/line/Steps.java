@@ -49,7 +49,7 @@ final class Steps {
       Session first = sessions.get(CAPACITY);
       step("refusal, first in line", first, "6 to 8");
       Session second = sessions.get(CAPACITY + 1);
-      step("refusal with a new place", second, "3, or 4");
+      step("refusal with a new place", second, "4, or 5");
       step("refusal with a place", second, "1, or 2");
       stopwatch.sleep(first.advice().retryAfter());
       stopwatch.sleep(second.advice().retryAfter());

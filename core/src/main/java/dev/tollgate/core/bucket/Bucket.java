@@ -509,10 +509,16 @@ public record Bucket(
             });
   }
 
-  /** A new line, with one place, for a caller that was refused until {@code slot}. */
+  /**
+   * A new line, with one place, for a caller that was refused until {@code slot}.
+   *
+   * <p>A bucket without a line may have had one, which was lost with its row or could not be read.
+   * Its places must not count in the new line. A bucket opens less than one line a second, so no
+   * lost line had an epoch as high as the present second.
+   */
   public Line lineOpened(Instant slot, Instant now) {
     Instant due = firstDueBefore(slot, now);
-    long epoch = line.map(known -> known.epoch() + 1).orElse(0L);
+    long epoch = line.map(known -> known.epoch() + 1).orElse(now.getEpochSecond());
     Set<Place> freed = line.map(Line::freed).orElse(Set.of());
     return Line.opened(epoch, spec.rate(), due, slot, now).withFreed(freed);
   }

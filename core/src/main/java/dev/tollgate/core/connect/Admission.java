@@ -178,7 +178,16 @@ public final class Admission {
     }
 
     @Override
+    public boolean expect(Place place, Instant slot) {
+      return keep(place, false, slot);
+    }
+
+    @Override
     public boolean keep(Place place, Instant slot) {
+      return keep(place, true, slot);
+    }
+
+    private boolean keep(Place place, boolean isTaken, Instant slot) {
       Instant now = clock.instant();
       Optional<Instant> latest = session.latestEnd(limits);
       if (latest.filter(end -> !end.isAfter(slot)).isPresent()) {
@@ -186,10 +195,10 @@ public final class Admission {
       }
       Instant needed = slot.plus(HOLDING);
       Instant end = latest.filter(needed::isAfter).orElse(needed);
-      boolean kept = sessions.keepPlace(session, place, end, now) == WriteResult.DONE;
+      boolean kept = sessions.keepPlace(session, place, isTaken, end, now) == WriteResult.DONE;
       session =
           session
-              .with(Optional.of(place))
+              .with(Optional.of(place), isTaken)
               .endingAt(end.isAfter(session.endsAt()) ? end : session.endsAt());
       return kept;
     }

@@ -24,7 +24,9 @@ import java.util.Set;
  * @param processed processed messages that are stored here instead of in the log, by their clients'
  *     ids, each with the instant at which it expires
  * @param lifetime bounds its end
- * @param place its place in the line of its tenant's {@code connect} bucket, if it took one
+ * @param place its place in the line of its tenant's {@code connect} bucket, if it took one or is
+ *     about to
+ * @param placeTaken whether it certainly took that place. If not, another session may have it
  */
 public record Session(
     TenantId tenant,
@@ -36,7 +38,8 @@ public record Session(
     Optional<Instant> messageAt,
     Map<String, Instant> processed,
     Lifetime lifetime,
-    Optional<Place> place) {
+    Optional<Place> place,
+    boolean placeTaken) {
   /** The longest time of a handshake. API Gateway stops waiting for its integrations earlier. */
   public static final Duration MAX_HANDSHAKE = Duration.ofSeconds(30);
 
@@ -44,11 +47,12 @@ public record Session(
   public static final Comparator<Session> CONNECTED_FIRST =
       Comparator.comparing(session -> session.connections().isEmpty());
 
-  /** Copies the set and the maps. */
+  /** Copies the set and the maps; without a place, none is taken. */
   public Session {
     connections = Set.copyOf(connections);
     joinedAt = Map.copyOf(joinedAt);
     processed = Map.copyOf(processed);
+    placeTaken = placeTaken && place.isPresent();
   }
 
   /**
@@ -71,19 +75,44 @@ public record Session(
         Optional.empty(),
         Map.of(),
         Lifetime.UNKNOWN,
-        Optional.empty());
+        Optional.empty(),
+        false);
   }
 
   /** This session with another end. */
   public Session endingAt(Instant end) {
     return new Session(
-        tenant, id, connections, end, arrival, joinedAt, messageAt, processed, lifetime, place);
+        tenant,
+        id,
+        connections,
+        end,
+        arrival,
+        joinedAt,
+        messageAt,
+        processed,
+        lifetime,
+        place,
+        placeTaken);
   }
 
-  /** This session with another place, or without one. */
-  public Session with(Optional<Place> next) {
+  /**
+   * This session with another place, or without one.
+   *
+   * @param isTaken whether it certainly took it
+   */
+  public Session with(Optional<Place> next, boolean isTaken) {
     return new Session(
-        tenant, id, connections, endsAt, arrival, joinedAt, messageAt, processed, lifetime, next);
+        tenant,
+        id,
+        connections,
+        endsAt,
+        arrival,
+        joinedAt,
+        messageAt,
+        processed,
+        lifetime,
+        next,
+        isTaken);
   }
 
   /**

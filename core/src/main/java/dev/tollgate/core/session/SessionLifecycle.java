@@ -144,7 +144,8 @@ public final class SessionLifecycle {
         Optional.empty(),
         Map.of(),
         lifetime,
-        Optional.empty());
+        Optional.empty(),
+        false);
   }
 
   /** Adds a session to its subject's list; returns the refusal if there is no place. */
@@ -256,7 +257,8 @@ public final class SessionLifecycle {
         read.messageAt(),
         read.processed(),
         lifetime,
-        read.place());
+        read.place(),
+        read.placeTaken());
   }
 
   private static Instant endFrom(Instant now, Tenant tenant) {
@@ -285,14 +287,15 @@ public final class SessionLifecycle {
   /**
    * Ends a session as {@link #end(TenantId, SessionId)}.
    *
-   * @param left receives the place in line that the session left, before its sockets are closed;
-   *     only one of several calls gets it
+   * @param left receives the place in line that the session took and left, before its sockets are
+   *     closed; only one of several calls gets it. A handshake of the session that is about to take
+   *     a place frees it
    * @throws Unavailable as {@link #end(TenantId, SessionId)}
    */
   public EndResult end(TenantId tenant, SessionId id, Consumer<Place> left) {
     Instant now = clock.instant();
     Optional<Session> over = sessions.moveEnd(tenant, id, now.minus(LONG_AGO));
-    over.flatMap(Session::place).ifPresent(left);
+    over.filter(Session::placeTaken).flatMap(Session::place).ifPresent(left);
     return end(tenant, id, over, now);
   }
 

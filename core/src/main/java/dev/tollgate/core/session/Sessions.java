@@ -122,13 +122,14 @@ public interface Sessions {
   WriteResult renew(TenantId tenant, SessionId id, Instant endsAt, Lifetime lifetime, Instant now);
 
   /**
-   * Stores the place that a session took in line, unless it took another one since it was read, or
+   * Stores the place of a session in line, unless its place has changed since it was read, or it
    * has ended at {@code now}.
    *
    * @param read the session as read
+   * @param isTaken whether it certainly took the place
    * @param endsAt the earliest end of the session
    */
-  WriteResult keepPlace(Session read, Place place, Instant endsAt, Instant now);
+  WriteResult keepPlace(Session read, Place place, boolean isTaken, Instant endsAt, Instant now);
 
   /**
    * Records a message at {@code now}: sets the session's end and its processed messages, and its

@@ -13,8 +13,11 @@ import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.TokenQueue.Search;
 import dev.tollgate.core.bucket.claim.ClaimResult;
+import dev.tollgate.core.bucket.claim.FreedPlaces;
 import dev.tollgate.core.bucket.claim.LineGate;
+import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
@@ -23,12 +26,15 @@ import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.Race;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
+import dev.tollgate.core.testing.memory.RecordingSockets;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -228,7 +234,7 @@ final class AdmissionTest {
       AdmissionDecision decision = admission.decide(acme.id(), waiting.get(i));
       assertThat(decision).isInstanceOf(AdmissionDecision.Ticketed.class);
       Ticket ticket = ((AdmissionDecision.Ticketed) decision).ticket();
-      assertThat(ticket.place()).contains(new Place(0, i + 1L));
+      assertThat(ticket.place()).contains(new Place(line().orElseThrow().epoch(), i + 1L));
       ports
           .heldTokens()
           .settle(
@@ -260,24 +266,26 @@ final class AdmissionTest {
         .isAfter(slot.plusSeconds(10));
   }
 
+  private Admission admission(LineGate line) {
+    return new Admission(
+        ports.facts(),
+        ports.gate(),
+        line,
+        ports.sessions(),
+        ports.tally(),
+        Runnable::run,
+        pause -> {},
+        ports.clock());
+  }
+
   /** A deletion between the write that keeps a place and the one that takes it. */
   @Test
   void place_of_a_session_that_ends_during_its_handshake_goes_to_the_next_one() {
     spendAll();
     retryAt(admission, ports.open(acme));
     Faults faults = new Faults();
-    Buckets interleaved = faults.around(Buckets.class, ports.buckets());
-    LineGate line = new LineGate(interleaved, ports.gate(), ports.clock());
-    Admission racing =
-        new Admission(
-            ports.facts(),
-            ports.gate(),
-            line,
-            ports.sessions(),
-            ports.tally(),
-            Runnable::run,
-            pause -> {},
-            ports.clock());
+    LineGate line =
+        new LineGate(faults.around(Buckets.class, ports.buckets()), ports.gate(), ports.clock());
     faults.plan(
         1,
         Faults.concurrently(
@@ -286,10 +294,48 @@ final class AdmissionTest {
                     .sessions()
                     .moveEnd(acme.id(), session, ports.clock().instant().minusSeconds(3600))));
 
-    Optional<Instant> slot = retryAt(racing, session);
+    Optional<Instant> slot = retryAt(admission(line), session);
 
     assertThat(faults.calls()).startsWith("Buckets.takePlace");
     assertThat(retryAt(admission, ports.open(acme))).isEqualTo(slot);
+  }
+
+  /** Another session has taken the place that this one expected. */
+  @Test
+  void session_that_ends_before_it_took_a_place_frees_none() {
+    spendAll();
+    retryAt(admission, ports.open(acme));
+    BucketId connects = AdmissionFixture.connects(acme);
+    SessionId other = ports.open(acme);
+    SessionLifecycle sessions =
+        new SessionLifecycle(
+            ports.sessions(),
+            ports.sessions(),
+            new RecordingSockets(),
+            new SecureRandom(),
+            ports.clock());
+    FreedPlaces places = new FreedPlaces(ports.buckets(), ports.clock());
+    Faults faults = new Faults();
+    LineGate line =
+        new LineGate(faults.around(Buckets.class, ports.buckets()), ports.gate(), ports.clock());
+    AtomicReference<Optional<Instant>> slot = new AtomicReference<>();
+    faults.plan(
+        1,
+        Faults.concurrently(
+            () -> {
+              slot.set(retryAt(admission, other));
+              sessions.end(acme.id(), session, place -> places.free(connects, place));
+            }));
+
+    retryAt(admission(line), session);
+
+    assertThat(faults.calls()).startsWith("Buckets.takePlace");
+    Place own = ports.sessions().find(acme.id(), other).flatMap(Session::place).orElseThrow();
+    assertThat(line().orElseThrow().freed())
+        .as("the place that the ended session took")
+        .containsExactly(new Place(own.epoch(), own.number() + 1));
+    assertThat(retryAt(admission, ports.open(acme)).orElseThrow())
+        .isAfter(slot.get().orElseThrow());
   }
 
   /** A program that claims tokens may write any line. */
@@ -381,9 +427,10 @@ final class AdmissionTest {
 
     switchLine(true);
     Instant now = ports.clock().instant();
-    assertThat(line().orElseThrow().epoch()).isEqualTo(1);
+    long cleared = waiting.line().orElseThrow().epoch() + 1;
+    assertThat(line().orElseThrow().epoch()).isEqualTo(cleared);
     assertThat(retryAt(admission, session)).contains(next.plus(INTERVAL));
-    assertThat(line().orElseThrow().last()).isEqualTo(new Place(2, 1));
+    assertThat(line().orElseThrow().last()).isEqualTo(new Place(cleared + 1, 1));
     assertThat(now).isEqualTo(next);
   }
 

@@ -121,7 +121,8 @@ final class HandshakeTest {
             Optional.empty(),
             Map.of(),
             lifetime,
-            Optional.empty());
+            Optional.empty(),
+            false);
     fixture.sessions().create(brief);
 
     JsonNode allowed = authorize(parameters());

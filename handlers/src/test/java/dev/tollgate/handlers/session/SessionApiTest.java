@@ -206,7 +206,8 @@ final class SessionApiTest {
                 before.messageAt(),
                 before.processed(),
                 before.lifetime(),
-                before.place()));
+                before.place(),
+                before.placeTaken()));
     assertThat(call("PUT /session", session).getStatusCode()).isEqualTo(200);
   }
 

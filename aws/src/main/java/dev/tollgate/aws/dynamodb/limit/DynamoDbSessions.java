@@ -366,13 +366,16 @@ public final class DynamoDbSessions implements Sessions {
   }
 
   @Override
-  public WriteResult keepPlace(Session read, Place place, Instant endsAt, Instant now) {
+  public WriteResult keepPlace(
+      Session read, Place place, boolean isTaken, Instant endsAt, Instant now) {
     boolean endsLater = endsAt.getEpochSecond() > read.endsAt().getEpochSecond();
     Map<String, String> names = new HashMap<>();
     names.put("#place", SessionRow.PLACE);
+    names.put("#taken", SessionRow.PLACE_TAKEN);
     names.put("#end", SessionRow.ENDS_AT);
     Map<String, AttributeValue> values = new HashMap<>();
     values.put(":place", SessionRow.write(place));
+    values.put(":taken", AttributeValue.fromBool(isTaken));
     values.put(":second", Attribute.number(now.getEpochSecond()));
     read.place().ifPresent(last -> values.put(":last", SessionRow.write(last)));
     if (endsLater) {
@@ -381,7 +384,8 @@ public final class DynamoDbSessions implements Sessions {
     UpdateItemRequest request =
         tables
             .updateSession(read.tenant(), read.id())
-            .updateExpression("SET #place = :place" + (endsLater ? ", #end = :end" : ""))
+            .updateExpression(
+                "SET #place = :place, #taken = :taken" + (endsLater ? ", #end = :end" : ""))
             .conditionExpression(
                 "#end > :second AND "
                     + (read.place().isPresent() ? "#place = :last" : "attribute_not_exists(#place)")

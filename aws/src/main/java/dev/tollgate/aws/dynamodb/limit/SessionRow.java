@@ -46,6 +46,9 @@ final class SessionRow {
   /** The session's place in line, a map. */
   static final String PLACE = "place";
 
+  /** Whether the session certainly took its place; missing in rows of older versions. */
+  static final String PLACE_TAKEN = "placeTaken";
+
   /** The prefix of the sort keys of subjects. They sort after the ids of sessions. */
   static final String SUBJECT_PREFIX = "subject:";
 
@@ -77,6 +80,9 @@ final class SessionRow {
       row.put(PROCESSED, write(session.processed()));
     }
     session.place().ifPresent(place -> row.put(PLACE, write(place)));
+    if (session.placeTaken()) {
+      row.put(PLACE_TAKEN, AttributeValue.fromBool(true));
+    }
     Lifetime lifetime = session.lifetime();
     lifetime.createdAt().ifPresent(at -> row.put(CREATED_AT, number(at.getEpochSecond())));
     lifetime.tokenEndsAt().ifPresent(at -> row.put(TOKEN_ENDS_AT, number(at.getEpochSecond())));
@@ -125,7 +131,8 @@ final class SessionRow {
             row.optional(CREATED_AT, row::number).map(Instant::ofEpochSecond),
             row.optional(TOKEN_ENDS_AT, row::number).map(Instant::ofEpochSecond)),
         row.optional(PLACE, row::map)
-            .map(place -> new Place(place.number("epoch"), place.number("number"))));
+            .map(place -> new Place(place.number("epoch"), place.number("number"))),
+        row.has(PLACE_TAKEN) && row.flag(PLACE_TAKEN));
   }
 
   /** The attribute that holds when a connection joined. */

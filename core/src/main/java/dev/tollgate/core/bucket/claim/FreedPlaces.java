@@ -30,7 +30,7 @@ import java.util.stream.Collectors;
  * issues} no more places than that and those of another minute.
  *
  * <p>A session leaves its place once, with the write that ends it. If a handshake of the session is
- * about to take that place, the handshake frees it.
+ * about to take a place, the handshake frees it.
  */
 public final class FreedPlaces {
   /** The time of the freed places among which a caller chooses. */

@@ -31,7 +31,8 @@ import java.util.function.Supplier;
  * of a caller's concurrent claims takes a place, and no caller can fill a line with unused places.
  * The other claims cannot store a place, or find one that is about to be taken, and are refused
  * until its slot. After a claim took a place, it stores that one, because another caller may have
- * taken the expected place. If it cannot store it, it frees the place. After a crash in between, a
+ * taken the expected place. If it cannot store it, it frees the place. A caller that ends before
+ * frees nothing, because the expected place may be another caller's. After a crash in between, a
  * caller may have the place of another one: then both come for one token, and one of them waits for
  * the next.
  */
@@ -237,7 +238,7 @@ public final class LineGate {
     Line next = read.lineOpened(slot, clock.instant());
     boolean isKept = caller.place().filter(next.last()::equals).isPresent();
     boolean isOutdated = caller.place().filter(kept -> kept.epoch() >= next.epoch()).isPresent();
-    if (!isKept && (isOutdated || !keeps(caller, next))) {
+    if (!isKept && (isOutdated || !expects(caller, next))) {
       return new ClaimResult.Denied(slot);
     }
     return quietly(() -> buckets.changeLine(read.id(), read.line(), next))
@@ -266,7 +267,7 @@ public final class LineGate {
     if (left.isPresent()) {
       return refused(read.id(), line, left.get());
     }
-    return !line.isFullAt(clock.instant()) && keeps(caller, next)
+    return !line.isFullAt(clock.instant()) && expects(caller, next)
         ? quietly(() -> buckets.takePlace(read.id(), line))
             .map(extended -> placed(read, extended, caller, attempt))
             .orElse(without)
@@ -292,9 +293,9 @@ public final class LineGate {
         : redeem(read.with(line), taken, attempt);
   }
 
-  /** Whether the caller keeps the last place of a line. */
-  private static boolean keeps(Waiting caller, Line line) {
-    return quietly(() -> Optional.of(caller.keep(line.last(), line.slot(line.issued()))))
+  /** Whether the caller keeps the last place of a line, which it is about to take. */
+  private static boolean expects(Waiting caller, Line line) {
+    return quietly(() -> Optional.of(caller.expect(line.last(), line.slot(line.issued()))))
         .filter(Boolean::booleanValue)
         .isPresent();
   }

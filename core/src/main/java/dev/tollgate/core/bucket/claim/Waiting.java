@@ -10,8 +10,13 @@ public interface Waiting {
   /** The place that it kept, as last read. */
   Optional<Place> place();
 
+  /** {@link #keep Keeps} a place that it is about to take. Another caller may take it first. */
+  default boolean expect(Place place, Instant slot) {
+    return keep(place, slot);
+  }
+
   /**
-   * Keeps a place instead of the last one.
+   * Keeps a place that it took, instead of the last one.
    *
    * @param slot when its turn comes
    * @return whether it is kept; false if a concurrent claim of the same caller keeps another one

@@ -39,6 +39,9 @@ final class LineGateTest {
       new BucketSpec(Rate.perMinute(30), 30, new FillPolicy(FillMode.PRODUCER, 0));
   private static final Duration INTERVAL = Duration.ofSeconds(2);
 
+  /** The epoch of the first line: the second at which it opens. */
+  private static final long EPOCH = AdmissionFixture.START.getEpochSecond();
+
   private final AdmissionFixture ports = new AdmissionFixture();
   private final Faults faults = new Faults();
   private final BucketGate gate = ports.gate();
@@ -166,7 +169,7 @@ final class LineGateTest {
         waiting == 0 && request > 1 && faults.calls().get(request - 1).equals("Buckets.changeLine");
     long number = waiting + (opensTwice ? 2L : 1L);
     assertThat(issued()).as("issued, at request %d", request).isEqualTo(number);
-    assertThat(caller.kept).as("kept, at request %d", request).contains(new Place(0, number));
+    assertThat(caller.kept).as("kept, at request %d", request).contains(new Place(EPOCH, number));
   }
 
   @ParameterizedTest(name = "{0} wait")
@@ -192,7 +195,7 @@ final class LineGateTest {
   /** Fills the line; one of its places is freed. */
   private Place freedInFullLine() {
     wait(3);
-    Place freed = new Place(0, 2);
+    Place freed = new Place(EPOCH, 2);
     ports.buckets().freePlace(ID, freed);
     ports.buckets().takePlaces(ID, row().line().orElseThrow(), 1_100);
     return freed;
@@ -263,10 +266,32 @@ final class LineGateTest {
     ClaimResult result = line.claim(row(), ending, gate.firstTry(ID));
 
     assertThat(((ClaimResult.Denied) result).place()).isEmpty();
-    assertThat(freed()).containsExactly(new Place(0, waiting + 1L));
+    assertThat(freed()).containsExactly(new Place(EPOCH, waiting + 1L));
     Caller next = new Caller();
     next.claim();
-    assertThat(next.kept).contains(new Place(0, waiting + 1L));
+    assertThat(next.kept).contains(new Place(EPOCH, waiting + 1L));
+  }
+
+  /** The row is removed and made anew, for example with its action, or its line was unreadable. */
+  @Test
+  void places_of_a_lost_line_count_in_no_later_one() {
+    wait(1);
+    Caller waiting = new Caller();
+    waiting.claim();
+    ports.buckets().freePlace(ID, waiting.kept.orElseThrow());
+    Bucket lost = row();
+    ports.clock().advance(Duration.ofSeconds(1));
+    ports.buckets().remove(ID);
+    Bucket anew = Bucket.opened(ID, SPEC, ports.clock().instant());
+    ports.buckets().open(anew);
+    wait(1);
+    Line next = row().line().orElseThrow();
+    ports.buckets().changeLine(ID, row().line(), next.withFreed(lost.line().get().freed()));
+
+    Instant told = retryAt(waiting.claim());
+
+    assertThat(waiting.kept).contains(new Place(next.epoch(), 2));
+    assertThat(told).isEqualTo(next.slot(2));
   }
 
   private void assertAdmittedSoon(Caller caller, String fault) {
@@ -318,7 +343,7 @@ final class LineGateTest {
   void place_that_nobody_took_is_not_due() {
     wait(1);
     Caller caller = new Caller();
-    caller.kept = Optional.of(new Place(0, 5));
+    caller.kept = Optional.of(new Place(EPOCH, 5));
     Instant slot = retryAt(caller.claim());
     assertThat(issued()).isEqualTo(1);
 
@@ -326,7 +351,7 @@ final class LineGateTest {
     ClaimResult result = caller.claim();
 
     assertThat(result).isInstanceOf(ClaimResult.Granted.class);
-    assertThat(caller.kept).as("a place of its own").contains(new Place(0, 2));
+    assertThat(caller.kept).as("a place of its own").contains(new Place(EPOCH, 2));
   }
 
   /** Takes all tokens that are visible, as a process does that does not know the line yet. */

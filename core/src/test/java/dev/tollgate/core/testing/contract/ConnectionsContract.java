@@ -115,7 +115,7 @@ public abstract class ConnectionsContract {
   void place_admits_one_connection() {
     Session session = created();
     Place place = new Place(3, 4);
-    sessions().keepPlace(session, place, NOW, NOW);
+    sessions().keepPlace(session, place, true, NOW, NOW);
 
     assertThat(joinFrom(session, "a", new Place(3, 5))).isEqualTo(JoinResult.PLACE_USED);
     List<JoinResult> answers = Race.of(6, i -> joinFrom(session, "c" + i, place));
@@ -130,7 +130,7 @@ public abstract class ConnectionsContract {
   void connection_without_a_place_leaves_that_of_its_session() {
     Session session = created();
     Place place = new Place(3, 4);
-    sessions().keepPlace(session, place, NOW, NOW);
+    sessions().keepPlace(session, place, true, NOW, NOW);
 
     assertThat(join(session, "a", 2)).isEqualTo(JoinResult.ADDED);
 
@@ -155,7 +155,8 @@ public abstract class ConnectionsContract {
                 Optional.empty(),
                 Map.of(),
                 new Lifetime(Optional.of(SECOND), Optional.empty()),
-                Optional.empty()));
+                Optional.empty(),
+                false));
   }
 
   @Test

@@ -119,32 +119,38 @@ public abstract class SessionsContract {
     Place place = new Place(1, 2);
     Instant slot = session.endsAt().plusSeconds(90);
 
-    assertThat(sessions().keepPlace(session, place, slot, NOW)).isEqualTo(WriteResult.DONE);
+    assertThat(sessions().keepPlace(session, place, false, slot, NOW)).isEqualTo(WriteResult.DONE);
 
-    Session kept = endedAt(session, slot).with(Optional.of(place));
+    Session kept = endedAt(session, slot).with(Optional.of(place), false);
     assertThat(sessions().find(session.tenant(), session.id())).contains(kept);
-    assertThat(sessions().keepPlace(kept, new Place(1, 9), NOW, NOW)).isEqualTo(WriteResult.DONE);
+    assertThat(sessions().keepPlace(kept, new Place(1, 9), true, NOW, NOW))
+        .isEqualTo(WriteResult.DONE);
     assertThat(sessions().find(session.tenant(), session.id()))
-        .contains(kept.with(Optional.of(new Place(1, 9))));
+        .contains(kept.with(Optional.of(new Place(1, 9)), true));
   }
 
   @Test
   void place_is_not_kept_if_the_session_took_another_or_has_ended() {
     Session session = created(Set.of());
     Place place = new Place(0, 1);
-    sessions().keepPlace(session, place, NOW, NOW);
+    sessions().keepPlace(session, place, true, NOW, NOW);
 
-    assertThat(sessions().keepPlace(session, new Place(0, 2), NOW, NOW))
+    assertThat(sessions().keepPlace(session, new Place(0, 2), true, NOW, NOW))
         .isEqualTo(WriteResult.CONFLICT);
     assertThat(
             sessions()
                 .keepPlace(
-                    session.with(Optional.of(place)), new Place(0, 2), NOW, session.endsAt()))
+                    session.with(Optional.of(place), true),
+                    new Place(0, 2),
+                    true,
+                    NOW,
+                    session.endsAt()))
         .isEqualTo(WriteResult.CONFLICT);
-    assertThat(sessions().keepPlace(Samples.session(Samples.tenantId(), LIFE), place, NOW, NOW))
+    assertThat(
+            sessions().keepPlace(Samples.session(Samples.tenantId(), LIFE), place, true, NOW, NOW))
         .isEqualTo(WriteResult.CONFLICT);
     assertThat(sessions().find(session.tenant(), session.id()))
-        .contains(session.with(Optional.of(place)));
+        .contains(session.with(Optional.of(place), true));
   }
 
   private Session endedAt(Session session, Instant end) {
@@ -154,8 +160,8 @@ public abstract class SessionsContract {
 
   @Test
   void session_that_ends_leaves_its_place_once() {
-    Session session = created(Set.of()).with(Optional.of(new Place(7, 8)));
-    sessions().keepPlace(session.with(Optional.empty()), new Place(7, 8), NOW, NOW);
+    Session session = created(Set.of()).with(Optional.of(new Place(7, 8)), true);
+    sessions().keepPlace(session.with(Optional.empty(), false), new Place(7, 8), true, NOW, NOW);
 
     assertThat(Race.of(8, i -> sessions().moveEnd(session.tenant(), session.id(), NOW)))
         .filteredOn(ended -> ended.flatMap(Session::place).isPresent())
@@ -366,7 +372,8 @@ public abstract class SessionsContract {
                 session.messageAt(),
                 session.processed(),
                 LIFETIME,
-                session.place()));
+                session.place(),
+                false));
   }
 
   @Test
@@ -389,7 +396,8 @@ public abstract class SessionsContract {
             Optional.of(SECOND),
             processed,
             new Lifetime(Optional.of(SECOND), Optional.empty()),
-            Optional.empty());
+            Optional.empty(),
+            false);
     assertThat(sessions().find(session.tenant(), session.id())).contains(extended);
     assertThat(list(session.tenant())).containsExactly(extended);
     assertThat(sessions().extend(extended, later.plusSeconds(60), Map.of("m", later), NOW))
@@ -428,7 +436,8 @@ public abstract class SessionsContract {
             Optional.empty(),
             processed,
             LIFETIME,
-            Optional.of(new Place(7, 8)));
+            Optional.of(new Place(7, 8)),
+            true);
     sessions().create(session);
     sessions()
         .renew(session.tenant(), session.id(), session.endsAt().plusSeconds(9), LIFETIME, NOW);

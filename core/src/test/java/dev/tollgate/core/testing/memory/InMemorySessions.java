@@ -77,7 +77,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 session.messageAt(),
                 session.processed(),
                 session.lifetime(),
-                session.place()));
+                session.place(),
+                session.placeTaken()));
   }
 
   @Override
@@ -166,7 +167,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
     Optional<Session> moved =
         Optional.ofNullable(of(tenant).get(id))
             .map(row -> row.endingAt(end.truncatedTo(ChronoUnit.SECONDS)));
-    moved.ifPresent(row -> of(tenant).put(id, row.with(Optional.empty())));
+    moved.ifPresent(row -> of(tenant).put(id, row.with(Optional.empty(), false)));
     return moved;
   }
 
@@ -272,7 +273,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 row.messageAt(),
                 row.processed(),
                 created(row, now),
-                place.isPresent() ? Optional.empty() : row.place()));
+                place.isPresent() ? Optional.empty() : row.place(),
+                row.placeTaken()));
     return JoinResult.ADDED;
   }
 
@@ -409,13 +411,14 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 row.processed(),
                 new Lifetime(
                     row.lifetime().createdAt().or(lifetime::createdAt), token.or(() -> before)),
-                row.place()));
+                row.place(),
+                row.placeTaken()));
     return WriteResult.DONE;
   }
 
   @Override
   public synchronized WriteResult keepPlace(
-      Session read, Place place, Instant endsAt, Instant now) {
+      Session read, Place place, boolean isTaken, Instant endsAt, Instant now) {
     outage.check("keepPlace");
     Session row = of(read.tenant()).get(read.id());
     if (row == null || row.hasEndedAt(now) || !row.place().equals(read.place())) {
@@ -435,7 +438,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 row.messageAt(),
                 row.processed(),
                 row.lifetime(),
-                Optional.of(place)));
+                Optional.of(place),
+                isTaken));
     return WriteResult.DONE;
   }
 
@@ -462,7 +466,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 Optional.of(now.truncatedTo(ChronoUnit.SECONDS)),
                 processed,
                 created(row, now),
-                row.place()));
+                row.place(),
+                row.placeTaken()));
     return WriteResult.DONE;
   }
 
@@ -502,7 +507,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
                 row.messageAt(),
                 row.processed(),
                 row.lifetime(),
-                row.place()));
+                row.place(),
+                row.placeTaken()));
   }
 
   private static Lifetime created(Session row, Instant now) {
