@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Runs the program of {@code docs/how-to/claim-tokens.md} as that page says, against {@code
  * ./tollgate up}.
  */
+@Tag("nightly")
 final class ClaimsIT {
   private static final Path CLIENT = Path.of("..", "client", "target");
 

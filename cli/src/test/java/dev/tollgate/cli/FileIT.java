@@ -28,6 +28,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -122,6 +123,7 @@ final class FileIT {
     return Stream.of(list.out().split("\"tenantId\":\"filed-", -1)).count() - 1;
   }
 
+  @Tag("nightly")
   @Test
   void a_killed_apply_is_finished_by_the_next_and_a_third_writes_nothing() throws Exception {
     String tenants =

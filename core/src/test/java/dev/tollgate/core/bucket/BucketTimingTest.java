@@ -165,7 +165,7 @@ final class BucketTimingTest {
       simulated.pass(Duration.ofMillis(90_000 + simulated.random.nextInt(60_000)));
       simulated.drain();
       Instant drained = simulated.now();
-      for (int token = 1; token <= 3 * Math.max(12, Math.ceil(Double.parseDouble(perMinute))); ) {
+      for (int token = 1; token <= 3 * Math.max(3, Math.ceil(Double.parseDouble(perMinute))); ) {
         simulated.pass(STEP);
         if (simulated.claim() instanceof ClaimResult.Granted) {
           late.add(Duration.between(drained.plus(interval(perMinute, token)), simulated.now()));

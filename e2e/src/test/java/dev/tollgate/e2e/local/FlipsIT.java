@@ -12,6 +12,7 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.Message;
@@ -20,6 +21,7 @@ import software.amazon.awssdk.services.sqs.model.Message;
  * Tenants that change between two tiers at random times, under load. {@code -Dtests.times=10} makes
  * ten times as many changes.
  */
+@Tag("nightly")
 final class FlipsIT {
   private static final int TENANTS = 10;
   private static final int FLIPS = 60 * Integer.getInteger("tests.times", 1);

@@ -29,7 +29,7 @@ import software.amazon.awssdk.services.sqs.model.SqsException;
 final class HostileRecordsIT {
   private static final LocalDeployment DEPLOYMENT = LocalDeployment.shared();
   private static final String TENANT = "records";
-  private static final int CASES = 40;
+  private static final int CASES = 16;
 
   private static int sent;
 

@@ -28,6 +28,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.core.SdkBytes;
@@ -43,6 +44,7 @@ import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
  * A local cloud with a data directory is killed, as by {@code kill -9}, during requests. After a
  * restart it has everything that it acknowledged, and one repair makes it consistent.
  */
+@Tag("nightly")
 final class KillIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Path ASSEMBLY = Path.of("../infra/target/cdk.out").toAbsolutePath();

@@ -13,10 +13,12 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Follows the steps of {@code docs/message-handler.md}. */
+@Tag("nightly")
 final class OwnHandlerIT {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 

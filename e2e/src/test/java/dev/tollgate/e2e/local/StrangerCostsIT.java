@@ -26,6 +26,7 @@ import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -33,6 +34,7 @@ import org.junit.jupiter.api.Test;
  * docs/prices.yaml} has the prices and the assumptions for what cannot be counted. SECURITY.md has
  * the resulting table.
  */
+@Tag("nightly")
 final class StrangerCostsIT {
   @AutoClose private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
   private static final Path SECURITY = Path.of("../SECURITY.md");
