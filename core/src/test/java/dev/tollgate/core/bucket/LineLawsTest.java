@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Checks Tollgate's line against the law book. */
 final class LineLawsTest {
-  private static final int HISTORIES = 100;
+  private static final int HISTORIES = 50;
 
   @Test
   void lines_keep_every_law() {

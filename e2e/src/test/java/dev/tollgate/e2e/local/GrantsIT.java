@@ -55,8 +55,9 @@ final class GrantsIT {
               Pattern.compile("\\w+ dynamodb:UpdateItem .*:table/TablesCredentials"),
               "a function claims the renewal of credentials that end within a quarter of an hour"),
           Map.entry(
-              Pattern.compile("Sweep lambda:InvokeFunction .*:Sweep:live"),
-              "a sweep of more than 500 tenants asks others to help"),
+              Pattern.compile(
+                  "(Sweep|Housekeeper) lambda:InvokeFunction .*:(Sweep|Housekeeper):live"),
+              "a visit of more than 500 tenants asks others to help"),
           Map.entry(
               Pattern.compile(
                   "TokenProducerAllTenants lambda:InvokeFunction .*:TokenProducer:live"),

@@ -66,7 +66,7 @@ final class HostileRecordsIT {
                 Map.of("tenantId", row.get("tenantId"), "sessionId", row.get("sessionId"));
             rows.deleteItem(delete -> delete.tableName(table).key(key));
           },
-          CASES / 4,
+          CASES / 2,
           after -> {
             String session = DEPLOYMENT.open(TENANT);
             Handshake socket = DEPLOYMENT.connect(TENANT, session);
