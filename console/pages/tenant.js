@@ -137,26 +137,28 @@ const bucketRow = (name) => el(
 
 /** Fills the selects with the tiers. */
 export function offerTiers(names) {
-  for (const id of ["tier", "new-tier", "tier-filter"]) {
-    const select = byId(id);
-    const chosen = select.value;
-    const first = id === "tier-filter" ? [el("option", { value: "" }, "All")] : [];
-    select.replaceChildren(...first, ...names.map((name) => el("option", { value: name }, name)));
-    select.value = [...select.options].some((option) => option.value === chosen) ? chosen : select.options[0]?.value;
-  }
+  const tiers = names.map((name) => [name, name]);
+  offer(byId("tier"), tiers);
+  offer(byId("new-tier"), tiers);
+  offer(byId("tier-filter"), [["", "All"], ...tiers]);
 }
 
 /** Fills the select with the possible neighbours of a storm. */
 export function offerNeighbours(ids) {
-  const select = byId("neighbour");
-  const chosen = select.value;
   const others = ids.filter((id) => id !== tenant?.tenantId);
-  if (select.options.length > 0 && [...select.options].slice(0, -1).map((option) => option.value).join() === others.join()) {
+  offer(byId("neighbour"), [...others.map((id) => [id, id]), ["", "none"]]);
+}
+
+/** Replaces the options of a select, if they differ: while somebody chooses, the same options stay. */
+function offer(select, options) {
+  const before = [...select.options].map(({ value }) => value);
+  const values = options.map(([value]) => value);
+  if (JSON.stringify(before) === JSON.stringify(values)) {
     return;
   }
-  select.replaceChildren(
-    ...others.map((id) => el("option", { value: id }, id)), el("option", { value: "" }, "none"));
-  select.value = others.includes(chosen) ? chosen : others[0] ?? "";
+  const chosen = select.value;
+  select.replaceChildren(...options.map(([value, text]) => el("option", { value }, text)));
+  select.value = before.length > 0 && values.includes(chosen) ? chosen : values[0];
 }
 
 /** Wires the actions. `control` calls the control plane; `changed` is called after each change. */

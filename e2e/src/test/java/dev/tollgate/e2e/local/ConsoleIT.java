@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.openqa.selenium.Keys;
+import org.openqa.selenium.WebElement;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.WriteRequest;
@@ -231,12 +232,36 @@ final class ConsoleIT {
     browser.awaitText("#connect-status", "2 of 2 sockets open."::equals);
   }
 
+  /** The number of answers whose URLs end so that the page has received. */
+  private static long answers(String end) {
+    return (Long)
+        browser.script(
+            "return performance.getEntriesByType('resource')"
+                + ".filter(({name}) => name.includes(arguments[0])).length",
+            end);
+  }
+
+  /**
+   * Waits until the page has read the tiers once more; a list that is open must not change then.
+   */
+  private static void awaitSameOptions(String select) {
+    browser.await(select, () -> !browser.all(select + " option").isEmpty());
+    WebElement option = browser.find(select + " option");
+    long tiers = answers("/tiers");
+    browser.await("the tiers", () -> answers("/tiers") > tiers);
+    // The page shows the tiers before it asks for the activity.
+    long activity = answers("/activity");
+    browser.await("the activity", () -> answers("/activity") > activity);
+    assertThat(option.isDisplayed()).as("the same option as before").isTrue();
+  }
+
   @Test
   void a_tier_change_shows_in_level_and_rate() throws Exception {
     onboard("page-tier", "bronze", "{}");
     browser.go(operator("page-tier"));
     browser.awaitText("#level-chart .legend", text -> text.contains("Capacity 60"));
     browser.awaitText("#fill-rate", "60/min"::equals);
+    awaitSameOptions("#tier");
 
     browser.select("#tier", "gold");
     browser.click("#change-tier");

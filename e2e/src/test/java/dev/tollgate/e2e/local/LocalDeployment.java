@@ -167,8 +167,12 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
         key.accessKeyId(), key.secretAccessKey(), key.sessionToken());
   }
 
-  /** The AWS requests of functions during the action, except those of event source mappings. */
+  /**
+   * The AWS requests of functions because of the action, except those of event source mappings.
+   * What was under way before is awaited first.
+   */
   List<Request> requestsOf(Action action) throws Exception {
+    cloud.settle();
     cloud.requests().clear();
     action.run();
     cloud.settle();
