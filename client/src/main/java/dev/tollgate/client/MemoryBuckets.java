@@ -89,8 +89,11 @@ final class MemoryBuckets implements Buckets {
   @Override
   public synchronized Optional<Line> changeLine(BucketId id, Optional<Line> read, Line next) {
     Optional<Line> current = find(id).flatMap(Bucket::line);
+    boolean isSameLine = read.filter(line -> line.epoch() == next.epoch()).isPresent();
     boolean isUnchanged =
-        current.map(line -> line.withIssued(0)).equals(read.map(line -> line.withIssued(0)));
+        isSameLine
+            ? current.map(line -> line.withIssued(0)).equals(read.map(line -> line.withIssued(0)))
+            : current.equals(read);
     long taken = current.map(Line::issued).orElse(0L) - read.map(Line::issued).orElse(0L);
     Optional<Bucket> changed =
         find(id)

@@ -40,7 +40,8 @@ public interface Buckets {
 
   /**
    * Changes the line of a bucket, unless it has changed since it was read. Other callers may have
-   * taken places in the meantime; they keep them, and {@code next}'s additional places follow.
+   * taken places in the meantime; they keep them, and {@code next}'s additional places follow. If
+   * {@code next} is another line, with another epoch, places that were taken count as a change.
    *
    * @return the line as stored; empty if it had changed or the bucket does not exist
    */

@@ -135,15 +135,17 @@ public final class Admission {
   private AdmissionDecision decide(
       BucketId bucket, SessionId session, AdmissionFacts facts, Attempt first) {
     Tenant known = facts.tenant().orElseThrow();
+    WaitingSession waiting = new WaitingSession(facts);
     ClaimResult claim =
         facts
             .bucket()
-            .map(read -> line.claim(read, new WaitingSession(facts), first))
+            .map(read -> line.claim(read, waiting, first))
             .orElseGet(() -> gate.claim(bucket, Optional.empty(), first));
     if (claim instanceof ClaimResult.Granted granted) {
-      return ticket(known, session, facts, granted.leases().stream().findFirst());
+      return ticket(known, session, facts, waiting, granted.leases().stream().findFirst());
     }
     if (claim instanceof ClaimResult.Denied denied) {
+      waiting.lastUntil(denied);
       Optional<Place> before = facts.session().flatMap(Session::place);
       boolean placeTaken = denied.place().isPresent() && !denied.place().equals(before);
       return counted(
@@ -155,7 +157,7 @@ public final class Admission {
     return claim instanceof ClaimResult.Undecided undecided
             && undecided.isOutage()
             && known.onUnavailable() == OnUnavailable.ADMIT
-        ? ticket(known, session, facts, Optional.empty())
+        ? ticket(known, session, facts, waiting, Optional.empty())
         : counted(facts, new AdmissionDecision.Refused(Refusal.UNDECIDED), () -> {});
   }
 
@@ -164,10 +166,13 @@ public final class Admission {
    * ends no earlier than {@link #HOLDING} after its slot.
    */
   private final class WaitingSession implements Waiting {
+    private final AdmissionFacts facts;
     private final Limits limits;
     private Session session;
+    private Optional<Instant> keptUntil = Optional.empty();
 
     WaitingSession(AdmissionFacts facts) {
+      this.facts = facts;
       this.limits = facts.tenant().orElseThrow().limits();
       this.session = facts.session().orElseThrow();
     }
@@ -175,6 +180,11 @@ public final class Admission {
     @Override
     public Optional<Place> place() {
       return session.place();
+    }
+
+    @Override
+    public boolean lasts(Instant slot) {
+      return session.latestEnd(limits).filter(end -> !end.isAfter(slot)).isEmpty();
     }
 
     @Override
@@ -188,19 +198,50 @@ public final class Admission {
     }
 
     private boolean keep(Place place, boolean isTaken, Instant slot) {
-      Instant now = clock.instant();
-      Optional<Instant> latest = session.latestEnd(limits);
-      if (latest.filter(end -> !end.isAfter(slot)).isPresent()) {
-        return false;
-      }
-      Instant needed = slot.plus(HOLDING);
-      Instant end = latest.filter(needed::isAfter).orElse(needed);
-      boolean kept = sessions.keepPlace(session, place, isTaken, end, now) == WriteResult.DONE;
+      Instant end = endFor(slot);
+      boolean kept =
+          sessions.keepPlace(session, place, isTaken, end, clock.instant()) == WriteResult.DONE;
       session =
           session
               .with(Optional.of(place), isTaken)
               .endingAt(end.isAfter(session.endsAt()) ? end : session.endsAt());
+      keptUntil = Optional.of(slot);
       return kept;
+    }
+
+    private Instant endFor(Instant slot) {
+      Instant needed = slot.plus(HOLDING);
+      return session.latestEnd(limits).filter(needed::isAfter).orElse(needed);
+    }
+
+    /** Moves the session's end if the slot of its place has moved behind it. */
+    void lastUntil(ClaimResult.Denied denied) {
+      Instant slot = denied.retryAt();
+      boolean isTooShort = endFor(slot).getEpochSecond() > session.endsAt().getEpochSecond();
+      if (isTooShort && denied.place().isPresent() && denied.place().equals(session.place())) {
+        try {
+          keep(session.place().orElseThrow(), session.placeTaken(), slot);
+        } catch (Unavailable unavailable) {
+          return;
+        }
+      }
+    }
+
+    /** The slot of the place whose token a claim was granted; empty if it needed no place. */
+    Optional<Instant> redeemedSlot() {
+      return keptUntil.isPresent()
+          ? keptUntil
+          : facts
+              .bucket()
+              .filter(
+                  read ->
+                      session
+                          .place()
+                          .filter(
+                              known -> read.standing(known, clock.instant()) == Line.Standing.DUE)
+                          .isPresent())
+              .flatMap(Bucket::line)
+              .map(waited -> waited.slot(session.place().orElseThrow().number()));
     }
   }
 
@@ -219,12 +260,12 @@ public final class Admission {
   }
 
   private AdmissionDecision ticket(
-      Tenant tenant, SessionId session, AdmissionFacts facts, Optional<Lease> lease) {
-    Optional<Place> place =
-        facts
-            .session()
-            .flatMap(Session::place)
-            .filter(known -> isDue(facts, known, clock.instant()));
+      Tenant tenant,
+      SessionId session,
+      AdmissionFacts facts,
+      WaitingSession waiting,
+      Optional<Lease> lease) {
+    Optional<Instant> slot = waiting.redeemedSlot();
     return new AdmissionDecision.Ticketed(
         new Ticket(
             tenant.id(),
@@ -235,18 +276,10 @@ public final class Admission {
             tenant.limits().get(Limit.SESSION_TTL),
             facts.session().flatMap(used -> used.latestEnd(tenant.limits())),
             facts.session().flatMap(Session::arrival),
-            place,
+            slot.flatMap(due -> waiting.place()),
             tenant.onUnavailable(),
             lease),
-        place.flatMap(
-            held -> facts.bucket().flatMap(Bucket::line).map(line -> line.slot(held.number()))));
-  }
-
-  private static boolean isDue(AdmissionFacts facts, Place place, Instant now) {
-    return facts
-        .bucket()
-        .filter(read -> read.standing(place, now) == Line.Standing.DUE)
-        .isPresent();
+        slot);
   }
 
   private AdmissionFacts readOrWithdraw(

@@ -338,6 +338,51 @@ final class AdmissionTest {
         .isAfter(slot.get().orElseThrow());
   }
 
+  /** The slots are two seconds apart, so the first place is still due at the second slot. */
+  @Test
+  void place_that_admits_its_session_at_once_is_used_up_by_its_connection() {
+    Tenant often = ports.onboard("often", "gold", Map.of(Limit.TENANT_PER_MINUTE, 30L));
+    BucketId connects = AdmissionFixture.connects(often);
+    for (int i = 0; i < 3; i++) {
+      ports
+          .queue()
+          .settle(
+              connects, ports.queue().reserve(connects, 10, Duration.ofSeconds(30), Search.LONG));
+    }
+    admission.decide(often.id(), ports.open(often));
+    Line line = ports.buckets().find(connects).flatMap(Bucket::line).orElseThrow();
+    ports.passUntil(line.slot(2));
+    SessionId late = ports.open(often);
+
+    AdmissionDecision decision = admission.decide(often.id(), late);
+
+    assertThat(decision).isInstanceOf(AdmissionDecision.Ticketed.class);
+    assertThat(ports.sessions().find(often.id(), late).flatMap(Session::place))
+        .contains(new Place(line.epoch(), 2));
+    assertThat(((AdmissionDecision.Ticketed) decision).ticket().place())
+        .contains(new Place(line.epoch(), 2));
+  }
+
+  @Test
+  void session_lasts_until_a_slot_that_has_moved() {
+    spendAll();
+    retryAt(admission, ports.open(acme));
+    ports.sessions().moveEnd(acme.id(), session, ports.clock().instant().plusSeconds(3));
+    Instant told = retryAt(admission, session).orElseThrow();
+    Bucket read = ports.buckets().find(AdmissionFixture.connects(acme)).orElseThrow();
+    Place first = new Place(read.line().orElseThrow().epoch(), 1);
+    ports
+        .buckets()
+        .changeLine(
+            read.id(), read.line(), read.lineMoved(first, told.plusSeconds(50)).orElseThrow());
+
+    Instant moved = retryAt(admission, session).orElseThrow();
+
+    assertThat(moved).isEqualTo(told.plusSeconds(70));
+    assertThat(ports.sessions().find(acme.id(), session).orElseThrow().endsAt())
+        .isAfter(moved.plusSeconds(10));
+  }
+
   /** A program that claims tokens may write any line. */
   @Test
   void line_whose_slots_are_decades_ahead_counts_as_absent_and_is_replaced() {

@@ -313,7 +313,10 @@ public final class DynamoDbBuckets implements Buckets {
     Map<String, AttributeValue> after = new TreeMap<>(LimitRow.write(next));
     Map<String, String> names = lineNames(after.keySet());
     // Older releases wrote no earlier rate. It changes only with the rate, the anchor or its time.
-    before.keySet().removeAll(List.of(LimitRow.LINE_ISSUED, LimitRow.LINE_BEFORE));
+    before.remove(LimitRow.LINE_BEFORE);
+    if (read.epoch() == next.epoch()) {
+      before.remove(LimitRow.LINE_ISSUED);
+    }
     after.remove(LimitRow.LINE_ISSUED);
     Map<String, AttributeValue> values = new HashMap<>();
     values.put(":taken", Attribute.number(next.issued() - read.issued()));

@@ -76,6 +76,7 @@ public final class DynamoDbConnections implements Connections {
       place.ifPresent(
           used -> {
             names.put("#place", SessionRow.PLACE);
+            names.put("#taken", SessionRow.PLACE_TAKEN);
             values.put(":place", SessionRow.write(used));
           });
       UpdateItemRequest request =
@@ -89,7 +90,7 @@ public final class DynamoDbConnections implements Connections {
                       + ", #joined = :second"
                       + ", #created = if_not_exists(#created, :second)"
                       + (endsLater ? "" : ", #end = :end")
-                      + (place.isPresent() ? " REMOVE #place" : ""))
+                      + (place.isPresent() ? " REMOVE #place, #taken" : ""))
               .conditionExpression(
                   "#end > :second AND #end "
                       + (endsLater ? ">" : "<=")

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -252,10 +253,13 @@ public final class DynamoDbSessions implements Sessions {
     UpdateItemRequest request =
         tables
             .updateSession(tenant, id)
-            .updateExpression("SET #end = :end REMOVE #place")
+            .updateExpression("SET #end = :end REMOVE #place, #taken")
             .conditionExpression(condition)
             .expressionAttributeNames(
-                Map.of("#end", SessionRow.ENDS_AT, "#place", SessionRow.PLACE))
+                Map.of(
+                    "#end", SessionRow.ENDS_AT,
+                    "#place", SessionRow.PLACE,
+                    "#taken", SessionRow.PLACE_TAKEN))
             .expressionAttributeValues(values)
             .returnValues(ReturnValue.ALL_OLD)
             .build();
@@ -365,17 +369,46 @@ public final class DynamoDbSessions implements Sessions {
         () -> tables.dynamoDb().updateItem(request));
   }
 
+  /**
+   * Each write stores a random id in the row. If the response is lost and the SDK repeats the
+   * write, the repetition finds that id and is not a conflict. A renewal since the session was read
+   * may have moved its end behind the new one; then the end stays.
+   */
   @Override
   public WriteResult keepPlace(
       Session read, Place place, boolean isTaken, Instant endsAt, Instant now) {
     boolean endsLater = endsAt.getEpochSecond() > read.endsAt().getEpochSecond();
+    AttributeValue write = Attribute.text(UUID.randomUUID().toString());
+    Optional<Row> conflict = keepPlace(read, place, isTaken, write, endsLater, endsAt, now);
+    if (conflict.filter(row -> endsLater && row.has(SessionRow.ENDS_AT)).isPresent()
+        && conflict.get().number(SessionRow.ENDS_AT) > endsAt.getEpochSecond()) {
+      conflict = keepPlace(read, place, isTaken, write, false, endsAt, now);
+    }
+    return conflict
+            .filter(row -> !write.equals(row.attributes().get(SessionRow.PLACE_WRITE)))
+            .isPresent()
+        ? WriteResult.CONFLICT
+        : WriteResult.DONE;
+  }
+
+  /** Stores a place, and the session's end if it moves; returns the row that conflicts. */
+  private Optional<Row> keepPlace(
+      Session read,
+      Place place,
+      boolean isTaken,
+      AttributeValue write,
+      boolean endsLater,
+      Instant endsAt,
+      Instant now) {
     Map<String, String> names = new HashMap<>();
     names.put("#place", SessionRow.PLACE);
     names.put("#taken", SessionRow.PLACE_TAKEN);
+    names.put("#write", SessionRow.PLACE_WRITE);
     names.put("#end", SessionRow.ENDS_AT);
     Map<String, AttributeValue> values = new HashMap<>();
     values.put(":place", SessionRow.write(place));
     values.put(":taken", AttributeValue.fromBool(isTaken));
+    values.put(":write", write);
     values.put(":second", Attribute.number(now.getEpochSecond()));
     read.place().ifPresent(last -> values.put(":last", SessionRow.write(last)));
     if (endsLater) {
@@ -385,17 +418,17 @@ public final class DynamoDbSessions implements Sessions {
         tables
             .updateSession(read.tenant(), read.id())
             .updateExpression(
-                "SET #place = :place, #taken = :taken" + (endsLater ? ", #end = :end" : ""))
+                "SET #place = :place, #taken = :taken, #write = :write"
+                    + (endsLater ? ", #end = :end" : ""))
             .conditionExpression(
                 "#end > :second AND "
                     + (read.place().isPresent() ? "#place = :last" : "attribute_not_exists(#place)")
                     + (endsLater ? " AND #end <= :end" : ""))
             .expressionAttributeNames(names)
             .expressionAttributeValues(values)
+            .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD)
             .build();
-    return write(
-        "DynamoDB UpdateItem of a session of " + read.tenant(),
-        () -> tables.dynamoDb().updateItem(request));
+    return tables.updateOrConflict("DynamoDB UpdateItem of a session of " + read.tenant(), request);
   }
 
   @Override

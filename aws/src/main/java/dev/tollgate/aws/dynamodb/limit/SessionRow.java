@@ -49,6 +49,9 @@ final class SessionRow {
   /** Whether the session certainly took its place; missing in rows of older versions. */
   static final String PLACE_TAKEN = "placeTaken";
 
+  /** The id of the write that stored the place last. */
+  static final String PLACE_WRITE = "placeWrite";
+
   /** The prefix of the sort keys of subjects. They sort after the ids of sessions. */
   static final String SUBJECT_PREFIX = "subject:";
 

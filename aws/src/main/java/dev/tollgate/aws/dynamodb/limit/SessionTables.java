@@ -174,11 +174,23 @@ public final class SessionTables {
    *     attributes if it does not exist (UpdateItem, {@code ReturnValuesOnConditionCheckFailure})
    */
   Optional<Row> updateOnce(String what, UpdateItemRequest request) {
+    return conflict(once, what, request);
+  }
+
+  /**
+   * Sends a conditional update as {@link #updateOnce}, and retries it after an error. A repetition
+   * may fail the condition because of the request's own first write.
+   */
+  Optional<Row> updateOrConflict(String what, UpdateItemRequest request) {
+    return conflict(dynamoDb, what, request);
+  }
+
+  private Optional<Row> conflict(DynamoDbClient client, String what, UpdateItemRequest request) {
     return ask(
         what,
         () -> {
           try {
-            once.updateItem(request);
+            client.updateItem(request);
             return Optional.empty();
           } catch (ConditionalCheckFailedException failed) {
             return Optional.of(new Row(failed.item()));

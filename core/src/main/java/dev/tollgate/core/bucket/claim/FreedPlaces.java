@@ -79,7 +79,10 @@ public final class FreedPlaces {
    */
   Optional<Place> take(BucketId id, Line line, Waiting caller) {
     Instant now = clock.instant();
-    List<Place> ahead = line.freedAhead(now);
+    List<Place> ahead =
+        line.freedAhead(now).stream()
+            .filter(place -> caller.lasts(line.slot(place.number())))
+            .toList();
     List<Place> choice =
         ahead.stream()
             .filter(

@@ -237,30 +237,48 @@ public final class LineGate {
   private ClaimResult open(Bucket read, Instant slot, Waiting caller, Attempt attempt) {
     Line next = read.lineOpened(slot, clock.instant());
     boolean isKept = caller.place().filter(next.last()::equals).isPresent();
-    boolean isOutdated = caller.place().filter(kept -> kept.epoch() >= next.epoch()).isPresent();
-    if (!isKept && (isOutdated || !expects(caller, next))) {
+    if (!isKept && (isOutdated(read, caller, next.epoch() - 1) || !expects(caller, next))) {
       return new ClaimResult.Denied(slot);
     }
     return quietly(() -> buckets.changeLine(read.id(), read.line(), next))
-        .or(() -> isKept ? Optional.empty() : quietly(() -> takePlaceInOpened(read.id())))
+        .or(() -> isKept ? Optional.empty() : quietly(() -> takePlaceInOpened(read.id(), next)))
         .map(line -> placed(read, line, caller, attempt))
         .orElseGet(() -> new ClaimResult.Denied(slot));
   }
 
-  /** Takes a place in a line that another caller has just opened. */
-  private Optional<Line> takePlaceInOpened(BucketId id) {
-    return buckets
-        .find(id)
-        .flatMap(bucket -> bucket.liveLineAt(clock.instant()))
-        .flatMap(line -> buckets.takePlace(id, line));
+  /**
+   * Takes a place in a line that another caller has just opened. If there is no line, one that
+   * could not be read has been removed; then this one is opened.
+   */
+  private Optional<Line> takePlaceInOpened(BucketId id, Line next) {
+    Optional<Bucket> current = buckets.find(id);
+    return current.filter(bucket -> bucket.line().isEmpty()).isPresent()
+        ? buckets.changeLine(id, Optional.empty(), next)
+        : current
+            .flatMap(bucket -> bucket.liveLineAt(clock.instant()))
+            .flatMap(line -> buckets.takePlace(id, line));
+  }
+
+  /**
+   * Whether the bucket was read before the line was opened in which the caller has a place. A place
+   * of a later line that does not exist is void: that line was lost, or never opened.
+   *
+   * @param epoch the line as read, or an earlier one
+   */
+  private boolean isOutdated(Bucket read, Waiting caller, long epoch) {
+    if (caller.place().filter(kept -> kept.epoch() > epoch).isEmpty()) {
+      return false;
+    }
+    Optional<Bucket> now = quietly(() -> buckets.find(read.id()));
+    return now.isEmpty()
+        || now.flatMap(Bucket::line).filter(line -> line.epoch() > epoch).isPresent();
   }
 
   /** Takes a place for a caller without one. */
   private ClaimResult enter(Bucket read, Line line, Waiting caller, Attempt attempt) {
     Line next = line.extended();
     ClaimResult without = new ClaimResult.Denied(next.slot(next.issued()));
-    boolean isOutdated = caller.place().filter(kept -> kept.epoch() > line.epoch()).isPresent();
-    if (isOutdated) {
+    if (isOutdated(read, caller, line.epoch())) {
       return without;
     }
     Optional<Place> left = quietly(() -> freed.take(read.id(), line, caller));
@@ -295,9 +313,11 @@ public final class LineGate {
 
   /** Whether the caller keeps the last place of a line, which it is about to take. */
   private static boolean expects(Waiting caller, Line line) {
-    return quietly(() -> Optional.of(caller.expect(line.last(), line.slot(line.issued()))))
-        .filter(Boolean::booleanValue)
-        .isPresent();
+    Instant slot = line.slot(line.issued());
+    return caller.lasts(slot)
+        && quietly(() -> Optional.of(caller.expect(line.last(), slot)))
+            .filter(Boolean::booleanValue)
+            .isPresent();
   }
 
   /** Claims a token for a place that is due. */

@@ -10,6 +10,11 @@ public interface Waiting {
   /** The place that it kept, as last read. */
   Optional<Place> place();
 
+  /** Whether the caller can wait until a slot. */
+  default boolean lasts(Instant slot) {
+    return true;
+  }
+
   /** {@link #keep Keeps} a place that it is about to take. Another caller may take it first. */
   default boolean expect(Place place, Instant slot) {
     return keep(place, slot);

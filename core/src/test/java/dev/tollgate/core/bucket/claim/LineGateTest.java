@@ -17,6 +17,7 @@ import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -292,6 +293,44 @@ final class LineGateTest {
 
     assertThat(waiting.kept).contains(new Place(next.epoch(), 2));
     assertThat(told).isEqualTo(next.slot(2));
+  }
+
+  /** Its line was never opened, or lost. */
+  @Test
+  void caller_with_a_place_of_a_later_line_that_does_not_exist_gets_a_new_one() {
+    for (int waiting : new int[] {0, 3}) {
+      LineGateTest test = new LineGateTest();
+      test.wait(waiting);
+      Caller caller = test.new Caller();
+      caller.kept = Optional.of(new Place(1L << 61, 1));
+
+      ClaimResult result = caller.claim();
+
+      assertThat(caller.kept).contains(new Place(EPOCH, waiting + 1L));
+      assertThat(((ClaimResult.Denied) result).place()).isEqualTo(caller.kept);
+    }
+  }
+
+  /** The first attempt to open a line removes one that cannot be read. */
+  @Test
+  void caller_whose_write_removed_an_unreadable_line_opens_one() {
+    AtomicInteger changes = new AtomicInteger();
+    Buckets removing =
+        (Buckets)
+            Proxy.newProxyInstance(
+                Buckets.class.getClassLoader(),
+                new Class<?>[] {Buckets.class},
+                (proxy, method, arguments) ->
+                    method.getName().equals("changeLine") && changes.incrementAndGet() == 1
+                        ? Optional.empty()
+                        : method.invoke(ports.buckets(), arguments));
+    LineGate first = new LineGate(removing, gate, ports.clock());
+    Caller caller = new Caller();
+
+    ClaimResult result = first.claim(row(), caller.asRead(), gate.firstTry(ID));
+
+    assertThat(((ClaimResult.Denied) result).place()).contains(new Place(EPOCH, 1));
+    assertThat(issued()).isEqualTo(1);
   }
 
   private void assertAdmittedSoon(Caller caller, String fault) {

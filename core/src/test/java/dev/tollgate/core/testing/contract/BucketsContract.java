@@ -266,6 +266,17 @@ public abstract class BucketsContract {
   }
 
   @Test
+  void no_other_line_is_opened_while_places_are_taken() {
+    Bucket bucket = with(LINE);
+    Line other = LINE.cleared(NOW).withIssued(1);
+    buckets().takePlace(bucket.id(), LINE);
+
+    assertThat(buckets().changeLine(bucket.id(), Optional.of(LINE), other)).isEmpty();
+    assertThat(buckets().changeLine(bucket.id(), Optional.of(LINE.withIssued(6)), other))
+        .contains(other);
+  }
+
+  @Test
   void concurrent_callers_take_different_places() {
     Bucket bucket = with(LINE);
 

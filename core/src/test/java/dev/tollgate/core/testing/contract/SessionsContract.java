@@ -153,6 +153,22 @@ public abstract class SessionsContract {
         .contains(session.with(Optional.of(place), true));
   }
 
+  @Test
+  void place_is_kept_although_the_session_was_renewed_since_it_was_read() {
+    Session session = created(Set.of());
+    Instant renewed = session.endsAt().plusSeconds(600);
+    sessions().renew(session.tenant(), session.id(), renewed, Lifetime.UNKNOWN, NOW);
+
+    assertThat(
+            sessions()
+                .keepPlace(session, new Place(1, 2), true, session.endsAt().plusSeconds(9), NOW))
+        .isEqualTo(WriteResult.DONE);
+
+    Session kept = sessions().find(session.tenant(), session.id()).orElseThrow();
+    assertThat(kept.endsAt()).isEqualTo(renewed);
+    assertThat(kept.place()).contains(new Place(1, 2));
+  }
+
   private Session endedAt(Session session, Instant end) {
     return new Session(
         session.tenant(), session.id(), session.connections(), end, session.arrival());

@@ -145,8 +145,11 @@ public final class InMemoryBuckets implements Buckets {
     outage.check("changeLine");
     Optional<Bucket> stored = Optional.ofNullable(rows.get(id));
     Optional<Line> line = stored.flatMap(Bucket::line);
+    boolean isSameLine = read.filter(then -> then.epoch() == next.epoch()).isPresent();
     boolean unchanged =
-        line.map(now -> now.withIssued(0)).equals(read.map(then -> then.withIssued(0)));
+        isSameLine
+            ? line.map(now -> now.withIssued(0)).equals(read.map(then -> then.withIssued(0)))
+            : line.equals(read);
     if (stored.isEmpty() || !unchanged) {
       return Optional.empty();
     }
