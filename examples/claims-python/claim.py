@@ -7,8 +7,11 @@ import time
 import boto3
 from botocore.config import Config
 
-# boto3 reads AWS_DEFAULT_REGION by itself, but not this one.
-REGION = os.environ["AWS_REGION"]
+# boto3 reads AWS_DEFAULT_REGION by itself, but not AWS_REGION; before 1.28, it does not read AWS_ENDPOINT_URL.
+AWS = {
+    "region_name": os.environ["AWS_REGION"],
+    "endpoint_url": os.environ.get("AWS_ENDPOINT_URL"),
+}
 
 # How long a received token is held. The token must be deleted within this time.
 LEASE_SECONDS = 10
@@ -16,7 +19,7 @@ LEASE_SECONDS = 10
 
 def client_of(tenant_id):
     """An SQS client that may use the queues of one tenant, for an hour. Use one client for many claims."""
-    issued = boto3.client("sts", region_name=REGION).assume_role(
+    issued = boto3.client("sts", **AWS).assume_role(
         RoleArn=os.environ["TENANT_ROLE_ARN"],
         RoleSessionName=f"tenant-{tenant_id}",
         # The role's policy compares the names of queues with this tag.
@@ -24,7 +27,7 @@ def client_of(tenant_id):
     )["Credentials"]
     return boto3.client(
         "sqs",
-        region_name=REGION,
+        **AWS,
         aws_access_key_id=issued["AccessKeyId"],
         aws_secret_access_key=issued["SecretAccessKey"],
         aws_session_token=issued["SessionToken"],
