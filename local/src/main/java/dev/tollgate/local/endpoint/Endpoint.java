@@ -37,6 +37,8 @@ import java.util.regex.Pattern;
  *     Version 4</a>
  */
 public final class Endpoint implements AutoCloseable {
+  private static final Pattern ATTEMPT = Pattern.compile("attempt=([1-9][0-9]?)\\b");
+
   private static final Pattern CREDENTIAL =
       Pattern.compile("AWS4-HMAC-SHA256 .*Credential=([^/]+)/\\d{8}/[^/]+/([^/]+)/aws4_request.*");
 
@@ -155,6 +157,13 @@ public final class Endpoint implements AutoCloseable {
     };
   }
 
+  /** The attempt in a header of the AWS SDKs, such as {@code attempt=2; max=3}. */
+  private static int attempt(HttpServerExchange exchange) {
+    String header = exchange.getRequestHeaders().getFirst("amz-sdk-request");
+    Matcher attempt = ATTEMPT.matcher(header == null ? "" : header);
+    return attempt.find() ? Integer.parseInt(attempt.group(1)) : 1;
+  }
+
   private HttpHandler record(HttpHandler next) {
     return exchange -> {
       Call call = Call.of(exchange);
@@ -168,7 +177,8 @@ public final class Endpoint implements AutoCloseable {
                     call.principal(),
                     call.at(),
                     committed.getStatusCode(),
-                    call.resource()));
+                    call.resource(),
+                    attempt(exchange)));
             if (committed.getStatusCode() == 200) {
               watchers.forEach(watcher -> watcher.accept(call));
             }

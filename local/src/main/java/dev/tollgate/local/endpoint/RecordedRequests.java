@@ -21,6 +21,7 @@ public final class RecordedRequests {
    * @param status the HTTP status of the answer
    * @param resource the name of the table, queue, function, schedule or role concerned; several are
    *     separated by commas
+   * @param attempt which attempt of an SDK's call it is, from 1; 1 if the client does not say
    */
   public record Request(
       String service,
@@ -28,7 +29,8 @@ public final class RecordedRequests {
       Principal principal,
       Instant at,
       int status,
-      Optional<String> resource) {}
+      Optional<String> resource,
+      int attempt) {}
 
   /** All calls since the last {@link #clear()}. */
   public synchronized List<Request> list() {

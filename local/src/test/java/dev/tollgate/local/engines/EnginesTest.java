@@ -42,6 +42,7 @@ import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -57,6 +58,10 @@ import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.core.interceptor.Context;
+import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeDefinition;
@@ -736,6 +741,31 @@ final class EnginesTest {
     assertThat(sqs.receiveMessage(r -> r.queueUrl(url)).messages())
         .extracting(message -> message.body())
         .containsExactly(text);
+  }
+
+  @Test
+  void repetition_by_an_sdk_is_recorded_as_its_second_attempt() {
+    createTable("repeated");
+    REQUESTS.clear();
+    AtomicInteger answers = new AtomicInteger();
+    ExecutionInterceptor firstAnswerLost =
+        new ExecutionInterceptor() {
+          @Override
+          public SdkHttpResponse modifyHttpResponse(
+              Context.ModifyHttpResponse context, ExecutionAttributes attributes) {
+            return answers.incrementAndGet() == 1
+                ? context.httpResponse().toBuilder().statusCode(500).build()
+                : context.httpResponse();
+          }
+        };
+    try (DynamoDbClient client =
+        client(
+            DynamoDbClient.builder()
+                .overrideConfiguration(c -> c.addExecutionInterceptor(firstAnswerLost)),
+            KEY)) {
+      client.getItem(r -> r.tableName("repeated").key(Map.of("id", AttributeValue.fromS("a"))));
+    }
+    assertThat(REQUESTS.list()).extracting(r -> r.attempt()).containsExactly(1, 2);
   }
 
   @Test
