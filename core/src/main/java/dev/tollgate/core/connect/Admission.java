@@ -169,7 +169,7 @@ public final class Admission {
     private final AdmissionFacts facts;
     private final Limits limits;
     private Session session;
-    private Optional<Instant> keptUntil = Optional.empty();
+    private Optional<Instant> keptSlot = Optional.empty();
 
     WaitingSession(AdmissionFacts facts) {
       this.facts = facts;
@@ -205,7 +205,7 @@ public final class Admission {
           session
               .with(Optional.of(place), isTaken)
               .endingAt(end.isAfter(session.endsAt()) ? end : session.endsAt());
-      keptUntil = Optional.of(slot);
+      keptSlot = Optional.of(slot);
       return kept;
     }
 
@@ -229,19 +229,14 @@ public final class Admission {
 
     /** The slot of the place whose token a claim was granted; empty if it needed no place. */
     Optional<Instant> redeemedSlot() {
-      return keptUntil.isPresent()
-          ? keptUntil
-          : facts
-              .bucket()
-              .filter(
-                  read ->
-                      session
-                          .place()
-                          .filter(
-                              known -> read.standing(known, clock.instant()) == Line.Standing.DUE)
-                          .isPresent())
-              .flatMap(Bucket::line)
-              .map(waited -> waited.slot(session.place().orElseThrow().number()));
+      return keptSlot.or(() -> facts.bucket().flatMap(read -> dueSlot(read, clock.instant())));
+    }
+
+    private Optional<Instant> dueSlot(Bucket read, Instant now) {
+      return session
+          .place()
+          .filter(place -> read.standing(place, now) == Line.Standing.DUE)
+          .flatMap(place -> read.line().map(waited -> waited.slot(place.number())));
     }
   }
 

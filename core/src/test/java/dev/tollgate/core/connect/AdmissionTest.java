@@ -17,7 +17,6 @@ import dev.tollgate.core.bucket.claim.FreedPlaces;
 import dev.tollgate.core.bucket.claim.LineGate;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
-import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
@@ -26,8 +25,6 @@ import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.Race;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
-import dev.tollgate.core.testing.memory.RecordingSockets;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -307,13 +304,6 @@ final class AdmissionTest {
     retryAt(admission, ports.open(acme));
     BucketId connects = AdmissionFixture.connects(acme);
     SessionId other = ports.open(acme);
-    SessionLifecycle sessions =
-        new SessionLifecycle(
-            ports.sessions(),
-            ports.sessions(),
-            new RecordingSockets(),
-            new SecureRandom(),
-            ports.clock());
     FreedPlaces places = new FreedPlaces(ports.buckets(), ports.clock());
     Faults faults = new Faults();
     LineGate line =
@@ -324,7 +314,7 @@ final class AdmissionTest {
         Faults.concurrently(
             () -> {
               slot.set(retryAt(admission, other));
-              sessions.end(acme.id(), session, place -> places.free(connects, place));
+              ports.lifecycle().end(acme.id(), session, place -> places.free(connects, place));
             }));
 
     retryAt(admission(line), session);

@@ -12,8 +12,6 @@ import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
-import dev.tollgate.core.testing.memory.RecordingSockets;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -95,14 +93,9 @@ final class RegistrationTest {
   }
 
   private SessionId open(Tenant tenant) {
-    SessionLifecycle lifecycle =
-        new SessionLifecycle(
-            ports.sessions(),
-            ports.sessions(),
-            new RecordingSockets(),
-            new SecureRandom(),
-            ports.clock());
-    return ((SessionLifecycle.Opened) lifecycle.open(tenant, Optional.empty())).session().id();
+    return ((SessionLifecycle.Opened) ports.lifecycle().open(tenant, Optional.empty()))
+        .session()
+        .id();
   }
 
   @Test
