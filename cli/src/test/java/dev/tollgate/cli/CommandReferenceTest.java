@@ -2,17 +2,10 @@ package dev.tollgate.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.cli.command.Main;
-import dev.tollgate.cli.terminal.Shell;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -38,32 +31,12 @@ final class CommandReferenceTest {
 
   @Test
   void page_has_each_command_and_option() throws IOException {
-    CommandLine tollgate = commandLine();
+    CommandLine tollgate = DocumentedCommandsTest.commandLine();
     String page = START + sections(tollgate).collect(Collectors.joining());
     if (Boolean.getBoolean("reference.write")) {
       Files.writeString(PAGE, page);
     }
     assertThat(PAGE).as("-Dreference.write=true writes it").hasContent(page);
-  }
-
-  private static CommandLine commandLine() {
-    PrintWriter nowhere = new PrintWriter(new StringWriter());
-    Shell shell =
-        new Shell(
-            InputStream.nullInputStream(),
-            nowhere,
-            nowhere,
-            Path.of(""),
-            Optional.empty(),
-            Map.of(),
-            Optional.empty(),
-            () -> 0,
-            time -> {});
-    return Main.commandLine(
-        shell,
-        settings -> {
-          throw new AssertionError("nothing is run");
-        });
   }
 
   /** The section of a command, and of those below it. */

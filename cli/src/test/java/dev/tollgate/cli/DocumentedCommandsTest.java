@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine;
 
 /** The commands in all Markdown files are valid as written. */
 class DocumentedCommandsTest {
@@ -50,6 +51,14 @@ class DocumentedCommandsTest {
             .results()
             .map(word -> word.group().replaceAll("^(['\"])(.*)\\1$", "$2"))
             .toArray(String[]::new);
+    CommandLine command = commandLine(arguments);
+
+    assertThatCode(() -> command.parseArgs(arguments)).doesNotThrowAnyException();
+    assertThat(command.getParseResult().hasSubcommand() || arguments[0].startsWith("-")).isTrue();
+  }
+
+  /** The command line, which only parses arguments. */
+  static CommandLine commandLine(String... arguments) {
     PrintWriter nowhere = new PrintWriter(new StringWriter());
     Shell shell =
         new Shell(
@@ -62,15 +71,11 @@ class DocumentedCommandsTest {
             Optional.empty(),
             () -> 0,
             time -> {});
-    var command =
-        Main.commandLine(
-            shell,
-            settings -> {
-              throw new AssertionError("nothing is run");
-            },
-            arguments);
-
-    assertThatCode(() -> command.parseArgs(arguments)).doesNotThrowAnyException();
-    assertThat(command.getParseResult().hasSubcommand() || arguments[0].startsWith("-")).isTrue();
+    return Main.commandLine(
+        shell,
+        settings -> {
+          throw new AssertionError("nothing is run");
+        },
+        arguments);
   }
 }
