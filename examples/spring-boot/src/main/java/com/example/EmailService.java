@@ -1,6 +1,7 @@
 package com.example;
 
 import dev.tollgate.client.TollgateClient;
+import java.time.InstantSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.annotation.Bean;
@@ -16,5 +17,10 @@ public class EmailService {
   @Bean
   TollgateClient tollgate() {
     return TollgateClient.fromEnvironment();
+  }
+
+  @Bean
+  InstantSource clock() {
+    return InstantSource.system();
   }
 }

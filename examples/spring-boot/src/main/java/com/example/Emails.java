@@ -5,6 +5,7 @@ import dev.tollgate.client.TollgateClient;
 import dev.tollgate.client.UnknownBucket;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
@@ -21,9 +22,11 @@ import org.springframework.web.bind.annotation.RestController;
 @RestController
 class Emails {
   private final TollgateClient tollgate;
+  private final InstantSource clock;
 
-  Emails(TollgateClient tollgate) {
+  Emails(TollgateClient tollgate, InstantSource clock) {
     this.tollgate = tollgate;
+    this.clock = clock;
   }
 
   @PostMapping("/tenants/{tenantId}/emails")
@@ -47,8 +50,8 @@ class Emails {
   }
 
   /** Whole seconds, rounded up: a caller must not come back too early. */
-  private static long secondsUntil(Instant time) {
-    long millis = Duration.between(Instant.now(), time).toMillis();
+  private long secondsUntil(Instant time) {
+    long millis = Duration.between(clock.instant(), time).toMillis();
     return Math.max(1, (millis + 999) / 1_000);
   }
 }
