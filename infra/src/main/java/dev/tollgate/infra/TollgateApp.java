@@ -146,7 +146,7 @@ public final class TollgateApp {
             .listTenants(access instanceof SessionAccess.Open)
             .consoleSignIn(choice(app, "consoleSignIn", "true", "false").equals("true"))
             .setsAccountLogRole(choice(app, "accountLogRole", "keep", "set").equals("set"));
-    String small = "; new accounts may reserve none, see docs/deployment.md";
+    String small = "; new accounts may reserve none, see docs/reference/quotas.md";
     number(app, "authorizerConcurrency", small).ifPresent(settings::authorizerConcurrency);
     number(app, "connectConcurrency", small).ifPresent(settings::connectConcurrency);
     number(app, "connectionQuota", "").ifPresent(settings::connectionQuota);

@@ -120,7 +120,7 @@ record Synthesis(JsonNode template, List<String> findings) {
     return texts.stream();
   }
 
-  private static FunctionJars emptyJars() {
+  static FunctionJars emptyJars() {
     try {
       Path jar = Files.createTempFile("tollgate", ".jar");
       jar.toFile().deleteOnExit();

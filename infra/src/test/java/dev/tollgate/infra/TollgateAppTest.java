@@ -59,9 +59,9 @@ class TollgateAppTest {
     "demo, yes, 'demo: \"yes\" (expected: true or false)'",
     "claims, yes, 'claims: \"yes\" (expected: true or false)'",
     "authorizerConcurrency, 0, 'authorizerConcurrency: \"0\" (expected: a whole number, 1 to"
-        + " 999999; new accounts may reserve none, see docs/deployment.md)'",
+        + " 999999; new accounts may reserve none, see docs/reference/quotas.md)'",
     "connectConcurrency, many, 'connectConcurrency: \"many\" (expected: a whole number, 1 to"
-        + " 999999; new accounts may reserve none, see docs/deployment.md)'",
+        + " 999999; new accounts may reserve none, see docs/reference/quotas.md)'",
     "connectionQuota, many, 'connectionQuota: \"many\" (expected: a whole number, 1 to 999999)'",
     "accountLogRole, true, 'accountLogRole: \"true\" (expected: keep or set)'",
     "consoleSignIn, no, 'consoleSignIn: \"no\" (expected: true or false)'",

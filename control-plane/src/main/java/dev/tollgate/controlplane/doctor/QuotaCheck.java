@@ -35,7 +35,8 @@ final class QuotaCheck implements Check {
   /** The functions that the stack creates. */
   static final int STACK_FUNCTIONS = 11;
 
-  private static final long MIN_MORE_SILOS = 10;
+  /** The least number of further silos whose code there should be room for. */
+  static final long MIN_MORE_SILOS = 10;
 
   private final Ports ports;
   private final Release release;
