@@ -20,7 +20,12 @@ class DocumentedSnippetsTest {
   private static final Pattern SNIPPET = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
   @ParameterizedTest
-  @ValueSource(strings = {"README.md", "docs/how-to/claim-tokens.md"})
+  @ValueSource(
+      strings = {
+        "README.md",
+        "docs/how-to/add-to-an-existing-api.md",
+        "docs/how-to/claim-tokens.md"
+      })
   void snippets_compile(String page, @TempDir Path directory) throws IOException {
     List<String> snippets =
         SNIPPET
