@@ -226,9 +226,15 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
     return http.send(request, HttpResponse.BodyHandlers.ofString());
   }
 
-  /** Closes a socket and waits until the stack has processed the disconnect. */
+  /**
+   * Closes a socket, unless the stack has, and waits until the stack has processed the disconnect.
+   */
   void close(Handshake handshake) throws InterruptedException {
-    handshake.socket().sendClose(WebSocket.NORMAL_CLOSURE, "").join();
+    handshake
+        .socket()
+        .sendClose(WebSocket.NORMAL_CLOSURE, "")
+        .exceptionally(closedByStack -> handshake.socket())
+        .join();
     handshake.closed().join();
     cloud.settle();
   }

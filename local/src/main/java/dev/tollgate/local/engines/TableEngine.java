@@ -5,6 +5,7 @@ import com.amazonaws.services.dynamodbv2.local.server.LocalDynamoDBServerHandler
 import dev.tollgate.local.endpoint.Call;
 import io.undertow.server.HttpHandler;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.eclipse.jetty.http.HttpHeader;
@@ -57,6 +60,13 @@ public final class TableEngine implements AutoCloseable {
           "ListStreams",
           "UpdateTable");
 
+  /**
+   * Written while an engine starts, read while one answers. All engines of a process share a static
+   * table of operations, which each fills anew when it starts: meanwhile, the others would not know
+   * their operations.
+   */
+  private static final ReadWriteLock OPERATIONS = new ReentrantReadWriteLock();
+
   // DynamoDB Local starts its jobs on threads of the same group, and does not end them when closed.
   private final ThreadGroup group = new ThreadGroup("dynamodb");
   private final Server server;
@@ -82,11 +92,15 @@ public final class TableEngine implements AutoCloseable {
     connector = new LocalConnector(server);
     server.addConnector(connector);
     // One database for all access keys, where the status of a table changes at once.
-    handler =
-        new LocalDynamoDBServerHandler(
-            new LocalDynamoDBRequestHandler(
-                0, directory.isEmpty(), directory.map(Path::toString).orElse(null), true, false),
-            null);
+    LocalDynamoDBRequestHandler database =
+        new LocalDynamoDBRequestHandler(
+            0, directory.isEmpty(), directory.map(Path::toString).orElse(null), true, false);
+    OPERATIONS.writeLock().lock();
+    try {
+      handler = new LocalDynamoDBServerHandler(database, null);
+    } finally {
+      OPERATIONS.writeLock().unlock();
+    }
     server.setHandler(handler);
     server.start();
   }
@@ -118,9 +132,7 @@ public final class TableEngine implements AutoCloseable {
       boolean hasArns = OPERATIONS_WITH_ARNS.contains(call.operation());
       String body = hasArns ? moved(call.body(), region, ENGINE_REGION) : call.body();
       request.setContent(body.getBytes(StandardCharsets.UTF_8));
-      HttpTester.Response response =
-          HttpTester.parseResponse(
-              connector.getResponse(request.generate(), ANSWER_SECONDS, TimeUnit.SECONDS));
+      HttpTester.Response response = HttpTester.parseResponse(answer(request));
       Map<String, String> headers = new HashMap<>();
       response.forEach(header -> headers.put(header.getName(), header.getValue()));
       String answer = new String(response.getContentBytes(), StandardCharsets.UTF_8);
@@ -130,6 +142,15 @@ public final class TableEngine implements AutoCloseable {
               hasArns ? moved(answer, ENGINE_REGION, region) : answer)
           .send(exchange);
     };
+  }
+
+  private ByteBuffer answer(HttpTester.Request request) throws Exception {
+    OPERATIONS.readLock().lock();
+    try {
+      return connector.getResponse(request.generate(), ANSWER_SECONDS, TimeUnit.SECONDS);
+    } finally {
+      OPERATIONS.readLock().unlock();
+    }
   }
 
   /** A body whose ARNs and records are of another region. */

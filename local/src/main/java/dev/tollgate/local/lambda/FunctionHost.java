@@ -36,6 +36,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
@@ -107,6 +108,8 @@ public final class FunctionHost implements Invoker, AutoCloseable {
     this.accessKeys = accessKeys;
     this.log = log;
     timeouts.setRemoveOnCancelPolicy(true);
+    // After the host is closed, invocations that are under way end without a time-out.
+    timeouts.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
   }
 
   /**

@@ -28,6 +28,8 @@ import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.joda.time.DateTime;
 import org.junit.jupiter.api.AfterEach;
@@ -183,6 +185,19 @@ class FunctionHostTest {
 
     assertThat(((Failure) invoke("Stubborn", "{}")).type()).isEqualTo("Sandbox.Timedout");
     assertThat(((Failure) invoke("Stubborn", "{}")).type()).isEqualTo("Sandbox.Timedout");
+  }
+
+  @Test
+  void invoke_during_which_the_host_is_closed_ends() throws Exception {
+    define("Late", Duration.ofSeconds(10), OptionalInt.empty());
+    CountDownLatch begun = new CountDownLatch(1);
+    System.getProperties().put(SampleHandlers.Late.BEGUN, begun);
+    CompletableFuture<InvocationResult> invocation = start("Late", "{}");
+    begun.await();
+
+    functions.close();
+
+    assertThat(text(invocation.get(10, TimeUnit.SECONDS))).isEqualTo("\"late\"");
   }
 
   @Test

@@ -163,6 +163,24 @@ public final class SampleHandlers {
     }
   }
 
+  /** Is constructed only after an interrupt. */
+  public static final class Late implements RequestHandler<Object, String> {
+    /** The property of the system that holds a latch: its construction has begun. */
+    static final String BEGUN = "tollgate.test.late";
+
+    public Late() {
+      ((CountDownLatch) System.getProperties().get(BEGUN)).countDown();
+      while (!Thread.interrupted()) {
+        Thread.onSpinWait();
+      }
+    }
+
+    @Override
+    public String handleRequest(Object event, Context context) {
+      return "late";
+    }
+  }
+
   /** Leaves its types to a subclass. */
   public abstract static class Polite<T> implements RequestHandler<T, Greeting> {}
 
