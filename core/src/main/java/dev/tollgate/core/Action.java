@@ -8,6 +8,8 @@ import java.util.regex.Pattern;
  */
 public record Action(String value) implements Comparable<Action> {
   private static final Pattern SYNTAX = Pattern.compile("[a-z][a-z0-9-]{0,19}");
+  private static final String EXPECTED =
+      "1 to 20 lower-case letters, digits and hyphens; a letter first";
 
   /** Opening a connection. */
   public static final Action CONNECT = new Action("connect");
@@ -21,7 +23,7 @@ public record Action(String value) implements Comparable<Action> {
    * @throws InvalidValue if it has a character or a length that is not allowed
    */
   public Action {
-    InvalidValue.unless(SYNTAX.matcher(value).matches(), "action", value, SYNTAX.pattern());
+    InvalidValue.unless(SYNTAX.matcher(value).matches(), "action", value, EXPECTED);
   }
 
   @Override

@@ -8,6 +8,8 @@ import java.util.regex.Pattern;
  */
 public record TenantId(String value) {
   private static final Pattern SYNTAX = Pattern.compile("[a-z0-9][a-z0-9-]{0,35}");
+  private static final String EXPECTED =
+      "1 to 36 lower-case letters, digits and hyphens; no hyphen first";
 
   /**
    * Checks the id.
@@ -15,7 +17,7 @@ public record TenantId(String value) {
    * @throws InvalidValue if it has a character or a length that is not allowed
    */
   public TenantId {
-    InvalidValue.unless(SYNTAX.matcher(value).matches(), "tenantId", value, SYNTAX.pattern());
+    InvalidValue.unless(SYNTAX.matcher(value).matches(), "tenantId", value, EXPECTED);
   }
 
   @Override

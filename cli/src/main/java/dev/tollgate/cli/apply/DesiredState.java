@@ -27,7 +27,8 @@ public record DesiredState(
   public static final Pattern TENANT_ID = Pattern.compile("[a-z0-9][a-z0-9-]{0,35}");
 
   /** Describes a valid tenant id in error messages. */
-  public static final String VALID_TENANT_ID = "lower-case letters, digits and hyphens, up to 36";
+  public static final String VALID_TENANT_ID =
+      "1 to 36 lower-case letters, digits and hyphens; no hyphen first";
 
   private static final Pattern TIER_NAME = Pattern.compile("[a-z][a-z0-9-]{0,31}");
   private static final Pattern ACTION = Pattern.compile("[a-z][a-z0-9-]{0,19}");
@@ -102,7 +103,7 @@ public record DesiredState(
           path,
           tier.getKey(),
           TIER_NAME,
-          "a letter, then letters, digits and hyphens, up to 32");
+          "1 to 32 lower-case letters, digits and hyphens; a letter first");
       // A tier with errors is still a tier that tenants may name.
       desired.put(tier.getKey(), Json.object());
       if (isObject(file, path, tier.getValue(), FIELDS)) {
@@ -151,7 +152,7 @@ public record DesiredState(
         path,
         bucket.getKey(),
         ACTION,
-        "a letter, then letters, digits and hyphens, up to 20");
+        "1 to 20 lower-case letters, digits and hyphens; a letter first");
     JsonNode terms = bucket.getValue();
     if (!isObject(file, path, terms, FIELDS)) {
       return;

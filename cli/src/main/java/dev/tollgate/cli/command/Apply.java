@@ -47,10 +47,18 @@ final class Apply implements Callable<Integer> {
       tollgate.print(differences.document(), lines);
       return 0;
     }
+    Runnable confirm =
+        () -> tollgate.confirm(confirmation.isGiven(), "Apply this plan?", "apply the plan");
+    // Without a question, this shows the target only.
+    if (confirmation.isGiven()) {
+      confirm.run();
+    }
     if (!tollgate.printsJson()) {
       tollgate.print(differences.document(), differences.lines());
     }
-    tollgate.confirm(confirmation.isGiven(), "Apply this plan?", "apply the plan");
+    if (!confirmation.isGiven()) {
+      confirm.run();
+    }
     Outcome outcome = new Execution(api, throughput, shell, comparison).run();
     tollgate.print(outcome.document(), outcome.lines());
     outcome.failures().forEach(failure -> shell.printError("  " + failure.line()));

@@ -32,7 +32,10 @@ final class Contexts {
     this.shell = shell;
   }
 
-  @Command(name = "list", description = "List contexts. An asterisk marks the one in use.")
+  @Command(
+      name = "list",
+      aliases = "ls",
+      description = "List contexts. An asterisk marks the one in use.")
   int list() {
     ContextFile file = tollgate.contexts();
     Optional<String> environment = tollgate.contextOfEnvironment();

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
@@ -23,6 +24,8 @@ import picocli.CommandLine.Help;
 import picocli.CommandLine.IHelpSectionRenderer;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.RunLast;
 import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -32,6 +35,9 @@ public final class Main {
   private static final Pattern NOT_A_PAIR =
       Pattern.compile(
           "Value for option (.+) \\((.+)\\) should be in KEY=VALUE format but was (.*)");
+
+  /** Commands about other commands. */
+  private static final Set<String> NEEDS_ALL = Set.of("help", "completion");
 
   private Main() {}
 
@@ -74,7 +80,9 @@ public final class Main {
     Tollgate tollgate = new Tollgate(shell);
     CommandLine command = new CommandLine(tollgate);
     Map<String, Supplier<Object>> subcommands = subcommands(tollgate, shell, starter);
-    Optional.ofNullable(arguments.length == 0 ? null : subcommands.get(arguments[0]))
+    Optional.of(arguments)
+        .filter(given -> given.length > 0 && !NEEDS_ALL.contains(given[0]))
+        .map(given -> subcommands.get(given[0]))
         .map(List::of)
         .orElseGet(() -> List.copyOf(subcommands.values()))
         .forEach(subcommand -> command.addSubcommand(subcommand.get()));
@@ -86,7 +94,8 @@ public final class Main {
         .registerConverter(long.class, text -> number(text, Long::valueOf))
         .registerConverter(Long.class, text -> number(text, Long::valueOf))
         .registerConverter(OverrideValue.class, Main::overrideValue)
-        .setParameterExceptionHandler((invalid, given) -> report(withExpectedForm(invalid), given))
+        .setParameterExceptionHandler((invalid, given) -> report(reworded(invalid), given))
+        .setExecutionStrategy(Main::run)
         .setExecutionExceptionHandler((failure, which, result) -> tollgate.report(failure));
     Map<String, IHelpSectionRenderer> sections = new HashMap<>(command.getHelpSectionMap());
     sections.put(UsageMessageSpec.SECTION_KEY_FOOTER, help -> target(help, tollgate));
@@ -110,6 +119,9 @@ public final class Main {
     subcommands.put("doctor", () -> new Doctor(tollgate, shell));
     subcommands.put("connect", () -> new Connect(tollgate, shell));
     subcommands.put("verify", () -> new Verify(tollgate, shell));
+    subcommands.put("completion", () -> new Completion(shell));
+    subcommands.put("version", VersionCommand::new);
+    subcommands.put("help", HelpCommand::new);
     return subcommands;
   }
 
@@ -120,12 +132,17 @@ public final class Main {
         : "%n%s%n".formatted(tollgate.targetForHelp());
   }
 
+  /** Parses the value of an option or parameter. None of them may be negative. */
   private static <N extends Number> N number(String text, Function<String, N> parse) {
     try {
-      return parse.apply(text);
+      N value = parse.apply(text);
+      if (value.longValue() >= 0) {
+        return value;
+      }
     } catch (NumberFormatException e) {
-      throw new TypeConversionException(text + " (expected: a whole number)");
+      // The same message.
     }
+    throw new TypeConversionException(text + " (expected: a whole number, 0 or more)");
   }
 
   private static OverrideValue overrideValue(String text) {
@@ -147,18 +164,59 @@ public final class Main {
       return command.getCommandSpec().exitCodeOnInvalidInput();
     }
     command.getErr().println("tollgate: " + invalid.getMessage());
-    UnmatchedArgumentException.printSuggestions(invalid, command.getErr());
     command.getErr().println("See `" + command.getCommandSpec().qualifiedName() + " --help`.");
     return command.getCommandSpec().exitCodeOnInvalidInput();
   }
 
-  /** Rewords picocli's message for a missing equals sign like the messages for other values. */
-  private static ParameterException withExpectedForm(ParameterException invalid) {
+  /** Runs the command. Picocli prints the help of the last command that it knows instead. */
+  private static int run(ParseResult parsed) {
+    ParseResult last = parsed;
+    while (last.hasSubcommand()) {
+      last = last.subcommand();
+    }
+    if (!last.unmatched().isEmpty()) {
+      throw new UnmatchedArgumentException(last.commandSpec().commandLine(), last.unmatched());
+    }
+    return new RunLast().execute(parsed);
+  }
+
+  /** Rewords picocli's messages for unknown commands, options and a missing equals sign. */
+  private static ParameterException reworded(ParameterException invalid) {
+    if (invalid instanceof UnmatchedArgumentException unmatched) {
+      return new ParameterException(invalid.getCommandLine(), unknown(unmatched));
+    }
     Matcher notAPair = NOT_A_PAIR.matcher(invalid.getMessage());
     return notAPair.matches()
         ? new ParameterException(
             invalid.getCommandLine(),
             notAPair.replaceFirst("Invalid value for $1 ($2): $3 (expected: $2)"))
         : invalid;
+  }
+
+  private static boolean isAlias(CommandLine command, String name) {
+    CommandLine subcommand = command.getSubcommands().get(name);
+    return subcommand != null && !subcommand.getCommandName().equals(name);
+  }
+
+  /** Names what is unknown, and what has a name like it and the same first letter. */
+  private static String unknown(UnmatchedArgumentException unmatched) {
+    CommandLine command = unmatched.getCommandLine();
+    String name = unmatched.getUnmatched().get(0);
+    String message = "Unexpected argument: " + name;
+    if (name.startsWith("-")) {
+      message = "Unknown option: " + name;
+    } else if (!command.getSubcommands().isEmpty()) {
+      message =
+          "No command named `%s %s`".formatted(command.getCommandSpec().qualifiedName(), name);
+    }
+    int letter = name.startsWith("--") ? 3 : 1;
+    return unmatched.getSuggestions().stream()
+        .map(suggestion -> suggestion.substring(suggestion.lastIndexOf(' ') + 1))
+        .filter(suggestion -> suggestion.regionMatches(0, name, 0, Math.min(letter, name.length())))
+        .filter(suggestion -> !isAlias(command, suggestion))
+        .findFirst()
+        .map(suggestion -> ". Did you mean `" + suggestion + "`?")
+        .map(message::concat)
+        .orElse(message);
   }
 }

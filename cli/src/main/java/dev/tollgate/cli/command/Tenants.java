@@ -20,8 +20,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -83,7 +85,7 @@ final class Tenants {
     return api.send("POST", "/tenants", body).orThrow();
   }
 
-  @Command(name = "list", description = "List tenants.")
+  @Command(name = "list", aliases = "ls", description = "List tenants.")
   int list(
       @Option(
               names = "--prefix",
@@ -105,9 +107,13 @@ final class Tenants {
     }
     ObjectNode all = Json.object();
     ArrayNode tenants = all.putArray("tenants");
-    CurrentState.tenants(tollgate.controlPlane(), filters).stream()
+    Api api = tollgate.controlPlane();
+    CurrentState.tenants(api, filters).stream()
         .sorted(Comparator.comparing(tenant -> Json.text(tenant, "tenantId").orElse("")))
         .forEach(tenants::add);
+    if (tenants.isEmpty() && tier.isPresent()) {
+      tollgate.found(api.get(Paths.tier(tier.get())), Tiers.missing(tier.get()));
+    }
     Table table =
         new Table("TENANT", "TIER", "STATUS", "ISOLATION", "MAX CONNECTIONS", "OVERRIDES");
     for (JsonNode tenant : tenants) {
@@ -216,21 +222,22 @@ final class Tenants {
       @Parameters(paramLabel = "TENANT") String tenantId,
       @Mixin Confirmation confirmation,
       @Mixin IfVersion ifVersion) {
+    Api api = tollgate.controlPlane();
     tollgate.confirm(
         confirmation.isGiven(),
+        () -> found(api.get(Paths.tenant(tenantId)), tenantId),
         "Make all places in the line of " + tenantId + " void?",
         "clear the line of " + tenantId);
     Response response =
         found(
-            tollgate
-                .controlPlane()
-                .send("DELETE", Paths.line(tenantId), Optional.empty(), ifVersion.headers()),
+            api.send("DELETE", Paths.line(tenantId), Optional.empty(), ifVersion.headers()),
             tenantId);
     return printTenant(response, "The line of " + tenantId + " is cleared");
   }
 
   @Command(
       name = "offboard",
+      aliases = "delete",
       description =
           "Remove a tenant with its sessions, queues and schedules, and wait until it is removed.")
   int offboard(
@@ -247,16 +254,16 @@ final class Tenants {
     if (dryRun) {
       return preview(tenantId, "DELETE", Optional.empty(), ifVersion);
     }
+    Api api = tollgate.controlPlane();
+    Runnable exists = () -> found(api.get(Paths.tenant(tenantId)), tenantId);
     tollgate.confirm(
         confirmation.isGiven(),
+        exists,
         "Remove " + tenantId + " with its sessions, queues and schedules?",
         "remove " + tenantId);
-    Api api = tollgate.controlPlane();
-    // The answer to DELETE is the same for a tenant that never existed.
-    if (!ifVersion.isPresent() && api.get(Paths.tenant(tenantId)).status() == 404) {
-      tollgate.print(
-          Json.object(), List.of("No tenant named `" + tenantId + "`. Nothing was changed."));
-      return 0;
+    // The answer to DELETE is the same for a tenant that never existed, except with its version.
+    if (confirmation.isGiven() && !ifVersion.isPresent()) {
+      exists.run();
     }
     Response response =
         api.send("DELETE", Paths.tenant(tenantId), Optional.empty(), ifVersion.headers()).orThrow();
@@ -334,6 +341,11 @@ final class Tenants {
         List.of("tenantId", "tier", "status", "version", "isolation", "connections")) {
       Json.text(tenant, field).ifPresent(value -> facts.row(field, value));
     }
+    Set<String> modes = new TreeSet<>();
+    tenant.path("buckets").forEach(bucket -> Json.text(bucket, "fillMode").ifPresent(modes::add));
+    if (!modes.isEmpty()) {
+      facts.row("fillMode", String.join(", ", modes));
+    }
     if (tenant.has(Limits.LINE)) {
       String overridden = tenant.path("overrides").has(Limits.LINE) ? " (overridden)" : "";
       facts.row(Limits.LINE, (tenant.path(Limits.LINE).asBoolean() ? "on" : "off") + overridden);
@@ -352,31 +364,33 @@ final class Tenants {
                     tenant.path("overrides").has(limit.getKey()) ? "overridden" : ""));
     addTable(lines, limits);
 
-    Table buckets =
-        new Table(
-            "BUCKET",
-            "PER MINUTE",
-            "CAPACITY",
-            "LEVEL",
-            "FILLED",
-            "STATE",
-            "NEXT TOKEN",
-            "IN LINE",
-            "WAIT");
+    Table buckets = new Table("BUCKET", "PER MINUTE", "CAPACITY", "LEVEL", "STATE", "NEXT TOKEN");
     for (JsonNode bucket : tenant.path("buckets")) {
+      boolean full = bucket.path("level").asLong() >= bucket.path("capacity").asLong();
       buckets.row(
           Json.text(bucket, "action").orElse(""),
           Json.text(bucket, "ratePerMinute").orElse(""),
           Json.text(bucket, "capacity").orElse(""),
           Json.text(bucket, "level").orElse(""),
-          Json.text(bucket, "fillMode").orElse(""),
           Json.text(bucket, "state").orElse(""),
-          Json.instant(bucket, "nextTokenAt").orElse(""),
-          Json.text(bucket.path("line"), "length").orElse(""),
-          Json.text(bucket.path("line"), "waitSeconds").map(wait -> wait + " s").orElse(""));
+          full ? "full" : Json.instant(bucket, "nextTokenAt").orElse(""));
     }
     addTable(lines, buckets);
+    tenant.path("buckets").forEach(bucket -> line(bucket).ifPresent(lines::add));
     return lines;
+  }
+
+  /** How many wait in line at a bucket, if anybody does. */
+  private static Optional<String> line(JsonNode bucket) {
+    JsonNode line = bucket.path("line");
+    return line.path("length").asLong() == 0
+        ? Optional.empty()
+        : Optional.of(
+            "In line for %s: %s. Whoever comes now waits %s s."
+                .formatted(
+                    Json.text(bucket, "action").orElse("?"),
+                    Json.text(line, "length").orElse("?"),
+                    Json.text(line, "waitSeconds").orElse("?")));
   }
 
   private static void addTable(List<String> lines, Table table) {

@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.apply.DesiredState;
 import dev.tollgate.cli.apply.DryRun;
-import dev.tollgate.cli.apply.Limits;
 import dev.tollgate.cli.apply.YamlFile;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
@@ -46,18 +45,23 @@ final class Tiers {
     this.shell = shell;
   }
 
-  @Command(name = "list", description = "List tiers with their limits.")
+  @Command(
+      name = "list",
+      aliases = "ls",
+      description =
+          "List tiers with the limits of a tenant. `tollgate tiers show` shows all of a tier.")
   int list() {
     Response response = tollgate.controlPlane().get("/tiers").orThrow();
-    List<String> header = new ArrayList<>(List.of("TIER", "ISOLATION"));
-    header.addAll(Limits.NAMES);
-    Table table = new Table(header.toArray(String[]::new));
+    Table table =
+        new Table("TIER", "ISOLATION", "CONNECTS PER MINUTE", "CONNECTIONS", "MESSAGES PER MINUTE");
     for (JsonNode tier : response.json().path("tiers")) {
-      List<String> row = new ArrayList<>();
-      row.add(Json.text(tier, "tier").orElse(""));
-      row.add(Json.text(tier, "isolation").orElse(""));
-      Limits.NAMES.forEach(limit -> row.add(Json.text(tier.path("limits"), limit).orElse("")));
-      table.row(row.toArray(String[]::new));
+      JsonNode limits = tier.path("limits");
+      table.row(
+          Json.text(tier, "tier").orElse(""),
+          Json.text(tier, "isolation").orElse(""),
+          Json.text(limits, "tenantPerMinute").orElse(""),
+          Json.text(limits, "tenantConnections").orElse(""),
+          Json.text(limits, "messagesPerMinute").orElse(""));
     }
     tollgate.print(response, table.lines());
     return 0;
@@ -66,10 +70,27 @@ final class Tiers {
   @Command(name = "show", description = "Show a tier. To change it, use `tollgate tiers export`.")
   int show(@Parameters(paramLabel = "TIER") String tier) {
     Response response = found(tollgate.controlPlane().get(Paths.tier(tier)), tier);
+    JsonNode document = response.json();
     Table table = new Table("", "");
-    Json.leaves(response.json()).forEach((name, value) -> table.row(name, Json.text(value)));
+    Json.leaves(document)
+        .forEach(
+            (name, value) -> {
+              if (!name.startsWith("rollout.")) {
+                table.row(name, Json.text(value));
+              }
+            });
+    table.row("rolled out", rollOut(document.path("rollout")));
     tollgate.print(response, table.lines());
     return 0;
+  }
+
+  /** How far the tier's version has reached its tenants. */
+  private static String rollOut(JsonNode progress) {
+    long tenants = progress.path("tenants").asLong();
+    return progress.path("complete").asBoolean(true)
+        ? "yes"
+        : "to %d of the first %d tenants"
+            .formatted(tenants - progress.path("unsettled").asLong(), tenants);
   }
 
   @Command(
@@ -198,19 +219,24 @@ final class Tiers {
       tollgate.print(result.document(), result.lines());
       return result.exitCode();
     }
-    tollgate.confirm(confirmation.isGiven(), "Delete tier " + tier + "?", "delete tier " + tier);
-    Response response =
-        tollgate
-            .controlPlane()
-            .send("DELETE", Paths.tier(tier), Optional.empty(), ifVersion.headers());
-    found(response, tier);
+    Api api = tollgate.controlPlane();
+    tollgate.confirm(
+        confirmation.isGiven(),
+        () -> found(api.get(Paths.tier(tier)), tier),
+        "Delete tier " + tier + "?",
+        "delete tier " + tier);
+    found(api.send("DELETE", Paths.tier(tier), Optional.empty(), ifVersion.headers()), tier);
     tollgate.print(Json.object(), List.of("Tier " + tier + " is deleted"));
     return 0;
   }
 
   private Response found(Response response, String tier) {
-    return tollgate.found(
-        response, "No tier named `" + tier + "`. List tiers with `tollgate tiers list`.");
+    return tollgate.found(response, missing(tier));
+  }
+
+  /** Says that a tier does not exist, and what to do. */
+  static String missing(String tier) {
+    return "No tier named `" + tier + "`. List tiers with `tollgate tiers list`.";
   }
 
   private static List<String> changes(String name, JsonNode before, JsonNode after) {

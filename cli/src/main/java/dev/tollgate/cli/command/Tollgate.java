@@ -164,11 +164,20 @@ final class Tollgate {
    *     with JSON output
    */
   void confirm(boolean yes, String question, String action) {
+    confirm(yes, () -> {}, question, action);
+  }
+
+  /**
+   * Asks the user as {@link #confirm(boolean, String, String)} does.
+   *
+   * @param check runs before the question; throws if the answer could not change anything
+   */
+  void confirm(boolean yes, Runnable check, String question, String action) {
     Target target = target();
     Optional<String> production = target.context().filter(name -> target.production());
     String options = "--yes" + production.map(name -> " with --context " + name).orElse("");
     if (!yes) {
-      ask(target.description(), production, question, action, options);
+      ask(check, target.description(), production, question, action, options);
     } else if (production.isEmpty() || production.equals(context)) {
       showTarget();
     } else {
@@ -200,6 +209,7 @@ final class Tollgate {
   void confirmRemoval(boolean yes, Context removed) {
     if (removed.production() && !yes) {
       ask(
+          () -> {},
           removed.description(),
           Optional.of(removed.name()),
           "Forget this context and that the deployment is production?",
@@ -209,7 +219,12 @@ final class Tollgate {
   }
 
   private void ask(
-      String target, Optional<String> production, String question, String action, String options) {
+      Runnable check,
+      String target,
+      Optional<String> production,
+      String question,
+      String action,
+      String options) {
     Shell.Terminal someone =
         shell
             .terminal()
@@ -222,6 +237,7 @@ final class Tollgate {
                             + " use "
                             + options
                             + "."));
+    check.run();
     String prompt =
         "Target: %s%n%s ".formatted(target, question)
             + production

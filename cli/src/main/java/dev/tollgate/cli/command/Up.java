@@ -9,6 +9,7 @@ import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.local.Cloud;
 import dev.tollgate.cli.terminal.Shell;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -39,6 +40,10 @@ import picocli.CommandLine.Option;
     })
 final class Up implements Callable<Integer> {
   private static final Duration FOREVER = Duration.ofDays(36_500);
+
+  private static final String STOPPING_SLOWLY =
+      "Stopping. This takes some seconds once after a build: the classes that were used are recorded,"
+          + " for a faster start ...";
 
   /** One tenant for each of the default tiers. */
   private static final List<String> DEMO_TIERS = List.of("bronze", "silver", "gold");
@@ -226,12 +231,13 @@ final class Up implements Callable<Integer> {
   }
 
   /** Interrupts the command on Ctrl-C, and delays the end of the JVM until the cloud is closed. */
-  private static void stopWhenInterrupted(CountDownLatch stopped) {
+  private void stopWhenInterrupted(CountDownLatch stopped) {
     Thread command = Thread.currentThread();
     Runtime.getRuntime()
         .addShutdownHook(
             new Thread(
                 () -> {
+                  shell.printError(recordsClasses() ? STOPPING_SLOWLY : "Stopping ...");
                   command.interrupt();
                   try {
                     stopped.await();
@@ -240,6 +246,12 @@ final class Up implements Callable<Integer> {
                   }
                 },
                 "tollgate-stop"));
+  }
+
+  /** Whether this JVM writes an archive of its classes when it ends; see the launcher. */
+  private static boolean recordsClasses() {
+    return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .anyMatch(flag -> flag.startsWith("-XX:ArchiveClassesAtExit"));
   }
 
   /**

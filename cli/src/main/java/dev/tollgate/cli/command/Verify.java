@@ -113,6 +113,8 @@ final class Verify implements Callable<Integer> {
           "verify it");
     }
     String prefix = "verify-" + randomName();
+    // Fails at once, and with the reason, if the deployment cannot be reached.
+    tollgate.controlPlane().get("/tiers").orThrow();
     Verification run = new Verification(deployment(target.outputs()), shell, Bounds.REAL, prefix);
     shell.printError(
         "Verifying %s with %s; this usually takes %s."

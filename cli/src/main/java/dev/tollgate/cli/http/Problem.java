@@ -47,13 +47,11 @@ public record Problem(ObjectNode document) {
     return String.join(";", lines());
   }
 
-  /** The problem in lines for a person: title and detail, then each invalid value. */
+  /** The problem in lines for a person: what is wrong, then each invalid value. */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
-    String status = Json.text(document, "status").map(code -> code + " ").orElse("");
-    String title = Json.text(document, "title").orElse("");
-    String detail = Json.text(document, "detail").map(text -> ": " + text).orElse("");
-    lines.add(status + title + detail);
+    String detail = Json.text(document, "detail").orElse("");
+    lines.add(summary(detail));
     for (JsonNode error : document.path("errors")) {
       String where =
           Stream.of("line", "row")
@@ -73,5 +71,20 @@ public record Problem(ObjectNode document) {
       }
     }
     return lines;
+  }
+
+  /**
+   * Title and detail; if the detail explains a client's error, without the status code and its
+   * name.
+   */
+  private String summary(String detail) {
+    String title = Json.text(document, "title").orElse("");
+    int status = document.path("status").asInt();
+    boolean explained = !detail.isEmpty() && status < 500;
+    if (explained && title.equals(Status.name(status))) {
+      return detail;
+    }
+    String code = status == 0 || explained ? "" : status + " ";
+    return code + title + (detail.isEmpty() ? "" : ": " + detail);
   }
 }

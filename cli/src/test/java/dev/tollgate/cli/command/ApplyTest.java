@@ -345,7 +345,7 @@ class ApplyTest {
     Run run = apply();
 
     assertThat(run.exitCode()).isEqualTo(1);
-    assertThat(run.err()).isEqualTo("  tenant b: 400 Refused: on purpose\n");
+    assertThat(run.err()).isEqualTo("  tenant b: Refused: on purpose\n");
     assertThat(controlPlane.tenants()).containsExactly("a", "c");
 
     controlPlane.forgetWrites();
@@ -522,7 +522,7 @@ class ApplyTest {
         .isEqualTo(1);
     assertThat(run.out())
         .contains(
-            "\"failed\":[{\"kind\":\"tenant\",\"name\":\"b\",\"reason\":\"400 Refused: on purpose\"}]");
+            "\"failed\":[{\"kind\":\"tenant\",\"name\":\"b\",\"reason\":\"Refused: on purpose\"}]");
   }
 
   @Test
@@ -581,12 +581,12 @@ class ApplyTest {
               line 8: tiers.bronze.limits.connectionsPerSession: 1.5 (expected: a whole number, 1 to 1000)
               line 9: tiers.bronze.limits.tenantConnections: ten (expected: a whole number, 1 to 1000000)
               line 10: tiers.bronze.limits.tenantConnections: repeated (expected: once; also on line 9)
-              line 12: tiers.bronze.buckets.Send: Send (expected: a letter, then letters, digits and hyphens, up to 20)
+              line 12: tiers.bronze.buckets.Send: Send (expected: 1 to 20 lower-case letters, digits and hyphens; a letter first)
               line 12: tiers.bronze.buckets.Send.ratePerMinute: fast (expected: tokens a minute, such as 0.2)
               line 13: tiers.bronze.onUnavailable: no (expected: ADMIT or REFUSE)
               line 14: tiers.bronze.line: maybe (expected: true or false)
               line 15: tiers.silver: null (expected: an object)
-              line 17: tenants.Acme: Acme (expected: lower-case letters, digits and hyphens, up to 36)
+              line 17: tenants.Acme: Acme (expected: 1 to 36 lower-case letters, digits and hyphens; no hyphen first)
               line 19: tenants.b.tier: 7 (expected: the name of a tier)
               line 20: tenants.b.status: OFFBOARDING (expected: ACTIVE or SUSPENDED)
               line 21: tenants.b: repeated (expected: once; also on line 18)

@@ -86,7 +86,7 @@ class ConnectTest {
         429,
         "{\"title\":\"Too many sessions of one subject\",\"status\":429}",
         Map.of("Retry-After", "195"),
-        "tollgate: 429 Too many sessions of one subject: Retry in 195 s, or use an existing"
+        "tollgate: Too many sessions of one subject: Retry in 195 s, or use an existing"
             + " session with --session\n");
   }
 
@@ -403,7 +403,7 @@ class ConnectTest {
     Run run = deployment.run("connect", "nobody");
 
     assertThat(run.exitCode()).isEqualTo(1);
-    assertThat(run.err()).isEqualTo("tollgate: 404 Not Found: no tenant nobody\n");
+    assertThat(run.err()).isEqualTo("tollgate: no tenant nobody\n");
     assertThat(deployment.sockets()).isEmpty();
   }
 }

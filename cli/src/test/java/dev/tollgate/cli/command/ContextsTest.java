@@ -262,6 +262,9 @@ class ContextsTest {
     run("context add prod --outputs prod.json --production");
     run("context use prod");
     List<String> prompts = new ArrayList<>();
+    deployment
+        .answers("GET /prod/tenants/acme", 200, "{}")
+        .answers("GET /prod/tiers/bronze", 200, "{}");
 
     for (String reply : List.of("y", "", "local")) {
       deployment.repliesWith(

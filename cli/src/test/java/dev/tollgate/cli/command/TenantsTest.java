@@ -68,6 +68,7 @@ class TenantsTest {
             version      3
             isolation    SILO
             connections  4
+            fillMode     PRODUCER
             line         on
 
             LIMIT                  VALUE
@@ -80,9 +81,10 @@ class TenantsTest {
             sessionLifetime        86400
             sessionsPerSubject        10
 
-            BUCKET      PER MINUTE  CAPACITY  LEVEL  FILLED    STATE   NEXT TOKEN            IN LINE  WAIT
-            connect            180       180    176  PRODUCER  ACTIVE  2026-03-01T10:00:20Z       12  26 s
-            send-email         0.2         5      0  PRODUCER  ACTIVE
+            BUCKET      PER MINUTE  CAPACITY  LEVEL  STATE   NEXT TOKEN
+            connect            180       180    176  ACTIVE  2026-03-01T10:00:20Z
+            send-email         0.2         5      0  ACTIVE
+            In line for connect: 12. Whoever comes now waits 26 s.
             """);
   }
 
@@ -109,7 +111,7 @@ class TenantsTest {
 
     assertThat(run.exitCode()).isEqualTo(1);
     assertThat(run.out()).isEmpty();
-    assertThat(run.err()).isEqualTo("tollgate: 409 Conflict: tenant acme is in tier silver\n");
+    assertThat(run.err()).isEqualTo("tollgate: tenant acme is in tier silver\n");
   }
 
   @Test
@@ -131,7 +133,7 @@ class TenantsTest {
     assertThat(run.err())
         .isEqualTo(
             """
-            tollgate: 400 Bad Request: 2 values are wrong
+            tollgate: 2 values are wrong
               tenantId: AC_ME (expected: [a-z0-9][a-z0-9-]{0,35})
               overrides.sessionTTL: -1 (expected: > 0)
               tier is missing (expected: the name of a tier)
@@ -151,7 +153,7 @@ class TenantsTest {
 
     assertThat(deployment.run("tenants", "onboard", "acme", "--tier", "platin").err())
         .isEqualTo(
-            "tollgate: 400 A value is not valid: tier: platin (expected: a tier that exists; `tollgate tiers list` shows them)\n");
+            "tollgate: A value is not valid: tier: platin (expected: a tier that exists; `tollgate tiers list` shows them)\n");
   }
 
   @Test
@@ -449,12 +451,13 @@ class TenantsTest {
 
     assertThat(run.exitCode()).isEqualTo(1);
     assertThat(run.err())
-        .isEqualTo("tollgate: 412 The version does not match: Tenant `acme` has version 4.\n");
+        .isEqualTo("tollgate: The version does not match: Tenant `acme` has version 4.\n");
     assertThat(deployment.conditions()).containsExactly("\"3\"");
   }
 
   @Test
   void offboard_does_not_wait_if_the_tenant_is_removed_at_once() {
+    deployment.answers("GET /control/tenants/acme", 200, Documents.ACME);
     deployment.answers("DELETE /control/tenants/acme", 204, "");
 
     Run run = deployment.run("tenants", "offboard", "acme", "--yes");
@@ -483,17 +486,24 @@ class TenantsTest {
   }
 
   @Test
-  void offboard_of_an_unknown_tenant_says_so_and_succeeds() {
+  void offboard_of_an_unknown_tenant_fails_and_asks_nothing() {
     deployment.answers(
         "GET /control/tenants/nosuch",
         404,
         Documents.problem(404, "Not Found", "No tenant named `nosuch`."));
 
-    Run run = deployment.run("tenants", "offboard", "nosuch", "--yes");
+    deployment.confirmedBy(
+        question -> {
+          throw new AssertionError("there is nothing to ask about");
+        });
 
-    assertThat(run.exitCode()).isZero();
-    assertThat(run.out()).isEqualTo("No tenant named `nosuch`. Nothing was changed.\n");
-    assertThat(deployment.requests()).extracting(Request::method).containsExactly("GET");
+    for (String option : List.of("--yes", "--timeout=180")) {
+      Run run = deployment.run("tenants", "offboard", "nosuch", option);
+
+      assertThat(run.exitCode()).isEqualTo(1);
+      assertThat(run.err()).startsWith("tollgate: No tenant named `nosuch`. ");
+    }
+    assertThat(deployment.requests()).extracting(Request::method).containsExactly("GET", "GET");
   }
 
   @Test
@@ -518,12 +528,15 @@ class TenantsTest {
 
   @Test
   void offboard_asks_for_confirmation_in_a_terminal() {
-    deployment.confirmedBy(question -> false).answers("DELETE /control/tenants/acme", 204, "");
+    deployment
+        .confirmedBy(question -> false)
+        .answers("GET /control/tenants/acme", 200, Documents.ACME)
+        .answers("DELETE /control/tenants/acme", 204, "");
 
     Run refused = deployment.run("tenants", "offboard", "acme");
     assertThat(refused.exitCode()).isEqualTo(1);
     assertThat(refused.err()).isEqualTo("tollgate: Cancelled. Nothing was changed.\n");
-    assertThat(deployment.requests()).isEmpty();
+    assertThat(deployment.requests()).extracting(Request::method).containsOnly("GET");
 
     deployment.confirmedBy(
         ("Target: local (%s/control)\n".formatted(deployment.uri())
@@ -534,6 +547,7 @@ class TenantsTest {
 
   @Test
   void offboard_without_a_terminal_needs_yes() {
+    deployment.answers("GET /control/tenants/acme", 200, Documents.ACME);
     deployment.answers("DELETE /control/tenants/acme", 204, "");
 
     Run refused = deployment.run("tenants", "offboard", "acme");
@@ -572,7 +586,7 @@ class TenantsTest {
 
     assertThat(run.exitCode()).isEqualTo(1);
     assertThat(run.err())
-        .isEqualTo("tollgate: 412 The version does not match: Tenant `acme` has version 4.\n");
+        .isEqualTo("tollgate: The version does not match: Tenant `acme` has version 4.\n");
     assertThat(deployment.conditions()).containsExactly("\"3\"");
   }
 

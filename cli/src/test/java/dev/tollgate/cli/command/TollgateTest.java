@@ -37,8 +37,41 @@ class TollgateTest {
     Run run = deployment.run("tenant", "list");
 
     assertThat(run.exitCode()).isEqualTo(2);
-    assertThat(run.err()).contains("Did you mean: tollgate tenants");
-    assertThat(deployment.run("tenants", "lst").err()).contains("tenants list?");
+    assertThat(run.err())
+        .isEqualTo(
+            "tollgate: No command named `tollgate tenant`. Did you mean `tenants`?\n"
+                + "See `tollgate --help`.\n");
+    assertThat(deployment.run("tenants", "lst").err()).contains("Did you mean `list`?");
+    assertThat(deployment.run("tenants", "lst", "--help").exitCode()).isEqualTo(2);
+    assertThat(deployment.run("history", "--help").err())
+        .startsWith("tollgate: No command named `tollgate history`\n");
+    assertThat(deployment.run("tenants", "list", "--tiers").err())
+        .startsWith("tollgate: Unknown option: --tiers. Did you mean `--tier`?\n");
+    assertThat(deployment.run("tenants", "list", "gold").err())
+        .startsWith("tollgate: Unexpected argument: gold\n");
+  }
+
+  @Test
+  void help_and_version_are_commands_too() {
+    assertThat(deployment.run("help", "tenants", "onboard").out())
+        .isEqualTo(deployment.run("tenants", "onboard", "--help").out())
+        .contains("--tier=TIER");
+    assertThat(deployment.run("help").out()).isEqualTo(deployment.run("--help").out());
+    assertThat(deployment.run("help", "nothing").exitCode()).isEqualTo(2);
+    assertThat(deployment.run("version").out()).isEqualTo(deployment.run("--version").out());
+  }
+
+  @Test
+  void completion_knows_commands_aliases_and_options() {
+    assertThat(deployment.run("completion").out())
+        .contains("complete -F _complete_tollgate", "onboard", "offboard", "delete", "--sockets");
+  }
+
+  @Test
+  void a_negative_number_is_refused() {
+    assertThat(deployment.run("connect", "acme", "--hold", "-1").err())
+        .contains("-1 (expected: a whole number, 0 or more)");
+    assertThat(deployment.requests()).isEmpty();
   }
 
   @Test

@@ -39,7 +39,7 @@ final class RequestBodies {
 
   private static final String LINE = "line";
 
-  private static final String TENANT_ID = "the id of the tenant, [a-z0-9][a-z0-9-]{0,35}";
+  private static final String TENANT_ID = "the id of the tenant";
   private static final String TIER = "the name of a tier";
 
   private RequestBodies() {}

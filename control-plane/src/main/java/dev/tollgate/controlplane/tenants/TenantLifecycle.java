@@ -104,10 +104,8 @@ public final class TenantLifecycle {
           current,
           "Tenant `"
               + current.id()
-              + "` already exists with a different tier or overrides. Change them with PATCH"
-              + " /tenants/"
-              + current.id()
-              + " (`tollgate tenants set-tier` and `tollgate tenants override`).");
+              + "` already exists with a different tier or overrides. Change them with"
+              + " `tollgate tenants set-tier` and `tollgate tenants override`, or PATCH it.");
     }
     return new Applied(current, reconcileUnlessSettled(current, invocation));
   }

@@ -107,14 +107,15 @@ public enum Limit {
    * @throws InvalidValue if it is below 1 or above the largest
    */
   public long checkedInRequest(long value) {
-    InvalidValue.unless(1 <= value && value <= maxInRequests(), key, value, expected());
+    boolean tooLarge = value > maxInRequests();
+    String why = tooLarge && this == TENANT_PER_MINUTE ? ": " + WHY_LESS : "";
+    InvalidValue.unless(value >= 1 && !tooLarge, key, value, expected() + why);
     return value;
   }
 
   /** The values that a request may set, in words. */
   public String expected() {
-    String range = "a whole number, 1 to " + maxInRequests();
-    return this == TENANT_PER_MINUTE ? range + ": " + WHY_LESS : range;
+    return "a whole number, 1 to " + maxInRequests();
   }
 
   /**

@@ -30,7 +30,8 @@ public record TenantFilter(Optional<String> prefix, Optional<TierName> tier, boo
     try {
       var unused = new TenantId(prefix);
     } catch (InvalidValue invalid) {
-      throw new InvalidValue("prefix", prefix, "the beginning of " + invalid.expected());
+      throw new InvalidValue(
+          "prefix", prefix, "the beginning of a tenant id: " + invalid.expected());
     }
   }
 

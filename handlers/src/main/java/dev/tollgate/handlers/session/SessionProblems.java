@@ -1,7 +1,6 @@
 package dev.tollgate.handlers.session;
 
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.http.Problem;
@@ -29,7 +28,11 @@ final class SessionProblems {
   }
 
   static Response suspended() {
-    return Problem.of("suspended", 403, "The tenant is suspended", Refusal.SUSPENDED.detail())
+    return Problem.of(
+            "suspended",
+            403,
+            "The tenant is suspended",
+            "No session or connection opens until an operator activates the tenant.")
         .response();
   }
 

@@ -221,7 +221,7 @@ final class HandshakeTest {
     assertThat(context.logged())
         .containsExactly(
             "denied: tenantId: \"x\\u000d\\u000a{\\\"_aws\\\":1}\\u001b[2K\\u2028y\""
-                + " (expected: [a-z0-9][a-z0-9-]{0,35})");
+                + " (expected: 1 to 36 lower-case letters, digits and hyphens; no hyphen first)");
   }
 
   @Test
