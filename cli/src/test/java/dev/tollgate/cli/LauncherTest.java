@@ -208,6 +208,33 @@ class LauncherTest {
     assertThat(result.output()).isEqualTo(expected + "\n");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"up --demo", "tenants list", "--help", "version"})
+  void a_release_never_builds_and_needs_only_a_java_runtime(String arguments) throws IOException {
+    Path release = Files.createDirectories(directory.resolve("release & more"));
+    Files.copy(LAUNCHER, release.resolve("tollgate"));
+    Files.writeString(
+        Files.createDirectory(release.resolve("lib")).resolve("classpath"),
+        "lib/b.jar:lib/a.jar\n");
+    for (String forbidden : List.of("mvn", "node", "javac")) {
+      tool(forbidden, "echo " + forbidden + " was started");
+    }
+    tool(
+        "java",
+        "[ \"$1\" != -version ] || echo 'openjdk version \"17.0.1\"'; for i; do echo \"$i\"; done");
+
+    Result result =
+        run(
+            "export PATH=%s:$PATH; unset JAVA_HOME; '%s/tollgate' %s"
+                .formatted(directory, release, arguments));
+
+    assertThat(result.exitCode()).isZero();
+    assertThat(result.output().lines())
+        .contains("%1$s/lib/b.jar:%1$s/lib/a.jar".formatted(release))
+        .noneMatch(line -> line.endsWith(" was started") || line.startsWith("Building"));
+    assertThat(release.resolve("target")).doesNotExist();
+  }
+
   @Test
   void directory_of_a_relative_path_is_found_despite_cdpath() throws IOException {
     Path launcher = installLauncher();

@@ -26,12 +26,27 @@ public record FunctionJars(
         jar(root, "console"));
   }
 
+  /** The jars in one directory, as in a release of Tollgate. */
+  public static FunctionJars in(Path directory) {
+    Path handlers = directory.resolve(name("handlers"));
+    return new FunctionJars(
+        handlers,
+        directory.resolve(name("token-producer")),
+        directory.resolve(name("control-plane")),
+        handlers,
+        directory.resolve(name("console")));
+  }
+
   /** A copy with another jar for the message processor. */
   public FunctionJars withProcessor(Path jar) {
     return new FunctionJars(handlers, tokenProducer, controlPlane, jar, console);
   }
 
   private static Path jar(Path root, String module) {
-    return root.resolve(module).resolve("target").resolve("tollgate-" + module + ".jar");
+    return root.resolve(module).resolve("target").resolve(name(module));
+  }
+
+  private static String name(String module) {
+    return "tollgate-" + module + ".jar";
   }
 }

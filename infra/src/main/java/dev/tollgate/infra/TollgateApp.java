@@ -64,12 +64,16 @@ public final class TollgateApp {
   private TollgateApp() {}
 
   /**
-   * Synthesizes the stack. Fails if cdk-nag has findings: the CDK itself refuses errors and reports
-   * them.
+   * Synthesizes the stack with the functions' jars of a checkout in the working directory, or with
+   * those in the directory that the system property {@code tollgate.functions} names. Fails if
+   * cdk-nag has findings: the CDK itself refuses errors and reports them.
    */
   public static void main(String[] args) {
     App app = app(context(System.getenv(), Path.of("cdk.json")));
-    stack(app, FunctionJars.under(Path.of("")));
+    String functions = System.getProperty("tollgate.functions");
+    stack(
+        app,
+        functions == null ? FunctionJars.under(Path.of("")) : FunctionJars.in(Path.of(functions)));
     app.synth();
     List<String> findings = findings(app);
     if (!findings.isEmpty()) {

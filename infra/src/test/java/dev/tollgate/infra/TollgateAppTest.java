@@ -44,6 +44,24 @@ class TollgateAppTest {
     assertThat(stack.findings()).containsExactly("Tollgate: A planted warning. [ack: planted]");
   }
 
+  @Test
+  void jars_of_a_release_have_the_names_of_those_of_a_checkout() {
+    FunctionJars release = FunctionJars.in(Path.of("lib"));
+    FunctionJars checkout = FunctionJars.under(Path.of(""));
+    assertThat(release)
+        .isEqualTo(
+            new FunctionJars(
+                inLib(checkout.handlers()),
+                inLib(checkout.tokenProducer()),
+                inLib(checkout.controlPlane()),
+                inLib(checkout.processor()),
+                inLib(checkout.console())));
+  }
+
+  private static Path inLib(Path jar) {
+    return Path.of("lib").resolve(jar.getFileName());
+  }
+
   @ParameterizedTest
   @CsvSource({"'', Tollgate", "test_, Tollgate-test"})
   void a_prefix_is_part_of_the_stack_name(String prefix, String name) {

@@ -87,7 +87,8 @@ final class Up implements Callable<Integer> {
   @Option(
       names = "--assembly",
       paramLabel = "DIR",
-      description = "Directory of the synthesized CDK app. Default: infra/target/cdk.out.")
+      description =
+          "Directory of the synthesized CDK app. Default: infra/target/cdk.out; in a release, stack.")
   private Optional<Path> assembly = Optional.empty();
 
   @Option(
@@ -193,15 +194,15 @@ final class Up implements Callable<Integer> {
   }
 
   private Path assembly() {
+    Path home = shell.home().orElse(shell.directory());
+    Path release = home.resolve("stack");
     Path directory =
         assembly
             .map(shell::file)
-            .orElseGet(
-                () ->
-                    shell
-                        .home()
-                        .orElse(shell.directory())
-                        .resolve(Path.of("infra", "target", "cdk.out")));
+            .orElse(
+                Files.isDirectory(release)
+                    ? release
+                    : home.resolve(Path.of("infra", "target", "cdk.out")));
     if (!Files.isDirectory(directory)) {
       throw Failure.of("No synthesized stack in " + directory + ". Create it with `mvn package`.");
     }

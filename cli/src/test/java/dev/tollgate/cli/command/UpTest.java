@@ -208,6 +208,15 @@ class UpTest {
   }
 
   @Test
+  void up_in_a_release_runs_the_stack_of_the_release() throws IOException {
+    Path stack = Files.createDirectory(directory.resolve("stack"));
+
+    deployment.run(this::start, "up", "--port", "0");
+
+    assertThat(started).extracting(Cloud.Settings::assembly).containsExactly(stack);
+  }
+
+  @Test
   void up_without_a_synthesized_stack_says_how_to_create_one() throws IOException {
     Files.delete(directory.resolve("infra/target/cdk.out"));
 
