@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -47,6 +48,12 @@ public final class ReleaseArchive {
       List.of("console", "control-plane", "handlers", "token-producer");
 
   private static final String LAUNCHER = "tollgate";
+
+  private static final String METADATA = "Tollgate.metadata.json";
+
+  /** The random directory of the CDK's code, which stack traces in the metadata contain. */
+  private static final Pattern TEMPORARY_DIRECTORY =
+      Pattern.compile("[^\" ]*/jsii-kernel-[A-Za-z0-9]+/");
 
   private final Path checkout;
 
@@ -149,7 +156,7 @@ public final class ReleaseArchive {
             .map(Path::of);
     List<String> entries = Stream.concat(own.stream(), others).map(this::addJar).toList();
     String text = String.join(":", entries) + "\n";
-    contents.put(name, target -> Files.writeString(target, text, UTF_8));
+    addText(name, text);
   }
 
   private String addJar(Path jar) {
@@ -160,6 +167,10 @@ public final class ReleaseArchive {
     }
     add(name, jar);
     return name;
+  }
+
+  private void addText(String name, String text) {
+    contents.put(name, target -> Files.writeString(target, text, UTF_8));
   }
 
   private void add(String name, Path file) {
@@ -176,6 +187,8 @@ public final class ReleaseArchive {
         add("stack/" + name, file);
       }
     }
+    String metadata = Files.readString(stack.resolve(METADATA));
+    addText("stack/" + METADATA, TEMPORARY_DIRECTORY.matcher(metadata).replaceAll("jsii-kernel/"));
   }
 
   private static List<Path> filesIn(Path directory) throws IOException {

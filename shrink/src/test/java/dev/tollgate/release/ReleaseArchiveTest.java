@@ -63,6 +63,7 @@ class ReleaseArchiveTest {
             "tollgate-1/lib/tollgate-local.jar",
             "tollgate-1/lib/tollgate-socket-client.jar",
             "tollgate-1/stack/Tollgate.assets.json",
+            "tollgate-1/stack/Tollgate.metadata.json",
             "tollgate-1/stack/asset.1.jar",
             "tollgate-1/tollgate");
   }
@@ -95,6 +96,14 @@ class ReleaseArchiveTest {
         other.resolve("LICENSE"), PosixFilePermissions.fromString("rwx------"));
 
     assertThat(archive(checkout, "one")).hasSameBinaryContentAs(archive(other, "two"));
+  }
+
+  @Test
+  void metadata_names_no_temporary_directory() throws IOException {
+    try (FileSystem archive = open(archive(checkout, "one"))) {
+      assertThat(archive.getPath("tollgate-1/stack/Tollgate.metadata.json"))
+          .hasContent("[\"at api.js, jsii-kernel/node_modules/api.js:1:96\"]");
+    }
   }
 
   @Test
@@ -135,6 +144,9 @@ class ReleaseArchiveTest {
       write(root.resolve(file), file);
     }
     write(root.resolve("infra/target/cdk.out/Tollgate.assets.json"), "{\"path\": \"asset.1.jar\"}");
+    write(
+        root.resolve("infra/target/cdk.out/Tollgate.metadata.json"),
+        "[\"at api.js, .../tmp/jsii-kernel-" + name + "/node_modules/api.js:1:96\"]");
     Path library = write(directory.resolve("repository/library.jar"), "library");
     Path other = write(directory.resolve("repository/other.jar"), "other");
     write(root.resolve("cli/target/classpath"), other + File.pathSeparator + library);
