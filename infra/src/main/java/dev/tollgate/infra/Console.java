@@ -80,11 +80,12 @@ final class Console extends Construct {
     stage.setRouteSettings(
         Map.of(
             HttpRouteKey.DEFAULT.getKey(),
-            Map.of(
-                "ThrottlingRateLimit",
-                Math.min(PAGES_PER_SECOND, props.requestsPerSecond()),
-                "ThrottlingBurstLimit",
-                Math.min(PAGE_BURST, props.requestBurst()))));
+            Policies.inOrder(
+                Map.of(
+                    "ThrottlingRateLimit",
+                    Math.min(PAGES_PER_SECOND, props.requestsPerSecond()),
+                    "ThrottlingBurstLimit",
+                    Math.min(PAGE_BURST, props.requestBurst())))));
     // API Gateway accepts settings only for a route that exists.
     stage.getNode().addDependency(rest);
     NagSuppressions.addResourceSuppressions(
