@@ -36,6 +36,8 @@ public final class Main {
       Pattern.compile(
           "Value for option (.+) \\((.+)\\) should be in KEY=VALUE format but was (.*)");
 
+  private static final Set<String> VERSION = Set.of("--version", "-V");
+
   /** Commands about other commands. */
   private static final Set<String> NEEDS_ALL = Set.of("help", "completion");
 
@@ -82,7 +84,7 @@ public final class Main {
     Map<String, Supplier<Object>> subcommands = subcommands(tollgate, shell, starter);
     Optional.of(arguments)
         .filter(given -> given.length > 0 && !NEEDS_ALL.contains(given[0]))
-        .map(given -> subcommands.get(given[0]))
+        .map(given -> subcommands.get(VERSION.contains(given[0]) ? "version" : given[0]))
         .map(List::of)
         .orElseGet(() -> List.copyOf(subcommands.values()))
         .forEach(subcommand -> command.addSubcommand(subcommand.get()));
