@@ -269,8 +269,10 @@ public final class TollgateClientBuilder {
             .toList();
     if (!missing.isEmpty()) {
       throw new IllegalStateException(
-          "Not set: %s (expected: the environment variables that grantClaims returns)"
-              .formatted(String.join(", ", missing)));
+          "Not set: "
+              + String.join(", ", missing)
+              + " (expected: the environment variables that grantClaims returns; those of"
+              + " `tollgate up` are in .tollgate/claims.env)");
     }
     String urls = variable(QUEUE_URL_PREFIX);
     InvalidValue.unless(

@@ -98,7 +98,7 @@ final class Connect implements Callable<Integer> {
   @Override
   public Integer call() {
     if (sockets < 1) {
-      throw Failure.usage("--sockets: " + sockets + " (expected: > 0)");
+      throw Failure.usage("--sockets: " + sockets + " (expected: a whole number, 1 or more)");
     }
     tollgate.confirmInProduction(
         confirmation.isGiven(),

@@ -134,11 +134,14 @@ public final class Main {
         : "%n%s%n".formatted(tollgate.targetForHelp());
   }
 
-  /** Parses the value of an option or parameter. None of them may be negative. */
+  /**
+   * Parses the value of an option or parameter. Whole numbers are refused below 0, except ints,
+   * which have ranges of their own.
+   */
   private static <N extends Number> N number(String text, Function<String, N> parse) {
     try {
       N value = parse.apply(text);
-      if (value.longValue() >= 0) {
+      if (value instanceof Integer || value.longValue() >= 0) {
         return value;
       }
     } catch (NumberFormatException e) {

@@ -259,6 +259,11 @@ public final class TierCatalog {
     Page<Tenant> first = tenants.inTier(name, Optional.empty(), 1);
     return first.items().isEmpty() && first.unreadable().isEmpty()
         ? new Removable(found.get())
-        : new Conflict("Tier `" + name + "` still has tenants. Move them to another tier first.");
+        : new Conflict(
+            "Tier `"
+                + name
+                + "` still has tenants. List them with `tollgate tenants list --tier "
+                + name
+                + "`, and move them to another tier first.");
   }
 }
