@@ -26,6 +26,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * SQS: ElasticMQ, and what it lacks.
@@ -196,7 +197,10 @@ final class QueueApi implements HttpHandler {
           "AccessDenied",
           "Access to the resource is denied by its policy.");
     }
-    if (!request.findValuesAsText("MessageBody").stream().allMatch(TEXT.asMatchPredicate())) {
+    // ElasticMQ cannot read some of these characters: for it, the request ends at U+FFFE.
+    if (!Stream.of("MessageBody", "StringValue")
+        .flatMap(field -> request.findValuesAsText(field).stream())
+        .allMatch(TEXT.asMatchPredicate())) {
       throw new ApiException(
           400,
           "com.amazonaws.sqs#InvalidMessageContents",

@@ -577,6 +577,9 @@ final class EnginesTest {
         "errors | Action=SendMessageBatch&SendMessageBatchRequestEntry.1.MessageBody=x"
             + " | AWS.SimpleQueueService.InvalidBatchEntryId",
         "errors | Action=SendMessage&MessageBody=%EF%BF%BF | InvalidMessageContents",
+        "errors | Action=SendMessage&MessageBody=x&MessageAttribute.1.Name=n"
+            + "&MessageAttribute.1.Value.DataType=String"
+            + "&MessageAttribute.1.Value.StringValue=%EF%BF%BE | InvalidMessageContents",
       })
   void query_protocol_is_refused_in_json(String queue, String form, String code) throws Exception {
     createQueue("errors", Map.of());
