@@ -43,7 +43,9 @@ final class CommandReferenceTest {
   private static Stream<String> sections(CommandLine command) {
     return Stream.concat(
         Stream.of(section(command.getCommandSpec())),
-        command.getSubcommands().values().stream().flatMap(CommandReferenceTest::sections));
+        command.getSubcommands().values().stream()
+            .distinct() // it is there once for each alias
+            .flatMap(CommandReferenceTest::sections));
   }
 
   private static String section(CommandSpec command) {
@@ -61,6 +63,9 @@ final class CommandReferenceTest {
         + command.qualifiedName()
         + "\n"
         + text(command.usageMessage().description())
+        + (command.aliases().length == 0
+            ? ""
+            : " Alias: `" + String.join("`, `", command.aliases()) + "`.")
         + "\n"
         + synopsis
         + (rows.isEmpty() ? "" : "\n| | |\n| --- | --- |\n" + rows);
