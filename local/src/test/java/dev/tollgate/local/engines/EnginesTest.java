@@ -946,6 +946,12 @@ final class EnginesTest {
   }
 
   private static <B extends AwsClientBuilder<B, C>, C> C client(B builder, AccessKey key) {
+    return client(builder, key, endpoint);
+  }
+
+  /** A client that sends its requests to an endpoint, signed with an access key. */
+  static <B extends AwsClientBuilder<B, C>, C> C client(
+      B builder, AccessKey key, Endpoint endpoint) {
     return builder
         .region(Region.US_EAST_1)
         .endpointOverride(endpoint.endpoint())

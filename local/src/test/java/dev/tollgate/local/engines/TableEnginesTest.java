@@ -19,9 +19,6 @@ import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
-import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
-import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.BatchStatementRequest;
 
@@ -46,7 +43,7 @@ final class TableEnginesTest {
                 UnaryOperator.identity(),
                 InstantSource.system())) {
       endpoint.serve("dynamodb", engine.handler());
-      try (DynamoDbClient client = client(endpoint, key)) {
+      try (DynamoDbClient client = EnginesTest.client(DynamoDbClient.builder(), key, endpoint)) {
         List<Future<Integer>> answered =
             IntStream.range(0, CALLERS)
                 .mapToObj(i -> threads.submit(() -> callUntil(started, client)))
@@ -75,16 +72,5 @@ final class TableEnginesTest {
       answers++;
     }
     return answers;
-  }
-
-  private static DynamoDbClient client(Endpoint endpoint, AccessKey key) {
-    return DynamoDbClient.builder()
-        .region(Region.US_EAST_1)
-        .endpointOverride(endpoint.endpoint())
-        .credentialsProvider(
-            StaticCredentialsProvider.create(
-                AwsSessionCredentials.create(
-                    key.accessKeyId(), key.secretAccessKey(), key.sessionToken())))
-        .build();
   }
 }
