@@ -93,9 +93,14 @@ export class SessionApi {
     return {
       status: response.status,
       body: text && isJson ? JSON.parse(text) : {},
-      afterSeconds: Number(response.headers.get("retry-after")) || 0,
+      afterSeconds: seconds(response.headers.get("retry-after")),
     };
   }
+}
+
+/** A header with whole seconds; 0 if it has none, or more than 30 years of them. */
+function seconds(header) {
+  return /^[0-9]{1,9}$/.test(header ?? "") ? Number(header) : 0;
 }
 
 /** Whether an answer is one of a session API, and not that of a portal or of a page for all addresses. */

@@ -22,10 +22,13 @@ const MAX_JITTER = 10_000;
 const NORMAL = 1000;
 const REFUSES_MESSAGE = [1003, 1009];
 
+/** The longest delay of a timer, in milliseconds: a longer one would fire at once. */
+const MAX_DELAY = 2 ** 31 - 1;
+
 const systemClock = {
   now: () => performance.now(),
   date: () => new Date(),
-  setTimeout: (action, millis) => setTimeout(action, millis),
+  setTimeout: (action, millis) => setTimeout(action, Math.min(millis, MAX_DELAY)),
   clearTimeout: (timer) => clearTimeout(timer),
 };
 

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { test } from "node:test";
+import { connect } from "../tollgate.js";
 
 /** A server that admits sockets, and then neither reads nor answers. */
 async function deafServer() {
@@ -36,4 +37,34 @@ test("a Node program ends after close() although the server never answers the cl
   server.closeAllConnections();
   server.close();
   assert.deepEqual({ code, signal }, { code: 0, signal: null });
+});
+
+test("a Retry-After beyond the longest timer does not make the client ask at once", { timeout: 60_000 }, async () => {
+  let requests = 0;
+  const server = createServer((request, response) => {
+    requests++;
+    response.writeHead(503, { "retry-after": "2592000", "content-type": "application/problem+json" }).end("{}");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { setTimeout: original } = globalThis;
+  const longest = await new Promise((resolve) => {
+    globalThis.setTimeout = (action, millis, ...rest) => {
+      if (millis > 3_600_000) {
+        resolve(millis);
+      }
+      return original(action, millis, ...rest);
+    };
+    const client = connect({
+      tenantId: "acme",
+      sessionUrl: `http://127.0.0.1:${server.address().port}/session`,
+      WebSocket: class extends EventTarget {},
+    });
+    server.on("close", () => client.close());
+  });
+  globalThis.setTimeout = original;
+  server.closeAllConnections();
+  server.close();
+  assert.equal(longest, 2 ** 31 - 1);
+  assert.equal(requests, 1);
 });

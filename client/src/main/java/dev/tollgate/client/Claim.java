@@ -17,7 +17,8 @@ public sealed interface Claim {
 
   /**
    * Too few tokens are left, or other callers wait for them, or STS issued no credentials for the
-   * tenant; none is spent or held.
+   * tenant; none is spent or held. (A token that a request held whose answer was lost becomes
+   * available again when its lease ends.)
    *
    * @param retryAt when the missing tokens will be available, if no other caller takes them. With a
    *     place it is the slot of that place: its token is kept for this caller

@@ -77,7 +77,8 @@ public final class Tollgate extends Construct {
             .ownIndex(tables.limit(), "shard", "Query")
             .ownRows(tables.tenant(), "GetItem", "PutItem")
             .ownRows(tables.limit(), "GetItem")
-            .ownUpdates(tables.limit(), LimitAttributes.BUCKET, LimitAttributes.LINE)
+            .ownUpdates(
+                tables.limit(), LimitAttributes.BUCKET, LimitAttributes.LINE, LimitAttributes.FREED)
             .allBuckets(
                 "The token producer fills the bucket that a schedule or a claim names.",
                 "GetQueueAttributes",

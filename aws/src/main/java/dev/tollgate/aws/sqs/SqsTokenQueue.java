@@ -172,8 +172,7 @@ public final class SqsTokenQueue implements TokenQueue {
                                                 .delaySeconds(delaySeconds(token))
                                                 .build())))
                     .failed());
-    List<Sent<Token>> unknown =
-        answers.stream().filter(sent -> sent.failure().isPresent() && !sent.isRefused()).toList();
+    List<Sent<Token>> unknown = answers.stream().filter(Sent::isUnknown).toList();
     boolean missing = answers.stream().allMatch(Sent::isMissing);
     if (!answers.isEmpty() && (missing || unknown.size() == answers.size())) {
       throw answers.get(0).failure().orElseThrow();
@@ -248,7 +247,8 @@ public final class SqsTokenQueue implements TokenQueue {
    * Sends all {@code items} in batches, in parallel if there are several. Returns the items that
    * failed, alone or with their whole batch.
    *
-   * @throws Unavailable if every batch failed as a whole
+   * @throws Unavailable if every batch failed as a whole, or if no item succeeded and a batch that
+   *     failed may have been executed
    */
   private <T> List<T> inBatches(
       BucketId bucket,
@@ -256,10 +256,21 @@ public final class SqsTokenQueue implements TokenQueue {
       String what,
       Function<List<T>, List<BatchResultErrorEntry>> request) {
     List<Sent<T>> answers = answers(bucket, items, what, request);
+    List<T> failed = answers.stream().flatMap(sent -> sent.failed().stream()).toList();
+    if (failed.size() == items.size()) {
+      answers.stream()
+          .filter(Sent::isUnknown)
+          .findFirst()
+          .flatMap(Sent::failure)
+          .ifPresent(
+              failure -> {
+                throw failure;
+              });
+    }
     if (!answers.isEmpty() && answers.stream().allMatch(sent -> sent.failure().isPresent())) {
       throw answers.get(0).failure().orElseThrow();
     }
-    return answers.stream().flatMap(sent -> sent.failed().stream()).toList();
+    return failed;
   }
 
   private <T> List<Sent<T>> answers(
@@ -323,6 +334,11 @@ public final class SqsTokenQueue implements TokenQueue {
               .map(Throwable::getCause)
               .filter(cause -> cause instanceof SqsException answer && answer.statusCode() < 500)
               .isPresent();
+    }
+
+    /** Whether the batch may have been executed although it failed. */
+    boolean isUnknown() {
+      return failure.isPresent() && !isRefused();
     }
 
     /** Whether SQS did not know the queue. */

@@ -35,6 +35,7 @@ import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
+import software.amazon.awssdk.services.dynamodb.model.DynamoDbException;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 import software.amazon.awssdk.services.dynamodb.model.QueryResponse;
 import software.amazon.awssdk.services.dynamodb.model.ReturnValue;
@@ -51,6 +52,14 @@ public final class DynamoDbBuckets implements Buckets {
    */
   private static final String SAME_HINT_VERSION =
       "(attribute_not_exists(#emptyVersion) OR #emptyVersion = :readVersion)";
+
+  private static final Map<String, String> HINT_NAMES =
+      Map.of(
+          "#tenant", LimitRow.TENANT,
+          "#since", LimitRow.EMPTY_SINCE,
+          "#until", LimitRow.EMPTY_UNTIL,
+          "#held", LimitRow.EMPTY_HELD,
+          "#emptyVersion", LimitRow.EMPTY_VERSION);
 
   private final DynamoDbClient dynamoDb;
   private final String table;
@@ -203,7 +212,20 @@ public final class DynamoDbBuckets implements Buckets {
       return failed.hasItem() && write.equals(failed.item().get(LimitRow.WRITE))
           ? WriteResult.DONE
           : conflict(id, failed);
+    } catch (DynamoDbException invalid) {
+      if (!isTooLarge(invalid)) {
+        throw invalid;
+      }
+      // Programs that claim tokens may write the hint and the line, of any size.
+      remove(id, List.of(LimitRow.LINE, LimitRow.FREED));
+      return WriteResult.CONFLICT;
     }
+  }
+
+  /** Whether the row would exceed 400 KB (DynamoDB Developer Guide, Constraints). */
+  private static boolean isTooLarge(DynamoDbException failure) {
+    return "ValidationException".equals(failure.awsErrorDetails().errorCode())
+        && failure.awsErrorDetails().errorMessage().contains("Item size");
   }
 
   /**
@@ -238,7 +260,8 @@ public final class DynamoDbBuckets implements Buckets {
     values.put(":readVersion", Attribute.number(read.hintVersion()));
     read.emptyHint().ifPresent(seen -> values.put(":seen", Attribute.nanos(seen.since())));
     UpdateItemRequest request =
-        updateHint(read.id())
+        updateRow(read.id())
+            .expressionAttributeNames(HINT_NAMES)
             .updateExpression("SET #since = :emptySince, #until = :emptyUntil, #held = :emptyHeld")
             .conditionExpression(
                 "attribute_exists(#tenant) AND "
@@ -266,25 +289,23 @@ public final class DynamoDbBuckets implements Buckets {
    */
   @Override
   public void forgetEmpty(BucketId id) {
+    remove(id, List.of());
+  }
+
+  /** Stores a new version of the hint, and removes the hint and these attributes. */
+  private void remove(BucketId id, List<String> others) {
+    Map<String, String> names = new HashMap<>(HINT_NAMES);
+    others.forEach(name -> names.put("#" + name, name));
+    String removed = others.stream().map(name -> ", #" + name).collect(Collectors.joining());
     long version = UUID.randomUUID().getMostSignificantBits() >>> 4;
     UpdateItemRequest request =
-        updateHint(id)
-            .updateExpression("SET #emptyVersion = :version REMOVE #since, #until, #held")
+        updateRow(id)
+            .updateExpression("SET #emptyVersion = :version REMOVE #since, #until, #held" + removed)
             .conditionExpression("attribute_exists(#tenant)")
+            .expressionAttributeNames(names)
             .expressionAttributeValues(Map.of(":version", Attribute.number(version)))
             .build();
     write("DynamoDB UpdateItem of bucket " + id, () -> dynamoDb.updateItem(request));
-  }
-
-  private UpdateItemRequest.Builder updateHint(BucketId id) {
-    return updateRow(id)
-        .expressionAttributeNames(
-            Map.of(
-                "#tenant", LimitRow.TENANT,
-                "#since", LimitRow.EMPTY_SINCE,
-                "#until", LimitRow.EMPTY_UNTIL,
-                "#held", LimitRow.EMPTY_HELD,
-                "#emptyVersion", LimitRow.EMPTY_VERSION));
   }
 
   @Override

@@ -30,8 +30,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.DynamoDbException;
 
 @ExtendWith(Engines.class)
 class DynamoDbBucketsTest extends BucketsContract {
@@ -131,6 +133,35 @@ class DynamoDbBucketsTest extends BucketsContract {
                     Optional.of(buckets.replace(find(bucket.id()).inspected(1, NOW)))
                         .filter(WriteResult.DONE::equals)))
         .isPresent();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"line", "freed"})
+  void a_row_that_claims_made_too_large_can_be_written_again(String name) {
+    Bucket bucket = Samples.bucket(Samples.bucketId());
+    buckets.open(bucket);
+    pad(bucket.id(), name);
+
+    assertThat(buckets.replace(find(bucket.id()).inspected(1, NOW)))
+        .isEqualTo(WriteResult.CONFLICT);
+    assertThat(buckets.replace(find(bucket.id()).inspected(1, NOW))).isEqualTo(WriteResult.DONE);
+  }
+
+  /** Writes the longest text that fits into the row: the next write of the row has no room. */
+  private void pad(BucketId id, String name) {
+    int fits = 0;
+    for (int step = 1 << 18; step > 0; step /= 2) {
+      AttributeValue text = Attribute.text("x".repeat(fits + step));
+      try {
+        set(
+            id,
+            name,
+            name.equals("line") ? line("x", text) : AttributeValue.fromSs(List.of(text.s())));
+        fits += step;
+      } catch (DynamoDbException tooLarge) {
+        assertThat(tooLarge).hasMessageContaining("Item size");
+      }
+    }
   }
 
   @Test

@@ -217,10 +217,15 @@ public final class BucketGate {
     if (settlement instanceof SettleResult.Spent) {
       return granted;
     }
-    // Unspent tokens return when their lease ends.
-    return settlement instanceof SettleResult.Unanswered unanswered
-        ? new ClaimResult.Undecided(unanswered.cause(), true)
-        : new ClaimResult.Denied(later(granted.endsAt(), clock.instant()));
+    if (settlement instanceof SettleResult.Unanswered unanswered) {
+      return new ClaimResult.Undecided(unanswered.cause(), true);
+    }
+    if (settlement instanceof SettleResult.Lapsed lapsed && lapsed.maySpend()) {
+      return new ClaimResult.Undecided("the lease ended before the queue responded", true);
+    }
+    giveBack(granted);
+    // What could not be returned returns when its lease ends.
+    return new ClaimResult.Denied(later(granted.endsAt(), clock.instant()));
   }
 
   private static Instant later(Instant one, Instant other) {
@@ -510,11 +515,6 @@ public final class BucketGate {
   /** Runs one round of concurrent receives; returns whether any of them found a token. */
   private boolean collectOnce(
       BucketId id, int missing, Duration lease, Search search, Attempt attempt) {
-    if (missing <= TokenQueue.BATCH) {
-      List<Lease> found = queue.reserve(id, missing, lease, search);
-      attempt.leases.addAll(found);
-      return !found.isEmpty();
-    }
     int receiveCount = Math.min(MAX_RECEIVES, (missing + TokenQueue.BATCH - 1) / TokenQueue.BATCH);
     List<CompletableFuture<List<Lease>>> receives =
         IntStream.range(0, receiveCount)
@@ -528,7 +528,8 @@ public final class BucketGate {
     Optional<Unavailable> failure = Optional.empty();
     for (CompletableFuture<List<Lease>> receive : receives) {
       try {
-        // Waits even if the thread is interrupted: tokens that arrive must not stay held.
+        // Waits even if the thread is interrupted: tokens that arrive must not stay held. A receive
+        // on this thread would be aborted after SQS has executed it.
         attempt.leases.addAll(receive.join());
       } catch (CompletionException failed) {
         failure = Optional.of(unavailable(failed));

@@ -32,17 +32,17 @@ public final class HeldTokens {
    */
   public SettleResult settle(ClaimResult.Granted granted) {
     if (!clock.instant().isBefore(granted.endsAt())) {
-      return new SettleResult.Lapsed();
+      return new SettleResult.Lapsed(false);
     }
     try {
       List<Lease> unspent = queue.settle(granted.bucket(), granted.leases());
+      int all = granted.leases().size();
       if (!clock.instant().isBefore(granted.endsAt())) {
-        return new SettleResult.Lapsed();
+        return new SettleResult.Lapsed(unspent.size() < all);
       }
       if (unspent.isEmpty()) {
         return new SettleResult.Spent();
       }
-      int all = granted.leases().size();
       String cause = unspent.size() + " of " + all + " tokens could not be spent";
       return unspent.size() == all
           ? new SettleResult.NotSpent(cause)

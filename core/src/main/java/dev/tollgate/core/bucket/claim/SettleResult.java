@@ -8,8 +8,10 @@ public sealed interface SettleResult {
   /**
    * The lease ended before the queue responded. Another caller may hold the tokens now, so they do
    * not count as spent.
+   *
+   * @param maySpend whether the queue was asked, so that some of them may be spent
    */
-  record Lapsed() implements SettleResult {}
+  record Lapsed(boolean maySpend) implements SettleResult {}
 
   /**
    * None of them is spent: the queue reported so, or is missing, or was not asked for lack of

@@ -342,7 +342,7 @@ final class UnreliableQueueTest {
   }
 
   @Test
-  void claim_none_of_whose_tokens_is_spent_is_denied_until_they_return() {
+  void claim_none_of_whose_tokens_is_spent_is_denied_and_returns_them() {
     open(60, 100);
     TokenQueue refusing =
         new QueueWrapper(ports.queue()) {
@@ -353,6 +353,22 @@ final class UnreliableQueueTest {
         };
     assertThat(gate(refusing).spend(row(), 100))
         .isEqualTo(new ClaimResult.Denied(now().plus(BucketGate.leaseToSpend(100))));
+    assertThat(gate(ports.queue()).spend(row(), 100)).isInstanceOf(ClaimResult.Granted.class);
+  }
+
+  @Test
+  void claim_whose_tokens_are_spent_too_late_is_undecided() {
+    open(60, 100);
+    TokenQueue slow =
+        new QueueWrapper(ports.queue()) {
+          @Override
+          public List<Lease> settle(BucketId bucket, List<Lease> leases) {
+            List<Lease> unspent = super.settle(bucket, leases);
+            ports.clock().advance(BucketGate.leaseToSpend(leases.size()));
+            return unspent;
+          }
+        };
+    assertThat(gate(slow).spend(row(), 1)).isInstanceOf(ClaimResult.Undecided.class);
   }
 
   @Test
@@ -433,6 +449,7 @@ final class UnreliableQueueTest {
               executor,
               pause -> {},
               ports.clock());
+      assertThat(gate.spend(row(), 20)).isInstanceOf(ClaimResult.Granted.class);
       Thread.currentThread().interrupt();
       assertThat(gate.spend(row(), 85)).isInstanceOf(ClaimResult.Denied.class);
       assertThat(Thread.interrupted()).isTrue();
@@ -440,6 +457,40 @@ final class UnreliableQueueTest {
       executor.shutdownNow();
     }
     assertThat(ports.queue().inFlight(id)).isZero();
+  }
+
+  /** As the SDK does, a receive throws its result away if its thread was interrupted meanwhile. */
+  @Test
+  void claim_that_is_interrupted_during_its_receive_has_the_tokens() {
+    open(60, 100);
+    Thread caller = Thread.currentThread();
+    TokenQueue aborting =
+        new QueueWrapper(ports.queue()) {
+          @Override
+          public List<Lease> reserve(BucketId bucket, int max, Duration lease, Search search) {
+            caller.interrupt();
+            List<Lease> found = super.reserve(bucket, max, lease, search);
+            if (Thread.currentThread().isInterrupted()) {
+              throw new Unavailable("aborted");
+            }
+            return found;
+          }
+        };
+    ExecutorService executor = Executors.newCachedThreadPool();
+    try {
+      BucketGate gate =
+          new BucketGate(
+              ports.buckets(),
+              aborting,
+              ports.fillRequests(),
+              executor,
+              pause -> {},
+              ports.clock());
+      assertThat(gate.claim(row(), 1, BucketGate.LEASE)).isInstanceOf(ClaimResult.Granted.class);
+    } finally {
+      assertThat(Thread.interrupted()).isTrue();
+      executor.shutdownNow();
+    }
   }
 
   /** Reports success for an outdated receipt, as SQS does. */
