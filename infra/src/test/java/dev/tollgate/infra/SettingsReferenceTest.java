@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -71,6 +72,42 @@ class SettingsReferenceTest {
     try (Stream<Path> files = Files.list(MAIN)) {
       String code = files.map(SettingsReferenceTest::read).collect(Collectors.joining());
       assertThat(code.split("tryGetContext\\(", -1)).hasSize(2);
+    }
+  }
+
+  /** Commands such as {@code npx aws-cdk@2.1148.1 deploy -c prefix=blue_}, or parts of them. */
+  @Test
+  void documented_commands_give_options_that_the_app_has_to_one_version_of_the_cdk()
+      throws IOException {
+    Set<String> options = reads().stream().map(read -> read.group(2)).collect(Collectors.toSet());
+    Set<String> given = new TreeSet<>();
+    Set<String> versions = new TreeSet<>();
+    for (Path page : pages()) {
+      String text = read(page);
+      Pattern.compile("(?<![\\w-])-c ([a-z]\\w*)=")
+          .matcher(text)
+          .results()
+          .forEach(c -> given.add(c.group(1)));
+      Pattern.compile("aws-cdk@([\\w.]+)")
+          .matcher(text)
+          .results()
+          .forEach(v -> versions.add(v.group(1)));
+      assertThat(text).as(page.toString()).doesNotContain("npx cdk", "npx aws-cdk ");
+    }
+    assertThat(given).isNotEmpty();
+    assertThat(options).containsAll(given);
+    assertThat(versions).hasSize(1);
+  }
+
+  private static List<Path> pages() throws IOException {
+    Path root = Path.of("..");
+    try (Stream<Path> files = Files.list(root);
+        Stream<Path> docs = Files.walk(root.resolve("docs"));
+        Stream<Path> examples = Files.walk(root.resolve("examples"), 2)) {
+      return Stream.of(files, docs, examples)
+          .flatMap(pages -> pages)
+          .filter(page -> page.toString().endsWith(".md"))
+          .toList();
     }
   }
 
