@@ -26,7 +26,7 @@ public final class JunitXml {
   private JunitXml() {}
 
   /**
-   * Writes a report into a file. Something in it fails just if {@link Report#passed} is false.
+   * Writes a report into a file. It contains a failure exactly if {@link Report#passed} is false.
    *
    * @throws IOException if the file cannot be written
    */
