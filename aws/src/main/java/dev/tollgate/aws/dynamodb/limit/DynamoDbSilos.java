@@ -45,7 +45,8 @@ public final class DynamoDbSilos implements Silos {
                                 .key(LimitRow.key(tenant, LimitRow.SILO))
                                 .consistentRead(true))
                     .item());
-    return item.isEmpty() ? Optional.empty() : Optional.of(LimitRow.silo(new Row(item)));
+    // Programs that claim tokens may create a row of any key of their tenant, without a version.
+    return Optional.of(new Row(item)).filter(row -> row.has(LimitRow.VERSION)).map(LimitRow::silo);
   }
 
   @Override
@@ -60,8 +61,8 @@ public final class DynamoDbSilos implements Silos {
                         .overrideConfiguration(as)
                         .tableName(table)
                         .item(LimitRow.write(silo))
-                        .conditionExpression("attribute_not_exists(#tenant)")
-                        .expressionAttributeNames(Map.of("#tenant", LimitRow.TENANT))));
+                        .conditionExpression("attribute_not_exists(#version)")
+                        .expressionAttributeNames(Map.of("#version", LimitRow.VERSION))));
   }
 
   @Override
