@@ -126,6 +126,8 @@ public final class Tollgate extends Construct {
                 tables.limit(),
                 "UpdateItem",
                 LimitAttributes.HINT,
+                LimitAttributes.LINE,
+                LimitAttributes.FREED,
                 LimitAttributes.COUNT,
                 LimitAttributes.ADMITTED,
                 LimitAttributes.REFUSED)
@@ -161,6 +163,8 @@ public final class Tollgate extends Construct {
                 "UpdateItem",
                 LimitAttributes.CREATION_RATE,
                 LimitAttributes.COUNT,
+                LimitAttributes.HINT,
+                LimitAttributes.LINE,
                 LimitAttributes.FREED);
     if (props.listTenants()) {
       sessionApi.ownRows(tables.tenant(), "Scan").variable("LIST_TENANTS", "true");

@@ -610,8 +610,8 @@ class TollgateTest {
   void the_token_producer_writes_buckets_and_their_lines_alone() {
     assertThat(attributesOfLimits(STACK.statementsOf(role("TokenProducer", "AllTenantsRole"))))
         .containsExactly(
-            "aheadFrom capacity carried emptyHeld emptySince emptyUntil emptyVersion fillMode fullSince"
-                + " hibernateAfterMinutes key level line mintedThrough noLine rate schema shard"
+            "aheadFrom capacity carried emptyHeld emptySince emptyUntil emptyVersion fillMode freed"
+                + " fullSince hibernateAfterMinutes key level line mintedThrough noLine rate schema shard"
                 + " tenantId turnAt upkeep upkeepSince version write");
   }
 
@@ -700,10 +700,11 @@ class TollgateTest {
       value = {
         "Authorizer | emptyHeld emptySince emptyUntil emptyVersion freed key line refused sessionFullAt"
             + " tenantFullAt tenantId",
-        "Connect | admitted emptyHeld emptySince emptyUntil emptyVersion itemCount key p? p?? p???"
-            + " refused sessionFullAt tenantFullAt tenantId",
+        "Connect | admitted emptyHeld emptySince emptyUntil emptyVersion freed itemCount key line p?"
+            + " p?? p??? refused sessionFullAt tenantFullAt tenantId",
         "Disconnect | itemCount key p? p?? p??? tenantId",
-        "SessionApi | arrival freed itemCount key live p? p?? p??? tenantId",
+        "SessionApi | arrival emptyHeld emptySince emptyUntil emptyVersion freed itemCount key line"
+            + " live p? p?? p??? tenantId",
         "PoolProcessor | emptyHeld emptySince emptyUntil emptyVersion itemCount key line p? p??"
             + " p??? tenantId; expiresAt key schema tenantId",
         "SessionEnd | correction itemCount key p? p?? p??? tenantId",

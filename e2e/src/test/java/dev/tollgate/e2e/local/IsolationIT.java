@@ -27,6 +27,7 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeAction;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValueUpdate;
+import software.amazon.awssdk.services.dynamodb.model.DynamoDbException;
 import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
 import software.amazon.awssdk.services.dynamodb.model.TransactGetItem;
 import software.amazon.awssdk.services.dynamodb.model.TransactWriteItem;
@@ -476,6 +477,35 @@ final class IsolationIT {
                     .updateExpression("SET #a = :x")
                     .expressionAttributeNames(Map.of("#a", attribute))
                     .expressionAttributeValues(Map.of(":x", text("x"))));
+
+    Handshake handshake = DEPLOYMENT.connect(OWN, DEPLOYMENT.open(OWN));
+
+    assertThat(handshake.status()).isEqualTo(101);
+    DEPLOYMENT.close(handshake);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"connections", "sessions"})
+  void a_program_that_claims_tokens_cannot_stop_admission_by_a_row_without_room(String row)
+      throws Exception {
+    DEPLOYMENT.close(DEPLOYMENT.connect(OWN, DEPLOYMENT.open(OWN)));
+    DynamoDbClient rows = Attacker.with(assumed(CLAIMS)).rows();
+    int fits = 0;
+    for (int step = 1 << 18; step > 0; step /= 2) {
+      AttributeValue longer = text("x".repeat(fits + step));
+      try {
+        rows.updateItem(
+            r ->
+                r.tableName("TablesLimit")
+                    .key(Map.of("tenantId", text(OWN), "key", text(row)))
+                    .updateExpression("SET #line = :longer")
+                    .expressionAttributeNames(Map.of("#line", "line"))
+                    .expressionAttributeValues(Map.of(":longer", longer)));
+        fits += step;
+      } catch (DynamoDbException tooLarge) {
+        assertThat(tooLarge).hasMessageContaining("Item size");
+      }
+    }
 
     Handshake handshake = DEPLOYMENT.connect(OWN, DEPLOYMENT.open(OWN));
 

@@ -188,13 +188,15 @@ public final class DynamoDbConnections implements Connections {
   public CountResult countUp(TenantId tenant, String connectionId, long max) {
     UpdateItemRequest request =
         count(tenant, tables.as(tenant))
-            .updateExpression("ADD #count :one, #admitted :one, #part :one")
+            .updateExpression(
+                "ADD #count :one, #admitted :one, #part :one" + LimitRow.REMOVE_CLAIMED)
             .conditionExpression("attribute_not_exists(#count) OR #count < :most")
             .expressionAttributeNames(
-                Map.of(
-                    "#count", LimitRow.ITEM_COUNT,
-                    "#admitted", LimitRow.ADMITTED,
-                    "#part", LimitRow.part(ConnectionCount.partOf(connectionId))))
+                LimitRow.namesWithClaimed(
+                    Map.of(
+                        "#count", LimitRow.ITEM_COUNT,
+                        "#admitted", LimitRow.ADMITTED,
+                        "#part", LimitRow.part(ConnectionCount.partOf(connectionId)))))
             .expressionAttributeValues(
                 Map.of(":one", Attribute.number(1), ":most", Attribute.number(max)))
             .build();

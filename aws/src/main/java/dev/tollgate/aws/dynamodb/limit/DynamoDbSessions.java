@@ -64,10 +64,12 @@ public final class DynamoDbSessions implements Sessions {
               .overrideConfiguration(configuration)
               .tableName(tables.limits())
               .key(LimitRow.key(tenant, LimitRow.SESSIONS))
-              .updateExpression(arrivalUpdate.expression() + ", #live = :live")
+              .updateExpression(
+                  arrivalUpdate.expression() + ", #live = :live" + LimitRow.REMOVE_CLAIMED)
               .conditionExpression(arrivalUpdate.condition())
               .expressionAttributeNames(
-                  Map.of("#arrival", LimitRow.ARRIVAL, "#live", LimitRow.LIVE))
+                  LimitRow.namesWithClaimed(
+                      Map.of("#arrival", LimitRow.ARRIVAL, "#live", LimitRow.LIVE)))
               .expressionAttributeValues(values)
               .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD)
               .build();

@@ -144,7 +144,25 @@ final class LimitRow {
   /** The value of {@link #LIVE}. */
   static final AttributeValue IS_LIVE = text("y");
 
+  /**
+   * The attributes that programs that claim tokens may write into any row of their tenant, up to
+   * 400 KB. A count removes them from its own row, which would have no room for it otherwise.
+   */
+  static final List<String> CLAIMED =
+      List.of(LINE, FREED, EMPTY_SINCE, EMPTY_UNTIL, EMPTY_HELD, EMPTY_VERSION);
+
+  /** Removes {@link #CLAIMED} in an update with {@link #namesWithClaimed}. */
+  static final String REMOVE_CLAIMED =
+      CLAIMED.stream().map(name -> "#" + name).collect(Collectors.joining(", ", " REMOVE ", ""));
+
   private LimitRow() {}
+
+  /** The names of an update that also removes what claims may write. */
+  static Map<String, String> namesWithClaimed(Map<String, String> names) {
+    Map<String, String> all = new HashMap<>(names);
+    CLAIMED.forEach(name -> all.put("#" + name, name));
+    return all;
+  }
 
   /** The key of a tenant's row. */
   static Map<String, AttributeValue> key(TenantId tenant, String key) {
