@@ -4,12 +4,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.PageIterator;
+import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.http.Sender;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * The tiers and tenants of a deployment.
@@ -19,6 +21,9 @@ import java.util.TreeMap;
  */
 public record CurrentState(
     SortedMap<String, Long> tiers, SortedMap<String, CurrentTenant> tenants) {
+  /** The most characters of a list; 100,000 tenants have some 40 million. */
+  private static final long MAX_LENGTH = 64L << 20;
+
   public CurrentState {
     tiers = Collections.unmodifiableSortedMap(tiers);
     tenants = Collections.unmodifiableSortedMap(tenants);
@@ -60,11 +65,19 @@ public record CurrentState(
   /** Reads the documents of the tenants that match the filters, which are query parameters. */
   public static List<JsonNode> tenants(Sender api, SortedMap<String, String> filters) {
     List<JsonNode> tenants = new ArrayList<>();
+    LongAdder length = new LongAdder();
     new PageIterator(
             cursor -> {
               SortedMap<String, String> query = new TreeMap<>(filters);
               query.putAll(cursor);
-              return api.get("/tenants" + Api.suffix(query)).orThrow().json();
+              Response page = api.get("/tenants" + Api.suffix(query)).orThrow();
+              length.add(page.body().length());
+              if (length.sum() > MAX_LENGTH) {
+                throw Failure.of(
+                    "The server's list of tenants is longer than %d MB. Check the URL of the deployment."
+                        .formatted(MAX_LENGTH >> 20));
+              }
+              return page.json();
             })
         .forEachRemaining(page -> page.path("tenants").forEach(tenants::add));
     return tenants;

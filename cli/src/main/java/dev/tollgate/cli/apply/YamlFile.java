@@ -57,6 +57,9 @@ public final class YamlFile {
   /** Limits memory: aliases of aliases multiply the values of a small file. */
   private static final int MAX_VALUES = 1_000_000;
 
+  /** The most characters of a value's path, three times as many as the longest that exists. */
+  private static final int MAX_PATH_LENGTH = 256;
+
   private final String name;
   private final FileErrors errors;
   private final Map<String, Integer> lines = new HashMap<>();
@@ -216,6 +219,11 @@ public final class YamlFile {
       if (object.has(key.getValue())) {
         errors.add(line(key), child, "repeated", "once; also on line " + line(child));
         continue;
+      }
+      if (child.length() > MAX_PATH_LENGTH) {
+        throw Failure.usage(
+            "%s: line %d: the names up to here have %d characters (expected: at most %d)"
+                .formatted(name, line(key), child.length(), MAX_PATH_LENGTH));
       }
       lines.putIfAbsent(child, line(key));
       object.set(key.getValue(), json(entry.getValueNode(), child));

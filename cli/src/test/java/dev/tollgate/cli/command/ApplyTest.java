@@ -764,6 +764,18 @@ class ApplyTest {
   }
 
   @Test
+  void names_that_are_too_long_together_are_rejected() throws IOException {
+    String name = "x".repeat(100);
+    file("tiers: {%s: {%s: {%s: 1}}}".formatted(name, name, name));
+
+    Run run = deployment.run("plan", "all.yaml");
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err())
+        .contains("line 1: the names up to here have 308 characters (expected: at most 256)");
+  }
+
+  @Test
   void multiplying_aliases_are_rejected() throws IOException {
     StringBuilder laughs = new StringBuilder("l0: &l0 ha\n");
     for (int i = 1; i < 24; i++) {

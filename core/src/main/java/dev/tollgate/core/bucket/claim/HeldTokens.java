@@ -60,6 +60,10 @@ public final class HeldTokens {
     boolean wasInterrupted = Thread.interrupted();
     try {
       unlessUnavailable(() -> queue.giveBack(granted.bucket(), granted.leases()));
+      while (Thread.interrupted()) {
+        wasInterrupted = true;
+        unlessUnavailable(() -> queue.giveBack(granted.bucket(), granted.leases()));
+      }
     } finally {
       if (wasInterrupted) {
         Thread.currentThread().interrupt();

@@ -493,6 +493,32 @@ final class UnreliableQueueTest {
     }
   }
 
+  @Test
+  void tokens_are_returned_although_the_thread_is_interrupted_meanwhile() {
+    open(60, 100);
+    TokenQueue aborting =
+        new QueueWrapper(ports.queue()) {
+          private boolean isFirst = true;
+
+          @Override
+          public List<Lease> giveBack(BucketId bucket, List<Lease> leases) {
+            if (isFirst) {
+              isFirst = false;
+              Thread.currentThread().interrupt();
+              throw new Unavailable("aborted");
+            }
+            return super.giveBack(bucket, leases);
+          }
+        };
+    BucketGate gate = gate(aborting);
+    ClaimResult held = gate.claim(row(), 3, BucketGate.LEASE);
+
+    gate.giveBack((ClaimResult.Granted) held);
+
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(ports.queue().inFlight(id)).isZero();
+  }
+
   /** Reports success for an outdated receipt, as SQS does. */
   @Test
   void token_is_spent_once_although_a_clock_is_three_seconds_slow() {
