@@ -543,10 +543,16 @@ public final class BucketGate {
   }
 
   private static Unavailable unavailable(CompletionException failed) {
-    if (failed.getCause() instanceof Unavailable unavailable) {
+    Throwable cause = failed.getCause();
+    if (cause instanceof Unavailable unavailable) {
       return unavailable;
     }
-    throw new IllegalStateException(failed.getCause());
+    if (cause instanceof Error error) {
+      throw error;
+    }
+    throw cause instanceof RuntimeException unexpected
+        ? unexpected
+        : new IllegalStateException(cause);
   }
 
   private static <T> Optional<T> quietly(Supplier<T> request) {
