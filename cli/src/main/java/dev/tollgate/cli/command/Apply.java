@@ -53,7 +53,7 @@ final class Apply implements Callable<Integer> {
     if (confirmation.isGiven()) {
       confirm.run();
     }
-    if (!tollgate.printsJson()) {
+    if (tollgate.format().isForPeople()) {
       tollgate.print(differences.document(), differences.lines());
     }
     if (!confirmation.isGiven()) {

@@ -119,7 +119,7 @@ final class Connect implements Callable<Integer> {
             (event, line) -> tollgate.print(event, List.of(line)),
             this::print,
             () -> throttledByGateway(tenantId),
-            !tollgate.printsJson())) {
+            tollgate.format().isForPeople())) {
       boolean admitted = true;
       for (int number = 1; number <= sockets; number++) {
         admitted &= opened.open(number);

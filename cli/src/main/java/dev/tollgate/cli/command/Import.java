@@ -54,7 +54,7 @@ final class Import implements Callable<Integer> {
         new TenantImport(api, throughput, shell).run(name(), csv, this::confirm);
     Duration took = Duration.ofNanos(shell.nanoTime().getAsLong() - start);
     tollgate.print(outcome.document(), List.of(outcome.summary(Tollgate.seconds(took))));
-    if (!tollgate.printsJson()) {
+    if (tollgate.format().isForPeople()) {
       outcome.failures().forEach(failure -> shell.printError("  " + failure.line()));
     }
     return outcome.isComplete() ? 0 : ExitCode.FAILED;

@@ -97,7 +97,7 @@ public final class Main {
         .registerConverter(Long.class, text -> number(text, Long::valueOf))
         .registerConverter(OverrideValue.class, Main::overrideValue)
         .setParameterExceptionHandler((invalid, given) -> report(reworded(invalid), given))
-        .setExecutionStrategy(Main::run)
+        .setExecutionStrategy(parsed -> run(parsed, tollgate))
         .setExecutionExceptionHandler((failure, which, result) -> tollgate.report(failure));
     Map<String, IHelpSectionRenderer> sections = new HashMap<>(command.getHelpSectionMap());
     sections.put(UsageMessageSpec.SECTION_KEY_FOOTER, help -> target(help, tollgate));
@@ -174,13 +174,18 @@ public final class Main {
   }
 
   /** Runs the command. Picocli prints the help of the last command that it knows instead. */
-  private static int run(ParseResult parsed) {
+  private static int run(ParseResult parsed, Tollgate tollgate) {
     ParseResult last = parsed;
     while (last.hasSubcommand()) {
       last = last.subcommand();
     }
     if (!last.unmatched().isEmpty()) {
       throw new UnmatchedArgumentException(last.commandSpec().commandLine(), last.unmatched());
+    }
+    if (tollgate.format() == Format.NAME && !last.commandSpec().name().equals("list")) {
+      throw new ParameterException(
+          last.commandSpec().commandLine(),
+          "-o name: only the commands `list` print names (expected: text, json or yaml)");
     }
     return new RunLast().execute(parsed);
   }

@@ -17,6 +17,7 @@ import dev.tollgate.cli.terminal.Table;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,6 +37,12 @@ import picocli.CommandLine.Parameters;
 final class Tenants {
   /** The time between two requests for a tenant that is being removed. */
   private static final Duration POLL_INTERVAL = Duration.ofSeconds(2);
+
+  /** The time between two prints of a list that is watched. */
+  private static final Duration WATCH_INTERVAL = Duration.ofSeconds(2);
+
+  /** The most tenants of one request for activity. */
+  private static final int ACTIVITY_TENANTS = 25;
 
   private final Tollgate tollgate;
   private final Shell shell;
@@ -98,22 +105,46 @@ final class Tenants {
               description = "List only tenants of this tier.")
           Optional<String> tier,
       @Option(names = "--pending", description = "List only tenants with pending changes.")
-          boolean pending) {
+          boolean pending,
+      @Option(
+              names = "--activity",
+              description =
+                  "Show open connections, total admissions and refusals, and levels of buckets as last"
+                      + " seen, instead of limits.")
+          boolean activity,
+      @Option(names = "--watch", description = "Print the list anew every two seconds.")
+          boolean watch) {
     SortedMap<String, String> filters = new TreeMap<>();
     prefix.ifPresent(text -> filters.put("prefix", text));
     tier.ifPresent(name -> filters.put("tier", name));
     if (pending) {
       filters.put("pending", "true");
     }
+    Api api = tollgate.controlPlane();
+    list(api, filters, activity);
+    while (watch) {
+      shell.sleep(WATCH_INTERVAL);
+      shell.clearScreen();
+      list(api, filters, activity);
+    }
+    return 0;
+  }
+
+  private void list(Api api, SortedMap<String, String> filters, boolean activity) {
     ObjectNode all = Json.object();
     ArrayNode tenants = all.putArray("tenants");
-    Api api = tollgate.controlPlane();
     CurrentState.tenants(api, filters).stream()
         .sorted(Comparator.comparing(tenant -> Json.text(tenant, "tenantId").orElse("")))
         .forEach(tenants::add);
-    if (tenants.isEmpty() && tier.isPresent()) {
-      tollgate.found(api.get(Paths.tier(tier.get())), Tiers.missing(tier.get()));
+    String tier = filters.get("tier");
+    if (tenants.isEmpty() && tier != null) {
+      tollgate.found(api.get(Paths.tier(tier)), Tiers.missing(tier));
     }
+    Table table = activity ? activity(api, tenants) : limits(tenants);
+    tollgate.print(all, tenants.isEmpty() ? List.of("No tenants.") : table.lines());
+  }
+
+  private static Table limits(ArrayNode tenants) {
     Table table =
         new Table("TENANT", "TIER", "STATUS", "ISOLATION", "MAX CONNECTIONS", "OVERRIDES");
     for (JsonNode tenant : tenants) {
@@ -127,8 +158,50 @@ final class Tenants {
               .map(limit -> limit.getKey() + "=" + Json.text(limit.getValue()))
               .collect(Collectors.joining(" ")));
     }
-    tollgate.print(all, tenants.isEmpty() ? List.of("No tenants.") : table.lines());
-    return 0;
+    return table;
+  }
+
+  /** Adds what happens to the tenants to their documents. */
+  private static Table activity(Api api, ArrayNode tenants) {
+    Table table = new Table("TENANT", "STATUS", "OPEN", "ADMITTED", "REFUSED", "LEVELS");
+    for (int start = 0; start < tenants.size(); start += ACTIVITY_TENANTS) {
+      Map<String, ObjectNode> page = new LinkedHashMap<>();
+      tenants
+          .valueStream()
+          .skip(start)
+          .limit(ACTIVITY_TENANTS)
+          .forEach(tenant -> page.put(tenant.path("tenantId").asText(), (ObjectNode) tenant));
+      api.get("/activity" + Api.suffix(Map.of("tenantIds", String.join(",", page.keySet()))))
+          .orThrow()
+          .json()
+          .path("tenants")
+          .forEach(
+              seen ->
+                  page.getOrDefault(seen.path("tenantId").asText(), Json.object())
+                      .set("activity", seen));
+      page.forEach((tenantId, tenant) -> activity(table, tenantId, tenant));
+    }
+    return table;
+  }
+
+  private static void activity(Table table, String tenantId, JsonNode tenant) {
+    JsonNode seen = tenant.path("activity");
+    table.row(
+        tenantId,
+        Json.text(tenant, "status").orElse(""),
+        Json.text(seen, "connections").orElse("?"),
+        Json.text(seen, "admitted").orElse("?"),
+        Json.text(seen, "refused").orElse("?"),
+        seen.path("buckets")
+            .valueStream()
+            .map(
+                bucket ->
+                    "%s %s/%s"
+                        .formatted(
+                            bucket.path("action").asText(),
+                            bucket.path("level").asText(),
+                            bucket.path("capacity").asText()))
+            .collect(Collectors.joining(", ")));
   }
 
   @Command(name = "show", description = "Show a tenant with its limits, connections and buckets.")

@@ -87,10 +87,22 @@ final class Tollgate {
   private Optional<String> profile = Optional.empty();
 
   @Option(
-      names = "--json",
+      names = {"-o", "--format"},
+      paramLabel = "FORMAT",
       scope = ScopeType.INHERIT,
       order = 104,
-      description = "Print the API's JSON; print errors as JSON to standard error.")
+      converter = Format.Converter.class,
+      description =
+          "How to print: text; json, the API's JSON, with errors as JSON on standard error; yaml;"
+              + " or name, of lists. Default: ${DEFAULT-VALUE}.",
+      defaultValue = "text")
+  private Format format = Format.TEXT;
+
+  @Option(
+      names = "--json",
+      scope = ScopeType.INHERIT,
+      order = 105,
+      description = "The same as -o json.")
   private boolean json;
 
   private final Shell shell;
@@ -105,7 +117,7 @@ final class Tollgate {
     if (!(exception instanceof Failure failure)) {
       throw exception;
     }
-    if (json) {
+    if (format() == Format.JSON) {
       shell.err().println(Json.write(failure.problem().document()));
     } else {
       List<String> lines = failure.problem().lines();
@@ -116,28 +128,32 @@ final class Tollgate {
     return failure.exitCode();
   }
 
-  /** Whether the user asked for JSON. */
-  boolean printsJson() {
-    return json;
+  /** How to print results. */
+  Format format() {
+    return json ? Format.JSON : format;
   }
 
-  /** Prints a response: its JSON with {@code --json}, else the lines. */
+  /** Prints a response: as JSON the very body, which may have members that this program ignores. */
   void print(Response response, List<String> lines) {
-    if (json) {
-      shell.out().println(response.body());
+    if (format() == Format.JSON) {
+      printJson(response.body());
     } else {
-      shell.print(lines);
+      print(response.json(), lines);
     }
-    shell.out().flush();
   }
 
-  /** Prints a document with {@code --json}, else the lines. */
+  /** Prints a document in the user's format. */
   void print(JsonNode document, List<String> lines) {
-    if (json) {
-      shell.out().println(Json.write(document));
+    if (format() == Format.JSON) {
+      printJson(Json.write(document));
     } else {
-      shell.print(lines);
+      shell.print(format().lines(document, lines));
     }
+  }
+
+  /** Prints a document as it is, whereas text for a person has no control characters. */
+  private void printJson(String document) {
+    shell.out().println(document);
     shell.out().flush();
   }
 
@@ -147,7 +163,7 @@ final class Tollgate {
    * @param missing printed to a person if the status is 404: what does not exist, and what to do
    */
   Response found(Response response, String missing) {
-    if (!json && response.status() == 404) {
+    if (format().isForPeople() && response.status() == 404) {
       throw Failure.of(missing);
     }
     return response.orThrow();
@@ -228,7 +244,7 @@ final class Tollgate {
     Shell.Terminal someone =
         shell
             .terminal()
-            .filter(terminal -> !json)
+            .filter(terminal -> format().isForPeople())
             .orElseThrow(
                 () ->
                     Failure.usage(
@@ -251,7 +267,7 @@ final class Tollgate {
 
   /** Shows the target to a person. A program that reads JSON gets nothing but errors there. */
   private void showTarget() {
-    if (!json) {
+    if (format().isForPeople()) {
       shell.printError("Target: " + target().description());
     }
   }

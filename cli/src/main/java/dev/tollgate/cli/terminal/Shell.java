@@ -121,6 +121,12 @@ public record Shell(
     print(err, List.of(lines));
   }
 
+  /** Empties the screen of a terminal; without one, prints nothing. */
+  public void clearScreen() {
+    // ECMA-48: cursor to the upper left corner (CUP), erase the display (ED).
+    terminal.ifPresent(person -> out.print("\u001b[H\u001b[2J"));
+  }
+
   private static void print(PrintWriter writer, List<String> lines) {
     lines.stream().map(PlainText::of).forEach(writer::println);
     writer.flush();

@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -261,6 +263,72 @@ class TenantsTest {
             "tenants", "list", "--prefix", "ac", "--tier", "gold", "--pending", "--json");
 
     assertThat(run.out()).isEqualTo("{\"tenants\":[" + Documents.ACME + "]}\n");
+  }
+
+  @Test
+  void list_prints_names_or_yaml() {
+    deployment
+        .answers("GET /control/tenants", 200, "{\"tenants\":[" + Documents.ACME + "]}")
+        .answers("GET /control/tenants", 200, "{\"tenants\":[" + Documents.ACME + "]}");
+
+    assertThat(deployment.run("tenants", "list", "-o", "name").out()).isEqualTo("acme\n");
+    assertThat(deployment.run("tenants", "list", "--format", "yaml").out())
+        .startsWith("---\ntenants:\n- tenantId: acme\n  tier: gold\n");
+  }
+
+  @Test
+  void formats_that_do_not_exist_or_do_not_fit_are_refused() {
+    Run unknown = deployment.run("tenants", "list", "-o", "xml");
+    Run unfit = deployment.run("tenants", "show", "acme", "-o", "name");
+
+    assertThat(unknown.exitCode()).isEqualTo(2);
+    assertThat(unknown.err()).contains("xml (expected: text, json, yaml, name)");
+    assertThat(unfit.exitCode()).isEqualTo(2);
+    assertThat(unfit.err()).startsWith("tollgate: -o name: only the commands `list` print names");
+    assertThat(deployment.requests()).isEmpty();
+  }
+
+  @Test
+  void list_shows_the_activity_of_pages_of_tenants() {
+    List<String> ids = IntStream.range(0, 26).mapToObj("t%02d"::formatted).toList();
+    deployment.answers(
+        "GET /control/tenants",
+        200,
+        ids.stream()
+            .map("{\"tenantId\":\"%s\",\"status\":\"ACTIVE\"}"::formatted)
+            .collect(Collectors.joining(",", "{\"tenants\":[", "]}")));
+    deployment.answers(
+        "GET /control/activity?tenantIds=" + String.join("%2C", ids.subList(0, 25)),
+        200,
+        """
+        {"tenants":[{"tenantId":"t01","connections":3,"admitted":120,"refused":45,"buckets":[
+          {"action":"connect","level":57,"capacity":60},
+          {"action":"message","level":0,"capacity":5}]}]}
+        """);
+    deployment.answers("GET /control/activity?tenantIds=t25", 200, "{\"tenants\":[]}");
+
+    Run run = deployment.run("tenants", "list", "--activity");
+
+    assertThat(run.out().lines().limit(3))
+        .containsExactly(
+            "TENANT  STATUS  OPEN  ADMITTED  REFUSED  LEVELS",
+            "t00     ACTIVE  ?     ?         ?",
+            "t01     ACTIVE  3     120       45       connect 57/60, message 0/5");
+    assertThat(run.out().lines()).hasSize(27);
+  }
+
+  @Test
+  void list_is_watched_until_a_request_fails() {
+    deployment
+        .answers("GET /control/tenants", 200, "{\"tenants\":[]}")
+        .answers("GET /control/tenants", 200, "{\"tenants\":[]}")
+        .answers("GET /control/tenants", 403, Documents.problem(403, "Forbidden", "no"));
+
+    Run run = deployment.run("tenants", "list", "--watch");
+
+    assertThat(run.out()).isEqualTo("No tenants.\nNo tenants.\n");
+    assertThat(run.waits()).containsExactly(Duration.ofSeconds(2), Duration.ofSeconds(2));
+    assertThat(run.exitCode()).isEqualTo(1);
   }
 
   @Test
