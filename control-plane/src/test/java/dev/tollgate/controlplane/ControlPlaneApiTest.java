@@ -180,13 +180,19 @@ class ControlPlaneApiTest {
   void post_of_a_tenant_with_other_settings_is_a_conflict() {
     at.onboard("acme", "bronze");
 
-    for (String other :
-        List.of(
+    Map<String, String> details =
+        Map.of(
             "{\"tenantId\":\"acme\",\"tier\":\"gold\"}",
-            "{\"tenantId\":\"acme\",\"tier\":\"bronze\",\"overrides\":{\"sessionTTL\":100}}")) {
-      Answer answer = at.post(other);
+            "in tier `bronze`, not `gold` (change it with `tollgate tenants set-tier` or PATCH).",
+            "{\"tenantId\":\"acme\",\"tier\":\"bronze\",\"overrides\":{\"sessionTTL\":100}}",
+            "with overrides none, not sessionTTL=100 (change them with `tollgate tenants override`"
+                + " or PATCH).");
+    for (Map.Entry<String, String> other : details.entrySet()) {
+      Answer answer = at.post(other.getKey());
 
       assertThat(answer.status()).isEqualTo(409);
+      assertThat(answer.document().get("detail").textValue())
+          .isEqualTo("Tenant `acme` already exists " + other.getValue());
       assertThat(answer.document().get("type").textValue())
           .isEqualTo("urn:tollgate:problem:conflict");
       assertThat(answer.document().at("/tenant/tier").textValue()).isEqualTo("bronze");

@@ -30,6 +30,7 @@ import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.core.tenant.Tiers;
 import java.time.InstantSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -100,14 +101,25 @@ public final class TenantLifecycle {
           "Tenant `" + current.id() + "` is being offboarded. Onboard it again after its removal.");
     }
     if (!current.tier().equals(wanted.tier()) || !current.overrides().equals(wanted.overrides())) {
-      return new Conflict(
-          current,
-          "Tenant `"
-              + current.id()
-              + "` already exists with a different tier or overrides. Change them with"
-              + " `tollgate tenants set-tier` and `tollgate tenants override`, or PATCH it.");
+      return new Conflict(current, difference(current, wanted));
     }
     return new Applied(current, reconcileUnlessSettled(current, invocation));
+  }
+
+  private static String difference(Tenant current, Tenant wanted) {
+    List<String> differences = new ArrayList<>();
+    if (!current.tier().equals(wanted.tier())) {
+      differences.add(
+          "in tier `%s`, not `%s` (change it with `tollgate tenants set-tier` or PATCH)"
+              .formatted(current.tier(), wanted.tier()));
+    }
+    if (!current.overrides().equals(wanted.overrides())) {
+      differences.add(
+          "with overrides %s, not %s (change them with `tollgate tenants override` or PATCH)"
+              .formatted(current.overrides(), wanted.overrides()));
+    }
+    return "Tenant `%s` already exists %s."
+        .formatted(current.id(), String.join(", and ", differences));
   }
 
   /**

@@ -3,6 +3,9 @@ package dev.tollgate.core.tenant;
 import dev.tollgate.core.InvalidValue;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * A tenant's settings that override those of its tier.
@@ -32,5 +35,16 @@ public record Overrides(Map<Limit, Long> limits, Optional<Boolean> line) {
    */
   Limits limitsIn(Tier tier) {
     return tier.limits().with(limits);
+  }
+
+  /** The overrides for messages, such as {@code line=false tenantPerMinute=5}; or {@code none}. */
+  @Override
+  public String toString() {
+    SortedMap<String, Object> named = new TreeMap<>();
+    limits.forEach((limit, value) -> named.put(limit.key(), value));
+    line.ifPresent(keeps -> named.put("line", keeps));
+    return named.isEmpty()
+        ? "none"
+        : named.entrySet().stream().map(Object::toString).collect(Collectors.joining(" "));
   }
 }
