@@ -28,6 +28,9 @@ import java.util.concurrent.CompletionException;
 public abstract class Deployment {
   private static final ObjectMapper JSON = new ObjectMapper();
 
+  /** How often a request is repeated that a service did not answer in time. */
+  private static final int MAX_REPETITIONS = 10;
+
   private final HttpClient http = HttpClient.newHttpClient();
 
   /**
@@ -84,9 +87,15 @@ public abstract class Deployment {
     return send(outputs().get("SessionURL") + query, method, "", "application/json");
   }
 
-  /** Creates a session and returns its id. */
+  /**
+   * Creates a session and returns its id. Repeats the request while it gets 503: on a machine that
+   * does much else, a service may not answer in time.
+   */
   public String open(String tenant) {
     Answer created = session("PUT", "?tenantId=" + tenant);
+    for (int i = 0; created.status() == 503 && i < MAX_REPETITIONS; i++) {
+      created = session("PUT", "?tenantId=" + tenant);
+    }
     if (created.status() != 201) {
       throw new AssertionError(created);
     }
