@@ -30,6 +30,7 @@ export class Outbox {
   #options;
   #socket;
   #pausedUntil = 0;
+  #throttledUntil = 0;
   #receivedAt = 0;
   #timer;
   #failures = 0;
@@ -164,16 +165,19 @@ export class Outbox {
   }
 
   #throttled(message, wait) {
-    this.#pause(wait);
+    const until = this.#now() + wait;
+    // Each refusal tells a later token than the ones before it. So the earliest token is the first one told.
+    this.#throttledUntil = this.#throttledUntil > this.#now() ? Math.min(this.#throttledUntil, until) : until;
     if (!message) {
       return;
     }
     message.state = "unsent";
+    message.notBefore = until;
     if (message.copies <= 1) {
       message.copyAt = undefined;
       message.copies = 0;
     }
-    const final = this.#now() + wait > this.#deadline(message);
+    const final = until > this.#deadline(message);
     const unknown = message.copies > 0;
     this.#options.onRefused({ id: message.id, code: "THROTTLED", retryAfterSeconds: wait / 1000, final, unknown });
     if (final) {
@@ -261,17 +265,32 @@ export class Outbox {
     }
   }
 
+  /**
+   * When an unsent message may be sent: a refused one at its own time, the others once all refused ones may be sent and the
+   * bucket has a token.
+   */
+  #sendableAt(message, refusedUntil) {
+    return Math.max(this.#pausedUntil, message.notBefore ?? Math.max(this.#throttledUntil, refusedUntil));
+  }
+
+  #refusedUntil() {
+    return [...this.#messages.values()]
+      .filter(({ state, notBefore }) => state === "unsent" && notBefore !== undefined)
+      .reduce((latest, { notBefore }) => Math.max(latest, notBefore), 0);
+  }
+
   #sendUnsent() {
     const now = this.#now();
-    if (!this.#socket || now < this.#pausedUntil) {
+    if (!this.#socket) {
       return;
     }
     let inFlight = this.#inFlight();
+    const refusedUntil = this.#refusedUntil();
     for (const message of this.#messages.values()) {
       if (inFlight >= MAX_IN_FLIGHT) {
         return;
       }
-      if (message.state === "unsent") {
+      if (message.state === "unsent" && now >= this.#sendableAt(message, refusedUntil)) {
         inFlight++;
         message.state = "sent";
         message.sentAt = now;
@@ -298,6 +317,7 @@ export class Outbox {
       due = Math.min(due, time);
     };
     const full = this.#inFlight() >= MAX_IN_FLIGHT;
+    const refusedUntil = this.#refusedUntil();
     for (const message of this.#messages.values()) {
       at(this.#deadline(message));
       if (this.#socket && message.state === "accepted" && !message.reply) {
@@ -309,8 +329,11 @@ export class Outbox {
       if (full && message.state === "accepted" && now < message.acceptedAt + REFUSED_WITHIN) {
         at(message.acceptedAt + REFUSED_WITHIN);
       }
-      if (this.#socket && message.state === "unsent" && now < this.#pausedUntil) {
-        at(this.#pausedUntil);
+      if (this.#socket && message.state === "unsent") {
+        const sendable = this.#sendableAt(message, refusedUntil);
+        if (now < sendable) {
+          at(sendable);
+        }
       }
     }
     return due;

@@ -238,6 +238,43 @@ test("a throttled message is sent again after the time it was told; nothing else
   assert.deepEqual(server.order, ["late", "behind"]);
 });
 
+test("each throttled message is sent again at its own time, whatever later ones were told", async () => {
+  const { clock, client, server } = await opened();
+  const told = { "m-1": 2, "m-2": 22, "m-3": 42, "m-4": 62 };
+  const sentAt = {};
+  server.receive = (socket, text) => {
+    const { id } = JSON.parse(text);
+    socket.receive({ type: "accepted", id });
+    if (id in told && !(id in sentAt)) {
+      socket.receive({ type: "error", id, code: "THROTTLED", detail: "over", retryAfterSeconds: told[id] });
+    }
+    (sentAt[id] ??= []).push(clock.now());
+  };
+  const start = clock.now();
+  const answers = Object.keys(told).map((id) => outcome(client.send(1, { id, reply: true })));
+  answers.push(outcome(client.send(1, { id: "behind", reply: true })));
+  await clock.advance(MINUTE);
+
+  const seconds = (id) => sentAt[id].map((at) => Math.round((at - start) / 1000));
+  assert.deepEqual(["m-1", "m-2", "m-3"].map(seconds), [[0, 2], [0, 22], [0, 42]]);
+  assert.deepEqual(seconds("m-4"), [0]);
+  assert.equal((await answers[3]).code, "THROTTLED");
+});
+
+test("a message that was not throttled waits for those that were", async () => {
+  const { clock, client, server } = await opened();
+  server.messageTokens = 0;
+  client.send("first");
+  await clock.advance(5000);
+  client.send("second");
+  await clock.advance(1000);
+  assert.deepEqual(server.order, []);
+  assert.equal(server.count("frame"), 1);
+  server.messageTokens = 10;
+  await clock.advance(2000);
+  assert.deepEqual(server.order, ["first", "second"]);
+});
+
 test("a message that is throttled until its time is over fails with THROTTLED", async () => {
   const { clock, client, server } = await opened({}, { timeout: 20 });
   server.messageTokens = 0;

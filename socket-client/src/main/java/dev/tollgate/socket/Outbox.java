@@ -58,6 +58,7 @@ final class Outbox {
 
   private Optional<Connection> connection = Optional.empty();
   private Instant pausedUntil = Instant.MIN;
+  private Instant throttledUntil = Instant.MIN;
   private Instant receivedAt = Instant.MIN;
   private long numbers;
   private boolean closed;
@@ -211,11 +212,18 @@ final class Outbox {
   }
 
   private void throttle(String id, Duration retryAfter) {
-    pause(retryAfter);
+    Instant now = now();
+    Instant until = now.plus(retryAfter);
+    // Each refusal tells a later token than the ones before it. So the earliest token is the first
+    // one told.
+    if (!throttledUntil.isAfter(now) || until.isBefore(throttledUntil)) {
+      throttledUntil = until;
+    }
+    settings.scheduler().after(retryAfter, this::flush);
     take(id)
         .ifPresent(
             message -> {
-              message.throttled(retryAfter);
+              message.throttled(retryAfter, now);
               if (!message.abandoned) {
                 queue.put(message.number, message);
               }
@@ -284,12 +292,29 @@ final class Outbox {
     }
   }
 
+  /**
+   * The first message that may be sent now: a refused one at its own time, the others once all
+   * refused ones may be sent and the bucket has a token.
+   */
+  private Optional<Outgoing> nextSendable() {
+    Instant now = now();
+    Instant others =
+        queue.values().stream()
+            .flatMap(message -> message.notBefore.stream())
+            .reduce(throttledUntil, (one, other) -> one.isAfter(other) ? one : other);
+    return queue.values().stream()
+        .filter(message -> !now.isBefore(message.notBefore.orElse(others)))
+        .findFirst();
+  }
+
   private void flush() {
-    while (connection.isPresent()
-        && !waitsForAnswer
-        && !queue.isEmpty()
-        && !now().isBefore(pausedUntil)) {
-      Outgoing message = queue.pollFirstEntry().getValue();
+    while (connection.isPresent() && !waitsForAnswer && !now().isBefore(pausedUntil)) {
+      Optional<Outgoing> next = nextSendable();
+      if (next.isEmpty()) {
+        return;
+      }
+      Outgoing message = next.get();
+      queue.remove(message.number);
       if (isRecent(message)) {
         underWay = Optional.of(message);
         transmit(message.frame);

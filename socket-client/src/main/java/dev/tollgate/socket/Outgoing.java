@@ -30,6 +30,9 @@ final class Outgoing {
   /** The time that the server told when it refused the last copy for the tenant's rate. */
   Optional<Duration> throttledFor = Optional.empty();
 
+  /** When {@link #throttledFor} is over; empty if no copy was refused. */
+  Optional<Instant> notBefore = Optional.empty();
+
   /** Whether the application waits no longer, so that no further copy is sent. */
   boolean abandoned;
 
@@ -46,7 +49,7 @@ final class Outgoing {
   }
 
   /** Notes that a copy was refused for the tenant's rate. */
-  void throttled(Duration retryAfter) {
+  void throttled(Duration retryAfter, Instant now) {
     if (copies <= 1) {
       // Nothing was processed. With several copies, another one may have been.
       sentAt = Optional.empty();
@@ -54,6 +57,7 @@ final class Outgoing {
     }
     acceptedAt = Optional.empty();
     throttledFor = Optional.of(retryAfter);
+    notBefore = Optional.of(now.plus(retryAfter));
   }
 
   /** The result of a message that nobody answers any more. */

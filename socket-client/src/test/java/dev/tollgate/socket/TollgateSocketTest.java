@@ -808,6 +808,40 @@ class TollgateSocketTest {
   }
 
   @Test
+  void each_throttled_message_is_sent_again_at_its_own_time_whatever_later_ones_were_told() {
+    TollgateSocket socket = open();
+    pass(1);
+    server.silent = true;
+    for (String id : List.of("m-1", "m-2", "m-3")) {
+      CompletionStage<SendResult> unused = socket.send(id, "1");
+      time.run();
+      connection().post("{\"type\":\"accepted\",\"id\":\"%s\"}".formatted(id));
+      time.run();
+    }
+    for (int told : List.of(62, 2, 32)) {
+      String id = "m-" + (told == 62 ? 3 : told == 2 ? 1 : 2);
+      connection()
+          .post(
+              "{\"type\":\"error\",\"id\":\"%s\",\"code\":\"THROTTLED\",\"detail\":\"rate\",\"retryAfterSeconds\":%d}"
+                  .formatted(id, told));
+      time.run();
+    }
+    CompletionStage<SendResult> behind = socket.send("m-4", "1");
+    server.frames.clear();
+    server.silent = false;
+
+    pass(3);
+    assertThat(server.processed).as("after 3 s").hasSize(1);
+    pass(30);
+    assertThat(server.processed).as("after 33 s").hasSize(2);
+    pass(25);
+    assertThat(server.processed).as("after 58 s").hasSize(2);
+    assertThat(isPending(behind)).isTrue();
+    pass(5);
+    assertThat(server.processed).as("after 63 s").hasSize(4);
+  }
+
+  @Test
   void request_that_is_throttled_all_the_time_is_told_so() {
     TollgateSocket socket = open();
     server.throttled = 1;
