@@ -292,9 +292,10 @@ public final class Comparison {
       notes.add(
           counted(others, kind)
               + (others == 1 ? " is" : " are")
-              + " not in the file and ignored. To remove "
-              + (others == 1 ? "it" : "them")
-              + ", use --prune.");
+              + " not in the file and "
+              + (others == 1 ? "stays" : "stay")
+              + " (--prune would remove "
+              + (others == 1 ? "it)." : "them)."));
     }
   }
 

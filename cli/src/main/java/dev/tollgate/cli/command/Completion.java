@@ -1,10 +1,14 @@
 package dev.tollgate.cli.command;
 
+import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.terminal.Shell;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.AutoComplete;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** The command {@code tollgate completion}: prints a script that completes commands and options. */
@@ -17,6 +21,12 @@ import picocli.CommandLine.Spec;
 final class Completion implements Callable<Integer> {
   private final Shell shell;
 
+  @Parameters(
+      paramLabel = "SHELL",
+      arity = "0..1",
+      description = "bash or zsh; the script is the same.")
+  private Optional<String> named = Optional.empty();
+
   @Spec private CommandSpec spec = CommandSpec.create();
 
   Completion(Shell shell) {
@@ -25,6 +35,12 @@ final class Completion implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    named
+        .filter(name -> !Set.of("bash", "zsh").contains(name))
+        .ifPresent(
+            name -> {
+              throw Failure.usage("SHELL: " + name + " (expected: bash or zsh)");
+            });
     shell.out().print(AutoComplete.bash("tollgate", spec.parent().commandLine()));
     shell.out().flush();
     return 0;

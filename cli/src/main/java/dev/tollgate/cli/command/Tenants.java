@@ -52,7 +52,10 @@ final class Tenants {
     this.shell = shell;
   }
 
-  @Command(name = "onboard", description = "Onboard a tenant. Repeating the command is harmless.")
+  @Command(
+      name = "onboard",
+      aliases = "create",
+      description = "Onboard a tenant. Repeating the command is harmless.")
   int onboard(
       @Parameters(
               paramLabel = "TENANT",
@@ -141,7 +144,9 @@ final class Tenants {
       tollgate.found(api.get(Paths.tier(tier)), Tiers.missing(tier));
     }
     Table table = activity ? activity(api, tenants) : limits(tenants);
-    tollgate.print(all, tenants.isEmpty() ? List.of("No tenants.") : table.lines());
+    String none =
+        filters.isEmpty() ? "No tenants." : "No tenants match " + Api.query(filters) + ".";
+    tollgate.print(all, tenants.isEmpty() ? List.of(none) : table.lines());
   }
 
   private static Table limits(ArrayNode tenants) {

@@ -100,8 +100,8 @@ class ApplyTest {
             + create tenant new: tier tin, sessionTTL=30
 
             Plan: 2 to create, 2 to change, 0 to remove, 1 unchanged.
-            1 tenant is not in the file and ignored. To remove it, use --prune.
-            2 tiers are not in the file and ignored. To remove them, use --prune.
+            1 tenant is not in the file and stays (--prune would remove it).
+            2 tiers are not in the file and stay (--prune would remove them).
             """);
     assertThat(run.exitCode()).isEqualTo(3);
     assertThat(controlPlane.writes()).isEmpty();

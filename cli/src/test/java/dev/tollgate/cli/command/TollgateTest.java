@@ -62,6 +62,16 @@ class TollgateTest {
   }
 
   @Test
+  void completion_takes_the_name_of_a_shell() {
+    String script = deployment.run("completion").out();
+
+    assertThat(deployment.run("completion", "bash").out()).isEqualTo(script);
+    assertThat(deployment.run("completion", "zsh").out()).isEqualTo(script);
+    assertThat(deployment.run("completion", "fish").err())
+        .isEqualTo("tollgate: SHELL: fish (expected: bash or zsh)\n");
+  }
+
+  @Test
   void completion_knows_commands_aliases_and_options() {
     assertThat(deployment.run("completion").out())
         .contains("complete -F _complete_tollgate", "onboard", "offboard", "delete", "--sockets");
