@@ -112,8 +112,8 @@ final class Tenants {
       @Option(
               names = "--activity",
               description =
-                  "Show open connections, total admissions and refusals, and levels of buckets as last"
-                      + " seen, instead of limits.")
+                  "Show open connections, about how many were admitted and refused so far, and levels of"
+                      + " buckets as last seen, instead of limits.")
           boolean activity,
       @Option(names = "--watch", description = "Print the list anew every two seconds.")
           boolean watch) {
@@ -454,8 +454,20 @@ final class Tenants {
           full ? "full" : Json.instant(bucket, "nextTokenAt").orElse(""));
     }
     addTable(lines, buckets);
+    if (isBeingSetUp(tenant)) {
+      lines.add(
+          "Buckets in state PROVISIONING have no queue yet, so connections get 429. After an id is"
+              + " used again, this takes up to two minutes.");
+    }
     tenant.path("buckets").forEach(bucket -> line(bucket).ifPresent(lines::add));
     return lines;
+  }
+
+  private static boolean isBeingSetUp(JsonNode tenant) {
+    return tenant
+        .path("buckets")
+        .valueStream()
+        .anyMatch(bucket -> bucket.path("state").asText().equals("PROVISIONING"));
   }
 
   /** How many wait in line at a bucket, if anybody does. */

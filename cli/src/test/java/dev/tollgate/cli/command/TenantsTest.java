@@ -91,6 +91,17 @@ class TenantsTest {
   }
 
   @Test
+  void onboard_says_that_queues_are_not_ready() {
+    deployment.answers(
+        "POST /control/tenants",
+        201,
+        Documents.ACME.replaceFirst("\"state\":\"ACTIVE\"", "\"state\":\"PROVISIONING\""));
+
+    assertThat(deployment.run("tenants", "onboard", "acme", "--tier", "gold").out())
+        .contains("Buckets in state PROVISIONING have no queue yet, so connections get 429.");
+  }
+
+  @Test
   void onboard_of_an_existing_tenant_says_so() {
     deployment.answers("POST /control/tenants", 200, Documents.ACME);
 

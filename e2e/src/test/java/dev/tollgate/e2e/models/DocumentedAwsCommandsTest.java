@@ -31,6 +31,7 @@ final class DocumentedAwsCommandsTest {
           "apigateway", "apigateway-2015-07-09",
           "apigatewayv2", "apigatewayv2-2018-11-29",
           "cloudformation", "cloudformation-2010-05-15",
+          "cloudwatch", "monitoring-2010-08-01",
           "cognito-idp", "cognito-idp-2016-04-18",
           "dynamodb", "dynamodb-2012-08-10",
           "lambda", "lambda-2015-03-31",
