@@ -187,9 +187,17 @@ public final class Browser implements AutoCloseable {
     find(css).sendKeys(text);
   }
 
+  /** Selects an option once it is there; again, if the page renews its options meanwhile. */
   public void select(String css, String value) {
-    await(css + " offers " + value, () -> !all(css + " option[value='" + value + "']").isEmpty());
-    new Select(find(css)).selectByValue(value);
+    await(
+        css + " offers " + value,
+        () -> {
+          boolean isOffered = !all(css + " option[value='" + value + "']").isEmpty();
+          if (isOffered) {
+            new Select(find(css)).selectByValue(value);
+          }
+          return isOffered;
+        });
   }
 
   public @Nullable Object script(String javaScript, Object... arguments) {
