@@ -224,8 +224,8 @@ public final class DynamoDbBuckets implements Buckets {
 
   /** Whether the row would exceed 400 KB (DynamoDB Developer Guide, Constraints). */
   private static boolean isTooLarge(DynamoDbException failure) {
-    return "ValidationException".equals(failure.awsErrorDetails().errorCode())
-        && failure.awsErrorDetails().errorMessage().contains("Item size");
+    return failure.statusCode() == 400
+        && String.valueOf(failure.getMessage()).contains("Item size");
   }
 
   /**
