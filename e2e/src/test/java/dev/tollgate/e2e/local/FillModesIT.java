@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -33,6 +34,8 @@ final class FillModesIT {
   private static final SqsClient SQS = DEPLOYMENT.inspect(SqsClient.builder());
   private static final SchedulerClient SCHEDULER = DEPLOYMENT.inspect(SchedulerClient.builder());
 
+  private final List<String> onboarded = new ArrayList<>();
+
   @BeforeAll
   static void tiers() {
     for (String mode : List.of("PRODUCER", "DIRECT", "SHARED")) {
@@ -46,6 +49,17 @@ final class FillModesIT {
   static void close() {
     SQS.close();
     SCHEDULER.close();
+  }
+
+  // A tenant that stays costs requests, which the next test counts.
+  @AfterEach
+  void removeTenants() {
+    onboarded.forEach(tenant -> DEPLOYMENT.control("DELETE", "/tenants/" + tenant));
+  }
+
+  private void onboard(String tenant, String tier) {
+    onboarded.add(tenant);
+    DEPLOYMENT.onboard(tenant, tier, "{}");
   }
 
   private static String tier(String mode, int hibernateAfter) {
@@ -146,7 +160,7 @@ final class FillModesIT {
   void a_minute_of_two_buckets_costs_fixed_numbers_of_requests_in_use_and_when_full(
       String mode, String used, String full) throws Exception {
     String tenant = "cost-" + mode.toLowerCase(Locale.ROOT);
-    DEPLOYMENT.onboard(tenant, tier(mode, 0), "{}");
+    onboard(tenant, tier(mode, 0));
     minutes(20);
 
     Map<String, Long> whenFull = cost(tenant);
@@ -171,7 +185,7 @@ final class FillModesIT {
   void a_hibernating_bucket_costs_nothing_and_wakes_within_a_handshake(String mode)
       throws Exception {
     String tenant = "idle-" + mode.toLowerCase(Locale.ROOT);
-    DEPLOYMENT.onboard(tenant, tier(mode, 3), "{}");
+    onboard(tenant, tier(mode, 3));
     minutes(30);
     assertThat(state(tenant)).isEqualTo("HIBERNATING");
     Map<String, Long> asleep = cost(tenant);
@@ -185,13 +199,12 @@ final class FillModesIT {
     assertThat(state(tenant)).isNotEqualTo("HIBERNATING");
     assertThat(level(tenant)).isEqualTo(CAPACITY - 1);
     DEPLOYMENT.close(first);
-    DEPLOYMENT.control("DELETE", "/tenants/" + tenant);
   }
 
   @Test
   void concurrent_handshakes_at_a_bucket_with_expired_tokens_are_admitted_up_to_its_capacity()
       throws Exception {
-    DEPLOYMENT.onboard("crowd", tier("DIRECT", 3), "{}");
+    onboard("crowd", tier("DIRECT", 3));
     minutes(30);
     assertThat(state("crowd")).isEqualTo("HIBERNATING");
     assertThat(level("crowd")).as("tokens left").isZero();
@@ -207,14 +220,13 @@ final class FillModesIT {
         DEPLOYMENT.close(handshake);
       }
     }
-    DEPLOYMENT.control("DELETE", "/tenants/crowd");
   }
 
   // Fill modes.
 
   @Test
   void a_direct_bucket_is_filled_by_its_schedule_and_bounded_by_expiry() throws Exception {
-    DEPLOYMENT.onboard("straight", tier("DIRECT", 0), "{}");
+    onboard("straight", tier("DIRECT", 0));
     assertThat(state("straight")).isEqualTo("CHANGING");
     minutes(18);
 
@@ -238,12 +250,11 @@ final class FillModesIT {
     assertThat(drain("straight", "connect", 100)).isEqualTo(CAPACITY);
     minutes(1);
     assertThat(drain("straight", "connect", 100)).isEqualTo(RATE);
-    DEPLOYMENT.control("DELETE", "/tenants/straight");
   }
 
   @Test
   void a_refused_client_of_a_direct_bucket_is_admitted_after_retry_after() throws Exception {
-    DEPLOYMENT.onboard("patient", tier("DIRECT", 0), "{}");
+    onboard("patient", tier("DIRECT", 0));
     minutes(18);
     String session = DEPLOYMENT.open("patient");
     drain("patient", "connect", 100);
@@ -259,12 +270,11 @@ final class FillModesIT {
     Handshake again = DEPLOYMENT.connect("patient", session);
     assertThat(again.status()).isEqualTo(101);
     DEPLOYMENT.close(again);
-    DEPLOYMENT.control("DELETE", "/tenants/patient");
   }
 
   @Test
   void a_change_of_mode_adds_or_loses_at_most_a_minutes_tokens() throws Exception {
-    DEPLOYMENT.onboard("changing", tier("PRODUCER", 0), "{}");
+    onboard("changing", tier("PRODUCER", 0));
     minutes(3);
     for (String mode : List.of("DIRECT", "SHARED", "DIRECT", "PRODUCER", "SHARED", "PRODUCER")) {
       DEPLOYMENT.advance(Duration.ofSeconds(20));
@@ -281,7 +291,6 @@ final class FillModesIT {
       }
       assertThat(level("changing")).as(mode).isEqualTo(CAPACITY);
     }
-    DEPLOYMENT.control("DELETE", "/tenants/changing");
   }
 
   @Test
