@@ -172,14 +172,28 @@ public final class Browser implements AutoCloseable {
   }
 
   public String text(String css) {
-    return find(css).getText();
+    while (true) {
+      try {
+        return find(css).getText();
+      } catch (StaleElementReferenceException renewed) {
+        // The page replaced the element after it was found.
+      }
+    }
   }
 
-  /** Clicks an element as soon as it can be clicked. */
+  /** Clicks an element once it can be clicked; again, if the page replaces it meanwhile. */
   public void click(String css) {
-    await(css + " can be clicked", () -> find(css).isDisplayed() && find(css).isEnabled());
-    driver.executeScript("arguments[0].scrollIntoView({block: 'center'})", find(css));
-    find(css).click();
+    await(
+        css + " can be clicked",
+        () -> {
+          WebElement element = find(css);
+          boolean isReady = element.isDisplayed() && element.isEnabled();
+          if (isReady) {
+            driver.executeScript("arguments[0].scrollIntoView({block: 'center'})", element);
+            element.click();
+          }
+          return isReady;
+        });
   }
 
   public void type(String css, String text) {

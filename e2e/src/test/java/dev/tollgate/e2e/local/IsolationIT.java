@@ -490,8 +490,10 @@ final class IsolationIT {
       throws Exception {
     DEPLOYMENT.close(DEPLOYMENT.connect(OWN, DEPLOYMENT.open(OWN)));
     DynamoDbClient rows = Attacker.with(assumed(CLAIMS)).rows();
-    int fits = 0;
-    for (int step = 1 << 18; step > 0; step /= 2) {
+    // An item has at most 400 KB, and the rest of this one at most 2 KB.
+    int least = 398 * 1024;
+    int fits = least;
+    for (int step = 1024; step > 0; step /= 2) {
       AttributeValue longer = text("x".repeat(fits + step));
       try {
         rows.updateItem(
@@ -506,6 +508,7 @@ final class IsolationIT {
         assertThat(tooLarge).hasMessageContaining("Item size");
       }
     }
+    assertThat(fits).isGreaterThan(least);
 
     Handshake handshake = DEPLOYMENT.connect(OWN, DEPLOYMENT.open(OWN));
 

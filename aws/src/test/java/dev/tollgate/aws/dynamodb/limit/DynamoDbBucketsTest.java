@@ -149,8 +149,10 @@ class DynamoDbBucketsTest extends BucketsContract {
 
   /** Writes the longest text that fits into the row: the next write of the row has no room. */
   private void pad(BucketId id, String name) {
-    int fits = 0;
-    for (int step = 1 << 18; step > 0; step /= 2) {
+    // An item has at most 400 KB, and the rest of this one at most 2 KB.
+    int least = 398 * 1024;
+    int fits = least;
+    for (int step = 1024; step > 0; step /= 2) {
       AttributeValue text = Attribute.text("x".repeat(fits + step));
       try {
         set(
@@ -162,6 +164,7 @@ class DynamoDbBucketsTest extends BucketsContract {
         assertThat(tooLarge).hasMessageContaining("Item size");
       }
     }
+    assertThat(fits).isGreaterThan(least);
   }
 
   @Test
