@@ -25,7 +25,7 @@ final class CommandReferenceTest {
       """
       # Commands and options
 
-      A test writes this page from the command line itself; `--help` prints the same. The options of `tollgate` are those of every command.
+      Look up each command of `./tollgate` and its options; `--help` prints the same. Every command also takes the options of `tollgate`.
       [Command line](command-line.md) explains contexts, confirmations and exit codes.
       """;
 
