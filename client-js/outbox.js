@@ -98,9 +98,9 @@ export class Outbox {
   }
 
   /** Fails all messages. */
-  close() {
+  close(why) {
     this.#socket = undefined;
-    this.#failAll(() => true, "CLOSED", "The client was closed before the answer came.");
+    this.#failAll(() => true, "CLOSED", `The client was closed before the answer came. ${why}`.trim());
   }
 
   /** The server closed the socket because of the message that was sent last. */

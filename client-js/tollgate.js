@@ -79,6 +79,7 @@ export class Tollgate extends EventTarget {
   #opening;
   #heartbeatSent = false;
   #wait;
+  #closedBecause = "";
 
   constructor(options) {
     super();
@@ -138,7 +139,7 @@ export class Tollgate extends EventTarget {
    */
   send(message, options) {
     const answered = this.#state === "closed"
-      ? Promise.reject(new TollgateError("CLOSED", "The client is closed."))
+      ? Promise.reject(new TollgateError("CLOSED", `The client is closed. ${this.#closedBecause}`.trim()))
       : this.#outbox.add(message, options);
     // Whoever ignores the promise has the event `refused`.
     answered.catch(() => {});
@@ -255,7 +256,7 @@ export class Tollgate extends EventTarget {
     } else if (answer.body.admission.admitted && polls) {
       this.#connect();
     } else if (answer.body.admission.admitted || wasOpen) {
-      this.#retry(atLeast);
+      this.#retry(atLeast, wasOpen ? "The server closed the socket." : "The handshake failed.");
     } else {
       this.#waitFor(answer.body.admission);
     }
@@ -277,12 +278,12 @@ export class Tollgate extends EventTarget {
     if (answer.kind === "final") {
       this.#close(answer.reason, answer.detail);
     } else if (answer.kind === "again") {
-      this.#retry(Math.max(atLeast, this.#spread(answer.afterSeconds)));
+      this.#retry(Math.max(atLeast, this.#spread(answer.afterSeconds)), "The session API did not answer.");
     } else if (this.#options.newSession) {
       this.#session = undefined;
       this.#cancel("renew");
       this.#outbox.sessionEnded();
-      this.#retry(0);
+      this.#retry(0, "The session ended.");
     } else {
       this.#close("session-ended", "The session is over.");
     }
@@ -336,9 +337,9 @@ export class Tollgate extends EventTarget {
     }
   }
 
-  #retry(atLeast) {
+  #retry(atLeast, detail) {
     const millis = Math.max(atLeast, this.#backOff(this.#failures++));
-    this.#enter("reconnecting");
+    this.#enter("reconnecting", undefined, detail);
     this.#after("attempt", millis, () => this.#connect());
   }
 
@@ -400,7 +401,7 @@ export class Tollgate extends EventTarget {
     if (code === NORMAL) {
       this.#explain(this.#enter("connecting"), true);
     } else {
-      this.#retry(0);
+      this.#retry(0, `The socket was closed with code ${code}.`);
     }
   }
 
@@ -410,7 +411,7 @@ export class Tollgate extends EventTarget {
     this.#release();
     this.#leave(socket);
     if (this.#state !== "closed") {
-      this.#retry(0);
+      this.#retry(0, "The server did not answer a heartbeat.");
     }
   }
 
@@ -513,6 +514,7 @@ export class Tollgate extends EventTarget {
     if (this.#state === "closed") {
       return;
     }
+    this.#closedBecause = detail ?? "";
     if (!awaitsSession) {
       this.#api.abort();
     }
@@ -522,7 +524,7 @@ export class Tollgate extends EventTarget {
     this.#enter("closed", reason, detail);
     socket && this.#leave(socket);
     this.#opening?.close();
-    this.#outbox.close();
+    this.#outbox.close(this.#closedBecause);
   }
 
   /** Begins another turn; only a change of state is told. */

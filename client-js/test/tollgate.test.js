@@ -185,6 +185,7 @@ test("after a drop it comes back with the same session and sends again what is u
   const answers = [1, 2, 3].map((n) => client.send(n));
   await clock.advance(5000);
   assert.deepEqual(client.states().slice(-3), ["reconnecting", "connecting", "open"]);
+  assert.match(client.of("state").find(({ state }) => state === "reconnecting").detail, /closed with code \d+/);
   assert.equal((await Promise.all(answers)).length, 3);
   assert.deepEqual(server.order, [1, 2, 3], "each once, in order");
   assert.equal(server.sessions.size, 1);
@@ -409,6 +410,7 @@ for (const [name, answer, reason] of [
     assert.equal(made.of("state").at(-1).reason, reason);
     assert.equal(server.count("PUT"), 1);
     assert.equal((await lost).code, "CLOSED");
+    await assert.rejects(made.send(2), { code: "CLOSED", message: `The client is closed. ${made.of("state").at(-1).detail}` });
     assert.equal(clock.timers, 0);
   });
 }
