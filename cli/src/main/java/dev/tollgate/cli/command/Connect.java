@@ -66,7 +66,8 @@ final class Connect implements Callable<Integer> {
   @Option(
       names = "--hold",
       paramLabel = "SECONDS",
-      description = "How long to keep the admitted sockets open. Default: 0.")
+      description = "How long to keep the admitted sockets open. Default: 0. If one is closed earlier, the"
+              + " exit code is 1.")
   private long holdSeconds;
 
   @Option(
@@ -129,8 +130,8 @@ final class Connect implements Callable<Integer> {
       }
       boolean replied =
           message.isEmpty() || opened.exchange(Json.write(Json.valueOf(message.get())));
-      opened.hold(Duration.ofSeconds(holdSeconds));
-      return admitted && replied ? 0 : ExitCode.FAILED;
+      boolean held = opened.hold(Duration.ofSeconds(holdSeconds));
+      return admitted && replied && held ? 0 : ExitCode.FAILED;
     }
   }
 

@@ -146,11 +146,16 @@ final class Sockets implements AutoCloseable {
     return ahead == 0 ? "first in line" : ahead + " ahead in line";
   }
 
-  /** Keeps the sockets open for a while. */
-  void hold(Duration time) {
+  /**
+   * Keeps the sockets open for a while.
+   *
+   * @return whether none of the admitted sockets was closed for good
+   */
+  boolean hold(Duration time) {
     boolean[] over = {time.isZero()};
     loop.after(time, () -> over[0] = true);
     loop.runUntil(() -> over[0] || sockets.stream().allMatch(Numbered::isClosed));
+    return sockets.stream().noneMatch(socket -> socket.wasOpen && socket.isClosed());
   }
 
   @Override

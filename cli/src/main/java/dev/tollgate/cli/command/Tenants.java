@@ -245,16 +245,26 @@ final class Tenants {
       @Mixin Confirmation confirmation,
       @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
       @Mixin IfVersion ifVersion) {
+    Map<String, OverrideValue> named = overrides == null ? Map.of() : overrides;
     ObjectNode body = Json.object();
-    body.set("overrides", Json.object(overrides == null ? Map.of() : overrides));
+    body.set("overrides", Json.object(named));
     if (dryRun) {
       return preview(tenantId, "PATCH", Optional.of(body), ifVersion);
     }
+    String removed = removed(tenantId, named.keySet());
     tollgate.confirmInProduction(
         confirmation.isGiven(),
-        "Replace all overrides of " + tenantId + "?",
+        "Replace all overrides of " + tenantId + removed + "?",
         "replace the overrides of " + tenantId);
-    return patch(tenantId, body, ifVersion, "%s now has these limits", tenantId);
+    return patch(tenantId, body, ifVersion, "%s now has these limits%s", removed);
+  }
+
+  /** The overrides that a tenant has and loses, in words; empty if it loses none. */
+  private String removed(String tenantId, Set<String> named) {
+    Response tenant = found(tollgate.controlPlane().get(Paths.tenant(tenantId)), tenantId);
+    Set<String> names = new TreeSet<>(Json.leaves(tenant.json().path("overrides")).keySet());
+    names.removeAll(named);
+    return names.isEmpty() ? "" : " (removed overrides: " + String.join(", ", names) + ")";
   }
 
   @Command(

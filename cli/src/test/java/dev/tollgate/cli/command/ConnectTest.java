@@ -345,7 +345,7 @@ class ConnectTest {
         .contains(
             "socket 1  received {\"type\":\"reply\"}\n",
             "socket 1  closed by the server: 1001 session ended\n");
-    assertThat(run.exitCode()).isZero();
+    assertThat(run.exitCode()).isEqualTo(1);
   }
 
   @Test

@@ -402,7 +402,9 @@ class TenantsTest {
 
   @Test
   void set_tier_suspend_activate_and_override_patch_only_what_they_name() {
-    deployment.answers("PATCH /control/tenants/acme", 200, Documents.ACME);
+    deployment
+        .answers("GET /control/tenants/acme", 200, Documents.ACME)
+        .answers("PATCH /control/tenants/acme", 200, Documents.ACME);
 
     List<String> messages = new ArrayList<>();
     for (String command :
@@ -419,6 +421,7 @@ class TenantsTest {
     }
 
     assertThat(deployment.requests())
+        .filteredOn(request -> request.method().equals("PATCH"))
         .extracting(Request::body)
         .containsExactly(
             "{\"tier\":\"gold\"}",
@@ -428,7 +431,13 @@ class TenantsTest {
             "{\"overrides\":{\"line\":false}}",
             "{\"overrides\":{}}");
     assertThat(messages)
-        .startsWith("acme is now in tier gold", "acme is suspended", "acme is active");
+        .containsExactly(
+            "acme is now in tier gold",
+            "acme is suspended",
+            "acme is active",
+            "acme now has these limits",
+            "acme now has these limits (removed overrides: tenantConnections)",
+            "acme now has these limits (removed overrides: tenantConnections)");
   }
 
   @Test
