@@ -1,16 +1,15 @@
 package dev.tollgate.client;
 
+import dev.tollgate.core.RecentlyUsedMap;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Line.Standing;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.claim.ClaimResult;
-import dev.tollgate.core.bucket.claim.ExpiringKeys;
 import dev.tollgate.core.bucket.claim.Waiting;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
@@ -36,14 +35,7 @@ final class PlaceClaims {
 
   /** The places of callers with a key, of those that claimed last. */
   private final Map<Caller, Place> held =
-      new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Caller, Place> eldest) {
-          return size() > MAX_CALLERS;
-        }
-      };
+      new RecentlyUsedMap<>(MAX_CALLERS);
 
   PlaceClaims(InstantSource clock) {
     this.clock = clock;

@@ -13,7 +13,7 @@ import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.BucketGate.Attempt;
 import dev.tollgate.core.bucket.claim.ClaimResult;
-import dev.tollgate.core.bucket.claim.ExpiringKeys;
+import dev.tollgate.core.bucket.claim.BucketMemory.Mark;
 import dev.tollgate.core.bucket.claim.LineGate;
 import dev.tollgate.core.bucket.claim.Waiting;
 import dev.tollgate.core.session.Session;
@@ -72,7 +72,6 @@ public final class Admission {
   private final Executor executor;
   private final Pause pause;
   private final InstantSource clock;
-  private final ExpiringKeys<TenantId> refusedByRead = new ExpiringKeys<>();
 
   /**
    * Admission based on the rows that {@code reader} reads and the tokens that {@code gate} holds.
@@ -112,7 +111,7 @@ public final class Admission {
       return new AdmissionDecision.Refused(Refusal.UNKNOWN);
     }
     BucketId bucket = new BucketId(tenant, Action.CONNECT);
-    if (gate.isKnownEmpty(bucket) || line.isKnown(bucket) || readsFirst(tenant)) {
+    if (gate.memory().hasAny(bucket, Mark.EMPTY, Mark.LINE, Mark.REFUSED_BY_READ)) {
       AdmissionFacts facts = reader.read(tenant, session);
       Optional<AdmissionDecision.Refused> refusal = AdmissionRules.refusal(facts, clock.instant());
       return refusal.isPresent()
@@ -126,10 +125,6 @@ public final class Admission {
     return refusal.isPresent()
         ? counted(facts, refusal.get(), () -> withdraw(bucket, trying))
         : decide(bucket, session, facts, trying.join());
-  }
-
-  private boolean readsFirst(TenantId tenant) {
-    return refusedByRead.until(tenant).filter(clock.instant()::isBefore).isPresent();
   }
 
   private AdmissionDecision decide(
@@ -289,7 +284,7 @@ public final class Admission {
 
   /** Returns the token that the first try receives, and waits for that no longer than the grace. */
   private void withdraw(BucketId bucket, CompletableFuture<Attempt> trying) {
-    refusedByRead.put(bucket.tenant(), clock.instant().plus(READ_FIRST));
+    readFirst(bucket, READ_FIRST);
     CompletableFuture<Void> givenBack =
         trying.thenAcceptAsync(attempt -> gate.giveBack(bucket, attempt), executor);
     if (!givenBack.isDone()) {
@@ -298,7 +293,11 @@ public final class Admission {
           .join();
     }
     if (!givenBack.isDone()) {
-      refusedByRead.put(bucket.tenant(), clock.instant().plus(BucketGate.LEASE));
+      readFirst(bucket, BucketGate.LEASE);
     }
+  }
+
+  private void readFirst(BucketId bucket, Duration time) {
+    gate.memory().mark(bucket, Mark.REFUSED_BY_READ, clock.instant().plus(time));
   }
 }

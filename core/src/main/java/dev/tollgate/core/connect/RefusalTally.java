@@ -1,10 +1,10 @@
 package dev.tollgate.core.connect;
 
+import dev.tollgate.core.RecentlyUsedMap;
 import dev.tollgate.core.TenantId;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -43,14 +43,7 @@ public final class RefusalTally {
   private final Executor executor;
   private final InstantSource clock;
   private final Map<TenantId, Unwritten> unwritten =
-      new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<TenantId, Unwritten> eldest) {
-          return size() > MAX_TENANTS;
-        }
-      };
+      new RecentlyUsedMap<>(MAX_TENANTS);
 
   /**
    * A tally that writes to {@code activity}.

@@ -13,6 +13,7 @@ import dev.tollgate.core.bucket.MissingQueue;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.TokenQueue.Level;
 import dev.tollgate.core.bucket.TokenQueue.Search;
+import dev.tollgate.core.bucket.claim.BucketMemory.Mark;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -90,9 +91,7 @@ public final class BucketGate {
   private final Pause pause;
   private final InstantSource clock;
   private final ClaimLocks locks = new ClaimLocks();
-  private final ExpiringKeys<BucketId> empty = new ExpiringKeys<>();
-  private final ExpiringKeys<Request> requested = new ExpiringKeys<>();
-  private final ExpiringKeys<TooFew> tooFew = new ExpiringKeys<>();
+  private final BucketMemory memory;
 
   /**
    * A gate to the buckets in {@code buckets} with their tokens in {@code queue}.
@@ -113,16 +112,12 @@ public final class BucketGate {
     this.executor = executor;
     this.pause = pause;
     this.clock = clock;
+    this.memory = new BucketMemory(clock);
   }
 
-  /** Whether this process knows that the bucket is empty now. */
-  public boolean isKnownEmpty(BucketId id) {
-    return emptyUntil(id).isPresent();
-  }
-
-  /** Until when this process knows that the bucket is empty; empty if it does not know so now. */
-  Optional<Instant> emptyUntil(BucketId id) {
-    return empty.until(id).filter(clock.instant()::isBefore);
+  /** What this process remembers of the buckets. */
+  public BucketMemory memory() {
+    return memory;
   }
 
   /**
@@ -139,7 +134,7 @@ public final class BucketGate {
    */
   Attempt firstTry(BucketId id, int n, Duration lease) {
     Attempt attempt = new Attempt(lease);
-    if (tooFew.until(TooFew.at(clock.instant(), id, n)).isEmpty()) {
+    if (memory.retryAt(id, n).isEmpty()) {
       collect(id, n, lease, Search.SHORT, attempt);
     }
     return attempt;
@@ -288,7 +283,7 @@ public final class BucketGate {
     Instant now = clock.instant();
     boolean isKnownEmpty = read.isKnownEmptyAt(now);
     if (isKnownEmpty && attempt.leases.isEmpty()) {
-      read.emptyUntil(now).ifPresent(until -> empty.put(read.id(), until));
+      read.emptyUntil(now).ifPresent(until -> memory.mark(read.id(), Mark.EMPTY, until));
       return new SpendResult(0, Optional.of(new ClaimResult.Denied(read.nextTokensAt(now, n))));
     }
     CompletableFuture<Void> waking = wake(read, now);
@@ -333,11 +328,11 @@ public final class BucketGate {
     BucketId id = read.id();
     Instant now = clock.instant();
     if (attempt.leases.size() < n && read.isKnownEmptyAt(now)) {
-      read.emptyUntil(now).ifPresent(until -> empty.put(id, until));
+      read.emptyUntil(now).ifPresent(until -> memory.mark(id, Mark.EMPTY, until));
       giveBack(id, attempt);
       return new ClaimResult.Denied(read.nextTokensAt(now, n));
     }
-    Optional<Instant> retryAt = tooFew.until(TooFew.at(now, id, n));
+    Optional<Instant> retryAt = memory.retryAt(id, n);
     if (attempt.leases.isEmpty() && retryAt.isPresent()) {
       return new ClaimResult.Denied(retryAt.get());
     }
@@ -387,7 +382,7 @@ public final class BucketGate {
         await(fill);
         Instant retryAt = read.nextTokensAt(now, n - found);
         if (n > 1 && empty.isPresent() && !contended) {
-          tooFew.put(TooFew.at(now, id, n), retryAt);
+          memory.tooFew(id, n, retryAt);
         }
         return new ClaimResult.Denied(retryAt);
       }
@@ -402,7 +397,7 @@ public final class BucketGate {
   }
 
   private ClaimResult granted(BucketId id, Attempt attempt) {
-    empty.remove(id);
+    memory.clear(id, Mark.EMPTY);
     return new ClaimResult.Granted(id, attempt.leases);
   }
 
@@ -442,7 +437,7 @@ public final class BucketGate {
 
   /** Stores the hint; returns whether no other claim was faster. */
   private boolean remember(Bucket read, EmptyHint found) {
-    empty.put(read.id(), found.until());
+    memory.mark(read.id(), Mark.EMPTY, found.until());
     return quietly(() -> buckets.rememberEmpty(read, found)).equals(Optional.of(WriteResult.DONE));
   }
 
@@ -455,9 +450,7 @@ public final class BucketGate {
 
   /** Requests a fill of this version of the bucket, unless this process has just done so. */
   private CompletableFuture<Void> request(Bucket read) {
-    Instant now = clock.instant();
-    Request request = new Request(read.id(), read.version());
-    if (!requested.putIfExpired(request, now, now.plus(REQUEST_INTERVAL))) {
+    if (!memory.requestFill(read.id(), read.version(), REQUEST_INTERVAL)) {
       return CompletableFuture.completedFuture(null);
     }
     return CompletableFuture.runAsync(() -> fills.send(read.id()), executor);
@@ -560,19 +553,6 @@ public final class BucketGate {
       return Optional.of(request.get());
     } catch (Unavailable unavailable) {
       return Optional.empty();
-    }
-  }
-
-  /** A request to fill this version of a bucket. */
-  private record Request(BucketId id, long version) {}
-
-  /**
-   * A claim for this number of tokens found too few. Other claims for the same number are denied.
-   */
-  private record TooFew(BucketId id, int tokens, long second) {
-    /** A key that is valid for the rest of this second. */
-    static TooFew at(Instant now, BucketId id, int tokens) {
-      return new TooFew(id, tokens, now.getEpochSecond());
     }
   }
 

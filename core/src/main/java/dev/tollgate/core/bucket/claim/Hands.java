@@ -1,5 +1,6 @@
 package dev.tollgate.core.bucket.claim;
 
+import dev.tollgate.core.RecentlyUsedMap;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
@@ -12,7 +13,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
@@ -77,14 +77,7 @@ public final class Hands {
   private final Timer timer;
   private final InstantSource clock;
   private final Map<BucketId, Hand> hands =
-      new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<BucketId, Hand> eldest) {
-          return size() > MAX_HANDS;
-        }
-      };
+      new RecentlyUsedMap<>(MAX_HANDS);
 
   private volatile boolean isClosed;
 

@@ -10,6 +10,7 @@ import dev.tollgate.core.bucket.Line.Standing;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.claim.BucketGate.Attempt;
 import dev.tollgate.core.bucket.claim.BucketGate.SpendResult;
+import dev.tollgate.core.bucket.claim.BucketMemory.Mark;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -47,7 +48,6 @@ public final class LineGate {
   private final BucketGate gate;
   private final InstantSource clock;
   private final FreedPlaces freed;
-  private final ExpiringKeys<BucketId> known = new ExpiringKeys<>();
 
   /** A gate in front of {@code gate}, to the lines of {@code buckets}. */
   public LineGate(Buckets buckets, BucketGate gate, InstantSource clock) {
@@ -55,11 +55,6 @@ public final class LineGate {
     this.gate = gate;
     this.clock = clock;
     this.freed = new FreedPlaces(buckets, clock);
-  }
-
-  /** Whether this process knows that callers wait in the bucket's line now. */
-  public boolean isKnown(BucketId id) {
-    return known.until(id).filter(clock.instant()::isBefore).isPresent();
   }
 
   /**
@@ -73,7 +68,7 @@ public final class LineGate {
     Instant now = clock.instant();
     Optional<Line> line = read.liveLineAt(now);
     if (line.isEmpty()) {
-      known.remove(read.id());
+      gate.memory().clear(read.id(), Mark.LINE);
       ClaimResult claim = gate.claim(read.id(), Optional.of(read), first);
       return claim instanceof ClaimResult.Denied denied && read.spec().keepsLine()
           ? open(read, denied.retryAt(), caller, first.again())
@@ -366,7 +361,7 @@ public final class LineGate {
   }
 
   private ClaimResult refused(BucketId id, Line line, Place place) {
-    known.put(id, line.slot(line.issued()));
+    gate.memory().mark(id, Mark.LINE, line.slot(line.issued()));
     return new ClaimResult.Denied(line.slot(place.number()), Optional.of(place));
   }
 

@@ -73,8 +73,7 @@ public final class ProcessGate {
   private final InstantSource clock;
   private final Duration rowLife;
   private final Duration hearsay;
-  private final RecentRows rows = new RecentRows();
-  private final ExpiringKeys<BucketId> readsFirst = new ExpiringKeys<>();
+  private final BucketMemory memory;
 
   /**
    * A gate in front of {@code line}.
@@ -111,6 +110,7 @@ public final class ProcessGate {
     this.clock = clock;
     this.rowLife = rowLife;
     this.hearsay = hearsay;
+    this.memory = gate.memory();
   }
 
   /** The same gate, which keeps rows for other times; zero to read a row before each claim. */
@@ -204,8 +204,7 @@ public final class ProcessGate {
       Duration lease,
       Function<Bucket, Optional<? extends T>> refusal,
       BiFunction<Bucket, Attempt, T> decide) {
-    Instant now = clock.instant();
-    return rows.find(id, now, hearsay)
+    return memory.row(id, hearsay)
         .filter(row -> n <= row.spec().capacity())
         .flatMap(row -> refusal.apply(row).<T>map(refused -> refused))
         .orElseGet(() -> gate.oneByOne(id, n, () -> ask(id, n, lease, decide)));
@@ -220,7 +219,7 @@ public final class ProcessGate {
           ? decide.apply(recent.get(), first)
           : decided(readOrGiveBack(id, first, () -> read(id, now)), first, decide);
     }
-    if (readsFirst.until(id).filter(now::isBefore).isPresent()) {
+    if (memory.hasAny(id, Mark.REFUSED)) {
       return decided(read(id, now), new Attempt(lease), decide);
     }
     CompletableFuture<Bucket> reading =
@@ -231,7 +230,7 @@ public final class ProcessGate {
 
   /** The row of a bucket that claims may use without reading it again. */
   private Optional<Bucket> recent(BucketId id, Instant now) {
-    return rows.find(id, now, rowLife)
+    return memory.row(id, rowLife)
         .filter(row -> row.line().isEmpty() && row.hasBeenFilled() && !row.isHibernating())
         .filter(row -> !row.isKnownEmptyAt(now));
   }
@@ -243,7 +242,7 @@ public final class ProcessGate {
 
   private Bucket read(BucketId id, Instant now) {
     Bucket row = reader.apply(id);
-    rows.put(row, now);
+    memory.keep(row, now);
     return row;
   }
 
@@ -251,7 +250,7 @@ public final class ProcessGate {
     try {
       return read.get();
     } catch (RuntimeException failure) {
-      rows.remove(id);
+      memory.forgetRow(id);
       gate.giveBack(id, first);
       throw failure;
     }
@@ -286,24 +285,24 @@ public final class ProcessGate {
         result instanceof ClaimResult.Shortfall
             || (result instanceof SpendResult some && some.shortfall().isPresent());
     if (!isRefused) {
-      readsFirst.remove(read.id());
+      memory.clear(read.id(), Mark.REFUSED);
       if (read.isKnownEmptyAt(now)) {
         // The bucket has tokens all the same, so this row must not refuse anybody.
-        rows.remove(read.id());
+        memory.forgetRow(read.id());
       }
       return result;
     }
-    readsFirst.put(read.id(), now.plus(hearsay));
+    memory.mark(read.id(), Mark.REFUSED, now.plus(hearsay));
     if (result instanceof ClaimResult.Denied denied
         && denied.place().filter(taken -> !read.hasIssued(taken)).isPresent()) {
       // The line has grown since the row was read.
-      rows.remove(read.id());
+      memory.forgetRow(read.id());
       return result;
     }
-    gate.emptyUntil(read.id())
+    memory.until(read.id(), Mark.EMPTY)
         .filter(until -> !read.isKnownEmptyAt(now))
         .map(until -> read.with(new EmptyHint(now, until, 0)))
-        .ifPresent(rows::replace);
+        .ifPresent(memory::replace);
     return result;
   }
 }
