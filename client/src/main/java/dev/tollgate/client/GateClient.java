@@ -11,7 +11,7 @@ import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.BucketGate.Attempt;
 import dev.tollgate.core.bucket.claim.ClaimResult.Shortfall;
 import dev.tollgate.core.bucket.claim.LineGate;
-import dev.tollgate.core.bucket.claim.ProcessGate;
+import dev.tollgate.core.bucket.claim.Claims;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -28,7 +28,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** A client that claims through a {@link ProcessGate}. */
+/** A client that claims through a {@link Claims}. */
 final class GateClient implements TollgateClient {
   private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
   private static final Duration LONGEST_LEASE = Duration.ofHours(12);
@@ -38,7 +38,7 @@ final class GateClient implements TollgateClient {
 
   private final BucketGate gate;
   private final LineGate line;
-  private final ProcessGate process;
+  private final Claims process;
   private final PlaceClaims places;
   private final ClaimEvents events;
   private final List<Runnable> closing;
@@ -57,7 +57,7 @@ final class GateClient implements TollgateClient {
    * @param closing actions that close resources, in this order
    */
   GateClient(
-      ProcessGate process,
+      Claims process,
       LineGate line,
       BucketGate gate,
       InstantSource clock,

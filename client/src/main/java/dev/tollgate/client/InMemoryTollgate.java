@@ -12,7 +12,7 @@ import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.claim.LineGate;
-import dev.tollgate.core.bucket.claim.ProcessGate;
+import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -62,8 +62,8 @@ public final class InMemoryTollgate implements TollgateClient {
     BucketGate gate =
         new BucketGate(buckets, tokens, new Fills(), requests, Pause.real(), this::now);
     LineGate line = new LineGate(buckets, gate, this::now);
-    ProcessGate process =
-        new ProcessGate(
+    Claims process =
+        new Claims(
                 GateClient.reader(this::find),
                 gate,
                 line,

@@ -8,9 +8,9 @@ import dev.tollgate.core.Threads;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.BucketGate;
-import dev.tollgate.core.bucket.claim.Hands;
+import dev.tollgate.core.bucket.claim.Prefetch;
 import dev.tollgate.core.bucket.claim.LineGate;
-import dev.tollgate.core.bucket.claim.ProcessGate;
+import dev.tollgate.core.bucket.claim.Claims;
 import java.net.URI;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
@@ -203,9 +203,9 @@ public final class TollgateClientBuilder {
    * time that its claims stop. Tokens that are only held return to the bucket within two seconds,
    * and when the client is closed.
    *
-   * <p>After a tenant is suspended, its tokens in hand admit callers for three seconds at most: the
+   * <p>After a tenant is suspended, its prefetched tokens admit callers for three seconds at most: the
    * client uses a row for one second, and spent tokens for two. All that is admitted after the
-   * suspension was in the bucket or in hand before, because nothing fills the bucket.
+   * suspension was in the bucket or prefetched before, because nothing fills the bucket.
    *
    * @param tokens 1 (no claim gets a token ahead) to 10
    * @throws IllegalArgumentException if the number is out of range
@@ -233,12 +233,12 @@ public final class TollgateClientBuilder {
           new BucketGate(
               buckets, queue, ports.fillRequests(), opened.requests, Pause.real(), clock);
       LineGate line = new LineGate(buckets, gate, clock);
-      ProcessGate process =
-          new ProcessGate(
+      Claims process =
+          new Claims(
               GateClient.reader(buckets::find),
               gate,
               line,
-              hands(queue, gate, opened),
+              prefetch(queue, gate, opened),
               opened.requests,
               clock);
       return new GateClient(process, line, gate, clock, listener, List.copyOf(opened.closing));
@@ -248,18 +248,18 @@ public final class TollgateClientBuilder {
     }
   }
 
-  private Optional<Hands> hands(TokenQueue queue, BucketGate gate, Opened opened) {
+  private Optional<Prefetch> prefetch(TokenQueue queue, BucketGate gate, Opened opened) {
     if (prefetch == 0) {
       return Optional.empty();
     }
     // A return waits for its batches, so it must not hold a thread that they need.
     ExecutorService returns = Threads.upTo(REQUESTS, "tollgate-returns");
     opened.closing.push(returns::shutdown);
-    Hands.Timer timer =
+    Prefetch.Timer timer =
         (time, work) ->
             CompletableFuture.delayedExecutor(time.toMillis(), TimeUnit.MILLISECONDS, returns)
                 .execute(work);
-    return Optional.of(new Hands(queue, gate, prefetch, timer, clock));
+    return Optional.of(new Prefetch(queue, gate, prefetch, timer, clock));
   }
 
   private ClaimPorts.Deployment deployment() {

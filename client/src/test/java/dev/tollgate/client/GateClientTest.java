@@ -16,7 +16,7 @@ import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.claim.LineGate;
-import dev.tollgate.core.bucket.claim.ProcessGate;
+import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import java.time.Duration;
 import java.time.Instant;
@@ -48,7 +48,7 @@ class GateClientTest {
   private final LineGate line = new LineGate(buckets, gate, InstantSource.fixed(NOW));
   private final GateClient client =
       new GateClient(
-          new ProcessGate(
+          new Claims(
               GateClient.reader(buckets::find),
               gate,
               line,

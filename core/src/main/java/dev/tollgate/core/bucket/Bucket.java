@@ -36,7 +36,7 @@ public record Bucket(
    * The longest time between the due time of a token and its appearance: SQS delays by whole
    * seconds (SQS API reference, SendMessage, {@code DelaySeconds}).
    */
-  private static final Duration GRACE = Duration.ofSeconds(1);
+  private static final Duration MAX_APPEARANCE_DELAY = Duration.ofSeconds(1);
 
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
@@ -336,7 +336,7 @@ public record Bucket(
             seen ->
                 Math.min(
                     reported.tokens(),
-                    ledger.mintedAfter(spec.rate(), seen.since().minus(GRACE)) + seen.held()))
+                    ledger.mintedAfter(spec.rate(), seen.since().minus(MAX_APPEARANCE_DELAY)) + seen.held()))
         .orElse(reported.tokens());
   }
 
@@ -355,7 +355,7 @@ public record Bucket(
   public long availableAt(Instant now) {
     return isKnownEmptyAt(now)
         ? 0
-        : Math.max(0, level - ledger.pendingAt(spec.rate(), now.minus(GRACE)));
+        : Math.max(0, level - ledger.pendingAt(spec.rate(), now.minus(MAX_APPEARANCE_DELAY)));
   }
 
   /** Whether the bucket is known to be empty at {@code now}. */
@@ -388,7 +388,7 @@ public record Bucket(
     }
     Instant latest = now.plus(mayAppear ? EMPTY_WHILE_TOKENS_MAY_APPEAR : LONGEST_EMPTY);
     // A token that became due within the last second may not have appeared yet.
-    Instant next = nextTokensAfter(now.minus(GRACE), now, 1);
+    Instant next = nextTokensAfter(now.minus(MAX_APPEARANCE_DELAY), now, 1);
     return new EmptyHint(now, next.isBefore(latest) ? next : latest, held);
   }
 
@@ -503,7 +503,7 @@ public record Bucket(
     return liveLineAt(now)
         .map(
             known -> {
-              Instant end = known.slot(known.issued()).plus(Line.GRACE);
+              Instant end = known.slot(known.issued()).plus(Line.DUE_FOR);
               Instant next = known.slot(known.issued() + n);
               return next.isAfter(end) ? next : end;
             });
@@ -533,8 +533,8 @@ public record Bucket(
       return slot;
     }
     Ledger awake = isHibernating() ? woken(now).ledger() : bounded(now);
-    Instant due = awake.dueAfter(spec.rate(), now, 1).plus(GRACE);
-    Instant full = slot.plus(GRACE).minus(Line.span(spec.rate(), spec.capacity() - 1));
+    Instant due = awake.dueAfter(spec.rate(), now, 1).plus(MAX_APPEARANCE_DELAY);
+    Instant full = slot.plus(MAX_APPEARANCE_DELAY).minus(Line.span(spec.rate(), spec.capacity() - 1));
     if (needsFillAt(now) && due.isBefore(full)) {
       return full;
     }
@@ -543,7 +543,7 @@ public record Bucket(
 
   /** The line after the bucket's rate was changed; empty if the line has this rate. */
   public Optional<Line> lineRetuned(Instant now) {
-    Instant through = ledger.mintedThrough().plus(GRACE);
+    Instant through = ledger.mintedThrough().plus(MAX_APPEARANCE_DELAY);
     return line.filter(known -> !known.rate().equals(spec.rate()))
         .filter(known -> !known.mustKeepRate(spec.rate(), now))
         .map(known -> known.retuned(spec.rate(), through, nextTokenAt(now)));
@@ -551,7 +551,7 @@ public record Bucket(
 
   /** Whether the token for a slot has not been minted. */
   public boolean owes(Instant slot) {
-    return ledger.mintedThrough().plus(GRACE).isBefore(slot);
+    return ledger.mintedThrough().plus(MAX_APPEARANCE_DELAY).isBefore(slot);
   }
 
   /** The first slot after {@code now} behind a place, if its token has been minted. */
@@ -579,7 +579,7 @@ public record Bucket(
    * @param available the tokens that could be claimed before the fill
    */
   public Optional<Line> lineCounted(long available, Instant now) {
-    Instant next = ledger.dueAfter(spec.rate(), now, 1).plus(GRACE);
+    Instant next = ledger.dueAfter(spec.rate(), now, 1).plus(MAX_APPEARANCE_DELAY);
     return line.map(known -> known.counted(available, next, now));
   }
 
@@ -692,7 +692,7 @@ public record Bucket(
     long n = Math.min(InvalidValue.inRange("tokens", tokens, 1, Long.MAX_VALUE), spec.capacity());
     if (fillState.state() == FillState.State.DIRECT) {
       long fills = -Math.floorDiv(-n, (long) DirectFill.of(spec).tokens());
-      return now.plus(MINUTE.multipliedBy(fills)).plus(GRACE);
+      return now.plus(MINUTE.multipliedBy(fills)).plus(MAX_APPEARANCE_DELAY);
     }
     // No token was claimed since the bucket was found empty, if the hint is still valid.
     Instant taken = validHint(now).map(EmptyHint::since).orElse(now);
@@ -706,7 +706,7 @@ public record Bucket(
     Ledger awake = isHibernating() ? woken(now).ledger() : bounded(now);
     Instant due = awake.dueAfter(spec.rate(), appeared, n);
     boolean isOnItsWay = n <= awake.pendingAt(spec.rate(), appeared);
-    return (isOnItsWay || due.isAfter(now) ? due : now).plus(GRACE);
+    return (isOnItsWay || due.isAfter(now) ? due : now).plus(MAX_APPEARANCE_DELAY);
   }
 
   /**

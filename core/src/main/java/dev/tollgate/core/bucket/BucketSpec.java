@@ -52,7 +52,7 @@ public record BucketSpec(Rate rate, long capacity, FillPolicy fillPolicy, boolea
 
   /**
    * Whether refused callers take places. Besides the switch, this needs a bucket that can hold the
-   * tokens of callers that come up to {@link Line#GRACE} late while further tokens appear, and
+   * tokens of callers that come up to {@link Line#DUE_FOR} late while further tokens appear, and
    * fills that count the tokens of those that stay away, which direct fills do not.
    */
   public boolean keepsLine() {
@@ -69,7 +69,7 @@ public record BucketSpec(Rate rate, long capacity, FillPolicy fillPolicy, boolea
   /** How far ahead of the next token a bucket with a line is filled. */
   Duration lineLead() {
     Duration quarter = Duration.ofMillis(fillTime().toMillis() / 4);
-    return quarter.compareTo(Line.GRACE) < 0 ? quarter : Line.GRACE;
+    return quarter.compareTo(Line.DUE_FOR) < 0 ? quarter : Line.DUE_FOR;
   }
 
   /** This bucket with a line, or without one. */

@@ -15,7 +15,7 @@ import java.util.Set;
  * Each caller in the line has a numbered {@link Place}. The <em>slot</em> of a place is the instant
  * at which its token has appeared. Slots follow each other at the rate of the bucket, so each token
  * is promised to one caller. A refusal tells the caller its slot. At its slot, and for a
- * {@linkplain #GRACE grace} after it, the place is <em>due</em>: its caller may claim a token.
+ * {@linkplain #DUE_FOR ten seconds} after it, the place is <em>due</em>: its caller may claim a token.
  *
  * <p>The line is <em>live</em> until the last place is no longer due. While it is live, a caller
  * without a place takes the next number, and claims only if the slot of that number has come. So
@@ -69,7 +69,7 @@ public record Line(
    * How long a place is due. A client adds up to a second to its wait, because {@code Retry-After}
    * has whole seconds (RFC 9110, 10.2.3), and then opens a connection.
    */
-  static final Duration GRACE = Duration.ofSeconds(10);
+  static final Duration DUE_FOR = Duration.ofSeconds(10);
 
   /**
    * How long a taken spare token may still be in the queue: a claim takes it with up to two
@@ -209,12 +209,12 @@ public record Line(
   boolean mustKeepRate(Rate next, Instant now) {
     return next.microtokensPerMinute() > rate.microtokensPerMinute()
         && !before.equals(rate)
-        && slot(anchor).plus(GRACE).isAfter(now);
+        && slot(anchor).plus(DUE_FOR).isAfter(now);
   }
 
   /** A line in which nobody waits: the places of this one are void. */
   public Line cleared(Instant now) {
-    Instant past = now.minus(GRACE);
+    Instant past = now.minus(DUE_FOR);
     return new Line(epoch + 1, 0, 1, past, past, rate, rate, 0, now, freed);
   }
 
@@ -263,12 +263,12 @@ public record Line(
 
   /** Whether any place is due or not yet due at {@code now}. */
   boolean isLiveAt(Instant now) {
-    return issued > 0 && slot(issued).plus(GRACE).isAfter(now);
+    return issued > 0 && slot(issued).plus(DUE_FOR).isAfter(now);
   }
 
   /** The places whose token has appeared, or may have, and that are not void. */
   private long reservedAt(Instant now) {
-    long first = Math.min(issued, calledAt(now.minus(GRACE)));
+    long first = Math.min(issued, calledAt(now.minus(DUE_FOR)));
     return Math.max(0, Math.min(issued, calledAt(now.plus(EARLIEST))) - first);
   }
 
@@ -282,7 +282,7 @@ public record Line(
       return Standing.WAITING;
     }
     boolean isTaken = place.number() <= issued;
-    return isTaken && slot.plus(GRACE).isAfter(now) ? Standing.DUE : Standing.VOID;
+    return isTaken && slot.plus(DUE_FOR).isAfter(now) ? Standing.DUE : Standing.VOID;
   }
 
   /** The state of a place. */
@@ -292,10 +292,10 @@ public record Line(
      * about to take it.
      */
     WAITING,
-    /** Its slot has come, not longer ago than the grace. */
+    /** Its slot has come, {@link #DUE_FOR} ago at most. */
     DUE,
     /**
-     * Its line was cleared, the grace after its slot is over, or nobody took it before its slot.
+     * Its line was cleared, its slot is more than {@link #DUE_FOR} ago, or nobody took it before its slot.
      */
     VOID
   }

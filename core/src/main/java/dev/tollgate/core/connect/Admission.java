@@ -41,22 +41,22 @@ import java.util.concurrent.Executor;
  *
  * Anybody who knows a tenant's id can send handshakes with invented session ids, which the read
  * refuses. Such a refusal returns the token that its first try received. It waits at most {@link
- * #GRACE} for the try and the return. After that the process reads first for this tenant: for
+ * #RETURN_WAIT} for the try and the return. After that the process reads first for this tenant: for
  * {@link #READ_FIRST}, or, if the token may not be returned yet, until its lease ends. Lambda
  * freezes a process after its response, and the process returns the token only when it is resumed.
  *
  * <p>So a process that handles one handshake at a time sends at most one try for a tenant in five
  * seconds because of handshakes that the read refuses. It holds at most one token of the tenant:
- * for milliseconds if the queue responds within the grace, and for {@link BucketGate#LEASE} at
+ * for milliseconds if the queue responds within {@link #RETURN_WAIT}, and for {@link BucketGate#LEASE} at
  * most. N processes hold at most N tokens, however many such handshakes arrive.
  */
 public final class Admission {
   /**
    * How long a refusal by the read waits until the received token is returned. The first request of
-   * a new process to SQS takes some 90 ms at the 95th percentile. With a shorter grace, a burst
+   * a new process to SQS takes some 90 ms at the 95th percentile. With a shorter wait, a burst
    * that starts processes would leave each of them frozen with a token.
    */
-  static final Duration GRACE = Duration.ofMillis(200);
+  static final Duration RETURN_WAIT = Duration.ofMillis(200);
 
   /** How long after its slot a session in line still exists. */
   static final Duration HOLDING = Duration.ofSeconds(30);
@@ -80,7 +80,7 @@ public final class Admission {
    * @param sessions stores the places of sessions in line
    * @param tally counts the refusals of known tenants
    * @param executor runs the receive concurrently with the read
-   * @param pause waits for the grace
+   * @param pause waits for {@link #RETURN_WAIT}
    */
   public Admission(
       AdmissionFactsReader reader,
@@ -282,14 +282,14 @@ public final class Admission {
     }
   }
 
-  /** Returns the token that the first try receives, and waits for that no longer than the grace. */
+  /** Returns the token that the first try receives, and waits at most {@link #RETURN_WAIT}. */
   private void withdraw(BucketId bucket, CompletableFuture<Attempt> trying) {
     readFirst(bucket, READ_FIRST);
     CompletableFuture<Void> givenBack =
         trying.thenAcceptAsync(attempt -> gate.giveBack(bucket, attempt), executor);
     if (!givenBack.isDone()) {
       CompletableFuture.anyOf(
-              givenBack, CompletableFuture.runAsync(() -> pause.of(GRACE), executor))
+              givenBack, CompletableFuture.runAsync(() -> pause.of(RETURN_WAIT), executor))
           .join();
     }
     if (!givenBack.isDone()) {

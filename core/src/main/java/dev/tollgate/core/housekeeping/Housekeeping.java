@@ -116,18 +116,18 @@ public final class Housekeeping {
     CheckBudget checks = new CheckBudget(Math.max(1, CHECKS_A_MINUTE / chunks));
     Map<TenantId, VisitReport> reports = new LinkedHashMap<>();
     Set<TenantId> drifting = new LinkedHashSet<>();
-    List<TenantVisit.Doubt> doubts = new ArrayList<>();
+    List<TenantVisit.DoubtfulConnection> doubtful = new ArrayList<>();
     inParallel(inTurn(tenants), id -> visit(id, checks, until)).stream()
         .flatMap(Optional::stream)
         .forEach(
             result -> {
               reports.put(result.report().tenant(), result.report());
-              doubts.addAll(result.doubts());
+              doubtful.addAll(result.doubtful());
               if (result.mayHaveDrifted()) {
                 drifting.add(result.report().tenant());
               }
             });
-    for (VisitReport checked : check(inTurn(doubts), Math.max(1, CHECKS_A_TICK / chunks), until)) {
+    for (VisitReport checked : check(inTurn(doubtful), Math.max(1, CHECKS_A_TICK / chunks), until)) {
       reports.computeIfPresent(checked.tenant(), (id, report) -> report.and(checked));
       if (checked.connectionsDropped() != 0) {
         drifting.add(checked.tenant());
@@ -168,9 +168,9 @@ public final class Housekeeping {
   }
 
   /** Checks connections, this many in a tick. */
-  private List<VisitReport> check(List<TenantVisit.Doubt> doubts, int inTick, Instant until) {
+  private List<VisitReport> check(List<TenantVisit.DoubtfulConnection> doubtful, int inTick, Instant until) {
     List<VisitReport> reports = new ArrayList<>();
-    for (int from = 0; from < doubts.size(); from += inTick) {
+    for (int from = 0; from < doubtful.size(); from += inTick) {
       if (from != 0) {
         pause.of(TICK);
       }
@@ -178,7 +178,7 @@ public final class Housekeeping {
         return reports;
       }
       reports.addAll(
-          inParallel(doubts.subList(from, Math.min(from + inTick, doubts.size())), visit::check));
+          inParallel(doubtful.subList(from, Math.min(from + inTick, doubtful.size())), visit::check));
     }
     return reports;
   }

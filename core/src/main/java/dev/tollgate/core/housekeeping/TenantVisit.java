@@ -137,23 +137,23 @@ public final class TenantVisit {
    *
    * @return how many were dropped, or the failure
    */
-  VisitReport check(Doubt doubt) {
-    Work work = new Work(doubt.tenant(), new CheckBudget(1), Instant.MAX);
-    work.attempt(() -> work.dropIfGone(doubt));
+  VisitReport check(DoubtfulConnection connection) {
+    Work work = new Work(connection.tenant(), new CheckBudget(1), Instant.MAX);
+    work.attempt(() -> work.dropIfGone(connection));
     return work.report();
   }
 
-  /** A connection that may be a ghost. */
-  record Doubt(TenantId tenant, SessionId session, String connectionId) {}
+  /** A connection that may be closed. */
+  record DoubtfulConnection(TenantId tenant, SessionId session, String connectionId) {}
 
   /**
    * The result of a visit.
    *
    * @param report what the visit did; drift is not repaired yet
    * @param mayHaveDrifted whether the count differs from the sets, which a {@link Recount} decides
-   * @param doubts the connections to check
+   * @param doubtful the connections to check
    */
-  record Result(VisitReport report, boolean mayHaveDrifted, List<Doubt> doubts) {}
+  record Result(VisitReport report, boolean mayHaveDrifted, List<DoubtfulConnection> doubtful) {}
 
   /** One visit and its results so far. */
   private final class Work {
@@ -162,7 +162,7 @@ public final class TenantVisit {
     private final Instant until;
     private final AtomicLong sessionsEnded = new AtomicLong();
     private final AtomicLong connectionsDropped = new AtomicLong();
-    private final List<Doubt> doubts = new ArrayList<>();
+    private final List<DoubtfulConnection> doubtful = new ArrayList<>();
     private boolean mayHaveDrifted;
     private volatile Optional<String> failure = Optional.empty();
 
@@ -173,7 +173,7 @@ public final class TenantVisit {
     }
 
     private Result done() {
-      return new Result(report(), mayHaveDrifted, doubts);
+      return new Result(report(), mayHaveDrifted, doubtful);
     }
 
     private VisitReport report() {
@@ -193,8 +193,8 @@ public final class TenantVisit {
       Optional<Tenant> served = tenant.filter(found -> found.status() == TenantStatus.ACTIVE);
       Instant now = clock.instant();
       ConnectionCount count = connections.readCount(id);
-      Optional<Suspicion> suspicion = served.map(known -> Suspicion.of(known, count, checks, now));
-      if (suspicion.isPresent() && !suspicion.get().isNearAnyLimit() && !isTurn(count, now)) {
+      Optional<CheckRule> rule = served.map(known -> CheckRule.of(known, count, checks, now));
+      if (rule.isPresent() && !rule.get().isNearAnyLimit() && !isTurn(count, now)) {
         return;
       }
       ConnectionParts parts = new ConnectionParts();
@@ -204,7 +204,7 @@ public final class TenantVisit {
           Sessions.Consistency.EVENTUAL,
           page -> {
             parts.add(page);
-            visit(page, suspicion, now);
+            visit(page, rule, now);
           });
       boolean hasChanged = sessionsEnded.get() != 0 || connectionsDropped.get() != 0;
       mayHaveDrifted = hasChanged ? !recount.isRight(id) : !parts.isCountedBy(count);
@@ -225,17 +225,17 @@ public final class TenantVisit {
     }
 
     /** Ends the expired sessions of a page, and looks for ghosts in the others. */
-    private void visit(List<Session> page, Optional<Suspicion> suspicion, Instant now) {
+    private void visit(List<Session> page, Optional<CheckRule> rule, Instant now) {
       List<Session> sorted = new ArrayList<>(page);
       sorted.sort(Session.CONNECTED_FIRST);
       List<Runnable> steps = new ArrayList<>();
       for (Session session : sorted) {
-        if (suspicion.isEmpty()) {
+        if (rule.isEmpty()) {
           if (!isKeptForMessages(session, now)) {
             steps.add(() -> ended(lifecycle.end(id, session.id())));
           }
         } else if (!session.hasEndedAt(now)) {
-          steps.addAll(ghostSteps(session, suspicion.get()));
+          steps.addAll(ghostSteps(session, rule.get()));
         } else if (!isKeptForMessages(session, now)) {
           steps.add(() -> ended(lifecycle.endIfExpired(id, session.id())));
         }
@@ -260,17 +260,17 @@ public final class TenantVisit {
      * Selects the doubtful connections of a session, and returns steps that drop the dead ones.
      * Whether they were counted is unknown, so the recount corrects the count.
      */
-    private List<Runnable> ghostSteps(Session session, Suspicion suspicion) {
+    private List<Runnable> ghostSteps(Session session, CheckRule rule) {
       List<Runnable> steps = new ArrayList<>();
       for (String connectionId : session.connections()) {
-        switch (suspicion.of(session, connectionId)) {
+        switch (rule.of(session, connectionId)) {
           case DEAD -> steps.add(() -> drop(session, connectionId));
           case DOUBTFUL -> {
             if (checks.take()) {
-              doubts.add(new Doubt(id, session.id(), connectionId));
+              doubtful.add(new DoubtfulConnection(id, session.id(), connectionId));
             }
           }
-          case NONE -> {}
+          case ALIVE -> {}
         }
       }
       return steps;
@@ -297,9 +297,9 @@ public final class TenantVisit {
       remove(session.id(), connectionId);
     }
 
-    private void dropIfGone(Doubt doubt) {
-      if (!sockets.isOpen(doubt.connectionId())) {
-        remove(doubt.session(), doubt.connectionId());
+    private void dropIfGone(DoubtfulConnection connection) {
+      if (!sockets.isOpen(connection.connectionId())) {
+        remove(connection.session(), connection.connectionId());
       }
     }
 
@@ -341,11 +341,11 @@ public final class TenantVisit {
    * @param nearTenantLimit whether the tenant is near {@code tenantConnections}
    * @param fullFrom the number of connections from which a session counts as full
    */
-  private record Suspicion(long minutes, boolean nearTenantLimit, long fullFrom, Instant now) {
-    static Suspicion of(Tenant tenant, ConnectionCount count, CheckBudget checks, Instant now) {
+  private record CheckRule(long minutes, boolean nearTenantLimit, long fullFrom, Instant now) {
+    static CheckRule of(Tenant tenant, ConnectionCount count, CheckBudget checks, Instant now) {
       long max = tenant.limits().get(Limit.TENANT_CONNECTIONS);
       Instant lately = now.minus(RECENTLY);
-      return new Suspicion(
+      return new CheckRule(
           checks.runsFor(count.open()),
           count.open() * 100 >= max * NEAR_PERCENT
               || count.tenantFullAt().filter(lately::isBefore).isPresent(),
@@ -355,17 +355,17 @@ public final class TenantVisit {
           now);
     }
 
-    Suspected of(Session session, String connectionId) {
+    Liveness of(Session session, String connectionId) {
       Instant lastSign = session.lastSignOfLife(connectionId);
       if (session.joinedAt(connectionId).isBefore(now.minus(OLD))) {
-        return Suspected.DEAD;
+        return Liveness.DEAD;
       }
       boolean isNear = nearTenantLimit || session.connections().size() >= fullFrom;
       return isNear
               && lastSign.isBefore(now.minus(QUIET))
               && Work.isTurn(connectionId.hashCode(), minutes, now)
-          ? Suspected.DOUBTFUL
-          : Suspected.NONE;
+          ? Liveness.DOUBTFUL
+          : Liveness.ALIVE;
     }
 
     private boolean isNearAnyLimit() {
@@ -373,13 +373,13 @@ public final class TenantVisit {
     }
   }
 
-  /** What to do with a connection. */
-  private enum Suspected {
+  /** Whether a connection is probably open. */
+  private enum Liveness {
     /** API Gateway has closed it: drop it. */
     DEAD,
     /** It may be closed: check it. */
     DOUBTFUL,
-    /** Nothing. */
-    NONE
+    /** It is taken for open. */
+    ALIVE
   }
 }

@@ -92,7 +92,7 @@ final class BucketLawsTest {
     LimiterLaws.ALL.forEach(law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
   }
 
-  /** The other laws do not allow that tokens in hand are lost when claims stop. */
+  /** The other laws do not allow that prefetched tokens are lost when claims stop. */
   private static final List<Law<Limiter.Maker>> LAWS_OF_HANDS =
       List.of(LimiterLaws.NEVER_MORE, LimiterLaws.THROUGHPUT, LimiterLaws.NEIGHBOURS);
 
@@ -110,7 +110,7 @@ final class BucketLawsTest {
         Arguments.of("admits twice as much", PlantedFaults.admittingTwiceAsMuch()),
         Arguments.of(
             "hands out tokens that are not spent", PlantedFaults.handingOutUnspentTokens()),
-        Arguments.of("returns tokens in hand twice", PlantedFaults.returningHandsTwice()),
+        Arguments.of("returns prefetched tokens twice", PlantedFaults.returningPrefetchedTwice()),
         Arguments.of(
             "admits when a fill cannot be requested",
             PlantedFaults.admittingWhenFillsCannotBeRequested()));

@@ -115,7 +115,7 @@ final class RefusedByReadTest {
     List<Duration> waited = new ArrayList<>();
     Admission admission = admission(ports.gate(), holdingBack(silent), waited::add);
     assertThat(refusal(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
-    assertThat(waited).containsExactly(Admission.GRACE);
+    assertThat(waited).containsExactly(Admission.RETURN_WAIT);
 
     // Its token may be held until the lease ends; until then there is no other try.
     ports.clock().advance(BucketGate.LEASE.minusMillis(1));
@@ -141,7 +141,7 @@ final class RefusedByReadTest {
     List<Duration> waited = new ArrayList<>();
     Admission admission = admission(ports.gate(), secondIsSilent, waited::add);
     assertThat(refusal(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
-    assertThat(waited).containsExactly(Admission.GRACE);
+    assertThat(waited).containsExactly(Admission.RETURN_WAIT);
     assertThat(ports.queue().inFlight(bucket)).isEqualTo(1);
 
     // The token may be held until its lease ends; until then there is no other try.

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * An application in a process of its own, with two clients: one keeps tokens in hand, the other
+ * An application in a process of its own, with two clients: one keeps prefetched tokens, the other
  * does not. Both claim from one bucket when the test orders it.
  *
  * <p>The test sends its time with each order, and the process has that time until the next order.
@@ -168,7 +168,7 @@ final class ClaimingProcess implements AutoCloseable {
   /**
    * The granted claims of an order.
    *
-   * @param inHand those of the client that keeps tokens in hand
+   * @param inHand those of the client that keeps prefetched tokens
    * @param direct those of the other client
    */
   record Granted(int inHand, int direct) {

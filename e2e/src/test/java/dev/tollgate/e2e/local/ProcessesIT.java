@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Processes with tokens in hand, processes without, and handshakes claim from one bucket while its
+ * Processes with prefetched tokens, processes without, and handshakes claim from one bucket while its
  * terms change. Their sum stays within the bound of the bucket.
  *
  * <p>The bound is exact: a bucket that a fill found full has its capacity at that instant, and
@@ -209,8 +209,8 @@ final class ProcessesIT {
             + " draining, %d and %d later%n",
         burst, fromHand, last, fromOlderHand, drained, after, muchLater);
 
-    assertThat(fromHand).as("tokens in hand").isBetween(1L, 9L);
-    assertThat(fromOlderHand).as("tokens in hand for two seconds").isZero();
+    assertThat(fromHand).as("prefetched tokens").isBetween(1L, 9L);
+    assertThat(fromOlderHand).as("prefetched tokens for two seconds").isZero();
     assertThat(drained).as("last tokens of the suspended bucket").isPositive();
     assertThat(after).as("claims three seconds after the suspension").isZero();
     assertThat(muchLater).as("claims two minutes after the suspension").isZero();
@@ -292,7 +292,7 @@ final class ProcessesIT {
     private Instant changesAt = Instant.MAX;
     private long nextRate;
 
-    /** A fill found the bucket full, or removed its surplus, and nobody has tokens in hand. */
+    /** A fill found the bucket full, or removed its surplus, and nobody has prefetched tokens. */
     private void full(Instant filled, long capacity, long perMinute) {
       left = capacity * UNIT;
       at = filled;

@@ -100,7 +100,7 @@ public final class LineGate {
    */
   ClaimResult claim(Bucket read, int n, Attempt first) {
     return n == 1
-        ? withoutPlace(claim(read, new Passing(), first))
+        ? withoutPlace(claim(read, new CallerWithoutPlace(), first))
         : refusedForLine(read, n, first)
             .<ClaimResult>map(refused -> refused)
             .orElseGet(() -> gate.claim(read, n, first));
@@ -109,7 +109,7 @@ public final class LineGate {
   /** Spends n tokens, or none, see {@link #claim(Bucket, int, Attempt)}. */
   ClaimResult spend(Bucket read, int n, Attempt first) {
     return n == 1
-        ? withoutPlace(spend(read, new Passing(), first))
+        ? withoutPlace(spend(read, new CallerWithoutPlace(), first))
         : refusedForLine(read, n, first)
             .<ClaimResult>map(refused -> refused)
             .orElseGet(() -> gate.spend(read, n, first));
@@ -179,7 +179,7 @@ public final class LineGate {
   }
 
   /** A caller that takes a place only if its slot has come, and claims at once. */
-  private final class Passing implements Waiting {
+  private final class CallerWithoutPlace implements Waiting {
     @Override
     public Optional<Place> place() {
       return Optional.empty();

@@ -73,13 +73,13 @@ public final class PlantedFaults {
             });
   }
 
-  /** Hands out tokens of hands that are leased and not spent. */
+  /** Admits by prefetched tokens that are leased and not spent. */
   public static Limiter.Maker handingOutUnspentTokens() {
     return prefetching("settle", (queue, bucket, leases) -> List.of());
   }
 
-  /** Returns leased tokens of hands, and adds them to the bucket again. */
-  public static Limiter.Maker returningHandsTwice() {
+  /** Returns leased prefetched tokens, and adds them to the bucket again. */
+  public static Limiter.Maker returningPrefetchedTwice() {
     return prefetching(
         "giveBack",
         (queue, bucket, leases) -> {
@@ -94,7 +94,7 @@ public final class PlantedFaults {
     List<Lease> call(TokenQueue queue, BucketId bucket, List<Lease> leases);
   }
 
-  /** Processes with tokens in hand, with another method of their queue. */
+  /** Processes with prefetched tokens, with another method of their queue. */
   @SuppressWarnings("unchecked")
   private static Limiter.Maker prefetching(String method, Faulty fault) {
     return TollgateLimiter.inMemory(

@@ -20,9 +20,9 @@ import dev.tollgate.core.bucket.claim.ClaimResult.Denied;
 import dev.tollgate.core.bucket.claim.ClaimResult.Granted;
 import dev.tollgate.core.bucket.claim.ClaimResult.Undecided;
 import dev.tollgate.core.bucket.claim.FillRequests;
-import dev.tollgate.core.bucket.claim.Hands;
+import dev.tollgate.core.bucket.claim.Prefetch;
 import dev.tollgate.core.bucket.claim.LineGate;
-import dev.tollgate.core.bucket.claim.ProcessGate;
+import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.SettleResult;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
@@ -95,7 +95,7 @@ public final class TollgateLimiter implements Limiter {
     NOTHING,
     /** Rows, as the client does. */
     ROWS,
-    /** Rows and tokens in hand, as the client does that prefetches. */
+    /** Rows and prefetched tokens, as the client does that prefetches. */
     TOKENS
   }
 
@@ -114,7 +114,7 @@ public final class TollgateLimiter implements Limiter {
   private final FaultyBuckets rows;
   private final BucketMaintenance maintenance;
   private final List<BucketGate> gates;
-  private final List<ProcessGate> processes;
+  private final List<Claims> processes;
   private final Keeping keeping;
   private final Map<BucketId, Terms> terms = new HashMap<>();
   private final Map<BucketId, Long> opened = new HashMap<>();
@@ -243,19 +243,19 @@ public final class TollgateLimiter implements Limiter {
     return new BucketGate(rows, queue, new Requests(), Runnable::run, pause, clock);
   }
 
-  private ProcessGate process(BucketGate gate, TokenQueue queue) {
-    Hands hands =
-        new Hands(
+  private Claims process(BucketGate gate, TokenQueue queue) {
+    Prefetch prefetch =
+        new Prefetch(
             queue,
             gate,
             TokenQueue.BATCH,
             (time, work) -> at(clock.instant().plus(time), work),
             clock);
-    return new ProcessGate(
+    return new Claims(
         id -> rows.find(id).orElseThrow(),
         gate,
         new LineGate(rows, gate, clock),
-        Optional.of(hands).filter(any -> keeping == Keeping.TOKENS),
+        Optional.of(prefetch).filter(any -> keeping == Keeping.TOKENS),
         Runnable::run,
         clock);
   }

@@ -14,9 +14,9 @@ import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.FillRequests;
-import dev.tollgate.core.bucket.claim.Hands;
+import dev.tollgate.core.bucket.claim.Prefetch;
 import dev.tollgate.core.bucket.claim.LineGate;
-import dev.tollgate.core.bucket.claim.ProcessGate;
+import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.SettleResult;
 import dev.tollgate.core.bucket.claim.Waiting;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
@@ -98,7 +98,7 @@ public final class TollgateLine implements Line {
     FAULTY,
     /** Instances keep rows; somebody has waited in the line before. */
     KEEPING,
-    /** The same, and instances claim with tokens in hand for callers that take no place. */
+    /** The same, and instances claim with prefetched tokens for callers that take no place. */
     PREFETCHING,
     /** The same, with the faults of {@link #FAULTY}. */
     FAULTY_PREFETCHING;
@@ -122,7 +122,7 @@ public final class TollgateLine implements Line {
   private final class Instance {
     private final BucketGate gate;
     private final LineGate line;
-    private final ProcessGate process;
+    private final Claims process;
 
     /** A process whose clock is ahead by {@code skew}. */
     Instance(Duration skew) {
@@ -132,19 +132,19 @@ public final class TollgateLine implements Line {
       this.gate =
           new BucketGate(unreliable, queue, new Requests(), Runnable::run, any -> {}, clock);
       this.line = new LineGate(unreliable, gate, clock);
-      Hands hands =
-          new Hands(
+      Prefetch prefetch =
+          new Prefetch(
               queue,
               gate,
               TokenQueue.BATCH,
               (time, work) -> timers.add(new Timer(clock.instant().plus(time), order++, work)),
               clock);
       this.process =
-          new ProcessGate(
+          new Claims(
               id -> unreliable.find(id).orElseThrow(),
               gate,
               line,
-              Optional.of(hands).filter(any -> mode.isPrefetching()),
+              Optional.of(prefetch).filter(any -> mode.isPrefetching()),
               Runnable::run,
               clock);
     }
@@ -241,7 +241,7 @@ public final class TollgateLine implements Line {
   /**
    * Makes lines in several instances that keep rows.
    *
-   * @param prefetching whether others claim as well, with tokens in hand
+   * @param prefetching whether others claim as well, with prefetched tokens
    * @param faulty whether requests fail, as with {@link #faulty()}; only if prefetching
    */
   public static Line.Maker keeping(boolean prefetching, boolean faulty) {

@@ -19,7 +19,7 @@ import software.amazon.awssdk.services.sqs.model.ReceiveMessageRequest;
 import software.amazon.awssdk.services.sqs.model.ReceiveMessageResponse;
 
 /** Tokens that a client takes ahead of its claims, and returns. */
-class TokensInHandTest {
+class PrefetchTest {
   /** As many as the client has threads for requests. */
   private static final int BUCKETS = 16;
 
@@ -52,9 +52,9 @@ class TokensInHandTest {
               .build()) {
         List<TokenBucket> buckets =
             IntStream.range(0, BUCKETS).mapToObj(i -> tollgate.bucket("acme", "a" + i)).toList();
-        buckets.forEach(TokensInHandTest::claim);
+        buckets.forEach(PrefetchTest::claim);
         clock.meet = true;
-        buckets.forEach(TokensInHandTest::claim);
+        buckets.forEach(PrefetchTest::claim);
 
         assertThat(queues.returned.await(20, TimeUnit.SECONDS)).isTrue();
       }

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Counts the requests of a process that keeps rows, refusals and tokens. */
-class ProcessGateTest {
+class ClaimsTest {
   private static final BucketId ID = new BucketId(new TenantId("acme"), new Action("send-email"));
   private static final Duration SECOND = Duration.ofSeconds(1);
 
@@ -47,16 +47,16 @@ class ProcessGateTest {
   private final BucketGate gate =
       new BucketGate(buckets, queue, new Fills(), Runnable::run, pause -> {}, clock);
   private final LineGate line = new LineGate(buckets, gate, clock);
-  private final ProcessGate process = process(Optional.empty());
+  private final Claims process = process(Optional.empty());
 
-  private ProcessGate process(Optional<Hands> hands) {
-    return new ProcessGate(
-        id -> buckets.find(id).orElseThrow(), gate, line, hands, Runnable::run, clock);
+  private Claims process(Optional<Prefetch> prefetch) {
+    return new Claims(
+        id -> buckets.find(id).orElseThrow(), gate, line, prefetch, Runnable::run, clock);
   }
 
-  private ProcessGate prefetching() {
+  private Claims prefetching() {
     return process(
-        Optional.of(new Hands(queue, gate, 10, (time, work) -> timers.add(work), clock)));
+        Optional.of(new Prefetch(queue, gate, 10, (time, work) -> timers.add(work), clock)));
   }
 
   private <T> T counted(Class<T> port, T target) {
@@ -205,7 +205,7 @@ class ProcessGateTest {
 
   @Test
   void hand_serves_ten_claims_with_two_requests() {
-    ProcessGate hand = prefetching();
+    Claims hand = prefetching();
     open(new BucketSpec(Rate.perMinute(6_000), 6_000, new FillPolicy(FillMode.PRODUCER, 0)));
     for (int i = 0; i < 200; i++) {
       hand.spend(ID, 1);
@@ -222,7 +222,7 @@ class ProcessGateTest {
 
   @Test
   void leased_tokens_of_a_hand_return_and_spent_ones_are_used_for_two_seconds() {
-    ProcessGate hand = prefetching();
+    Claims hand = prefetching();
     for (int i = 0; i < 4; i++) {
       hand.spend(ID, 1);
       clock.advance(Duration.ofMillis(10));
@@ -241,7 +241,7 @@ class ProcessGateTest {
 
   @Test
   void spent_tokens_of_a_hand_are_not_used_after_two_seconds() {
-    ProcessGate hand = prefetching();
+    Claims hand = prefetching();
     for (int i = 0; i < 4; i++) {
       hand.spend(ID, 1);
     }
@@ -252,7 +252,7 @@ class ProcessGateTest {
 
   @Test
   void hand_spends_no_token_ahead_while_a_fill_could_exceed_the_bound() {
-    ProcessGate hand = prefetching();
+    Claims hand = prefetching();
     clock.advance(Duration.ofMinutes(2));
     for (int claims = 1; claims <= 30; claims++) {
       assertThat(hand.spend(ID, 1)).isInstanceOf(Granted.class);
@@ -263,7 +263,7 @@ class ProcessGateTest {
   @Test
   void hand_does_not_rely_on_a_row_in_which_the_bucket_hibernated() {
     rows.replace(rows.find(ID).orElseThrow().hibernating(clock.instant()));
-    ProcessGate hand = prefetching();
+    Claims hand = prefetching();
     hand.spend(ID, 1);
     assertThat(rows.find(ID).orElseThrow().isHibernating()).isFalse();
     hand.spend(ID, 1);
@@ -274,19 +274,19 @@ class ProcessGateTest {
   void hand_takes_nothing_ahead_while_the_row_says_that_the_bucket_is_empty() {
     Bucket row = rows.find(ID).orElseThrow();
     rows.rememberEmpty(row, row.hintWhenEmpty(clock.instant(), 0));
-    ProcessGate hand = prefetching();
+    Claims hand = prefetching();
     long granted = IntStream.range(0, 10).filter(i -> hand.spend(ID, 1) instanceof Granted).count();
     assertThat(tokens.available(ID)).isEqualTo(100 - granted);
   }
 
   @Test
   void hand_does_not_rely_on_a_row_that_said_that_the_bucket_was_empty() {
-    ProcessGate hand = prefetching();
+    Claims hand = prefetching();
     process.spend(ID, 100);
     assertThat(hand.spend(ID, 1)).isInstanceOf(Denied.class);
     fill();
     assertThat(hand.spend(ID, 1)).isInstanceOf(Granted.class);
-    assertThat(tokens.inFlight(ID)).as("leased tokens in hand").isPositive();
+    assertThat(tokens.inFlight(ID)).as("leased prefetched tokens").isPositive();
   }
 
   @Test
@@ -294,7 +294,7 @@ class ProcessGateTest {
     Bucket row = rows.find(ID).orElseThrow();
     Instant now = clock.instant();
     rows.changeLine(ID, Optional.empty(), row.lineOpened(now, now).cleared(now));
-    ProcessGate hand = prefetching();
+    Claims hand = prefetching();
     hand.spend(ID, 1);
     Bucket used = rows.find(ID).orElseThrow();
     rows.changeLine(ID, used.line(), used.lineOpened(now.plusSeconds(10), now));
@@ -303,7 +303,7 @@ class ProcessGateTest {
 
   @Test
   void closed_hand_returns_its_leased_tokens() {
-    ProcessGate hand = prefetching();
+    Claims hand = prefetching();
     for (int i = 0; i < 4; i++) {
       hand.spend(ID, 1);
     }
@@ -314,7 +314,7 @@ class ProcessGateTest {
 
   @Test
   void hand_takes_nothing_from_a_bucket_that_is_less_than_half_full() {
-    ProcessGate hand = prefetching();
+    Claims hand = prefetching();
     process.spend(ID, 51);
     clock.advance(SECOND);
     new BucketFill(rows, tokens, clock).fill(ID);

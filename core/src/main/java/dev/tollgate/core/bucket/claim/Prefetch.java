@@ -20,47 +20,47 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * Tokens that a process takes ahead of its claims: one request receives up to ten, another one
- * spends them, and the claims that follow take them from memory.
+ * Prefetches tokens for the claims of a process: one request receives up to ten, another one spends
+ * them, and the claims that follow take them from memory.
  *
- * <h2>Spent before it is handed out</h2>
+ * <h2>Spent before a claim gets it</h2>
  *
- * A hand holds leased tokens, and spent ones. A claim gets a spent token, so a process that ends
- * admits nobody too many: its leased tokens return to the bucket, and its spent ones are lost. A
- * hand receives no more tokens than were claimed in the last seconds. If as many were claimed in
- * the last fifth of a second as it can receive, it spends all of them at once; else half as many as
- * were claimed in that time, so that few are lost when claims stop. Spent tokens cannot be
- * returned, because no application may add tokens to a bucket; nor can they be used after {@link
- * #LIFE}. Leased tokens are returned {@link #LIFE} after they were received.
+ * The prefetched tokens of a bucket are leased or spent. A claim gets a spent token, so a process
+ * that ends admits nobody too many: its leased tokens return to the bucket, and its spent ones are
+ * lost. A process prefetches no more tokens of a bucket than were claimed in the last seconds. If
+ * as many were claimed in the last fifth of a second as it can receive, it spends all of them at
+ * once; else half as many as were claimed in that time, so that few are lost when claims stop.
+ * Spent tokens cannot be returned, because no application may add tokens to a bucket; nor can they
+ * be used after {@link #LIFE}. Leased tokens are returned {@link #LIFE} after they were received.
  *
  * <h2>Never more than the bucket</h2>
  *
- * A token in hand is spent a while before its caller is admitted, and a fill may replace it in
+ * A prefetched token is spent a while before its caller is admitted, and a fill may replace it in
  * between. All the same, in any time at most {@code capacity + rate × time + one minute's tokens}
- * are admitted. Let S be the tokens in the bucket, those that it is owed, and those in all hands:
- * what could be admitted at this instant if a fill came now. S grows at the rate, a fill or a claim
- * moves tokens within S, and an admission lowers it. So the bound holds if S is never more than
- * {@code capacity + one minute's tokens}. Without hands, the ledger ensures that. With hands,
- * consider the oldest unused spent token, and the row that its process had read before. The fill of
- * that row left L tokens in the bucket, and owed it O. Every token in hand now was in the bucket
- * then, or was added since. So S is at most L + O, and what has accrued since. Therefore a hand
- * spends more than one token only if this sum will be within the bound when its tokens are {@link
- * #LIFE} old ({@link Bucket#keepsBoundUntil}), and uses none that are older. How old the row is
- * does not matter. A bucket that was full at its last fill has no hands in the last seconds of the
- * minute.
+ * are admitted. Let S be the tokens in the bucket, those that it is owed, and those that all
+ * processes have prefetched: what could be admitted at this instant if a fill came now. S grows at
+ * the rate, a fill or a claim moves tokens within S, and an admission lowers it. So the bound holds
+ * if S is never more than {@code capacity + one minute's tokens}. Without prefetching, the ledger
+ * ensures that. With it, consider the oldest unused spent token, and the row that its process had
+ * read before. The fill of that row left L tokens in the bucket, and owed it O. Every token that is
+ * prefetched now was in the bucket then, or was added since. So S is at most L + O, and what has
+ * accrued since. Therefore a process spends more than one token ahead only if this sum will be
+ * within the bound when its tokens are {@link #LIFE} old ({@link Bucket#keepsBoundUntil}), and uses
+ * none that are older. How old the row is does not matter. If a bucket was full at its last fill,
+ * nothing is prefetched in the last seconds of the minute.
  *
  * <h2>Nobody goes short</h2>
  *
- * A hand takes tokens only from a bucket that is at least half full by its row, and in whose line
+ * Tokens are prefetched only from a bucket that is at least half full by its row, and in whose line
  * nobody waits ({@link Bucket#allowsPrefetchAt}). After a receive that returned fewer tokens than
  * requested, claims of the process go one by one for {@link #LIFE}. A row is reused only if its
- * line was never used, see {@link ProcessGate}.
+ * line was never used, see {@link Claims}.
  */
-public final class Hands {
-  /** How long a hand uses its spent tokens, and keeps its leased ones. */
+public final class Prefetch {
+  /** How long spent tokens are used, and leased ones kept. */
   static final Duration LIFE = Duration.ofSeconds(2);
 
-  /** A hand spends tokens ahead by how many were claimed in this time. */
+  /** Tokens are spent ahead by how many were claimed in this time. */
   private static final Duration BURST = Duration.ofMillis(200);
 
   /** How long tokens are leased: spending them may take as long as requests are repeated. */
@@ -69,15 +69,15 @@ public final class Hands {
   /** How much the clocks of this process and of the token producer may differ. */
   private static final Duration SKEW = Duration.ofMillis(250);
 
-  private static final int MAX_HANDS = 10_000;
+  private static final int MAX_BUCKETS = 10_000;
 
   private final TokenQueue queue;
   private final BucketGate gate;
   private final int size;
   private final Timer timer;
   private final InstantSource clock;
-  private final Map<BucketId, Hand> hands =
-      new RecentlyUsedMap<>(MAX_HANDS);
+  private final Map<BucketId, Tokens> buckets =
+      new RecentlyUsedMap<>(MAX_BUCKETS);
 
   private volatile boolean isClosed;
 
@@ -88,12 +88,12 @@ public final class Hands {
   }
 
   /**
-   * Empty hands.
+   * A prefetch without tokens.
    *
    * @param size the most tokens of one receive, 1 to 10
    * @param timer runs the requests that return tokens
    */
-  public Hands(TokenQueue queue, BucketGate gate, int size, Timer timer, InstantSource clock) {
+  public Prefetch(TokenQueue queue, BucketGate gate, int size, Timer timer, InstantSource clock) {
     this.queue = queue;
     this.gate = gate;
     this.size = size;
@@ -102,41 +102,41 @@ public final class Hands {
   }
 
   /**
-   * Takes a spent token, if the bucket's hand has one or may get some.
+   * Takes a spent token, if one is prefetched or some may be.
    *
    * @param row reads the bucket's row, or returns a recent one in whose line nobody ever waited
    * @return whether the caller is admitted; if not, it claims a token itself
    */
   boolean take(BucketId id, Supplier<Bucket> row) {
-    return !isClosed && hand(id).take(row);
+    return !isClosed && tokens(id).take(row);
   }
 
-  private synchronized Hand hand(BucketId id) {
-    return hands.computeIfAbsent(id, Hand::new);
+  private synchronized Tokens tokens(BucketId id) {
+    return buckets.computeIfAbsent(id, Tokens::new);
   }
 
   /** Returns the leased tokens. Claims get no tokens from then on. */
   void close() {
     isClosed = true;
-    List<Hand> all;
+    List<Tokens> all;
     synchronized (this) {
-      all = List.copyOf(hands.values());
+      all = List.copyOf(buckets.values());
     }
-    all.forEach(hand -> hand.giveBackUntil(Instant.MAX));
+    all.forEach(tokens -> tokens.giveBackUntil(Instant.MAX));
   }
 
-  /** The tokens of one bucket. */
-  private final class Hand {
+  /** The prefetched tokens of one bucket. */
+  private final class Tokens {
     private final BucketId id;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition refilled = lock.newCondition();
 
-    /** When each spent token must have been handed out. */
+    /** When each spent token must have been used. */
     private final Deque<Instant> spent = new ArrayDeque<>();
 
     private final Deque<Leased> leased = new ArrayDeque<>();
 
-    /** When the last claims came, as many as a hand can have tokens. */
+    /** When the last claims came, as many as tokens can be prefetched. */
     private final Deque<Instant> claims = new ArrayDeque<>();
 
     private Instant pausedUntil = Instant.MIN;
@@ -146,7 +146,7 @@ public final class Hands {
 
     private record Leased(Lease lease, Instant since) {}
 
-    Hand(BucketId id) {
+    Tokens(BucketId id) {
       this.id = id;
     }
 
@@ -184,7 +184,7 @@ public final class Hands {
       return !more.isEmpty();
     }
 
-    /** Whether it has no token to hand out now. */
+    /** Whether it has no spent token now. */
     private boolean isEmpty() {
       Instant now = clock.instant();
       while (!spent.isEmpty() && !now.isBefore(spent.element())) {

@@ -27,7 +27,7 @@ import java.util.function.Supplier;
  * younger than {@link #ROW_LIFE} it is not read again: the claim receives and spends. If that finds
  * too few tokens, the claim reads the row before it decides. So every refusal, every write and
  * every place in line follows from a row just read. After a refusal, claims read first for {@link
- * #HEARSAY}.
+ * #REFUSAL_LIFE}.
  *
  * <p>A claim without a new row can only take tokens that are in the bucket. What the row may have
  * become since:
@@ -51,28 +51,28 @@ import java.util.function.Supplier;
  *
  * While the row that was read last has a valid {@link dev.tollgate.core.bucket.EmptyHint}, or a
  * line whose next slot has not come, a claim is refused without any request: until the hint or the
- * wait ends, and for {@link #HEARSAY} at most, because a fill may add tokens that this process does
+ * wait ends, and for {@link #REFUSAL_LIFE} at most, because a fill may add tokens that this process does
  * not hear of. A claim that must write, because it takes a place or a spare token, reads the row.
  *
- * <h2>In hand</h2>
+ * <h2>Prefetched</h2>
  *
- * Claims of one token may be served from {@link Hands}.
+ * Claims of one token may be served from {@link Prefetch}.
  */
-public final class ProcessGate {
+public final class Claims {
   /** How long a row is used for claims that find their tokens. */
   public static final Duration ROW_LIFE = Duration.ofSeconds(1);
 
   /** How long a row is used to refuse claims. */
-  public static final Duration HEARSAY = Duration.ofSeconds(5);
+  public static final Duration REFUSAL_LIFE = Duration.ofSeconds(5);
 
   private final Function<BucketId, Bucket> reader;
   private final BucketGate gate;
   private final LineGate line;
-  private final Optional<Hands> hands;
+  private final Optional<Prefetch> prefetch;
   private final Executor executor;
   private final InstantSource clock;
   private final Duration rowLife;
-  private final Duration hearsay;
+  private final Duration refusalLife;
   private final BucketMemory memory;
 
   /**
@@ -80,42 +80,42 @@ public final class ProcessGate {
    *
    * @param reader reads a bucket; throws an exception if it does not exist
    * @param line the lines in front of {@code gate}
-   * @param hands tokens for claims to come, if any
+   * @param prefetch prefetches tokens for claims to come; empty if none are prefetched
    * @param executor runs a read while its caller receives tokens
    */
-  public ProcessGate(
+  public Claims(
       Function<BucketId, Bucket> reader,
       BucketGate gate,
       LineGate line,
-      Optional<Hands> hands,
+      Optional<Prefetch> prefetch,
       Executor executor,
       InstantSource clock) {
-    this(reader, gate, line, hands, executor, clock, ROW_LIFE, HEARSAY);
+    this(reader, gate, line, prefetch, executor, clock, ROW_LIFE, REFUSAL_LIFE);
   }
 
-  private ProcessGate(
+  private Claims(
       Function<BucketId, Bucket> reader,
       BucketGate gate,
       LineGate line,
-      Optional<Hands> hands,
+      Optional<Prefetch> prefetch,
       Executor executor,
       InstantSource clock,
       Duration rowLife,
-      Duration hearsay) {
+      Duration refusalLife) {
     this.reader = reader;
     this.gate = gate;
     this.line = line;
-    this.hands = hands;
+    this.prefetch = prefetch;
     this.executor = executor;
     this.clock = clock;
     this.rowLife = rowLife;
-    this.hearsay = hearsay;
+    this.refusalLife = refusalLife;
     this.memory = gate.memory();
   }
 
   /** The same gate, which keeps rows for other times; zero to read a row before each claim. */
-  public ProcessGate keepingRows(Duration toAdmit, Duration toRefuse) {
-    return new ProcessGate(reader, gate, line, hands, executor, clock, toAdmit, toRefuse);
+  public Claims keepingRows(Duration toAdmit, Duration toRefuse) {
+    return new Claims(reader, gate, line, prefetch, executor, clock, toAdmit, toRefuse);
   }
 
   /**
@@ -124,9 +124,9 @@ public final class ProcessGate {
    * @param n 1 to the bucket's capacity, at most 10,000
    */
   public ClaimResult spend(BucketId id, int n) {
-    boolean isInHand =
-        n == 1 && hands.filter(known -> known.take(id, () -> rowForHands(id))).isPresent();
-    return isInHand
+    boolean isPrefetched =
+        n == 1 && prefetch.filter(known -> known.take(id, () -> rowForPrefetch(id))).isPresent();
+    return isPrefetched
         ? new ClaimResult.Granted(id, List.of())
         : claim(
             id,
@@ -187,9 +187,9 @@ public final class ProcessGate {
         (row, first) -> line.spendUpTo(row, n, first));
   }
 
-  /** Returns the tokens in hand, which are then used no more. */
+  /** Returns the prefetched tokens. Claims use them no more. */
   public void close() {
-    hands.ifPresent(Hands::close);
+    prefetch.ifPresent(Prefetch::close);
   }
 
   /**
@@ -204,7 +204,7 @@ public final class ProcessGate {
       Duration lease,
       Function<Bucket, Optional<? extends T>> refusal,
       BiFunction<Bucket, Attempt, T> decide) {
-    return memory.row(id, hearsay)
+    return memory.row(id, refusalLife)
         .filter(row -> n <= row.spec().capacity())
         .flatMap(row -> refusal.apply(row).<T>map(refused -> refused))
         .orElseGet(() -> gate.oneByOne(id, n, () -> ask(id, n, lease, decide)));
@@ -235,7 +235,7 @@ public final class ProcessGate {
         .filter(row -> !row.isKnownEmptyAt(now));
   }
 
-  private Bucket rowForHands(BucketId id) {
+  private Bucket rowForPrefetch(BucketId id) {
     Instant now = clock.instant();
     return recent(id, now).orElseGet(() -> read(id, now));
   }
@@ -292,7 +292,7 @@ public final class ProcessGate {
       }
       return result;
     }
-    memory.mark(read.id(), Mark.REFUSED, now.plus(hearsay));
+    memory.mark(read.id(), Mark.REFUSED, now.plus(refusalLife));
     if (result instanceof ClaimResult.Denied denied
         && denied.place().filter(taken -> !read.hasIssued(taken)).isPresent()) {
       // The line has grown since the row was read.
