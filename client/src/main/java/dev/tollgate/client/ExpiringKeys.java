@@ -12,8 +12,7 @@ import java.util.Optional;
 final class ExpiringKeys<K> {
   private static final int MAX = 10_000;
 
-  private final Map<K, Instant> until =
-      new RecentlyUsedMap<>(MAX);
+  private final Map<K, Instant> until = new RecentlyUsedMap<>(MAX);
 
   /** An empty map. */
   ExpiringKeys() {}

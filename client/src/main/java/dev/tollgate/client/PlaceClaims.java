@@ -34,8 +34,7 @@ final class PlaceClaims {
   private final ExpiringKeys<Key> redeemed = new ExpiringKeys<>();
 
   /** The places of callers with a key, of those that claimed last. */
-  private final Map<Caller, Place> held =
-      new RecentlyUsedMap<>(MAX_CALLERS);
+  private final Map<Caller, Place> held = new RecentlyUsedMap<>(MAX_CALLERS);
 
   PlaceClaims(InstantSource clock) {
     this.clock = clock;

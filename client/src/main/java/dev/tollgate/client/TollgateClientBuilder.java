@@ -8,9 +8,9 @@ import dev.tollgate.core.Threads;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.BucketGate;
-import dev.tollgate.core.bucket.claim.Prefetch;
-import dev.tollgate.core.bucket.claim.LineGate;
 import dev.tollgate.core.bucket.claim.Claims;
+import dev.tollgate.core.bucket.claim.LineGate;
+import dev.tollgate.core.bucket.claim.Prefetch;
 import java.net.URI;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
@@ -203,8 +203,8 @@ public final class TollgateClientBuilder {
    * time that its claims stop. Tokens that are only held return to the bucket within two seconds,
    * and when the client is closed.
    *
-   * <p>After a tenant is suspended, its prefetched tokens admit callers for three seconds at most: the
-   * client uses a row for one second, and spent tokens for two. All that is admitted after the
+   * <p>After a tenant is suspended, its prefetched tokens admit callers for three seconds at most:
+   * the client uses a row for one second, and spent tokens for two. All that is admitted after the
    * suspension was in the bucket or prefetched before, because nothing fills the bucket.
    *
    * @param tokens 1 (no claim gets a token ahead) to 10

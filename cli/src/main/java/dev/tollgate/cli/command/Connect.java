@@ -66,7 +66,8 @@ final class Connect implements Callable<Integer> {
   @Option(
       names = "--hold",
       paramLabel = "SECONDS",
-      description = "How long to keep the admitted sockets open. Default: 0. If one is closed earlier, the"
+      description =
+          "How long to keep the admitted sockets open. Default: 0. If one is closed earlier, the"
               + " exit code is 1.")
   private long holdSeconds;
 

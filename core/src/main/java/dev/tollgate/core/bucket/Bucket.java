@@ -336,7 +336,8 @@ public record Bucket(
             seen ->
                 Math.min(
                     reported.tokens(),
-                    ledger.mintedAfter(spec.rate(), seen.since().minus(MAX_APPEARANCE_DELAY)) + seen.held()))
+                    ledger.mintedAfter(spec.rate(), seen.since().minus(MAX_APPEARANCE_DELAY))
+                        + seen.held()))
         .orElse(reported.tokens());
   }
 
@@ -534,7 +535,8 @@ public record Bucket(
     }
     Ledger awake = isHibernating() ? woken(now).ledger() : bounded(now);
     Instant due = awake.dueAfter(spec.rate(), now, 1).plus(MAX_APPEARANCE_DELAY);
-    Instant full = slot.plus(MAX_APPEARANCE_DELAY).minus(Line.span(spec.rate(), spec.capacity() - 1));
+    Instant full =
+        slot.plus(MAX_APPEARANCE_DELAY).minus(Line.span(spec.rate(), spec.capacity() - 1));
     if (needsFillAt(now) && due.isBefore(full)) {
       return full;
     }

@@ -15,7 +15,8 @@ import java.util.Set;
  * Each caller in the line has a numbered {@link Place}. The <em>slot</em> of a place is the instant
  * at which its token has appeared. Slots follow each other at the rate of the bucket, so each token
  * is promised to one caller. A refusal tells the caller its slot. At its slot, and for a
- * {@linkplain #DUE_FOR ten seconds} after it, the place is <em>due</em>: its caller may claim a token.
+ * {@linkplain #DUE_FOR ten seconds} after it, the place is <em>due</em>: its caller may claim a
+ * token.
  *
  * <p>The line is <em>live</em> until the last place is no longer due. While it is live, a caller
  * without a place takes the next number, and claims only if the slot of that number has come. So
@@ -295,7 +296,8 @@ public record Line(
     /** Its slot has come, {@link #DUE_FOR} ago at most. */
     DUE,
     /**
-     * Its line was cleared, its slot is more than {@link #DUE_FOR} ago, or nobody took it before its slot.
+     * Its line was cleared, its slot is more than {@link #DUE_FOR} ago, or nobody took it before
+     * its slot.
      */
     VOID
   }

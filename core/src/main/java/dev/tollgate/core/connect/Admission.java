@@ -11,10 +11,10 @@ import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.claim.BucketGate;
-import dev.tollgate.core.bucket.claim.BucketGate.Attempt;
-import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.BucketMemory.Mark;
+import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.LineGate;
+import dev.tollgate.core.bucket.claim.TokenSearch.Attempt;
 import dev.tollgate.core.bucket.claim.Waiting;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
@@ -47,14 +47,15 @@ import java.util.concurrent.Executor;
  *
  * <p>So a process that handles one handshake at a time sends at most one try for a tenant in five
  * seconds because of handshakes that the read refuses. It holds at most one token of the tenant:
- * for milliseconds if the queue responds within {@link #RETURN_WAIT}, and for {@link BucketGate#LEASE} at
- * most. N processes hold at most N tokens, however many such handshakes arrive.
+ * for milliseconds if the queue responds within {@link #RETURN_WAIT}, and for {@link
+ * BucketGate#LEASE} at most. N processes hold at most N tokens, however many such handshakes
+ * arrive.
  */
 public final class Admission {
   /**
    * How long a refusal by the read waits until the received token is returned. The first request of
-   * a new process to SQS takes some 90 ms at the 95th percentile. With a shorter wait, a burst
-   * that starts processes would leave each of them frozen with a token.
+   * a new process to SQS takes some 90 ms at the 95th percentile. With a shorter wait, a burst that
+   * starts processes would leave each of them frozen with a token.
    */
   static final Duration RETURN_WAIT = Duration.ofMillis(200);
 

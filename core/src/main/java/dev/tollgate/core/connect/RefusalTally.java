@@ -42,8 +42,7 @@ public final class RefusalTally {
   private final Activity activity;
   private final Executor executor;
   private final InstantSource clock;
-  private final Map<TenantId, Unwritten> unwritten =
-      new RecentlyUsedMap<>(MAX_TENANTS);
+  private final Map<TenantId, Unwritten> unwritten = new RecentlyUsedMap<>(MAX_TENANTS);
 
   /**
    * A tally that writes to {@code activity}.

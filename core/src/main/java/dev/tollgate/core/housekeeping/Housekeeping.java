@@ -127,7 +127,8 @@ public final class Housekeeping {
                 drifting.add(result.report().tenant());
               }
             });
-    for (VisitReport checked : check(inTurn(doubtful), Math.max(1, CHECKS_A_TICK / chunks), until)) {
+    for (VisitReport checked :
+        check(inTurn(doubtful), Math.max(1, CHECKS_A_TICK / chunks), until)) {
       reports.computeIfPresent(checked.tenant(), (id, report) -> report.and(checked));
       if (checked.connectionsDropped() != 0) {
         drifting.add(checked.tenant());
@@ -168,7 +169,8 @@ public final class Housekeeping {
   }
 
   /** Checks connections, this many in a tick. */
-  private List<VisitReport> check(List<TenantVisit.DoubtfulConnection> doubtful, int inTick, Instant until) {
+  private List<VisitReport> check(
+      List<TenantVisit.DoubtfulConnection> doubtful, int inTick, Instant until) {
     List<VisitReport> reports = new ArrayList<>();
     for (int from = 0; from < doubtful.size(); from += inTick) {
       if (from != 0) {
@@ -178,7 +180,8 @@ public final class Housekeeping {
         return reports;
       }
       reports.addAll(
-          inParallel(doubtful.subList(from, Math.min(from + inTick, doubtful.size())), visit::check));
+          inParallel(
+              doubtful.subList(from, Math.min(from + inTick, doubtful.size())), visit::check));
     }
     return reports;
   }

@@ -465,7 +465,7 @@ final class TenantVisitTest {
     openNearTheLimit("a", "b", "c");
     fixture.pass(QUIET);
 
-    assertThat(fixture.visit().visit(ACME, new CheckBudget(3), Instant.MAX).doubts()).hasSize(3);
+    assertThat(fixture.visit().visit(ACME, new CheckBudget(3), Instant.MAX).doubtful()).hasSize(3);
   }
 
   // Large tenants.

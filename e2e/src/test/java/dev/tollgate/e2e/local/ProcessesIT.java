@@ -18,8 +18,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Processes with prefetched tokens, processes without, and handshakes claim from one bucket while its
- * terms change. Their sum stays within the bound of the bucket.
+ * Processes with prefetched tokens, processes without, and handshakes claim from one bucket while
+ * its terms change. Their sum stays within the bound of the bucket.
  *
  * <p>The bound is exact: a bucket that a fill found full has its capacity at that instant, and
  * accrues tokens at its rate from then on. A new rate applies after the last token that the last

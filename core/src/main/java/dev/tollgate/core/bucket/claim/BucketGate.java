@@ -8,27 +8,22 @@ import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.EmptyHint;
-import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.MissingQueue;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.TokenQueue.Level;
-import dev.tollgate.core.bucket.TokenQueue.Search;
 import dev.tollgate.core.bucket.claim.BucketMemory.Mark;
+import dev.tollgate.core.bucket.claim.TokenSearch.Attempt;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 
 /**
  * Claims tokens for the connect authorizer, the message processor and applications.
@@ -80,11 +75,9 @@ public final class BucketGate {
 
   private static final int FIRST_PAUSE_MILLIS = 20;
 
-  /** The most concurrent receives of one claim. */
-  private static final int MAX_RECEIVES = 8;
-
   private final Buckets buckets;
   private final TokenQueue queue;
+  private final TokenSearch search;
   private final HeldTokens held;
   private final FillRequests fills;
   private final Executor executor;
@@ -107,6 +100,7 @@ public final class BucketGate {
       InstantSource clock) {
     this.buckets = buckets;
     this.queue = queue;
+    this.search = new TokenSearch(queue, executor);
     this.held = new HeldTokens(buckets, queue, clock);
     this.fills = fills;
     this.executor = executor;
@@ -135,7 +129,7 @@ public final class BucketGate {
   Attempt firstTry(BucketId id, int n, Duration lease) {
     Attempt attempt = new Attempt(lease);
     if (memory.retryAt(id, n).isEmpty()) {
-      collect(id, n, lease, Search.SHORT, attempt);
+      search.receive(id, n, attempt);
     }
     return attempt;
   }
@@ -148,9 +142,9 @@ public final class BucketGate {
    */
   public ClaimResult claim(BucketId id, Optional<Bucket> read, Attempt first) {
     if (read.isPresent()) {
-      return hold(read.get(), 1, first.lease, first);
+      return hold(read.get(), 1, first);
     }
-    return first.leases.isEmpty()
+    return first.size() == 0
         ? new ClaimResult.Denied(clock.instant().plus(Bucket.RECONCILE_TIME))
         : granted(id, first);
   }
@@ -170,7 +164,7 @@ public final class BucketGate {
 
   /** Holds n tokens, or none, see {@link #claim(Bucket, int, Duration)}. */
   ClaimResult claim(Bucket read, int n, Attempt first) {
-    return oneByOne(read.id(), n, () -> hold(read, n, first.lease, first));
+    return oneByOne(read.id(), n, () -> hold(read, n, first));
   }
 
   /** Runs a claim; claims of this process for several tokens of one bucket run one by one. */
@@ -191,7 +185,7 @@ public final class BucketGate {
 
   /** Spends n tokens, or none, see {@link #spend(Bucket, int)}. */
   ClaimResult spend(Bucket read, int n, Attempt first) {
-    return oneByOne(read.id(), n, () -> settled(hold(read, n, first.lease, first)));
+    return oneByOne(read.id(), n, () -> settled(hold(read, n, first)));
   }
 
   /**
@@ -236,10 +230,6 @@ public final class BucketGate {
     InvalidValue.inRange("tokens", n, 1, Math.min(MAX_TOKENS, read.spec().capacity()));
   }
 
-  private static void check(Duration lease) {
-    InvalidValue.inRange("lease", lease.toSeconds(), 1, Duration.ofHours(12).toSeconds());
-  }
-
   /** Spends held tokens, see {@link HeldTokens#settle}. */
   public SettleResult settle(ClaimResult.Granted granted) {
     return held.settle(granted);
@@ -252,9 +242,9 @@ public final class BucketGate {
 
   /** Returns the tokens of an attempt. */
   public void giveBack(BucketId id, Attempt attempt) {
-    if (!attempt.leases.isEmpty()) {
-      held.giveBack(new ClaimResult.Granted(id, attempt.leases));
-      attempt.leases.clear();
+    if (attempt.size() != 0) {
+      held.giveBack(attempt.granted(id));
+      attempt.clear();
     }
   }
 
@@ -282,14 +272,14 @@ public final class BucketGate {
   SpendResult spendUpTo(Bucket read, int n, Attempt attempt) {
     Instant now = clock.instant();
     boolean isKnownEmpty = read.isKnownEmptyAt(now);
-    if (isKnownEmpty && attempt.leases.isEmpty()) {
+    if (isKnownEmpty && attempt.size() == 0) {
       read.emptyUntil(now).ifPresent(until -> memory.mark(read.id(), Mark.EMPTY, until));
       return new SpendResult(0, Optional.of(new ClaimResult.Denied(read.nextTokensAt(now, n))));
     }
     CompletableFuture<Void> waking = wake(read, now);
     Optional<Level> empty =
-        isKnownEmpty ? Optional.empty() : search(read.id(), n, attempt.lease, attempt);
-    ClaimResult.Granted found = new ClaimResult.Granted(read.id(), attempt.leases);
+        isKnownEmpty ? Optional.empty() : search.complete(read.id(), n, attempt);
+    ClaimResult.Granted found = attempt.granted(read.id());
     int spent = settleSome(found);
     await(waking);
     return spent == n
@@ -300,8 +290,8 @@ public final class BucketGate {
   private ClaimResult.Shortfall shortfall(
       Bucket read, ClaimResult.Granted found, int missing, Optional<Level> empty, Attempt attempt) {
     int held = found.leases().size();
-    if (held == 0 && attempt.failure.isPresent()) {
-      return queueFailed(read, attempt.failure.get());
+    if (held == 0 && attempt.failure().isPresent()) {
+      return queueFailed(read, attempt.failure().get());
     }
     Instant now = clock.instant();
     empty.ifPresent(
@@ -324,22 +314,24 @@ public final class BucketGate {
     held.putBack(id, n);
   }
 
-  private ClaimResult hold(Bucket read, int n, Duration lease, Attempt attempt) {
+  private ClaimResult hold(Bucket read, int n, Attempt attempt) {
     BucketId id = read.id();
     Instant now = clock.instant();
-    if (attempt.leases.size() < n && read.isKnownEmptyAt(now)) {
+    if (attempt.size() < n && read.isKnownEmptyAt(now)) {
       read.emptyUntil(now).ifPresent(until -> memory.mark(id, Mark.EMPTY, until));
       giveBack(id, attempt);
       return new ClaimResult.Denied(read.nextTokensAt(now, n));
     }
     Optional<Instant> retryAt = memory.retryAt(id, n);
-    if (attempt.leases.isEmpty() && retryAt.isPresent()) {
+    if (attempt.size() == 0 && retryAt.isPresent()) {
       return new ClaimResult.Denied(retryAt.get());
     }
     CompletableFuture<Void> waking = wake(read, now);
     // After the fill the first result of the queue is obsolete.
-    attempt.tried = attempt.tried && !read.needsWakingAt(now);
-    ClaimResult claim = holdAll(read, n, lease, attempt);
+    if (read.needsWakingAt(now)) {
+      attempt.repeat();
+    }
+    ClaimResult claim = holdAll(read, n, attempt);
     await(waking);
     return claim;
   }
@@ -357,16 +349,16 @@ public final class BucketGate {
     return CompletableFuture.completedFuture(null);
   }
 
-  private ClaimResult holdAll(Bucket read, int n, Duration lease, Attempt attempt) {
+  private ClaimResult holdAll(Bucket read, int n, Attempt attempt) {
     BucketId id = read.id();
     for (int attempts = 1; ; attempts++) {
-      Optional<Level> empty = search(id, n, lease, attempt);
-      int found = attempt.leases.size();
+      Optional<Level> empty = search.complete(id, n, attempt);
+      int found = attempt.size();
       if (found == n) {
         return granted(id, attempt);
       }
-      if (found == 0 && attempt.failure.isPresent()) {
-        return queueFailed(read, attempt.failure.get());
+      if (found == 0 && attempt.failure().isPresent()) {
+        return queueFailed(read, attempt.failure().get());
       }
       boolean contended =
           found > 0 && empty.filter(level -> level.visible() + level.held() >= n).isPresent();
@@ -398,7 +390,7 @@ public final class BucketGate {
 
   private ClaimResult granted(BucketId id, Attempt attempt) {
     memory.clear(id, Mark.EMPTY);
-    return new ClaimResult.Granted(id, attempt.leases);
+    return attempt.granted(id);
   }
 
   /** The result if the queue failed: undecided, or denied if the queue is missing. */
@@ -467,126 +459,11 @@ public final class BucketGate {
     }
   }
 
-  /**
-   * Receives tokens until the attempt has n or the queue has no more. SQS may return fewer tokens
-   * than it has (SQS API reference, ReceiveMessage, {@code MaxNumberOfMessages}), so only an empty
-   * receive means that there are no more.
-   *
-   * @return the level of the queue if it has no more tokens; empty if it may have more
-   */
-  private Optional<Level> search(BucketId id, int n, Duration lease, Attempt attempt) {
-    if (!attempt.tried) {
-      collect(id, n, lease, Search.SHORT, attempt);
-    }
-    attempt.tried = false;
-    if (attempt.leases.size() == n || attempt.failure.isPresent()) {
-      return Optional.empty();
-    }
-    Optional<Level> level = quietly(() -> queue.countTokens(id));
-    if (level.isEmpty() || level.get().visible() == 0) {
-      return level;
-    }
-    collect(id, n, lease, Search.LONG, attempt);
-    boolean answered = attempt.failure.isEmpty();
-    // The queue responded once, so a second failure does not make the claim undecided.
-    attempt.failure = Optional.empty();
-    return answered && attempt.leases.size() < n ? level : Optional.empty();
-  }
-
-  private void collect(BucketId id, int n, Duration lease, Search search, Attempt attempt) {
-    attempt.tried = true;
-    try {
-      boolean more = true;
-      while (more && attempt.leases.size() < n) {
-        more = collectOnce(id, n - attempt.leases.size(), lease, search, attempt);
-      }
-    } catch (Unavailable unavailable) {
-      attempt.failure = Optional.of(unavailable);
-    }
-  }
-
-  /** Runs one round of concurrent receives; returns whether any of them found a token. */
-  private boolean collectOnce(
-      BucketId id, int missing, Duration lease, Search search, Attempt attempt) {
-    int receiveCount = Math.min(MAX_RECEIVES, (missing + TokenQueue.BATCH - 1) / TokenQueue.BATCH);
-    List<CompletableFuture<List<Lease>>> receives =
-        IntStream.range(0, receiveCount)
-            .map(i -> Math.min(TokenQueue.BATCH, missing - i * TokenQueue.BATCH))
-            .mapToObj(
-                max ->
-                    CompletableFuture.supplyAsync(
-                        () -> queue.reserve(id, max, lease, search), executor))
-            .toList();
-    int before = attempt.leases.size();
-    Optional<Unavailable> failure = Optional.empty();
-    for (CompletableFuture<List<Lease>> receive : receives) {
-      try {
-        // Waits even if the thread is interrupted: tokens that arrive must not stay held. A receive
-        // on this thread would be aborted after SQS has executed it.
-        attempt.leases.addAll(receive.join());
-      } catch (CompletionException failed) {
-        failure = Optional.of(unavailable(failed));
-      }
-    }
-    failure.ifPresent(
-        unavailable -> {
-          throw unavailable;
-        });
-    return attempt.leases.size() > before;
-  }
-
-  private static Unavailable unavailable(CompletionException failed) {
-    Throwable cause = failed.getCause();
-    if (cause instanceof Unavailable unavailable) {
-      return unavailable;
-    }
-    if (cause instanceof Error error) {
-      throw error;
-    }
-    throw cause instanceof RuntimeException unexpected
-        ? unexpected
-        : new IllegalStateException(cause);
-  }
-
   private static <T> Optional<T> quietly(Supplier<T> request) {
     try {
       return Optional.of(request.get());
     } catch (Unavailable unavailable) {
       return Optional.empty();
-    }
-  }
-
-  /** The tokens that a claim in progress has received so far. Not thread-safe. */
-  public static final class Attempt {
-    private final Duration lease;
-    private final List<Lease> leases = new ArrayList<>();
-    private Optional<Unavailable> failure = Optional.empty();
-    private boolean tried;
-
-    /** An attempt without tokens, which holds a token for {@link #LEASE}. */
-    public Attempt() {
-      this(LEASE);
-    }
-
-    /**
-     * An attempt without tokens.
-     *
-     * @param lease how long it holds a token: 1 second to 12 hours
-     * @throws InvalidValue if the lease is out of range
-     */
-    Attempt(Duration lease) {
-      check(lease);
-      this.lease = lease;
-    }
-
-    /** Whether it has n tokens. */
-    boolean has(int n) {
-      return leases.size() == n;
-    }
-
-    /** Another attempt with the same lease, without tokens. */
-    Attempt again() {
-      return new Attempt(lease);
     }
   }
 

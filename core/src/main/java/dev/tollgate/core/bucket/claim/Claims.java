@@ -4,8 +4,9 @@ import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.bucket.Place;
-import dev.tollgate.core.bucket.claim.BucketGate.Attempt;
 import dev.tollgate.core.bucket.claim.BucketGate.SpendResult;
+import dev.tollgate.core.bucket.claim.BucketMemory.Mark;
+import dev.tollgate.core.bucket.claim.TokenSearch.Attempt;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -51,8 +52,9 @@ import java.util.function.Supplier;
  *
  * While the row that was read last has a valid {@link dev.tollgate.core.bucket.EmptyHint}, or a
  * line whose next slot has not come, a claim is refused without any request: until the hint or the
- * wait ends, and for {@link #REFUSAL_LIFE} at most, because a fill may add tokens that this process does
- * not hear of. A claim that must write, because it takes a place or a spare token, reads the row.
+ * wait ends, and for {@link #REFUSAL_LIFE} at most, because a fill may add tokens that this process
+ * does not hear of. A claim that must write, because it takes a place or a spare token, reads the
+ * row.
  *
  * <h2>Prefetched</h2>
  *
@@ -204,7 +206,8 @@ public final class Claims {
       Duration lease,
       Function<Bucket, Optional<? extends T>> refusal,
       BiFunction<Bucket, Attempt, T> decide) {
-    return memory.row(id, refusalLife)
+    return memory
+        .row(id, refusalLife)
         .filter(row -> n <= row.spec().capacity())
         .flatMap(row -> refusal.apply(row).<T>map(refused -> refused))
         .orElseGet(() -> gate.oneByOne(id, n, () -> ask(id, n, lease, decide)));
@@ -215,7 +218,7 @@ public final class Claims {
     Optional<Bucket> recent = recent(id, now).filter(row -> n <= row.spec().capacity());
     if (recent.isPresent()) {
       Attempt first = gate.firstTry(id, n, lease);
-      return first.has(n)
+      return first.size() == n
           ? decide.apply(recent.get(), first)
           : decided(readOrGiveBack(id, first, () -> read(id, now)), first, decide);
     }
@@ -230,7 +233,8 @@ public final class Claims {
 
   /** The row of a bucket that claims may use without reading it again. */
   private Optional<Bucket> recent(BucketId id, Instant now) {
-    return memory.row(id, rowLife)
+    return memory
+        .row(id, rowLife)
         .filter(row -> row.line().isEmpty() && row.hasBeenFilled() && !row.isHibernating())
         .filter(row -> !row.isKnownEmptyAt(now));
   }
@@ -299,7 +303,8 @@ public final class Claims {
       memory.forgetRow(read.id());
       return result;
     }
-    memory.until(read.id(), Mark.EMPTY)
+    memory
+        .until(read.id(), Mark.EMPTY)
         .filter(until -> !read.isKnownEmptyAt(now))
         .map(until -> read.with(new EmptyHint(now, until, 0)))
         .ifPresent(memory::replace);

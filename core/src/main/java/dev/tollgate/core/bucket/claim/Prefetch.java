@@ -76,8 +76,7 @@ public final class Prefetch {
   private final int size;
   private final Timer timer;
   private final InstantSource clock;
-  private final Map<BucketId, Tokens> buckets =
-      new RecentlyUsedMap<>(MAX_BUCKETS);
+  private final Map<BucketId, Tokens> buckets = new RecentlyUsedMap<>(MAX_BUCKETS);
 
   private volatile boolean isClosed;
 

@@ -13,11 +13,12 @@ import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.ClaimResult;
-import dev.tollgate.core.bucket.claim.FillRequests;
-import dev.tollgate.core.bucket.claim.Prefetch;
-import dev.tollgate.core.bucket.claim.LineGate;
 import dev.tollgate.core.bucket.claim.Claims;
+import dev.tollgate.core.bucket.claim.FillRequests;
+import dev.tollgate.core.bucket.claim.LineGate;
+import dev.tollgate.core.bucket.claim.Prefetch;
 import dev.tollgate.core.bucket.claim.SettleResult;
+import dev.tollgate.core.bucket.claim.TokenSearch;
 import dev.tollgate.core.bucket.claim.Waiting;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.provisioning.ReconcileRequests;
@@ -330,7 +331,7 @@ public final class TollgateLine implements Line {
       return kept(caller, instance);
     }
     Bucket read = ports.buckets().find(ID).orElseThrow();
-    BucketGate.Attempt first = instance.gate.firstTry(ID);
+    TokenSearch.Attempt first = instance.gate.firstTry(ID);
     ClaimResult result =
         mode != Mode.NONE
             ? instance.line.claim(read, waiting(caller), first)

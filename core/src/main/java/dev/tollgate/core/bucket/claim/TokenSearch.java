@@ -1,0 +1,181 @@
+package dev.tollgate.core.bucket.claim;
+
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.TokenQueue.Level;
+import dev.tollgate.core.bucket.TokenQueue.Search;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.stream.IntStream;
+
+/**
+ * Searches a queue for tokens. SQS may return fewer tokens than it has (SQS API reference,
+ * ReceiveMessage, {@code MaxNumberOfMessages}), so only an empty receive means that there are no
+ * more.
+ */
+public final class TokenSearch {
+  /** The most concurrent receives of one claim. */
+  private static final int MAX_RECEIVES = 8;
+
+  private final TokenQueue queue;
+  private final Executor executor;
+
+  TokenSearch(TokenQueue queue, Executor executor) {
+    this.queue = queue;
+    this.executor = executor;
+  }
+
+  /** The tokens that a claim in progress has received so far. Not thread-safe. */
+  public static final class Attempt {
+    private final Duration lease;
+    private final List<Lease> leases = new ArrayList<>();
+    private Optional<Unavailable> failure = Optional.empty();
+    private boolean tried;
+
+    /** An attempt without tokens, which holds a token for {@link BucketGate#LEASE}. */
+    public Attempt() {
+      this(BucketGate.LEASE);
+    }
+
+    /**
+     * An attempt without tokens.
+     *
+     * @param lease how long it holds a token: 1 second to 12 hours (SQS VisibilityTimeout)
+     * @throws InvalidValue if the lease is out of range
+     */
+    Attempt(Duration lease) {
+      InvalidValue.inRange("lease", lease.toSeconds(), 1, Duration.ofHours(12).toSeconds());
+      this.lease = lease;
+    }
+
+    /** Another attempt with the same lease, without tokens. */
+    Attempt again() {
+      return new Attempt(lease);
+    }
+
+    /** The number of tokens. */
+    int size() {
+      return leases.size();
+    }
+
+    /** The tokens. */
+    ClaimResult.Granted granted(BucketId id) {
+      return new ClaimResult.Granted(id, leases);
+    }
+
+    /** Forgets the tokens, which were returned. */
+    void clear() {
+      leases.clear();
+    }
+
+    /** Forgets the result of the first receive, because a fill has made it obsolete. */
+    void repeat() {
+      tried = false;
+    }
+
+    /** Why the queue could not be asked; empty if it responded. */
+    Optional<Unavailable> failure() {
+      return failure;
+    }
+  }
+
+  /** Receives up to n tokens by short polls. */
+  void receive(BucketId id, int n, Attempt attempt) {
+    receive(id, n, Search.SHORT, attempt);
+  }
+
+  /**
+   * Receives tokens until the attempt has n or the queue has no more: by a short poll, and if the
+   * queue has more by a long poll.
+   *
+   * @return the level of the queue if it has no more tokens; empty if it may have more
+   */
+  Optional<Level> complete(BucketId id, int n, Attempt attempt) {
+    if (!attempt.tried) {
+      receive(id, n, Search.SHORT, attempt);
+    }
+    attempt.tried = false;
+    if (attempt.leases.size() == n || attempt.failure.isPresent()) {
+      return Optional.empty();
+    }
+    Optional<Level> level = level(id);
+    if (level.isEmpty() || level.get().visible() == 0) {
+      return level;
+    }
+    receive(id, n, Search.LONG, attempt);
+    boolean answered = attempt.failure.isEmpty();
+    // The queue responded once, so a second failure does not make the claim undecided.
+    attempt.failure = Optional.empty();
+    return answered && attempt.leases.size() < n ? level : Optional.empty();
+  }
+
+  private Optional<Level> level(BucketId id) {
+    try {
+      return Optional.of(queue.countTokens(id));
+    } catch (Unavailable unavailable) {
+      return Optional.empty();
+    }
+  }
+
+  private void receive(BucketId id, int n, Search search, Attempt attempt) {
+    attempt.tried = true;
+    try {
+      boolean more = true;
+      while (more && attempt.leases.size() < n) {
+        more = receiveOnce(id, n - attempt.leases.size(), search, attempt);
+      }
+    } catch (Unavailable unavailable) {
+      attempt.failure = Optional.of(unavailable);
+    }
+  }
+
+  /** Runs one round of concurrent receives; returns whether any of them found a token. */
+  private boolean receiveOnce(BucketId id, int missing, Search search, Attempt attempt) {
+    int receiveCount = Math.min(MAX_RECEIVES, (missing + TokenQueue.BATCH - 1) / TokenQueue.BATCH);
+    List<CompletableFuture<List<Lease>>> receives =
+        IntStream.range(0, receiveCount)
+            .map(i -> Math.min(TokenQueue.BATCH, missing - i * TokenQueue.BATCH))
+            .mapToObj(
+                max ->
+                    CompletableFuture.supplyAsync(
+                        () -> queue.reserve(id, max, attempt.lease, search), executor))
+            .toList();
+    int before = attempt.leases.size();
+    Optional<Unavailable> failure = Optional.empty();
+    for (CompletableFuture<List<Lease>> receive : receives) {
+      try {
+        // Waits even if the thread is interrupted: tokens that arrive must not stay held. A receive
+        // on this thread would be aborted after SQS has executed it.
+        attempt.leases.addAll(receive.join());
+      } catch (CompletionException failed) {
+        failure = Optional.of(unavailable(failed));
+      }
+    }
+    failure.ifPresent(
+        unavailable -> {
+          throw unavailable;
+        });
+    return attempt.leases.size() > before;
+  }
+
+  private static Unavailable unavailable(CompletionException failed) {
+    Throwable cause = failed.getCause();
+    if (cause instanceof Unavailable unavailable) {
+      return unavailable;
+    }
+    if (cause instanceof Error error) {
+      throw error;
+    }
+    throw cause instanceof RuntimeException unexpected
+        ? unexpected
+        : new IllegalStateException(cause);
+  }
+}
