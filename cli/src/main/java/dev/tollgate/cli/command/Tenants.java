@@ -251,11 +251,11 @@ final class Tenants {
     if (dryRun) {
       return preview(tenantId, "PATCH", Optional.of(body), ifVersion);
     }
-    String removed = removed(tenantId, named.keySet());
     tollgate.confirmInProduction(
         confirmation.isGiven(),
-        "Replace all overrides of " + tenantId + removed + "?",
+        "Replace all overrides of " + tenantId + "?",
         "replace the overrides of " + tenantId);
+    String removed = removed(tenantId, named.keySet());
     return patch(tenantId, body, ifVersion, "%s now has these limits%s", removed);
   }
 
