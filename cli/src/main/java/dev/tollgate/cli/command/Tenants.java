@@ -262,7 +262,8 @@ final class Tenants {
   /** The overrides that a tenant has and loses, in words; empty if it loses none. */
   private String removed(String tenantId, Set<String> named) {
     Response tenant = found(tollgate.controlPlane().get(Paths.tenant(tenantId)), tenantId);
-    Set<String> names = new TreeSet<>(Json.leaves(tenant.json().path("overrides")).keySet());
+    Set<String> names = new TreeSet<>();
+    tenant.json().path("overrides").fieldNames().forEachRemaining(names::add);
     names.removeAll(named);
     return names.isEmpty() ? "" : " (removed overrides: " + String.join(", ", names) + ")";
   }

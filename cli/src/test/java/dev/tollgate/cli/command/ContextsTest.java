@@ -59,6 +59,7 @@ class ContextsTest {
         directory.resolve("saas.yaml"), "tenants: {acme: {tier: bronze}}\n" + CHANGED_TIERS);
     for (String name : List.of("prod", "control")) {
       deployment
+          .answers("GET /" + name + "/tenants/acme", 200, Documents.ACME)
           .answers("GET /" + name + "/tiers/bronze", 200, Documents.BRONZE)
           .answers("PUT /" + name + "/tiers/bronze?dryRun=true", 200, Documents.DRY_BRONZE)
           .answers("PUT /" + name + "/tiers/bronze?dryRun=true&limit=1", 200, Documents.DRY_BRONZE);
