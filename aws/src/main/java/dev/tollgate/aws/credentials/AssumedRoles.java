@@ -2,7 +2,7 @@ package dev.tollgate.aws.credentials;
 
 import static dev.tollgate.aws.SdkCalls.ask;
 
-import dev.tollgate.aws.LruMap;
+import dev.tollgate.core.RecentlyUsedMap;
 import dev.tollgate.core.NoCredentials;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
@@ -80,7 +80,7 @@ public final class AssumedRoles implements TenantCredentials {
     this.store = store;
     this.clock = clock;
     this.random = random;
-    this.cache = new LruMap<>(max);
+    this.cache = new RecentlyUsedMap<>(max);
   }
 
   @Override

@@ -2,7 +2,7 @@ package dev.tollgate.aws.dynamodb.limit;
 
 import static dev.tollgate.aws.SdkCalls.ask;
 
-import dev.tollgate.aws.LruMap;
+import dev.tollgate.core.RecentlyUsedMap;
 import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.aws.dynamodb.Row;
 import dev.tollgate.aws.dynamodb.tenant.TenantRow;
@@ -48,8 +48,8 @@ public final class DynamoDbFactsReader implements AdmissionFactsReader, MessageF
   private final Tables tables;
   private final TenantCredentials credentials;
   private final InstantSource clock;
-  private final Map<TenantId, Instant> knownUntil = new LruMap<>(CACHE_SIZE);
-  private final Map<TenantId, Instant> unknownUntil = new LruMap<>(CACHE_SIZE);
+  private final Map<TenantId, Instant> knownUntil = new RecentlyUsedMap<>(CACHE_SIZE);
+  private final Map<TenantId, Instant> unknownUntil = new RecentlyUsedMap<>(CACHE_SIZE);
 
   /** A reader of these tables. */
   public DynamoDbFactsReader(
