@@ -98,10 +98,11 @@ public final class SdkClients {
    *     Properties</a>
    */
   public static SdkHttpClient newHttpClient() {
-    return UrlConnectionHttpClient.builder()
-        .connectionTimeout(CONNECT)
-        .socketTimeout(SOCKET)
-        .build();
+    return new JdkHttpClient(
+        UrlConnectionHttpClient.builder()
+            .connectionTimeout(CONNECT)
+            .socketTimeout(SOCKET)
+            .build());
   }
 
   /**

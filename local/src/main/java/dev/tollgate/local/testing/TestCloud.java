@@ -34,9 +34,15 @@ public final class TestCloud implements AutoCloseable {
    * @param options the options, given the clock that they must name
    */
   public static TestCloud start(Function<ManualClock, Options> options) {
+    // DynamoDB Local deletes expired items by the system's time. This clock is a day ahead of it, so
+    // no item disappears that is still valid by this clock.
     ManualClock clock =
         new ManualClock(
-            InstantSource.system().instant().truncatedTo(ChronoUnit.MINUTES).plusSeconds(5));
+            InstantSource.system()
+                .instant()
+                .plus(1, ChronoUnit.DAYS)
+                .truncatedTo(ChronoUnit.MINUTES)
+                .plusSeconds(5));
     return new TestCloud(clock, LocalCloud.start(options.apply(clock)));
   }
 
