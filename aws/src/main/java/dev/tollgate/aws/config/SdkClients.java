@@ -99,10 +99,7 @@ public final class SdkClients {
    */
   public static SdkHttpClient newHttpClient() {
     return new JdkHttpClient(
-        UrlConnectionHttpClient.builder()
-            .connectionTimeout(CONNECT)
-            .socketTimeout(SOCKET)
-            .build());
+        UrlConnectionHttpClient.builder().connectionTimeout(CONNECT).socketTimeout(SOCKET).build());
   }
 
   /**

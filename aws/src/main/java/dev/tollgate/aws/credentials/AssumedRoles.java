@@ -2,8 +2,8 @@ package dev.tollgate.aws.credentials;
 
 import static dev.tollgate.aws.SdkCalls.ask;
 
-import dev.tollgate.core.RecentlyUsedMap;
 import dev.tollgate.core.NoCredentials;
+import dev.tollgate.core.RecentlyUsedMap;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import java.time.Duration;

@@ -23,10 +23,12 @@ import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
@@ -48,13 +50,17 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
   private final HttpClient http = HttpClient.newHttpClient();
 
   private LocalDeployment(Path assembly, Map<String, URI> keySets, FaultPlan faults) {
-    this(assembly, keySets, faults, UnaryOperator.identity());
+    this(assembly, keySets, faults, UnaryOperator.identity(), TestCloud::start);
   }
 
   private LocalDeployment(
-      Path assembly, Map<String, URI> keySets, FaultPlan faults, UnaryOperator<Options> change) {
+      Path assembly,
+      Map<String, URI> keySets,
+      FaultPlan faults,
+      UnaryOperator<Options> change,
+      Function<Function<ManualClock, Options>, TestCloud> start) {
     stack =
-        TestCloud.start(
+        start.apply(
             clock ->
                 change.apply(
                     new Options(
@@ -91,6 +97,19 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
     return deployment;
   }
 
+  /** Starts a deployment whose clock begins at the system's time, which real processes have. */
+  static LocalDeployment atSystemTime() {
+    LocalDeployment deployment =
+        new LocalDeployment(
+            ASSEMBLY,
+            Map.of(),
+            FaultPlan.none(),
+            UnaryOperator.identity(),
+            options -> TestCloud.start(InstantSource.system().instant(), options));
+    UsedGrants.watch(deployment.cloud.policies());
+    return deployment;
+  }
+
   /** Starts a deployment whose used permissions {@link GrantsIT} does not count. */
   static LocalDeployment notCounted() {
     return new LocalDeployment(ASSEMBLY, Map.of(), FaultPlan.none());
@@ -98,7 +117,8 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
 
   /** Starts a deployment that enforces no policies. */
   static LocalDeployment withoutIam() {
-    return new LocalDeployment(ASSEMBLY, Map.of(), FaultPlan.none(), Options::withoutIam);
+    return new LocalDeployment(
+        ASSEMBLY, Map.of(), FaultPlan.none(), Options::withoutIam, TestCloud::start);
   }
 
   /** Starts a deployment with planned faults. */

@@ -140,7 +140,7 @@ final class RealRuntimeIT {
 
   @BeforeAll
   static void start() throws Exception {
-    deployment = LocalDeployment.own();
+    deployment = LocalDeployment.atSystemTime();
     lambda = deployment.inspect(LambdaClient.builder());
     runtime =
         new LambdaRuntime(

@@ -29,20 +29,22 @@ public final class TestCloud implements AutoCloseable {
   }
 
   /**
-   * Starts a cloud.
+   * Starts a cloud whose clock is a day ahead of the system's. DynamoDB Local deletes expired items
+   * by the system's time, so no item disappears that is still valid by the cloud's clock.
    *
    * @param options the options, given the clock that they must name
    */
   public static TestCloud start(Function<ManualClock, Options> options) {
-    // DynamoDB Local deletes expired items by the system's time. This clock is a day ahead of it, so
-    // no item disappears that is still valid by this clock.
-    ManualClock clock =
-        new ManualClock(
-            InstantSource.system()
-                .instant()
-                .plus(1, ChronoUnit.DAYS)
-                .truncatedTo(ChronoUnit.MINUTES)
-                .plusSeconds(5));
+    return start(InstantSource.system().instant().plus(1, ChronoUnit.DAYS), options);
+  }
+
+  /**
+   * Starts a cloud in this minute.
+   *
+   * @param options the options, given the clock that they must name
+   */
+  public static TestCloud start(Instant minute, Function<ManualClock, Options> options) {
+    ManualClock clock = new ManualClock(minute.truncatedTo(ChronoUnit.MINUTES).plusSeconds(5));
     return new TestCloud(clock, LocalCloud.start(options.apply(clock)));
   }
 

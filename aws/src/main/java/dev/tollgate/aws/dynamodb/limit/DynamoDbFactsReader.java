@@ -2,11 +2,11 @@ package dev.tollgate.aws.dynamodb.limit;
 
 import static dev.tollgate.aws.SdkCalls.ask;
 
-import dev.tollgate.core.RecentlyUsedMap;
 import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.aws.dynamodb.Row;
 import dev.tollgate.aws.dynamodb.tenant.TenantRow;
 import dev.tollgate.core.Action;
+import dev.tollgate.core.RecentlyUsedMap;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
