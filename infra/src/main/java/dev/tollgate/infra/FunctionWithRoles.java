@@ -110,6 +110,11 @@ final class FunctionWithRoles extends Construct {
     return live;
   }
 
+  /** The function's name. */
+  String name() {
+    return function.getFunctionName();
+  }
+
   /** The role that the function runs as. */
   Role role() {
     return own;

@@ -113,6 +113,11 @@ final class MessageQueues extends Construct {
     return uri(silo("{tenantId}.fifo"));
   }
 
+  /** The queue of the pool's messages. */
+  Queue pool() {
+    return pool;
+  }
+
   /** The queue that receives a silo's dead-letter messages when the silo is removed. */
   Queue poolDead() {
     return poolDead;

@@ -28,9 +28,11 @@ final class RemovedSessions extends Construct {
   /** The retention of stream events. */
   private static final Duration MAX_AGE = Duration.hours(24);
 
+  private final Queue failures;
+
   RemovedSessions(Construct scope, Table sessions, FunctionWithRoles handler) {
     super(scope, "RemovedSessions");
-    Queue failures =
+    failures =
         Queue.Builder.create(this, "Failures")
             .encryption(QueueEncryption.SQS_MANAGED)
             .enforceSsl(true)
@@ -80,5 +82,10 @@ final class RemovedSessions extends Construct {
                                     .destination(failures.getQueueArn())
                                     .build())
                             .build()));
+  }
+
+  /** The queue of the events that could not be processed. */
+  Queue failures() {
+    return failures;
   }
 }

@@ -82,6 +82,16 @@ final class Schedules extends Construct {
         "SendMessage");
   }
 
+  /** The queue of the events that could not be delivered. */
+  Queue deadLetters() {
+    return deadLetters;
+  }
+
+  /** The name of the group of all schedules. */
+  String groupName() {
+    return groupName;
+  }
+
   /** Allows buckets' schedules to invoke the token producer, and allows it to change them. */
   void invoke(FunctionWithRoles tokenProducer) {
     allowInvocation(tokenProducer);

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import software.amazon.awscdk.Duration;
 import software.amazon.awscdk.Stack;
 import software.amazon.awscdk.services.iam.Grant;
@@ -212,7 +213,7 @@ public final class Tollgate extends Construct {
             .tenantRows(tables.limit(), "GetItem")
             .tenantWrites(
                 tables.limit(), "UpdateItem", LimitAttributes.COUNT, LimitAttributes.CORRECTION);
-    new RemovedSessions(this, tables.session(), sessionEnd);
+    RemovedSessions removed = new RemovedSessions(this, tables.session(), sessionEnd);
 
     FunctionWithRoles housekeeper =
         function(
@@ -278,6 +279,40 @@ public final class Tollgate extends Construct {
     http = new HttpApis(this, props, sessionApi, controlPlane);
     console = new Console(this, props, controlPlane);
     console.configure(http, webSocket, props);
+
+    props
+        .alarmTopic()
+        .ifPresent(
+            topic ->
+                new Monitoring(
+                    this,
+                    props.prefix(),
+                    topic,
+                    new Monitoring.Sources(
+                        List.of(
+                            authorizer,
+                            connect,
+                            disconnect,
+                            sessionApi,
+                            poolProcessor,
+                            tokenProducer,
+                            sessionEnd,
+                            housekeeper,
+                            controlPlane,
+                            sweep),
+                        authorizer,
+                        tokenProducer,
+                        List.of(housekeeper, sweep),
+                        messages.pool(),
+                        new TreeMap<>(
+                            Map.of(
+                                "messages",
+                                messages.poolDead(),
+                                "events of schedules",
+                                schedules.deadLetters(),
+                                "removed sessions",
+                                removed.failures())),
+                        schedules.groupName())));
   }
 
   /** The URL that creates sessions: {@code https://…/session}. */

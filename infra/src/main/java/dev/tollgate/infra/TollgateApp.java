@@ -53,6 +53,7 @@ import software.amazon.awscdk.services.iam.Role;
  *       the account may assume to claim tokens; {@code false} omits it. Its ARN is the output
  *       {@code ApplicationRole}; the environment variables of the programs are the output {@code
  *       ApplicationVariables}.
+ *   <li>{@code alarmTopic}: see {@link TollgateProps#alarmTopic()}.
  *   <li>{@code messageHandler}: see {@link TollgateProps#messageHandler()}.
  *   <li>{@code messageHandlerJar}: the jar that contains the handler, see {@link
  *       FunctionJars#processor()}.
@@ -154,6 +155,10 @@ public final class TollgateApp {
     number(app, "authorizerConcurrency", small).ifPresent(settings::authorizerConcurrency);
     number(app, "connectConcurrency", small).ifPresent(settings::connectConcurrency);
     number(app, "connectionQuota", "").ifPresent(settings::connectionQuota);
+    String topic = context(app, "alarmTopic", "");
+    if (!topic.isEmpty()) {
+      settings.alarmTopic(topic);
+    }
     String handler = context(app, "messageHandler", "");
     TollgateProps props = (handler.isEmpty() ? settings : settings.messageHandler(handler)).build();
     Stack stack =

@@ -1,6 +1,7 @@
 package dev.tollgate.infra;
 
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.regex.Pattern;
 import software.amazon.awscdk.RemovalPolicy;
@@ -42,6 +43,8 @@ import software.amazon.awscdk.services.logs.RetentionDays;
  *     or the stage cannot be created
  * @param messageHandler the class that handles tenants' messages, a {@code TenantMessageHandler} in
  *     {@link FunctionJars#processor()}
+ * @param alarmTopic the ARN of the SNS topic that gets the alarms; empty for a stack without
+ *     alarms and without a dashboard
  */
 public record TollgateProps(
     String prefix,
@@ -57,7 +60,8 @@ public record TollgateProps(
     OptionalInt connectConcurrency,
     OptionalInt connectionQuota,
     boolean setsAccountLogRole,
-    String messageHandler) {
+    String messageHandler,
+    Optional<String> alarmTopic) {
 
   /** The sample handler, which sends every message back. */
   private static final String ECHO = "dev.tollgate.handlers.message.Echo";
@@ -70,6 +74,9 @@ public record TollgateProps(
    * Reference, "CreateSchedule"): the prefix, an action (20), an underscore and a tenant id (36).
    */
   private static final Pattern PREFIX = Pattern.compile("(?:[a-z][a-z0-9]{0,5}_)?");
+
+  private static final Pattern TOPIC_ARN =
+      Pattern.compile("arn:aws[a-z-]*:sns:[a-z0-9-]+:[0-9]{12}:[A-Za-z0-9_-]{1,256}");
 
   /**
    * Checks the values.
@@ -100,9 +107,19 @@ public record TollgateProps(
     authorizerConcurrency.ifPresent(value -> requirePositive("authorizerConcurrency", value));
     connectConcurrency.ifPresent(value -> requirePositive("connectConcurrency", value));
     connectionQuota.ifPresent(value -> requirePositive("connectionQuota", value));
+    alarmTopic.ifPresent(TollgateProps::requireTopic);
     if (!CLASS_NAME.matcher(messageHandler).matches()) {
       throw new IllegalArgumentException(
           "messageHandler: \"" + messageHandler + "\" (expected: a fully qualified class name)");
+    }
+  }
+
+  private static void requireTopic(String arn) {
+    if (!TOPIC_ARN.matcher(arn).matches()) {
+      throw new IllegalArgumentException(
+          "alarmTopic: \""
+              + arn
+              + "\" (expected: the ARN of an SNS topic; arn:aws:sns:REGION:ACCOUNT:NAME)");
     }
   }
 
@@ -134,6 +151,7 @@ public record TollgateProps(
     private OptionalInt authorizerConcurrency = OptionalInt.empty();
     private OptionalInt connectConcurrency = OptionalInt.empty();
     private OptionalInt connectionQuota = OptionalInt.empty();
+    private Optional<String> alarmTopic = Optional.empty();
     private boolean setsAccountLogRole;
     private String messageHandler = ECHO;
 
@@ -221,6 +239,12 @@ public record TollgateProps(
       return this;
     }
 
+    /** See {@link TollgateProps#alarmTopic()}. Default: no alarms and no dashboard. */
+    public Builder alarmTopic(String arn) {
+      alarmTopic = Optional.of(arn);
+      return this;
+    }
+
     /**
      * Builds the properties.
      *
@@ -241,7 +265,8 @@ public record TollgateProps(
           connectConcurrency,
           connectionQuota,
           setsAccountLogRole,
-          messageHandler);
+          messageHandler,
+          alarmTopic);
     }
   }
 }

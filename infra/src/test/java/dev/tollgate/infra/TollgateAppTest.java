@@ -74,6 +74,8 @@ class TollgateAppTest {
     "messageHandler, a b, 'messageHandler: \"a b\" (expected: a fully qualified class name)'",
     "prefix, silo_, 'prefix: \"silo_\" (expected: another prefix; queues of silo tenants"
         + " without a prefix begin with silo_)'",
+    "alarmTopic, pager, 'alarmTopic: \"pager\" (expected: the ARN of an SNS topic;"
+        + " arn:aws:sns:REGION:ACCOUNT:NAME)'",
     "demo, yes, 'demo: \"yes\" (expected: true or false)'",
     "claims, yes, 'claims: \"yes\" (expected: true or false)'",
     "authorizerConcurrency, 0, 'authorizerConcurrency: \"0\" (expected: a whole number, 1 to"

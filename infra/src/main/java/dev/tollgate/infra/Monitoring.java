@@ -1,0 +1,303 @@
+package dev.tollgate.infra;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import software.amazon.awscdk.Aws;
+import software.amazon.awscdk.Stack;
+import software.amazon.awscdk.services.cloudwatch.CfnAlarm;
+import software.amazon.awscdk.services.cloudwatch.CfnDashboard;
+import software.amazon.awscdk.services.sqs.Queue;
+import software.constructs.Construct;
+
+/**
+ * The dashboard and the alarms of a deployment. Each alarm has a runbook of the same name in {@code
+ * docs/runbooks}.
+ *
+ * <p>A metric without data points does not raise an alarm, because AWS sends most metrics only
+ * while there is something to count. The exception is {@code minute-work-stopped}, which waits for
+ * the functions that run each minute.
+ */
+final class Monitoring extends Construct {
+  private static final int MINUTE = 60;
+
+  /** The columns of a dashboard, and how many of them a widget takes. */
+  private static final int COLUMNS = 24;
+
+  private static final int WIDTH = 8;
+  private static final int HEIGHT = 6;
+
+  private final String prefix;
+  private final String topicArn;
+
+  /**
+   * A metric.
+   *
+   * @param statistic such as {@code Sum} or {@code p99}
+   * @param label what a graph calls it
+   */
+  private record Metric(
+      String namespace,
+      String name,
+      Map<String, String> dimensions,
+      String statistic,
+      String label) {
+    static Metric outcome(String name, String outcome) {
+      return new Metric("Tollgate", name, Map.of("Outcome", outcome), "Sum", outcome);
+    }
+
+    static Metric ofFunction(FunctionWithRoles function, String name, String statistic) {
+      return new Metric(
+          "AWS/Lambda",
+          name,
+          Map.of("FunctionName", function.name()),
+          statistic,
+          function.getNode().getId());
+    }
+
+    static Metric ofQueue(Queue queue, String name, String label) {
+      return new Metric(
+          "AWS/SQS", name, Map.of("QueueName", queue.getQueueName()), "Maximum", label);
+    }
+  }
+
+  /**
+   * When an alarm is raised: if {@code expression} over the metrics {@code m1}, {@code m2} and so
+   * on is above {@code threshold} in {@code raisedBy} of the last {@code periods} periods.
+   *
+   * @param seconds the length of a period
+   */
+  private record Rule(
+      String expression, double threshold, int seconds, int raisedBy, int periods) {
+    /** More than {@code threshold} in a single period of a minute. */
+    static Rule atOnce(String expression, double threshold) {
+      return new Rule(expression, threshold, MINUTE, 1, 1);
+    }
+
+    /** More than {@code threshold} in three of five minutes: retries do not cure it. */
+    static Rule lasting(String expression, double threshold) {
+      return new Rule(expression, threshold, MINUTE, 3, 5);
+    }
+  }
+
+  /** What is monitored. */
+  record Sources(
+      List<FunctionWithRoles> functions,
+      FunctionWithRoles authorizer,
+      FunctionWithRoles tokenProducer,
+      List<FunctionWithRoles> everyMinute,
+      Queue pool,
+      Map<String, Queue> deadLetters,
+      String scheduleGroup) {}
+
+  Monitoring(Construct scope, String prefix, String topicArn, Sources sources) {
+    super(scope, "Monitoring");
+    this.prefix = prefix;
+    this.topicArn = topicArn;
+    List<Metric> deadLetters =
+        sources.deadLetters().entrySet().stream()
+            .map(
+                queue ->
+                    Metric.ofQueue(
+                        queue.getValue(), "ApproximateNumberOfMessagesVisible", queue.getKey()))
+            .toList();
+    List<Metric> errors = ofEach(sources.functions(), "Errors");
+    List<Metric> throttles = ofEach(sources.functions(), "Throttles");
+    List<Metric> runs = ofEach(sources.everyMinute(), "Invocations");
+    Metric dropped =
+        new Metric(
+            "AWS/Scheduler",
+            "InvocationDroppedCount",
+            Map.of("ScheduleGroup", sources.scheduleGroup()),
+            "Sum",
+            "events of schedules");
+    Metric requests = Metric.ofFunction(sources.tokenProducer(), "AsyncEventsDropped", "Sum");
+    Metric age =
+        Metric.ofQueue(sources.pool(), "ApproximateAgeOfOldestMessage", "oldest message, seconds");
+    Metric drift = new Metric("Tollgate", "AbsoluteDrift", Map.of(), "Sum", "drift");
+    Metric latency = Metric.ofFunction(sources.authorizer(), "Duration", "p99");
+    Metric middle =
+        new Metric(
+            latency.namespace(), latency.name(), latency.dimensions(), "p50", "authorizer, p50");
+    Metric admitted = Metric.outcome("Connections", "ADMITTED");
+    List<Metric> refused =
+        Stream.of("TENANT_RATE", "TENANT_CONNECTIONS", "SESSION_RATE", "SESSION_CONNECTIONS")
+            .map(outcome -> Metric.outcome("Connections", outcome))
+            .toList();
+    Metric withoutToken = Metric.outcome("Connections", "ADMITTED_WITHOUT_TOKEN");
+    Metric processedWithoutToken = Metric.outcome("Messages", "PROCESSED_WITHOUT_TOKEN");
+    Metric undecided = Metric.outcome("Connections", "UNDECIDED");
+    Metric leaseEnded = Metric.outcome("Connections", "LEASE_ENDED");
+    Metric failed = Metric.outcome("Messages", "FAILED");
+
+    alarm("dead-letters", Rule.atOnce(sum(deadLetters), 0), deadLetters);
+    alarm("function-errors", Rule.lasting(sum(errors), 0), errors);
+    alarm("function-throttles", Rule.lasting(sum(throttles), 0), throttles);
+    alarm("fills-dropped", Rule.lasting(sum(List.of(dropped, requests)), 0), dropped, requests);
+    // A period without an invocation has no data point: FILL makes it 0.
+    alarm(
+        "minute-work-stopped",
+        new Rule("IF(MIN([FILL(m1,0),FILL(m2,0)]) < 1, 1, 0)", 0, 5 * MINUTE, 1, 1),
+        runs);
+    alarm(
+        "admitted-without-token",
+        Rule.lasting(sum(List.of(withoutToken, processedWithoutToken)), 0),
+        withoutToken,
+        processedWithoutToken);
+    alarm(
+        "handshakes-undecided",
+        Rule.lasting(sum(List.of(undecided, leaseEnded)), 0),
+        undecided,
+        leaseEnded);
+    alarm("handshakes-slow", Rule.lasting("m1", 2_000), latency);
+    alarm("messages-failing", Rule.lasting("m1", 0), failed);
+    alarm("messages-waiting", Rule.lasting("m1", 60), age);
+    alarm("counts-drift", new Rule("m1", 10, 15 * MINUTE, 2, 2), drift);
+    List<Metric> handshakes = Stream.concat(refused.stream(), Stream.of(admitted)).toList();
+    String refusals = "SUM([%s])".formatted(filled(1, refused.size()));
+    String all = "SUM([%s])".formatted(filled(1, handshakes.size()));
+    alarm(
+        "refusals",
+        new Rule(
+            "IF(%2$s > 100, 100 * %1$s / %2$s, 0)".formatted(refusals, all), 50, 5 * MINUTE, 3, 3),
+        handshakes);
+
+    List<Metric> messages =
+        Stream.of("PROCESSED", "THROTTLED", "FAILED", "SUSPENDED", "BAD_FRAME")
+            .map(outcome -> Metric.outcome("Messages", outcome))
+            .toList();
+    Metric slotWait = new Metric("Tollgate", "SlotWait", Map.of(), "p99", "wait for a slot, p99");
+    dashboard(
+        graph("Handshakes a minute", handshakes),
+        graph("Handshakes: milliseconds of the authorizer", List.of(middle, latency)),
+        graph("Wait in line, milliseconds", List.of(slotWait)),
+        graph("Messages a minute", messages),
+        graph("Age of the oldest message, seconds", List.of(age)),
+        graph(
+            "Admitted without a token, or undecided",
+            List.of(withoutToken, processedWithoutToken, undecided, leaseEnded)),
+        graph("Errors of functions", errors),
+        graph("Throttles of functions", throttles),
+        graph("Dead letters", deadLetters),
+        graph("Dropped fills", List.of(dropped, requests)),
+        graph("Runs of the functions that run each minute", runs),
+        graph("Drift of counts", List.of(drift)));
+  }
+
+  private static List<Metric> ofEach(List<FunctionWithRoles> functions, String metric) {
+    return functions.stream().map(each -> Metric.ofFunction(each, metric, "Sum")).toList();
+  }
+
+  /** The sum of metrics, of which some may have no data point. */
+  private static String sum(List<Metric> metrics) {
+    return "SUM([%s])".formatted(filled(1, metrics.size()));
+  }
+
+  private static String filled(int first, int last) {
+    return String.join(
+        ",", IntStream.rangeClosed(first, last).mapToObj("FILL(m%d,0)"::formatted).toList());
+  }
+
+  private void alarm(String name, Rule rule, Metric... metrics) {
+    alarm(name, rule, List.of(metrics));
+  }
+
+  private void alarm(String name, Rule rule, List<Metric> metrics) {
+    List<CfnAlarm.MetricDataQueryProperty> queries = new ArrayList<>();
+    queries.add(
+        CfnAlarm.MetricDataQueryProperty.builder()
+            .id("value")
+            .expression(rule.expression())
+            .label(name)
+            .returnData(true)
+            .build());
+    for (int i = 0; i < metrics.size(); i++) {
+      queries.add(query("m" + (i + 1), metrics.get(i), rule.seconds()));
+    }
+    CfnAlarm.Builder.create(this, name)
+        .alarmName(prefix + "tollgate-" + name)
+        .alarmDescription("Runbook: docs/runbooks/" + name + ".md")
+        .metrics(queries)
+        .comparisonOperator("GreaterThanThreshold")
+        .threshold(rule.threshold())
+        .datapointsToAlarm(rule.raisedBy())
+        .evaluationPeriods(rule.periods())
+        .treatMissingData("notBreaching")
+        .alarmActions(List.of(topicArn))
+        .okActions(List.of(topicArn))
+        .build();
+  }
+
+  private static CfnAlarm.MetricDataQueryProperty query(String id, Metric metric, int seconds) {
+    return CfnAlarm.MetricDataQueryProperty.builder()
+        .id(id)
+        .returnData(false)
+        .metricStat(
+            CfnAlarm.MetricStatProperty.builder()
+                .metric(
+                    CfnAlarm.MetricProperty.builder()
+                        .namespace(metric.namespace())
+                        .metricName(metric.name())
+                        .dimensions(
+                            metric.dimensions().entrySet().stream()
+                                .map(
+                                    dimension ->
+                                        CfnAlarm.DimensionProperty.builder()
+                                            .name(dimension.getKey())
+                                            .value(dimension.getValue())
+                                            .build())
+                                .toList())
+                        .build())
+                .stat(metric.statistic())
+                .period(seconds)
+                .build())
+        .build();
+  }
+
+  private static Map<String, Object> graph(String title, List<Metric> metrics) {
+    List<List<Object>> lines = new ArrayList<>();
+    for (Metric metric : metrics) {
+      List<Object> line = new ArrayList<>(List.of(metric.namespace(), metric.name()));
+      metric
+          .dimensions()
+          .forEach(
+              (name, value) -> {
+                line.add(name);
+                line.add(value);
+              });
+      line.add(Map.of("stat", metric.statistic(), "label", metric.label()));
+      lines.add(line);
+    }
+    Map<String, Object> properties = new LinkedHashMap<>();
+    properties.put("title", title);
+    properties.put("region", Aws.REGION);
+    properties.put("view", "timeSeries");
+    properties.put("period", MINUTE);
+    properties.put("metrics", lines);
+    return properties;
+  }
+
+  /** Draws the graphs from left to right and from top to bottom. */
+  @SafeVarargs
+  private void dashboard(Map<String, Object>... graphs) {
+    List<Map<String, Object>> widgets = new ArrayList<>();
+    int inRow = COLUMNS / WIDTH;
+    for (int i = 0; i < graphs.length; i++) {
+      Map<String, Object> widget = new LinkedHashMap<>();
+      widget.put("type", "metric");
+      widget.put("x", i % inRow * WIDTH);
+      widget.put("y", i / inRow * HEIGHT);
+      widget.put("width", WIDTH);
+      widget.put("height", HEIGHT);
+      widget.put("properties", graphs[i]);
+      widgets.add(widget);
+    }
+    CfnDashboard.Builder.create(this, "Dashboard")
+        .dashboardName(prefix + "tollgate")
+        .dashboardBody(Stack.of(this).toJsonString(Map.of("widgets", widgets)))
+        .build();
+  }
+}

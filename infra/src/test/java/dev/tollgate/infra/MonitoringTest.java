@@ -1,0 +1,170 @@
+package dev.tollgate.infra;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+
+final class MonitoringTest {
+  private static final String TOPIC = "arn:aws:sns:eu-central-1:111122223333:pager";
+  private static final Synthesis STACK = Synthesis.of(Map.of("alarmTopic", TOPIC));
+  private static final Path DOCS = Path.of("../docs");
+
+  /** Metric math in an alarm has at most ten metrics (CloudWatch User Guide, "Alarms"). */
+  private static final int MAX_METRICS = 10;
+
+  /** The alarms by their names without the deployment's prefix. */
+  private static Map<String, JsonNode> alarms() {
+    Map<String, JsonNode> alarms = new TreeMap<>();
+    for (JsonNode alarm : STACK.resources("AWS::CloudWatch::Alarm").values()) {
+      JsonNode properties = alarm.path("Properties");
+      String name = properties.path("AlarmName").asText();
+      assertThat(name).startsWith("tollgate-");
+      alarms.put(name.substring("tollgate-".length()), properties);
+    }
+    return alarms;
+  }
+
+  private static Stream<JsonNode> metrics(JsonNode alarm) {
+    return StreamSupport.stream(alarm.path("Metrics").spliterator(), false)
+        .filter(query -> query.has("MetricStat"));
+  }
+
+  private static Set<String> found(Pattern pattern, String text) {
+    return pattern
+        .matcher(text)
+        .results()
+        .map(result -> result.group(1))
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static String metricsPage() throws IOException {
+    return Files.readString(DOCS.resolve("reference/metrics.md"));
+  }
+
+  @Test
+  void a_stack_without_a_topic_has_no_alarms_and_no_dashboard() {
+    Synthesis stack = Synthesis.of(Map.of());
+
+    assertThat(stack.resources("AWS::CloudWatch::Alarm")).isEmpty();
+    assertThat(stack.resources("AWS::CloudWatch::Dashboard")).isEmpty();
+  }
+
+  @Test
+  void each_alarm_has_a_runbook_and_a_row_in_the_reference() throws IOException {
+    try (Stream<Path> pages = Files.list(DOCS.resolve("runbooks"))) {
+      assertThat(pages.map(page -> page.getFileName().toString().replace(".md", "")))
+          .containsExactlyInAnyOrderElementsOf(alarms().keySet());
+    }
+    assertThat(
+            found(
+                Pattern.compile("^\\| \\[([a-z-]+)\\]\\(\\.\\./runbooks/\\1\\.md\\)", Pattern.MULTILINE),
+                metricsPage()))
+        .isEqualTo(alarms().keySet());
+    alarms()
+        .forEach(
+            (name, alarm) ->
+                assertThat(alarm.path("AlarmDescription").asText())
+                    .isEqualTo("Runbook: docs/runbooks/" + name + ".md"));
+  }
+
+  @Test
+  void each_alarm_tells_the_topic_when_it_is_raised_and_when_it_ends() {
+    assertThat(alarms())
+        .hasSize(12)
+        .allSatisfy(
+            (name, alarm) -> {
+              assertThat(alarm.at("/AlarmActions/0").asText()).isEqualTo(TOPIC);
+              assertThat(alarm.at("/OKActions/0").asText()).isEqualTo(TOPIC);
+              assertThat(alarm.path("TreatMissingData").asText()).isEqualTo("notBreaching");
+            });
+  }
+
+  @Test
+  void each_expression_uses_all_metrics_of_its_alarm_and_no_others() {
+    assertThat(alarms())
+        .allSatisfy(
+            (name, alarm) -> {
+              JsonNode expression = alarm.at("/Metrics/0");
+              assertThat(expression.path("ReturnData").asBoolean()).isTrue();
+              int count = (int) metrics(alarm).count();
+              assertThat(count).isBetween(1, MAX_METRICS);
+              assertThat(
+                      found(Pattern.compile("\\b(m\\d+)\\b"), expression.path("Expression").asText()))
+                  .isEqualTo(
+                      IntStream.rangeClosed(1, count)
+                          .mapToObj("m%d"::formatted)
+                          .collect(Collectors.toCollection(TreeSet::new)));
+            });
+  }
+
+  @Test
+  void the_documented_price_is_that_of_the_metrics() throws IOException {
+    long metrics = alarms().values().stream().flatMap(MonitoringTest::metrics).count();
+
+    assertThat(metricsPage())
+        .contains("about $%d a month: $0.10 for each of %d metrics".formatted(metrics / 10, metrics));
+  }
+
+  @Test
+  void each_metric_of_tollgate_is_documented() throws IOException {
+    String page = metricsPage();
+    Set<String> names = new TreeSet<>();
+    alarms().values().stream()
+        .flatMap(MonitoringTest::metrics)
+        .map(query -> query.at("/MetricStat/Metric"))
+        .filter(metric -> metric.path("Namespace").asText().equals("Tollgate"))
+        .forEach(
+            metric -> {
+              names.add(metric.path("MetricName").asText());
+              metric.path("Dimensions").forEach(each -> names.add(each.path("Value").asText()));
+            });
+
+    assertThat(names)
+        .contains("Connections", "ADMITTED_WITHOUT_TOKEN", "FAILED", "AbsoluteDrift")
+        .allSatisfy(name -> assertThat(page).contains("\n| `" + name + "` |"));
+  }
+
+  @Test
+  void the_functions_that_the_alarms_watch_are_those_of_the_stack() {
+    Set<String> functions =
+        STACK.resources("AWS::Lambda::Function").keySet().stream()
+            .filter(id -> id.contains("Function"))
+            .collect(Collectors.toCollection(TreeSet::new));
+    Set<String> watched =
+        metrics(alarms().get("function-errors"))
+            .map(query -> query.at("/MetricStat/Metric/Dimensions/0/Value/Ref").asText())
+            .collect(Collectors.toCollection(TreeSet::new));
+
+    assertThat(watched).isEqualTo(functions);
+  }
+
+  @Test
+  void the_dashboard_has_the_metrics_of_all_alarms_on_one_screen() {
+    JsonNode dashboard = STACK.properties("AWS::CloudWatch::Dashboard", "TollgateMonitoring");
+    String body = dashboard.path("DashboardBody").toString();
+    Set<String> names = new TreeSet<>();
+    alarms().values().stream()
+        .flatMap(MonitoringTest::metrics)
+        .forEach(query -> names.add(query.at("/MetricStat/Metric/MetricName").asText()));
+
+    assertThat(names).allSatisfy(name -> assertThat(body).contains(name));
+    Matcher rows = Pattern.compile("\\\\\"y\\\\\":(\\d+)").matcher(body);
+    assertThat(rows.results().mapToInt(row -> Integer.parseInt(row.group(1))).max())
+        .as("four rows of six units fit on a screen")
+        .hasValue(18);
+  }
+}
