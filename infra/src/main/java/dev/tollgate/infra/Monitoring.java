@@ -70,8 +70,7 @@ final class Monitoring extends Construct {
    *
    * @param seconds the length of a period
    */
-  private record Rule(
-      String expression, double threshold, int seconds, int raisedBy, int periods) {
+  private record Rule(String expression, double threshold, int seconds, int raisedBy, int periods) {
     /** More than {@code threshold} in a single period of a minute. */
     static Rule atOnce(String expression, double threshold) {
       return new Rule(expression, threshold, MINUTE, 1, 1);

@@ -43,8 +43,8 @@ import software.amazon.awscdk.services.logs.RetentionDays;
  *     or the stage cannot be created
  * @param messageHandler the class that handles tenants' messages, a {@code TenantMessageHandler} in
  *     {@link FunctionJars#processor()}
- * @param alarmTopic the ARN of the SNS topic that gets the alarms; empty for a stack without
- *     alarms and without a dashboard
+ * @param alarmTopic the ARN of the SNS topic that gets the alarms; empty for a stack without alarms
+ *     and without a dashboard
  */
 public record TollgateProps(
     String prefix,

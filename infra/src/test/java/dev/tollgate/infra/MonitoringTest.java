@@ -71,7 +71,8 @@ final class MonitoringTest {
     }
     assertThat(
             found(
-                Pattern.compile("^\\| \\[([a-z-]+)\\]\\(\\.\\./runbooks/\\1\\.md\\)", Pattern.MULTILINE),
+                Pattern.compile(
+                    "^\\| \\[([a-z-]+)\\]\\(\\.\\./runbooks/\\1\\.md\\)", Pattern.MULTILINE),
                 metricsPage()))
         .isEqualTo(alarms().keySet());
     alarms()
@@ -103,7 +104,8 @@ final class MonitoringTest {
               int count = (int) metrics(alarm).count();
               assertThat(count).isBetween(1, MAX_METRICS);
               assertThat(
-                      found(Pattern.compile("\\b(m\\d+)\\b"), expression.path("Expression").asText()))
+                      found(
+                          Pattern.compile("\\b(m\\d+)\\b"), expression.path("Expression").asText()))
                   .isEqualTo(
                       IntStream.rangeClosed(1, count)
                           .mapToObj("m%d"::formatted)
@@ -116,7 +118,8 @@ final class MonitoringTest {
     long metrics = alarms().values().stream().flatMap(MonitoringTest::metrics).count();
 
     assertThat(metricsPage())
-        .contains("about $%d a month: $0.10 for each of %d metrics".formatted(metrics / 10, metrics));
+        .contains(
+            "about $%d a month: $0.10 for each of %d metrics".formatted(metrics / 10, metrics));
   }
 
   @Test
