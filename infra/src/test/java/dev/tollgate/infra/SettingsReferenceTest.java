@@ -251,7 +251,9 @@ class SettingsReferenceTest {
             ? " "
             : type == int.class
                 ? (Object) 0
-                : type == OptionalInt.class ? OptionalInt.of(0) : value(property);
+                : type == OptionalInt.class
+                    ? OptionalInt.of(0)
+                    : type == Optional.class ? Optional.of(" ") : value(property);
     try {
       TollgateProps.class
           .getDeclaredConstructor(
@@ -286,7 +288,7 @@ class SettingsReferenceTest {
   }
 
   private static String shown(Object value) {
-    if (value.equals("") || value.equals(OptionalInt.empty())) {
+    if (List.of("", OptionalInt.empty(), Optional.empty()).contains(value)) {
       return NONE;
     }
     if (value.equals(FunctionJars.under(Path.of("")))) {
