@@ -1,0 +1,109 @@
+package dev.tollgate.e2e.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** The sums of {@code docs/reference/costs.md}, from the prices of {@code docs/prices.yaml}. */
+final class CostsPageTest {
+  private static final Path DOCS = Path.of("../docs");
+  private static final double MINUTES = 365 * 24 * 60 / 12.0;
+  private static final int HEARTBEAT_MINUTES = 5;
+  private static final int HOURS_OF_A_SOCKET = 2;
+
+  private static String page() throws IOException {
+    return Files.readString(DOCS.resolve("reference/costs.md"));
+  }
+
+  private static double price(String of) throws IOException {
+    JsonNode price =
+        new ObjectMapper(new YAMLFactory())
+            .readTree(DOCS.resolve("prices.yaml").toFile())
+            .path("prices")
+            .path(of);
+    return price.path("dollars").asDouble() / price.path("for").asDouble();
+  }
+
+  private static String dollars(String format, double amount) {
+    return String.format(Locale.ROOT, "$" + format, amount);
+  }
+
+  /** The first amount of a row that begins with this text. */
+  private static double row(String start) throws IOException {
+    Matcher row =
+        Pattern.compile("^\\| " + Pattern.quote(start) + ".*?\\$([0-9.]+)", Pattern.MULTILINE)
+            .matcher(page());
+    assertThat(row.find()).as(start).isTrue();
+    return Double.parseDouble(row.group(1));
+  }
+
+  private static double minutesOfASocket() throws IOException {
+    return MINUTES * price("connection-minute");
+  }
+
+  /** A frame and its answer. */
+  private static double heartbeatsOfASocket() throws IOException {
+    return MINUTES / HEARTBEAT_MINUTES * 2 * price("websocket-frame");
+  }
+
+  private static double metrics() throws IOException {
+    String page = Files.readString(DOCS.resolve("reference/metrics.md"));
+    String own = page.substring(page.indexOf("## Tollgate's metrics"), page.indexOf("## Metrics of AWS"));
+    long rows = Pattern.compile("^\\| `", Pattern.MULTILINE).matcher(own).results().count();
+    // Connections and Messages are one metric for each outcome.
+    return (rows - 2) * price("custom-metric");
+  }
+
+  @Test
+  void a_socket_costs_its_minutes_and_its_heartbeats() throws IOException {
+    assertThat(page())
+        .contains(
+            "| a socket that is open all month | "
+                + dollars("%.3f", minutesOfASocket() + heartbeatsOfASocket())
+                + ": "
+                + dollars("%.3f", minutesOfASocket()))
+        .contains(dollars("%.3f", heartbeatsOfASocket()) + " for a heartbeat");
+  }
+
+  @Test
+  void metrics_cost_their_number() throws IOException {
+    assertThat(page()).contains("| " + dollars("%.2f", metrics()) + " at most: 27 metrics");
+  }
+
+  @Test
+  void a_million_connections_cost_what_the_parts_in_security_cost() throws IOException {
+    String cost = dollars("%.2f", row("a million admitted connections"));
+
+    assertThat(Files.readString(Path.of("../SECURITY.md")))
+        .containsPattern("\\| handshakes that are admitted, .*\\*\\*" + cost.substring(1) + "\\*\\*");
+    assertThat(Files.readString(Path.of("../README.md"))).contains("| " + cost + " |");
+  }
+
+  @Test
+  void the_example_is_the_sum_of_its_parts() throws IOException {
+    double sockets = 1_000 * (minutesOfASocket() + heartbeatsOfASocket());
+    double returns =
+        1_000 * MINUTES / 60 / HOURS_OF_A_SOCKET * row("a million admitted connections") / 1e6;
+    double tenants = 100 * row("a tenant in use all month, `PRODUCER`");
+    double messages = 10 * row("a million messages");
+    double all = tenants + sockets + returns + messages + metrics() + row("the stack alone");
+
+    assertThat(page())
+        .contains(
+            "`PRODUCER` (" + dollars("%.0f", tenants) + ")",
+            "open sockets (" + dollars("%.0f", sockets) + ")",
+            "come back (" + dollars("%.0f", returns) + ")",
+            "in batches (" + dollars("%.0f", messages) + ")",
+            "the metrics (" + dollars("%.0f", metrics()) + ")",
+            "about " + dollars("%.0f", all) + " a month");
+  }
+}
