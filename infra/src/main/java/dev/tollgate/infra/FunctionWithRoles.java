@@ -37,6 +37,7 @@ final class FunctionWithRoles extends Construct {
   private final Optional<TenantRole> tenant;
   private final Function function;
   private final Alias live;
+  private final LogGroup log;
 
   /** The tenants whose resources a function may access in one request. */
   enum Access {
@@ -64,7 +65,7 @@ final class FunctionWithRoles extends Construct {
       String description) {
     super(scope, id);
     this.props = props;
-    LogGroup log =
+    log =
         LogGroup.Builder.create(this, "Log")
             .retention(props.logRetention())
             .removalPolicy(props.removalPolicy())
@@ -113,6 +114,11 @@ final class FunctionWithRoles extends Construct {
   /** The function's name. */
   String name() {
     return function.getFunctionName();
+  }
+
+  /** The name of its log group. */
+  String logGroup() {
+    return log.getLogGroupName();
   }
 
   /** The role that the function runs as. */

@@ -10,11 +10,12 @@ import software.amazon.awscdk.Aws;
 import software.amazon.awscdk.Stack;
 import software.amazon.awscdk.services.cloudwatch.CfnAlarm;
 import software.amazon.awscdk.services.cloudwatch.CfnDashboard;
+import software.amazon.awscdk.services.logs.CfnQueryDefinition;
 import software.amazon.awscdk.services.sqs.Queue;
 import software.constructs.Construct;
 
 /**
- * The dashboard and the alarms of a deployment. Each alarm has a runbook of the same name in {@code
+ * The dashboard, the alarms and the saved log queries of a deployment. Each alarm has a runbook of the same name in {@code
  * docs/runbooks}.
  *
  * <p>A metric without data points does not raise an alarm, because AWS sends most metrics only
@@ -164,6 +165,26 @@ final class Monitoring extends Construct {
             "IF(%2$s > 100, 100 * %1$s / %2$s, 0)".formatted(refusals, all), 50, 5 * MINUTE, 3, 3),
         handshakes);
 
+    query(
+        "errors",
+        "filter @message like /ERROR|Task timed out/ | fields @timestamp, @log, @message",
+        sources.functions());
+    query(
+        "refused handshakes by tenant",
+        "filter ispresent(Connections) and Outcome not like /ADMITTED/"
+            + " | stats sum(Connections) as refused by tenantId, Outcome | sort refused desc",
+        sources.functions());
+    query(
+        "messages by tenant",
+        "filter ispresent(Messages) | stats sum(Messages) as messages by tenantId, Outcome"
+            + " | sort messages desc",
+        sources.functions());
+    query(
+        "drift by tenant",
+        "filter ispresent(Drift) | stats sum(Drift), sum(AbsoluteDrift) as corrected by tenantId"
+            + " | sort corrected desc",
+        sources.functions());
+
     List<Metric> messages =
         Stream.of("PROCESSED", "THROTTLED", "FAILED", "SUSPENDED", "BAD_FRAME")
             .map(outcome -> Metric.outcome("Messages", outcome))
@@ -253,6 +274,15 @@ final class Monitoring extends Construct {
                 .stat(metric.statistic())
                 .period(seconds)
                 .build())
+        .build();
+  }
+
+  /** Saves a query of CloudWatch Logs Insights over the functions' log groups. */
+  private void query(String name, String query, List<FunctionWithRoles> functions) {
+    CfnQueryDefinition.Builder.create(this, "Query " + name)
+        .name(prefix + "tollgate/" + name)
+        .queryString(query)
+        .logGroupNames(functions.stream().map(FunctionWithRoles::logGroup).toList())
         .build();
   }
 

@@ -157,6 +157,16 @@ final class MonitoringTest {
   }
 
   @Test
+  void each_saved_query_is_documented() throws IOException {
+    String page = metricsPage();
+
+    assertThat(STACK.resources("AWS::Logs::QueryDefinition").values())
+        .hasSize(4)
+        .extracting(query -> query.at("/Properties/Name").asText())
+        .allSatisfy(name -> assertThat(page).contains("`" + name + "`"));
+  }
+
+  @Test
   void the_dashboard_has_the_metrics_of_all_alarms_on_one_screen() {
     JsonNode dashboard = STACK.properties("AWS::CloudWatch::Dashboard", "TollgateMonitoring");
     String body = dashboard.path("DashboardBody").toString();

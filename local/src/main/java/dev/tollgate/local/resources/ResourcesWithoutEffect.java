@@ -20,6 +20,7 @@ public final class ResourcesWithoutEffect implements ResourceFamily {
         "AWS::CDK::Metadata", type,
         "AWS::CloudWatch::Alarm", type,
         "AWS::CloudWatch::Dashboard", type,
+        "AWS::Logs::QueryDefinition", type,
         "AWS::Logs::LogGroup", ResourcesWithoutEffect::logGroup);
   }
 
