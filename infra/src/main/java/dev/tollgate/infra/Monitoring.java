@@ -15,8 +15,8 @@ import software.amazon.awscdk.services.sqs.Queue;
 import software.constructs.Construct;
 
 /**
- * The dashboard, the alarms and the saved log queries of a deployment. Each alarm has a runbook of the same name in {@code
- * docs/runbooks}.
+ * The dashboard, the alarms and the saved log queries of a deployment. Each alarm has a runbook of
+ * the same name in {@code docs/runbooks}.
  *
  * <p>A metric without data points does not raise an alarm, because AWS sends most metrics only
  * while there is something to count. The exception is {@code minute-work-stopped}, which waits for

@@ -57,7 +57,8 @@ final class CostsPageTest {
 
   private static double metrics() throws IOException {
     String page = Files.readString(DOCS.resolve("reference/metrics.md"));
-    String own = page.substring(page.indexOf("## Tollgate's metrics"), page.indexOf("## Metrics of AWS"));
+    String own =
+        page.substring(page.indexOf("## Tollgate's metrics"), page.indexOf("## Metrics of AWS"));
     long rows = Pattern.compile("^\\| `", Pattern.MULTILINE).matcher(own).results().count();
     // Connections and Messages are one metric for each outcome.
     return (rows - 2) * price("custom-metric");
@@ -84,7 +85,8 @@ final class CostsPageTest {
     String cost = dollars("%.2f", row("a million admitted connections"));
 
     assertThat(Files.readString(Path.of("../SECURITY.md")))
-        .containsPattern("\\| handshakes that are admitted, .*\\*\\*" + cost.substring(1) + "\\*\\*");
+        .containsPattern(
+            "\\| handshakes that are admitted, .*\\*\\*" + cost.substring(1) + "\\*\\*");
     assertThat(Files.readString(Path.of("../README.md"))).contains("| " + cost + " |");
   }
 
