@@ -72,11 +72,6 @@ final class Monitoring extends Construct {
    * @param seconds the length of a period
    */
   private record Rule(String expression, double threshold, int seconds, int raisedBy, int periods) {
-    /** More than {@code threshold} in a single period of a minute. */
-    static Rule atOnce(String expression, double threshold) {
-      return new Rule(expression, threshold, MINUTE, 1, 1);
-    }
-
     /** More than {@code threshold} in three of five minutes: retries do not cure it. */
     static Rule lasting(String expression, double threshold) {
       return new Rule(expression, threshold, MINUTE, 3, 5);
@@ -132,15 +127,21 @@ final class Monitoring extends Construct {
     Metric undecided = Metric.outcome("Connections", "UNDECIDED");
     Metric leaseEnded = Metric.outcome("Connections", "LEASE_ENDED");
     Metric failed = Metric.outcome("Messages", "FAILED");
+    Metric undecidedMessages = Metric.outcome("Messages", "UNDECIDED");
+    Metric droppedConnections =
+        new Metric("Tollgate", "ConnectionsDropped", Map.of(), "Sum", "dropped connections");
 
-    alarm("dead-letters", Rule.atOnce(sum(deadLetters), 0), deadLetters);
+    // SQS reports a queue that was not in use for hours up to 15 minutes late (SQS Developer Guide,
+    // "Available CloudWatch metrics"). FILL makes a late minute 0.
+    alarm("dead-letters", new Rule(sum(deadLetters), 0, 5 * MINUTE, 1, 4), deadLetters);
     alarm("function-errors", Rule.lasting(sum(errors), 0), errors);
     alarm("function-throttles", Rule.lasting(sum(throttles), 0), throttles);
     alarm("fills-dropped", Rule.lasting(sum(List.of(dropped, requests)), 0), dropped, requests);
     // A period without an invocation has no data point: FILL makes it 0.
     alarm(
         "minute-work-stopped",
-        new Rule("IF(MIN([FILL(m1,0),FILL(m2,0)]) < 1, 1, 0)", 0, 5 * MINUTE, 1, 1),
+        new Rule("IF(MIN([FILL(m1,0),FILL(m2,0)]) < 1, 1, 0)", 0, 5 * MINUTE, 2, 2),
+        "breaching",
         runs);
     alarm(
         "admitted-without-token",
@@ -152,10 +153,25 @@ final class Monitoring extends Construct {
         Rule.lasting(sum(List.of(undecided, leaseEnded)), 0),
         undecided,
         leaseEnded);
-    alarm("handshakes-slow", Rule.lasting("m1", 2_000), latency);
-    alarm("messages-failing", Rule.lasting("m1", 0), failed);
-    alarm("messages-waiting", Rule.lasting("m1", 60), age);
-    alarm("counts-drift", new Rule("m1", 10, 15 * MINUTE, 2, 2), drift);
+    // Of few handshakes, the slowest one is the 99th percentile.
+    alarm(
+        "handshakes-slow",
+        Rule.lasting("IF(FILL(m2,0) >= 100, m1, 0)", 2_000),
+        latency,
+        Metric.ofFunction(sources.authorizer(), "Invocations", "Sum"));
+    alarm(
+        "messages-failing",
+        Rule.lasting(sum(List.of(failed, undecidedMessages)), 0),
+        failed,
+        undecidedMessages);
+    // A message that failed comes again after 90 seconds.
+    alarm("messages-waiting", Rule.lasting("m1", 200), age);
+    // A lost $disconnect event makes a count too high by one, until its connection is dropped.
+    alarm(
+        "counts-drift",
+        new Rule("FILL(m1,0) - FILL(m2,0)", 10, 15 * MINUTE, 2, 2),
+        drift,
+        droppedConnections);
     List<Metric> handshakes = Stream.concat(refused.stream(), Stream.of(admitted)).toList();
     String refusals = "SUM([%s])".formatted(filled(1, refused.size()));
     String all = "SUM([%s])".formatted(filled(1, handshakes.size()));
@@ -167,7 +183,9 @@ final class Monitoring extends Construct {
 
     query(
         "errors",
-        "filter @message like /ERROR|Task timed out/ | fields @timestamp, @log, @message",
+        "filter @message like /Exception|Error|Task timed out|failed|not done|stay open/"
+            + " and not ispresent(_aws.Timestamp)"
+            + " | fields @timestamp, @log, @message | sort @timestamp desc",
         sources.functions());
     query(
         "refused handshakes by tenant",
@@ -186,7 +204,7 @@ final class Monitoring extends Construct {
         sources.functions());
 
     List<Metric> messages =
-        Stream.of("PROCESSED", "THROTTLED", "FAILED", "SUSPENDED", "BAD_FRAME")
+        Stream.of("PROCESSED", "THROTTLED", "FAILED", "UNDECIDED", "SUSPENDED", "BAD_FRAME")
             .map(outcome -> Metric.outcome("Messages", outcome))
             .toList();
     Metric slotWait = new Metric("Tollgate", "SlotWait", Map.of(), "p99", "wait for a slot, p99");
@@ -204,7 +222,7 @@ final class Monitoring extends Construct {
         graph("Dead letters", deadLetters),
         graph("Dropped fills", List.of(dropped, requests)),
         graph("Runs of the functions that run each minute", runs),
-        graph("Drift of counts", List.of(drift)));
+        graph("Drift of counts", List.of(drift, droppedConnections)));
   }
 
   private static List<Metric> ofEach(List<FunctionWithRoles> functions, String metric) {
@@ -226,6 +244,10 @@ final class Monitoring extends Construct {
   }
 
   private void alarm(String name, Rule rule, List<Metric> metrics) {
+    alarm(name, rule, "notBreaching", metrics);
+  }
+
+  private void alarm(String name, Rule rule, String missingData, List<Metric> metrics) {
     List<CfnAlarm.MetricDataQueryProperty> queries = new ArrayList<>();
     queries.add(
         CfnAlarm.MetricDataQueryProperty.builder()
@@ -245,7 +267,7 @@ final class Monitoring extends Construct {
         .threshold(rule.threshold())
         .datapointsToAlarm(rule.raisedBy())
         .evaluationPeriods(rule.periods())
-        .treatMissingData("notBreaching")
+        .treatMissingData(missingData)
         .alarmActions(List.of(topicArn))
         .okActions(List.of(topicArn))
         .build();
