@@ -38,7 +38,7 @@ final class GateClient implements TollgateClient {
 
   private final BucketGate gate;
   private final LineGate line;
-  private final Claims process;
+  private final Claims claims;
   private final PlaceClaims places;
   private final ClaimEvents events;
   private final List<Runnable> closing;
@@ -50,20 +50,20 @@ final class GateClient implements TollgateClient {
   private boolean closed;
 
   /**
-   * A client of a gate.
+   * A client over these claims.
    *
-   * @param process the gate in front of {@code line}
-   * @param line the lines in front of {@code gate}
+   * @param claims claims tokens by the rows that this process has read
+   * @param line claims tokens for callers that may wait in line
    * @param closing actions that close resources, in this order
    */
   GateClient(
-      Claims process,
+      Claims claims,
       LineGate line,
       BucketGate gate,
       InstantSource clock,
       ClaimListener listener,
       List<Runnable> closing) {
-    this.process = process;
+    this.claims = claims;
     this.line = line;
     this.gate = gate;
     this.places = new PlaceClaims(clock);
@@ -118,7 +118,7 @@ final class GateClient implements TollgateClient {
       open.writeLock().unlock();
     }
     async.shutdown();
-    process.close();
+    claims.close();
     closing.forEach(Runnable::run);
   }
 
@@ -214,13 +214,13 @@ final class GateClient implements TollgateClient {
     private Claim claimOne(
         Optional<dev.tollgate.core.bucket.Place> place,
         BiFunction<Bucket, Attempt, dev.tollgate.core.bucket.claim.ClaimResult> claim) {
-      return spend(1, () -> process.spendInLine(id, row -> places.waiting(row, place), claim));
+      return spend(1, () -> claims.spendInLine(id, row -> places.waiting(row, place), claim));
     }
 
     @Override
     public Claim tryClaim(int n) {
       requireTokens(n);
-      return spend(n, () -> process.spend(id, n));
+      return spend(n, () -> claims.spend(id, n));
     }
 
     private Claim spend(int n, Supplier<dev.tollgate.core.bucket.claim.ClaimResult> spending) {
@@ -248,7 +248,7 @@ final class GateClient implements TollgateClient {
 
     private BucketGate.SpendResult spendUpTo(int n) {
       try {
-        return process.spendUpTo(id, n);
+        return claims.spendUpTo(id, n);
       } catch (Unavailable unavailable) {
         return new BucketGate.SpendResult(
             0,
@@ -267,7 +267,7 @@ final class GateClient implements TollgateClient {
           lease,
           SHORTEST_LEASE + " to " + LONGEST_LEASE + " in whole seconds");
       ClaimEvents.Call started = events.start(id);
-      var claim = whileOpen(() -> ask(() -> process.hold(id, n, lease)));
+      var claim = whileOpen(() -> ask(() -> claims.hold(id, n, lease)));
       if (claim instanceof dev.tollgate.core.bucket.claim.ClaimResult.Granted granted) {
         reportReserved(started, granted);
         return new Held(granted);

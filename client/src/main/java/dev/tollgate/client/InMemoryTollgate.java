@@ -62,7 +62,7 @@ public final class InMemoryTollgate implements TollgateClient {
     BucketGate gate =
         new BucketGate(buckets, tokens, new Fills(), requests, Pause.real(), this::now);
     LineGate line = new LineGate(buckets, gate, this::now);
-    Claims process =
+    Claims claims =
         new Claims(
                 GateClient.reader(this::find),
                 gate,
@@ -71,7 +71,7 @@ public final class InMemoryTollgate implements TollgateClient {
                 Runnable::run,
                 this::now)
             .keepingRows(Duration.ZERO, Duration.ZERO);
-    client = new GateClient(process, line, gate, this::now, listener, List.of(requests::shutdown));
+    client = new GateClient(claims, line, gate, this::now, listener, List.of(requests::shutdown));
   }
 
   /**

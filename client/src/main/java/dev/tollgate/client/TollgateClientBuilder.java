@@ -233,7 +233,7 @@ public final class TollgateClientBuilder {
           new BucketGate(
               buckets, queue, ports.fillRequests(), opened.requests, Pause.real(), clock);
       LineGate line = new LineGate(buckets, gate, clock);
-      Claims process =
+      Claims claims =
           new Claims(
               GateClient.reader(buckets::find),
               gate,
@@ -241,7 +241,7 @@ public final class TollgateClientBuilder {
               prefetch(queue, gate, opened),
               opened.requests,
               clock);
-      return new GateClient(process, line, gate, clock, listener, List.copyOf(opened.closing));
+      return new GateClient(claims, line, gate, clock, listener, List.copyOf(opened.closing));
     } catch (RuntimeException failure) {
       opened.closing.forEach(Runnable::run);
       throw failure;

@@ -292,7 +292,9 @@ final class ProcessesIT {
     private Instant changesAt = Instant.MAX;
     private long nextRate;
 
-    /** A fill found the bucket full, or removed its surplus, and nobody has prefetched tokens. */
+    /**
+     * A fill found the bucket full, or removed its surplus, and no process holds prefetched tokens.
+     */
     private void full(Instant filled, long capacity, long perMinute) {
       left = capacity * UNIT;
       at = filled;

@@ -20,7 +20,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Claims for a process that lives long, with few requests: it keeps what it has read.
+ * The claims of a process that lives long. It keeps the rows that it has read, so most claims need
+ * few requests.
  *
  * <h2>Admitted</h2>
  *
