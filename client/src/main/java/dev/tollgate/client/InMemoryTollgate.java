@@ -9,10 +9,9 @@ import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Rate;
-import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.CachedClaims;
 import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.FillRequests;
-import dev.tollgate.core.bucket.claim.LineGate;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import java.math.BigDecimal;
 import java.time.Duration;
@@ -59,19 +58,12 @@ public final class InMemoryTollgate implements TollgateClient {
   public InMemoryTollgate(Instant start, ClaimListener listener) {
     now = start;
     ExecutorService requests = Threads.upTo(1, "tollgate-requests");
-    BucketGate gate =
-        new BucketGate(buckets, tokens, new Fills(), requests, Pause.real(), this::now);
-    LineGate line = new LineGate(buckets, gate, this::now);
-    Claims claims =
-        new Claims(
-                GateClient.reader(this::find),
-                gate,
-                line,
-                Optional.empty(),
-                Runnable::run,
-                this::now)
+    Claims claims = new Claims(buckets, tokens, new Fills(), requests, Pause.real(), this::now);
+    CachedClaims cached =
+        new CachedClaims(
+                ClaimsClient.reader(this::find), claims, Optional.empty(), Runnable::run, this::now)
             .keepingRows(Duration.ZERO, Duration.ZERO);
-    client = new GateClient(claims, line, gate, this::now, listener, List.of(requests::shutdown));
+    client = new ClaimsClient(cached, claims, this::now, listener, List.of(requests::shutdown));
   }
 
   /**

@@ -34,7 +34,7 @@ public record Place(String tenantId, String action, long line, long number) {
    * @throws IllegalArgumentException if a name is malformed or a number out of range
    */
   public Place {
-    GateClient.id(tenantId, action);
+    ClaimsClient.id(tenantId, action);
     InvalidValue.inRange("line", line, 0, Long.MAX_VALUE);
     InvalidValue.inRange("number", number, 1, Long.MAX_VALUE);
   }

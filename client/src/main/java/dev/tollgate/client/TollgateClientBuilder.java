@@ -7,9 +7,9 @@ import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.TokenQueue;
-import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.CachedClaims;
 import dev.tollgate.core.bucket.claim.Claims;
-import dev.tollgate.core.bucket.claim.LineGate;
+import dev.tollgate.core.bucket.claim.HeldTokens;
 import dev.tollgate.core.bucket.claim.Prefetch;
 import java.net.URI;
 import java.time.InstantSource;
@@ -229,26 +229,24 @@ public final class TollgateClientBuilder {
           new ClaimPorts(deployment, clients(opened), cachedTenants, opened.requests, clock);
       Buckets buckets = ports.buckets();
       TokenQueue queue = ports.tokenQueue();
-      BucketGate gate =
-          new BucketGate(
-              buckets, queue, ports.fillRequests(), opened.requests, Pause.real(), clock);
-      LineGate line = new LineGate(buckets, gate, clock);
       Claims claims =
-          new Claims(
-              GateClient.reader(buckets::find),
-              gate,
-              line,
-              prefetch(queue, gate, opened),
+          new Claims(buckets, queue, ports.fillRequests(), opened.requests, Pause.real(), clock);
+      HeldTokens held = new HeldTokens(buckets, queue, clock);
+      CachedClaims cached =
+          new CachedClaims(
+              ClaimsClient.reader(buckets::find),
+              claims,
+              prefetch(queue, held, opened),
               opened.requests,
               clock);
-      return new GateClient(claims, line, gate, clock, listener, List.copyOf(opened.closing));
+      return new ClaimsClient(cached, claims, clock, listener, List.copyOf(opened.closing));
     } catch (RuntimeException failure) {
       opened.closing.forEach(Runnable::run);
       throw failure;
     }
   }
 
-  private Optional<Prefetch> prefetch(TokenQueue queue, BucketGate gate, Opened opened) {
+  private Optional<Prefetch> prefetch(TokenQueue queue, HeldTokens held, Opened opened) {
     if (prefetch == 0) {
       return Optional.empty();
     }
@@ -259,7 +257,7 @@ public final class TollgateClientBuilder {
         (time, work) ->
             CompletableFuture.delayedExecutor(time.toMillis(), TimeUnit.MILLISECONDS, returns)
                 .execute(work);
-    return Optional.of(new Prefetch(queue, gate, prefetch, timer, clock));
+    return Optional.of(new Prefetch(queue, held, prefetch, timer, clock));
   }
 
   private ClaimPorts.Deployment deployment() {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /** Checks the line of {@link TokenBucket} against the law book, in memory. */
 final class ClientLineLawsTest {
   private static final int HISTORIES = 10;
-  private static final BucketId ID = GateClient.id("acme", "send-email");
+  private static final BucketId ID = ClaimsClient.id("acme", "send-email");
   private static final double MICRO = 1_000_000;
 
   @Test

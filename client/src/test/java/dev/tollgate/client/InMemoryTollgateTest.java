@@ -142,7 +142,7 @@ class InMemoryTollgateTest extends TollgateClientContract {
     TokenBucket bucket = tollgate.put("acme", "send-email", 60, 30).bucket("acme", "send-email");
     bucket.tryClaim(30);
     Claim.Denied waiting = (Claim.Denied) bucket.claimInLine();
-    tollgate.retune(GateClient.id("acme", "send-email"), spec -> spec.withLine(false));
+    tollgate.retune(ClaimsClient.id("acme", "send-email"), spec -> spec.withLine(false));
 
     Claim.Denied refused = (Claim.Denied) bucket.claim(waiting.place().orElseThrow());
     assertThat(refused.place()).isEmpty();

@@ -10,9 +10,8 @@ import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.TokenQueue.Search;
-import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.ClaimResult;
-import dev.tollgate.core.bucket.claim.LineGate;
+import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,8 +24,7 @@ final class PlaceClaimsTest {
   private static final BucketId ID = new BucketId(new TenantId("acme"), Action.CONNECT);
 
   private final AdmissionFixture ports = new AdmissionFixture();
-  private final BucketGate gate = ports.gate();
-  private final LineGate line = ports.line(gate);
+  private final Claims claims = ports.claims();
   private final PlaceClaims places = new PlaceClaims(ports.clock());
 
   private Bucket row() {
@@ -39,14 +37,14 @@ final class PlaceClaimsTest {
         key,
         waiting -> {
           meanwhile.run();
-          return line.spend(row(), waiting, gate.firstTry(ID));
+          return claims.spend(row(), waiting, claims.firstTry(ID));
         });
   }
 
   @Test
   void second_claim_while_the_first_redeems_the_place_keeps_that_place() {
     ports.open(ID, new BucketSpec(Rate.perMinute(30), 30));
-    while (gate.spend(row(), 1) instanceof ClaimResult.Granted) {
+    while (claims.spend(row(), 1) instanceof ClaimResult.Granted) {
       ports.clock().advance(Duration.ofMillis(1));
     }
     claim("ann", () -> {});

@@ -3,10 +3,9 @@ package dev.tollgate.handlers;
 import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
-import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.FreedPlaces;
 import dev.tollgate.core.bucket.claim.HeldTokens;
-import dev.tollgate.core.bucket.claim.LineGate;
 import dev.tollgate.core.bucket.claim.ReturnSlots;
 import dev.tollgate.core.connect.Admission;
 import dev.tollgate.core.connect.AdmissionFactsReader;
@@ -51,11 +50,9 @@ public final class Wiring {
   /** Decides on handshakes, for the connect authorizer. */
   public Admission admission() {
     ExecutorService threads = Threads.unbounded("requests");
-    BucketGate gate = gate(threads);
     return new Admission(
         aws.factsReader(),
-        gate,
-        new LineGate(aws.buckets(), gate, clock),
+        claims(threads),
         aws.sessions(),
         new RefusalTally(aws.activity(), threads, clock),
         threads,
@@ -75,8 +72,8 @@ public final class Wiring {
         clock);
   }
 
-  private BucketGate gate(ExecutorService threads) {
-    return new BucketGate(
+  private Claims claims(ExecutorService threads) {
+    return new Claims(
         aws.buckets(), aws.tokenQueue(), aws.fillRequests(), threads, Pause.real(), clock);
   }
 
@@ -154,7 +151,7 @@ public final class Wiring {
     return new MessageProcessing(
         aws.factsReader(),
         aws.messageFactsReader(),
-        gate(threads),
+        claims(threads),
         new ReturnSlots(aws.buckets(), clock),
         aws.sessions(),
         aws.sockets(),

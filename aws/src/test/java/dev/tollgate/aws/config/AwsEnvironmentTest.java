@@ -26,8 +26,9 @@ import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue.Search;
-import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.ClaimResult;
+import dev.tollgate.core.bucket.claim.Claims;
+import dev.tollgate.core.bucket.claim.SpendResult;
 import dev.tollgate.core.fanout.Chunk;
 import dev.tollgate.core.message.MessageName;
 import dev.tollgate.core.provisioning.Drift;
@@ -383,8 +384,8 @@ class AwsEnvironmentTest {
     services.on(
         "DeleteMessageBatch", request -> Answer.ok("{\"Failed\":%s}".formatted(failed("1"))));
 
-    BucketGate.SpendResult spent =
-        new BucketGate(
+    SpendResult spent =
+        new Claims(
                 aws.buckets(),
                 aws.tokenQueue(),
                 aws.fillRequests(),

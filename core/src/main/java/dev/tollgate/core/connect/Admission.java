@@ -10,10 +10,9 @@ import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Place;
-import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.BucketMemory.Mark;
 import dev.tollgate.core.bucket.claim.ClaimResult;
-import dev.tollgate.core.bucket.claim.LineGate;
+import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.TokenSearch.Attempt;
 import dev.tollgate.core.bucket.claim.Waiting;
 import dev.tollgate.core.session.Session;
@@ -35,7 +34,7 @@ import java.util.concurrent.Executor;
  *
  * <p>The read and the first try for a token go out together, so an admitted connection waits for
  * the slower of the two, not for both. A process that has just found the bucket empty reads first.
- * The {@link BucketGate} decides whether the bucket grants the token.
+ * The {@link Claims} decides whether the bucket grants the token.
  *
  * <h2>What a refused handshake can hold</h2>
  *
@@ -47,9 +46,8 @@ import java.util.concurrent.Executor;
  *
  * <p>So a process that handles one handshake at a time sends at most one try for a tenant in five
  * seconds because of handshakes that the read refuses. It holds at most one token of the tenant:
- * for milliseconds if the queue responds within {@link #RETURN_WAIT}, and for {@link
- * BucketGate#LEASE} at most. N processes hold at most N tokens, however many such handshakes
- * arrive.
+ * for milliseconds if the queue responds within {@link #RETURN_WAIT}, and for {@link Claims#LEASE}
+ * at most. N processes hold at most N tokens, however many such handshakes arrive.
  */
 public final class Admission {
   /**
@@ -66,8 +64,7 @@ public final class Admission {
   static final Duration READ_FIRST = Duration.ofSeconds(5);
 
   private final AdmissionFactsReader reader;
-  private final BucketGate gate;
-  private final LineGate line;
+  private final Claims claims;
   private final Sessions sessions;
   private final RefusalTally tally;
   private final Executor executor;
@@ -75,9 +72,8 @@ public final class Admission {
   private final InstantSource clock;
 
   /**
-   * Admission based on the rows that {@code reader} reads and the tokens that {@code gate} holds.
+   * Admission based on the rows that {@code reader} reads and the tokens that {@code claims} holds.
    *
-   * @param line the lines of callers that were refused
    * @param sessions stores the places of sessions in line
    * @param tally counts the refusals of known tenants
    * @param executor runs the receive concurrently with the read
@@ -85,16 +81,14 @@ public final class Admission {
    */
   public Admission(
       AdmissionFactsReader reader,
-      BucketGate gate,
-      LineGate line,
+      Claims claims,
       Sessions sessions,
       RefusalTally tally,
       Executor executor,
       Pause pause,
       InstantSource clock) {
     this.reader = reader;
-    this.gate = gate;
-    this.line = line;
+    this.claims = claims;
     this.sessions = sessions;
     this.tally = tally;
     this.executor = executor;
@@ -112,7 +106,7 @@ public final class Admission {
       return new AdmissionDecision.Refused(Refusal.UNKNOWN);
     }
     BucketId bucket = new BucketId(tenant, Action.CONNECT);
-    if (gate.memory().hasAny(bucket, Mark.EMPTY, Mark.LINE, Mark.REFUSED_BY_READ)) {
+    if (claims.memory().hasAny(bucket, Mark.EMPTY, Mark.LINE, Mark.REFUSED_BY_READ)) {
       AdmissionFacts facts = reader.read(tenant, session);
       Optional<AdmissionDecision.Refused> refusal = AdmissionRules.refusal(facts, clock.instant());
       return refusal.isPresent()
@@ -120,7 +114,7 @@ public final class Admission {
           : decide(bucket, session, facts, new Attempt());
     }
     CompletableFuture<Attempt> trying =
-        CompletableFuture.supplyAsync(() -> gate.firstTry(bucket), executor);
+        CompletableFuture.supplyAsync(() -> claims.firstTry(bucket), executor);
     AdmissionFacts facts = readOrWithdraw(bucket, session, trying);
     Optional<AdmissionDecision.Refused> refusal = AdmissionRules.refusal(facts, clock.instant());
     return refusal.isPresent()
@@ -135,8 +129,8 @@ public final class Admission {
     ClaimResult claim =
         facts
             .bucket()
-            .map(read -> line.claim(read, waiting, first))
-            .orElseGet(() -> gate.claim(bucket, Optional.empty(), first));
+            .map(read -> claims.hold(read, waiting, first))
+            .orElseGet(() -> claims.hold(bucket, first));
     if (claim instanceof ClaimResult.Granted granted) {
       return ticket(known, session, facts, waiting, granted.leases().stream().findFirst());
     }
@@ -287,18 +281,18 @@ public final class Admission {
   private void withdraw(BucketId bucket, CompletableFuture<Attempt> trying) {
     readFirst(bucket, READ_FIRST);
     CompletableFuture<Void> givenBack =
-        trying.thenAcceptAsync(attempt -> gate.giveBack(bucket, attempt), executor);
+        trying.thenAcceptAsync(attempt -> claims.giveBack(bucket, attempt), executor);
     if (!givenBack.isDone()) {
       CompletableFuture.anyOf(
               givenBack, CompletableFuture.runAsync(() -> pause.of(RETURN_WAIT), executor))
           .join();
     }
     if (!givenBack.isDone()) {
-      readFirst(bucket, BucketGate.LEASE);
+      readFirst(bucket, Claims.LEASE);
     }
   }
 
   private void readFirst(BucketId bucket, Duration time) {
-    gate.memory().mark(bucket, Mark.REFUSED_BY_READ, clock.instant().plus(time));
+    claims.memory().mark(bucket, Mark.REFUSED_BY_READ, clock.instant().plus(time));
   }
 }

@@ -5,10 +5,10 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
-import dev.tollgate.core.bucket.claim.BucketGate;
-import dev.tollgate.core.bucket.claim.BucketGate.SpendResult;
 import dev.tollgate.core.bucket.claim.ClaimResult;
+import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.ReturnSlots;
+import dev.tollgate.core.bucket.claim.SpendResult;
 import dev.tollgate.core.connect.AdmissionFactsReader;
 import dev.tollgate.core.connect.Disconnection;
 import dev.tollgate.core.session.Session;
@@ -75,7 +75,7 @@ public final class MessageProcessing {
 
   private final AdmissionFactsReader tenants;
   private final MessageFactsReader reader;
-  private final BucketGate gate;
+  private final Claims claims;
   private final ReturnSlots slots;
   private final Sessions sessions;
   private final Sockets sockets;
@@ -100,7 +100,7 @@ public final class MessageProcessing {
   public MessageProcessing(
       AdmissionFactsReader tenants,
       MessageFactsReader reader,
-      BucketGate gate,
+      Claims claims,
       ReturnSlots slots,
       Sessions sessions,
       Sockets sockets,
@@ -113,7 +113,7 @@ public final class MessageProcessing {
       LongSupplier nanoTime) {
     this.tenants = tenants;
     this.reader = reader;
-    this.gate = gate;
+    this.claims = claims;
     this.slots = slots;
     this.sessions = sessions;
     this.sockets = sockets;
@@ -216,7 +216,7 @@ public final class MessageProcessing {
       return;
     }
     BucketId id = new BucketId(tenant.id(), Action.MESSAGE);
-    SpendResult spent = gate.spendUpTo(id, facts.bucket(), messages.size());
+    SpendResult spent = claims.spendUpTo(id, facts.bucket(), messages.size());
     messages.subList(0, spent.tokens()).forEach(message -> message.pay(new BatchMessage.Paid()));
     // Copies of one message need one token and get the same frame.
     List<List<BatchMessage>> unpaid =
@@ -330,7 +330,7 @@ public final class MessageProcessing {
   private void putBack(TenantId tenant, List<BatchMessage> messages) {
     long count = messages.stream().filter(BatchMessage::isPaidButNotProcessed).count();
     if (count > 0) {
-      gate.putBack(new BucketId(tenant, Action.MESSAGE), Math.toIntExact(count));
+      claims.putBack(new BucketId(tenant, Action.MESSAGE), Math.toIntExact(count));
     }
   }
 

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.ClaimResult;
+import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.testing.RateBound;
@@ -47,8 +47,8 @@ final class BucketTimingTest {
     private final PriorityQueue<Task> tasks = new PriorityQueue<>(Comparator.comparing(Task::at));
     private final Random random;
     private final Duration second;
-    private final BucketGate gate =
-        new BucketGate(
+    private final Claims claims =
+        new Claims(
             ports.buckets(),
             ports.queue(),
             new Requests(),
@@ -115,7 +115,7 @@ final class BucketTimingTest {
     }
 
     ClaimResult claim() {
-      return gate.spend(row(), 1);
+      return claims.spend(row(), 1);
     }
 
     int drain() {

@@ -13,8 +13,8 @@ import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.TokenQueue.Search;
 import dev.tollgate.core.bucket.claim.ClaimResult;
+import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.FreedPlaces;
-import dev.tollgate.core.bucket.claim.LineGate;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
@@ -263,11 +263,10 @@ final class AdmissionTest {
         .isAfter(slot.plusSeconds(10));
   }
 
-  private Admission admission(LineGate line) {
+  private Admission admission(Claims claims) {
     return new Admission(
         ports.facts(),
-        ports.gate(),
-        line,
+        claims,
         ports.sessions(),
         ports.tally(),
         Runnable::run,
@@ -281,8 +280,7 @@ final class AdmissionTest {
     spendAll();
     retryAt(admission, ports.open(acme));
     Faults faults = new Faults();
-    LineGate line =
-        new LineGate(faults.around(Buckets.class, ports.buckets()), ports.gate(), ports.clock());
+    Claims claims = ports.claims(faults.around(Buckets.class, ports.buckets()));
     faults.plan(
         1,
         Faults.concurrently(
@@ -291,7 +289,7 @@ final class AdmissionTest {
                     .sessions()
                     .moveEnd(acme.id(), session, ports.clock().instant().minusSeconds(3600))));
 
-    Optional<Instant> slot = retryAt(admission(line), session);
+    Optional<Instant> slot = retryAt(admission(claims), session);
 
     assertThat(faults.calls()).startsWith("Buckets.takePlace");
     assertThat(retryAt(admission, ports.open(acme))).isEqualTo(slot);
@@ -306,8 +304,7 @@ final class AdmissionTest {
     SessionId other = ports.open(acme);
     FreedPlaces places = new FreedPlaces(ports.buckets(), ports.clock());
     Faults faults = new Faults();
-    LineGate line =
-        new LineGate(faults.around(Buckets.class, ports.buckets()), ports.gate(), ports.clock());
+    Claims claims = ports.claims(faults.around(Buckets.class, ports.buckets()));
     AtomicReference<Optional<Instant>> slot = new AtomicReference<>();
     faults.plan(
         1,
@@ -317,7 +314,7 @@ final class AdmissionTest {
               ports.lifecycle().end(acme.id(), session, place -> places.free(connects, place));
             }));
 
-    retryAt(admission(line), session);
+    retryAt(admission(claims), session);
 
     assertThat(faults.calls()).startsWith("Buckets.takePlace");
     Place own = ports.sessions().find(acme.id(), other).flatMap(Session::place).orElseThrow();
@@ -571,8 +568,7 @@ final class AdmissionTest {
     Admission late =
         new Admission(
             remembering,
-            ports.gate(),
-            ports.line(ports.gate()),
+            ports.claims(),
             ports.sessions(),
             ports.tally(),
             Runnable::run,

@@ -8,7 +8,7 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.TokenQueue;
-import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
@@ -39,12 +39,12 @@ final class RefusedByReadTest {
   private final SessionId session = ports.open(acme);
   private final BucketId bucket = AdmissionFixture.connects(acme);
 
-  private Admission admission(BucketGate gate, Executor executor, Pause pause) {
-    return ports.admission(gate, executor, pause);
+  private Admission admission(Claims claims, Executor executor, Pause pause) {
+    return ports.admission(claims, executor, pause);
   }
 
   private Admission admission() {
-    return admission(ports.gate(), Runnable::run, pause -> {});
+    return admission(ports.claims(), Runnable::run, pause -> {});
   }
 
   private static Refusal refusal(AdmissionDecision decision) {
@@ -113,12 +113,12 @@ final class RefusedByReadTest {
   void refusal_does_not_wait_for_an_unresponsive_queue_and_the_token_is_given_back_later() {
     Queue<Runnable> silent = new ArrayDeque<>();
     List<Duration> waited = new ArrayList<>();
-    Admission admission = admission(ports.gate(), holdingBack(silent), waited::add);
+    Admission admission = admission(ports.claims(), holdingBack(silent), waited::add);
     assertThat(refusal(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
     assertThat(waited).containsExactly(Admission.RETURN_WAIT);
 
     // Its token may be held until the lease ends; until then there is no other try.
-    ports.clock().advance(BucketGate.LEASE.minusMillis(1));
+    ports.clock().advance(Claims.LEASE.minusMillis(1));
     assertThat(refusal(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
     assertThat(ports.queue().reserves()).isZero();
 
@@ -139,13 +139,13 @@ final class RefusedByReadTest {
           }
         };
     List<Duration> waited = new ArrayList<>();
-    Admission admission = admission(ports.gate(), secondIsSilent, waited::add);
+    Admission admission = admission(ports.claims(), secondIsSilent, waited::add);
     assertThat(refusal(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
     assertThat(waited).containsExactly(Admission.RETURN_WAIT);
     assertThat(ports.queue().inFlight(bucket)).isEqualTo(1);
 
     // The token may be held until its lease ends; until then there is no other try.
-    ports.clock().advance(BucketGate.LEASE.minusMillis(1));
+    ports.clock().advance(Claims.LEASE.minusMillis(1));
     assertThat(refusal(admission.decide(acme.id(), MADE_UP))).isEqualTo(Refusal.UNKNOWN);
     assertThat(ports.queue().reserves()).isEqualTo(1);
 
@@ -171,7 +171,7 @@ final class RefusedByReadTest {
     Duration coldRequest = Duration.ofMillis(90);
     Admission admission =
         admission(
-            ports.gate(),
+            ports.claims(),
             holdingBack(answersLate),
             pause -> {
               if (pause.compareTo(coldRequest) > 0) {
@@ -186,7 +186,7 @@ final class RefusedByReadTest {
   @Test
   void refusal_waits_for_nothing_once_the_queue_has_answered() {
     List<Duration> waited = new ArrayList<>();
-    Admission admission = admission(ports.gate(), Runnable::run, waited::add);
+    Admission admission = admission(ports.claims(), Runnable::run, waited::add);
     admission.decide(acme.id(), MADE_UP);
     assertThat(waited).isEmpty();
     assertThat(ports.queue().available(bucket)).isEqualTo(60);
@@ -196,7 +196,7 @@ final class RefusedByReadTest {
   void failed_read_does_not_wait_for_an_unresponsive_queue() {
     Queue<Runnable> silent = new ArrayDeque<>();
     ports.facts().outage().begin("read");
-    Admission admission = admission(ports.gate(), holdingBack(silent), pause -> {});
+    Admission admission = admission(ports.claims(), holdingBack(silent), pause -> {});
     assertThatThrownBy(() -> admission.decide(acme.id(), session)).isInstanceOf(Unavailable.class);
     silent.element().run();
     assertThat(ports.queue().available(bucket)).isEqualTo(60);
@@ -236,7 +236,7 @@ final class RefusedByReadTest {
       ports.clock().advance(Duration.ofMillis(random.nextInt(100)));
     }
     assertThat(mostHeld).as("seed %d", seed).isGreaterThan(count / 2);
-    ports.clock().advance(BucketGate.LEASE);
+    ports.clock().advance(Claims.LEASE);
     assertThat(ports.queue().inFlight(bucket)).isZero();
     processes.forEach(FrozenProcess::thaw);
   }
@@ -266,10 +266,10 @@ final class RefusedByReadTest {
                       throw thrown.getCause();
                     }
                   });
-      BucketGate gate =
-          new BucketGate(
+      Claims claims =
+          new Claims(
               ports.buckets(), frozen, ports.fillRequests(), Runnable::run, p -> {}, ports.clock());
-      admission = admission(gate, this::run, pause -> awaitToken());
+      admission = admission(claims, this::run, pause -> awaitToken());
     }
 
     private synchronized void run(Runnable work) {

@@ -450,7 +450,7 @@ final class MessageProcessingTest {
         ports.onboard(
             "initech", "gold", Map.of(Limit.MESSAGES_PER_MINUTE, 60L, Limit.SESSION_TTL, 3_600L));
     BucketId bucket = ProcessingFixture.messages(initech);
-    while (fixture.gate().spendUpTo(bucket, ports.buckets().find(bucket), 20).tokens() > 0) {
+    while (fixture.claims().spendUpTo(bucket, ports.buckets().find(bucket), 20).tokens() > 0) {
       ports.clock().advance(Duration.ofMillis(1));
     }
     List<IncomingMessage> messages = new ArrayList<>();
@@ -1141,7 +1141,7 @@ final class MessageProcessingTest {
   private void putBack(int tokens) {
     while (tokens > 0) {
       int some = Math.min(tokens, 10);
-      fixture.gate().putBack(ProcessingFixture.messages(acme), some);
+      fixture.claims().putBack(ProcessingFixture.messages(acme), some);
       tokens -= some;
     }
   }

@@ -5,7 +5,7 @@ import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.TokenQueue;
-import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.ReturnSlots;
 import dev.tollgate.core.connect.Disconnection;
 import dev.tollgate.core.message.MessageProcessing.Result;
@@ -135,9 +135,9 @@ final class ProcessingFixture {
             }));
   }
 
-  /** The gate to the buckets. */
-  BucketGate gate() {
-    return new BucketGate(
+  /** The claims to the buckets. */
+  Claims claims() {
+    return new Claims(
         counting(Buckets.class, ports.buckets()),
         counting(TokenQueue.class, ports.queue()),
         ports.fillRequests(),
@@ -151,7 +151,7 @@ final class ProcessingFixture {
     return new MessageProcessing(
         ports.facts(),
         (tenant, of, messages) -> reader.read(tenant, of, messages),
-        gate(),
+        claims(),
         new ReturnSlots(counting(Buckets.class, ports.buckets()), ports.time()),
         counting(Sessions.class, ports.sessions()),
         slowed,

@@ -10,7 +10,7 @@ import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.Token;
-import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.HeldTokens;
 import dev.tollgate.core.bucket.fill.BucketFill.Filled;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
@@ -77,7 +77,7 @@ public final class DaySimulation {
   private final FaultyTokenQueue spending;
   private final FaultyTokenQueue filled;
   private final BucketMaintenance maintenance;
-  private final BucketGate gate;
+  private final Claims claims;
   private final Admission admission;
   private final Registration registration;
   private final Disconnection departure;
@@ -144,15 +144,15 @@ public final class DaySimulation {
             ports.schedules(),
             new ReconcileRequests(ports.tenants()),
             ports.clock());
-    gate =
-        new BucketGate(
+    claims =
+        new Claims(
             ports.buckets(),
             spending,
             ports.fillRequests(maintenance),
             Runnable::run,
             pause -> {},
             ports.clock());
-    admission = ports.admission(gate, Runnable::run, pause -> {});
+    admission = ports.admission(claims, Runnable::run, pause -> {});
     HeldTokens heldTokens = new HeldTokens(ports.buckets(), spending, ports.clock());
     registration =
         new Registration(
@@ -428,7 +428,7 @@ public final class DaySimulation {
 
   private void send(Customer customer, int count) {
     BucketId id = customer.bucket(Action.MESSAGE);
-    int spent = gate.spendUpTo(id, ports.buckets().find(id), count).tokens();
+    int spent = claims.spendUpTo(id, ports.buckets().find(id), count).tokens();
     tally.messages += spent;
     tally.addToDigest(now(), customer.number(), 100 + spent);
     spent(id, spent);
@@ -436,7 +436,7 @@ public final class DaySimulation {
 
   private void mail(Customer customer, int count) {
     BucketId id = customer.bucket(MAIL);
-    int spent = gate.spendUpTo(id, ports.buckets().find(id), count).tokens();
+    int spent = claims.spendUpTo(id, ports.buckets().find(id), count).tokens();
     tally.mails += spent;
     tally.addToDigest(now(), customer.number(), 200 + spent);
     spent(id, spent);

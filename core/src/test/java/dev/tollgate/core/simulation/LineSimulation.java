@@ -7,10 +7,9 @@ import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.Rate;
-import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.ClaimResult;
+import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.FillRequests;
-import dev.tollgate.core.bucket.claim.LineGate;
 import dev.tollgate.core.bucket.claim.Waiting;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
@@ -23,7 +22,7 @@ import java.util.PriorityQueue;
 import java.util.Random;
 
 /**
- * Simulates clients that want one token each from one bucket, and come back as the {@link LineGate}
+ * Simulates clients that want one token each from one bucket, and come back as the {@link Claims}
  * tells them. Fills take a while to start, and clients' answers some milliseconds.
  */
 final class LineSimulation {
@@ -91,8 +90,7 @@ final class LineSimulation {
   private final PriorityQueue<Event> events = new PriorityQueue<>();
   private final Random random;
   private final boolean inLine;
-  private final BucketGate gate;
-  private final LineGate line;
+  private final Claims claims;
   private long order;
   int attempts;
   int admitted;
@@ -100,15 +98,14 @@ final class LineSimulation {
   LineSimulation(long seed, BucketSpec spec, boolean inLine) {
     this.random = new Random(seed);
     this.inLine = inLine;
-    this.gate =
-        new BucketGate(
+    this.claims =
+        new Claims(
             ports.buckets(),
             ports.queue(),
             new Requests(),
             Runnable::run,
             any -> {},
             ports.clock());
-    this.line = new LineGate(ports.buckets(), gate, ports.clock());
     ports.open(id, spec);
     minute(ports.clock().instant().plusMillis(random.nextInt(60_000)));
   }
@@ -173,7 +170,7 @@ final class LineSimulation {
 
   /** Takes all tokens that the bucket has now. */
   void drain() {
-    while (gate.spend(row(), 1) instanceof ClaimResult.Granted) {
+    while (claims.spend(row(), 1) instanceof ClaimResult.Granted) {
       admitted++;
     }
   }
@@ -191,10 +188,10 @@ final class LineSimulation {
     Bucket read = row();
     ClaimResult result =
         inLine
-            ? line.claim(read, client, gate.firstTry(id))
-            : gate.claim(id, Optional.of(read), gate.firstTry(id));
+            ? claims.hold(read, client, claims.firstTry(id))
+            : claims.hold(read, 1, claims.firstTry(id));
     if (result instanceof ClaimResult.Granted granted) {
-      gate.settle(granted);
+      claims.settle(granted);
       admitted++;
       client.admittedAt = Optional.of(now());
       client.place = Optional.empty();

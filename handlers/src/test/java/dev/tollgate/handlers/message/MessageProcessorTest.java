@@ -75,7 +75,7 @@ final class MessageProcessorTest {
             fixture.facts(),
             new InMemoryMessageFacts(
                 fixture.tenants(), fixture.sessions(), fixture.buckets(), log, fixture.clock()),
-            fixture.gate(),
+            fixture.claims(),
             new ReturnSlots(fixture.buckets(), fixture.clock()),
             fixture.sessions(),
             sockets,

@@ -54,15 +54,13 @@ public final class FreedPlaces {
    */
   public void free(BucketId id, Place place) {
     Instant now = clock.instant();
-    try {
-      buckets
-          .find(id)
-          .flatMap(bucket -> bucket.liveLineAt(now))
-          .filter(line -> line.isAhead(place, now))
-          .ifPresent(line -> free(id, place, line, now));
-    } catch (Unavailable unavailable) {
-      return;
-    }
+    Unavailable.ignore(
+        () ->
+            buckets
+                .find(id)
+                .flatMap(bucket -> bucket.liveLineAt(now))
+                .filter(line -> line.isAhead(place, now))
+                .ifPresent(line -> free(id, place, line, now)));
   }
 
   private void free(BucketId id, Place place, Line line, Instant now) {

@@ -11,6 +11,7 @@ import dev.tollgate.core.bucket.TokenQueue;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.IntStream;
 
@@ -54,28 +55,32 @@ public final class HeldTokens {
     }
   }
 
+  /** Spends the held tokens; returns how many were certainly spent. */
+  int settleSome(ClaimResult.Granted found) {
+    if (found.leases().isEmpty()) {
+      return 0;
+    }
+    int all = found.leases().size();
+    int unspent =
+        Unavailable.orEmpty(() -> Optional.of(queue.settle(found.bucket(), found.leases()).size()))
+            .orElse(all);
+    return clock.instant().isBefore(found.endsAt()) ? all - unspent : 0;
+  }
+
   /** Returns held tokens. Those that cannot be returned now return when their lease ends. */
   public void giveBack(ClaimResult.Granted granted) {
     // An interrupted thread cannot send requests, and nobody else can return the tokens.
     boolean wasInterrupted = Thread.interrupted();
     try {
-      unlessUnavailable(() -> queue.giveBack(granted.bucket(), granted.leases()));
+      Unavailable.ignore(() -> queue.giveBack(granted.bucket(), granted.leases()));
       while (Thread.interrupted()) {
         wasInterrupted = true;
-        unlessUnavailable(() -> queue.giveBack(granted.bucket(), granted.leases()));
+        Unavailable.ignore(() -> queue.giveBack(granted.bucket(), granted.leases()));
       }
     } finally {
       if (wasInterrupted) {
         Thread.currentThread().interrupt();
       }
-    }
-  }
-
-  private static void unlessUnavailable(Runnable request) {
-    try {
-      request.run();
-    } catch (Unavailable ignored) {
-      return;
     }
   }
 
@@ -91,8 +96,8 @@ public final class HeldTokens {
         IntStream.range(0, n)
             .mapToObj(i -> new Token(UUID.randomUUID().toString(), id, now, now))
             .toList();
-    unlessUnavailable(() -> queue.put(id, fresh));
+    Unavailable.ignore(() -> queue.put(id, fresh));
     // The hint is removed even if the put failed, because it may have been done.
-    unlessUnavailable(() -> buckets.forgetEmpty(id));
+    Unavailable.ignore(() -> buckets.forgetEmpty(id));
   }
 }

@@ -54,7 +54,7 @@ import java.util.function.Supplier;
  * Tokens are prefetched only from a bucket that is at least half full by its row, and in whose line
  * nobody waits ({@link Bucket#allowsPrefetchAt}). After a receive that returned fewer tokens than
  * requested, claims of the process go one by one for {@link #LIFE}. A row is reused only if its
- * line was never used, see {@link Claims}.
+ * line was never used, see {@link CachedClaims}.
  */
 public final class Prefetch {
   /** How long spent tokens are used, and leased ones kept. */
@@ -72,7 +72,7 @@ public final class Prefetch {
   private static final int MAX_BUCKETS = 10_000;
 
   private final TokenQueue queue;
-  private final BucketGate gate;
+  private final HeldTokens held;
   private final int size;
   private final Timer timer;
   private final InstantSource clock;
@@ -92,9 +92,9 @@ public final class Prefetch {
    * @param size the most tokens of one receive, 1 to 10
    * @param timer runs the requests that return tokens
    */
-  public Prefetch(TokenQueue queue, BucketGate gate, int size, Timer timer, InstantSource clock) {
+  public Prefetch(TokenQueue queue, HeldTokens held, int size, Timer timer, InstantSource clock) {
     this.queue = queue;
-    this.gate = gate;
+    this.held = held;
     this.size = size;
     this.timer = timer;
     this.clock = clock;
@@ -223,12 +223,12 @@ public final class Prefetch {
       }
       Instant end = clock.instant().plus(LIFE);
       int most = read.keepsBoundUntil(end.plus(SKEW)) ? ahead(claimedWithin(BURST)) : 1;
-      List<Lease> held = leased(most);
-      if (held.isEmpty()) {
+      List<Lease> some = leased(most);
+      if (some.isEmpty()) {
         receive(expected);
-        held = leased(most);
+        some = leased(most);
       }
-      int count = gate.settleSome(new ClaimResult.Granted(id, held));
+      int count = held.settleSome(new ClaimResult.Granted(id, some));
       return Collections.nCopies(count, end);
     }
 
@@ -293,7 +293,7 @@ public final class Prefetch {
         lock.unlock();
       }
       if (!old.isEmpty()) {
-        gate.giveBack(new ClaimResult.Granted(id, old));
+        held.giveBack(new ClaimResult.Granted(id, old));
       }
     }
   }

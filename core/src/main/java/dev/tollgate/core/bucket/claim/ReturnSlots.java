@@ -9,8 +9,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Optional;
-import java.util.function.Supplier;
 import java.util.stream.LongStream;
 
 /**
@@ -61,7 +59,7 @@ public final class ReturnSlots {
       return List.of();
     }
     boolean isStored = read.line().filter(current::equals).isPresent();
-    return quietly(
+    return Unavailable.orEmpty(
             () ->
                 isStored
                     ? buckets.takePlaces(read.id(), current, count)
@@ -82,13 +80,5 @@ public final class ReturnSlots {
     return LongStream.rangeClosed(line.issued() - count + 1, line.issued())
         .mapToObj(line::slot)
         .toList();
-  }
-
-  private static <T> Optional<T> quietly(Supplier<Optional<T>> request) {
-    try {
-      return request.get();
-    } catch (Unavailable unavailable) {
-      return Optional.empty();
-    }
   }
 }

@@ -40,9 +40,9 @@ public final class TokenSearch {
     private Optional<Unavailable> failure = Optional.empty();
     private boolean tried;
 
-    /** An attempt without tokens, which holds a token for {@link BucketGate#LEASE}. */
+    /** An attempt without tokens, which holds a token for {@link Claims#LEASE}. */
     public Attempt() {
-      this(BucketGate.LEASE);
+      this(Claims.LEASE);
     }
 
     /**

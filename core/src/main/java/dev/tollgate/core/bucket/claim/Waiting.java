@@ -10,6 +10,11 @@ public interface Waiting {
   /** The place that it kept, as last read. */
   Optional<Place> place();
 
+  /** Whether the caller takes a place if it is refused. */
+  default boolean mayWait() {
+    return true;
+  }
+
   /** Whether the caller can wait until a slot. */
   default boolean lasts(Instant slot) {
     return true;

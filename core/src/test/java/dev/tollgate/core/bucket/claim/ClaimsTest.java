@@ -3,402 +3,926 @@ package dev.tollgate.core.bucket.claim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.tollgate.core.Action;
 import dev.tollgate.core.InvalidValue;
-import dev.tollgate.core.TenantId;
+import dev.tollgate.core.NoCredentials;
+import dev.tollgate.core.Pause;
+import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillPolicy;
-import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.ClaimResult.Denied;
 import dev.tollgate.core.bucket.claim.ClaimResult.Granted;
-import dev.tollgate.core.bucket.fill.BucketFill;
-import dev.tollgate.core.testing.ManualClock;
-import dev.tollgate.core.testing.memory.InMemoryBuckets;
-import dev.tollgate.core.testing.memory.InMemoryTokenQueue;
+import dev.tollgate.core.bucket.claim.ClaimResult.Undecided;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.Race;
+import dev.tollgate.core.testing.fixture.AdmissionFixture;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.stream.IntStream;
-import org.junit.jupiter.api.BeforeEach;
+import java.util.Set;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Counts the requests of a process that keeps rows, refusals and tokens. */
-class ClaimsTest {
-  private static final BucketId ID = new BucketId(new TenantId("acme"), new Action("send-email"));
-  private static final Duration SECOND = Duration.ofSeconds(1);
+/** Tests the claims that decides all claims: of connections, messages and applications. */
+final class ClaimsTest {
+  private final AdmissionFixture ports = new AdmissionFixture();
+  private final Tenant acme = ports.onboard("acme", "gold", Map.of(Limit.TENANT_PER_MINUTE, 60L));
+  private final BucketId bucket = AdmissionFixture.connects(acme);
+  private final List<String> requests = Collections.synchronizedList(new ArrayList<>());
+  private final List<Duration> pauses = new ArrayList<>();
+  private final Claims claims =
+      claims(
+          counted(Buckets.class, ports.buckets()),
+          counted(TokenQueue.class, ports.queue()),
+          pauses::add);
 
-  private final ManualClock clock = new ManualClock(Instant.parse("2026-03-01T12:00:00Z"));
-  private final InMemoryBuckets rows = new InMemoryBuckets();
-  private final InMemoryTokenQueue tokens = new InMemoryTokenQueue(clock);
-  private final List<String> requests = new ArrayList<>();
-  private final List<Runnable> timers = new ArrayList<>();
-  private final Buckets buckets = counted(Buckets.class, rows);
-  private final TokenQueue queue = counted(TokenQueue.class, tokens);
-  private final BucketGate gate =
-      new BucketGate(buckets, queue, new Fills(), Runnable::run, pause -> {}, clock);
-  private final LineGate line = new LineGate(buckets, gate, clock);
-  private final Claims process = process(Optional.empty());
-
-  private Claims process(Optional<Prefetch> prefetch) {
-    return new Claims(
-        id -> buckets.find(id).orElseThrow(), gate, line, prefetch, Runnable::run, clock);
+  private Claims claims(Buckets buckets, TokenQueue queue, Pause pause) {
+    return new Claims(buckets, queue, ports.fillRequests(), Runnable::run, pause, ports.clock());
   }
 
-  private Claims prefetching() {
-    return process(
-        Optional.of(new Prefetch(queue, gate, 10, (time, work) -> timers.add(work), clock)));
+  /** Wraps a port to record its requests: the method, and for a receive the kind of search. */
+  private <T> T counted(Class<T> port, T counted) {
+    return watched(
+        port,
+        counted,
+        (method, arguments) ->
+            requests.add(method.equals("reserve") ? "reserve " + arguments.get(3) : method));
   }
 
-  private <T> T counted(Class<T> port, T target) {
+  /** An action before each request. */
+  private interface BeforeRequest {
+    void run(String method, List<Object> arguments);
+  }
+
+  private static <T> T watched(Class<T> port, T watched, BeforeRequest before) {
     return port.cast(
         Proxy.newProxyInstance(
             port.getClassLoader(),
             new Class<?>[] {port},
             (proxy, method, arguments) -> {
-              requests.add(method.getName());
-              return method.invoke(target, arguments);
+              before.run(method.getName(), List.of(arguments));
+              try {
+                return method.invoke(watched, arguments);
+              } catch (InvocationTargetException failure) {
+                throw failure.getCause();
+              }
             }));
   }
 
-  private final class Fills implements FillRequests {
-    @Override
-    public void send(BucketId id) {
-      new BucketFill(rows, tokens, clock).fillOnRequest(rows.find(id).orElseThrow(), Instant.MAX);
+  private Bucket row() {
+    return row(bucket);
+  }
+
+  private Bucket row(BucketId id) {
+    return ports.buckets().find(id).orElseThrow();
+  }
+
+  /** Opens a full bucket of a new tenant. */
+  private BucketId open(String name, String perMinute, long capacity) {
+    return open(
+        name,
+        new BucketSpec(Rate.perMinute(new BigDecimal(perMinute)), capacity, FillPolicy.DEFAULT));
+  }
+
+  private BucketId open(String name, BucketSpec spec) {
+    BucketId id = AdmissionFixture.connects(ports.onboard(name, "gold", Map.of()));
+    ports.buckets().remove(id);
+    ports.queue().delete(id);
+    ports.open(id, spec);
+    return id;
+  }
+
+  private ClaimResult claim(int n) {
+    return claims.spend(row(), n);
+  }
+
+  private long available() {
+    return ports.queue().available(bucket);
+  }
+
+  private static Granted granted(ClaimResult claim) {
+    assertThat(claim).isInstanceOf(Granted.class);
+    return (Granted) claim;
+  }
+
+  private static Instant retryAt(ClaimResult claim) {
+    assertThat(claim).isInstanceOf(Denied.class);
+    return ((Denied) claim).retryAt();
+  }
+
+  private Instant second(double second) {
+    return AdmissionFixture.START.plusMillis(Math.round(second * 1_000));
+  }
+
+  // All or none.
+
+  @Test
+  void one_claim_of_n_costs_as_much_as_n_claims_of_one() {
+    granted(claim(25));
+    assertThat(ports.queue().level(bucket)).isEqualTo(35);
+    for (int i = 0; i < 25; i++) {
+      granted(claim(1));
     }
+    assertThat(ports.queue().level(bucket)).isEqualTo(10);
+  }
 
-    @Override
-    public void sendAndWait(BucketId id) {
-      send(id);
+  @Test
+  void claim_for_more_than_available_takes_nothing_and_is_not_retried() {
+    ports.requests().begin();
+    claim(35);
+    assertThat(retryAt(claim(26))).isEqualTo(second(2));
+    assertThat(available()).isEqualTo(25);
+    assertThat(pauses).isEmpty();
+    assertThat(row().emptyHint()).as("empty hint after a claim of too many").isEmpty();
+  }
+
+  @Test
+  void four_concurrent_claims_for_fifteen_of_twenty_grant_one_and_the_others_hold_nothing() {
+    for (int round = 0; round < 20; round++) {
+      BucketId id = open("together-" + round, "20", 20);
+      Bucket read = row(id);
+      Claims one = claims(ports.buckets(), ports.queue(), Pause.real());
+      assertOneOfFour(id, Race.of(4, i -> one.spend(read, 15)));
     }
   }
 
-  @BeforeEach
-  void fill() {
-    open(new BucketSpec(Rate.perMinute(6), 100, new FillPolicy(FillMode.PRODUCER, 0)));
+  /** Each caller has its own process; all have received once before any of them receives again. */
+  @Test
+  void four_processes_claiming_fifteen_of_twenty_grant_one() {
+    for (int round = 0; round < 20; round++) {
+      BucketId id = open("apart-" + round, "20", 20);
+      Bucket read = row(id);
+      CyclicBarrier allHaveReceived = new CyclicBarrier(4);
+      AtomicInteger asked = new AtomicInteger();
+      List<ClaimResult> claims =
+          Race.of(
+              4,
+              i -> {
+                AtomicInteger receives = new AtomicInteger();
+                TokenQueue queue =
+                    watched(
+                        TokenQueue.class,
+                        ports.queue(),
+                        (method, arguments) -> {
+                          asked.incrementAndGet();
+                          if (method.equals("reserve") && receives.incrementAndGet() == 2) {
+                            await(allHaveReceived);
+                          }
+                        });
+                return claims(ports.buckets(), queue, Pause.real()).spend(read, 15);
+              });
+      assertOneOfFour(id, claims);
+      // Four times four rounds of four requests; pauses are random, so most need far fewer.
+      assertThat(asked).as("requests").hasValueLessThanOrEqualTo(64);
+    }
   }
 
-  private void open(BucketSpec spec) {
-    rows.remove(ID);
-    tokens.delete(ID);
-    tokens.createQueue(ID);
-    rows.open(Bucket.opened(ID, spec, clock.instant()));
-    new BucketFill(rows, tokens, clock).fill(ID);
+  private void assertOneOfFour(BucketId id, List<ClaimResult> claims) {
+    assertThat(claims).filteredOn(Granted.class::isInstance).hasSize(1);
+    assertThat(claims).filteredOn(Denied.class::isInstance).hasSize(3);
+    assertThat(ports.queue().available(id)).isEqualTo(5);
   }
 
-  private List<String> requestsOf(Runnable claim) {
+  private static void await(CyclicBarrier barrier) {
+    try {
+      barrier.await();
+    } catch (InterruptedException | BrokenBarrierException broken) {
+      throw new AssertionError(broken);
+    }
+  }
+
+  @Test
+  void claim_is_retried_a_few_times_and_gives_tokens_back_if_others_hold_the_rest() {
+    granted(claims.hold(row(), 40, Claims.LEASE));
+
+    assertThat(claim(30)).isInstanceOf(Denied.class);
+
+    assertThat(available()).isEqualTo(20);
+    assertThat(pauses).hasSizeBetween(1, 3);
+    assertThat(pauses.stream().mapToLong(Duration::toMillis).sum()).isLessThan(300);
+  }
+
+  @Test
+  void claim_is_granted_tokens_given_back_during_its_retries() {
+    Granted other = granted(claims.hold(row(), 40, Claims.LEASE));
+    Claims patient = claims(ports.buckets(), ports.queue(), pause -> claims.giveBack(other));
+
+    granted(patient.spend(row(), 30));
+
+    assertThat(available()).isEqualTo(30);
+  }
+
+  // Empty buckets.
+
+  @Test
+  void bucket_whose_only_token_is_held_counts_as_empty_for_one_second() {
+    BucketId one = open("one", "0.2", 1);
+    ports.requests().begin();
+    Granted held = granted(claims.hold(row(one), 1, Claims.LEASE));
+    assertThat(retryAt(claims.spend(row(one), 1))).isEqualTo(second(301));
+
+    claims.giveBack(held);
+    ports.clock().advance(Duration.ofSeconds(1));
+
+    assertThat(row(one).isKnownEmptyAt(ports.clock().instant())).isFalse();
+    granted(claims.spend(row(one), 1));
+  }
+
+  @Test
+  void returned_token_is_counted_once_by_the_next_fill() {
+    BucketId one = open("one", "0.2", 1);
+    for (int minute = 0; minute < 12; minute++) {
+      Granted held = granted(claims.hold(row(one), 1, Claims.LEASE));
+      assertThat(claims.spend(row(one), 1)).isInstanceOf(Denied.class);
+      claims.giveBack(held);
+      ports.pass(1);
+      assertThat(ports.queue().level(one)).as("minute " + minute).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void tokens_held_for_a_moment_are_hidden_for_at_most_one_second() {
+    Granted held = granted(claims.hold(row(), 60, Claims.LEASE));
+    assertThat(claim(1)).isInstanceOf(Denied.class);
+    claims.giveBack(held);
+
+    assertThat(row().emptyUntil(ports.clock().instant()).orElse(Instant.MIN))
+        .isBeforeOrEqualTo(ports.clock().instant().plusSeconds(1));
+    ports.clock().advance(Duration.ofSeconds(1));
+    granted(claims(ports.buckets(), ports.queue(), pauses::add).spend(row(), 60));
+  }
+
+  @Test
+  void token_is_available_within_a_second_after_its_lease_ends() {
+    BucketId one = open("one", "0.2", 1);
+    granted(claims.hold(row(one), 1, Duration.ofSeconds(10)));
+    ports.clock().advance(Duration.ofMillis(9_500));
+    assertThat(claims.spend(row(one), 1)).isInstanceOf(Denied.class);
+
+    ports.clock().advance(Duration.ofSeconds(1));
+
+    granted(claims.spend(row(one), 1));
+  }
+
+  @Test
+  void token_put_back_is_available_at_once() {
+    BucketId one = open("one", "0.2", 1);
+    granted(claims.spend(row(one), 1));
+    assertThat(claims.spend(row(one), 1)).isInstanceOf(Denied.class);
+
+    claims.putBack(one, 1);
+
+    granted(claims.spend(row(one), 1));
+  }
+
+  @Test
+  void empty_hint_is_valid_for_at_most_one_minute() {
+    BucketId slow = open("slow", "0.000001", 1);
+    granted(claims.spend(row(slow), 1));
+    claims.spend(row(slow), 1);
+    ports
+        .queue()
+        .put(
+            slow,
+            List.of(new Token("found", slow, AdmissionFixture.START, AdmissionFixture.START)));
+
+    ports.clock().advance(Duration.ofMinutes(1));
+
+    granted(claims.spend(row(slow), 1));
+  }
+
+  @Test
+  void fill_that_adds_a_token_clears_the_empty_hint() {
+    ports.requests().begin();
+    claim(60);
+    claim(1);
+    assertThat(row().emptyHint()).isPresent();
+    ports.clock().advance(Duration.ofMillis(1_500));
+
+    ports.fill().fill(bucket);
+
+    assertThat(row().emptyHint()).isEmpty();
+    granted(claim(1));
+  }
+
+  // Cost of refusals.
+
+  @Test
+  void first_refusal_of_a_drained_bucket_neither_waits_nor_long_polls() {
+    claim(60);
     requests.clear();
-    claim.run();
-    return List.copyOf(requests);
-  }
 
-  private void drain() {
-    while (process.spend(ID, 1) instanceof Granted) {
-      requests.clear();
-    }
+    assertThat(claim(1)).isInstanceOf(Denied.class);
+
+    assertThat(requests).containsExactly("reserve SHORT", "countTokens", "rememberEmpty");
+    assertThat(pauses).isEmpty();
   }
 
   @Test
-  void row_is_read_once_a_second() {
-    assertThat(requestsOf(() -> process.spend(ID, 1))).containsExactly("find", "reserve", "settle");
-    clock.advance(SECOND.minusMillis(1));
-    assertThat(requestsOf(() -> process.spend(ID, 3))).containsExactly("reserve", "settle");
-    clock.advance(Duration.ofMillis(1));
-    assertThat(requestsOf(() -> process.spend(ID, 1))).containsExactly("find", "reserve", "settle");
+  void first_refusal_of_several_tokens_neither_waits_nor_long_polls() {
+    claim(60);
+    requests.clear();
+
+    assertThat(claim(15)).isInstanceOf(Denied.class);
+
+    assertThat(requests)
+        .containsExactly("reserve SHORT", "reserve SHORT", "countTokens", "rememberEmpty");
+    assertThat(pauses).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 15, 60})
+  void refusal_under_an_empty_hint_costs_only_the_read_of_the_row(int n) {
+    claim(60);
+    claim(1);
+    requests.clear();
+
+    assertThat(claim(n)).isInstanceOf(Denied.class);
+    assertThat(upTo(n).tokens()).isZero();
+
+    assertThat(requests).isEmpty();
   }
 
   @Test
-  void row_is_read_for_each_claim_once_somebody_has_waited_in_line() {
-    Bucket row = rows.find(ID).orElseThrow();
-    Instant now = clock.instant();
-    rows.changeLine(ID, Optional.empty(), row.lineOpened(now, now).cleared(now));
-    for (int i = 0; i < 2; i++) {
-      assertThat(requestsOf(() -> process.spend(ID, 1)))
-          .containsExactly("find", "reserve", "settle");
-    }
+  void too_large_claim_refuses_others_of_its_size_for_one_second() {
+    claim(50);
+    ClaimResult first = claim(15);
+    requests.clear();
+
+    assertThat(claim(15)).isInstanceOf(Denied.class).isEqualTo(first);
+    assertThat(requests).isEmpty();
+    granted(claim(10));
+    ports.clock().advance(Duration.ofSeconds(1));
+    assertThat(claim(15)).isInstanceOf(Denied.class);
+    assertThat(requests).contains("countTokens");
   }
 
   @Test
-  void claim_that_finds_too_few_tokens_reads_the_row_before_it_is_refused() {
-    assertThat(process.spend(ID, 99)).isInstanceOf(Granted.class);
-    assertThat(requestsOf(() -> assertThat(process.spend(ID, 2)).isInstanceOf(Denied.class)))
-        .startsWith("reserve", "reserve", "find");
+  void empty_hint_of_one_process_applies_to_all() {
+    BucketId slow = open("slow", "0.2", 5);
+    granted(claims.spend(row(slow), 5));
+    ClaimResult first = claims.spend(row(slow), 1);
+    long asked = ports.queue().reserves();
+
+    ports.clock().advance(Duration.ofSeconds(9));
+
+    assertThat(claims(ports.buckets(), ports.queue(), pauses::add).spend(row(slow), 1))
+        .isEqualTo(first);
+    assertThat(ports.queue().reserves()).isEqualTo(asked);
   }
 
   @Test
-  void claim_for_more_than_a_lowered_capacity_is_rejected_and_takes_nothing() {
-    process.spend(ID, 60);
-    rows.replace(
-        rows.find(ID)
-            .orElseThrow()
-            .retuned(new BucketSpec(Rate.perMinute(6), 10), clock.instant()));
-    assertThatThrownBy(() -> process.spend(ID, 50)).isInstanceOf(InvalidValue.class);
-    assertThat(tokens.available(ID)).isEqualTo(40);
-  }
-
-  @Test
-  void refusals_cost_no_request_until_the_next_token_and_for_five_seconds_at_most() {
-    drain();
-    assertThat(requestsOf(() -> assertThat(process.spend(ID, 1)).isInstanceOf(Denied.class)))
-        .isEmpty();
-    Instant told = ((Denied) process.spend(ID, 1)).retryAt();
-    assertThat(told).isEqualTo(clock.instant().plusSeconds(11));
-    assertThat(((Denied) process.spend(ID, 2)).retryAt()).isEqualTo(told.plusSeconds(10));
-    clock.advance(Duration.ofMillis(4_999));
-    assertThat(
-            requestsOf(
-                () -> {
-                  assertThat(process.spendUpTo(ID, 5).tokens()).isZero();
-                  assertThat(process.hold(ID, 5, SECOND)).isInstanceOf(Denied.class);
-                  assertThat(((Denied) process.spend(ID, 1)).retryAt()).isEqualTo(told);
-                }))
-        .isEmpty();
-    clock.advance(Duration.ofMillis(1));
-    assertThat(requestsOf(() -> process.spend(ID, 1))).startsWith("find");
-    clock.set(told);
-    new BucketFill(rows, tokens, clock).fill(ID);
-    assertThat(process.spend(ID, 1)).isInstanceOf(Granted.class);
-  }
-
-  @Test
-  void refusals_after_this_process_opened_a_line_are_told_its_end() {
-    drain();
-    Waiting caller =
-        new Waiting() {
+  void many_refusals_request_one_fill() {
+    AtomicInteger sent = new AtomicInteger();
+    FillRequests counting =
+        new FillRequests() {
           @Override
-          public Optional<dev.tollgate.core.bucket.Place> place() {
-            return Optional.empty();
+          public void send(BucketId id) {
+            sent.incrementAndGet();
           }
 
           @Override
-          public boolean keep(dev.tollgate.core.bucket.Place place, Instant slot) {
-            return true;
+          public void sendAndWait(BucketId id) {
+            throw new AssertionError("unexpected wait for a fill of " + id);
           }
         };
-    Denied waiting =
-        (Denied)
-            process.spendInLine(
-                ID, row -> Optional.empty(), (row, first) -> line.spend(row, caller, first));
-    assertThat(waiting.place()).isPresent();
-    Instant end = waiting.retryAt().plusSeconds(30);
-    assertThat(((Denied) process.spend(ID, 3)).retryAt()).isEqualTo(end);
-    assertThat(requestsOf(() -> assertThat(process.spend(ID, 3)).isEqualTo(new Denied(end))))
-        .isEmpty();
-    assertThat(
-            requestsOf(
-                () ->
-                    assertThat(
-                            process.spendInLine(
-                                ID, row -> waiting.place(), (row, first) -> new Denied(end)))
-                        .isEqualTo(waiting)))
-        .isEmpty();
+    Claims one =
+        new Claims(
+            ports.buckets(), ports.queue(), counting, Runnable::run, pauses::add, ports.clock());
+    granted(one.spend(row(), 60));
+    Bucket read = row();
+    for (int i = 0; i < 50; i++) {
+      assertThat(one.spend(i % 2 == 0 ? read : row(), 1)).isInstanceOf(Denied.class);
+    }
+    assertThat(sent).hasValue(1);
   }
 
   @Test
-  void hand_serves_ten_claims_with_two_requests() {
-    Claims hand = prefetching();
-    open(new BucketSpec(Rate.perMinute(6_000), 6_000, new FillPolicy(FillMode.PRODUCER, 0)));
-    for (int i = 0; i < 200; i++) {
-      hand.spend(ID, 1);
+  void pending_tokens_suppress_fill_requests() {
+    claim(60);
+    claim(1);
+    assertThat(ports.queue().level(bucket)).as("minted ahead").isEqualTo(60);
+    Bucket ahead = row();
+    ports.clock().advance(Duration.ofSeconds(2));
+    granted(claim(2));
+    ports.requests().begin();
+    assertThat(claim(1)).isInstanceOf(Denied.class);
+    assertThat(row().version()).isEqualTo(ahead.version());
+    assertThat(ahead.needsFillAt(ports.clock().instant())).isFalse();
+  }
+
+  // Retry times.
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3, 20, 60})
+  void lone_caller_that_waits_for_retryAt_is_granted(int n) {
+    claim(60);
+    Instant told = retryAt(claim(n));
+    assertThat(told).isEqualTo(second(n + 1));
+    ports.passUntil(told);
+    granted(claim(n));
+  }
+
+  @Test
+  void retryAt_stays_the_same_until_it_is_reached() {
+    BucketId slow = open("slow", "3", 3);
+    granted(claims.spend(row(slow), 3));
+    for (int tenth = 0; tenth < 200; tenth++) {
+      assertThat(retryAt(claims.spend(row(slow), 1))).as("tenth " + tenth).isEqualTo(second(21));
+      ports.clock().advance(Duration.ofMillis(100));
     }
-    List<String> steady =
-        requestsOf(
-            () -> {
-              for (int i = 0; i < 1_000; i++) {
-                assertThat(hand.spend(ID, 1)).isInstanceOf(Granted.class);
+    granted(claims.spend(row(slow), 1));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void drained_hibernating_bucket_refuses_until_its_next_token(boolean isWoken) {
+    BucketId asleep = open("asleep", "10", 10);
+    ports.pass(20);
+    assertThat(row(asleep).isHibernating()).isTrue();
+    if (!isWoken) {
+      ports.requests().begin();
+    }
+    granted(claims.spend(row(asleep), 10));
+    assertThat(row(asleep).isHibernating()).isEqualTo(!isWoken);
+
+    Instant told = retryAt(claims.spend(row(asleep), 1));
+
+    assertThat(told).isEqualTo(ports.clock().instant().plusSeconds(7));
+    ports.passUntil(told);
+    assertThat(claims.spend(row(asleep), 1) instanceof Granted).isEqualTo(isWoken);
+  }
+
+  /** Uses random rates, instants and numbers of tokens; schedules fire up to 5 s late. */
+  @Test
+  void lone_caller_is_granted_at_retryAt_at_any_rate_without_unneeded_delay() {
+    for (long seed = 1; seed <= 300; seed++) {
+      Random random = new Random(seed);
+      AdmissionFixture lonely = new AdmissionFixture();
+      Claims ownGate = lonely.claims();
+      BucketId id = new BucketId(acme.id(), bucket.action());
+      Rate rate =
+          Rate.perMinute(BigDecimal.valueOf(1 + random.nextInt(3_000), 1 + random.nextInt(2)));
+      int capacity = Math.toIntExact(Math.max(1, rate.ceiling()));
+      lonely.open(id, new BucketSpec(rate, capacity));
+      lonely.pass(3);
+      lonely.clock().advance(Duration.ofMillis(random.nextInt(60_000 - 5_000)));
+      ownGate.spendUpTo(id, lonely.buckets().find(id), Math.min(capacity, Claims.MAX_TOKENS));
+      Instant asked = lonely.clock().instant();
+      int n = 1 + random.nextInt(capacity);
+      ClaimResult claim = ownGate.spend(lonely.buckets().find(id).orElseThrow(), n);
+      if (claim instanceof Granted) {
+        continue;
+      }
+      Instant told = retryAt(claim);
+
+      lonely.passUntil(told);
+
+      assertThat(ownGate.spend(lonely.buckets().find(id).orElseThrow(), n))
+          .as("seed %d: %d of %s, retryAt %s", seed, n, rate, told)
+          .isInstanceOf(Granted.class);
+      double minutes = n / rate.tokensPerMinute().doubleValue();
+      assertThat(told)
+          .as("seed %d: %d of %s", seed, n, rate)
+          .isBeforeOrEqualTo(asked.plusMillis((long) (minutes * 60_000) + 2_000));
+    }
+  }
+
+  // Outages.
+
+  @Test
+  void failing_queue_leaves_the_claim_undecided() {
+    ports.queue().outage().begin();
+    assertThat(claim(1)).isInstanceOf(Undecided.class);
+    assertThat(claim(15)).isInstanceOf(Undecided.class);
+    assertThat(upTo(15).shortfall().orElseThrow()).isInstanceOf(Undecided.class);
+  }
+
+  @Test
+  void lack_of_credentials_is_not_an_outage_of_the_queue() {
+    ports.queue().outage().beginWithoutCredentials();
+    assertThat(((Undecided) claim(1)).isOutage()).isFalse();
+    assertThat(((Undecided) claim(15)).isOutage()).isFalse();
+    assertThat(((Undecided) upTo(15).shortfall().orElseThrow()).isOutage()).isFalse();
+  }
+
+  @Test
+  void empty_hint_refuses_claims_while_the_queue_fails() {
+    BucketId slow = open("slow", "0.2", 1);
+    granted(claims.spend(row(slow), 1));
+    claims.spend(row(slow), 1);
+    ports.queue().outage().begin();
+
+    for (int i = 0; i < 1_000; i++) {
+      Claims otherProcess = claims(ports.buckets(), ports.queue(), pauses::add);
+      assertThat(otherProcess.hold(row(slow), 1, otherProcess.firstTry(slow)))
+          .isInstanceOf(Denied.class);
+      assertThat(otherProcess.spendUpTo(slow, Optional.of(row(slow)), 1).shortfall().orElseThrow())
+          .isInstanceOf(Denied.class);
+    }
+  }
+
+  @Test
+  void empty_answer_before_a_failure_is_a_refusal() {
+    claim(60);
+    ports.queue().outage().begin("countTokens");
+    assertThat(claim(1)).isInstanceOf(Denied.class);
+  }
+
+  @Test
+  void failing_write_of_the_row_does_not_admit() {
+    claim(60);
+    ports.buckets().outage().begin("rememberEmpty", "replace");
+    assertThat(claims.spend(row(), 1)).isInstanceOf(Denied.class);
+  }
+
+  @Test
+  void failing_fill_request_does_not_admit() {
+    ports.requests().begin();
+    claim(60);
+    for (int i = 0; i < 200; i++) {
+      assertThat(claim(1)).isInstanceOf(Denied.class);
+      ports.clock().advance(Duration.ofMillis(300));
+    }
+  }
+
+  @Test
+  void unanswered_settling_leaves_the_claim_undecided() {
+    ports.queue().outage().begin("settle");
+    assertThat(claim(1)).isEqualTo(new Undecided("settle: out of order", true));
+  }
+
+  @Test
+  void token_that_was_not_spent_refuses_its_claim_until_the_lease_ends() {
+    TokenQueue unauthorized =
+        watched(
+            TokenQueue.class,
+            ports.queue(),
+            (method, arguments) -> {
+              if (method.equals("settle")) {
+                throw new NoCredentials(new Unavailable("assume role: out of order"));
               }
             });
-    assertThat(steady).hasSize(200).containsOnly("reserve", "settle");
+    ClaimResult claim = claims(ports.buckets(), unauthorized, pauses::add).spend(row(), 1);
+    assertThat(claim).isEqualTo(new Denied(ports.clock().instant().plus(Claims.leaseToSpend(1))));
   }
 
   @Test
-  void leased_tokens_of_a_hand_return_and_spent_ones_are_used_for_two_seconds() {
-    Claims hand = prefetching();
-    for (int i = 0; i < 4; i++) {
-      hand.spend(ID, 1);
-      clock.advance(Duration.ofMillis(10));
-    }
-    long leased = tokens.inFlight(ID);
-    assertThat(leased).isPositive();
-    clock.advance(Duration.ofSeconds(2));
-    timers.forEach(Runnable::run);
-    assertThat(tokens.inFlight(ID)).isZero();
-    assertThat(tokens.available(ID)).isBetween(94L, 96L);
+  void one_false_empty_receive_does_not_refuse() {
+    ports.queue().findNothingOnce();
+    granted(claim(25));
   }
 
-  private long left() {
-    return tokens.level(ID);
-  }
+  // Hibernating buckets.
 
   @Test
-  void spent_tokens_of_a_hand_are_not_used_after_two_seconds() {
-    Claims hand = prefetching();
-    for (int i = 0; i < 4; i++) {
-      hand.spend(ID, 1);
-    }
-    assertThat(left()).as("one of the spent tokens is in hand").isEqualTo(95);
-    clock.advance(SECOND.multipliedBy(2));
-    assertThat(requestsOf(() -> hand.spend(ID, 1))).contains("settle");
-  }
+  void
+      two_hundred_at_a_sleeping_bucket_of_ten_are_twenty_at_most_while_fills_cannot_be_requested() {
+    BucketId asleep = open("asleep", "10", 10);
+    ports.pass(20);
+    assertThat(row(asleep).isHibernating()).isTrue();
+    ports.requests().begin();
 
-  @Test
-  void hand_spends_no_token_ahead_while_a_fill_could_exceed_the_bound() {
-    Claims hand = prefetching();
-    clock.advance(Duration.ofMinutes(2));
-    for (int claims = 1; claims <= 30; claims++) {
-      assertThat(hand.spend(ID, 1)).isInstanceOf(Granted.class);
-      assertThat(left()).isEqualTo(100 - claims);
-    }
-  }
-
-  @Test
-  void hand_does_not_rely_on_a_row_in_which_the_bucket_hibernated() {
-    rows.replace(rows.find(ID).orElseThrow().hibernating(clock.instant()));
-    Claims hand = prefetching();
-    hand.spend(ID, 1);
-    assertThat(rows.find(ID).orElseThrow().isHibernating()).isFalse();
-    hand.spend(ID, 1);
-    assertThat(tokens.inFlight(ID)).isPositive();
-  }
-
-  @Test
-  void hand_takes_nothing_ahead_while_the_row_says_that_the_bucket_is_empty() {
-    Bucket row = rows.find(ID).orElseThrow();
-    rows.rememberEmpty(row, row.hintWhenEmpty(clock.instant(), 0));
-    Claims hand = prefetching();
-    long granted = IntStream.range(0, 10).filter(i -> hand.spend(ID, 1) instanceof Granted).count();
-    assertThat(tokens.available(ID)).isEqualTo(100 - granted);
-  }
-
-  @Test
-  void hand_does_not_rely_on_a_row_that_said_that_the_bucket_was_empty() {
-    Claims hand = prefetching();
-    process.spend(ID, 100);
-    assertThat(hand.spend(ID, 1)).isInstanceOf(Denied.class);
-    fill();
-    assertThat(hand.spend(ID, 1)).isInstanceOf(Granted.class);
-    assertThat(tokens.inFlight(ID)).as("leased prefetched tokens").isPositive();
-  }
-
-  @Test
-  void hand_does_not_rely_on_a_row_with_a_line() {
-    Bucket row = rows.find(ID).orElseThrow();
-    Instant now = clock.instant();
-    rows.changeLine(ID, Optional.empty(), row.lineOpened(now, now).cleared(now));
-    Claims hand = prefetching();
-    hand.spend(ID, 1);
-    Bucket used = rows.find(ID).orElseThrow();
-    rows.changeLine(ID, used.line(), used.lineOpened(now.plusSeconds(10), now));
-    assertThat(hand.spend(ID, 1)).isInstanceOf(Denied.class);
-  }
-
-  @Test
-  void closed_hand_returns_its_leased_tokens() {
-    Claims hand = prefetching();
-    for (int i = 0; i < 4; i++) {
-      hand.spend(ID, 1);
-    }
-    assertThat(tokens.inFlight(ID)).isPositive();
-    hand.close();
-    assertThat(tokens.inFlight(ID)).isZero();
-  }
-
-  @Test
-  void hand_takes_nothing_from_a_bucket_that_is_less_than_half_full() {
-    Claims hand = prefetching();
-    process.spend(ID, 51);
-    clock.advance(SECOND);
-    new BucketFill(rows, tokens, clock).fill(ID);
-    for (int i = 0; i < 10; i++) {
-      assertThat(hand.spend(ID, 1)).isInstanceOf(Granted.class);
-    }
-    assertThat(tokens.inFlight(ID)).isZero();
-    assertThat(tokens.available(ID)).isEqualTo(39);
-  }
-
-  @Test
-  void large_claims_end_within_their_lease_despite_a_slow_tail() {
-    long seed = new Random().nextLong();
-    System.out.println("seed " + seed);
-    Random random = new Random(seed);
-    for (int n : List.of(1, 10, 100, 1_000, 10_000)) {
-      open(new BucketSpec(Rate.perMinute(60_000), 10_000, new FillPolicy(FillMode.PRODUCER, 0)));
-      BucketGate slow =
-          new BucketGate(rows, new Slow(random), new Fills(), Runnable::run, pause -> {}, clock);
-      assertThat(slow.spend(rows.find(ID).orElseThrow(), n)).isInstanceOf(Granted.class);
-    }
-  }
-
-  /**
-   * A queue whose requests take 20 to 100 ms, and one in a hundred of them two seconds. Requests of
-   * one round run at the same time: the clock moves by the slowest of them. A receive returns half
-   * of the tokens that it was asked for, at random.
-   */
-  private final class Slow implements TokenQueue {
-    private static final int ROUND = 8;
-
-    private final Random random;
-    private int inRound;
-    private Instant roundStart = clock.instant();
-
-    Slow(Random random) {
-      this.random = random;
-    }
-
-    private Duration latency() {
-      return Duration.ofMillis(random.nextInt(100) == 0 ? 2_000 : 20 + random.nextInt(81));
-    }
-
-    private void pass(int requests) {
-      for (int i = 0; i < requests; i++) {
-        if (inRound++ % ROUND == 0) {
-          roundStart = clock.instant();
-        }
-        Instant end = roundStart.plus(latency());
-        clock.set(end.isAfter(clock.instant()) ? end : clock.instant());
+    int admitted = 0;
+    for (int i = 0; i < 200; i++) {
+      ClaimResult claim = claims.hold(row(asleep), 1, claims.firstTry(asleep));
+      assertThat(claim).as("the " + i + "th").isNotInstanceOf(Undecided.class);
+      if (claim instanceof Granted granted) {
+        assertThat(claims.settle(granted)).isInstanceOf(SettleResult.Spent.class);
+        admitted++;
       }
+      ports.clock().advance(Duration.ofMillis(300));
     }
 
-    @Override
-    public List<Lease> reserve(BucketId bucket, int max, Duration lease, Search search) {
-      Instant asked = inRound % ROUND == 0 ? clock.instant() : roundStart;
-      int some = max == 1 ? 1 : max / 2 + random.nextInt(max / 2 + 1);
-      List<Lease> found = tokens.reserve(bucket, some, lease, search);
-      pass(1);
-      return found.stream().map(one -> new Lease(one.receipt(), asked.plus(lease))).toList();
-    }
+    assertThat(admitted).isEqualTo(10);
+  }
 
-    @Override
-    public List<Lease> settle(BucketId bucket, List<Lease> leases) {
-      inRound = 0;
-      pass((leases.size() + BATCH - 1) / BATCH);
-      return tokens.settle(bucket, leases);
-    }
+  @Test
+  void hibernating_bucket_with_expired_tokens_refuses_if_it_cannot_be_woken() {
+    BucketId asleep = open("asleep", "10", 10);
+    ports.pass(20);
+    ports.clock().advance(Duration.ofDays(20));
+    ports.requests().begin();
+    assertThat(claims.hold(row(asleep), 1, claims.firstTry(asleep))).isInstanceOf(Denied.class);
+  }
 
-    @Override
-    public List<Lease> giveBack(BucketId bucket, List<Lease> leases) {
-      return tokens.giveBack(bucket, leases);
-    }
+  @Test
+  void full_hibernating_bucket_grants_at_once_and_is_woken() {
+    BucketId asleep = open("asleep", "10", 10);
+    ports.pass(20);
+    assertThat(claims.hold(row(asleep), 1, claims.firstTry(asleep))).isInstanceOf(Granted.class);
+    assertThat(row(asleep).isHibernating()).isFalse();
+    assertThat(ports.queue().level(asleep)).isEqualTo(10);
+  }
 
-    @Override
-    public List<dev.tollgate.core.bucket.Token> put(
-        BucketId bucket, List<dev.tollgate.core.bucket.Token> fresh) {
-      return tokens.put(bucket, fresh);
-    }
+  @Test
+  void woken_bucket_replaces_expired_tokens() {
+    BucketId asleep = open("asleep", "10", 10);
+    ports.pass(20);
+    ports.clock().advance(Duration.ofDays(20));
+    TokenQueue behind =
+        watched(
+            TokenQueue.class, ports.queue(), (method, arguments) -> failOn(method, "countTokens"));
+    Claims one = claims(ports.buckets(), behind, pauses::add);
 
-    @Override
-    public Level countTokens(BucketId bucket) {
-      pass(1);
-      return tokens.countTokens(bucket);
+    assertThat(one.hold(row(asleep), 1, one.firstTry(asleep))).isInstanceOf(Granted.class);
+  }
+
+  private static void failOn(String method, String failing) {
+    if (method.equals(failing)) {
+      throw new Unavailable("no answer");
     }
+  }
+
+  @Test
+  void woken_bucket_with_expired_tokens_has_its_capacity() {
+    BucketId asleep =
+        open(
+            "asleep",
+            new BucketSpec(
+                Rate.perMinute(10), 100, new FillPolicy(FillMode.PRODUCER, 7 * 24 * 60)));
+    ports.pass(7 * 24 * 60 + 1);
+    assertThat(row(asleep).isHibernating()).isTrue();
+    ports.clock().advance(Duration.ofDays(7));
+    assertThat(ports.queue().level(asleep)).as("level after a fortnight").isZero();
+
+    granted(claims.spend(row(asleep), 100));
+  }
+
+  // Missing queues.
+
+  @ParameterizedTest
+  @EnumSource
+  void missing_queue_refuses_and_its_tenant_is_reconciled(FillMode mode) {
+    BucketId id = open("missing", new BucketSpec(Rate.perMinute(6), 12, new FillPolicy(mode, 0)));
+    ports.pass(30);
+    settle(id);
+    ports.queue().delete(id);
+
+    for (int i = 0; i < 200; i++) {
+      assertThat(retryAt(claims.hold(row(id), 1, claims.firstTry(id))))
+          .isBetween(
+              ports.clock().instant().plusSeconds(60), ports.clock().instant().plusSeconds(61));
+    }
+    assertThat(retryAt(claims.spend(row(id), 3))).isAfter(ports.clock().instant());
+    assertThat(claims.spendUpTo(id, Optional.of(row(id)), 3).shortfall().orElseThrow())
+        .isInstanceOf(Denied.class);
+
+    assertThat(ports.tenants().find(id.tenant()).orElseThrow().isSettled()).isFalse();
+  }
+
+  @Test
+  void missing_queue_of_a_new_bucket_refuses_for_a_second_only() {
+    BucketId id = open("fresh", BucketSpec.ofRate(Rate.perMinute(6)));
+    settle(id);
+    ports.queue().delete(id);
+
+    for (int i = 0; i < 5; i++) {
+      assertThat(retryAt(claims.spend(row(id), 1)))
+          .isEqualTo(ports.clock().instant().plusSeconds(1));
+      ports.clock().advance(Duration.ofSeconds(1));
+    }
+    assertThat(ports.tenants().find(id.tenant()).orElseThrow().isSettled()).isTrue();
+
+    claims.spend(row(id), 1);
+    assertThat(ports.tenants().find(id.tenant()).orElseThrow().isSettled()).isFalse();
+  }
+
+  @Test
+  void queue_lost_while_tokens_are_pending_has_its_tenant_reconciled() {
+    claim(60);
+    claim(1);
+    assertThat(row().needsFillAt(ports.clock().instant())).isFalse();
+    settle(bucket);
+    ports.queue().delete(bucket);
+    ports.clock().advance(Duration.ofSeconds(10));
+
+    assertThat(claim(1)).isInstanceOf(Denied.class);
+
+    assertThat(ports.tenants().find(acme.id()).orElseThrow().isSettled()).isFalse();
+  }
+
+  private void settle(BucketId id) {
+    ports
+        .tenants()
+        .markObserved(id.tenant(), ports.tenants().find(id.tenant()).orElseThrow().version());
+    assertThat(ports.tenants().find(id.tenant()).orElseThrow().isSettled()).isTrue();
+  }
+
+  @Test
+  void missing_row_refuses_for_a_minute() {
+    ports.buckets().remove(bucket);
+    ports.queue().delete(bucket);
+    assertThat(retryAt(claims.hold(bucket, claims.firstTry(bucket)))).isEqualTo(second(60));
+    assertThat(claims.spendUpTo(bucket, Optional.empty(), 1).shortfall())
+        .contains(new Denied(second(60)));
+  }
+
+  // Leases.
+
+  @Test
+  void held_token_can_be_given_back() {
+    Granted held = granted(claims.hold(row(), 5, Duration.ofSeconds(10)));
+    assertThat(available()).isEqualTo(55);
+    claims.giveBack(held);
+    assertThat(available()).isEqualTo(60);
+  }
+
+  @Test
+  void token_whose_lease_has_ended_cannot_be_spent() {
+    Granted held = granted(claims.hold(row(), 5, Duration.ofSeconds(10)));
+    ports.clock().advance(Duration.ofSeconds(10));
+    assertThat(claims.settle(held)).isInstanceOf(SettleResult.Lapsed.class);
+    assertThat(available()).isEqualTo(60);
+  }
+
+  @Test
+  void settling_answered_after_the_lease_has_ended_counts_as_not_spent() {
+    TokenQueue slow =
+        watched(
+            TokenQueue.class,
+            ports.queue(),
+            (method, arguments) ->
+                ports
+                    .clock()
+                    .advance(method.equals("settle") ? Duration.ofSeconds(3) : Duration.ZERO));
+    Claims one = claims(ports.buckets(), slow, pauses::add);
+    Granted held = granted(one.hold(row(), 1, Duration.ofSeconds(10)));
+    ports.clock().advance(Duration.ofSeconds(8));
+
+    assertThat(one.settle(held)).isInstanceOf(SettleResult.Lapsed.class);
+  }
+
+  @Test
+  void very_large_claim_does_not_outlive_its_lease() {
+    BucketId large = open("large", "10000", 10_000);
+    TokenQueue slow =
+        watched(
+            TokenQueue.class,
+            ports.queue(),
+            (method, arguments) ->
+                ports
+                    .clock()
+                    .advance(
+                        Duration.ofMillis(
+                            method.equals("reserve")
+                                ? 50
+                                : method.equals("settle")
+                                    ? 5L * ((List<?>) arguments.get(1)).size()
+                                    : 0)));
+    Claims one = claims(ports.buckets(), slow, pauses::add);
+
+    granted(one.spend(row(large), Claims.MAX_TOKENS));
+
+    assertThat(ports.queue().level(large)).isZero();
+  }
+
+  // Claims of up to n tokens.
+
+  private SpendResult upTo(int n) {
+    return claims.spendUpTo(bucket, Optional.of(row()), n);
+  }
+
+  @Test
+  void claim_of_up_to_n_spends_n_in_requests_of_ten() {
+    assertThat(upTo(25)).isEqualTo(new SpendResult(25, Optional.empty()));
+    assertThat(ports.queue().level(bucket)).isEqualTo(35);
+    assertThat(requests)
+        .containsExactly("reserve SHORT", "reserve SHORT", "reserve SHORT", "settle");
+  }
+
+  @Test
+  void claim_of_up_to_n_spends_available_tokens_and_returns_when_the_rest_is_due() {
+    claim(55);
+    SpendResult spent = upTo(8);
+    assertThat(spent.tokens()).isEqualTo(5);
+    assertThat(spent.shortfall()).contains(new Denied(second(4)));
+  }
+
+  @Test
+  void claim_of_up_to_n_does_not_count_its_own_tokens_as_held_by_others() {
+    BucketId slow = open("slow", "0.2", 5);
+    assertThat(claims.spendUpTo(slow, Optional.of(row(slow)), 8).tokens()).isEqualTo(5);
+    assertThat(row(slow).emptyHint())
+        .contains(new EmptyHint(AdmissionFixture.START, AdmissionFixture.START.plusSeconds(10), 0));
+  }
+
+  @Test
+  void claim_of_up_to_n_is_retried_after_one_false_empty_receive() {
+    ports.queue().findNothingOnce();
+    assertThat(upTo(10).tokens()).isEqualTo(10);
+  }
+
+  @Test
+  void failed_write_of_an_empty_hint_does_not_change_the_answer() {
+    claim(55);
+    ports.buckets().outage().begin("rememberEmpty");
+    assertThat(upTo(8).tokens()).isEqualTo(5);
+    assertThat(upTo(8).shortfall().orElseThrow()).isInstanceOf(Denied.class);
+  }
+
+  @Test
+  void tokens_that_cannot_be_spent_count_as_not_spent() {
+    ports.queue().outage().begin("settle");
+    assertThat(upTo(3).tokens()).isZero();
+    assertThat(upTo(3).shortfall().orElseThrow()).isInstanceOf(Denied.class);
+  }
+
+  @Test
+  void held_tokens_are_spent_if_the_queue_stops_answering() {
+    AtomicInteger receives = new AtomicInteger();
+    TokenQueue failing =
+        watched(
+            TokenQueue.class,
+            ports.queue(),
+            (method, arguments) -> {
+              if (method.equals("reserve") && receives.incrementAndGet() > 1) {
+                throw new Unavailable("receive: out of order");
+              }
+            });
+    SpendResult spent =
+        claims(ports.buckets(), failing, pauses::add).spendUpTo(bucket, Optional.of(row()), 25);
+    assertThat(spent.tokens()).isEqualTo(10);
+    assertThat(spent.shortfall().orElseThrow()).isInstanceOf(Denied.class);
+    assertThat(ports.queue().level(bucket)).isEqualTo(50);
+  }
+
+  @Test
+  void tokens_put_back_are_available_unless_the_queue_fails() {
+    ports.requests().begin();
+    claim(60);
+    claims.putBack(bucket, 12);
+    assertThat(available()).isEqualTo(12);
+    ports.queue().outage().begin();
+    claims.putBack(bucket, 1);
+    ports.queue().outage().end();
+    assertThat(available()).isEqualTo(12);
+  }
+
+  // Bad input.
+
+  @ParameterizedTest
+  @ValueSource(ints = {Integer.MIN_VALUE, -1, 0, 61, Integer.MAX_VALUE})
+  void claim_beyond_the_capacity_is_rejected_without_changes(int n) {
+    Bucket read = row();
+    String message = "tokens: " + n + " (expected: 1 to 60)";
+    assertThatThrownBy(() -> claims.spend(read, n))
+        .isInstanceOf(InvalidValue.class)
+        .hasMessage(message);
+    assertThatThrownBy(() -> claims.hold(read, n, Claims.LEASE)).hasMessage(message);
+    assertThat(requests).isEmpty();
+    assertThat(available()).isEqualTo(60);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {Integer.MIN_VALUE, -1, 0, 10_001, 100_001, Integer.MAX_VALUE})
+  void claim_of_up_to_a_number_out_of_range_is_rejected_without_changes(int n) {
+    for (Optional<Bucket> read : Set.of(Optional.of(row()), Optional.<Bucket>empty())) {
+      assertThatThrownBy(() -> claims.spendUpTo(bucket, read, n))
+          .isInstanceOf(InvalidValue.class)
+          .hasMessage("tokens: " + n + " (expected: 1 to 10000)");
+    }
+    assertThat(requests).isEmpty();
+    assertThat(available()).isEqualTo(60);
+  }
+
+  @Test
+  void lease_out_of_range_is_rejected_without_changes() {
+    for (Duration lease :
+        List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofSeconds(12 * 3_600 + 1))) {
+      assertThatThrownBy(() -> claims.hold(row(), 1, lease))
+          .isInstanceOf(InvalidValue.class)
+          .hasMessage("lease: " + lease.toSeconds() + " (expected: 1 to 43200)");
+    }
+    assertThat(requests).isEmpty();
+  }
+
+  @Test
+  void maximum_of_tokens_per_claim_applies_to_large_buckets() {
+    BucketId large = open("large", "60000", 100_000);
+    assertThatThrownBy(() -> claims.spend(row(large), 10_001))
+        .hasMessage("tokens: 10001 (expected: 1 to 10000)");
+    assertThat(claims.spendUpTo(large, Optional.of(row(large)), 10_000).tokens()).isEqualTo(10_000);
   }
 }

@@ -27,7 +27,7 @@ final class ReturnSlotsTest {
   private static final Duration INTERVAL = Duration.ofSeconds(2);
 
   private final AdmissionFixture ports = new AdmissionFixture();
-  private final BucketGate gate = ports.gate();
+  private final Claims claims = ports.claims();
   private final ReturnSlots slots = new ReturnSlots(ports.buckets(), ports.clock());
 
   ReturnSlotsTest() {
@@ -36,7 +36,7 @@ final class ReturnSlotsTest {
   }
 
   private void drain() {
-    while (gate.spendUpTo(ID, Optional.of(row()), 1).tokens() > 0) {
+    while (claims.spendUpTo(ID, Optional.of(row()), 1).tokens() > 0) {
       ports.clock().advance(Duration.ofMillis(1));
     }
   }

@@ -99,18 +99,18 @@ final class UnreliableQueueTest {
     ports.open(id, new BucketSpec(Rate.perMinute(perMinute), capacity, AWAKE));
   }
 
-  private BucketGate gate(TokenQueue queue) {
-    return new BucketGate(
+  private Claims claims(TokenQueue queue) {
+    return new Claims(
         ports.buckets(), queue, ports.fillRequests(), Runnable::run, pause -> {}, ports.clock());
   }
 
-  private boolean take(BucketGate gate) {
-    return gate.spend(row(), 1) instanceof ClaimResult.Granted;
+  private boolean take(Claims claims) {
+    return claims.spend(row(), 1) instanceof ClaimResult.Granted;
   }
 
-  private int takeAll(BucketGate gate) {
+  private int takeAll(Claims claims) {
     int taken = 0;
-    while (take(gate)) {
+    while (take(claims)) {
       taken++;
     }
     return taken;
@@ -135,7 +135,7 @@ final class UnreliableQueueTest {
   @ValueSource(ints = {1, 4, 10})
   void claim_gets_all_tokens_although_each_receive_returns_few(int few) {
     open(10, 10);
-    assertThat(gate(returningFew(new Random(few), few)).claim(row(), 10, BucketGate.LEASE))
+    assertThat(claims(returningFew(new Random(few), few)).hold(row(), 10, Claims.LEASE))
         .isInstanceOf(ClaimResult.Granted.class);
   }
 
@@ -143,13 +143,13 @@ final class UnreliableQueueTest {
   @ValueSource(ints = {1, 3, 10})
   void bucket_does_not_grow_although_each_receive_returns_few(int few) {
     open(10, 60);
-    BucketGate gate = gate(returningFew(new Random(few), few));
+    Claims claims = claims(returningFew(new Random(few), few));
     for (int minute = 0; minute < 60; minute++) {
       pass(Duration.ofSeconds(55));
-      assertThat(gate.spendUpTo(id, Optional.of(row()), 10).tokens()).isEqualTo(10);
+      assertThat(claims.spendUpTo(id, Optional.of(row()), 10).tokens()).isEqualTo(10);
       pass(Duration.ofSeconds(5));
     }
-    assertThat(takeAll(ports.gate())).isLessThanOrEqualTo(60);
+    assertThat(takeAll(ports.claims())).isLessThanOrEqualTo(60);
   }
 
   // Throttled requests.
@@ -158,8 +158,8 @@ final class UnreliableQueueTest {
   @ValueSource(booleans = {true, false})
   void bucket_of_unknown_level_does_not_grow(boolean isCountAvailable) {
     open(1, 5);
-    BucketGate blind =
-        gate(
+    Claims blind =
+        claims(
             new QueueWrapper(ports.queue()) {
               @Override
               public List<Lease> reserve(BucketId bucket, int max, Duration lease, Search search) {
@@ -179,37 +179,37 @@ final class UnreliableQueueTest {
             });
     for (int minute = 0; minute < 20; minute++) {
       pass(Duration.ofSeconds(30));
-      assertThat(blind.claim(row(), 1, BucketGate.LEASE)).isInstanceOf(ClaimResult.Denied.class);
+      assertThat(blind.hold(row(), 1, Claims.LEASE)).isInstanceOf(ClaimResult.Denied.class);
       assertThat(row().emptyHint()).isEmpty();
       pass(Duration.ofSeconds(30));
     }
-    assertThat(takeAll(ports.gate())).isEqualTo(5);
+    assertThat(takeAll(ports.claims())).isEqualTo(5);
   }
 
   // Returned tokens.
 
   private void drainedWithOnePending() {
     open(1, 2);
-    assertThat(takeAll(ports.gate())).isEqualTo(2);
+    assertThat(takeAll(ports.claims())).isEqualTo(2);
     pass(Duration.ofMillis(61_500));
-    assertThat(takeAll(ports.gate())).isEqualTo(1);
+    assertThat(takeAll(ports.claims())).isEqualTo(1);
     assertThat(row().ledger().mintedThrough()).isAfter(now());
   }
 
   private void assertSeenAtOnce() {
     assertThat(ports.queue().available(id)).isEqualTo(1);
     ports.clock().advance(Duration.ofSeconds(1));
-    assertThat(take(ports.gate())).isTrue();
+    assertThat(take(ports.claims())).isTrue();
   }
 
   @Test
   void token_put_back_during_a_claim_is_not_hidden() {
     open(1, 2);
-    assertThat(takeAll(ports.gate())).isEqualTo(2);
+    assertThat(takeAll(ports.claims())).isEqualTo(2);
     pass(Duration.ofMillis(61_500));
-    assertThat(take(ports.gate())).isTrue();
-    BucketGate looking =
-        gate(
+    assertThat(take(ports.claims())).isTrue();
+    Claims looking =
+        claims(
             new QueueWrapper(ports.queue()) {
               @Override
               public Level countTokens(BucketId bucket) {
@@ -218,7 +218,7 @@ final class UnreliableQueueTest {
                 return level;
               }
             });
-    assertThat(looking.claim(row(), 1, BucketGate.LEASE)).isInstanceOf(ClaimResult.Denied.class);
+    assertThat(looking.hold(row(), 1, Claims.LEASE)).isInstanceOf(ClaimResult.Denied.class);
     assertSeenAtOnce();
   }
 
@@ -308,8 +308,7 @@ final class UnreliableQueueTest {
             return leases;
           }
         };
-    BucketGate.SpendResult late =
-        gate(frozen).spendUpTo(messages, ports.buckets().find(messages), 3);
+    SpendResult late = claims(frozen).spendUpTo(messages, ports.buckets().find(messages), 3);
     assertThat(late.tokens()).isZero();
     assertThat(late.shortfall().orElseThrow()).isInstanceOf(ClaimResult.Denied.class);
     TokenQueue deleting =
@@ -320,8 +319,7 @@ final class UnreliableQueueTest {
             return super.settle(bucket, leases);
           }
         };
-    BucketGate.SpendResult gone =
-        gate(deleting).spendUpTo(messages, ports.buckets().find(messages), 3);
+    SpendResult gone = claims(deleting).spendUpTo(messages, ports.buckets().find(messages), 3);
     assertThat(gone.tokens()).isZero();
     assertThat(gone.shortfall().orElseThrow()).isInstanceOf(ClaimResult.Denied.class);
   }
@@ -337,7 +335,7 @@ final class UnreliableQueueTest {
             return leases.subList(0, BATCH);
           }
         };
-    assertThat(gate(throttled).spend(row(), 100))
+    assertThat(claims(throttled).spend(row(), 100))
         .isEqualTo(new ClaimResult.Undecided("10 of 100 tokens could not be spent", true));
   }
 
@@ -351,9 +349,9 @@ final class UnreliableQueueTest {
             return leases;
           }
         };
-    assertThat(gate(refusing).spend(row(), 100))
-        .isEqualTo(new ClaimResult.Denied(now().plus(BucketGate.leaseToSpend(100))));
-    assertThat(gate(ports.queue()).spend(row(), 100)).isInstanceOf(ClaimResult.Granted.class);
+    assertThat(claims(refusing).spend(row(), 100))
+        .isEqualTo(new ClaimResult.Denied(now().plus(Claims.leaseToSpend(100))));
+    assertThat(claims(ports.queue()).spend(row(), 100)).isInstanceOf(ClaimResult.Granted.class);
   }
 
   @Test
@@ -364,17 +362,17 @@ final class UnreliableQueueTest {
           @Override
           public List<Lease> settle(BucketId bucket, List<Lease> leases) {
             List<Lease> unspent = super.settle(bucket, leases);
-            ports.clock().advance(BucketGate.leaseToSpend(leases.size()));
+            ports.clock().advance(Claims.leaseToSpend(leases.size()));
             return unspent;
           }
         };
-    assertThat(gate(slow).spend(row(), 1)).isInstanceOf(ClaimResult.Undecided.class);
+    assertThat(claims(slow).spend(row(), 1)).isInstanceOf(ClaimResult.Undecided.class);
   }
 
   @Test
   void caller_whose_token_is_spent_too_late_keeps_its_place() {
     open(30, 30);
-    takeAll(ports.gate());
+    takeAll(ports.claims());
     ClaimResult.Denied told = (ClaimResult.Denied) spendInLine(ports.queue(), Optional.empty());
     Optional<Place> place = told.place();
     assertThat(place).isPresent();
@@ -384,7 +382,7 @@ final class UnreliableQueueTest {
         new QueueWrapper(ports.queue()) {
           @Override
           public List<Lease> settle(BucketId bucket, List<Lease> leases) {
-            ports.clock().advance(BucketGate.LEASE);
+            ports.clock().advance(Claims.LEASE);
             return super.settle(bucket, leases);
           }
         };
@@ -397,22 +395,21 @@ final class UnreliableQueueTest {
   }
 
   private ClaimResult spendInLine(TokenQueue queue, Optional<Place> place) {
-    BucketGate gate = gate(queue);
-    return new LineGate(ports.buckets(), gate, ports.clock())
-        .spend(
-            row(),
-            new Waiting() {
-              @Override
-              public Optional<Place> place() {
-                return place;
-              }
+    Claims claims = claims(queue);
+    return claims.spend(
+        row(),
+        new Waiting() {
+          @Override
+          public Optional<Place> place() {
+            return place;
+          }
 
-              @Override
-              public boolean keep(Place taken, Instant slot) {
-                return true;
-              }
-            },
-            gate.firstTry(id));
+          @Override
+          public boolean keep(Place taken, Instant slot) {
+            return true;
+          }
+        },
+        claims.firstTry(id));
   }
 
   /** As the SDK does, the queue sends no request of an interrupted thread. */
@@ -441,17 +438,17 @@ final class UnreliableQueueTest {
         };
     ExecutorService executor = Executors.newCachedThreadPool();
     try {
-      BucketGate gate =
-          new BucketGate(
+      Claims claims =
+          new Claims(
               ports.buckets(),
               interruptible,
               ports.fillRequests(),
               executor,
               pause -> {},
               ports.clock());
-      assertThat(gate.spend(row(), 20)).isInstanceOf(ClaimResult.Granted.class);
+      assertThat(claims.spend(row(), 20)).isInstanceOf(ClaimResult.Granted.class);
       Thread.currentThread().interrupt();
-      assertThat(gate.spend(row(), 85)).isInstanceOf(ClaimResult.Denied.class);
+      assertThat(claims.spend(row(), 85)).isInstanceOf(ClaimResult.Denied.class);
       assertThat(Thread.interrupted()).isTrue();
     } finally {
       executor.shutdownNow();
@@ -478,15 +475,15 @@ final class UnreliableQueueTest {
         };
     ExecutorService executor = Executors.newCachedThreadPool();
     try {
-      BucketGate gate =
-          new BucketGate(
+      Claims claims =
+          new Claims(
               ports.buckets(),
               aborting,
               ports.fillRequests(),
               executor,
               pause -> {},
               ports.clock());
-      assertThat(gate.claim(row(), 1, BucketGate.LEASE)).isInstanceOf(ClaimResult.Granted.class);
+      assertThat(claims.hold(row(), 1, Claims.LEASE)).isInstanceOf(ClaimResult.Granted.class);
     } finally {
       assertThat(Thread.interrupted()).isTrue();
       executor.shutdownNow();
@@ -510,10 +507,10 @@ final class UnreliableQueueTest {
             return super.giveBack(bucket, leases);
           }
         };
-    BucketGate gate = gate(aborting);
-    ClaimResult held = gate.claim(row(), 3, BucketGate.LEASE);
+    Claims claims = claims(aborting);
+    ClaimResult held = claims.hold(row(), 3, Claims.LEASE);
 
-    gate.giveBack((ClaimResult.Granted) held);
+    claims.giveBack((ClaimResult.Granted) held);
 
     assertThat(Thread.interrupted()).isTrue();
     assertThat(ports.queue().inFlight(id)).isZero();
@@ -523,9 +520,7 @@ final class UnreliableQueueTest {
   @Test
   void token_is_spent_once_although_a_clock_is_three_seconds_slow() {
     BucketId connects = AdmissionFixture.connects(gold);
-    ports
-        .queue()
-        .settle(connects, ports.queue().reserve(connects, 2, BucketGate.LEASE, Search.LONG));
+    ports.queue().settle(connects, ports.queue().reserve(connects, 2, Claims.LEASE, Search.LONG));
     TokenQueue acknowledging =
         new QueueWrapper(ports.queue()) {
           @Override
@@ -584,8 +579,8 @@ final class UnreliableQueueTest {
             send(bucket);
           }
         };
-    BucketGate gate =
-        new BucketGate(ports.buckets(), lagging, fills, Runnable::run, pause -> {}, ports.clock());
+    Claims claims =
+        new Claims(ports.buckets(), lagging, fills, Runnable::run, pause -> {}, ports.clock());
     ports.open(
         id,
         new BucketSpec(
@@ -603,7 +598,7 @@ final class UnreliableQueueTest {
           maintenance.maintain(id, Instant.MAX);
         }
       }
-      taken += now().isBefore(burst) ? 0 : takeAll(gate);
+      taken += now().isBefore(burst) ? 0 : takeAll(claims);
     }
     assertThat(taken).isBetween(60 + 178, 60 + 180 + 60);
     assertThat(requests.get()).isLessThanOrEqualTo(10);

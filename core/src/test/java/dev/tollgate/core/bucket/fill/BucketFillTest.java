@@ -17,7 +17,7 @@ import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.TokenQueue.Search;
-import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.fill.BucketFill.Conflict;
 import dev.tollgate.core.bucket.fill.BucketFill.Filled;
 import dev.tollgate.core.bucket.fill.BucketFill.NoBucket;
@@ -56,7 +56,7 @@ final class BucketFillTest {
   private void spend(int tokens) {
     for (int left = tokens; left > 0; ) {
       List<Lease> held =
-          ports.queue().reserve(bucket, Math.min(10, left), BucketGate.LEASE, Search.LONG);
+          ports.queue().reserve(bucket, Math.min(10, left), Claims.LEASE, Search.LONG);
       assertThat(held).isNotEmpty();
       ports.queue().settle(bucket, held);
       left -= held.size();

@@ -18,8 +18,8 @@ import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.TokenQueue.Level;
-import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.ClaimResult;
+import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.provisioning.ReconcileRequests;
 import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
@@ -47,7 +47,7 @@ final class BucketMaintenanceTest {
 
   private final AdmissionFixture ports = new AdmissionFixture();
   private final BucketId bucket = new BucketId(ACME, MAIL);
-  private final BucketGate gate = ports.gate();
+  private final Claims claims = ports.claims();
 
   private static BucketSpec spec(FillMode mode) {
     return new BucketSpec(Rate.perMinute(RATE), CAPACITY, new FillPolicy(mode, 15));
@@ -66,7 +66,7 @@ final class BucketMaintenanceTest {
   }
 
   private boolean claim(int n) {
-    return gate.spend(row(), n) instanceof ClaimResult.Granted;
+    return claims.spend(row(), n) instanceof ClaimResult.Granted;
   }
 
   private long level() {
@@ -149,7 +149,7 @@ final class BucketMaintenanceTest {
       ports.clock().advance(Duration.ofDays(20));
 
       List<ClaimResult> answers =
-          Race.of(2 * CAPACITY, i -> gate.spend(ports.buckets().find(id).orElseThrow(), 1));
+          Race.of(2 * CAPACITY, i -> claims.spend(ports.buckets().find(id).orElseThrow(), 1));
 
       long granted = answers.stream().filter(ClaimResult.Granted.class::isInstance).count();
       assertThat(granted).as("round " + round).isLessThanOrEqualTo(CAPACITY);
@@ -416,7 +416,7 @@ final class BucketMaintenanceTest {
         ports.clock().advance(Duration.ofMillis(10));
       }
     }
-    ClaimResult refused = gate.spend(row(), 1);
+    ClaimResult refused = claims.spend(row(), 1);
     assertThat(refused).isInstanceOf(ClaimResult.Denied.class);
 
     ports.passUntil(((ClaimResult.Denied) refused).retryAt());

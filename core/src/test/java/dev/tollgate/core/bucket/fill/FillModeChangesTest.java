@@ -9,7 +9,7 @@ import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Rate;
-import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.testing.RateBound;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.time.Duration;
@@ -36,7 +36,7 @@ final class FillModeChangesTest {
     Random random = new Random(seed);
     AdmissionFixture ports = new AdmissionFixture();
     BucketId id = new BucketId(new TenantId("acme"), MAIL);
-    BucketGate gate = ports.gate();
+    Claims claims = ports.claims();
     ports.open(id, any(random));
     RateBound larger =
         new RateBound(new BucketSpec(Rate.perMinute(10), 30), ports.clock().instant());
@@ -48,7 +48,8 @@ final class FillModeChangesTest {
         Instant then =
             ports.clock().instant().plusMillis(1 + random.nextInt(busy ? 20_000 : 1_200_000));
         ports.passUntil(then);
-        int tokens = gate.spendUpTo(id, ports.buckets().find(id), 1 + random.nextInt(12)).tokens();
+        int tokens =
+            claims.spendUpTo(id, ports.buckets().find(id), 1 + random.nextInt(12)).tokens();
         admitted += tokens;
         assertThat(larger.allows(tokens, ports.clock().instant()))
             .as("seed %d, flip %d: %s", seed, flip, larger)
@@ -58,7 +59,7 @@ final class FillModeChangesTest {
     }
     Instant drained = ports.clock().instant().plus(Duration.ofMinutes(40));
     ports.passUntil(drained);
-    assertThat(gate.spendUpTo(id, ports.buckets().find(id), 1).tokens())
+    assertThat(claims.spendUpTo(id, ports.buckets().find(id), 1).tokens())
         .as("seed " + seed)
         .isEqualTo(1);
     return admitted;

@@ -15,13 +15,13 @@ import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
-import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.CachedClaims;
 import dev.tollgate.core.bucket.claim.ClaimResult.Denied;
 import dev.tollgate.core.bucket.claim.ClaimResult.Granted;
 import dev.tollgate.core.bucket.claim.ClaimResult.Undecided;
 import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.FillRequests;
-import dev.tollgate.core.bucket.claim.LineGate;
+import dev.tollgate.core.bucket.claim.HeldTokens;
 import dev.tollgate.core.bucket.claim.Prefetch;
 import dev.tollgate.core.bucket.claim.SettleResult;
 import dev.tollgate.core.bucket.fill.BucketFill;
@@ -113,8 +113,8 @@ public final class TollgateLimiter implements Limiter {
   private final FaultyTokenQueue filled;
   private final FaultyBuckets rows;
   private final BucketMaintenance maintenance;
-  private final List<BucketGate> gates;
-  private final List<Claims> processes;
+  private final List<Claims> gates;
+  private final List<CachedClaims> processes;
   private final Keeping keeping;
   private final Map<BucketId, Terms> terms = new HashMap<>();
   private final Map<BucketId, Long> opened = new HashMap<>();
@@ -166,8 +166,8 @@ public final class TollgateLimiter implements Limiter {
     this.rows = new FaultyBuckets(ports.buckets(), faults, this::rival);
     this.maintenance = maintenance(rows);
     TokenQueue claimed = planted.apply(spending);
-    this.gates = Stream.generate(() -> gate(claimed, pause -> {})).limit(PROCESSES).toList();
-    this.processes = gates.stream().map(gate -> process(gate, claimed)).toList();
+    this.gates = Stream.generate(() -> claims(claimed, pause -> {})).limit(PROCESSES).toList();
+    this.processes = gates.stream().map(claims -> process(claims, claimed)).toList();
     minute(clock.instant().truncatedTo(ChronoUnit.MINUTES).plus(1, ChronoUnit.MINUTES));
   }
 
@@ -239,22 +239,21 @@ public final class TollgateLimiter implements Limiter {
         clock);
   }
 
-  private BucketGate gate(TokenQueue queue, Pause pause) {
-    return new BucketGate(rows, queue, new Requests(), Runnable::run, pause, clock);
+  private Claims claims(TokenQueue queue, Pause pause) {
+    return new Claims(rows, queue, new Requests(), Runnable::run, pause, clock);
   }
 
-  private Claims process(BucketGate gate, TokenQueue queue) {
+  private CachedClaims process(Claims claims, TokenQueue queue) {
     Prefetch prefetch =
         new Prefetch(
             queue,
-            gate,
+            new HeldTokens(rows, queue, clock),
             TokenQueue.BATCH,
             (time, work) -> at(clock.instant().plus(time), work),
             clock);
-    return new Claims(
+    return new CachedClaims(
         id -> rows.find(id).orElseThrow(),
-        gate,
-        new LineGate(rows, gate, clock),
+        claims,
         Optional.of(prefetch).filter(any -> keeping == Keeping.TOKENS),
         Runnable::run,
         clock);
@@ -396,23 +395,21 @@ public final class TollgateLimiter implements Limiter {
         SimulatedCallers.run(
             callers,
             seed,
-            caller -> claim(gate(caller.around(spending), caller::pause), id, tokens)));
+            caller -> claim(claims(caller.around(spending), caller::pause), id, tokens)));
   }
 
   private Claim claim(int which, BucketId id, long tokens) {
-    BucketGate gate = gates.get(which);
+    Claims claims = gates.get(which);
     if (keeping == Keeping.NOTHING) {
-      return claim(gate, id, tokens);
+      return claim(claims, id, tokens);
     }
     long capacity = ports.buckets().find(id).orElseThrow().spec().capacity();
     int n = Math.toIntExact(Math.min(tokens, capacity));
-    return answer(gate, () -> processes.get(which).hold(id, n, BucketGate.LEASE), false);
+    return answer(claims, () -> processes.get(which).hold(id, n, Claims.LEASE), false);
   }
 
   private Claim answer(
-      BucketGate gate,
-      Supplier<dev.tollgate.core.bucket.claim.ClaimResult> claim,
-      boolean isSpent) {
+      Claims claims, Supplier<dev.tollgate.core.bucket.claim.ClaimResult> claim, boolean isSpent) {
     dev.tollgate.core.bucket.claim.ClaimResult answer;
     try {
       answer = claim.get();
@@ -420,7 +417,7 @@ public final class TollgateLimiter implements Limiter {
       return new Claim.Undecided(unavailable.reason());
     }
     if (answer instanceof Granted granted) {
-      return isSpent ? Claim.admitted() : Claim.admitted(new Held(gate, granted));
+      return isSpent ? Claim.admitted() : Claim.admitted(new Held(claims, granted));
     }
     return answer instanceof Denied denied
         ? Claim.refused(Duration.between(clock.instant(), denied.retryAt()))
@@ -430,10 +427,10 @@ public final class TollgateLimiter implements Limiter {
   /**
    * A claim through one process.
    *
-   * @throws IllegalStateException if the gate is undecided although SQS answered every request, or
-   *     the row has an empty hint
+   * @throws IllegalStateException if the claims is undecided although SQS answered every request,
+   *     or the row has an empty hint
    */
-  private Claim claim(BucketGate gate, BucketId id, long tokens) {
+  private Claim claim(Claims claims, BucketId id, long tokens) {
     Bucket read;
     try {
       read = rows.find(id).orElseThrow();
@@ -443,10 +440,9 @@ public final class TollgateLimiter implements Limiter {
     long failed = spending.failedReserves(id);
     boolean empty = read.isKnownEmptyAt(clock.instant());
     dev.tollgate.core.bucket.claim.ClaimResult answer =
-        gate.claim(
-            read, Math.toIntExact(Math.min(tokens, read.spec().capacity())), BucketGate.LEASE);
+        claims.hold(read, Math.toIntExact(Math.min(tokens, read.spec().capacity())), Claims.LEASE);
     if (answer instanceof Granted granted) {
-      return Claim.admitted(new Held(gate, granted));
+      return Claim.admitted(new Held(claims, granted));
     }
     if (answer instanceof Denied denied) {
       return Claim.refused(Duration.between(clock.instant(), denied.retryAt()));
@@ -461,11 +457,11 @@ public final class TollgateLimiter implements Limiter {
 
   /** A lease on claimed tokens. */
   private final class Held implements Lease {
-    private final BucketGate gate;
+    private final Claims claims;
     private final Granted granted;
 
-    Held(BucketGate gate, Granted granted) {
-      this.gate = gate;
+    Held(Claims claims, Granted granted) {
+      this.claims = claims;
       this.granted = granted;
     }
 
@@ -482,13 +478,13 @@ public final class TollgateLimiter implements Limiter {
     @Override
     public Spending spend() {
       boolean ended = !clock.instant().isBefore(granted.endsAt());
-      boolean spent = gate.settle(granted) instanceof SettleResult.Spent;
+      boolean spent = claims.settle(granted) instanceof SettleResult.Spent;
       return spent ? Spending.SPENT : ended ? Spending.REFUSED : Spending.UNDECIDED;
     }
 
     @Override
     public void giveBack() {
-      gate.giveBack(granted);
+      claims.giveBack(granted);
     }
   }
 

@@ -11,11 +11,11 @@ import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.TokenQueue;
-import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.CachedClaims;
 import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.FillRequests;
-import dev.tollgate.core.bucket.claim.LineGate;
+import dev.tollgate.core.bucket.claim.HeldTokens;
 import dev.tollgate.core.bucket.claim.Prefetch;
 import dev.tollgate.core.bucket.claim.SettleResult;
 import dev.tollgate.core.bucket.claim.TokenSearch;
@@ -121,30 +121,26 @@ public final class TollgateLine implements Line {
 
   /** A process that answers claims. */
   private final class Instance {
-    private final BucketGate gate;
-    private final LineGate line;
-    private final Claims process;
+    private final Claims claims;
+    private final CachedClaims process;
 
     /** A process whose clock is ahead by {@code skew}. */
     Instance(Duration skew) {
       InstantSource clock = () -> ports.time().instant().plus(skew);
       Buckets unreliable = unreliable(Buckets.class, buckets);
       TokenQueue queue = unreliable(TokenQueue.class, ports.queue());
-      this.gate =
-          new BucketGate(unreliable, queue, new Requests(), Runnable::run, any -> {}, clock);
-      this.line = new LineGate(unreliable, gate, clock);
+      this.claims = new Claims(unreliable, queue, new Requests(), Runnable::run, any -> {}, clock);
       Prefetch prefetch =
           new Prefetch(
               queue,
-              gate,
+              new HeldTokens(unreliable, queue, clock),
               TokenQueue.BATCH,
               (time, work) -> timers.add(new Timer(clock.instant().plus(time), order++, work)),
               clock);
       this.process =
-          new Claims(
+          new CachedClaims(
               id -> unreliable.find(id).orElseThrow(),
-              gate,
-              line,
+              claims,
               Optional.of(prefetch).filter(any -> mode.isPrefetching()),
               Runnable::run,
               clock);
@@ -331,11 +327,11 @@ public final class TollgateLine implements Line {
       return kept(caller, instance);
     }
     Bucket read = ports.buckets().find(ID).orElseThrow();
-    TokenSearch.Attempt first = instance.gate.firstTry(ID);
+    TokenSearch.Attempt first = instance.claims.firstTry(ID);
     ClaimResult result =
         mode != Mode.NONE
-            ? instance.line.claim(read, waiting(caller), first)
-            : instance.gate.claim(ID, Optional.of(read), first);
+            ? instance.claims.hold(read, waiting(caller), first)
+            : instance.claims.hold(read, 1, first);
     if (result instanceof ClaimResult.Granted granted) {
       return admitted(caller, instance, granted);
     }
@@ -349,7 +345,7 @@ public final class TollgateLine implements Line {
         instance.process.spendInLine(
             ID,
             row -> Optional.ofNullable(places.get(caller)).filter(row::hasIssued),
-            (row, first) -> instance.line.spend(row, waiting(caller), first));
+            (row, first) -> instance.claims.spend(row, waiting(caller), first));
     if (result instanceof ClaimResult.Granted) {
       places.remove(caller);
       return new Admitted();
@@ -360,7 +356,7 @@ public final class TollgateLine implements Line {
   }
 
   private Answer admitted(String caller, Instance instance, ClaimResult.Granted granted) {
-    if (!(instance.gate.settle(granted) instanceof SettleResult.Spent)) {
+    if (!(instance.claims.settle(granted) instanceof SettleResult.Spent)) {
       return new Unanswered();
     }
     places.remove(caller);

@@ -34,7 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Claims in a line that are interrupted, or interleaved with others, at each of their requests. */
-final class LineGateTest {
+final class LinePlacesTest {
   private static final BucketId ID = new BucketId(new TenantId("acme"), Action.CONNECT);
   private static final BucketSpec SPEC =
       new BucketSpec(Rate.perMinute(30), 30, new FillPolicy(FillMode.PRODUCER, 0));
@@ -45,13 +45,11 @@ final class LineGateTest {
 
   private final AdmissionFixture ports = new AdmissionFixture();
   private final Faults faults = new Faults();
-  private final BucketGate gate = ports.gate();
-  private final LineGate line =
-      new LineGate(faults.around(Buckets.class, ports.buckets()), gate, ports.clock());
+  private final Claims claims = ports.claims(faults.around(Buckets.class, ports.buckets()));
 
-  LineGateTest() {
+  LinePlacesTest() {
     ports.open(ID, SPEC);
-    while (gate.spend(row(), 1) instanceof ClaimResult.Granted) {
+    while (claims.spend(row(), 1) instanceof ClaimResult.Granted) {
       ports.clock().advance(Duration.ofMillis(1));
     }
   }
@@ -65,9 +63,9 @@ final class LineGateTest {
     }
 
     private ClaimResult claim(Bucket read) {
-      ClaimResult result = line.claim(read, asRead(), gate.firstTry(ID));
+      ClaimResult result = claims.hold(read, asRead(), claims.firstTry(ID));
       if (result instanceof ClaimResult.Granted granted) {
-        gate.settle(granted);
+        claims.settle(granted);
       }
       return result;
     }
@@ -121,7 +119,7 @@ final class LineGateTest {
 
   /** The number of requests of a new caller's claim, to its own row and to the bucket's. */
   private static int requests(int waiting) {
-    LineGateTest other = new LineGateTest();
+    LinePlacesTest other = new LinePlacesTest();
     other.wait(waiting);
     other.faults.none();
     Caller caller = other.new Caller();
@@ -133,7 +131,7 @@ final class LineGateTest {
   @ValueSource(ints = {0, 3})
   void concurrent_claims_of_one_caller_leave_it_one_place(int waiting) {
     for (int at = 1; at <= requests(waiting); at++) {
-      LineGateTest test = new LineGateTest();
+      LinePlacesTest test = new LinePlacesTest();
       test.wait(waiting);
       Caller caller = test.new Caller();
       test.faults.plan(at, Faults.concurrently(caller::claim));
@@ -151,7 +149,7 @@ final class LineGateTest {
   @ValueSource(ints = {0, 3})
   void claim_that_read_the_bucket_earlier_takes_no_second_place(int waiting) {
     for (int at = 1; at <= requests(waiting); at++) {
-      LineGateTest test = new LineGateTest();
+      LinePlacesTest test = new LinePlacesTest();
       Bucket early = test.row();
       test.wait(waiting);
       Caller caller = test.new Caller();
@@ -177,7 +175,7 @@ final class LineGateTest {
   @ValueSource(ints = {0, 3})
   void concurrent_callers_take_a_place_each(int waiting) {
     for (int at = 1; at <= requests(waiting); at++) {
-      LineGateTest test = new LineGateTest();
+      LinePlacesTest test = new LinePlacesTest();
       test.wait(waiting);
       Caller caller = test.new Caller();
       Caller other = test.new Caller();
@@ -209,7 +207,7 @@ final class LineGateTest {
   @Test
   void freed_place_of_a_full_line_goes_to_one_of_two_callers() {
     for (int at = 1; at <= 2; at++) {
-      LineGateTest test = new LineGateTest();
+      LinePlacesTest test = new LinePlacesTest();
       Place freed = test.freedInFullLine();
       Caller caller = test.new Caller();
       Caller other = test.new Caller();
@@ -240,7 +238,7 @@ final class LineGateTest {
           }
         };
 
-    ClaimResult result = line.claim(row(), ended, gate.firstTry(ID));
+    ClaimResult result = claims.hold(row(), ended, claims.firstTry(ID));
 
     assertThat(((ClaimResult.Denied) result).place()).isEmpty();
     assertThat(freed()).containsExactly(freed);
@@ -264,7 +262,7 @@ final class LineGateTest {
           }
         };
 
-    ClaimResult result = line.claim(row(), ending, gate.firstTry(ID));
+    ClaimResult result = claims.hold(row(), ending, claims.firstTry(ID));
 
     assertThat(((ClaimResult.Denied) result).place()).isEmpty();
     assertThat(freed()).containsExactly(new Place(EPOCH, waiting + 1L));
@@ -299,7 +297,7 @@ final class LineGateTest {
   @Test
   void caller_with_a_place_of_a_later_line_that_does_not_exist_gets_a_new_one() {
     for (int waiting : new int[] {0, 3}) {
-      LineGateTest test = new LineGateTest();
+      LinePlacesTest test = new LinePlacesTest();
       test.wait(waiting);
       Caller caller = test.new Caller();
       caller.kept = Optional.of(new Place(1L << 61, 1));
@@ -324,10 +322,10 @@ final class LineGateTest {
                     method.getName().equals("changeLine") && changes.incrementAndGet() == 1
                         ? Optional.empty()
                         : method.invoke(ports.buckets(), arguments));
-    LineGate first = new LineGate(removing, gate, ports.clock());
+    Claims first = ports.claims(removing);
     Caller caller = new Caller();
 
-    ClaimResult result = first.claim(row(), caller.asRead(), gate.firstTry(ID));
+    ClaimResult result = first.hold(row(), caller.asRead(), claims.firstTry(ID));
 
     assertThat(((ClaimResult.Denied) result).place()).contains(new Place(EPOCH, 1));
     assertThat(issued()).isEqualTo(1);
@@ -350,7 +348,7 @@ final class LineGateTest {
     for (Faults.Fault fault :
         new Faults.Fault[] {Faults.UNREACHABLE, Faults.ANSWER_LOST, Faults.KILLED}) {
       for (int at = 1; at <= requests(waiting); at++) {
-        LineGateTest test = new LineGateTest();
+        LinePlacesTest test = new LinePlacesTest();
         Instant first = test.row().nextTokenAt(test.ports.clock().instant());
         test.wait(waiting);
         Caller caller = test.new Caller();

@@ -13,10 +13,9 @@ import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
-import dev.tollgate.core.bucket.claim.BucketGate;
+import dev.tollgate.core.bucket.claim.CachedClaims;
 import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.FillRequests;
-import dev.tollgate.core.bucket.claim.LineGate;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import java.time.Duration;
 import java.time.Instant;
@@ -34,7 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Reservations that two threads settle at the same time: only one succeeds. */
-class GateClientTest {
+class ClaimsClientTest {
   private static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
   private static final BucketId ID = new BucketId(new TenantId("acme"), new Action("send-email"));
   private static final int TOKENS = 3_000;
@@ -42,21 +41,18 @@ class GateClientTest {
   private final MemoryBuckets buckets = new MemoryBuckets();
   private final BusyQueue queue = new BusyQueue();
   private final AtomicInteger returned = new AtomicInteger();
-  private final BucketGate gate =
-      new BucketGate(
+  private final Claims claims =
+      new Claims(
           buckets, queue, new NoFills(), Runnable::run, Pause.real(), InstantSource.fixed(NOW));
-  private final LineGate line = new LineGate(buckets, gate, InstantSource.fixed(NOW));
-  private final GateClient client =
-      new GateClient(
-          new Claims(
-              GateClient.reader(buckets::find),
-              gate,
-              line,
+  private final ClaimsClient client =
+      new ClaimsClient(
+          new CachedClaims(
+              ClaimsClient.reader(buckets::find),
+              claims,
               Optional.empty(),
               Runnable::run,
               InstantSource.fixed(NOW)),
-          line,
-          gate,
+          claims,
           InstantSource.fixed(NOW),
           new ClaimListener() {
             @Override
@@ -84,7 +80,7 @@ class GateClientTest {
   }
 
   private static void onAnotherThread(Runnable task) {
-    CompletableFuture.runAsync(task, GateClientTest::start).join();
+    CompletableFuture.runAsync(task, ClaimsClientTest::start).join();
   }
 
   private static void start(Runnable task) {
@@ -124,7 +120,7 @@ class GateClientTest {
     List<Reservation> reservations = Stream.generate(this::reserve).limit(TOKENS).toList();
     AtomicInteger arrived = new AtomicInteger();
     CompletableFuture<Void> other =
-        CompletableFuture.runAsync(() -> closeAll(reservations, arrived), GateClientTest::start);
+        CompletableFuture.runAsync(() -> closeAll(reservations, arrived), ClaimsClientTest::start);
     closeAll(reservations, arrived);
     other.join();
 

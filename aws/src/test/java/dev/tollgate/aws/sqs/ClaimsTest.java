@@ -12,8 +12,9 @@ import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.TokenQueue;
-import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.ClaimResult;
+import dev.tollgate.core.bucket.claim.Claims;
+import dev.tollgate.core.bucket.claim.SpendResult;
 import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.testing.Race;
@@ -27,21 +28,21 @@ import software.amazon.awssdk.services.sqs.SqsClient;
 
 /** Claims by a program, on the engines. */
 @ExtendWith(Engines.class)
-class BucketGateTest {
+class ClaimsTest {
   private final Engines.Queues engine;
   private final SqsClient sqs;
   private final Buckets buckets;
   private final TokenQueue queue;
-  private final BucketGate gate;
+  private final Claims claims;
   private final BucketId bucket = Samples.bucketId();
 
-  BucketGateTest(Engines.Tables tables, Engines.Queues engine) {
+  ClaimsTest(Engines.Tables tables, Engines.Queues engine) {
     this.engine = engine;
     this.sqs = engine.client();
     this.buckets = new DynamoDbBuckets(tables.client(), tables.limit(), Engines.ANYBODY);
     this.queue = new SqsTokenQueue(sqs, sqs, engine.urls(), Engines.ANYBODY, Runnable::run, engine);
-    this.gate =
-        new BucketGate(
+    this.claims =
+        new Claims(
             buckets, queue, new NoFills(), Threads.unbounded("claims"), Pause.real(), engine);
   }
 
@@ -55,7 +56,7 @@ class BucketGateTest {
   }
 
   private boolean granted(int n) {
-    return gate.spend(buckets.find(bucket).orElseThrow(), n) instanceof ClaimResult.Granted;
+    return claims.spend(buckets.find(bucket).orElseThrow(), n) instanceof ClaimResult.Granted;
   }
 
   @Test
@@ -80,27 +81,27 @@ class BucketGateTest {
     assertThat(atOnce + afterwards).isEqualTo(10);
   }
 
-  private BucketGate.SpendResult upTo(int n) {
-    return gate.spendUpTo(bucket, buckets.find(bucket), n);
+  private SpendResult upTo(int n) {
+    return claims.spendUpTo(bucket, buckets.find(bucket), n);
   }
 
   @Test
   void a_claim_of_up_to_n_spends_the_available_tokens_and_caches_that_the_bucket_is_empty() {
-    assertThat(upTo(10)).isEqualTo(new BucketGate.SpendResult(10, Optional.empty()));
+    assertThat(upTo(10)).isEqualTo(new SpendResult(10, Optional.empty()));
     assertThat(queue.level(bucket)).isEqualTo(20);
 
-    BucketGate.SpendResult rest = upTo(25);
+    SpendResult rest = upTo(25);
 
     assertThat(rest.tokens()).isEqualTo(20);
     assertThat(rest.shortfall().orElseThrow()).isInstanceOf(ClaimResult.Denied.class);
     assertThat(buckets.find(bucket).orElseThrow().isKnownEmptyAt(engine.instant())).isTrue();
-    gate.putBack(bucket, 3);
+    claims.putBack(bucket, 3);
     assertThat(queue.level(bucket)).isEqualTo(3);
   }
 
   @Test
   void concurrent_claims_of_up_to_ten_tokens_get_different_tokens() {
-    assertThat(Race.of(8, i -> upTo(10)).stream().mapToInt(BucketGate.SpendResult::tokens).sum())
+    assertThat(Race.of(8, i -> upTo(10)).stream().mapToInt(SpendResult::tokens).sum())
         .isLessThanOrEqualTo(30);
     assertThat(queue.level(bucket)).isZero();
   }

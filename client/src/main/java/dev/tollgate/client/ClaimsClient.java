@@ -7,10 +7,8 @@ import dev.tollgate.core.Threads;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
-import dev.tollgate.core.bucket.claim.BucketGate;
 import dev.tollgate.core.bucket.claim.ClaimResult.Shortfall;
 import dev.tollgate.core.bucket.claim.Claims;
-import dev.tollgate.core.bucket.claim.LineGate;
 import dev.tollgate.core.bucket.claim.TokenSearch.Attempt;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,7 +26,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** A client that claims through a {@link Claims}. */
+/** A client that claims through {@link CachedClaims}. */
 final class GateClient implements TollgateClient {
   private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
   private static final Duration LONGEST_LEASE = Duration.ofHours(12);
@@ -36,8 +34,7 @@ final class GateClient implements TollgateClient {
   /** The most concurrent asynchronous claims; further ones wait. */
   private static final int ASYNC_CLAIMS = 64;
 
-  private final BucketGate gate;
-  private final LineGate line;
+  private final CachedClaims cached;
   private final Claims claims;
   private final PlaceClaims places;
   private final ClaimEvents events;
@@ -52,20 +49,18 @@ final class GateClient implements TollgateClient {
   /**
    * A client over these claims.
    *
-   * @param claims claims tokens by the rows that this process has read
-   * @param line claims tokens for callers that may wait in line
+   * @param cached claims tokens by the rows that this process has read
+   * @param claims claims tokens by a row just read
    * @param closing actions that close resources, in this order
    */
   GateClient(
+      CachedClaims cached,
       Claims claims,
-      LineGate line,
-      BucketGate gate,
       InstantSource clock,
       ClaimListener listener,
       List<Runnable> closing) {
+    this.cached = cached;
     this.claims = claims;
-    this.line = line;
-    this.gate = gate;
     this.places = new PlaceClaims(clock);
     this.events = new ClaimEvents(listener, clock);
     this.closing = List.copyOf(closing);
@@ -118,7 +113,7 @@ final class GateClient implements TollgateClient {
       open.writeLock().unlock();
     }
     async.shutdown();
-    claims.close();
+    cached.close();
     closing.forEach(Runnable::run);
   }
 
@@ -191,7 +186,7 @@ final class GateClient implements TollgateClient {
       InvalidValue.unless(caller != null && !caller.isEmpty(), "caller", caller, "a key");
       return claimOne(
           places.heldBy(id, caller),
-          (row, first) -> places.claim(row, caller, waiting -> line.spend(row, waiting, first)));
+          (row, first) -> places.claim(row, caller, waiting -> claims.spend(row, waiting, first)));
     }
 
     @Override
@@ -208,19 +203,19 @@ final class GateClient implements TollgateClient {
     private Claim claimOne(Optional<dev.tollgate.core.bucket.Place> place) {
       return claimOne(
           place,
-          (row, first) -> places.claim(row, place, waiting -> line.spend(row, waiting, first)));
+          (row, first) -> places.claim(row, place, waiting -> claims.spend(row, waiting, first)));
     }
 
     private Claim claimOne(
         Optional<dev.tollgate.core.bucket.Place> place,
         BiFunction<Bucket, Attempt, dev.tollgate.core.bucket.claim.ClaimResult> claim) {
-      return spend(1, () -> claims.spendInLine(id, row -> places.waiting(row, place), claim));
+      return spend(1, () -> cached.spendInLine(id, row -> places.waiting(row, place), claim));
     }
 
     @Override
     public Claim tryClaim(int n) {
       requireTokens(n);
-      return spend(n, () -> claims.spend(id, n));
+      return spend(n, () -> cached.spend(id, n));
     }
 
     private Claim spend(int n, Supplier<dev.tollgate.core.bucket.claim.ClaimResult> spending) {
@@ -237,7 +232,7 @@ final class GateClient implements TollgateClient {
     public Claimed claimUpTo(int n) {
       requireTokens(n);
       ClaimEvents.Call started = events.start(id);
-      BucketGate.SpendResult spent = whileOpen(() -> spendUpTo(n));
+      SpendResult spent = whileOpen(() -> spendUpTo(n));
       if (spent.tokens() > 0) {
         started.claimed(spent.tokens());
       }
@@ -246,11 +241,11 @@ final class GateClient implements TollgateClient {
           spent.shortfall().map(shortfall -> started.refused(n - spent.tokens(), shortfall)));
     }
 
-    private BucketGate.SpendResult spendUpTo(int n) {
+    private SpendResult spendUpTo(int n) {
       try {
-        return claims.spendUpTo(id, n);
+        return cached.spendUpTo(id, n);
       } catch (Unavailable unavailable) {
-        return new BucketGate.SpendResult(
+        return new SpendResult(
             0,
             Optional.of(dev.tollgate.core.bucket.claim.ClaimResult.Undecided.after(unavailable)));
       }
@@ -267,7 +262,7 @@ final class GateClient implements TollgateClient {
           lease,
           SHORTEST_LEASE + " to " + LONGEST_LEASE + " in whole seconds");
       ClaimEvents.Call started = events.start(id);
-      var claim = whileOpen(() -> ask(() -> claims.hold(id, n, lease)));
+      var claim = whileOpen(() -> ask(() -> cached.hold(id, n, lease)));
       if (claim instanceof dev.tollgate.core.bucket.claim.ClaimResult.Granted granted) {
         reportReserved(started, granted);
         return new Held(granted);
@@ -284,7 +279,7 @@ final class GateClient implements TollgateClient {
       try {
         started.reserved(granted.leases().size());
       } catch (VirtualMachineError fatal) {
-        gate.giveBack(granted);
+        claims.giveBack(granted);
         throw fatal;
       }
     }
@@ -326,7 +321,7 @@ final class GateClient implements TollgateClient {
 
     /** Rejects a number that no bucket supports, before any request. */
     private static void requireTokens(int n) {
-      InvalidValue.inRange("tokens", n, 1, BucketGate.MAX_TOKENS);
+      InvalidValue.inRange("tokens", n, 1, Claims.MAX_TOKENS);
     }
 
     private dev.tollgate.core.bucket.claim.ClaimResult ask(
@@ -369,7 +364,7 @@ final class GateClient implements TollgateClient {
       if (!settled.compareAndSet(false, true)) {
         throw new IllegalStateException("The reservation was already spent or returned.");
       }
-      var settlement = gate.settle(granted);
+      var settlement = claims.settle(granted);
       if (settlement instanceof dev.tollgate.core.bucket.claim.SettleResult.Spent) {
         return new Settlement.Spent();
       }
@@ -392,7 +387,7 @@ final class GateClient implements TollgateClient {
     private boolean giveBack() {
       boolean first = settled.compareAndSet(false, true);
       if (first) {
-        gate.giveBack(granted);
+        claims.giveBack(granted);
       }
       return first;
     }

@@ -1,0 +1,409 @@
+package dev.tollgate.core.bucket.claim;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.Bucket;
+import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.bucket.FillPolicy;
+import dev.tollgate.core.bucket.Lease;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.claim.ClaimResult.Denied;
+import dev.tollgate.core.bucket.claim.ClaimResult.Granted;
+import dev.tollgate.core.bucket.fill.BucketFill;
+import dev.tollgate.core.testing.ManualClock;
+import dev.tollgate.core.testing.memory.InMemoryBuckets;
+import dev.tollgate.core.testing.memory.InMemoryTokenQueue;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Counts the requests of a process that keeps rows, refusals and tokens. */
+class CachedClaimsTest {
+  private static final BucketId ID = new BucketId(new TenantId("acme"), new Action("send-email"));
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  private final ManualClock clock = new ManualClock(Instant.parse("2026-03-01T12:00:00Z"));
+  private final InMemoryBuckets rows = new InMemoryBuckets();
+  private final InMemoryTokenQueue tokens = new InMemoryTokenQueue(clock);
+  private final List<String> requests = new ArrayList<>();
+  private final List<Runnable> timers = new ArrayList<>();
+  private final Buckets buckets = counted(Buckets.class, rows);
+  private final TokenQueue queue = counted(TokenQueue.class, tokens);
+  private final Claims claims =
+      new Claims(buckets, queue, new Fills(), Runnable::run, pause -> {}, clock);
+  private final CachedClaims process = process(Optional.empty());
+
+  private CachedClaims process(Optional<Prefetch> prefetch) {
+    return new CachedClaims(
+        id -> buckets.find(id).orElseThrow(), claims, prefetch, Runnable::run, clock);
+  }
+
+  private CachedClaims prefetching() {
+    return process(
+        Optional.of(
+            new Prefetch(
+                queue,
+                new HeldTokens(buckets, queue, clock),
+                10,
+                (time, work) -> timers.add(work),
+                clock)));
+  }
+
+  private <T> T counted(Class<T> port, T target) {
+    return port.cast(
+        Proxy.newProxyInstance(
+            port.getClassLoader(),
+            new Class<?>[] {port},
+            (proxy, method, arguments) -> {
+              requests.add(method.getName());
+              return method.invoke(target, arguments);
+            }));
+  }
+
+  private final class Fills implements FillRequests {
+    @Override
+    public void send(BucketId id) {
+      new BucketFill(rows, tokens, clock).fillOnRequest(rows.find(id).orElseThrow(), Instant.MAX);
+    }
+
+    @Override
+    public void sendAndWait(BucketId id) {
+      send(id);
+    }
+  }
+
+  @BeforeEach
+  void fill() {
+    open(new BucketSpec(Rate.perMinute(6), 100, new FillPolicy(FillMode.PRODUCER, 0)));
+  }
+
+  private void open(BucketSpec spec) {
+    rows.remove(ID);
+    tokens.delete(ID);
+    tokens.createQueue(ID);
+    rows.open(Bucket.opened(ID, spec, clock.instant()));
+    new BucketFill(rows, tokens, clock).fill(ID);
+  }
+
+  private List<String> requestsOf(Runnable claim) {
+    requests.clear();
+    claim.run();
+    return List.copyOf(requests);
+  }
+
+  private void drain() {
+    while (process.spend(ID, 1) instanceof Granted) {
+      requests.clear();
+    }
+  }
+
+  @Test
+  void row_is_read_once_a_second() {
+    assertThat(requestsOf(() -> process.spend(ID, 1))).containsExactly("find", "reserve", "settle");
+    clock.advance(SECOND.minusMillis(1));
+    assertThat(requestsOf(() -> process.spend(ID, 3))).containsExactly("reserve", "settle");
+    clock.advance(Duration.ofMillis(1));
+    assertThat(requestsOf(() -> process.spend(ID, 1))).containsExactly("find", "reserve", "settle");
+  }
+
+  @Test
+  void row_is_read_for_each_claim_once_somebody_has_waited_in_line() {
+    Bucket row = rows.find(ID).orElseThrow();
+    Instant now = clock.instant();
+    rows.changeLine(ID, Optional.empty(), row.lineOpened(now, now).cleared(now));
+    for (int i = 0; i < 2; i++) {
+      assertThat(requestsOf(() -> process.spend(ID, 1)))
+          .containsExactly("find", "reserve", "settle");
+    }
+  }
+
+  @Test
+  void claim_that_finds_too_few_tokens_reads_the_row_before_it_is_refused() {
+    assertThat(process.spend(ID, 99)).isInstanceOf(Granted.class);
+    assertThat(requestsOf(() -> assertThat(process.spend(ID, 2)).isInstanceOf(Denied.class)))
+        .startsWith("reserve", "reserve", "find");
+  }
+
+  @Test
+  void claim_for_more_than_a_lowered_capacity_is_rejected_and_takes_nothing() {
+    process.spend(ID, 60);
+    rows.replace(
+        rows.find(ID)
+            .orElseThrow()
+            .retuned(new BucketSpec(Rate.perMinute(6), 10), clock.instant()));
+    assertThatThrownBy(() -> process.spend(ID, 50)).isInstanceOf(InvalidValue.class);
+    assertThat(tokens.available(ID)).isEqualTo(40);
+  }
+
+  @Test
+  void refusals_cost_no_request_until_the_next_token_and_for_five_seconds_at_most() {
+    drain();
+    assertThat(requestsOf(() -> assertThat(process.spend(ID, 1)).isInstanceOf(Denied.class)))
+        .isEmpty();
+    Instant told = ((Denied) process.spend(ID, 1)).retryAt();
+    assertThat(told).isEqualTo(clock.instant().plusSeconds(11));
+    assertThat(((Denied) process.spend(ID, 2)).retryAt()).isEqualTo(told.plusSeconds(10));
+    clock.advance(Duration.ofMillis(4_999));
+    assertThat(
+            requestsOf(
+                () -> {
+                  assertThat(process.spendUpTo(ID, 5).tokens()).isZero();
+                  assertThat(process.hold(ID, 5, SECOND)).isInstanceOf(Denied.class);
+                  assertThat(((Denied) process.spend(ID, 1)).retryAt()).isEqualTo(told);
+                }))
+        .isEmpty();
+    clock.advance(Duration.ofMillis(1));
+    assertThat(requestsOf(() -> process.spend(ID, 1))).startsWith("find");
+    clock.set(told);
+    new BucketFill(rows, tokens, clock).fill(ID);
+    assertThat(process.spend(ID, 1)).isInstanceOf(Granted.class);
+  }
+
+  @Test
+  void refusals_after_this_process_opened_a_line_are_told_its_end() {
+    drain();
+    Waiting caller =
+        new Waiting() {
+          @Override
+          public Optional<dev.tollgate.core.bucket.Place> place() {
+            return Optional.empty();
+          }
+
+          @Override
+          public boolean keep(dev.tollgate.core.bucket.Place place, Instant slot) {
+            return true;
+          }
+        };
+    Denied waiting =
+        (Denied)
+            process.spendInLine(
+                ID, row -> Optional.empty(), (row, first) -> claims.spend(row, caller, first));
+    assertThat(waiting.place()).isPresent();
+    Instant end = waiting.retryAt().plusSeconds(30);
+    assertThat(((Denied) process.spend(ID, 3)).retryAt()).isEqualTo(end);
+    assertThat(requestsOf(() -> assertThat(process.spend(ID, 3)).isEqualTo(new Denied(end))))
+        .isEmpty();
+    assertThat(
+            requestsOf(
+                () ->
+                    assertThat(
+                            process.spendInLine(
+                                ID, row -> waiting.place(), (row, first) -> new Denied(end)))
+                        .isEqualTo(waiting)))
+        .isEmpty();
+  }
+
+  @Test
+  void hand_serves_ten_claims_with_two_requests() {
+    CachedClaims hand = prefetching();
+    open(new BucketSpec(Rate.perMinute(6_000), 6_000, new FillPolicy(FillMode.PRODUCER, 0)));
+    for (int i = 0; i < 200; i++) {
+      hand.spend(ID, 1);
+    }
+    List<String> steady =
+        requestsOf(
+            () -> {
+              for (int i = 0; i < 1_000; i++) {
+                assertThat(hand.spend(ID, 1)).isInstanceOf(Granted.class);
+              }
+            });
+    assertThat(steady).hasSize(200).containsOnly("reserve", "settle");
+  }
+
+  @Test
+  void leased_tokens_of_a_hand_return_and_spent_ones_are_used_for_two_seconds() {
+    CachedClaims hand = prefetching();
+    for (int i = 0; i < 4; i++) {
+      hand.spend(ID, 1);
+      clock.advance(Duration.ofMillis(10));
+    }
+    long leased = tokens.inFlight(ID);
+    assertThat(leased).isPositive();
+    clock.advance(Duration.ofSeconds(2));
+    timers.forEach(Runnable::run);
+    assertThat(tokens.inFlight(ID)).isZero();
+    assertThat(tokens.available(ID)).isBetween(94L, 96L);
+  }
+
+  private long left() {
+    return tokens.level(ID);
+  }
+
+  @Test
+  void spent_tokens_of_a_hand_are_not_used_after_two_seconds() {
+    CachedClaims hand = prefetching();
+    for (int i = 0; i < 4; i++) {
+      hand.spend(ID, 1);
+    }
+    assertThat(left()).as("one of the spent tokens is in hand").isEqualTo(95);
+    clock.advance(SECOND.multipliedBy(2));
+    assertThat(requestsOf(() -> hand.spend(ID, 1))).contains("settle");
+  }
+
+  @Test
+  void hand_spends_no_token_ahead_while_a_fill_could_exceed_the_bound() {
+    CachedClaims hand = prefetching();
+    clock.advance(Duration.ofMinutes(2));
+    for (int claims = 1; claims <= 30; claims++) {
+      assertThat(hand.spend(ID, 1)).isInstanceOf(Granted.class);
+      assertThat(left()).isEqualTo(100 - claims);
+    }
+  }
+
+  @Test
+  void hand_does_not_rely_on_a_row_in_which_the_bucket_hibernated() {
+    rows.replace(rows.find(ID).orElseThrow().hibernating(clock.instant()));
+    CachedClaims hand = prefetching();
+    hand.spend(ID, 1);
+    assertThat(rows.find(ID).orElseThrow().isHibernating()).isFalse();
+    hand.spend(ID, 1);
+    assertThat(tokens.inFlight(ID)).isPositive();
+  }
+
+  @Test
+  void hand_takes_nothing_ahead_while_the_row_says_that_the_bucket_is_empty() {
+    Bucket row = rows.find(ID).orElseThrow();
+    rows.rememberEmpty(row, row.hintWhenEmpty(clock.instant(), 0));
+    CachedClaims hand = prefetching();
+    long granted = IntStream.range(0, 10).filter(i -> hand.spend(ID, 1) instanceof Granted).count();
+    assertThat(tokens.available(ID)).isEqualTo(100 - granted);
+  }
+
+  @Test
+  void hand_does_not_rely_on_a_row_that_said_that_the_bucket_was_empty() {
+    CachedClaims hand = prefetching();
+    process.spend(ID, 100);
+    assertThat(hand.spend(ID, 1)).isInstanceOf(Denied.class);
+    fill();
+    assertThat(hand.spend(ID, 1)).isInstanceOf(Granted.class);
+    assertThat(tokens.inFlight(ID)).as("leased prefetched tokens").isPositive();
+  }
+
+  @Test
+  void hand_does_not_rely_on_a_row_with_a_line() {
+    Bucket row = rows.find(ID).orElseThrow();
+    Instant now = clock.instant();
+    rows.changeLine(ID, Optional.empty(), row.lineOpened(now, now).cleared(now));
+    CachedClaims hand = prefetching();
+    hand.spend(ID, 1);
+    Bucket used = rows.find(ID).orElseThrow();
+    rows.changeLine(ID, used.line(), used.lineOpened(now.plusSeconds(10), now));
+    assertThat(hand.spend(ID, 1)).isInstanceOf(Denied.class);
+  }
+
+  @Test
+  void closed_hand_returns_its_leased_tokens() {
+    CachedClaims hand = prefetching();
+    for (int i = 0; i < 4; i++) {
+      hand.spend(ID, 1);
+    }
+    assertThat(tokens.inFlight(ID)).isPositive();
+    hand.close();
+    assertThat(tokens.inFlight(ID)).isZero();
+  }
+
+  @Test
+  void hand_takes_nothing_from_a_bucket_that_is_less_than_half_full() {
+    CachedClaims hand = prefetching();
+    process.spend(ID, 51);
+    clock.advance(SECOND);
+    new BucketFill(rows, tokens, clock).fill(ID);
+    for (int i = 0; i < 10; i++) {
+      assertThat(hand.spend(ID, 1)).isInstanceOf(Granted.class);
+    }
+    assertThat(tokens.inFlight(ID)).isZero();
+    assertThat(tokens.available(ID)).isEqualTo(39);
+  }
+
+  @Test
+  void large_claims_end_within_their_lease_despite_a_slow_tail() {
+    long seed = new Random().nextLong();
+    System.out.println("seed " + seed);
+    Random random = new Random(seed);
+    for (int n : List.of(1, 10, 100, 1_000, 10_000)) {
+      open(new BucketSpec(Rate.perMinute(60_000), 10_000, new FillPolicy(FillMode.PRODUCER, 0)));
+      Claims slow =
+          new Claims(rows, new Slow(random), new Fills(), Runnable::run, pause -> {}, clock);
+      assertThat(slow.spend(rows.find(ID).orElseThrow(), n)).isInstanceOf(Granted.class);
+    }
+  }
+
+  /**
+   * A queue whose requests take 20 to 100 ms, and one in a hundred of them two seconds. Requests of
+   * one round run at the same time: the clock moves by the slowest of them. A receive returns half
+   * of the tokens that it was asked for, at random.
+   */
+  private final class Slow implements TokenQueue {
+    private static final int ROUND = 8;
+
+    private final Random random;
+    private int inRound;
+    private Instant roundStart = clock.instant();
+
+    Slow(Random random) {
+      this.random = random;
+    }
+
+    private Duration latency() {
+      return Duration.ofMillis(random.nextInt(100) == 0 ? 2_000 : 20 + random.nextInt(81));
+    }
+
+    private void pass(int requests) {
+      for (int i = 0; i < requests; i++) {
+        if (inRound++ % ROUND == 0) {
+          roundStart = clock.instant();
+        }
+        Instant end = roundStart.plus(latency());
+        clock.set(end.isAfter(clock.instant()) ? end : clock.instant());
+      }
+    }
+
+    @Override
+    public List<Lease> reserve(BucketId bucket, int max, Duration lease, Search search) {
+      Instant asked = inRound % ROUND == 0 ? clock.instant() : roundStart;
+      int some = max == 1 ? 1 : max / 2 + random.nextInt(max / 2 + 1);
+      List<Lease> found = tokens.reserve(bucket, some, lease, search);
+      pass(1);
+      return found.stream().map(one -> new Lease(one.receipt(), asked.plus(lease))).toList();
+    }
+
+    @Override
+    public List<Lease> settle(BucketId bucket, List<Lease> leases) {
+      inRound = 0;
+      pass((leases.size() + BATCH - 1) / BATCH);
+      return tokens.settle(bucket, leases);
+    }
+
+    @Override
+    public List<Lease> giveBack(BucketId bucket, List<Lease> leases) {
+      return tokens.giveBack(bucket, leases);
+    }
+
+    @Override
+    public List<dev.tollgate.core.bucket.Token> put(
+        BucketId bucket, List<dev.tollgate.core.bucket.Token> fresh) {
+      return tokens.put(bucket, fresh);
+    }
+
+    @Override
+    public Level countTokens(BucketId bucket) {
+      pass(1);
+      return tokens.countTokens(bucket);
+    }
+  }
+}
