@@ -279,7 +279,7 @@ final class GateClient implements TollgateClient {
       try {
         started.reserved(granted.leases().size());
       } catch (VirtualMachineError fatal) {
-        claims.giveBack(granted);
+        claims.held().giveBack(granted);
         throw fatal;
       }
     }
@@ -364,7 +364,7 @@ final class GateClient implements TollgateClient {
       if (!settled.compareAndSet(false, true)) {
         throw new IllegalStateException("The reservation was already spent or returned.");
       }
-      var settlement = claims.settle(granted);
+      var settlement = claims.held().settle(granted);
       if (settlement instanceof dev.tollgate.core.bucket.claim.SettleResult.Spent) {
         return new Settlement.Spent();
       }
@@ -387,7 +387,7 @@ final class GateClient implements TollgateClient {
     private boolean giveBack() {
       boolean first = settled.compareAndSet(false, true);
       if (first) {
-        claims.giveBack(granted);
+        claims.held().giveBack(granted);
       }
       return first;
     }

@@ -12,6 +12,7 @@ import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.TokenQueue.Search;
 import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.Claims;
+import dev.tollgate.core.bucket.claim.TokenSearch.Attempt;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.time.Duration;
 import java.time.Instant;
@@ -44,7 +45,7 @@ final class PlaceClaimsTest {
   @Test
   void second_claim_while_the_first_redeems_the_place_keeps_that_place() {
     ports.open(ID, new BucketSpec(Rate.perMinute(30), 30));
-    while (claims.spend(row(), 1) instanceof ClaimResult.Granted) {
+    while (claims.spend(row(), 1, new Attempt()) instanceof ClaimResult.Granted) {
       ports.clock().advance(Duration.ofMillis(1));
     }
     claim("ann", () -> {});

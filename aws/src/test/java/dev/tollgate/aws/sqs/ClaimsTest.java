@@ -14,8 +14,8 @@ import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.Claims;
-import dev.tollgate.core.bucket.claim.SpendResult;
 import dev.tollgate.core.bucket.claim.FillRequests;
+import dev.tollgate.core.bucket.claim.SpendResult;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.testing.Race;
 import dev.tollgate.core.testing.Samples;
@@ -95,7 +95,7 @@ class ClaimsTest {
     assertThat(rest.tokens()).isEqualTo(20);
     assertThat(rest.shortfall().orElseThrow()).isInstanceOf(ClaimResult.Denied.class);
     assertThat(buckets.find(bucket).orElseThrow().isKnownEmptyAt(engine.instant())).isTrue();
-    claims.putBack(bucket, 3);
+    claims.held().putBack(bucket, 3);
     assertThat(queue.level(bucket)).isEqualTo(3);
   }
 

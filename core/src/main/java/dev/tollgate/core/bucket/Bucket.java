@@ -115,14 +115,7 @@ public record Bucket(
 
   /** A new bucket, which is owed its capacity. */
   public static Bucket opened(BucketId id, BucketSpec spec, Instant now) {
-    return new Bucket(
-        id,
-        spec,
-        Ledger.opened(spec, now),
-        0,
-        Optional.empty(),
-        FillState.entered(FillState.State.PRODUCED, now),
-        0);
+    return opened(id, spec, Ledger.opened(spec, now), now);
   }
 
   /**
@@ -130,14 +123,12 @@ public record Bucket(
    * owed nothing, so that breaking a row does not fill its bucket.
    */
   public static Bucket recreated(BucketId id, BucketSpec spec, Instant now) {
-    return new Bucket(
-        id,
-        spec,
-        Ledger.balanced(now),
-        0,
-        Optional.empty(),
-        FillState.entered(FillState.State.PRODUCED, now),
-        0);
+    return opened(id, spec, Ledger.balanced(now), now);
+  }
+
+  private static Bucket opened(BucketId id, BucketSpec spec, Ledger owed, Instant now) {
+    FillState state = FillState.entered(FillState.State.PRODUCED, now);
+    return new Bucket(id, spec, owed, 0, Optional.empty(), state, 0);
   }
 
   /**
@@ -149,8 +140,7 @@ public record Bucket(
     boolean switchesLineAlone =
         next.line() != spec.line() && next.equals(spec.withLine(next.line()));
     return switchesLineAlone && fillState.state() != FillState.State.SUSPENDED
-        ? new Bucket(
-            id, next, ledger, level, emptyHint, fillState, line, version + 1, hintVersion + 1)
+        ? written(next, ledger, level, emptyHint, fillState)
         : entering(FillState.State.PRODUCED, next, now);
   }
 
@@ -171,32 +161,28 @@ public record Bucket(
 
   /** This bucket after an inspection at {@code now} that counted {@code found} tokens. */
   public Bucket inspected(long found, Instant now) {
-    return new Bucket(
-        id,
-        spec,
-        ledger,
-        found,
-        emptyHint,
-        fillState.inspected(found >= spec.capacity(), now),
-        line,
-        version + 1,
-        hintVersion + 1);
+    FillState seen = fillState.inspected(found >= spec.capacity(), now);
+    return written(spec, ledger, found, emptyHint, seen);
   }
 
   private Bucket entering(FillState.State state, BucketSpec next, Instant now) {
-    return new Bucket(
-        id,
-        next,
+    Ledger entered =
         switch (state) {
           case PRODUCED, SUSPENDED -> ledgerAt(now).retuned(spec, next, now);
           case DIRECT, HIBERNATING -> Ledger.balanced(now);
-        },
+        };
+    return written(
+        next,
+        entered,
         hasExpiredAt(now) ? 0 : level,
         Optional.empty(),
-        FillState.entered(state, now),
-        line,
-        version + 1,
-        hintVersion + 1);
+        FillState.entered(state, now));
+  }
+
+  /** This bucket after another write. */
+  private Bucket written(
+      BucketSpec next, Ledger owed, long held, Optional<EmptyHint> hint, FillState state) {
+    return new Bucket(id, next, owed, held, hint, state, line, version + 1, hintVersion + 1);
   }
 
   /**
@@ -279,16 +265,12 @@ public record Bucket(
   public Bucket filled(Ledger.Step step, long found, Instant now) {
     boolean owed = step.tokens() > 0 && !dueAt(now, 0).isAfter(now);
     boolean full = step.tokens() == 0 && found >= spec.capacity();
-    return new Bucket(
-        id,
+    return written(
         spec,
         step.after(),
         found + step.tokens(),
         owed || full ? Optional.empty() : emptyHint,
-        fillState.inspected(full, now),
-        line,
-        version + 1,
-        hintVersion + 1);
+        fillState.inspected(full, now));
   }
 
   /**
@@ -306,16 +288,8 @@ public record Bucket(
    * the next fill sends them.
    */
   public Bucket withUnsent(long tokens, Instant now) {
-    return new Bucket(
-        id,
-        spec,
-        ledger.withUnsent(spec.rate(), now, tokens),
-        Math.max(0, level - tokens),
-        emptyHint,
-        fillState,
-        line,
-        version + 1,
-        hintVersion + 1);
+    Ledger owed = ledger.withUnsent(spec.rate(), now, tokens);
+    return written(spec, owed, Math.max(0, level - tokens), emptyHint, fillState);
   }
 
   /**

@@ -281,7 +281,7 @@ public final class Admission {
   private void withdraw(BucketId bucket, CompletableFuture<Attempt> trying) {
     readFirst(bucket, READ_FIRST);
     CompletableFuture<Void> givenBack =
-        trying.thenAcceptAsync(attempt -> claims.giveBack(bucket, attempt), executor);
+        trying.thenAcceptAsync(attempt -> claims.held().giveBack(bucket, attempt), executor);
     if (!givenBack.isDone()) {
       CompletableFuture.anyOf(
               givenBack, CompletableFuture.runAsync(() -> pause.of(RETURN_WAIT), executor))

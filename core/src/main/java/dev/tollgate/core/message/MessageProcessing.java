@@ -330,7 +330,7 @@ public final class MessageProcessing {
   private void putBack(TenantId tenant, List<BatchMessage> messages) {
     long count = messages.stream().filter(BatchMessage::isPaidButNotProcessed).count();
     if (count > 0) {
-      claims.putBack(new BucketId(tenant, Action.MESSAGE), Math.toIntExact(count));
+      claims.held().putBack(new BucketId(tenant, Action.MESSAGE), Math.toIntExact(count));
     }
   }
 

@@ -7,6 +7,7 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.FillRequests;
+import dev.tollgate.core.bucket.claim.TokenSearch.Attempt;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.testing.RateBound;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
@@ -115,7 +116,7 @@ final class BucketTimingTest {
     }
 
     ClaimResult claim() {
-      return claims.spend(row(), 1);
+      return claims.spend(row(), 1, new Attempt());
     }
 
     int drain() {

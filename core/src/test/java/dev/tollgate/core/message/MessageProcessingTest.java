@@ -1141,7 +1141,7 @@ final class MessageProcessingTest {
   private void putBack(int tokens) {
     while (tokens > 0) {
       int some = Math.min(tokens, 10);
-      fixture.claims().putBack(ProcessingFixture.messages(acme), some);
+      fixture.claims().held().putBack(ProcessingFixture.messages(acme), some);
       tokens -= some;
     }
   }

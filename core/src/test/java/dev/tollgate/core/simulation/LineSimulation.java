@@ -10,6 +10,7 @@ import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.FillRequests;
+import dev.tollgate.core.bucket.claim.TokenSearch.Attempt;
 import dev.tollgate.core.bucket.claim.Waiting;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
@@ -170,7 +171,7 @@ final class LineSimulation {
 
   /** Takes all tokens that the bucket has now. */
   void drain() {
-    while (claims.spend(row(), 1) instanceof ClaimResult.Granted) {
+    while (claims.spend(row(), 1, new Attempt()) instanceof ClaimResult.Granted) {
       admitted++;
     }
   }
@@ -191,7 +192,7 @@ final class LineSimulation {
             ? claims.hold(read, client, claims.firstTry(id))
             : claims.hold(read, 1, claims.firstTry(id));
     if (result instanceof ClaimResult.Granted granted) {
-      claims.settle(granted);
+      claims.held().settle(granted);
       admitted++;
       client.admittedAt = Optional.of(now());
       client.place = Optional.empty();

@@ -133,7 +133,7 @@ public final class CachedClaims {
             n,
             Claims.leaseToSpend(n),
             row -> refusal(row, Request.withoutPlace(n)),
-            (row, first) -> claims.spend(checked(row, n, first), n, first));
+            (row, first) -> claims.spend(row, n, first));
   }
 
   /**
@@ -161,7 +161,7 @@ public final class CachedClaims {
         n,
         lease,
         row -> refusal(row, Request.withoutPlace(n)),
-        (row, first) -> claims.hold(checked(row, n, first), n, first));
+        (row, first) -> claims.hold(row, n, first));
   }
 
   /**
@@ -252,7 +252,7 @@ public final class CachedClaims {
       return read.get();
     } catch (RuntimeException failure) {
       memory.forgetRow(id);
-      claims.giveBack(id, first);
+      claims.held().giveBack(id, first);
       throw failure;
     }
   }
@@ -266,16 +266,6 @@ public final class CachedClaims {
       }
       throw failure.getCause() instanceof RuntimeException cause ? cause : failure;
     }
-  }
-
-  private Bucket checked(Bucket row, int n, Attempt first) {
-    return readOrGiveBack(
-        row.id(),
-        first,
-        () -> {
-          Claims.check(row, n);
-          return row;
-        });
   }
 
   /** Decides with a row just read, and keeps what was found. */

@@ -8,6 +8,7 @@ import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.MissingQueue;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.claim.TokenSearch.Attempt;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
@@ -55,6 +56,27 @@ public final class HeldTokens {
     }
   }
 
+  /** Spends the tokens of a claim, if it is granted. */
+  ClaimResult spend(ClaimResult claim) {
+    if (!(claim instanceof ClaimResult.Granted granted)) {
+      return claim;
+    }
+    SettleResult settlement = settle(granted);
+    if (settlement instanceof SettleResult.Spent) {
+      return granted;
+    }
+    if (settlement instanceof SettleResult.Unanswered unanswered) {
+      return new ClaimResult.Undecided(unanswered.cause(), true);
+    }
+    if (settlement instanceof SettleResult.Lapsed lapsed && lapsed.maySpend()) {
+      return new ClaimResult.Undecided("the lease ended before the queue responded", true);
+    }
+    giveBack(granted);
+    // What could not be returned returns when its lease ends.
+    Instant now = clock.instant();
+    return new ClaimResult.Denied(granted.endsAt().isAfter(now) ? granted.endsAt() : now);
+  }
+
   /** Spends the held tokens; returns how many were certainly spent. */
   int settleSome(ClaimResult.Granted found) {
     if (found.leases().isEmpty()) {
@@ -81,6 +103,14 @@ public final class HeldTokens {
       if (wasInterrupted) {
         Thread.currentThread().interrupt();
       }
+    }
+  }
+
+  /** Returns the tokens of an attempt. */
+  public void giveBack(BucketId id, Attempt attempt) {
+    if (attempt.size() != 0) {
+      giveBack(attempt.granted(id));
+      attempt.clear();
     }
   }
 

@@ -51,7 +51,7 @@ public final class TokenSearch {
      * @param lease how long it holds a token: 1 second to 12 hours (SQS VisibilityTimeout)
      * @throws InvalidValue if the lease is out of range
      */
-    Attempt(Duration lease) {
+    public Attempt(Duration lease) {
       InvalidValue.inRange("lease", lease.toSeconds(), 1, Duration.ofHours(12).toSeconds());
       this.lease = lease;
     }

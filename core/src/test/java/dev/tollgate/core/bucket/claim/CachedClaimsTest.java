@@ -17,6 +17,7 @@ import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.ClaimResult.Denied;
 import dev.tollgate.core.bucket.claim.ClaimResult.Granted;
+import dev.tollgate.core.bucket.claim.TokenSearch.Attempt;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.core.testing.memory.InMemoryBuckets;
@@ -339,7 +340,8 @@ class CachedClaimsTest {
       open(new BucketSpec(Rate.perMinute(60_000), 10_000, new FillPolicy(FillMode.PRODUCER, 0)));
       Claims slow =
           new Claims(rows, new Slow(random), new Fills(), Runnable::run, pause -> {}, clock);
-      assertThat(slow.spend(rows.find(ID).orElseThrow(), n)).isInstanceOf(Granted.class);
+      assertThat(slow.spend(rows.find(ID).orElseThrow(), n, new Attempt()))
+          .isInstanceOf(Granted.class);
     }
   }
 

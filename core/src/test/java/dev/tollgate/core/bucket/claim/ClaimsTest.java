@@ -20,6 +20,7 @@ import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.ClaimResult.Denied;
 import dev.tollgate.core.bucket.claim.ClaimResult.Granted;
 import dev.tollgate.core.bucket.claim.ClaimResult.Undecided;
+import dev.tollgate.core.bucket.claim.TokenSearch.Attempt;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.testing.Race;
@@ -114,7 +115,7 @@ final class ClaimsTest {
   }
 
   private ClaimResult claim(int n) {
-    return claims.spend(row(), n);
+    return claims.spend(row(), n, new Attempt());
   }
 
   private long available() {
@@ -163,7 +164,7 @@ final class ClaimsTest {
       BucketId id = open("together-" + round, "20", 20);
       Bucket read = row(id);
       Claims one = claims(ports.buckets(), ports.queue(), Pause.real());
-      assertOneOfFour(id, Race.of(4, i -> one.spend(read, 15)));
+      assertOneOfFour(id, Race.of(4, i -> one.spend(read, 15, new Attempt())));
     }
   }
 
@@ -190,7 +191,7 @@ final class ClaimsTest {
                             await(allHaveReceived);
                           }
                         });
-                return claims(ports.buckets(), queue, Pause.real()).spend(read, 15);
+                return claims(ports.buckets(), queue, Pause.real()).spend(read, 15, new Attempt());
               });
       assertOneOfFour(id, claims);
       // Four times four rounds of four requests; pauses are random, so most need far fewer.
@@ -214,7 +215,7 @@ final class ClaimsTest {
 
   @Test
   void claim_is_retried_a_few_times_and_gives_tokens_back_if_others_hold_the_rest() {
-    granted(claims.hold(row(), 40, Claims.LEASE));
+    granted(claims.hold(row(), 40, new Attempt()));
 
     assertThat(claim(30)).isInstanceOf(Denied.class);
 
@@ -225,10 +226,10 @@ final class ClaimsTest {
 
   @Test
   void claim_is_granted_tokens_given_back_during_its_retries() {
-    Granted other = granted(claims.hold(row(), 40, Claims.LEASE));
-    Claims patient = claims(ports.buckets(), ports.queue(), pause -> claims.giveBack(other));
+    Granted other = granted(claims.hold(row(), 40, new Attempt()));
+    Claims patient = claims(ports.buckets(), ports.queue(), pause -> claims.held().giveBack(other));
 
-    granted(patient.spend(row(), 30));
+    granted(patient.spend(row(), 30, new Attempt()));
 
     assertThat(available()).isEqualTo(30);
   }
@@ -239,23 +240,23 @@ final class ClaimsTest {
   void bucket_whose_only_token_is_held_counts_as_empty_for_one_second() {
     BucketId one = open("one", "0.2", 1);
     ports.requests().begin();
-    Granted held = granted(claims.hold(row(one), 1, Claims.LEASE));
-    assertThat(retryAt(claims.spend(row(one), 1))).isEqualTo(second(301));
+    Granted held = granted(claims.hold(row(one), 1, new Attempt()));
+    assertThat(retryAt(claims.spend(row(one), 1, new Attempt()))).isEqualTo(second(301));
 
-    claims.giveBack(held);
+    claims.held().giveBack(held);
     ports.clock().advance(Duration.ofSeconds(1));
 
     assertThat(row(one).isKnownEmptyAt(ports.clock().instant())).isFalse();
-    granted(claims.spend(row(one), 1));
+    granted(claims.spend(row(one), 1, new Attempt()));
   }
 
   @Test
   void returned_token_is_counted_once_by_the_next_fill() {
     BucketId one = open("one", "0.2", 1);
     for (int minute = 0; minute < 12; minute++) {
-      Granted held = granted(claims.hold(row(one), 1, Claims.LEASE));
-      assertThat(claims.spend(row(one), 1)).isInstanceOf(Denied.class);
-      claims.giveBack(held);
+      Granted held = granted(claims.hold(row(one), 1, new Attempt()));
+      assertThat(claims.spend(row(one), 1, new Attempt())).isInstanceOf(Denied.class);
+      claims.held().giveBack(held);
       ports.pass(1);
       assertThat(ports.queue().level(one)).as("minute " + minute).isEqualTo(1);
     }
@@ -263,44 +264,44 @@ final class ClaimsTest {
 
   @Test
   void tokens_held_for_a_moment_are_hidden_for_at_most_one_second() {
-    Granted held = granted(claims.hold(row(), 60, Claims.LEASE));
+    Granted held = granted(claims.hold(row(), 60, new Attempt()));
     assertThat(claim(1)).isInstanceOf(Denied.class);
-    claims.giveBack(held);
+    claims.held().giveBack(held);
 
     assertThat(row().emptyUntil(ports.clock().instant()).orElse(Instant.MIN))
         .isBeforeOrEqualTo(ports.clock().instant().plusSeconds(1));
     ports.clock().advance(Duration.ofSeconds(1));
-    granted(claims(ports.buckets(), ports.queue(), pauses::add).spend(row(), 60));
+    granted(claims(ports.buckets(), ports.queue(), pauses::add).spend(row(), 60, new Attempt()));
   }
 
   @Test
   void token_is_available_within_a_second_after_its_lease_ends() {
     BucketId one = open("one", "0.2", 1);
-    granted(claims.hold(row(one), 1, Duration.ofSeconds(10)));
+    granted(claims.hold(row(one), 1, new Attempt(Duration.ofSeconds(10))));
     ports.clock().advance(Duration.ofMillis(9_500));
-    assertThat(claims.spend(row(one), 1)).isInstanceOf(Denied.class);
+    assertThat(claims.spend(row(one), 1, new Attempt())).isInstanceOf(Denied.class);
 
     ports.clock().advance(Duration.ofSeconds(1));
 
-    granted(claims.spend(row(one), 1));
+    granted(claims.spend(row(one), 1, new Attempt()));
   }
 
   @Test
   void token_put_back_is_available_at_once() {
     BucketId one = open("one", "0.2", 1);
-    granted(claims.spend(row(one), 1));
-    assertThat(claims.spend(row(one), 1)).isInstanceOf(Denied.class);
+    granted(claims.spend(row(one), 1, new Attempt()));
+    assertThat(claims.spend(row(one), 1, new Attempt())).isInstanceOf(Denied.class);
 
-    claims.putBack(one, 1);
+    claims.held().putBack(one, 1);
 
-    granted(claims.spend(row(one), 1));
+    granted(claims.spend(row(one), 1, new Attempt()));
   }
 
   @Test
   void empty_hint_is_valid_for_at_most_one_minute() {
     BucketId slow = open("slow", "0.000001", 1);
-    granted(claims.spend(row(slow), 1));
-    claims.spend(row(slow), 1);
+    granted(claims.spend(row(slow), 1, new Attempt()));
+    claims.spend(row(slow), 1, new Attempt());
     ports
         .queue()
         .put(
@@ -309,7 +310,7 @@ final class ClaimsTest {
 
     ports.clock().advance(Duration.ofMinutes(1));
 
-    granted(claims.spend(row(slow), 1));
+    granted(claims.spend(row(slow), 1, new Attempt()));
   }
 
   @Test
@@ -381,13 +382,14 @@ final class ClaimsTest {
   @Test
   void empty_hint_of_one_process_applies_to_all() {
     BucketId slow = open("slow", "0.2", 5);
-    granted(claims.spend(row(slow), 5));
-    ClaimResult first = claims.spend(row(slow), 1);
+    granted(claims.spend(row(slow), 5, new Attempt()));
+    ClaimResult first = claims.spend(row(slow), 1, new Attempt());
     long asked = ports.queue().reserves();
 
     ports.clock().advance(Duration.ofSeconds(9));
 
-    assertThat(claims(ports.buckets(), ports.queue(), pauses::add).spend(row(slow), 1))
+    assertThat(
+            claims(ports.buckets(), ports.queue(), pauses::add).spend(row(slow), 1, new Attempt()))
         .isEqualTo(first);
     assertThat(ports.queue().reserves()).isEqualTo(asked);
   }
@@ -410,10 +412,10 @@ final class ClaimsTest {
     Claims one =
         new Claims(
             ports.buckets(), ports.queue(), counting, Runnable::run, pauses::add, ports.clock());
-    granted(one.spend(row(), 60));
+    granted(one.spend(row(), 60, new Attempt()));
     Bucket read = row();
     for (int i = 0; i < 50; i++) {
-      assertThat(one.spend(i % 2 == 0 ? read : row(), 1)).isInstanceOf(Denied.class);
+      assertThat(one.spend(i % 2 == 0 ? read : row(), 1, new Attempt())).isInstanceOf(Denied.class);
     }
     assertThat(sent).hasValue(1);
   }
@@ -447,12 +449,14 @@ final class ClaimsTest {
   @Test
   void retryAt_stays_the_same_until_it_is_reached() {
     BucketId slow = open("slow", "3", 3);
-    granted(claims.spend(row(slow), 3));
+    granted(claims.spend(row(slow), 3, new Attempt()));
     for (int tenth = 0; tenth < 200; tenth++) {
-      assertThat(retryAt(claims.spend(row(slow), 1))).as("tenth " + tenth).isEqualTo(second(21));
+      assertThat(retryAt(claims.spend(row(slow), 1, new Attempt())))
+          .as("tenth " + tenth)
+          .isEqualTo(second(21));
       ports.clock().advance(Duration.ofMillis(100));
     }
-    granted(claims.spend(row(slow), 1));
+    granted(claims.spend(row(slow), 1, new Attempt()));
   }
 
   @ParameterizedTest
@@ -464,14 +468,14 @@ final class ClaimsTest {
     if (!isWoken) {
       ports.requests().begin();
     }
-    granted(claims.spend(row(asleep), 10));
+    granted(claims.spend(row(asleep), 10, new Attempt()));
     assertThat(row(asleep).isHibernating()).isEqualTo(!isWoken);
 
-    Instant told = retryAt(claims.spend(row(asleep), 1));
+    Instant told = retryAt(claims.spend(row(asleep), 1, new Attempt()));
 
     assertThat(told).isEqualTo(ports.clock().instant().plusSeconds(7));
     ports.passUntil(told);
-    assertThat(claims.spend(row(asleep), 1) instanceof Granted).isEqualTo(isWoken);
+    assertThat(claims.spend(row(asleep), 1, new Attempt()) instanceof Granted).isEqualTo(isWoken);
   }
 
   /** Uses random rates, instants and numbers of tokens; schedules fire up to 5 s late. */
@@ -480,7 +484,7 @@ final class ClaimsTest {
     for (long seed = 1; seed <= 300; seed++) {
       Random random = new Random(seed);
       AdmissionFixture lonely = new AdmissionFixture();
-      Claims ownGate = lonely.claims();
+      Claims own = lonely.claims();
       BucketId id = new BucketId(acme.id(), bucket.action());
       Rate rate =
           Rate.perMinute(BigDecimal.valueOf(1 + random.nextInt(3_000), 1 + random.nextInt(2)));
@@ -488,10 +492,10 @@ final class ClaimsTest {
       lonely.open(id, new BucketSpec(rate, capacity));
       lonely.pass(3);
       lonely.clock().advance(Duration.ofMillis(random.nextInt(60_000 - 5_000)));
-      ownGate.spendUpTo(id, lonely.buckets().find(id), Math.min(capacity, Claims.MAX_TOKENS));
+      own.spendUpTo(id, lonely.buckets().find(id), Math.min(capacity, Claims.MAX_TOKENS));
       Instant asked = lonely.clock().instant();
       int n = 1 + random.nextInt(capacity);
-      ClaimResult claim = ownGate.spend(lonely.buckets().find(id).orElseThrow(), n);
+      ClaimResult claim = own.spend(lonely.buckets().find(id).orElseThrow(), n, new Attempt());
       if (claim instanceof Granted) {
         continue;
       }
@@ -499,7 +503,7 @@ final class ClaimsTest {
 
       lonely.passUntil(told);
 
-      assertThat(ownGate.spend(lonely.buckets().find(id).orElseThrow(), n))
+      assertThat(own.spend(lonely.buckets().find(id).orElseThrow(), n, new Attempt()))
           .as("seed %d: %d of %s, retryAt %s", seed, n, rate, told)
           .isInstanceOf(Granted.class);
       double minutes = n / rate.tokensPerMinute().doubleValue();
@@ -530,8 +534,8 @@ final class ClaimsTest {
   @Test
   void empty_hint_refuses_claims_while_the_queue_fails() {
     BucketId slow = open("slow", "0.2", 1);
-    granted(claims.spend(row(slow), 1));
-    claims.spend(row(slow), 1);
+    granted(claims.spend(row(slow), 1, new Attempt()));
+    claims.spend(row(slow), 1, new Attempt());
     ports.queue().outage().begin();
 
     for (int i = 0; i < 1_000; i++) {
@@ -554,7 +558,7 @@ final class ClaimsTest {
   void failing_write_of_the_row_does_not_admit() {
     claim(60);
     ports.buckets().outage().begin("rememberEmpty", "replace");
-    assertThat(claims.spend(row(), 1)).isInstanceOf(Denied.class);
+    assertThat(claims.spend(row(), 1, new Attempt())).isInstanceOf(Denied.class);
   }
 
   @Test
@@ -584,8 +588,9 @@ final class ClaimsTest {
                 throw new NoCredentials(new Unavailable("assume role: out of order"));
               }
             });
-    ClaimResult claim = claims(ports.buckets(), unauthorized, pauses::add).spend(row(), 1);
-    assertThat(claim).isEqualTo(new Denied(ports.clock().instant().plus(Claims.leaseToSpend(1))));
+    ClaimResult claim =
+        claims(ports.buckets(), unauthorized, pauses::add).spend(row(), 1, new Attempt());
+    assertThat(claim).isEqualTo(new Denied(ports.clock().instant().plus(Claims.LEASE)));
   }
 
   @Test
@@ -609,7 +614,7 @@ final class ClaimsTest {
       ClaimResult claim = claims.hold(row(asleep), 1, claims.firstTry(asleep));
       assertThat(claim).as("the " + i + "th").isNotInstanceOf(Undecided.class);
       if (claim instanceof Granted granted) {
-        assertThat(claims.settle(granted)).isInstanceOf(SettleResult.Spent.class);
+        assertThat(claims.held().settle(granted)).isInstanceOf(SettleResult.Spent.class);
         admitted++;
       }
       ports.clock().advance(Duration.ofMillis(300));
@@ -667,7 +672,7 @@ final class ClaimsTest {
     ports.clock().advance(Duration.ofDays(7));
     assertThat(ports.queue().level(asleep)).as("level after a fortnight").isZero();
 
-    granted(claims.spend(row(asleep), 100));
+    granted(claims.spend(row(asleep), 100, new Attempt()));
   }
 
   // Missing queues.
@@ -685,7 +690,7 @@ final class ClaimsTest {
           .isBetween(
               ports.clock().instant().plusSeconds(60), ports.clock().instant().plusSeconds(61));
     }
-    assertThat(retryAt(claims.spend(row(id), 3))).isAfter(ports.clock().instant());
+    assertThat(retryAt(claims.spend(row(id), 3, new Attempt()))).isAfter(ports.clock().instant());
     assertThat(claims.spendUpTo(id, Optional.of(row(id)), 3).shortfall().orElseThrow())
         .isInstanceOf(Denied.class);
 
@@ -699,13 +704,13 @@ final class ClaimsTest {
     ports.queue().delete(id);
 
     for (int i = 0; i < 5; i++) {
-      assertThat(retryAt(claims.spend(row(id), 1)))
+      assertThat(retryAt(claims.spend(row(id), 1, new Attempt())))
           .isEqualTo(ports.clock().instant().plusSeconds(1));
       ports.clock().advance(Duration.ofSeconds(1));
     }
     assertThat(ports.tenants().find(id.tenant()).orElseThrow().isSettled()).isTrue();
 
-    claims.spend(row(id), 1);
+    claims.spend(row(id), 1, new Attempt());
     assertThat(ports.tenants().find(id.tenant()).orElseThrow().isSettled()).isFalse();
   }
 
@@ -743,17 +748,17 @@ final class ClaimsTest {
 
   @Test
   void held_token_can_be_given_back() {
-    Granted held = granted(claims.hold(row(), 5, Duration.ofSeconds(10)));
+    Granted held = granted(claims.hold(row(), 5, new Attempt(Duration.ofSeconds(10))));
     assertThat(available()).isEqualTo(55);
-    claims.giveBack(held);
+    claims.held().giveBack(held);
     assertThat(available()).isEqualTo(60);
   }
 
   @Test
   void token_whose_lease_has_ended_cannot_be_spent() {
-    Granted held = granted(claims.hold(row(), 5, Duration.ofSeconds(10)));
+    Granted held = granted(claims.hold(row(), 5, new Attempt(Duration.ofSeconds(10))));
     ports.clock().advance(Duration.ofSeconds(10));
-    assertThat(claims.settle(held)).isInstanceOf(SettleResult.Lapsed.class);
+    assertThat(claims.held().settle(held)).isInstanceOf(SettleResult.Lapsed.class);
     assertThat(available()).isEqualTo(60);
   }
 
@@ -768,10 +773,10 @@ final class ClaimsTest {
                     .clock()
                     .advance(method.equals("settle") ? Duration.ofSeconds(3) : Duration.ZERO));
     Claims one = claims(ports.buckets(), slow, pauses::add);
-    Granted held = granted(one.hold(row(), 1, Duration.ofSeconds(10)));
+    Granted held = granted(one.hold(row(), 1, new Attempt(Duration.ofSeconds(10))));
     ports.clock().advance(Duration.ofSeconds(8));
 
-    assertThat(one.settle(held)).isInstanceOf(SettleResult.Lapsed.class);
+    assertThat(one.held().settle(held)).isInstanceOf(SettleResult.Lapsed.class);
   }
 
   @Test
@@ -793,7 +798,9 @@ final class ClaimsTest {
                                     : 0)));
     Claims one = claims(ports.buckets(), slow, pauses::add);
 
-    granted(one.spend(row(large), Claims.MAX_TOKENS));
+    granted(
+        one.spend(
+            row(large), Claims.MAX_TOKENS, new Attempt(Claims.leaseToSpend(Claims.MAX_TOKENS))));
 
     assertThat(ports.queue().level(large)).isZero();
   }
@@ -872,10 +879,10 @@ final class ClaimsTest {
   void tokens_put_back_are_available_unless_the_queue_fails() {
     ports.requests().begin();
     claim(60);
-    claims.putBack(bucket, 12);
+    claims.held().putBack(bucket, 12);
     assertThat(available()).isEqualTo(12);
     ports.queue().outage().begin();
-    claims.putBack(bucket, 1);
+    claims.held().putBack(bucket, 1);
     ports.queue().outage().end();
     assertThat(available()).isEqualTo(12);
   }
@@ -887,10 +894,10 @@ final class ClaimsTest {
   void claim_beyond_the_capacity_is_rejected_without_changes(int n) {
     Bucket read = row();
     String message = "tokens: " + n + " (expected: 1 to 60)";
-    assertThatThrownBy(() -> claims.spend(read, n))
+    assertThatThrownBy(() -> claims.spend(read, n, new Attempt()))
         .isInstanceOf(InvalidValue.class)
         .hasMessage(message);
-    assertThatThrownBy(() -> claims.hold(read, n, Claims.LEASE)).hasMessage(message);
+    assertThatThrownBy(() -> claims.hold(read, n, new Attempt())).hasMessage(message);
     assertThat(requests).isEmpty();
     assertThat(available()).isEqualTo(60);
   }
@@ -911,7 +918,7 @@ final class ClaimsTest {
   void lease_out_of_range_is_rejected_without_changes() {
     for (Duration lease :
         List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofSeconds(12 * 3_600 + 1))) {
-      assertThatThrownBy(() -> claims.hold(row(), 1, lease))
+      assertThatThrownBy(() -> claims.hold(row(), 1, new Attempt(lease)))
           .isInstanceOf(InvalidValue.class)
           .hasMessage("lease: " + lease.toSeconds() + " (expected: 1 to 43200)");
     }
@@ -921,7 +928,7 @@ final class ClaimsTest {
   @Test
   void maximum_of_tokens_per_claim_applies_to_large_buckets() {
     BucketId large = open("large", "60000", 100_000);
-    assertThatThrownBy(() -> claims.spend(row(large), 10_001))
+    assertThatThrownBy(() -> claims.spend(row(large), 10_001, new Attempt()))
         .hasMessage("tokens: 10001 (expected: 1 to 10000)");
     assertThat(claims.spendUpTo(large, Optional.of(row(large)), 10_000).tokens()).isEqualTo(10_000);
   }

@@ -15,6 +15,7 @@ import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.claim.TokenSearch.Attempt;
 import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.lang.reflect.Proxy;
@@ -49,7 +50,7 @@ final class LinePlacesTest {
 
   LinePlacesTest() {
     ports.open(ID, SPEC);
-    while (claims.spend(row(), 1) instanceof ClaimResult.Granted) {
+    while (claims.spend(row(), 1, new Attempt()) instanceof ClaimResult.Granted) {
       ports.clock().advance(Duration.ofMillis(1));
     }
   }
@@ -65,7 +66,7 @@ final class LinePlacesTest {
     private ClaimResult claim(Bucket read) {
       ClaimResult result = claims.hold(read, asRead(), claims.firstTry(ID));
       if (result instanceof ClaimResult.Granted granted) {
-        claims.settle(granted);
+        claims.held().settle(granted);
       }
       return result;
     }

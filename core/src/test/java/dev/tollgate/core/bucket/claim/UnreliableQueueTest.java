@@ -18,6 +18,7 @@ import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.TokenQueue.Level;
 import dev.tollgate.core.bucket.TokenQueue.Search;
+import dev.tollgate.core.bucket.claim.TokenSearch.Attempt;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.connect.Admission;
@@ -105,7 +106,7 @@ final class UnreliableQueueTest {
   }
 
   private boolean take(Claims claims) {
-    return claims.spend(row(), 1) instanceof ClaimResult.Granted;
+    return claims.spend(row(), 1, new Attempt()) instanceof ClaimResult.Granted;
   }
 
   private int takeAll(Claims claims) {
@@ -135,7 +136,7 @@ final class UnreliableQueueTest {
   @ValueSource(ints = {1, 4, 10})
   void claim_gets_all_tokens_although_each_receive_returns_few(int few) {
     open(10, 10);
-    assertThat(claims(returningFew(new Random(few), few)).hold(row(), 10, Claims.LEASE))
+    assertThat(claims(returningFew(new Random(few), few)).hold(row(), 10, new Attempt()))
         .isInstanceOf(ClaimResult.Granted.class);
   }
 
@@ -179,7 +180,7 @@ final class UnreliableQueueTest {
             });
     for (int minute = 0; minute < 20; minute++) {
       pass(Duration.ofSeconds(30));
-      assertThat(blind.hold(row(), 1, Claims.LEASE)).isInstanceOf(ClaimResult.Denied.class);
+      assertThat(blind.hold(row(), 1, new Attempt())).isInstanceOf(ClaimResult.Denied.class);
       assertThat(row().emptyHint()).isEmpty();
       pass(Duration.ofSeconds(30));
     }
@@ -218,7 +219,7 @@ final class UnreliableQueueTest {
                 return level;
               }
             });
-    assertThat(looking.hold(row(), 1, Claims.LEASE)).isInstanceOf(ClaimResult.Denied.class);
+    assertThat(looking.hold(row(), 1, new Attempt())).isInstanceOf(ClaimResult.Denied.class);
     assertSeenAtOnce();
   }
 
@@ -335,7 +336,7 @@ final class UnreliableQueueTest {
             return leases.subList(0, BATCH);
           }
         };
-    assertThat(claims(throttled).spend(row(), 100))
+    assertThat(claims(throttled).spend(row(), 100, new Attempt()))
         .isEqualTo(new ClaimResult.Undecided("10 of 100 tokens could not be spent", true));
   }
 
@@ -349,9 +350,10 @@ final class UnreliableQueueTest {
             return leases;
           }
         };
-    assertThat(claims(refusing).spend(row(), 100))
+    assertThat(claims(refusing).spend(row(), 100, new Attempt()))
         .isEqualTo(new ClaimResult.Denied(now().plus(Claims.leaseToSpend(100))));
-    assertThat(claims(ports.queue()).spend(row(), 100)).isInstanceOf(ClaimResult.Granted.class);
+    assertThat(claims(ports.queue()).spend(row(), 100, new Attempt()))
+        .isInstanceOf(ClaimResult.Granted.class);
   }
 
   @Test
@@ -366,7 +368,8 @@ final class UnreliableQueueTest {
             return unspent;
           }
         };
-    assertThat(claims(slow).spend(row(), 1)).isInstanceOf(ClaimResult.Undecided.class);
+    assertThat(claims(slow).spend(row(), 1, new Attempt()))
+        .isInstanceOf(ClaimResult.Undecided.class);
   }
 
   @Test
@@ -446,9 +449,9 @@ final class UnreliableQueueTest {
               executor,
               pause -> {},
               ports.clock());
-      assertThat(claims.spend(row(), 20)).isInstanceOf(ClaimResult.Granted.class);
+      assertThat(claims.spend(row(), 20, new Attempt())).isInstanceOf(ClaimResult.Granted.class);
       Thread.currentThread().interrupt();
-      assertThat(claims.spend(row(), 85)).isInstanceOf(ClaimResult.Denied.class);
+      assertThat(claims.spend(row(), 85, new Attempt())).isInstanceOf(ClaimResult.Denied.class);
       assertThat(Thread.interrupted()).isTrue();
     } finally {
       executor.shutdownNow();
@@ -483,7 +486,7 @@ final class UnreliableQueueTest {
               executor,
               pause -> {},
               ports.clock());
-      assertThat(claims.hold(row(), 1, Claims.LEASE)).isInstanceOf(ClaimResult.Granted.class);
+      assertThat(claims.hold(row(), 1, new Attempt())).isInstanceOf(ClaimResult.Granted.class);
     } finally {
       assertThat(Thread.interrupted()).isTrue();
       executor.shutdownNow();
@@ -508,9 +511,9 @@ final class UnreliableQueueTest {
           }
         };
     Claims claims = claims(aborting);
-    ClaimResult held = claims.hold(row(), 3, Claims.LEASE);
+    ClaimResult held = claims.hold(row(), 3, new Attempt());
 
-    claims.giveBack((ClaimResult.Granted) held);
+    claims.held().giveBack((ClaimResult.Granted) held);
 
     assertThat(Thread.interrupted()).isTrue();
     assertThat(ports.queue().inFlight(id)).isZero();

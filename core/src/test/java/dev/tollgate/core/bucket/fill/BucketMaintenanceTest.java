@@ -20,6 +20,7 @@ import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.TokenQueue.Level;
 import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.Claims;
+import dev.tollgate.core.bucket.claim.TokenSearch.Attempt;
 import dev.tollgate.core.provisioning.ReconcileRequests;
 import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
@@ -66,7 +67,7 @@ final class BucketMaintenanceTest {
   }
 
   private boolean claim(int n) {
-    return claims.spend(row(), n) instanceof ClaimResult.Granted;
+    return claims.spend(row(), n, new Attempt()) instanceof ClaimResult.Granted;
   }
 
   private long level() {
@@ -149,7 +150,9 @@ final class BucketMaintenanceTest {
       ports.clock().advance(Duration.ofDays(20));
 
       List<ClaimResult> answers =
-          Race.of(2 * CAPACITY, i -> claims.spend(ports.buckets().find(id).orElseThrow(), 1));
+          Race.of(
+              2 * CAPACITY,
+              i -> claims.spend(ports.buckets().find(id).orElseThrow(), 1, new Attempt()));
 
       long granted = answers.stream().filter(ClaimResult.Granted.class::isInstance).count();
       assertThat(granted).as("round " + round).isLessThanOrEqualTo(CAPACITY);
@@ -416,7 +419,7 @@ final class BucketMaintenanceTest {
         ports.clock().advance(Duration.ofMillis(10));
       }
     }
-    ClaimResult refused = claims.spend(row(), 1);
+    ClaimResult refused = claims.spend(row(), 1, new Attempt());
     assertThat(refused).isInstanceOf(ClaimResult.Denied.class);
 
     ports.passUntil(((ClaimResult.Denied) refused).retryAt());

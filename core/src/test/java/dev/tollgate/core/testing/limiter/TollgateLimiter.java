@@ -24,6 +24,7 @@ import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.claim.HeldTokens;
 import dev.tollgate.core.bucket.claim.Prefetch;
 import dev.tollgate.core.bucket.claim.SettleResult;
+import dev.tollgate.core.bucket.claim.TokenSearch.Attempt;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.provisioning.BucketQueues;
@@ -440,7 +441,7 @@ public final class TollgateLimiter implements Limiter {
     long failed = spending.failedReserves(id);
     boolean empty = read.isKnownEmptyAt(clock.instant());
     dev.tollgate.core.bucket.claim.ClaimResult answer =
-        claims.hold(read, Math.toIntExact(Math.min(tokens, read.spec().capacity())), Claims.LEASE);
+        claims.hold(read, Math.toIntExact(Math.min(tokens, read.spec().capacity())), new Attempt());
     if (answer instanceof Granted granted) {
       return Claim.admitted(new Held(claims, granted));
     }
@@ -478,13 +479,13 @@ public final class TollgateLimiter implements Limiter {
     @Override
     public Spending spend() {
       boolean ended = !clock.instant().isBefore(granted.endsAt());
-      boolean spent = claims.settle(granted) instanceof SettleResult.Spent;
+      boolean spent = claims.held().settle(granted) instanceof SettleResult.Spent;
       return spent ? Spending.SPENT : ended ? Spending.REFUSED : Spending.UNDECIDED;
     }
 
     @Override
     public void giveBack() {
-      claims.giveBack(granted);
+      claims.held().giveBack(granted);
     }
   }
 

@@ -356,7 +356,7 @@ public final class TollgateLine implements Line {
   }
 
   private Answer admitted(String caller, Instance instance, ClaimResult.Granted granted) {
-    if (!(instance.claims.settle(granted) instanceof SettleResult.Spent)) {
+    if (!(instance.claims.held().settle(granted) instanceof SettleResult.Spent)) {
       return new Unanswered();
     }
     places.remove(caller);
