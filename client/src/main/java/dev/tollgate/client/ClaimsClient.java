@@ -7,8 +7,10 @@ import dev.tollgate.core.Threads;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.claim.CachedClaims;
 import dev.tollgate.core.bucket.claim.ClaimResult.Shortfall;
 import dev.tollgate.core.bucket.claim.Claims;
+import dev.tollgate.core.bucket.claim.SpendResult;
 import dev.tollgate.core.bucket.claim.TokenSearch.Attempt;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,7 +29,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** A client that claims through {@link CachedClaims}. */
-final class GateClient implements TollgateClient {
+final class ClaimsClient implements TollgateClient {
   private static final Duration SHORTEST_LEASE = Duration.ofSeconds(1);
   private static final Duration LONGEST_LEASE = Duration.ofHours(12);
 
@@ -53,7 +55,7 @@ final class GateClient implements TollgateClient {
    * @param claims claims tokens by a row just read
    * @param closing actions that close resources, in this order
    */
-  GateClient(
+  ClaimsClient(
       CachedClaims cached,
       Claims claims,
       InstantSource clock,
@@ -118,7 +120,7 @@ final class GateClient implements TollgateClient {
   }
 
   private <T> T whileOpen(Supplier<T> work) {
-    return ifOpen(work).orElseThrow(GateClient::isClosed);
+    return ifOpen(work).orElseThrow(ClaimsClient::isClosed);
   }
 
   private <T> Optional<T> ifOpen(Supplier<T> work) {

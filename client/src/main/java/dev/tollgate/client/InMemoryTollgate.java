@@ -76,7 +76,7 @@ public final class InMemoryTollgate implements TollgateClient {
    */
   public synchronized InMemoryTollgate put(
       String tenantId, String action, double ratePerMinute, long capacity) {
-    BucketId id = GateClient.id(tenantId, action);
+    BucketId id = ClaimsClient.id(tenantId, action);
     TenantId tenant = id.tenant();
     InvalidValue.unless(
         Double.isFinite(ratePerMinute), "ratePerMinute", ratePerMinute, "0.000001 to 60000");

@@ -16,6 +16,7 @@ import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.claim.SpendResult;
+import dev.tollgate.core.bucket.claim.TokenSearch.Attempt;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.testing.Race;
 import dev.tollgate.core.testing.Samples;
@@ -56,7 +57,8 @@ class ClaimsTest {
   }
 
   private boolean granted(int n) {
-    return claims.spend(buckets.find(bucket).orElseThrow(), n) instanceof ClaimResult.Granted;
+    return claims.spend(buckets.find(bucket).orElseThrow(), n, new Attempt())
+        instanceof ClaimResult.Granted;
   }
 
   @Test

@@ -11,15 +11,17 @@ import dev.tollgate.local.faults.FaultPlan;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Checks the laws of the law book for our buckets on the engines of the local cloud, through the
- * adapters that run on AWS: without faults, with faults at the ports, and with faults of a plan at
- * the requests. Core's tests run thousands of histories in memory. This test runs one history per
- * case, or the number in {@code -Dlawbook.histories}.
+ * adapters that run on AWS: with faults at the ports, with faults of a plan at the requests, and
+ * with {@code -Pnightly} without faults. Core's tests run thousands of histories in memory. This
+ * test runs one history per case, or the number in {@code -Dlawbook.histories}.
  */
 final class EngineLawsIT {
   /**
@@ -53,12 +55,11 @@ final class EngineLawsIT {
     return isConfigured ? book.hold(1) : book.replay(seed);
   }
 
-  static List<FillMode> modesWithoutFaults() {
-    return isNightly() ? List.of(FillMode.PRODUCER, FillMode.DIRECT) : List.of(FillMode.PRODUCER);
-  }
-
+  @Tag("nightly")
   @ParameterizedTest
-  @MethodSource("modesWithoutFaults")
+  @EnumSource(
+      value = FillMode.class,
+      names = {"PRODUCER", "DIRECT"})
   void buckets_without_faults_keep_every_law(FillMode mode) {
     try (var factory = new EngineLimiter.Factory(mode, 0, FaultPlan.none())) {
       LawBook.Report report = check(LawBook.ofLimiter(factory), SMOKE_SEED);

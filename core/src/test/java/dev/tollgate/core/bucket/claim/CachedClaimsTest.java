@@ -340,7 +340,7 @@ class CachedClaimsTest {
       open(new BucketSpec(Rate.perMinute(60_000), 10_000, new FillPolicy(FillMode.PRODUCER, 0)));
       Claims slow =
           new Claims(rows, new Slow(random), new Fills(), Runnable::run, pause -> {}, clock);
-      assertThat(slow.spend(rows.find(ID).orElseThrow(), n, new Attempt()))
+      assertThat(slow.spend(rows.find(ID).orElseThrow(), n, new Attempt(Claims.leaseToSpend(n))))
           .isInstanceOf(Granted.class);
     }
   }

@@ -351,7 +351,7 @@ final class UnreliableQueueTest {
           }
         };
     assertThat(claims(refusing).spend(row(), 100, new Attempt()))
-        .isEqualTo(new ClaimResult.Denied(now().plus(Claims.leaseToSpend(100))));
+        .isEqualTo(new ClaimResult.Denied(now().plus(Claims.LEASE)));
     assertThat(claims(ports.queue()).spend(row(), 100, new Attempt()))
         .isInstanceOf(ClaimResult.Granted.class);
   }
