@@ -111,7 +111,7 @@ final class PlaceClaims {
     }
     Instant now = clock.instant();
     Key key = new Key(read.id(), known.get());
-    boolean isDue = read.standing(known.get(), now) == Standing.DUE;
+    boolean isDue = read.at(now).standing(known.get()) == Standing.DUE;
     boolean isMarked = isDue && redeemed.putIfExpired(key, now, now.plus(REMEMBERED));
     if (hasKey && isDue && !isMarked) {
       // A concurrent claim of the caller redeems the place. If that fails, the caller still has it.
@@ -137,7 +137,7 @@ final class PlaceClaims {
     Instant now = clock.instant();
     return brought
         .filter(row::hasIssued)
-        .filter(place -> row.standing(place, now) == Standing.WAITING)
+        .filter(place -> row.at(now).standing(place) == Standing.WAITING)
         .filter(place -> !isRedeemed(new Key(row.id(), place), now));
   }
 

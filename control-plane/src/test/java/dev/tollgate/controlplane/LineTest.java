@@ -42,7 +42,7 @@ class LineTest {
 
   /** Lets callers wait for tokens of a bucket of one a second. */
   private Line queued(BucketId id, int callers) {
-    Line line = row(id).lineOpened(at.clock.instant().plusSeconds(1), at.clock.instant());
+    Line line = row(id).at(at.clock.instant()).lineOpened(at.clock.instant().plusSeconds(1));
     return at.buckets.changeLine(id, row(id).line(), line.withIssued(callers)).orElseThrow();
   }
 
@@ -99,14 +99,14 @@ class LineTest {
       assertThat(at.get(tenant).document().get("line").asBoolean()).isFalse();
       assertThat(line(at.get(tenant), "connect")).isEmpty();
     }
-    assertThat(row(CONNECTS).liveLineAt(at.clock.instant())).isEmpty();
+    assertThat(row(CONNECTS).at(at.clock.instant()).line()).isEmpty();
     at.assertConsistent();
 
     at.putTier("bronze", BRONZE.formatted(true));
     at.sweep();
 
     assertThat(line(at.get("acme"), "connect")).isEqualTo("{\"length\":0,\"waitSeconds\":0}");
-    assertThat(row(CONNECTS).standing(taken.last(), at.clock.instant()))
+    assertThat(row(CONNECTS).at(at.clock.instant()).standing(taken.last()))
         .isEqualTo(Line.Standing.VOID);
     at.assertConsistent();
   }

@@ -96,7 +96,7 @@ class ClaimsTest {
 
     assertThat(rest.tokens()).isEqualTo(20);
     assertThat(rest.shortfall().orElseThrow()).isInstanceOf(ClaimResult.Denied.class);
-    assertThat(buckets.find(bucket).orElseThrow().isKnownEmptyAt(engine.instant())).isTrue();
+    assertThat(buckets.find(bucket).orElseThrow().at(engine.instant()).isKnownEmpty()).isTrue();
     claims.held().putBack(bucket, 3);
     assertThat(queue.level(bucket)).isEqualTo(3);
   }

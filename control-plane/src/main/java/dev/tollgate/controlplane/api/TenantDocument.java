@@ -52,7 +52,7 @@ final class TenantDocument {
             row -> {
               Optional<Long> level = level(row.id(), invocation);
               return new Observation(
-                  level.orElse(row.availableAt(clock.instant())), settled || level.isPresent());
+                  level.orElse(row.at(clock.instant()).available()), settled || level.isPresent());
             });
     document.put("connections", ports.connections().count(tenant.id()));
     document.put("buckets", buckets);
@@ -89,7 +89,8 @@ final class TenantDocument {
         buckets(
             tenant,
             activity.buckets(),
-            row -> new Observation(row.availableAt(now), tenant.isSettled() || row.version() > 0)));
+            row ->
+                new Observation(row.at(now).available(), tenant.isSettled() || row.version() > 0)));
     return document;
   }
 
@@ -161,7 +162,7 @@ final class TenantDocument {
     document.put("state", state.name());
     row.filter(found -> state == State.ACTIVE || state == State.CHANGING)
         .ifPresent(
-            found -> document.put("nextTokenAt", found.nextTokenAt(clock.instant()).toString()));
+            found -> document.put("nextTokenAt", found.at(clock.instant()).nextToken().toString()));
     row.filter(found -> found.spec().keepsLine())
         .ifPresent(found -> document.put("line", line(found, clock.instant())));
     return document;
@@ -169,9 +170,9 @@ final class TenantDocument {
 
   private static Map<String, Object> line(Bucket bucket, Instant now) {
     Map<String, Object> document = new LinkedHashMap<>();
-    document.put("length", bucket.waitingAt(now));
+    document.put("length", bucket.at(now).waiting());
     // Rounded up, as in Retry-After.
-    document.put("waitSeconds", bucket.lineWaitAt(now).plusMillis(999).toSeconds());
+    document.put("waitSeconds", bucket.at(now).lineWait().plusMillis(999).toSeconds());
     return document;
   }
 

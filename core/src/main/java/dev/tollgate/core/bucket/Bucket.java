@@ -4,7 +4,6 @@ import dev.tollgate.core.InvalidValue;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * The stored state of a bucket. Its tokens are in a {@link TokenQueue}.
@@ -36,9 +35,9 @@ public record Bucket(
    * The longest time between the due time of a token and its appearance: SQS delays by whole
    * seconds (SQS API reference, SendMessage, {@code DelaySeconds}).
    */
-  private static final Duration MAX_APPEARANCE_DELAY = Duration.ofSeconds(1);
+  static final Duration MAX_APPEARANCE_DELAY = Duration.ofSeconds(1);
 
-  private static final Duration MINUTE = Duration.ofMinutes(1);
+  static final Duration MINUTE = Duration.ofMinutes(1);
 
   /**
    * How far ahead a fill mints: until the next fill is due. If the next fill is late, a claim that
@@ -48,46 +47,16 @@ public record Bucket(
   private static final Duration AHEAD = MINUTE;
 
   /**
-   * The longest that a bucket counts as empty without another request to its queue. Nothing reports
-   * that a token was returned or that its lease ended.
-   */
-  private static final Duration LONGEST_EMPTY = Duration.ofSeconds(10);
-
-  /**
-   * The longest that a bucket counts as empty while tokens may appear at any time: other callers
-   * hold some and may return them, or some were minted ahead at another rate.
-   */
-  private static final Duration EMPTY_WHILE_TOKENS_MAY_APPEAR = Duration.ofSeconds(1);
-
-  /**
-   * The longest that a bucket counts as empty if its schedule fills it directly. The second of the
-   * minute at which the schedule fires is unknown.
-   */
-  private static final Duration EMPTY_WHILE_DIRECT = Duration.ofSeconds(5);
-
-  /**
    * The time after which a caller retries that SQS told of no queue for a new bucket. SQS may not
    * know a queue in its first second (SQS API reference, CreateQueue).
    */
   public static final Duration QUEUE_DELAY = Duration.ofSeconds(1);
 
-  /** How long after it was opened a bucket counts as new: its queue is created meanwhile. */
-  private static final Duration NEW = Duration.ofSeconds(5);
-
   /** The time in which the sweep recreates a missing queue. */
   public static final Duration RECONCILE_TIME = Duration.ofMinutes(1);
 
   /** The clocks of two processes differ by less. */
-  private static final Duration SKEW = Duration.ofSeconds(5);
-
-  /** How far ahead a hint may end. Claims store hints of {@link #RECONCILE_TIME} at most. */
-  private static final Duration LONGEST_HINT = RECONCILE_TIME.plus(SKEW);
-
-  /**
-   * How much farther ahead a slot may be than the tokens of a full line at the present rate,
-   * because it was told at another rate. A line beyond that is wrong, and counts as absent.
-   */
-  private static final Duration LONGEST_WAIT = Duration.ofDays(1);
+  static final Duration SKEW = Duration.ofSeconds(5);
 
   /** A fill that is this late was lost, because schedules fire once a minute. */
   private static final Duration OVERDUE = Duration.ofMinutes(3);
@@ -203,7 +172,7 @@ public record Bucket(
    * Whether nothing has filled this bucket for so long that its tokens may have expired. The tokens
    * of a hibernating bucket are older than its hibernation, because it was full for a while before.
    */
-  private boolean hasExpiredAt(Instant now) {
+  boolean hasExpiredAt(Instant now) {
     Instant since = fillState.since();
     Instant expiry = since.plus(tokenLifetimeAt(since));
     return switch (fillState.state()) {
@@ -234,13 +203,6 @@ public record Bucket(
         hintVersion);
   }
 
-  /**
-   * Whether a claim must wait for a fill: the bucket hibernates and its tokens may have expired.
-   */
-  public boolean needsWakingAt(Instant now) {
-    return isHibernating() && hasExpiredAt(now);
-  }
-
   /** The next step of a fill at {@code now}, when the bucket holds {@code found} tokens. */
   public Ledger.Step step(Instant now, long found) {
     return bounded(now).step(spec, now, horizon(now), found);
@@ -250,7 +212,7 @@ public record Bucket(
     return fillsOncePerMinute() ? now : now.plus(AHEAD);
   }
 
-  private Ledger bounded(Instant now) {
+  Ledger bounded(Instant now) {
     return ledger.bounded(spec, now, level);
   }
 
@@ -326,62 +288,10 @@ public record Bucket(
     return Math.max(levelAt(reported, now), least) - spec.capacity();
   }
 
-  /** The tokens that can be claimed at {@code now}, if none was claimed since the last fill. */
-  public long availableAt(Instant now) {
-    return isKnownEmptyAt(now)
-        ? 0
-        : Math.max(0, level - ledger.pendingAt(spec.rate(), now.minus(MAX_APPEARANCE_DELAY)));
-  }
-
-  /** Whether the bucket is known to be empty at {@code now}. */
-  public boolean isKnownEmptyAt(Instant now) {
-    return emptyUntil(now).isPresent();
-  }
-
-  /** The instant until which the bucket is known to be empty; empty if it is not known to be. */
-  public Optional<Instant> emptyUntil(Instant now) {
-    return validHint(now).map(EmptyHint::until);
-  }
-
-  /** The hint, unless it has ended, or ends later than any that a claim stores. */
-  private Optional<EmptyHint> validHint(Instant now) {
-    return emptyHint
-        .filter(seen -> now.isBefore(seen.until()))
-        .filter(seen -> !seen.until().isAfter(now.plus(LONGEST_HINT)));
-  }
-
-  /**
-   * The hint to store after a claim found this bucket empty.
-   *
-   * @param held the tokens that other callers hold
-   */
-  public EmptyHint hintWhenEmpty(Instant now, long held) {
-    boolean mayAppear = held > 0 || ledger.aheadFrom().isAfter(now);
-    if (fillsOncePerMinute()) {
-      Duration unknown = mayAppear ? EMPTY_WHILE_TOKENS_MAY_APPEAR : EMPTY_WHILE_DIRECT;
-      return new EmptyHint(now, now.plus(unknown), held);
-    }
-    Instant latest = now.plus(mayAppear ? EMPTY_WHILE_TOKENS_MAY_APPEAR : LONGEST_EMPTY);
-    // A token that became due within the last second may not have appeared yet.
-    Instant next = nextTokensAfter(now.minus(MAX_APPEARANCE_DELAY), now, 1);
-    return new EmptyHint(now, next.isBefore(latest) ? next : latest, held);
-  }
-
   /** This bucket after a claim stored this hint. */
   public Bucket with(EmptyHint found) {
     return new Bucket(
         id, spec, ledger, level, Optional.of(found), fillState, line, version, hintVersion);
-  }
-
-  /**
-   * Whether tokens may be taken ahead of the claims that they are for: the bucket is at least half
-   * full and the token producer fills it, and nobody waits in line.
-   */
-  public boolean allowsPrefetchAt(Instant now) {
-    return fillState.state() == FillState.State.PRODUCED
-        && !fillsOncePerMinute()
-        && !hasLineAt(now)
-        && 2 * availableAt(now) >= spec.capacity();
   }
 
   /**
@@ -394,73 +304,9 @@ public record Bucket(
         spec.rate(), end, Math.subtractExact(spec.capacity(), level), MINUTE.toMillis());
   }
 
-  /** Whether SQS may not know the queue yet, because this bucket was opened a moment ago. */
-  public boolean mayLackQueueAt(Instant now) {
-    return now.isBefore(fillState.since().plus(NEW));
-  }
-
-  /** The hint to store after a claim found no queue. The next fill removes it. */
-  public EmptyHint hintWhenQueueMissing(Instant now) {
-    return new EmptyHint(now, now.plus(RECONCILE_TIME), 0);
-  }
-
   /** Whether it has ever been filled. Before the first fill its queue may not exist. */
   public boolean hasBeenFilled() {
     return version > 0;
-  }
-
-  /**
-   * Whether a claim that found it empty at {@code now} must request a fill: no token is pending,
-   * and the token producer fills the bucket or would do so if it were awake.
-   */
-  public boolean needsFillAt(Instant now) {
-    if (fillState.state() != FillState.State.PRODUCED) {
-      return isHibernating();
-    }
-    return fillsOncePerMinute()
-        ? isOverdueAt(now)
-        : !ledger.mintedThrough().isAfter(hasLineAt(now) ? now.plus(spec.lineLead()) : now);
-  }
-
-  /**
-   * The line, if anybody waits in it at {@code now}, see {@link Line}. Nobody waits while the line
-   * is switched off. A line is ignored if its last slot is later than any slot that Tollgate
-   * issues; the next refused caller then opens a new line.
-   */
-  public Optional<Line> liveLineAt(Instant now) {
-    return openLine(now).filter(known -> known.isLiveAt(now));
-  }
-
-  /** How many callers wait in line at {@code now} for their slots to come. */
-  public long waitingAt(Instant now) {
-    return liveLineAt(now).map(known -> known.ahead(known.extended().last(), now)).orElse(0L);
-  }
-
-  /**
-   * How long a new caller at {@code now} waits for its slot in line; zero if nobody waits or a
-   * token is spare.
-   */
-  public Duration lineWaitAt(Instant now) {
-    return liveLineAt(now)
-        .filter(known -> known.spare() == 0)
-        .map(known -> Duration.between(now, known.slot(known.nextNumber(now))))
-        .filter(wait -> !wait.isNegative())
-        .orElse(Duration.ZERO);
-  }
-
-  private Optional<Line> openLine(Instant now) {
-    Instant latest = now.plus(Line.span(spec.rate(), Line.MAX_FREED)).plus(LONGEST_WAIT);
-    return line.filter(known -> spec.keepsLine())
-        .filter(known -> !known.slot(known.issued() + 1).isAfter(latest));
-  }
-
-  private boolean hasLineAt(Instant now) {
-    return liveLineAt(now).isPresent();
-  }
-
-  /** The state of a place at {@code now}. */
-  public Line.Standing standing(Place place, Instant now) {
-    return openLine(now).map(known -> known.standing(place, now)).orElse(Line.Standing.VOID);
   }
 
   /** Whether this place was taken in the present line; it may be void. */
@@ -470,69 +316,9 @@ public record Bucket(
         .isPresent();
   }
 
-  /**
-   * When n callers that keep no place may claim, if nobody else joins the line: the slots after the
-   * last one have come, and the last place is no longer due. Empty if nobody waits.
-   */
-  public Optional<Instant> lineEndsAt(Instant now, long n) {
-    return liveLineAt(now)
-        .map(
-            known -> {
-              Instant end = known.slot(known.issued()).plus(Line.DUE_FOR);
-              Instant next = known.slot(known.issued() + n);
-              return next.isAfter(end) ? next : end;
-            });
-  }
-
-  /**
-   * A new line, with one place, for a caller that was refused until {@code slot}.
-   *
-   * <p>A bucket without a line may have had one, which was lost with its row or could not be read.
-   * Its places must not count in the new line. A bucket opens less than one line a second, so no
-   * lost line had an epoch as high as the present second.
-   */
-  public Line lineOpened(Instant slot, Instant now) {
-    Instant due = firstDueBefore(slot, now);
-    long epoch = line.map(known -> known.epoch() + 1).orElse(now.getEpochSecond());
-    Set<Place> freed = line.map(Line::freed).orElse(Set.of());
-    return Line.opened(epoch, spec.rate(), due, slot, now).withFreed(freed);
-  }
-
-  /**
-   * When the next token after {@code now} appears if fills are punctual. Owed tokens are sent
-   * together, as many as the bucket can hold. If it is full then, the token after them is due a
-   * token's time after the fill.
-   */
-  private Instant firstDueBefore(Instant slot, Instant now) {
-    if (fillsOncePerMinute()) {
-      return slot;
-    }
-    Ledger awake = isHibernating() ? woken(now).ledger() : bounded(now);
-    Instant due = awake.dueAfter(spec.rate(), now, 1).plus(MAX_APPEARANCE_DELAY);
-    Instant full =
-        slot.plus(MAX_APPEARANCE_DELAY).minus(Line.span(spec.rate(), spec.capacity() - 1));
-    if (needsFillAt(now) && due.isBefore(full)) {
-      return full;
-    }
-    return due.isBefore(slot) ? due : slot;
-  }
-
-  /** The line after the bucket's rate was changed; empty if the line has this rate. */
-  public Optional<Line> lineRetuned(Instant now) {
-    Instant through = ledger.mintedThrough().plus(MAX_APPEARANCE_DELAY);
-    return line.filter(known -> !known.rate().equals(spec.rate()))
-        .filter(known -> !known.mustKeepRate(spec.rate(), now))
-        .map(known -> known.retuned(spec.rate(), through, nextTokenAt(now)));
-  }
-
   /** Whether the token for a slot has not been minted. */
   public boolean owes(Instant slot) {
     return ledger.mintedThrough().plus(MAX_APPEARANCE_DELAY).isBefore(slot);
-  }
-
-  /** The first slot after {@code now} behind a place, if its token has been minted. */
-  public Optional<Instant> nextMintedSlot(Place place, Instant now) {
-    return line.map(known -> known.nextSlot(place, now)).filter(slot -> !owes(slot));
   }
 
   /** The line after a place that is due found no token: its slot moves to {@code slot}. */
@@ -563,6 +349,11 @@ public record Bucket(
   public Bucket with(Line next) {
     return new Bucket(
         id, spec, ledger, level, emptyHint, fillState, Optional.of(next), version, hintVersion);
+  }
+
+  /** What this row tells about an instant. */
+  public Forecast at(Instant now) {
+    return new Forecast(this, now);
   }
 
   /** Whether it hibernates. */
@@ -652,44 +443,11 @@ public record Bucket(
     return spec.equals(other.spec) && (shared || fillState.state() == other.fillState.state());
   }
 
-  /** When a bucket that is empty at {@code now} gets its next token, as far as is known. */
-  public Instant nextTokenAt(Instant now) {
-    return nextTokensAt(now, 1);
-  }
-
-  /**
-   * When a bucket that is empty at {@code now} will have received this many tokens. If its schedule
-   * fills it directly, the second at which it fires is unknown, but it fires once within any
-   * minute.
-   *
-   * @param tokens 1 or more; more than the capacity counts as the capacity
-   */
-  public Instant nextTokensAt(Instant now, long tokens) {
-    long n = Math.min(InvalidValue.inRange("tokens", tokens, 1, Long.MAX_VALUE), spec.capacity());
-    if (fillState.state() == FillState.State.DIRECT) {
-      long fills = -Math.floorDiv(-n, (long) DirectFill.of(spec).tokens());
-      return now.plus(MINUTE.multipliedBy(fills)).plus(MAX_APPEARANCE_DELAY);
-    }
-    // No token was claimed since the bucket was found empty, if the hint is still valid.
-    Instant taken = validHint(now).map(EmptyHint::since).orElse(now);
-    Instant next = nextTokensAfter(taken.isBefore(now) ? taken : now, now, n);
-    Instant exact = fillsOncePerMinute() ? next.plus(MINUTE) : next;
-    return emptyUntil(now).filter(exact::isBefore).orElse(exact);
-  }
-
-  /** When the n-th token that is due after {@code appeared} becomes visible. */
-  private Instant nextTokensAfter(Instant appeared, Instant now, long n) {
-    Ledger awake = isHibernating() ? woken(now).ledger() : bounded(now);
-    Instant due = awake.dueAfter(spec.rate(), appeared, n);
-    boolean isOnItsWay = n <= awake.pendingAt(spec.rate(), appeared);
-    return (isOnItsWay || due.isAfter(now) ? due : now).plus(MAX_APPEARANCE_DELAY);
-  }
-
   /**
    * Whether its tokens come all at once each minute. Tokens of a bucket with direct filling may
    * expire after a minute, so none of them is delayed.
    */
-  private boolean fillsOncePerMinute() {
+  boolean fillsOncePerMinute() {
     return spec.fillPolicy().mode() == FillMode.DIRECT;
   }
 }

@@ -225,7 +225,7 @@ public final class Admission {
     private Optional<Instant> dueSlot(Bucket read, Instant now) {
       return session
           .place()
-          .filter(place -> read.standing(place, now) == Line.Standing.DUE)
+          .filter(place -> read.at(now).standing(place) == Line.Standing.DUE)
           .flatMap(place -> read.line().map(waited -> waited.slot(place.number())));
     }
   }

@@ -25,9 +25,9 @@ public record AdmissionFacts(
    */
   public Optional<Instant> retryAt(Instant now) {
     if (liveLine(now).isPresent()) {
-      return slot(now).or(() -> filled().flatMap(read -> read.emptyUntil(now)));
+      return slot(now).or(() -> filled().flatMap(read -> read.at(now).emptyUntil()));
     }
-    boolean hasNone = filled().isEmpty() || filled().get().isKnownEmptyAt(now);
+    boolean hasNone = filled().isEmpty() || filled().get().at(now).isKnownEmpty();
     return hasNone ? Optional.of(nextTokenAt(now)) : Optional.empty();
   }
 
@@ -40,7 +40,7 @@ public record AdmissionFacts(
   }
 
   private Instant nextTokenWithoutLine(Instant now) {
-    return filled().map(read -> read.nextTokenAt(now)).orElseGet(() -> now.plusSeconds(60));
+    return filled().map(read -> read.at(now).nextToken()).orElseGet(() -> now.plusSeconds(60));
   }
 
   /**
@@ -52,7 +52,7 @@ public record AdmissionFacts(
   }
 
   private Optional<Line> liveLine(Instant now) {
-    return filled().flatMap(read -> read.liveLineAt(now));
+    return filled().flatMap(read -> read.at(now).line());
   }
 
   /**
@@ -69,7 +69,7 @@ public record AdmissionFacts(
   private Place place(Line line, Instant now) {
     return session
         .flatMap(Session::place)
-        .filter(held -> filled().orElseThrow().standing(held, now) != Line.Standing.VOID)
+        .filter(held -> filled().orElseThrow().at(now).standing(held) != Line.Standing.VOID)
         .orElseGet(() -> line.extended().last());
   }
 

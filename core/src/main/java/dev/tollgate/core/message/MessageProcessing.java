@@ -273,7 +273,7 @@ public final class MessageProcessing {
     List<Instant> taken = slots.take(bucket, n);
     Instant now = clock.instant();
     return taken.isEmpty()
-        ? IntStream.rangeClosed(1, n).mapToObj(i -> bucket.nextTokensAt(now, i)).toList()
+        ? IntStream.rangeClosed(1, n).mapToObj(i -> bucket.at(now).nextTokens(i)).toList()
         : taken;
   }
 

@@ -52,7 +52,7 @@ final class BucketTest {
         bucket.spec(),
         bucket.ledger(),
         bucket.level(),
-        Optional.of(bucket.hintWhenEmpty(now, held)),
+        Optional.of(bucket.at(now).hintWhenEmpty(held)),
         bucket.fillState(),
         bucket.version());
   }
@@ -83,67 +83,67 @@ final class BucketTest {
   @CsvSource({"0,21", "5,21", "19.999,21", "20,41", "45,61", "60,81", "79.5,81"})
   void next_token_of_an_empty_bucket_is_announced_a_second_after_it_is_due(
       double now, double reported) {
-    assertThat(ahead().nextTokenAt(at(now))).isEqualTo(at(reported));
+    assertThat(ahead().at(at(now)).nextToken()).isEqualTo(at(reported));
   }
 
   @Test
   void unminted_tokens_are_announced_like_minted_ones() {
-    assertThat(ahead().nextTokensAt(at(5), 3)).isEqualTo(at(61));
-    assertThat(bucket("3", 6, new Ledger(at(60), 0, START), 3).nextTokensAt(at(5), 5))
+    assertThat(ahead().at(at(5)).nextTokens(3)).isEqualTo(at(61));
+    assertThat(bucket("3", 6, new Ledger(at(60), 0, START), 3).at(at(5)).nextTokens(5))
         .isEqualTo(at(101));
   }
 
   @Test
   void owed_token_is_announced_within_a_second() {
-    assertThat(bucket("3", 3, new Ledger(START, 0), 3).nextTokenAt(at(30))).isEqualTo(at(31));
-    assertThat(bucket("3", 3, new Ledger(START, 0), 3).nextTokensAt(at(30), 2)).isEqualTo(at(41));
+    assertThat(bucket("3", 3, new Ledger(START, 0), 3).at(at(30)).nextToken()).isEqualTo(at(31));
+    assertThat(bucket("3", 3, new Ledger(START, 0), 3).at(at(30)).nextTokens(2)).isEqualTo(at(41));
   }
 
   @Test
   void slow_bucket_announces_the_next_whole_token() {
-    assertThat(bucket("0.2", 5, new Ledger(START, 0), 0).nextTokenAt(at(10))).isEqualTo(at(301));
+    assertThat(bucket("0.2", 5, new Ledger(START, 0), 0).at(at(10)).nextToken()).isEqualTo(at(301));
   }
 
   @Test
   void hibernating_bucket_announces_tokens_as_if_woken_now() {
     Bucket asleep = bucket("3", 3, Ledger.balanced(START), 3).hibernating(START);
-    assertThat(asleep.nextTokenAt(at(3_600))).isEqualTo(at(3_621));
-    assertThat(foundEmpty(asleep, at(3_600), 0).nextTokenAt(at(3_610))).isEqualTo(at(3_621));
+    assertThat(asleep.at(at(3_600)).nextToken()).isEqualTo(at(3_621));
+    assertThat(foundEmpty(asleep, at(3_600), 0).at(at(3_610)).nextToken()).isEqualTo(at(3_621));
     Instant late = START.plus(Duration.ofDays(20));
-    assertThat(asleep.nextTokensAt(late, 3)).isEqualTo(late.plusSeconds(1));
+    assertThat(asleep.at(late).nextTokens(3)).isEqualTo(late.plusSeconds(1));
   }
 
   @Test
   void bucket_with_a_schedule_announces_whole_minutes() {
     Bucket direct = bucket(spec("6", 12, FillMode.DIRECT), Ledger.balanced(START), 0).direct(START);
-    assertThat(direct.nextTokenAt(at(10))).isEqualTo(at(71));
-    assertThat(direct.nextTokensAt(at(10), 6)).isEqualTo(at(71));
-    assertThat(direct.nextTokensAt(at(10), 7)).isEqualTo(at(131));
-    assertThat(direct.nextTokensAt(at(10), 1_000)).isEqualTo(at(131));
+    assertThat(direct.at(at(10)).nextToken()).isEqualTo(at(71));
+    assertThat(direct.at(at(10)).nextTokens(6)).isEqualTo(at(71));
+    assertThat(direct.at(at(10)).nextTokens(7)).isEqualTo(at(131));
+    assertThat(direct.at(at(10)).nextTokens(1_000)).isEqualTo(at(131));
   }
 
   // Empty hints.
 
   @Test
   void empty_hint_lasts_until_the_next_token() {
-    assertThat(ahead().hintWhenEmpty(at(12), 0)).isEqualTo(new EmptyHint(at(12), at(21), 0));
+    assertThat(ahead().at(at(12)).hintWhenEmpty(0)).isEqualTo(new EmptyHint(at(12), at(21), 0));
     Bucket empty = foundEmpty(ahead(), at(12), 0);
-    assertThat(empty.isKnownEmptyAt(at(20.999))).isTrue();
-    assertThat(empty.isKnownEmptyAt(at(21))).isFalse();
-    assertThat(empty.emptyUntil(at(20))).contains(at(21));
-    assertThat(empty.emptyUntil(at(21))).isEmpty();
+    assertThat(empty.at(at(20.999)).isKnownEmpty()).isTrue();
+    assertThat(empty.at(at(21)).isKnownEmpty()).isFalse();
+    assertThat(empty.at(at(20)).emptyUntil()).contains(at(21));
+    assertThat(empty.at(at(21)).emptyUntil()).isEmpty();
   }
 
   @Test
   void token_due_within_the_last_second_may_still_appear() {
-    assertThat(ahead().hintWhenEmpty(at(20.4), 0).until()).isEqualTo(at(21));
-    assertThat(foundEmpty(ahead(), at(20.4), 0).nextTokenAt(at(20.4))).isEqualTo(at(41));
+    assertThat(ahead().at(at(20.4)).hintWhenEmpty(0).until()).isEqualTo(at(21));
+    assertThat(foundEmpty(ahead(), at(20.4), 0).at(at(20.4)).nextToken()).isEqualTo(at(41));
   }
 
   @Test
   void token_due_during_an_empty_hint_is_still_announced() {
-    assertThat(foundEmpty(ahead(), at(12), 0).nextTokenAt(at(20.4))).isEqualTo(at(21));
-    assertThat(foundEmpty(ahead(), at(12), 0).nextTokensAt(at(20.4), 2)).isEqualTo(at(41));
+    assertThat(foundEmpty(ahead(), at(12), 0).at(at(20.4)).nextToken()).isEqualTo(at(21));
+    assertThat(foundEmpty(ahead(), at(12), 0).at(at(20.4)).nextTokens(2)).isEqualTo(at(41));
   }
 
   @ParameterizedTest
@@ -151,13 +151,13 @@ final class BucketTest {
   void empty_hint_lasts_at_most_ten_seconds_and_one_second_while_tokens_are_held(
       long held, int seconds) {
     Bucket slow = bucket("0.2", 5, new Ledger(START, 0), 0);
-    assertThat(slow.hintWhenEmpty(at(5), held).until()).isEqualTo(at(5 + seconds));
+    assertThat(slow.at(at(5)).hintWhenEmpty(held).until()).isEqualTo(at(5 + seconds));
   }
 
   @Test
   void empty_hint_of_a_bucket_with_a_schedule_lasts_five_seconds() {
     Bucket direct = bucket(spec("6", 12, FillMode.DIRECT), Ledger.balanced(START), 0).direct(START);
-    assertThat(direct.hintWhenEmpty(at(10), 0).until()).isEqualTo(at(15));
+    assertThat(direct.at(at(10)).hintWhenEmpty(0).until()).isEqualTo(at(15));
   }
 
   @Test
@@ -173,15 +173,15 @@ final class BucketTest {
 
   @Test
   void empty_bucket_needs_a_fill_if_no_token_is_pending() {
-    assertThat(ahead().needsFillAt(at(59.999))).isFalse();
-    assertThat(ahead().needsFillAt(at(60))).isTrue();
+    assertThat(ahead().at(at(59.999)).needsFill()).isFalse();
+    assertThat(ahead().at(at(60)).needsFill()).isTrue();
     Bucket asleep = ahead().hibernating(at(60));
-    assertThat(asleep.needsFillAt(at(60))).isTrue();
-    assertThat(ahead().suspended(ahead().spec(), at(60)).needsFillAt(at(600))).isFalse();
+    assertThat(asleep.at(at(60)).needsFill()).isTrue();
+    assertThat(ahead().suspended(ahead().spec(), at(60)).at(at(600)).needsFill()).isFalse();
     Bucket direct = bucket(spec("6", 12, FillMode.DIRECT), Ledger.balanced(START), 0);
-    assertThat(direct.needsFillAt(at(180))).as("schedule on time").isFalse();
-    assertThat(direct.needsFillAt(at(181))).as("schedule overdue").isTrue();
-    assertThat(direct.direct(START).needsFillAt(at(6_000))).isFalse();
+    assertThat(direct.at(at(180)).needsFill()).as("schedule on time").isFalse();
+    assertThat(direct.at(at(181)).needsFill()).as("schedule overdue").isTrue();
+    assertThat(direct.direct(START).at(at(6_000)).needsFill()).isFalse();
   }
 
   @ParameterizedTest
@@ -195,9 +195,9 @@ final class BucketTest {
                 Ledger.balanced(START),
                 3)
             .hibernating(START);
-    assertThat(asleep.needsWakingAt(at(60 * minutes - 1))).isFalse();
-    assertThat(asleep.needsWakingAt(at(60 * minutes))).isTrue();
-    assertThat(ahead().needsWakingAt(at(60 * minutes))).isFalse();
+    assertThat(asleep.at(at(60 * minutes - 1)).needsWaking()).isFalse();
+    assertThat(asleep.at(at(60 * minutes)).needsWaking()).isTrue();
+    assertThat(ahead().at(at(60 * minutes)).needsWaking()).isFalse();
   }
 
   // Levels.
@@ -235,19 +235,19 @@ final class BucketTest {
 
   @Test
   void claimable_tokens_are_those_that_have_appeared() {
-    assertThat(ahead().availableAt(at(20.9))).isZero();
-    assertThat(ahead().availableAt(at(21))).isEqualTo(1);
-    assertThat(ahead().availableAt(at(61))).isEqualTo(3);
-    assertThat(foundEmpty(ahead(), at(30), 0).availableAt(at(35))).isZero();
-    assertThat(bucket("3", 3, Ledger.balanced(START), 3).availableAt(at(5))).isEqualTo(3);
+    assertThat(ahead().at(at(20.9)).available()).isZero();
+    assertThat(ahead().at(at(21)).available()).isEqualTo(1);
+    assertThat(ahead().at(at(61)).available()).isEqualTo(3);
+    assertThat(foundEmpty(ahead(), at(30), 0).at(at(35)).available()).isZero();
+    assertThat(bucket("3", 3, Ledger.balanced(START), 3).at(at(5)).available()).isEqualTo(3);
   }
 
   @Test
   void a_hint_that_ends_later_than_any_claim_stores_is_ignored() {
     Bucket forged = ahead().with(new EmptyHint(at(0), Instant.parse("2100-01-01T00:00:00Z"), 0));
 
-    assertThat(forged.isKnownEmptyAt(at(1))).isFalse();
-    assertThat(forged.nextTokenAt(at(1))).isEqualTo(ahead().nextTokenAt(at(1)));
+    assertThat(forged.at(at(1)).isKnownEmpty()).isFalse();
+    assertThat(forged.at(at(1)).nextToken()).isEqualTo(ahead().at(at(1)).nextToken());
   }
 
   @Test

@@ -40,7 +40,7 @@ final class RateLimitFields {
     long level =
         facts.ahead(now).isPresent()
             ? 0
-            : facts.bucket().map(bucket -> bucket.availableAt(now)).orElse(0L);
+            : facts.bucket().map(bucket -> bucket.at(now).available()).orElse(0L);
     return String.join(
         ", ",
         "\"connect\";r=" + level + ";t=" + seconds(now, facts.nextTokenAt(now)),

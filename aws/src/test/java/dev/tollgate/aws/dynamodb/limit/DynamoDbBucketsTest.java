@@ -40,7 +40,7 @@ class DynamoDbBucketsTest extends BucketsContract {
   private static final Instant NOW = Samples.NOW;
   private static final EmptyHint HINT = new EmptyHint(NOW, NOW.plusSeconds(5), 0);
   private static final Map<String, AttributeValue> LINE =
-      LimitRow.write(Samples.bucket(Samples.bucketId()).lineOpened(NOW, NOW));
+      LimitRow.write(Samples.bucket(Samples.bucketId()).at(NOW).lineOpened(NOW));
   private static final List<AttributeValue> UNREADABLE =
       List.of(
           AttributeValue.fromS("x"), AttributeValue.fromN("0.5"), Attribute.number(Long.MAX_VALUE));
@@ -66,7 +66,7 @@ class DynamoDbBucketsTest extends BucketsContract {
     buckets.open(Bucket.opened(id, new BucketSpec(Rate.perMinute(30), 30), Samples.NOW));
     Line written =
         buckets
-            .changeLine(id, Optional.empty(), read(id).lineOpened(Samples.NOW, Samples.NOW))
+            .changeLine(id, Optional.empty(), read(id).at(Samples.NOW).lineOpened(Samples.NOW))
             .orElseThrow();
     dynamoDb.updateItem(
         update ->
@@ -77,7 +77,7 @@ class DynamoDbBucketsTest extends BucketsContract {
                 .expressionAttributeNames(
                     Map.of("#line", LimitRow.LINE, "#before", LimitRow.LINE_BEFORE)));
     Instant later = Samples.NOW.plusSeconds(60);
-    Line next = read(id).lineOpened(later, later);
+    Line next = read(id).at(later).lineOpened(later);
 
     assertThat(buckets.changeLine(id, read(id).line(), next)).contains(next);
 
@@ -231,8 +231,8 @@ class DynamoDbBucketsTest extends BucketsContract {
             change -> {
               set(bucket.id(), "line", line(name, Attribute.number(value)));
               Bucket read = find(bucket.id());
-              read.waitingAt(NOW);
-              read.lineWaitAt(NOW);
+              read.at(NOW).waiting();
+              read.at(NOW).lineWait();
               change
                   .apply(read)
                   .ifPresent(
@@ -257,14 +257,14 @@ class DynamoDbBucketsTest extends BucketsContract {
     return List.of(
         read -> read.line().map(Line::extended),
         read -> read.lineCounted(1, NOW),
-        read -> read.retuned(bucket.spec().withLine(true), NOW).lineRetuned(NOW),
+        read -> read.retuned(bucket.spec().withLine(true), NOW).at(NOW).lineRetuned(),
         read -> read.line().map(line -> read.lineMoved(line.last(), NOW).orElseThrow()),
         read ->
             read.line().flatMap(line -> read.lineMoved(new Place(line.epoch(), 1), line.slot(7))));
   }
 
   private static Line line(Instant slot) {
-    return Samples.bucket(Samples.bucketId()).lineOpened(slot, NOW);
+    return Samples.bucket(Samples.bucketId()).at(NOW).lineOpened(slot);
   }
 
   private Bucket find(BucketId id) {

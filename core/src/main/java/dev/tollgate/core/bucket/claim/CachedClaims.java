@@ -175,7 +175,7 @@ public final class CachedClaims {
         n,
         Claims.leaseToSpend(n),
         row -> {
-          boolean isInLine = row.liveLineAt(clock.instant()).isPresent();
+          boolean isInLine = row.at(clock.instant()).line().isPresent();
           return refusal(row, Request.withoutPlace(isInLine ? 1 : n))
               .map(refused -> new SpendResult(0, Optional.of(refused)));
         },
@@ -183,7 +183,7 @@ public final class CachedClaims {
   }
 
   private Optional<ClaimResult.Denied> refusal(Bucket known, Request request) {
-    return ClaimPolicy.refusal(known, request, clock.instant());
+    return ClaimPolicy.refusal(known.at(clock.instant()), request);
   }
 
   /** Returns the prefetched tokens. Claims use them no more. */
@@ -233,7 +233,7 @@ public final class CachedClaims {
     return memory
         .row(id, rowLife)
         .filter(row -> row.line().isEmpty() && row.hasBeenFilled() && !row.isHibernating())
-        .filter(row -> !row.isKnownEmptyAt(now));
+        .filter(row -> !row.at(now).isKnownEmpty());
   }
 
   private Bucket rowForPrefetch(BucketId id) {
@@ -277,7 +277,7 @@ public final class CachedClaims {
             || (result instanceof SpendResult some && some.shortfall().isPresent());
     if (!isRefused) {
       memory.clear(read.id(), Mark.REFUSED);
-      if (read.isKnownEmptyAt(now)) {
+      if (read.at(now).isKnownEmpty()) {
         // The bucket has tokens all the same, so this row must not refuse anybody.
         memory.forgetRow(read.id());
       }
@@ -292,7 +292,7 @@ public final class CachedClaims {
     }
     memory
         .until(read.id(), Mark.EMPTY)
-        .filter(until -> !read.isKnownEmptyAt(now))
+        .filter(until -> !read.at(now).isKnownEmpty())
         .map(until -> read.with(new EmptyHint(now, until, 0)))
         .ifPresent(memory::replace);
     return result;

@@ -2,6 +2,7 @@ package dev.tollgate.core.bucket.claim;
 
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.EmptyHint;
+import dev.tollgate.core.bucket.Forecast;
 import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Line.Standing;
 import dev.tollgate.core.bucket.Place;
@@ -71,19 +72,18 @@ final class ClaimPolicy {
   record Refuse(Denied refusal) implements Step {}
 
   /** The next step of a claim by a row just read. */
-  static Step next(Bucket row, Request request, Instant now) {
-    Optional<Line> line = row.liveLineAt(now);
+  static Step next(Forecast row, Request request) {
+    Optional<Line> line = row.line();
     if (line.isEmpty()) {
       return new Receive();
     }
     return request.tokens() == 1
-        ? inLine(row, line.get(), request, now)
-        : new Refuse(new Denied(row.lineEndsAt(now, request.tokens()).orElseThrow()));
+        ? inLine(row, line.get(), request)
+        : new Refuse(new Denied(row.lineEnds(request.tokens()).orElseThrow()));
   }
 
-  private static Step inLine(Bucket row, Line line, Request request, Instant now) {
-    Standing standing =
-        request.place().map(place -> row.standing(place, now)).orElse(Standing.VOID);
+  private static Step inLine(Forecast row, Line line, Request request) {
+    Standing standing = request.place().map(row::standing).orElse(Standing.VOID);
     if (standing == Standing.DUE) {
       return new Redeem(request.place().orElseThrow());
     }
@@ -91,7 +91,7 @@ final class ClaimPolicy {
     Step step =
         standing == Standing.WAITING
             ? new Refuse(waiting(line, request.place().orElseThrow()))
-            : request.mayWait() || !next.isAfter(now)
+            : request.mayWait() || !next.isAfter(row.now())
                 ? new Enter(line)
                 : new Refuse(new Denied(next));
     return line.spare() > 0 ? new TakeSpare(step) : step;
@@ -101,23 +101,21 @@ final class ClaimPolicy {
    * The refusal of a claim, as far as it follows from a row that was read a while ago: nobody needs
    * to write anything.
    */
-  static Optional<Denied> refusal(Bucket known, Request request, Instant now) {
-    if (known.liveLineAt(now).isEmpty()) {
-      boolean opensLine = request.mayWait() && known.spec().keepsLine();
-      return opensLine ? Optional.empty() : refusalWhileEmpty(known, request.tokens(), now);
+  static Optional<Denied> refusal(Forecast known, Request request) {
+    if (known.line().isEmpty()) {
+      boolean opensLine = request.mayWait() && known.row().spec().keepsLine();
+      return opensLine ? Optional.empty() : refusalWhileEmpty(known, request.tokens());
     }
     boolean mayWrite =
-        request.tokens() == 1 && (known.needsFillAt(now) || known.lineRetuned(now).isPresent());
-    return next(known, request, now) instanceof Refuse refuse && !mayWrite
+        request.tokens() == 1 && (known.needsFill() || known.lineRetuned().isPresent());
+    return next(known, request) instanceof Refuse refuse && !mayWrite
         ? Optional.of(refuse.refusal())
         : Optional.empty();
   }
 
   /** The refusal of a claim for n tokens while the bucket has a valid {@link EmptyHint}. */
-  static Optional<Denied> refusalWhileEmpty(Bucket row, int n, Instant now) {
-    return row.isKnownEmptyAt(now)
-        ? Optional.of(new Denied(row.nextTokensAt(now, n)))
-        : Optional.empty();
+  static Optional<Denied> refusalWhileEmpty(Forecast row, int n) {
+    return row.isKnownEmpty() ? Optional.of(new Denied(row.nextTokens(n))) : Optional.empty();
   }
 
   /** The refusal of a place whose slot has not come. */
@@ -129,21 +127,23 @@ final class ClaimPolicy {
    * When the caller of a due place claims again that found no token. After a change of the rate,
    * {@code nextToken} is behind all tokens minted at the rate before.
    */
-  static Instant retryAt(Bucket row, Place place, Instant nextToken, Instant now) {
-    return row.nextMintedSlot(place, now).filter(nextToken::isAfter).orElse(nextToken);
+  static Instant retryAt(Forecast row, Place place, Instant nextToken) {
+    return row.nextMintedSlot(place).filter(nextToken::isAfter).orElse(nextToken);
   }
 
   /**
    * The line after a place that is due got no token, if the place is no longer due at {@code
    * retryAt}: its slot moves there.
    */
-  static Optional<Line> moved(Bucket row, Place place, Instant retryAt, Instant now) {
+  static Optional<Line> moved(Forecast row, Place place, Instant retryAt) {
+    Bucket bucket = row.row();
     // A fill that is late sends all that is owed, so the places behind keep their slots.
-    Instant slot = row.line().orElseThrow().slot(place.number());
-    boolean isOwed = row.owes(slot);
-    boolean isPatient = isOwed || now.isBefore(slot.plus(PATIENCE));
-    boolean isDueThen =
-        row.standing(place, retryAt.plus(isOwed ? RETURN : PATIENCE)) == Standing.DUE;
-    return isPatient && isDueThen ? Optional.empty() : row.lineMoved(place, retryAt);
+    Instant slot = bucket.line().orElseThrow().slot(place.number());
+    boolean isOwed = bucket.owes(slot);
+    boolean isPatient = isOwed || row.now().isBefore(slot.plus(PATIENCE));
+    Instant comesBy = retryAt.plus(isOwed ? RETURN : PATIENCE);
+    return isPatient && bucket.at(comesBy).standing(place) == Standing.DUE
+        ? Optional.empty()
+        : bucket.lineMoved(place, retryAt);
   }
 }

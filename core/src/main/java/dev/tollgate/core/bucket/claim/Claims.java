@@ -125,7 +125,8 @@ public final class Claims {
   /** Spends one token, see {@link #hold(Bucket, Waiting, Attempt)}. */
   public ClaimResult spend(Bucket read, Waiting caller, Attempt first) {
     Instant now = clock.instant();
-    Optional<Place> due = caller.place().filter(place -> read.standing(place, now) == Standing.DUE);
+    Optional<Place> due =
+        caller.place().filter(place -> read.at(now).standing(place) == Standing.DUE);
     ClaimResult claim = hold(read, caller, first);
     ClaimResult spent = held.spend(claim);
     // A caller whose token was not spent in time waits for the next one in its place.
@@ -159,7 +160,7 @@ public final class Claims {
    * Spends up to n tokens; at most one while others wait, see {@link #spend(Bucket, int, Attempt)}.
    */
   SpendResult spendUpTo(Bucket read, int n, Attempt first) {
-    if (read.liveLineAt(clock.instant()).isEmpty()) {
+    if (read.at(clock.instant()).line().isEmpty()) {
       return tokens.spendUpTo(read, n, first);
     }
     held.giveBack(read.id(), first);
@@ -170,7 +171,7 @@ public final class Claims {
             1,
             Optional.of(n - 1)
                 .filter(more -> more > 0)
-                .flatMap(more -> read.lineEndsAt(clock.instant(), more))
+                .flatMap(more -> read.at(clock.instant()).lineEnds(more))
                 .map(Denied::new));
   }
 
@@ -216,14 +217,14 @@ public final class Claims {
 
   private ClaimResult hold(Bucket read, int n, Waiting caller, Attempt attempt) {
     Bucket row = read;
-    if (read.liveLineAt(clock.instant()).isEmpty()) {
+    if (read.at(clock.instant()).line().isEmpty()) {
       memory.clear(read.id(), Mark.LINE);
     } else if (n == 1) {
       row = retuned(read);
       fills.beforeLineEmpties(row);
     }
     ClaimPolicy.Request request = new ClaimPolicy.Request(n, caller.place(), caller.mayWait());
-    return act(ClaimPolicy.next(row, request, clock.instant()), row, n, caller, attempt);
+    return act(ClaimPolicy.next(row.at(clock.instant()), request), row, n, caller, attempt);
   }
 
   private ClaimResult act(
@@ -275,7 +276,7 @@ public final class Claims {
     Denied waiting = ClaimPolicy.waiting(row.line().orElseThrow(), place);
     return waiting.retryAt().isAfter(now)
         ? marked(row, waiting)
-        : keptBack(row, place, ClaimPolicy.retryAt(row, place, denied.retryAt(), now));
+        : keptBack(row, place, ClaimPolicy.retryAt(row.at(now), place, denied.retryAt()));
   }
 
   /**
@@ -284,7 +285,7 @@ public final class Claims {
    */
   private Denied keptBack(Bucket row, Place place, Instant retryAt) {
     Denied refusal = new Denied(retryAt, Optional.of(place));
-    return ClaimPolicy.moved(row, place, retryAt, clock.instant())
+    return ClaimPolicy.moved(row.at(clock.instant()), place, retryAt)
         .flatMap(line -> Unavailable.orEmpty(() -> buckets.changeLine(row.id(), row.line(), line)))
         .map(line -> marked(row.with(line), ClaimPolicy.waiting(line, place)))
         .orElse(refusal);
@@ -298,7 +299,8 @@ public final class Claims {
 
   /** The bucket with a line that has its rate. */
   private Bucket retuned(Bucket read) {
-    return read.lineRetuned(clock.instant())
+    return read.at(clock.instant())
+        .lineRetuned()
         .flatMap(
             next -> Unavailable.orEmpty(() -> buckets.changeLine(read.id(), read.line(), next)))
         .map(read::with)

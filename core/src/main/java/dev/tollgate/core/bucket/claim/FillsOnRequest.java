@@ -71,7 +71,7 @@ final class FillsOnRequest {
 
   /** Requests a fill of a hibernating bucket. Waits for the fill if all its tokens have expired. */
   Sent wake(Bucket row, Instant now) {
-    if (row.needsWakingAt(now)) {
+    if (row.at(now).needsWaking()) {
       Unavailable.ignore(() -> fills.sendAndWait(row.id()));
       return Sent.NOTHING;
     }
@@ -80,7 +80,7 @@ final class FillsOnRequest {
 
   /** Requests a fill of the bucket before its callers in line find it empty, if it is time. */
   void beforeLineEmpties(Bucket row) {
-    if (row.needsFillAt(clock.instant())) {
+    if (row.at(clock.instant()).needsFill()) {
       request(row).await();
     }
   }
@@ -93,17 +93,17 @@ final class FillsOnRequest {
    * @param heldByOthers tokens that other callers hold
    */
   Sent empty(Bucket row, Instant now, long heldByOthers) {
-    return remember(row, row.hintWhenEmpty(now, heldByOthers)) ? tooFew(row, now) : Sent.NOTHING;
+    return remember(row, row.at(now).hintWhenEmpty(heldByOthers)) ? tooFew(row, now) : Sent.NOTHING;
   }
 
   /** Requests a fill of a bucket with too few tokens, if none are pending. */
   Sent tooFew(Bucket row, Instant now) {
-    return row.needsFillAt(now) ? request(row) : Sent.NOTHING;
+    return row.at(now).needsFill() ? request(row) : Sent.NOTHING;
   }
 
   /** Stores that the bucket has no queue, and requests a fill, which creates the queue. */
   void queueMissing(Bucket row, Instant now) {
-    if (remember(row, row.hintWhenQueueMissing(now))) {
+    if (remember(row, row.at(now).hintWhenQueueMissing())) {
       request(row).await();
     }
   }

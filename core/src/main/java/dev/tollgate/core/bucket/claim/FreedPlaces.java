@@ -58,7 +58,7 @@ public final class FreedPlaces {
         () ->
             buckets
                 .find(id)
-                .flatMap(bucket -> bucket.liveLineAt(now))
+                .flatMap(bucket -> bucket.at(now).line())
                 .filter(line -> line.isAhead(place, now))
                 .ifPresent(line -> free(id, place, line, now)));
   }

@@ -53,7 +53,7 @@ final class LinePlaces {
    */
   Entry open(Bucket row, Instant slot, Waiting caller) {
     Entry without = new Entry(row, new Denied(slot));
-    Line next = row.lineOpened(slot, clock.instant());
+    Line next = row.at(clock.instant()).lineOpened(slot);
     boolean isKept = caller.place().filter(next.last()::equals).isPresent();
     if (!isKept && (isOutdated(row, caller, next.epoch() - 1) || !expects(caller, next))) {
       return without;
@@ -77,7 +77,7 @@ final class LinePlaces {
     return current.filter(bucket -> bucket.line().isEmpty()).isPresent()
         ? buckets.changeLine(id, Optional.empty(), next)
         : current
-            .flatMap(bucket -> bucket.liveLineAt(clock.instant()))
+            .flatMap(bucket -> bucket.at(clock.instant()).line())
             .flatMap(line -> buckets.takePlace(id, line));
   }
 

@@ -52,9 +52,9 @@ import java.util.function.Supplier;
  * <h2>Nobody goes short</h2>
  *
  * Tokens are prefetched only from a bucket that is at least half full by its row, and in whose line
- * nobody waits ({@link Bucket#allowsPrefetchAt}). After a receive that returned fewer tokens than
- * requested, claims of the process go one by one for {@link #LIFE}. A row is reused only if its
- * line was never used, see {@link CachedClaims}.
+ * nobody waits ({@link dev.tollgate.core.bucket.Forecast#allowsPrefetch}). After a receive that
+ * returned fewer tokens than requested, claims of the process go one by one for {@link #LIFE}. A
+ * row is reused only if its line was never used, see {@link CachedClaims}.
  */
 public final class Prefetch {
   /** How long spent tokens are used, and leased ones kept. */
@@ -217,7 +217,7 @@ public final class Prefetch {
         return List.of();
       }
       Bucket read = row.get();
-      if (!read.allowsPrefetchAt(now)) {
+      if (!read.at(now).allowsPrefetch()) {
         giveBackUntil(Instant.MAX);
         return List.of();
       }

@@ -78,9 +78,9 @@ final class QueueClaims {
     BucketId id = row.id();
     Instant now = clock.instant();
     Optional<Denied> refusal =
-        attempt.size() < n ? ClaimPolicy.refusalWhileEmpty(row, n, now) : Optional.empty();
+        attempt.size() < n ? ClaimPolicy.refusalWhileEmpty(row.at(now), n) : Optional.empty();
     if (refusal.isPresent()) {
-      row.emptyUntil(now).ifPresent(until -> memory.mark(id, Mark.EMPTY, until));
+      row.at(now).emptyUntil().ifPresent(until -> memory.mark(id, Mark.EMPTY, until));
       held.giveBack(id, attempt);
       return refusal.get();
     }
@@ -90,7 +90,7 @@ final class QueueClaims {
     }
     Sent waking = fills.wake(row, now);
     // After the fill the first result of the queue is obsolete.
-    if (row.needsWakingAt(now)) {
+    if (row.at(now).needsWaking()) {
       attempt.repeat();
     }
     ClaimResult claim = holdAll(row, n, attempt);
@@ -116,7 +116,7 @@ final class QueueClaims {
         Sent fill = empty.map(level -> foundTooFew(row, n, found, level, now)).orElse(Sent.NOTHING);
         held.giveBack(id, attempt);
         fill.await();
-        Instant retryAt = row.nextTokensAt(now, n - found);
+        Instant retryAt = row.at(now).nextTokens(n - found);
         if (n > 1 && empty.isPresent() && !contended) {
           memory.tooFew(id, n, retryAt);
         }
@@ -144,7 +144,7 @@ final class QueueClaims {
       return ClaimResult.Undecided.after(failure);
     }
     Instant now = clock.instant();
-    if (row.mayLackQueueAt(now)) {
+    if (row.at(now).mayLackQueue()) {
       return new Denied(now.plus(Bucket.QUEUE_DELAY));
     }
     fills.queueMissing(row, now);
@@ -154,9 +154,9 @@ final class QueueClaims {
   /** Spends up to n tokens, those of {@code attempt} first. */
   SpendResult spendUpTo(Bucket row, int n, Attempt attempt) {
     Instant now = clock.instant();
-    Optional<Denied> refusal = ClaimPolicy.refusalWhileEmpty(row, n, now);
+    Optional<Denied> refusal = ClaimPolicy.refusalWhileEmpty(row.at(now), n);
     if (refusal.isPresent() && attempt.size() == 0) {
-      row.emptyUntil(now).ifPresent(until -> memory.mark(row.id(), Mark.EMPTY, until));
+      row.at(now).emptyUntil().ifPresent(until -> memory.mark(row.id(), Mark.EMPTY, until));
       return new SpendResult(0, refusal.map(denied -> denied));
     }
     Sent waking = fills.wake(row, now);
@@ -178,6 +178,6 @@ final class QueueClaims {
     }
     Instant now = clock.instant();
     empty.ifPresent(level -> fills.empty(row, now, Math.max(0, level.held() - received)).await());
-    return new Denied(row.nextTokensAt(now, missing));
+    return new Denied(row.at(now).nextTokens(missing));
   }
 }

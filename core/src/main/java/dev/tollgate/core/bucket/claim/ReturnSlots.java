@@ -42,16 +42,17 @@ public final class ReturnSlots {
    *     written
    */
   public List<Instant> take(Bucket read, int count) {
-    Instant next = read.nextTokenAt(clock.instant());
+    Instant next = read.at(clock.instant()).nextToken();
     return read.spec().keepsLine() ? take(read, next, count) : List.of();
   }
 
   private List<Instant> take(Bucket read, Instant next, int count) {
     Instant now = clock.instant();
     Line line =
-        read.liveLineAt(now)
-            .map(live -> read.lineRetuned(now).orElse(live))
-            .orElseGet(() -> read.lineOpened(next, now).withIssued(0));
+        read.at(now)
+            .line()
+            .map(live -> read.at(now).lineRetuned().orElse(live))
+            .orElseGet(() -> read.at(now).lineOpened(next).withIssued(0));
     boolean lagsBehind = line.slot(line.issued() + 1).isBefore(next);
     Line current = lagsBehind ? moved(read.with(line), next) : line;
     Line taken = current.withIssued(current.issued() + count);

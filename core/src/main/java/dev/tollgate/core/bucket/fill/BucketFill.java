@@ -80,7 +80,7 @@ public final class BucketFill {
    */
   public FillResult fillOnRequest(Bucket read, Instant until) {
     Instant now = clock.instant();
-    if (!read.needsFillAt(now)) {
+    if (!read.at(now).needsFill()) {
       return new NotFilled(read.fillState().state());
     }
     return fill(read, read.isHibernating() ? read.woken(now) : read, until);
@@ -147,7 +147,7 @@ public final class BucketFill {
    */
   private void countSpare(Bucket filled, long available, Instant now) {
     Optional<Line> counted = filled.lineCounted(available, now);
-    if (filled.liveLineAt(now).isPresent() && !counted.equals(filled.line())) {
+    if (filled.at(now).line().isPresent() && !counted.equals(filled.line())) {
       try {
         buckets.changeLine(filled.id(), filled.line(), counted.orElseThrow());
       } catch (Unavailable unavailable) {

@@ -126,7 +126,7 @@ class CachedClaimsTest {
   void row_is_read_for_each_claim_once_somebody_has_waited_in_line() {
     Bucket row = rows.find(ID).orElseThrow();
     Instant now = clock.instant();
-    rows.changeLine(ID, Optional.empty(), row.lineOpened(now, now).cleared(now));
+    rows.changeLine(ID, Optional.empty(), row.at(now).lineOpened(now).cleared(now));
     for (int i = 0; i < 2; i++) {
       assertThat(requestsOf(() -> process.spend(ID, 1)))
           .containsExactly("find", "reserve", "settle");
@@ -279,7 +279,7 @@ class CachedClaimsTest {
   @Test
   void hand_takes_nothing_ahead_while_the_row_says_that_the_bucket_is_empty() {
     Bucket row = rows.find(ID).orElseThrow();
-    rows.rememberEmpty(row, row.hintWhenEmpty(clock.instant(), 0));
+    rows.rememberEmpty(row, row.at(clock.instant()).hintWhenEmpty(0));
     CachedClaims hand = prefetching();
     long granted = IntStream.range(0, 10).filter(i -> hand.spend(ID, 1) instanceof Granted).count();
     assertThat(tokens.available(ID)).isEqualTo(100 - granted);
@@ -299,11 +299,11 @@ class CachedClaimsTest {
   void hand_does_not_rely_on_a_row_with_a_line() {
     Bucket row = rows.find(ID).orElseThrow();
     Instant now = clock.instant();
-    rows.changeLine(ID, Optional.empty(), row.lineOpened(now, now).cleared(now));
+    rows.changeLine(ID, Optional.empty(), row.at(now).lineOpened(now).cleared(now));
     CachedClaims hand = prefetching();
     hand.spend(ID, 1);
     Bucket used = rows.find(ID).orElseThrow();
-    rows.changeLine(ID, used.line(), used.lineOpened(now.plusSeconds(10), now));
+    rows.changeLine(ID, used.line(), used.at(now).lineOpened(now.plusSeconds(10)));
     assertThat(hand.spend(ID, 1)).isInstanceOf(Denied.class);
   }
 

@@ -113,7 +113,7 @@ final class ClaimPolicyTest {
   @ParameterizedTest(name = "{0}: {3}")
   @MethodSource("steps")
   void step_follows_from_the_row(String label, Bucket row, int second, Request request, Step step) {
-    assertThat(ClaimPolicy.next(row, request, at(second))).isEqualTo(step);
+    assertThat(ClaimPolicy.next(row.at(at(second)), request)).isEqualTo(step);
   }
 
   static Stream<Arguments> refusals() {
@@ -136,7 +136,7 @@ final class ClaimPolicyTest {
   @MethodSource("refusals")
   void old_row_refuses_only_who_need_not_write(
       String label, Bucket known, int second, Request request, Optional<Instant> retryAt) {
-    assertThat(ClaimPolicy.refusal(known, request, at(second)).map(Denied::retryAt))
+    assertThat(ClaimPolicy.refusal(known.at(at(second)), request).map(Denied::retryAt))
         .isEqualTo(retryAt);
   }
 
@@ -146,17 +146,17 @@ final class ClaimPolicyTest {
     Bucket due = EMPTY_LINE.with(line(0).withIssued(60));
     Bucket faster = due.retuned(new BucketSpec(Rate.perMinute(60), 30, SPEC.fillPolicy()), START);
 
-    assertThat(ClaimPolicy.refusal(due, waits(55), START)).isPresent();
-    assertThat(ClaimPolicy.refusal(due, waits(55), late)).isEmpty();
-    assertThat(ClaimPolicy.refusal(faster, waits(55), START)).isEmpty();
+    assertThat(ClaimPolicy.refusal(due.at(START), waits(55))).isPresent();
+    assertThat(ClaimPolicy.refusal(due.at(late), waits(55))).isEmpty();
+    assertThat(ClaimPolicy.refusal(faster.at(START), waits(55))).isEmpty();
   }
 
   @Test
   void place_without_a_token_stays_due_for_a_while_and_moves_then() {
     Place place = place(2).orElseThrow();
 
-    assertThat(ClaimPolicy.moved(WAITING, place, at(6), at(5))).isEmpty();
-    assertThat(ClaimPolicy.moved(WAITING, place, at(10), at(9)))
+    assertThat(ClaimPolicy.moved(WAITING.at(at(5)), place, at(6))).isEmpty();
+    assertThat(ClaimPolicy.moved(WAITING.at(at(9)), place, at(10)))
         .hasValueSatisfying(moved -> assertThat(moved.slot(2)).isEqualTo(at(10)));
   }
 
@@ -165,7 +165,7 @@ final class ClaimPolicyTest {
     Place owed = new Place(EPOCH, 40);
     Bucket late = EMPTY_LINE.with(line(0).withIssued(40));
 
-    assertThat(ClaimPolicy.moved(late, owed, at(86), at(85))).isEmpty();
+    assertThat(ClaimPolicy.moved(late.at(at(85)), owed, at(86))).isEmpty();
     assertThat(Duration.between(at(80), late.line().orElseThrow().slot(40))).isZero();
   }
 }

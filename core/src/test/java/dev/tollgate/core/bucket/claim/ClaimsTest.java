@@ -246,7 +246,7 @@ final class ClaimsTest {
     claims.held().giveBack(held);
     ports.clock().advance(Duration.ofSeconds(1));
 
-    assertThat(row(one).isKnownEmptyAt(ports.clock().instant())).isFalse();
+    assertThat(row(one).at(ports.clock().instant()).isKnownEmpty()).isFalse();
     granted(claims.spend(row(one), 1, new Attempt()));
   }
 
@@ -268,7 +268,7 @@ final class ClaimsTest {
     assertThat(claim(1)).isInstanceOf(Denied.class);
     claims.held().giveBack(held);
 
-    assertThat(row().emptyUntil(ports.clock().instant()).orElse(Instant.MIN))
+    assertThat(row().at(ports.clock().instant()).emptyUntil().orElse(Instant.MIN))
         .isBeforeOrEqualTo(ports.clock().instant().plusSeconds(1));
     ports.clock().advance(Duration.ofSeconds(1));
     granted(claims(ports.buckets(), ports.queue(), pauses::add).spend(row(), 60, new Attempt()));
@@ -431,7 +431,7 @@ final class ClaimsTest {
     ports.requests().begin();
     assertThat(claim(1)).isInstanceOf(Denied.class);
     assertThat(row().version()).isEqualTo(ahead.version());
-    assertThat(ahead.needsFillAt(ports.clock().instant())).isFalse();
+    assertThat(ahead.at(ports.clock().instant()).needsFill()).isFalse();
   }
 
   // Retry times.
@@ -718,7 +718,7 @@ final class ClaimsTest {
   void queue_lost_while_tokens_are_pending_has_its_tenant_reconciled() {
     claim(60);
     claim(1);
-    assertThat(row().needsFillAt(ports.clock().instant())).isFalse();
+    assertThat(row().at(ports.clock().instant()).needsFill()).isFalse();
     settle(bucket);
     ports.queue().delete(bucket);
     ports.clock().advance(Duration.ofSeconds(10));

@@ -350,7 +350,7 @@ final class LinePlacesTest {
         new Faults.Fault[] {Faults.UNREACHABLE, Faults.ANSWER_LOST, Faults.KILLED}) {
       for (int at = 1; at <= requests(waiting); at++) {
         LinePlacesTest test = new LinePlacesTest();
-        Instant first = test.row().nextTokenAt(test.ports.clock().instant());
+        Instant first = test.row().at(test.ports.clock().instant()).nextToken();
         test.wait(waiting);
         Caller caller = test.new Caller();
         test.faults.plan(at, fault);

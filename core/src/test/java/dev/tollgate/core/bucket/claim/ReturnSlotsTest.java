@@ -60,7 +60,7 @@ final class ReturnSlotsTest {
 
   @Test
   void slots_follow_each_other_at_the_rate_in_batches_of_any_size() {
-    Instant next = row().nextTokenAt(ports.clock().instant());
+    Instant next = row().at(ports.clock().instant()).nextToken();
     List<Instant> taken = new ArrayList<>(take(1));
     taken.addAll(take(10));
     taken.addAll(take(3));
@@ -89,7 +89,7 @@ final class ReturnSlotsTest {
       ports.fill().fill(ID);
       drain();
     }
-    Instant next = row().nextTokenAt(ports.clock().instant());
+    Instant next = row().at(ports.clock().instant()).nextToken();
 
     assertThat(take(3)).isEqualTo(from(next, 3));
     assertThat(take(2)).isEqualTo(from(next.plus(INTERVAL.multipliedBy(3)), 2));

@@ -226,7 +226,7 @@ final class UnreliableQueueTest {
   @Test
   void token_put_back_during_a_fill_is_not_hidden() {
     drainedWithOnePending();
-    assertThat(row().isKnownEmptyAt(now())).isTrue();
+    assertThat(row().at(now()).isKnownEmpty()).isTrue();
     TokenQueue putBack =
         new QueueWrapper(ports.queue()) {
           @Override
@@ -393,7 +393,7 @@ final class UnreliableQueueTest {
     ClaimResult late = spendInLine(slow, place);
 
     assertThat(late).isEqualTo(new ClaimResult.Denied(now(), place));
-    assertThat(row().standing(behind.place().orElseThrow(), now())).isNotEqualTo(Standing.VOID);
+    assertThat(row().at(now()).standing(behind.place().orElseThrow())).isNotEqualTo(Standing.VOID);
     assertThat(spendInLine(ports.queue(), place)).isInstanceOf(ClaimResult.Granted.class);
   }
 

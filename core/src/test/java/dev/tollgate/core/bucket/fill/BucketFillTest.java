@@ -287,7 +287,7 @@ final class BucketFillTest {
   void unwritable_line_fails_no_fill_and_the_next_fill_counts_spare_tokens() {
     spend(60);
     Instant slot = AdmissionFixture.START.plusSeconds(30);
-    Line opened = row().lineOpened(slot, AdmissionFixture.START).withIssued(200);
+    Line opened = row().at(AdmissionFixture.START).lineOpened(slot).withIssued(200);
     ports.buckets().changeLine(bucket, Optional.empty(), opened);
     fillAt(60);
     ports.buckets().outage().begin("changeLine");

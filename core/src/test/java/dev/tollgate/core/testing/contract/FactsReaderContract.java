@@ -80,7 +80,7 @@ public abstract class FactsReaderContract {
                 1,
                 buckets().find(bucket.id())));
     assertThat(facts.session().orElseThrow().connections()).containsExactly("a");
-    assertThat(facts.bucket().orElseThrow().emptyUntil(NOW)).contains(NOW.plusNanos(1));
+    assertThat(facts.bucket().orElseThrow().at(NOW).emptyUntil()).contains(NOW.plusNanos(1));
   }
 
   @Test

@@ -91,7 +91,7 @@ public abstract class MessageFactsReaderContract {
                 buckets().find(bucket.id()),
                 Set.of(processed)));
     assertThat(facts.sessions().values().stream().map(Session::connections)).contains(Set.of("a"));
-    assertThat(facts.bucket().orElseThrow().isKnownEmptyAt(NOW)).isTrue();
+    assertThat(facts.bucket().orElseThrow().at(NOW).isKnownEmpty()).isTrue();
   }
 
   @Test

@@ -439,7 +439,7 @@ public final class TollgateLimiter implements Limiter {
       return new Claim.Undecided(unavailable.reason());
     }
     long failed = spending.failedReserves(id);
-    boolean empty = read.isKnownEmptyAt(clock.instant());
+    boolean empty = read.at(clock.instant()).isKnownEmpty();
     dev.tollgate.core.bucket.claim.ClaimResult answer =
         claims.hold(read, Math.toIntExact(Math.min(tokens, read.spec().capacity())), new Attempt());
     if (answer instanceof Granted granted) {

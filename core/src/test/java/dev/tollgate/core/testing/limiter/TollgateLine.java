@@ -172,7 +172,7 @@ public final class TollgateLine implements Line {
     if (mode.isKeeping()) {
       Instant now = ports.time().instant();
       Bucket row = ports.buckets().find(ID).orElseThrow();
-      buckets.changeLine(ID, Optional.empty(), row.lineOpened(now, now).cleared(now));
+      buckets.changeLine(ID, Optional.empty(), row.at(now).lineOpened(now).cleared(now));
     }
     for (int i = 0; mode == Mode.SWITCHED && i < SWITCHES; i++) {
       switches.add(ports.time().instant().plusMillis(random.nextLong(SWITCHING.toMillis())));
