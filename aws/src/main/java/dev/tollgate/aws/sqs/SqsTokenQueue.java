@@ -1,6 +1,6 @@
 package dev.tollgate.aws.sqs;
 
-import static dev.tollgate.aws.SdkCalls.ask;
+import static dev.tollgate.aws.SdkCalls.askUnless;
 
 import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.core.InvalidValue;
@@ -219,15 +219,8 @@ public final class SqsTokenQueue implements TokenQueue {
 
   /** Sends a request to a bucket's queue, which may be missing. */
   private static <T> T send(BucketId bucket, String what, Supplier<T> request) {
-    return ask(
-        what + bucket,
-        () -> {
-          try {
-            return request.get();
-          } catch (QueueDoesNotExistException none) {
-            throw new MissingQueue(bucket);
-          }
-        });
+    return askUnless(what + bucket, QueueDoesNotExistException.class, request)
+        .orElseThrow(() -> new MissingQueue(bucket));
   }
 
   private List<Lease> whileHeld(

@@ -6,6 +6,7 @@ import static dev.tollgate.aws.SdkCalls.write;
 import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.aws.dynamodb.Attribute;
 import dev.tollgate.aws.dynamodb.Row;
+import dev.tollgate.aws.dynamodb.Table;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
@@ -62,35 +63,25 @@ public final class DynamoDbBuckets implements Buckets {
           "#emptyVersion", LimitRow.EMPTY_VERSION);
 
   private final DynamoDbClient dynamoDb;
-  private final String table;
+  private final Table table;
   private final TenantCredentials credentials;
 
   public DynamoDbBuckets(DynamoDbClient dynamoDb, String table, TenantCredentials credentials) {
     this.dynamoDb = dynamoDb;
-    this.table = table;
+    this.table = new Table(dynamoDb, table);
     this.credentials = credentials;
   }
 
   @Override
   public Optional<Bucket> find(BucketId id) {
-    Map<String, AttributeValue> item = get(id);
-    return item.isEmpty() ? Optional.empty() : Optional.of(LimitRow.bucket(new Row(item)));
+    return get(id).map(LimitRow::bucket);
   }
 
-  private Map<String, AttributeValue> get(BucketId id) {
-    AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
-    return ask(
-        "DynamoDB GetItem of bucket " + id,
-        () ->
-            dynamoDb
-                .getItem(
-                    request ->
-                        request
-                            .overrideConfiguration(tenant)
-                            .tableName(table)
-                            .key(LimitRow.key(id))
-                            .consistentRead(true))
-                .item());
+  private Optional<Row> get(BucketId id) {
+    return table.get(
+        "bucket " + id,
+        request ->
+            request.overrideConfiguration(credentials.as(id.tenant())).key(LimitRow.key(id)));
   }
 
   @Override
@@ -105,7 +96,7 @@ public final class DynamoDbBuckets implements Buckets {
                         request ->
                             request
                                 .overrideConfiguration(tenant)
-                                .tableName(table)
+                                .tableName(table.name())
                                 .consistentRead(true)
                                 .keyConditionExpression(
                                     "#tenant = :tenant AND begins_with(#key, :key)")
@@ -141,18 +132,14 @@ public final class DynamoDbBuckets implements Buckets {
 
   @Override
   public WriteResult open(Bucket bucket) {
-    AwsRequestOverrideConfiguration tenant = credentials.as(bucket.id().tenant());
-    return write(
-        "DynamoDB PutItem of bucket " + bucket.id(),
-        () ->
-            dynamoDb.putItem(
-                request ->
-                    request
-                        .overrideConfiguration(tenant)
-                        .tableName(table)
-                        .item(LimitRow.write(bucket))
-                        .conditionExpression("attribute_not_exists(#tenant)")
-                        .expressionAttributeNames(Map.of("#tenant", LimitRow.TENANT))));
+    return table.put(
+        "bucket " + bucket.id(),
+        request ->
+            request
+                .overrideConfiguration(credentials.as(bucket.id().tenant()))
+                .item(LimitRow.write(bucket))
+                .conditionExpression("attribute_not_exists(#tenant)")
+                .expressionAttributeNames(Map.of("#tenant", LimitRow.TENANT)));
   }
 
   /**
@@ -245,8 +232,8 @@ public final class DynamoDbBuckets implements Buckets {
    */
   private Optional<WriteResult> findWrite(BucketId id, AttributeValue write) {
     try {
-      return Optional.of(write.equals(get(id).get(LimitRow.WRITE)))
-          .filter(Boolean::booleanValue)
+      return get(id)
+          .filter(row -> write.equals(row.attributes().get(LimitRow.WRITE)))
           .map(done -> WriteResult.DONE);
     } catch (Unavailable unreadable) {
       return Optional.empty();
@@ -519,7 +506,7 @@ public final class DynamoDbBuckets implements Buckets {
   private UpdateItemRequest.Builder updateRow(BucketId id) {
     return UpdateItemRequest.builder()
         .overrideConfiguration(credentials.as(id.tenant()))
-        .tableName(table)
+        .tableName(table.name())
         .key(LimitRow.key(id));
   }
 
@@ -527,7 +514,7 @@ public final class DynamoDbBuckets implements Buckets {
   public Page<BucketId> due(Shard shard, Instant now, Optional<String> cursor, int max) {
     QueryRequest.Builder request =
         QueryRequest.builder()
-            .tableName(table)
+            .tableName(table.name())
             .indexName(LimitRow.SHARD)
             .limit(max)
             .keyConditionExpression("#shard = :shard AND #turn <= :now")
@@ -557,11 +544,6 @@ public final class DynamoDbBuckets implements Buckets {
   }
 
   private void remove(TenantId id, String what, Map<String, AttributeValue> key) {
-    AwsRequestOverrideConfiguration tenant = credentials.as(id);
-    ask(
-        "DynamoDB DeleteItem of " + what,
-        () ->
-            dynamoDb.deleteItem(
-                request -> request.overrideConfiguration(tenant).tableName(table).key(key)));
+    table.delete(what, request -> request.overrideConfiguration(credentials.as(id)).key(key));
   }
 }

@@ -82,7 +82,7 @@ public final class DynamoDbConnections implements Connections {
       UpdateItemRequest request =
           UpdateItemRequest.builder()
               .overrideConfiguration(configuration)
-              .tableName(tables.sessions())
+              .tableName(tables.sessions().name())
               .key(SessionRow.key(tenant, session))
               .updateExpression(
                   "ADD #connections :ids "
@@ -310,7 +310,7 @@ public final class DynamoDbConnections implements Connections {
   private UpdateItemRequest.Builder count(TenantId tenant, AwsRequestOverrideConfiguration as) {
     return UpdateItemRequest.builder()
         .overrideConfiguration(as)
-        .tableName(tables.limits())
+        .tableName(tables.limits().name())
         .key(LimitRow.key(tenant, LimitRow.CONNECTIONS))
         .expressionAttributeNames(COUNT)
         .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD);

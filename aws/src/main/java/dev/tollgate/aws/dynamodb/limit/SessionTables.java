@@ -1,13 +1,13 @@
 package dev.tollgate.aws.dynamodb.limit;
 
 import static dev.tollgate.aws.SdkCalls.ask;
-import static dev.tollgate.aws.SdkCalls.write;
+import static dev.tollgate.aws.SdkCalls.askUnless;
 
 import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.aws.dynamodb.Row;
+import dev.tollgate.aws.dynamodb.Table;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.session.SessionId;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +18,6 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.BatchGetItemResponse;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
-import software.amazon.awssdk.services.dynamodb.model.DeleteItemRequest;
 import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
@@ -36,8 +35,8 @@ public final class SessionTables {
 
   private final DynamoDbClient dynamoDb;
   private final DynamoDbClient once;
-  private final String sessions;
-  private final String limits;
+  private final Table sessions;
+  private final Table limits;
   private final TenantCredentials credentials;
 
   /**
@@ -56,8 +55,8 @@ public final class SessionTables {
       TenantCredentials credentials) {
     this.dynamoDb = dynamoDb;
     this.once = once;
-    this.sessions = sessions;
-    this.limits = limits;
+    this.sessions = new Table(dynamoDb, sessions);
+    this.limits = new Table(dynamoDb, limits);
     this.credentials = credentials;
   }
 
@@ -65,11 +64,11 @@ public final class SessionTables {
     return dynamoDb;
   }
 
-  String sessions() {
+  Table sessions() {
     return sessions;
   }
 
-  String limits() {
+  Table limits() {
     return limits;
   }
 
@@ -81,31 +80,17 @@ public final class SessionTables {
   UpdateItemRequest.Builder updateSession(TenantId tenant, SessionId id) {
     return UpdateItemRequest.builder()
         .overrideConfiguration(as(tenant))
-        .tableName(sessions)
+        .tableName(sessions.name())
         .key(SessionRow.key(tenant, id));
   }
 
   /** Reads a row consistently; empty if it does not exist. */
-  Optional<Row> get(TenantId tenant, String table, Map<String, AttributeValue> key) {
-    AwsRequestOverrideConfiguration configuration = as(tenant);
-    Map<String, AttributeValue> item =
-        ask(
-            "DynamoDB GetItem of " + tenant,
-            () ->
-                dynamoDb
-                    .getItem(
-                        request ->
-                            request
-                                .overrideConfiguration(configuration)
-                                .tableName(table)
-                                .key(key)
-                                .consistentRead(true))
-                    .item());
-    return item.isEmpty() ? Optional.empty() : Optional.of(new Row(item));
+  Optional<Row> get(TenantId tenant, Table table, Map<String, AttributeValue> key) {
+    return table.get(tenant.value(), request -> request.overrideConfiguration(as(tenant)).key(key));
   }
 
   /** Reads rows of a tenant consistently. Requests keys that DynamoDB leaves unprocessed again. */
-  List<Row> batchGet(TenantId tenant, String table, List<Map<String, AttributeValue>> keys) {
+  List<Row> batchGet(TenantId tenant, Table table, List<Map<String, AttributeValue>> keys) {
     AwsRequestOverrideConfiguration configuration = as(tenant);
     List<Row> rows = new ArrayList<>();
     List<Map<String, AttributeValue>> left = keys;
@@ -122,12 +107,15 @@ public final class SessionTables {
                               .overrideConfiguration(configuration)
                               .requestItems(
                                   Map.of(
-                                      table,
+                                      table.name(),
                                       KeysAndAttributes.builder()
                                           .keys(next)
                                           .consistentRead(true)
                                           .build()))));
-      response.responses().getOrDefault(table, List.of()).forEach(item -> rows.add(new Row(item)));
+      response
+          .responses()
+          .getOrDefault(table.name(), List.of())
+          .forEach(item -> rows.add(new Row(item)));
       List<Map<String, AttributeValue>> leftOut = new ArrayList<>();
       response.unprocessedKeys().values().forEach(more -> leftOut.addAll(more.keys()));
       leftOut.addAll(left.subList(next.size(), left.size()));
@@ -151,19 +139,9 @@ public final class SessionTables {
         () -> dynamoDb.queryPaginator(request).items().stream().limit(max).map(Row::new).toList());
   }
 
-  /** Sends a conditional deletion. */
-  WriteResult delete(String what, DeleteItemRequest request) {
-    return write(what, () -> dynamoDb.deleteItem(request));
-  }
-
   /** Deletes a row. */
-  void delete(TenantId tenant, String table, Map<String, AttributeValue> key) {
-    AwsRequestOverrideConfiguration configuration = as(tenant);
-    ask(
-        "DynamoDB DeleteItem of " + tenant,
-        () ->
-            dynamoDb.deleteItem(
-                request -> request.overrideConfiguration(configuration).tableName(table).key(key)));
+  void delete(TenantId tenant, Table table, Map<String, AttributeValue> key) {
+    table.delete(tenant.value(), request -> request.overrideConfiguration(as(tenant)).key(key));
   }
 
   /**
@@ -205,14 +183,9 @@ public final class SessionTables {
    * @return the attributes that the request selects; empty if the condition failed
    */
   Optional<Row> update(String what, UpdateItemRequest request) {
-    return ask(
+    return askUnless(
         what,
-        () -> {
-          try {
-            return Optional.of(new Row(dynamoDb.updateItem(request).attributes()));
-          } catch (ConditionalCheckFailedException failed) {
-            return Optional.empty();
-          }
-        });
+        ConditionalCheckFailedException.class,
+        () -> new Row(dynamoDb.updateItem(request).attributes()));
   }
 }
