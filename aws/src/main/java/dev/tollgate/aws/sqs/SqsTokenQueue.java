@@ -4,6 +4,7 @@ import static dev.tollgate.aws.SdkCalls.askUnless;
 
 import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.Threads;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Lease;
@@ -17,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -278,15 +278,7 @@ public final class SqsTokenQueue implements TokenQueue {
     if (batches.size() == 1) {
       return List.of(sendBatch(bucket, batches.get(0), what, request));
     }
-    return batches.stream()
-        .map(
-            batch ->
-                CompletableFuture.supplyAsync(
-                    () -> sendBatch(bucket, batch, what, request), executor))
-        .toList()
-        .stream()
-        .map(CompletableFuture::join)
-        .toList();
+    return Threads.map(batches, batch -> sendBatch(bucket, batch, what, request), executor);
   }
 
   private static <T> Sent<T> sendBatch(
