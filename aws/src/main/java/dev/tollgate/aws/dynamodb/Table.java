@@ -5,17 +5,19 @@ import static dev.tollgate.aws.SdkCalls.write;
 
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.DeleteItemRequest;
 import software.amazon.awssdk.services.dynamodb.model.GetItemRequest;
 import software.amazon.awssdk.services.dynamodb.model.PutItemRequest;
+import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
 
 /**
- * A table, with the requests for single rows. Each names the row for errors, and throws {@link
- * Unavailable} if the SDK fails.
+ * A table, with its usual requests. Each names its rows for errors, and throws {@link Unavailable}
+ * if the SDK fails.
  */
 public record Table(DynamoDbClient dynamoDb, String name) {
   /** Reads a row consistently; empty if it does not exist. */
@@ -29,6 +31,19 @@ public record Table(DynamoDbClient dynamoDb, String name) {
                         .item()))
         .filter(item -> !item.isEmpty())
         .map(Row::new);
+  }
+
+  /** Reads all rows of a query consistently, in as many requests as needed. */
+  public List<Row> query(String rows, Consumer<QueryRequest.Builder> request) {
+    return ask(
+        "DynamoDB Query of " + rows,
+        () ->
+            dynamoDb
+                .queryPaginator(with -> request.accept(with.tableName(name).consistentRead(true)))
+                .items()
+                .stream()
+                .map(Row::new)
+                .toList());
   }
 
   /** Writes a whole row, on a condition if the request has one. */

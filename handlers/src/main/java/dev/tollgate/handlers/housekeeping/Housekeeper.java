@@ -86,22 +86,14 @@ public final class Housekeeper implements RequestHandler<Map<String, Object>, Ma
     }
     List<VisitReport> visits = walk.visits();
     return Map.of(
-        "chunks",
-        (long) walk.chunks(),
-        "failedChunks",
-        (long) walk.failedRequests().size(),
-        "visitedTenants",
-        (long) visits.size(),
-        "leftTenants",
-        walk.notVisited(),
-        "failedVisits",
-        visits.stream().filter(visit -> visit.failure().isPresent()).count(),
-        "sessionsEnded",
-        visits.stream().mapToLong(VisitReport::sessionsEnded).sum(),
-        "connectionsDropped",
-        visits.stream().mapToLong(VisitReport::connectionsDropped).sum(),
-        "drift",
-        visits.stream().mapToLong(VisitReport::drift).sum());
+        "chunks", (long) walk.chunks(),
+        "failedChunks", (long) walk.failedRequests().size(),
+        "visitedTenants", (long) visits.size(),
+        "leftTenants", walk.notVisited(),
+        "failedVisits", visits.stream().filter(visit -> visit.failure().isPresent()).count(),
+        "sessionsEnded", visits.stream().mapToLong(VisitReport::sessionsEnded).sum(),
+        "connectionsDropped", visits.stream().mapToLong(VisitReport::connectionsDropped).sum(),
+        "drift", visits.stream().mapToLong(VisitReport::drift).sum());
   }
 
   private void report(VisitReport visit, LambdaLogger log) {

@@ -32,7 +32,6 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
-import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
@@ -86,32 +85,19 @@ public final class DynamoDbBuckets implements Buckets {
 
   @Override
   public BucketRows list(TenantId id) {
-    AwsRequestOverrideConfiguration tenant = credentials.as(id);
     List<Row> rows =
-        ask(
-            "DynamoDB Query of the buckets of " + id,
-            () ->
-                dynamoDb
-                    .queryPaginator(
-                        request ->
-                            request
-                                .overrideConfiguration(tenant)
-                                .tableName(table.name())
-                                .consistentRead(true)
-                                .keyConditionExpression(
-                                    "#tenant = :tenant AND begins_with(#key, :key)")
-                                .expressionAttributeNames(
-                                    Map.of("#tenant", LimitRow.TENANT, "#key", LimitRow.KEY))
-                                .expressionAttributeValues(
-                                    Map.of(
-                                        ":tenant",
-                                        Attribute.text(id.value()),
-                                        ":key",
-                                        Attribute.text(LimitRow.BUCKET_PREFIX))))
-                    .items()
-                    .stream()
-                    .map(Row::new)
-                    .toList());
+        table.query(
+            "the buckets of " + id,
+            request ->
+                request
+                    .overrideConfiguration(credentials.as(id))
+                    .keyConditionExpression("#tenant = :tenant AND begins_with(#key, :key)")
+                    .expressionAttributeNames(
+                        Map.of("#tenant", LimitRow.TENANT, "#key", LimitRow.KEY))
+                    .expressionAttributeValues(
+                        Map.of(
+                            ":tenant", Attribute.text(id.value()),
+                            ":key", Attribute.text(LimitRow.BUCKET_PREFIX))));
     List<Bucket> buckets = new ArrayList<>();
     Map<Action, UnreadableRow> unreadable = new HashMap<>();
     List<String> strays = new ArrayList<>();
@@ -361,10 +347,8 @@ public final class DynamoDbBuckets implements Buckets {
                         lineNames(Set.of(LimitRow.LINE_ISSUED, LimitRow.LINE_EPOCH)))
                     .expressionAttributeValues(
                         Map.of(
-                            ":count",
-                            Attribute.number(count),
-                            ":epoch",
-                            Attribute.number(read.epoch()))))
+                            ":count", Attribute.number(count),
+                            ":epoch", Attribute.number(read.epoch()))))
         .map(read::withIssued);
   }
 
@@ -379,10 +363,8 @@ public final class DynamoDbBuckets implements Buckets {
                         .expressionAttributeNames(lineNames(Set.of(LimitRow.LINE_EPOCH)))
                         .expressionAttributeValues(
                             Map.of(
-                                ":cleared",
-                                Attribute.map(LimitRow.write(read.cleared(now))),
-                                ":epoch",
-                                Attribute.number(read.epoch()))))
+                                ":cleared", Attribute.map(LimitRow.write(read.cleared(now))),
+                                ":epoch", Attribute.number(read.epoch()))))
             .isPresent()
         ? WriteResult.DONE
         : WriteResult.CONFLICT;
@@ -453,14 +435,10 @@ public final class DynamoDbBuckets implements Buckets {
                                     LimitRow.LINE_SPARE_TAKEN_AT)))
                         .expressionAttributeValues(
                             Map.of(
-                                ":zero",
-                                Attribute.number(0),
-                                ":one",
-                                Attribute.number(1),
-                                ":epoch",
-                                Attribute.number(epoch),
-                                ":now",
-                                Attribute.nanos(now))))
+                                ":zero", Attribute.number(0),
+                                ":one", Attribute.number(1),
+                                ":epoch", Attribute.number(epoch),
+                                ":now", Attribute.nanos(now))))
             .isPresent()
         ? WriteResult.DONE
         : WriteResult.CONFLICT;

@@ -162,10 +162,8 @@ public final class DynamoDbConnections implements Connections {
                     SessionRow.joined(connectionId)))
             .expressionAttributeValues(
                 Map.of(
-                    ":id",
-                    Attribute.text(connectionId),
-                    ":ids",
-                    AttributeValue.fromSs(List.of(connectionId))))
+                    ":id", Attribute.text(connectionId),
+                    ":ids", AttributeValue.fromSs(List.of(connectionId))))
             .build();
     return tables.update("DynamoDB UpdateItem of a session of " + tenant, request).isPresent()
         ? LeaveResult.REMOVED

@@ -4,6 +4,7 @@ import static dev.tollgate.aws.SdkCalls.ask;
 
 import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.aws.dynamodb.Row;
+import dev.tollgate.aws.dynamodb.Table;
 import dev.tollgate.aws.dynamodb.tenant.TenantRow;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.RecentlyUsedMap;
@@ -76,19 +77,15 @@ public final class DynamoDbFactsReader implements AdmissionFactsReader, MessageF
       return false;
     }
     boolean known =
-        ask(
-            "DynamoDB GetItem of tenant " + tenant,
-            () ->
-                dynamoDb
-                    .getItem(
-                        request ->
-                            request
-                                .tableName(tables.tenant())
-                                .key(TenantRow.key(tenant))
-                                .consistentRead(true)
-                                .projectionExpression("#id")
-                                .expressionAttributeNames(Map.of("#id", TenantRow.ID)))
-                    .hasItem());
+        new Table(dynamoDb, tables.tenant())
+            .get(
+                "tenant " + tenant,
+                request ->
+                    request
+                        .key(TenantRow.key(tenant))
+                        .projectionExpression("#id")
+                        .expressionAttributeNames(Map.of("#id", TenantRow.ID)))
+            .isPresent();
     remember(known ? knownUntil : unknownUntil, tenant, now.plus(known ? KNOWN_FOR : UNKNOWN_FOR));
     return known;
   }

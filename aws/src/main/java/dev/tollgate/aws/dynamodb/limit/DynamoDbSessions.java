@@ -198,18 +198,17 @@ public final class DynamoDbSessions implements Sessions {
 
   @Override
   public void deleteSubjects(TenantId tenant) {
-    QueryRequest request =
-        QueryRequest.builder()
-            .overrideConfiguration(tables.as(tenant))
-            .tableName(tables.sessions().name())
-            .consistentRead(true)
-            .keyConditionExpression("#tenant = :tenant AND begins_with(#id, :subject)")
-            .projectionExpression("#tenant, #id")
-            .expressionAttributeNames(KEYS)
-            .expressionAttributeValues(keys(tenant))
-            .build();
     tables
-        .query("DynamoDB Query of the subjects of " + tenant, request)
+        .sessions()
+        .query(
+            "the subjects of " + tenant,
+            request ->
+                request
+                    .overrideConfiguration(tables.as(tenant))
+                    .keyConditionExpression("#tenant = :tenant AND begins_with(#id, :subject)")
+                    .projectionExpression("#tenant, #id")
+                    .expressionAttributeNames(KEYS)
+                    .expressionAttributeValues(keys(tenant)))
         .forEach(row -> tables.delete(tenant, tables.sessions(), row.attributes()));
   }
 
@@ -312,10 +311,8 @@ public final class DynamoDbSessions implements Sessions {
         last ->
             request.exclusiveStartKey(
                 Map.of(
-                    SessionRow.TENANT,
-                    Attribute.text(tenant.value()),
-                    SessionRow.ID,
-                    Attribute.text(last))));
+                    SessionRow.TENANT, Attribute.text(tenant.value()),
+                    SessionRow.ID, Attribute.text(last))));
     QueryResponse response =
         ask(
             "DynamoDB Query of the sessions of " + tenant,

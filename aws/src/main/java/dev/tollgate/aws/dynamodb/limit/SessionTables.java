@@ -127,11 +127,6 @@ public final class SessionTables {
     return rows;
   }
 
-  /** Reads all rows of a query. */
-  List<Row> query(String what, QueryRequest request) {
-    return query(what, request, Integer.MAX_VALUE);
-  }
-
   /** Reads the first rows of a query, at most {@code max}, in as many requests as needed. */
   List<Row> query(String what, QueryRequest request, int max) {
     return ask(

@@ -101,12 +101,9 @@ public final class DynamoDbTenants implements Tenants {
                 .conditionExpression("#version = :version")
                 .expressionAttributeNames(
                     Map.of(
-                        "#observed",
-                        TenantRow.OBSERVED_VERSION,
-                        "#pending",
-                        TenantRow.PENDING,
-                        "#version",
-                        TenantRow.VERSION))
+                        "#observed", TenantRow.OBSERVED_VERSION,
+                        "#pending", TenantRow.PENDING,
+                        "#version", TenantRow.VERSION))
                 .expressionAttributeValues(Map.of(":version", Attribute.number(version))));
   }
 

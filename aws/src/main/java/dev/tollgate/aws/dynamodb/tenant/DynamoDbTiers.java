@@ -106,12 +106,9 @@ public final class DynamoDbTiers implements Tiers {
                 .conditionExpression("#version = :version")
                 .expressionAttributeNames(
                     Map.of(
-                        "#rolledOut",
-                        TierRow.ROLLED_OUT,
-                        "#rollOut",
-                        RollOutRow.ROLL_OUT,
-                        "#version",
-                        TierRow.VERSION))
+                        "#rolledOut", TierRow.ROLLED_OUT,
+                        "#rollOut", RollOutRow.ROLL_OUT,
+                        "#version", TierRow.VERSION))
                 .expressionAttributeValues(Map.of(":version", Attribute.number(version))));
   }
 
