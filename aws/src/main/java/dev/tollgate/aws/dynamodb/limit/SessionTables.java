@@ -4,21 +4,18 @@ import static dev.tollgate.aws.SdkCalls.ask;
 import static dev.tollgate.aws.SdkCalls.askUnless;
 
 import dev.tollgate.aws.credentials.TenantCredentials;
+import dev.tollgate.aws.dynamodb.BatchGet;
 import dev.tollgate.aws.dynamodb.Row;
 import dev.tollgate.aws.dynamodb.Table;
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.session.SessionId;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
-import software.amazon.awssdk.services.dynamodb.model.BatchGetItemResponse;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
-import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
 
@@ -29,9 +26,6 @@ import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
 public final class SessionTables {
   /** The most attempts at a write that other writers invalidate. */
   static final int MAX_ATTEMPTS = 5;
-
-  /** The most rows that one BatchGetItem reads (DynamoDB API reference). */
-  private static final int BATCH = 100;
 
   private final DynamoDbClient dynamoDb;
   private final DynamoDbClient once;
@@ -91,40 +85,13 @@ public final class SessionTables {
 
   /** Reads rows of a tenant consistently. Requests keys that DynamoDB leaves unprocessed again. */
   List<Row> batchGet(TenantId tenant, Table table, List<Map<String, AttributeValue>> keys) {
-    AwsRequestOverrideConfiguration configuration = as(tenant);
-    List<Row> rows = new ArrayList<>();
-    List<Map<String, AttributeValue>> left = keys;
-    int requests = MAX_ATTEMPTS + keys.size() / BATCH;
-    for (int i = 0; i < requests && !left.isEmpty(); i++) {
-      List<Map<String, AttributeValue>> next = left.subList(0, Math.min(BATCH, left.size()));
-      BatchGetItemResponse response =
-          ask(
-              "DynamoDB BatchGetItem of " + tenant,
-              () ->
-                  dynamoDb.batchGetItem(
-                      request ->
-                          request
-                              .overrideConfiguration(configuration)
-                              .requestItems(
-                                  Map.of(
-                                      table.name(),
-                                      KeysAndAttributes.builder()
-                                          .keys(next)
-                                          .consistentRead(true)
-                                          .build()))));
-      response
-          .responses()
-          .getOrDefault(table.name(), List.of())
-          .forEach(item -> rows.add(new Row(item)));
-      List<Map<String, AttributeValue>> leftOut = new ArrayList<>();
-      response.unprocessedKeys().values().forEach(more -> leftOut.addAll(more.keys()));
-      leftOut.addAll(left.subList(next.size(), left.size()));
-      left = leftOut;
-    }
-    if (!left.isEmpty()) {
-      throw new Unavailable("DynamoDB BatchGetItem of " + tenant + ": keys stayed unprocessed");
-    }
-    return rows;
+    return BatchGet.read(
+            dynamoDb,
+            tenant.value(),
+            Map.of(table.name(), keys),
+            MAX_ATTEMPTS,
+            request -> request.overrideConfiguration(as(tenant)))
+        .getOrDefault(table.name(), List.of());
   }
 
   /** Reads the first rows of a query, at most {@code max}, in as many requests as needed. */

@@ -3,13 +3,13 @@ package dev.tollgate.aws.dynamodb.tenant;
 import static dev.tollgate.aws.SdkCalls.ask;
 
 import dev.tollgate.aws.dynamodb.Attribute;
+import dev.tollgate.aws.dynamodb.BatchGet;
 import dev.tollgate.aws.dynamodb.Row;
 import dev.tollgate.aws.dynamodb.Table;
 import dev.tollgate.aws.dynamodb.VersionCondition;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.tenant.Tenant;
@@ -23,8 +23,6 @@ import java.util.Map;
 import java.util.Optional;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
-import software.amazon.awssdk.services.dynamodb.model.BatchGetItemResponse;
-import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 import software.amazon.awssdk.services.dynamodb.model.QueryResponse;
 import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
@@ -216,29 +214,12 @@ public final class DynamoDbTenants implements Tenants {
     QueryResponse part = ask("DynamoDB Query of pending tenants", () -> dynamoDb.query(request));
     List<Map<String, AttributeValue>> keys =
         part.items().stream().map(item -> Map.of(TenantRow.ID, item.get(TenantRow.ID))).toList();
-    Page<Tenant> found = page(keys.isEmpty() ? List.of() : rows(keys), part.lastEvaluatedKey());
+    List<Row> rows =
+        BatchGet.read(dynamoDb, "tenants", Map.of(table.name(), keys), 2, noOptions -> {})
+            .getOrDefault(table.name(), List.of());
+    Page<Tenant> found = page(rows.stream().map(Row::attributes).toList(), part.lastEvaluatedKey());
     return new Page<>(
         found.items().stream().filter(filter::matches).toList(), found.next(), found.unreadable());
-  }
-
-  /** Reads at most 100 rows. Requests keys that DynamoDB leaves unprocessed once more. */
-  private List<Map<String, AttributeValue>> rows(List<Map<String, AttributeValue>> keys) {
-    List<Map<String, AttributeValue>> rows = new ArrayList<>();
-    Map<String, KeysAndAttributes> left =
-        Map.of(table.name(), KeysAndAttributes.builder().keys(keys).consistentRead(true).build());
-    for (int i = 0; i < 2 && !left.isEmpty(); i++) {
-      Map<String, KeysAndAttributes> wanted = left;
-      BatchGetItemResponse response =
-          ask(
-              "DynamoDB BatchGetItem of tenants",
-              () -> dynamoDb.batchGetItem(request -> request.requestItems(wanted)));
-      rows.addAll(response.responses().getOrDefault(table.name(), List.of()));
-      left = response.unprocessedKeys();
-    }
-    if (!left.isEmpty()) {
-      throw new Unavailable("DynamoDB BatchGetItem of tenants: keys stayed unprocessed");
-    }
-    return rows;
   }
 
   /** A query of an index that is sorted by tenant id. */
