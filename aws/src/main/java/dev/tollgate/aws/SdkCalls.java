@@ -2,6 +2,7 @@ package dev.tollgate.aws;
 
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
+import java.util.Optional;
 import java.util.function.Supplier;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
@@ -25,21 +26,38 @@ public final class SdkCalls {
   }
 
   /**
+   * Sends a request to something that may be missing or differ.
+   *
+   * @param what the service and the operation, for the error
+   * @return empty if the service answers with the exception {@code none}
+   * @throws Unavailable if the SDK fails otherwise
+   */
+  public static <T> Optional<T> askUnless(
+      String what, Class<? extends SdkException> none, Supplier<T> request) {
+    try {
+      return Optional.of(request.get());
+    } catch (SdkException failure) {
+      if (none.isInstance(failure)) {
+        return Optional.empty();
+      }
+      throw new Unavailable(what, failure);
+    }
+  }
+
+  /**
    * Sends a conditional write.
    *
    * @param what the service and the operation, for the error
    * @throws Unavailable if the SDK fails
    */
   public static WriteResult write(String what, Runnable request) {
-    return ask(
-        what,
-        () -> {
-          try {
-            request.run();
-            return WriteResult.DONE;
-          } catch (ConditionalCheckFailedException conflict) {
-            return WriteResult.CONFLICT;
-          }
-        });
+    return askUnless(
+            what,
+            ConditionalCheckFailedException.class,
+            () -> {
+              request.run();
+              return WriteResult.DONE;
+            })
+        .orElse(WriteResult.CONFLICT);
   }
 }

@@ -9,8 +9,8 @@ import dev.tollgate.core.LogText;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.fanout.Chunk;
-import dev.tollgate.core.fanout.ChunkRequests;
 import dev.tollgate.core.fanout.Fanout;
+import dev.tollgate.core.fanout.SelfInvocation;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tier;
 import java.time.Duration;
@@ -41,7 +41,7 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
   private static final String PENDING = "pending";
 
   private final ControlPlane controlPlane;
-  private final Function<String, ChunkRequests> requests;
+  private final Function<String, SelfInvocation<Chunk>> requests;
 
   /** The function as Lambda creates it. */
   public Sweep() {
@@ -54,7 +54,7 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
   }
 
   private Sweep(Wiring wiring) {
-    this(wiring.controlPlane(), wiring::chunkRequests);
+    this(wiring.controlPlane(), wiring::selfInvocation);
   }
 
   /**
@@ -62,7 +62,7 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
    *
    * @param requests the requests to the function with an ARN
    */
-  Sweep(ControlPlane controlPlane, Function<String, ChunkRequests> requests) {
+  Sweep(ControlPlane controlPlane, Function<String, SelfInvocation<Chunk>> requests) {
     this.controlPlane = controlPlane;
     this.requests = requests;
   }
@@ -84,13 +84,13 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
             controlPlane.clock(),
             time,
             line -> context.getLogger().log(LogText.lines(line) + "\n"));
-    ChunkRequests others = requests.apply(context.getInvokedFunctionArn());
+    SelfInvocation<Chunk> others = requests.apply(context.getInvokedFunctionArn());
     return Chunk.of(event)
         .map(chunk -> work(chunk, others, invocation))
         .orElseGet(() -> sweep(others, invocation));
   }
 
-  private Map<String, Long> work(Chunk chunk, ChunkRequests others, Invocation invocation) {
+  private Map<String, Long> work(Chunk chunk, SelfInvocation<Chunk> others, Invocation invocation) {
     if (chunk.task().equals(PENDING)) {
       return reconcile(
           fanout(others).ids(chunk, controlPlane.ports().tenants()::listPending), invocation);
@@ -99,7 +99,7 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
     return Map.of();
   }
 
-  private Map<String, Long> sweep(ChunkRequests others, Invocation invocation) {
+  private Map<String, Long> sweep(SelfInvocation<Chunk> others, Invocation invocation) {
     Map<String, Long> swept = new TreeMap<>();
     List<RuntimeException> failures = new ArrayList<>();
     List<Runnable> parts =
@@ -130,11 +130,11 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
     return swept;
   }
 
-  private Fanout fanout(ChunkRequests others) {
+  private Fanout fanout(SelfInvocation<Chunk> others) {
     return new Fanout(others, CHUNK, controlPlane.workers(), controlPlane.clock());
   }
 
-  private Map<String, Long> sweepTenants(ChunkRequests others, Invocation invocation) {
+  private Map<String, Long> sweepTenants(SelfInvocation<Chunk> others, Invocation invocation) {
     int[] read = {0};
     Fanout.Ids pending =
         (after, max) ->
@@ -157,7 +157,7 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
     return Map.of("unsettledTenants", (long) shuffled.size(), "settledTenants", settled);
   }
 
-  private Map<String, Long> sweepTiers(ChunkRequests others, Invocation invocation) {
+  private Map<String, Long> sweepTiers(SelfInvocation<Chunk> others, Invocation invocation) {
     Page<Tier> tiers = controlPlane.ports().tiers().list();
     tiers.unreadable().forEach(row -> invocation.log(row.reason()));
     List<Tier> changed =

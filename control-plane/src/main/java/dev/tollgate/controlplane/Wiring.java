@@ -4,7 +4,8 @@ import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
-import dev.tollgate.core.fanout.ChunkRequests;
+import dev.tollgate.core.fanout.Chunk;
+import dev.tollgate.core.fanout.SelfInvocation;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
 import java.time.InstantSource;
 import java.util.Map;
@@ -33,8 +34,8 @@ final class Wiring {
   }
 
   /** Requests to the function with this ARN. */
-  ChunkRequests chunkRequests(String functionArn) {
-    return aws.chunkRequests(functionArn);
+  SelfInvocation<Chunk> selfInvocation(String functionArn) {
+    return aws.selfInvocation(functionArn);
   }
 
   /**

@@ -1,6 +1,10 @@
 package dev.tollgate.core;
 
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
@@ -9,10 +13,12 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
- * Creates executors for blocking requests. Their threads are daemons and end after ten idle
- * seconds, so the executors need not be shut down.
+ * Executors for blocking requests, and a way to send many at a time. Their threads are daemons and
+ * end after ten idle seconds, so the executors need not be shut down.
  */
 public final class Threads {
   private static final Duration IDLE = Duration.ofSeconds(10);
@@ -48,6 +54,30 @@ public final class Threads {
     timer.setRemoveOnCancelPolicy(true);
     timer.setKeepAliveTime(IDLE.toMillis(), TimeUnit.MILLISECONDS);
     return ending(timer);
+  }
+
+  /**
+   * Runs a function for each item, as many at a time as the executor has threads. Returns the
+   * results in the order of the items.
+   */
+  public static <T, R> List<R> map(
+      Collection<T> items, Function<T, R> function, Executor executor) {
+    List<CompletableFuture<R>> running =
+        items.stream()
+            .map(item -> CompletableFuture.supplyAsync(() -> function.apply(item), executor))
+            .toList();
+    return running.stream().map(CompletableFuture::join).toList();
+  }
+
+  /** Runs an action for each item, in parallel like {@link #map}. */
+  public static <T> void forEach(Collection<T> items, Consumer<T> action, Executor executor) {
+    map(
+        items,
+        item -> {
+          action.accept(item);
+          return true;
+        },
+        executor);
   }
 
   private static <T extends ThreadPoolExecutor> T ending(T pool) {

@@ -12,7 +12,8 @@ import dev.tollgate.core.connect.AdmissionFactsReader;
 import dev.tollgate.core.connect.Disconnection;
 import dev.tollgate.core.connect.RefusalTally;
 import dev.tollgate.core.connect.Registration;
-import dev.tollgate.core.fanout.ChunkRequests;
+import dev.tollgate.core.fanout.Chunk;
+import dev.tollgate.core.fanout.SelfInvocation;
 import dev.tollgate.core.housekeeping.Housekeeping;
 import dev.tollgate.core.housekeeping.Recount;
 import dev.tollgate.core.housekeeping.TenantVisit;
@@ -141,8 +142,8 @@ public final class Wiring {
    *
    * @param functionArn the ARN by which it was invoked
    */
-  public ChunkRequests chunkRequests(String functionArn) {
-    return aws.chunkRequests(functionArn);
+  public SelfInvocation<Chunk> selfInvocation(String functionArn) {
+    return aws.selfInvocation(functionArn);
   }
 
   /** Processes messages, for the message processor. */

@@ -70,28 +70,18 @@ public final class CounterLaws {
 
   private static CheckResult play(Law.Runs<Counter.Maker> runs, Check check, Check end) {
     Run run = new Run(runs.subject(), runs.history().seed());
-    try {
-      for (Step next : runs.history().steps()) {
-        run.step++;
-        run.perform(next);
-        check.of(run);
-      }
-      run.step++;
-      end.of(run);
-      return new CheckResult.Kept();
-    } catch (Violation broke) {
-      return new CheckResult.Broken(
-          run.step,
-          Duration.between(Setting.START, run.setting.now()),
-          broke.expected(),
-          broke.happened());
-    } catch (RuntimeException thrown) {
-      return new CheckResult.Broken(
-          run.step,
-          Duration.between(Setting.START, run.setting.now()),
-          "an answer despite faults",
-          thrown.toString());
-    }
+    return Violation.checked(
+        () -> {
+          for (Step next : runs.history().steps()) {
+            run.step++;
+            run.perform(next);
+            check.of(run);
+          }
+          run.step++;
+          end.of(run);
+        },
+        () -> run.step,
+        run.setting::now);
   }
 
   /** A counter during a history, and the items that are really open. */

@@ -63,19 +63,7 @@ final class LimiterRun {
   }
 
   private CheckResult checked(Runnable part) {
-    try {
-      part.run();
-      return new CheckResult.Kept();
-    } catch (Violation broke) {
-      return new CheckResult.Broken(step, sinceStart(), broke.expected(), broke.happened());
-    } catch (RuntimeException thrown) {
-      return new CheckResult.Broken(
-          step, sinceStart(), "an answer despite faults", thrown.toString());
-    }
-  }
-
-  private Duration sinceStart() {
-    return Duration.between(Setting.START, now());
+    return Violation.checked(part, () -> step, this::now);
   }
 
   /** Reports an event to every observer that has found no violation. */

@@ -380,19 +380,7 @@ public final class LineLaws {
 
     /** Runs a check and returns its result. */
     CheckResult checked(Runnable check) {
-      try {
-        check.run();
-        return new CheckResult.Kept();
-      } catch (Violation broke) {
-        return new CheckResult.Broken(step, sinceStart(), broke.expected(), broke.happened());
-      } catch (RuntimeException thrown) {
-        return new CheckResult.Broken(
-            step, sinceStart(), "an answer despite faults", thrown.toString());
-      }
-    }
-
-    private Duration sinceStart() {
-      return Duration.between(Setting.START, setting.now());
+      return Violation.checked(check, () -> step, setting::now);
     }
 
     void all(List<Step> steps) {

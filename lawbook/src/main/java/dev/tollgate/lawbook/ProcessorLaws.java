@@ -46,20 +46,17 @@ public final class ProcessorLaws {
 
   private static CheckResult play(Law.Runs<Processor.Maker> runs, boolean once, End end) {
     Run run = new Run(runs.subject(), runs.history().seed(), once);
-    try {
-      for (Step next : runs.history().steps()) {
-        run.step++;
-        run.perform(next);
-      }
-      run.step++;
-      end.of(run);
-      return new CheckResult.Kept();
-    } catch (Violation broke) {
-      return new CheckResult.Broken(run.step, run.time(), broke.expected(), broke.happened());
-    } catch (RuntimeException thrown) {
-      return new CheckResult.Broken(
-          run.step, run.time(), "an answer despite faults", thrown.toString());
-    }
+    return Violation.checked(
+        () -> {
+          for (Step next : runs.history().steps()) {
+            run.step++;
+            run.perform(next);
+          }
+          run.step++;
+          end.of(run);
+        },
+        () -> run.step,
+        run.setting::now);
   }
 
   /** A processor during a history, and what was sent to it. */
@@ -76,10 +73,6 @@ public final class ProcessorLaws {
       setting = new Setting(seed);
       processor = maker.make(setting);
       this.once = once;
-    }
-
-    Duration time() {
-      return Duration.between(Setting.START, setting.now());
     }
 
     void perform(Step next) {

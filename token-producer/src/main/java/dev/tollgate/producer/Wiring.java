@@ -40,6 +40,6 @@ final class Wiring {
   /** The maintenance of shards whose turns {@code ownArn} continues. */
   ShardMaintenance shardMaintenance(BucketMaintenance maintenance, String ownArn) {
     return new ShardMaintenance(
-        aws.buckets(), maintenance, aws.shardTurns(ownArn), executor, clock);
+        aws.buckets(), maintenance, aws.selfInvocation(ownArn), executor, clock);
   }
 }

@@ -19,9 +19,8 @@ import dev.tollgate.aws.dynamodb.limit.SessionTables;
 import dev.tollgate.aws.dynamodb.tenant.DynamoDbTenants;
 import dev.tollgate.aws.dynamodb.tenant.DynamoDbTiers;
 import dev.tollgate.aws.gateway.ApiGatewaySockets;
-import dev.tollgate.aws.lambda.LambdaChunkRequests;
 import dev.tollgate.aws.lambda.LambdaFillRequests;
-import dev.tollgate.aws.lambda.LambdaShardTurns;
+import dev.tollgate.aws.lambda.LambdaSelfInvocation;
 import dev.tollgate.aws.lambda.LambdaSiloFunctions;
 import dev.tollgate.aws.scheduler.EventBridgeFillSchedules;
 import dev.tollgate.aws.sqs.QueueUrls;
@@ -33,10 +32,9 @@ import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.fill.FillSchedules;
-import dev.tollgate.core.bucket.fill.ShardTurns;
 import dev.tollgate.core.connect.Activity;
 import dev.tollgate.core.connect.AdmissionFactsReader;
-import dev.tollgate.core.fanout.ChunkRequests;
+import dev.tollgate.core.fanout.SelfInvocation;
 import dev.tollgate.core.housekeeping.LiveTenants;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
 import dev.tollgate.core.message.MessageFactsReader;
@@ -260,17 +258,8 @@ public final class AwsEnvironment {
    * Requests to the function itself, with its own role. CloudFormation cannot put a function's own
    * ARN into its environment, so the caller takes it from the invocation.
    */
-  public ChunkRequests chunkRequests(String functionArn) {
-    return new LambdaChunkRequests(clients.lambdaOnce(), functionArn);
-  }
-
-  /**
-   * Turns of shards that the token producer continues, with its own role.
-   *
-   * @param tokenProducerArn from the invocation, as for {@link #fillSchedules(String)}
-   */
-  public ShardTurns shardTurns(String tokenProducerArn) {
-    return new LambdaShardTurns(clients.lambdaOnce(), tokenProducerArn);
+  public <W extends SelfInvocation.Work> SelfInvocation<W> selfInvocation(String functionArn) {
+    return new LambdaSelfInvocation<>(clients.lambdaOnce(), functionArn);
   }
 
   /** Tenants, with the function's own role. Needs {@code TENANT_TABLE}. */

@@ -92,12 +92,9 @@ public final class CredentialTable implements CredentialStore {
                   .expressionAttributeNames(Map.of("#renewed", RENEWED_UNTIL, "#ends", ENDS_AT))
                   .expressionAttributeValues(
                       Map.of(
-                          ":ends",
-                          seconds(endsAt),
-                          ":now",
-                          seconds(now),
-                          ":until",
-                          seconds(now.plusSeconds(RENEWAL_SECONDS)))));
+                          ":ends", seconds(endsAt),
+                          ":now", seconds(now),
+                          ":until", seconds(now.plusSeconds(RENEWAL_SECONDS)))));
       return true;
     } catch (ConditionalCheckFailedException anothers) {
       return false;

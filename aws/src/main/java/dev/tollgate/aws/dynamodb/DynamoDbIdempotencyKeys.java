@@ -1,7 +1,6 @@
 package dev.tollgate.aws.dynamodb;
 
 import static dev.tollgate.aws.SdkCalls.ask;
-import static dev.tollgate.aws.SdkCalls.write;
 
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.idempotency.IdempotencyKey;
@@ -33,13 +32,11 @@ public final class DynamoDbIdempotencyKeys implements IdempotencyKeys {
   private static final String HEADERS = "headers";
   private static final String BODY = "body";
 
-  private final DynamoDbClient dynamoDb;
-  private final String table;
+  private final Table table;
 
   /** Keys in this table. */
   public DynamoDbIdempotencyKeys(DynamoDbClient dynamoDb, String table) {
-    this.dynamoDb = dynamoDb;
-    this.table = table;
+    this.table = new Table(dynamoDb, table);
   }
 
   @Override
@@ -48,28 +45,30 @@ public final class DynamoDbIdempotencyKeys implements IdempotencyKeys {
         "DynamoDB PutItem of a claim",
         () -> {
           try {
-            dynamoDb.putItem(
-                request ->
-                    request
-                        .tableName(table)
-                        .item(row(claim, claim.endsAt()))
-                        // The same owner: the SDK repeated the request because the response was
-                        // lost.
-                        .conditionExpression(
-                            "attribute_not_exists(#key) OR #expiresAt <= :now"
-                                + " OR (#owner = :owner AND attribute_not_exists(#status))")
-                        .expressionAttributeNames(
-                            Map.of(
-                                "#key", KEY,
-                                "#expiresAt", EXPIRES_AT,
-                                "#owner", OWNER,
-                                "#status", STATUS))
-                        .expressionAttributeValues(
-                            Map.of(
-                                ":now", Attribute.number(now.getEpochSecond()),
-                                ":owner", Attribute.text(claim.owner())))
-                        .returnValuesOnConditionCheckFailure(
-                            ReturnValuesOnConditionCheckFailure.ALL_OLD));
+            table
+                .dynamoDb()
+                .putItem(
+                    request ->
+                        request
+                            .tableName(table.name())
+                            .item(row(claim, claim.endsAt()))
+                            // The same owner: the SDK repeated the request because the response was
+                            // lost.
+                            .conditionExpression(
+                                "attribute_not_exists(#key) OR #expiresAt <= :now"
+                                    + " OR (#owner = :owner AND attribute_not_exists(#status))")
+                            .expressionAttributeNames(
+                                Map.of(
+                                    "#key", KEY,
+                                    "#expiresAt", EXPIRES_AT,
+                                    "#owner", OWNER,
+                                    "#status", STATUS))
+                            .expressionAttributeValues(
+                                Map.of(
+                                    ":now", Attribute.number(now.getEpochSecond()),
+                                    ":owner", Attribute.text(claim.owner())))
+                            .returnValuesOnConditionCheckFailure(
+                                ReturnValuesOnConditionCheckFailure.ALL_OLD));
             return new KeyUse.Claimed();
           } catch (ConditionalCheckFailedException inUse) {
             return use(new Row(inUse.item()), claim);
@@ -104,34 +103,26 @@ public final class DynamoDbIdempotencyKeys implements IdempotencyKeys {
     row.put(STATUS, Attribute.number(answer.status()));
     row.put(HEADERS, Attribute.map(answer.headers(), Function.identity(), Attribute::text));
     row.put(BODY, Attribute.text(answer.body()));
-    return write(
-        "DynamoDB PutItem of a response",
-        () ->
-            dynamoDb.putItem(
-                request ->
-                    request
-                        .tableName(table)
-                        .item(row)
-                        .conditionExpression("#owner = :owner")
-                        .expressionAttributeNames(Map.of("#owner", OWNER))
-                        .expressionAttributeValues(
-                            Map.of(":owner", Attribute.text(claim.owner())))));
+    return table.put(
+        "a response",
+        request ->
+            request
+                .item(row)
+                .conditionExpression("#owner = :owner")
+                .expressionAttributeNames(Map.of("#owner", OWNER))
+                .expressionAttributeValues(Map.of(":owner", Attribute.text(claim.owner()))));
   }
 
   @Override
   public void release(KeyClaim claim) {
-    write(
-        "DynamoDB DeleteItem of a claim",
-        () ->
-            dynamoDb.deleteItem(
-                request ->
-                    request
-                        .tableName(table)
-                        .key(key(claim.key()))
-                        .conditionExpression("#owner = :owner AND attribute_not_exists(#status)")
-                        .expressionAttributeNames(Map.of("#owner", OWNER, "#status", STATUS))
-                        .expressionAttributeValues(
-                            Map.of(":owner", Attribute.text(claim.owner())))));
+    table.delete(
+        "a claim",
+        request ->
+            request
+                .key(key(claim.key()))
+                .conditionExpression("#owner = :owner AND attribute_not_exists(#status)")
+                .expressionAttributeNames(Map.of("#owner", OWNER, "#status", STATUS))
+                .expressionAttributeValues(Map.of(":owner", Attribute.text(claim.owner()))));
   }
 
   private static Map<String, AttributeValue> row(KeyClaim claim, Instant expiresAt) {

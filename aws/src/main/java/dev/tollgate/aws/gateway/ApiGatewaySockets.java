@@ -1,6 +1,6 @@
 package dev.tollgate.aws.gateway;
 
-import static dev.tollgate.aws.SdkCalls.ask;
+import static dev.tollgate.aws.SdkCalls.askUnless;
 
 import dev.tollgate.core.session.Sockets;
 import java.util.regex.Pattern;
@@ -35,16 +35,12 @@ public final class ApiGatewaySockets implements Sockets {
     if (isMalformed(connectionId)) {
       return CloseResult.GONE;
     }
-    return ask(
-        "API Gateway DeleteConnection",
-        () -> {
-          try {
-            connections.deleteConnection(request -> request.connectionId(connectionId));
-            return CloseResult.CLOSED;
-          } catch (GoneException gone) {
-            return CloseResult.GONE;
-          }
-        });
+    return askUnless(
+            "API Gateway DeleteConnection",
+            GoneException.class,
+            () -> connections.deleteConnection(request -> request.connectionId(connectionId)))
+        .map(closed -> CloseResult.CLOSED)
+        .orElse(CloseResult.GONE);
   }
 
   @Override
@@ -52,16 +48,11 @@ public final class ApiGatewaySockets implements Sockets {
     if (isMalformed(connectionId)) {
       return false;
     }
-    return ask(
-        "API Gateway GetConnection",
-        () -> {
-          try {
-            connections.getConnection(request -> request.connectionId(connectionId));
-            return true;
-          } catch (GoneException gone) {
-            return false;
-          }
-        });
+    return askUnless(
+            "API Gateway GetConnection",
+            GoneException.class,
+            () -> connections.getConnection(request -> request.connectionId(connectionId)))
+        .isPresent();
   }
 
   @Override
@@ -69,17 +60,15 @@ public final class ApiGatewaySockets implements Sockets {
     if (isMalformed(connectionId)) {
       return PostResult.GONE;
     }
-    return ask(
-        "API Gateway PostToConnection",
-        () -> {
-          try {
-            posts.postToConnection(
-                request -> request.connectionId(connectionId).data(SdkBytes.fromUtf8String(frame)));
-            return PostResult.SENT;
-          } catch (GoneException gone) {
-            return PostResult.GONE;
-          }
-        });
+    return askUnless(
+            "API Gateway PostToConnection",
+            GoneException.class,
+            () ->
+                posts.postToConnection(
+                    request ->
+                        request.connectionId(connectionId).data(SdkBytes.fromUtf8String(frame))))
+        .map(sent -> PostResult.SENT)
+        .orElse(PostResult.GONE);
   }
 
   private static boolean isMalformed(String connectionId) {

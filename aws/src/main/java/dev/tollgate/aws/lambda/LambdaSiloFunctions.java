@@ -1,6 +1,7 @@
 package dev.tollgate.aws.lambda;
 
 import static dev.tollgate.aws.SdkCalls.ask;
+import static dev.tollgate.aws.SdkCalls.askUnless;
 
 import dev.tollgate.aws.Arns;
 import dev.tollgate.aws.ResourceNames;
@@ -113,18 +114,13 @@ public final class LambdaSiloFunctions implements SiloFunctions {
   }
 
   private Optional<FunctionConfiguration> find(String name, AwsRequestOverrideConfiguration as) {
-    return ask(
+    return askUnless(
         "Lambda GetFunction of " + name,
-        () -> {
-          try {
-            return Optional.of(
-                lambda
-                    .getFunction(request -> request.overrideConfiguration(as).functionName(name))
-                    .configuration());
-          } catch (ResourceNotFoundException none) {
-            return Optional.empty();
-          }
-        });
+        ResourceNotFoundException.class,
+        () ->
+            lambda
+                .getFunction(request -> request.overrideConfiguration(as).functionName(name))
+                .configuration());
   }
 
   private FunctionConfiguration version(Release release) {
@@ -274,23 +270,18 @@ public final class LambdaSiloFunctions implements SiloFunctions {
    */
   private Optional<EventSourceMappingConfiguration> mapping(TenantId tenant) {
     String name = names.siloFunction(tenant);
-    return ask(
-        "Lambda ListEventSourceMappings of " + name,
-        () -> {
-          try {
-            return lambda
-                .listEventSourceMappings(
-                    request ->
-                        request
-                            .functionName(name)
-                            .eventSourceArn(arns.queue(names.siloQueue(tenant))))
-                .eventSourceMappings()
-                .stream()
-                .findFirst();
-          } catch (ResourceNotFoundException none) {
-            return Optional.empty();
-          }
-        });
+    return askUnless(
+            "Lambda ListEventSourceMappings of " + name,
+            ResourceNotFoundException.class,
+            () ->
+                lambda
+                    .listEventSourceMappings(
+                        request ->
+                            request
+                                .functionName(name)
+                                .eventSourceArn(arns.queue(names.siloQueue(tenant))))
+                    .eventSourceMappings())
+        .flatMap(mappings -> mappings.stream().findFirst());
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.tollgate.aws.scheduler;
 
 import static dev.tollgate.aws.SdkCalls.ask;
+import static dev.tollgate.aws.SdkCalls.askUnless;
 
 import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.aws.sqs.QueueUrls;
@@ -179,16 +180,10 @@ public final class EventBridgeFillSchedules implements FillSchedules {
   /** {@inheritDoc} Uses the function's own role, because a shard has many tenants. */
   @Override
   public void put(Shard shard) {
-    ask(
+    askUnless(
         "Scheduler CreateSchedule of " + shard,
-        () -> {
-          try {
-            scheduler.createSchedule(wanted(shard));
-            return shard;
-          } catch (ConflictException exists) {
-            return shard;
-          }
-        });
+        ConflictException.class,
+        () -> scheduler.createSchedule(wanted(shard)));
   }
 
   private CreateScheduleRequest wanted(Shard shard) {
@@ -230,15 +225,10 @@ public final class EventBridgeFillSchedules implements FillSchedules {
   }
 
   private void delete(DeleteScheduleRequest request) {
-    ask(
+    askUnless(
         "Scheduler DeleteSchedule of " + request.name(),
-        () -> {
-          try {
-            return scheduler.deleteSchedule(request);
-          } catch (ResourceNotFoundException none) {
-            return none;
-          }
-        });
+        ResourceNotFoundException.class,
+        () -> scheduler.deleteSchedule(request));
   }
 
   @Override
@@ -279,15 +269,10 @@ public final class EventBridgeFillSchedules implements FillSchedules {
   }
 
   private Optional<GetScheduleResponse> find(GetScheduleRequest request) {
-    return ask(
+    return askUnless(
         "Scheduler GetSchedule of " + request.name(),
-        () -> {
-          try {
-            return Optional.of(scheduler.getSchedule(request));
-          } catch (ResourceNotFoundException none) {
-            return Optional.empty();
-          }
-        });
+        ResourceNotFoundException.class,
+        () -> scheduler.getSchedule(request));
   }
 
   private static Drift compare(

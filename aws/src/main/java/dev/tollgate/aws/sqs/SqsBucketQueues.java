@@ -1,6 +1,7 @@
 package dev.tollgate.aws.sqs;
 
 import static dev.tollgate.aws.SdkCalls.ask;
+import static dev.tollgate.aws.SdkCalls.askUnless;
 
 import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.core.Page;
@@ -56,7 +57,18 @@ public final class SqsBucketQueues implements BucketQueues {
   @Override
   public QueueCreation ensure(BucketId id, Duration lifetime) {
     AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
-    boolean exists = ask("SQS GetQueueAttributes of " + id, () -> exists(id, tenant));
+    boolean exists =
+        askUnless(
+                "SQS GetQueueAttributes of " + id,
+                QueueDoesNotExistException.class,
+                () ->
+                    sqs.getQueueAttributes(
+                        request ->
+                            request
+                                .overrideConfiguration(tenant)
+                                .queueUrl(urls.of(id))
+                                .attributeNames(QueueAttributeName.QUEUE_ARN)))
+            .isPresent();
     QueueCreation creation =
         ask("SQS CreateQueue of " + id, () -> create(id, lifetime, tenant, exists));
     if (creation == QueueCreation.EXISTED) {
@@ -72,20 +84,6 @@ public final class SqsBucketQueues implements BucketQueues {
 
   private Map<String, String> tags() {
     return Map.of(TAG, deployment.get());
-  }
-
-  private boolean exists(BucketId id, AwsRequestOverrideConfiguration tenant) {
-    try {
-      sqs.getQueueAttributes(
-          request ->
-              request
-                  .overrideConfiguration(tenant)
-                  .queueUrl(urls.of(id))
-                  .attributeNames(QueueAttributeName.QUEUE_ARN));
-      return true;
-    } catch (QueueDoesNotExistException none) {
-      return false;
-    }
   }
 
   private QueueCreation create(
@@ -118,11 +116,11 @@ public final class SqsBucketQueues implements BucketQueues {
   @Override
   public void setLifetime(BucketId id, Duration lifetime) {
     AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
-    ask(
+    askUnless(
         "SQS SetQueueAttributes of " + id,
-        () -> {
-          try {
-            return sqs.setQueueAttributes(
+        QueueDoesNotExistException.class,
+        () ->
+            sqs.setQueueAttributes(
                 request ->
                     request
                         .overrideConfiguration(tenant)
@@ -130,21 +128,16 @@ public final class SqsBucketQueues implements BucketQueues {
                         .attributes(
                             Map.of(
                                 QueueAttributeName.MESSAGE_RETENTION_PERIOD,
-                                Long.toString(lifetime.toSeconds()))));
-          } catch (QueueDoesNotExistException none) {
-            return none;
-          }
-        });
+                                Long.toString(lifetime.toSeconds())))));
   }
 
   @Override
   public Optional<Duration> lifetime(BucketId id) {
     AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
-    return ask(
-        "SQS GetQueueAttributes of " + id,
-        () -> {
-          try {
-            String seconds =
+    return askUnless(
+            "SQS GetQueueAttributes of " + id,
+            QueueDoesNotExistException.class,
+            () ->
                 sqs.getQueueAttributes(
                         request ->
                             request
@@ -152,12 +145,8 @@ public final class SqsBucketQueues implements BucketQueues {
                                 .queueUrl(urls.of(id))
                                 .attributeNames(QueueAttributeName.MESSAGE_RETENTION_PERIOD))
                     .attributes()
-                    .get(QueueAttributeName.MESSAGE_RETENTION_PERIOD);
-            return Optional.of(Duration.ofSeconds(Long.parseLong(seconds)));
-          } catch (QueueDoesNotExistException none) {
-            return Optional.empty();
-          }
-        });
+                    .get(QueueAttributeName.MESSAGE_RETENTION_PERIOD))
+        .map(seconds -> Duration.ofSeconds(Long.parseLong(seconds)));
   }
 
   /** {@inheritDoc} Uses the function's own role, because the list spans tenants. */
@@ -188,33 +177,25 @@ public final class SqsBucketQueues implements BucketQueues {
   @Override
   public Owner owner(BucketId id) {
     AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
-    return ask(
-        "SQS ListQueueTags of " + id,
-        () -> {
-          try {
-            Map<String, String> tags =
+    return askUnless(
+            "SQS ListQueueTags of " + id,
+            QueueDoesNotExistException.class,
+            () ->
                 sqs.listQueueTags(
                         request -> request.overrideConfiguration(tenant).queueUrl(urls.of(id)))
-                    .tags();
-            return deployment.get().equals(tags.get(TAG)) ? Owner.THIS_DEPLOYMENT : Owner.OTHER;
-          } catch (QueueDoesNotExistException none) {
-            return Owner.NO_QUEUE;
-          }
-        });
+                    .tags())
+        .map(tags -> deployment.get().equals(tags.get(TAG)) ? Owner.THIS_DEPLOYMENT : Owner.OTHER)
+        .orElse(Owner.NO_QUEUE);
   }
 
   @Override
   public void delete(BucketId id) {
     AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
-    ask(
+    askUnless(
         "SQS DeleteQueue of " + id,
-        () -> {
-          try {
-            return sqs.deleteQueue(
-                request -> request.overrideConfiguration(tenant).queueUrl(urls.of(id)));
-          } catch (QueueDoesNotExistException none) {
-            return none;
-          }
-        });
+        QueueDoesNotExistException.class,
+        () ->
+            sqs.deleteQueue(
+                request -> request.overrideConfiguration(tenant).queueUrl(urls.of(id))));
   }
 }

@@ -1,6 +1,7 @@
 package dev.tollgate.aws.sqs;
 
 import static dev.tollgate.aws.SdkCalls.ask;
+import static dev.tollgate.aws.SdkCalls.askUnless;
 
 import dev.tollgate.aws.Arns;
 import dev.tollgate.aws.credentials.TenantCredentials;
@@ -156,22 +157,17 @@ public final class SqsSiloQueues implements SiloQueues {
 
   private Optional<Map<QueueAttributeName, String>> attributes(
       String name, AwsRequestOverrideConfiguration as, QueueAttributeName... names) {
-    return ask(
+    return askUnless(
         "SQS GetQueueAttributes of " + name,
-        () -> {
-          try {
-            return Optional.of(
-                sqs.getQueueAttributes(
-                        request ->
-                            request
-                                .overrideConfiguration(as)
-                                .queueUrl(urls.of(name))
-                                .attributeNames(names))
-                    .attributes());
-          } catch (QueueDoesNotExistException none) {
-            return Optional.empty();
-          }
-        });
+        QueueDoesNotExistException.class,
+        () ->
+            sqs.getQueueAttributes(
+                    request ->
+                        request
+                            .overrideConfiguration(as)
+                            .queueUrl(urls.of(name))
+                            .attributeNames(names))
+                .attributes());
   }
 
   @Override
@@ -183,15 +179,10 @@ public final class SqsSiloQueues implements SiloQueues {
         {"Version":"2012-10-17","Statement":[{"Sid":"%s","Effect":"Deny","Principal":"*",\
         "Action":"sqs:SendMessage","Resource":"%s"}]}"""
             .formatted(CLOSED, arns.queue(name));
-    ask(
+    askUnless(
         "SQS SetQueueAttributes of " + name,
-        () -> {
-          try {
-            return setPolicy(name, policy, as);
-          } catch (QueueDoesNotExistException none) {
-            return none;
-          }
-        });
+        QueueDoesNotExistException.class,
+        () -> setPolicy(name, policy, as));
   }
 
   private Object setPolicy(String name, String policy, AwsRequestOverrideConfiguration as) {
@@ -249,25 +240,22 @@ public final class SqsSiloQueues implements SiloQueues {
   }
 
   private List<Message> receive(String name, AwsRequestOverrideConfiguration as) {
-    return ask(
-        "SQS ReceiveMessage of " + name,
-        () -> {
-          try {
-            return sqs.receiveMessage(
-                    request ->
-                        request
-                            .overrideConfiguration(as)
-                            .queueUrl(urls.of(name))
-                            .maxNumberOfMessages(BATCH)
-                            .waitTimeSeconds(LONG_POLL_SECONDS)
-                            .messageSystemAttributeNames(
-                                MessageSystemAttributeName.MESSAGE_GROUP_ID)
-                            .messageAttributeNames("All"))
-                .messages();
-          } catch (QueueDoesNotExistException none) {
-            return List.of();
-          }
-        });
+    return askUnless(
+            "SQS ReceiveMessage of " + name,
+            QueueDoesNotExistException.class,
+            () ->
+                sqs.receiveMessage(
+                        request ->
+                            request
+                                .overrideConfiguration(as)
+                                .queueUrl(urls.of(name))
+                                .maxNumberOfMessages(BATCH)
+                                .waitTimeSeconds(LONG_POLL_SECONDS)
+                                .messageSystemAttributeNames(
+                                    MessageSystemAttributeName.MESSAGE_GROUP_ID)
+                                .messageAttributeNames("All"))
+                    .messages())
+        .orElse(List.of());
   }
 
   private void move(Message letter, String from, AwsRequestOverrideConfiguration as) {
@@ -302,15 +290,10 @@ public final class SqsSiloQueues implements SiloQueues {
   }
 
   private void delete(String name, AwsRequestOverrideConfiguration as) {
-    ask(
+    askUnless(
         "SQS DeleteQueue of " + name,
-        () -> {
-          try {
-            return sqs.deleteQueue(
-                request -> request.overrideConfiguration(as).queueUrl(urls.of(name)));
-          } catch (QueueDoesNotExistException none) {
-            return none;
-          }
-        });
+        QueueDoesNotExistException.class,
+        () ->
+            sqs.deleteQueue(request -> request.overrideConfiguration(as).queueUrl(urls.of(name))));
   }
 }

@@ -1,9 +1,10 @@
 package dev.tollgate.aws.sqs;
 
-import static dev.tollgate.aws.SdkCalls.ask;
+import static dev.tollgate.aws.SdkCalls.askUnless;
 
 import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.Threads;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Lease;
@@ -17,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -219,15 +219,8 @@ public final class SqsTokenQueue implements TokenQueue {
 
   /** Sends a request to a bucket's queue, which may be missing. */
   private static <T> T send(BucketId bucket, String what, Supplier<T> request) {
-    return ask(
-        what + bucket,
-        () -> {
-          try {
-            return request.get();
-          } catch (QueueDoesNotExistException none) {
-            throw new MissingQueue(bucket);
-          }
-        });
+    return askUnless(what + bucket, QueueDoesNotExistException.class, request)
+        .orElseThrow(() -> new MissingQueue(bucket));
   }
 
   private List<Lease> whileHeld(
@@ -285,15 +278,7 @@ public final class SqsTokenQueue implements TokenQueue {
     if (batches.size() == 1) {
       return List.of(sendBatch(bucket, batches.get(0), what, request));
     }
-    return batches.stream()
-        .map(
-            batch ->
-                CompletableFuture.supplyAsync(
-                    () -> sendBatch(bucket, batch, what, request), executor))
-        .toList()
-        .stream()
-        .map(CompletableFuture::join)
-        .toList();
+    return Threads.map(batches, batch -> sendBatch(bucket, batch, what, request), executor);
   }
 
   private static <T> Sent<T> sendBatch(

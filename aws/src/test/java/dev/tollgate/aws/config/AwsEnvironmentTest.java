@@ -782,7 +782,7 @@ class AwsEnvironmentTest {
 
   @Test
   void a_chunk_is_an_event_of_the_function_itself() {
-    aws.chunkRequests("arn:aws:lambda:eu-central-1:000000000000:function:f:l")
+    aws.selfInvocation("arn:aws:lambda:eu-central-1:000000000000:function:f:l")
         .send(new Chunk("visits", Optional.of(tenant), Optional.of(new TenantId("z")), 7));
 
     assertThat(services.requests(PRODUCER))

@@ -11,7 +11,7 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.fanout.Chunk;
-import dev.tollgate.core.fanout.ChunkRequests;
+import dev.tollgate.core.fanout.SelfInvocation;
 import dev.tollgate.core.tenant.RollOut;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantRange;
@@ -137,7 +137,7 @@ public final class TierRollOut {
    * @param others work on ranges
    * @return whether all tenants follow this version
    */
-  public boolean resume(Tier tier, ChunkRequests others, Invocation invocation) {
+  public boolean resume(Tier tier, SelfInvocation<Chunk> others, Invocation invocation) {
     return new Walk(tier, rangeSize, Optional.of(others), invocation).run();
   }
 
@@ -253,11 +253,12 @@ public final class TierRollOut {
   private final class Walk {
     private final Tier tier;
     private final int pageSize;
-    private final Optional<ChunkRequests> others;
+    private final Optional<SelfInvocation<Chunk>> others;
     private final Invocation invocation;
     private final Set<TenantRange> repeated = new HashSet<>();
 
-    private Walk(Tier tier, int pageSize, Optional<ChunkRequests> others, Invocation invocation) {
+    private Walk(
+        Tier tier, int pageSize, Optional<SelfInvocation<Chunk>> others, Invocation invocation) {
       this.tier = tier;
       this.pageSize = pageSize;
       this.others = others;

@@ -15,7 +15,8 @@ import java.util.regex.Pattern;
  * @param upTo the last id of the range; empty if the range has no end
  * @param chunks the number of chunks of the split, among which they share what is limited for all
  */
-public record Chunk(String task, Optional<TenantId> after, Optional<TenantId> upTo, int chunks) {
+public record Chunk(String task, Optional<TenantId> after, Optional<TenantId> upTo, int chunks)
+    implements SelfInvocation.Work {
   private static final String TASK = "task";
   private static final String AFTER = "after";
   private static final String UP_TO = "upTo";
@@ -38,7 +39,7 @@ public record Chunk(String task, Optional<TenantId> after, Optional<TenantId> up
     return upTo.isEmpty() || id.value().compareTo(upTo.get().value()) <= 0;
   }
 
-  /** The members of the event that requests this chunk. */
+  @Override
   public Map<String, String> toEvent() {
     Map<String, String> event = new LinkedHashMap<>();
     event.put(TASK, task);

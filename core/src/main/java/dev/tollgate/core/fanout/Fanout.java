@@ -1,13 +1,13 @@
 package dev.tollgate.core.fanout;
 
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Threads;
 import dev.tollgate.core.Unavailable;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
@@ -22,7 +22,7 @@ import java.util.concurrent.Executor;
  *     recursive loop detection</a>
  */
 public final class Fanout {
-  private final ChunkRequests requests;
+  private final SelfInvocation<Chunk> requests;
   private final int size;
   private final Executor executor;
   private final InstantSource clock;
@@ -33,7 +33,7 @@ public final class Fanout {
    * @param size the number of tenants in a chunk
    * @param executor sends requests; its threads limit how many at a time
    */
-  public Fanout(ChunkRequests requests, int size, Executor executor, InstantSource clock) {
+  public Fanout(SelfInvocation<Chunk> requests, int size, Executor executor, InstantSource clock) {
     this.requests = requests;
     this.size = size;
     this.executor = executor;
@@ -83,13 +83,12 @@ public final class Fanout {
       end = endOfFull(nextOrNone(ids, end, until));
     }
     ends.add(Optional.empty());
-    List<CompletableFuture<Optional<String>>> sent = new ArrayList<>();
+    List<Chunk> chunks = new ArrayList<>();
     for (int i = 1; i < ends.size(); i++) {
-      Chunk chunk = new Chunk(task, ends.get(i - 1), ends.get(i), ends.size());
-      sent.add(CompletableFuture.supplyAsync(() -> send(chunk), executor));
+      chunks.add(new Chunk(task, ends.get(i - 1), ends.get(i), ends.size()));
     }
     List<String> failures =
-        sent.stream().map(CompletableFuture::join).flatMap(Optional::stream).toList();
+        Threads.map(chunks, this::send, executor).stream().flatMap(Optional::stream).toList();
     return new Split(first.subList(0, Math.min(size, first.size())), ends.size(), failures);
   }
 

@@ -2,10 +2,11 @@ package dev.tollgate.core.housekeeping;
 
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Threads;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.fanout.Chunk;
-import dev.tollgate.core.fanout.ChunkRequests;
 import dev.tollgate.core.fanout.Fanout;
+import dev.tollgate.core.fanout.SelfInvocation;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -16,9 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.function.Function;
 
 /**
  * Visits every tenant that may have sessions, once a minute. A failed visit does not stop the
@@ -91,7 +90,7 @@ public final class Housekeeping {
    * @param until no visit starts after this instant, and no recount continues for long after it
    * @throws Unavailable if the live tenants cannot be listed
    */
-  public Report run(ChunkRequests requests, Instant until) {
+  public Report run(SelfInvocation<Chunk> requests, Instant until) {
     Fanout.Split split = fanout(requests).split(TASK, live::list, until);
     return visit(split.first(), split.chunks(), split.failures(), until);
   }
@@ -99,7 +98,7 @@ public final class Housekeeping {
   /**
    * Visits the live tenants of a chunk.
    *
-   * @param until as in {@link #run(ChunkRequests, Instant)}
+   * @param until as in {@link #run(SelfInvocation, Instant)}
    * @throws Unavailable if the live tenants cannot be listed
    */
   public Report run(Chunk chunk, Instant until) {
@@ -107,7 +106,7 @@ public final class Housekeeping {
     return visit(tenants, chunk.chunks(), List.of(), until);
   }
 
-  private Fanout fanout(ChunkRequests requests) {
+  private Fanout fanout(SelfInvocation<Chunk> requests) {
     return new Fanout(requests, CHUNK, executor, clock);
   }
 
@@ -117,7 +116,7 @@ public final class Housekeeping {
     Map<TenantId, VisitReport> reports = new LinkedHashMap<>();
     Set<TenantId> drifting = new LinkedHashSet<>();
     List<TenantVisit.DoubtfulConnection> doubtful = new ArrayList<>();
-    inParallel(inTurn(tenants), id -> visit(id, checks, until)).stream()
+    Threads.map(inTurn(tenants), id -> visit(id, checks, until), executor).stream()
         .flatMap(Optional::stream)
         .forEach(
             result -> {
@@ -180,18 +179,12 @@ public final class Housekeeping {
         return reports;
       }
       reports.addAll(
-          inParallel(
-              doubtful.subList(from, Math.min(from + inTick, doubtful.size())), visit::check));
+          Threads.map(
+              doubtful.subList(from, Math.min(from + inTick, doubtful.size())),
+              visit::check,
+              executor));
     }
     return reports;
-  }
-
-  private <T, R> List<R> inParallel(List<T> all, Function<T, R> work) {
-    List<CompletableFuture<R>> running =
-        all.stream()
-            .map(each -> CompletableFuture.supplyAsync(() -> work.apply(each), executor))
-            .toList();
-    return running.stream().map(CompletableFuture::join).toList();
   }
 
   /**

@@ -4,6 +4,7 @@ import static dev.tollgate.core.session.ConnectionCount.PARTS;
 
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Threads;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.WriteResult;
@@ -19,7 +20,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -174,11 +174,7 @@ public final class Recount {
     }
 
     private void forEach(List<DriftSearch> searches, Consumer<DriftSearch> step) {
-      List<CompletableFuture<Void>> running =
-          searches.stream()
-              .map(search -> CompletableFuture.runAsync(() -> search.attempt(step), executor))
-              .toList();
-      running.forEach(CompletableFuture::join);
+      Threads.forEach(searches, search -> search.attempt(step), executor);
     }
 
     private void pass(Duration time) {

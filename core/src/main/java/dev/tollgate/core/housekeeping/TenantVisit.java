@@ -2,6 +2,7 @@ package dev.tollgate.core.housekeeping;
 
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Threads;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.session.ConnectionCount;
@@ -22,7 +23,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -240,7 +240,14 @@ public final class TenantVisit {
           steps.add(() -> ended(lifecycle.endIfExpired(id, session.id())));
         }
       }
-      inParallel(steps);
+      Threads.forEach(
+          steps,
+          step -> {
+            if (clock.instant().isBefore(until)) {
+              attempt(step);
+            }
+          },
+          executor);
     }
 
     /** Whether a session has ended and its row remains only for its processed messages. */
@@ -274,22 +281,6 @@ public final class TenantVisit {
         }
       }
       return steps;
-    }
-
-    private void inParallel(List<Runnable> steps) {
-      List<CompletableFuture<Void>> running =
-          steps.stream()
-              .map(
-                  step ->
-                      CompletableFuture.runAsync(
-                          () -> {
-                            if (clock.instant().isBefore(until)) {
-                              attempt(step);
-                            }
-                          },
-                          executor))
-              .toList();
-      running.forEach(CompletableFuture::join);
     }
 
     private void drop(Session session, String connectionId) {

@@ -27,7 +27,7 @@ final class FanoutTest {
   private final List<Chunk> sent = Collections.synchronizedList(new ArrayList<>());
   private final Fanout fanout = fanout(sent::add);
 
-  private Fanout fanout(ChunkRequests requests) {
+  private Fanout fanout(SelfInvocation<Chunk> requests) {
     return new Fanout(requests, SIZE, Runnable::run, clock);
   }
 

@@ -5,7 +5,7 @@ import com.amazonaws.services.lambda.runtime.LambdaLogger;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
 import dev.tollgate.core.LogText;
 import dev.tollgate.core.fanout.Chunk;
-import dev.tollgate.core.fanout.ChunkRequests;
+import dev.tollgate.core.fanout.SelfInvocation;
 import dev.tollgate.core.housekeeping.Housekeeping;
 import dev.tollgate.core.housekeeping.VisitReport;
 import dev.tollgate.handlers.Metrics;
@@ -27,7 +27,7 @@ public final class Housekeeper implements RequestHandler<Map<String, Object>, Ma
   private static final Duration MARGIN = Duration.ofSeconds(15);
 
   private final Housekeeping housekeeping;
-  private final Function<String, ChunkRequests> requests;
+  private final Function<String, SelfInvocation<Chunk>> requests;
   private final Metrics metrics;
   private final InstantSource clock;
 
@@ -42,7 +42,7 @@ public final class Housekeeper implements RequestHandler<Map<String, Object>, Ma
   }
 
   private Housekeeper(Wiring wiring, InstantSource clock) {
-    this(wiring.housekeeping(), wiring::chunkRequests, new Metrics(clock), clock);
+    this(wiring.housekeeping(), wiring::selfInvocation, new Metrics(clock), clock);
   }
 
   /**
@@ -52,7 +52,7 @@ public final class Housekeeper implements RequestHandler<Map<String, Object>, Ma
    */
   Housekeeper(
       Housekeeping housekeeping,
-      Function<String, ChunkRequests> requests,
+      Function<String, SelfInvocation<Chunk>> requests,
       Metrics metrics,
       InstantSource clock) {
     this.housekeeping = housekeeping;
@@ -86,22 +86,14 @@ public final class Housekeeper implements RequestHandler<Map<String, Object>, Ma
     }
     List<VisitReport> visits = walk.visits();
     return Map.of(
-        "chunks",
-        (long) walk.chunks(),
-        "failedChunks",
-        (long) walk.failedRequests().size(),
-        "visitedTenants",
-        (long) visits.size(),
-        "leftTenants",
-        walk.notVisited(),
-        "failedVisits",
-        visits.stream().filter(visit -> visit.failure().isPresent()).count(),
-        "sessionsEnded",
-        visits.stream().mapToLong(VisitReport::sessionsEnded).sum(),
-        "connectionsDropped",
-        visits.stream().mapToLong(VisitReport::connectionsDropped).sum(),
-        "drift",
-        visits.stream().mapToLong(VisitReport::drift).sum());
+        "chunks", (long) walk.chunks(),
+        "failedChunks", (long) walk.failedRequests().size(),
+        "visitedTenants", (long) visits.size(),
+        "leftTenants", walk.notVisited(),
+        "failedVisits", visits.stream().filter(visit -> visit.failure().isPresent()).count(),
+        "sessionsEnded", visits.stream().mapToLong(VisitReport::sessionsEnded).sum(),
+        "connectionsDropped", visits.stream().mapToLong(VisitReport::connectionsDropped).sum(),
+        "drift", visits.stream().mapToLong(VisitReport::drift).sum());
   }
 
   private void report(VisitReport visit, LambdaLogger log) {

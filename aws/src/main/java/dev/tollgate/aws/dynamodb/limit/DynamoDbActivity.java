@@ -1,11 +1,9 @@
 package dev.tollgate.aws.dynamodb.limit;
 
-import static dev.tollgate.aws.SdkCalls.ask;
-import static dev.tollgate.aws.SdkCalls.write;
-
 import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.aws.dynamodb.Attribute;
 import dev.tollgate.aws.dynamodb.Row;
+import dev.tollgate.aws.dynamodb.Table;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.connect.Activity;
 import dev.tollgate.core.connect.RefusalCounts;
@@ -15,15 +13,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /** Totals in the row of the Limit table that counts a tenant's connections. */
 public final class DynamoDbActivity implements Activity {
-  private final DynamoDbClient dynamoDb;
-  private final DynamoDbClient once;
-  private final String table;
+  private final Table table;
+  private final Table once;
   private final TenantCredentials credentials;
 
   /**
@@ -33,15 +29,13 @@ public final class DynamoDbActivity implements Activity {
    */
   public DynamoDbActivity(
       DynamoDbClient dynamoDb, DynamoDbClient once, String table, TenantCredentials credentials) {
-    this.dynamoDb = dynamoDb;
-    this.once = once;
-    this.table = table;
+    this.table = new Table(dynamoDb, table);
+    this.once = new Table(once, table);
     this.credentials = credentials;
   }
 
   @Override
   public void addRefused(TenantId tenant, RefusalCounts refusals) {
-    AwsRequestOverrideConfiguration as = credentials.as(tenant);
     Map<String, String> names = new HashMap<>();
     Map<String, AttributeValue> values = new HashMap<>();
     names.put("#refused", LimitRow.REFUSED);
@@ -60,50 +54,36 @@ public final class DynamoDbActivity implements Activity {
                       assignments.add("#" + attribute + " = :" + attribute);
                     }));
     String set = assignments.isEmpty() ? "" : " SET " + String.join(", ", assignments);
-    write(
-        "DynamoDB UpdateItem of refusals of " + tenant,
-        () ->
-            once.updateItem(
-                request ->
-                    request
-                        .overrideConfiguration(as)
-                        .tableName(table)
-                        .key(LimitRow.key(tenant, LimitRow.CONNECTIONS))
-                        .updateExpression("ADD #refused :n" + set)
-                        .conditionExpression("attribute_exists(#tenant)")
-                        .expressionAttributeNames(names)
-                        .expressionAttributeValues(values)));
+    once.update(
+        "refusals of " + tenant,
+        request ->
+            request
+                .overrideConfiguration(credentials.as(tenant))
+                .key(LimitRow.key(tenant, LimitRow.CONNECTIONS))
+                .updateExpression("ADD #refused :n" + set)
+                .conditionExpression("attribute_exists(#tenant)")
+                .expressionAttributeNames(names)
+                .expressionAttributeValues(values));
   }
 
   @Override
   public TenantActivity of(TenantId tenant) {
-    AwsRequestOverrideConfiguration as = credentials.as(tenant);
     List<Row> rows =
-        ask(
-            "DynamoDB Query of the totals of " + tenant,
-            () ->
-                dynamoDb
-                    .queryPaginator(
-                        request ->
-                            request
-                                .overrideConfiguration(as)
-                                .tableName(table)
-                                .consistentRead(true)
-                                // The keys of buckets and of the count, which exclude the log of
-                                // messages.
-                                .keyConditionExpression(
-                                    "#tenant = :tenant AND #key BETWEEN :first AND :last")
-                                .expressionAttributeNames(
-                                    Map.of("#tenant", LimitRow.TENANT, "#key", LimitRow.KEY))
-                                .expressionAttributeValues(
-                                    Map.of(
-                                        ":tenant", Attribute.text(tenant.value()),
-                                        ":first", Attribute.text(LimitRow.BUCKET_PREFIX),
-                                        ":last", Attribute.text(LimitRow.CONNECTIONS))))
-                    .items()
-                    .stream()
-                    .map(Row::new)
-                    .toList());
+        table.query(
+            "the totals of " + tenant,
+            request ->
+                request
+                    .overrideConfiguration(credentials.as(tenant))
+                    // The keys of buckets and of the count, which exclude the log of
+                    // messages.
+                    .keyConditionExpression("#tenant = :tenant AND #key BETWEEN :first AND :last")
+                    .expressionAttributeNames(
+                        Map.of("#tenant", LimitRow.TENANT, "#key", LimitRow.KEY))
+                    .expressionAttributeValues(
+                        Map.of(
+                            ":tenant", Attribute.text(tenant.value()),
+                            ":first", Attribute.text(LimitRow.BUCKET_PREFIX),
+                            ":last", Attribute.text(LimitRow.CONNECTIONS))));
     Optional<Row> count =
         rows.stream().filter(row -> row.text(LimitRow.KEY).equals(LimitRow.CONNECTIONS)).findAny();
     return new TenantActivity(

@@ -6,6 +6,7 @@ import static dev.tollgate.aws.SdkCalls.write;
 import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.aws.dynamodb.Attribute;
 import dev.tollgate.aws.dynamodb.Row;
+import dev.tollgate.aws.dynamodb.Table;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
@@ -31,7 +32,6 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
-import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
@@ -62,65 +62,42 @@ public final class DynamoDbBuckets implements Buckets {
           "#emptyVersion", LimitRow.EMPTY_VERSION);
 
   private final DynamoDbClient dynamoDb;
-  private final String table;
+  private final Table table;
   private final TenantCredentials credentials;
 
   public DynamoDbBuckets(DynamoDbClient dynamoDb, String table, TenantCredentials credentials) {
     this.dynamoDb = dynamoDb;
-    this.table = table;
+    this.table = new Table(dynamoDb, table);
     this.credentials = credentials;
   }
 
   @Override
   public Optional<Bucket> find(BucketId id) {
-    Map<String, AttributeValue> item = get(id);
-    return item.isEmpty() ? Optional.empty() : Optional.of(LimitRow.bucket(new Row(item)));
+    return get(id).map(LimitRow::bucket);
   }
 
-  private Map<String, AttributeValue> get(BucketId id) {
-    AwsRequestOverrideConfiguration tenant = credentials.as(id.tenant());
-    return ask(
-        "DynamoDB GetItem of bucket " + id,
-        () ->
-            dynamoDb
-                .getItem(
-                    request ->
-                        request
-                            .overrideConfiguration(tenant)
-                            .tableName(table)
-                            .key(LimitRow.key(id))
-                            .consistentRead(true))
-                .item());
+  private Optional<Row> get(BucketId id) {
+    return table.get(
+        "bucket " + id,
+        request ->
+            request.overrideConfiguration(credentials.as(id.tenant())).key(LimitRow.key(id)));
   }
 
   @Override
   public BucketRows list(TenantId id) {
-    AwsRequestOverrideConfiguration tenant = credentials.as(id);
     List<Row> rows =
-        ask(
-            "DynamoDB Query of the buckets of " + id,
-            () ->
-                dynamoDb
-                    .queryPaginator(
-                        request ->
-                            request
-                                .overrideConfiguration(tenant)
-                                .tableName(table)
-                                .consistentRead(true)
-                                .keyConditionExpression(
-                                    "#tenant = :tenant AND begins_with(#key, :key)")
-                                .expressionAttributeNames(
-                                    Map.of("#tenant", LimitRow.TENANT, "#key", LimitRow.KEY))
-                                .expressionAttributeValues(
-                                    Map.of(
-                                        ":tenant",
-                                        Attribute.text(id.value()),
-                                        ":key",
-                                        Attribute.text(LimitRow.BUCKET_PREFIX))))
-                    .items()
-                    .stream()
-                    .map(Row::new)
-                    .toList());
+        table.query(
+            "the buckets of " + id,
+            request ->
+                request
+                    .overrideConfiguration(credentials.as(id))
+                    .keyConditionExpression("#tenant = :tenant AND begins_with(#key, :key)")
+                    .expressionAttributeNames(
+                        Map.of("#tenant", LimitRow.TENANT, "#key", LimitRow.KEY))
+                    .expressionAttributeValues(
+                        Map.of(
+                            ":tenant", Attribute.text(id.value()),
+                            ":key", Attribute.text(LimitRow.BUCKET_PREFIX))));
     List<Bucket> buckets = new ArrayList<>();
     Map<Action, UnreadableRow> unreadable = new HashMap<>();
     List<String> strays = new ArrayList<>();
@@ -141,18 +118,14 @@ public final class DynamoDbBuckets implements Buckets {
 
   @Override
   public WriteResult open(Bucket bucket) {
-    AwsRequestOverrideConfiguration tenant = credentials.as(bucket.id().tenant());
-    return write(
-        "DynamoDB PutItem of bucket " + bucket.id(),
-        () ->
-            dynamoDb.putItem(
-                request ->
-                    request
-                        .overrideConfiguration(tenant)
-                        .tableName(table)
-                        .item(LimitRow.write(bucket))
-                        .conditionExpression("attribute_not_exists(#tenant)")
-                        .expressionAttributeNames(Map.of("#tenant", LimitRow.TENANT))));
+    return table.put(
+        "bucket " + bucket.id(),
+        request ->
+            request
+                .overrideConfiguration(credentials.as(bucket.id().tenant()))
+                .item(LimitRow.write(bucket))
+                .conditionExpression("attribute_not_exists(#tenant)")
+                .expressionAttributeNames(Map.of("#tenant", LimitRow.TENANT)));
   }
 
   /**
@@ -245,8 +218,8 @@ public final class DynamoDbBuckets implements Buckets {
    */
   private Optional<WriteResult> findWrite(BucketId id, AttributeValue write) {
     try {
-      return Optional.of(write.equals(get(id).get(LimitRow.WRITE)))
-          .filter(Boolean::booleanValue)
+      return get(id)
+          .filter(row -> write.equals(row.attributes().get(LimitRow.WRITE)))
           .map(done -> WriteResult.DONE);
     } catch (Unavailable unreadable) {
       return Optional.empty();
@@ -374,10 +347,8 @@ public final class DynamoDbBuckets implements Buckets {
                         lineNames(Set.of(LimitRow.LINE_ISSUED, LimitRow.LINE_EPOCH)))
                     .expressionAttributeValues(
                         Map.of(
-                            ":count",
-                            Attribute.number(count),
-                            ":epoch",
-                            Attribute.number(read.epoch()))))
+                            ":count", Attribute.number(count),
+                            ":epoch", Attribute.number(read.epoch()))))
         .map(read::withIssued);
   }
 
@@ -392,10 +363,8 @@ public final class DynamoDbBuckets implements Buckets {
                         .expressionAttributeNames(lineNames(Set.of(LimitRow.LINE_EPOCH)))
                         .expressionAttributeValues(
                             Map.of(
-                                ":cleared",
-                                Attribute.map(LimitRow.write(read.cleared(now))),
-                                ":epoch",
-                                Attribute.number(read.epoch()))))
+                                ":cleared", Attribute.map(LimitRow.write(read.cleared(now))),
+                                ":epoch", Attribute.number(read.epoch()))))
             .isPresent()
         ? WriteResult.DONE
         : WriteResult.CONFLICT;
@@ -466,14 +435,10 @@ public final class DynamoDbBuckets implements Buckets {
                                     LimitRow.LINE_SPARE_TAKEN_AT)))
                         .expressionAttributeValues(
                             Map.of(
-                                ":zero",
-                                Attribute.number(0),
-                                ":one",
-                                Attribute.number(1),
-                                ":epoch",
-                                Attribute.number(epoch),
-                                ":now",
-                                Attribute.nanos(now))))
+                                ":zero", Attribute.number(0),
+                                ":one", Attribute.number(1),
+                                ":epoch", Attribute.number(epoch),
+                                ":now", Attribute.nanos(now))))
             .isPresent()
         ? WriteResult.DONE
         : WriteResult.CONFLICT;
@@ -519,7 +484,7 @@ public final class DynamoDbBuckets implements Buckets {
   private UpdateItemRequest.Builder updateRow(BucketId id) {
     return UpdateItemRequest.builder()
         .overrideConfiguration(credentials.as(id.tenant()))
-        .tableName(table)
+        .tableName(table.name())
         .key(LimitRow.key(id));
   }
 
@@ -527,7 +492,7 @@ public final class DynamoDbBuckets implements Buckets {
   public Page<BucketId> due(Shard shard, Instant now, Optional<String> cursor, int max) {
     QueryRequest.Builder request =
         QueryRequest.builder()
-            .tableName(table)
+            .tableName(table.name())
             .indexName(LimitRow.SHARD)
             .limit(max)
             .keyConditionExpression("#shard = :shard AND #turn <= :now")
@@ -557,11 +522,6 @@ public final class DynamoDbBuckets implements Buckets {
   }
 
   private void remove(TenantId id, String what, Map<String, AttributeValue> key) {
-    AwsRequestOverrideConfiguration tenant = credentials.as(id);
-    ask(
-        "DynamoDB DeleteItem of " + what,
-        () ->
-            dynamoDb.deleteItem(
-                request -> request.overrideConfiguration(tenant).tableName(table).key(key)));
+    table.delete(what, request -> request.overrideConfiguration(credentials.as(id)).key(key));
   }
 }

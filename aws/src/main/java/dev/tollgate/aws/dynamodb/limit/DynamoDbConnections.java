@@ -82,7 +82,7 @@ public final class DynamoDbConnections implements Connections {
       UpdateItemRequest request =
           UpdateItemRequest.builder()
               .overrideConfiguration(configuration)
-              .tableName(tables.sessions())
+              .tableName(tables.sessions().name())
               .key(SessionRow.key(tenant, session))
               .updateExpression(
                   "ADD #connections :ids "
@@ -162,10 +162,8 @@ public final class DynamoDbConnections implements Connections {
                     SessionRow.joined(connectionId)))
             .expressionAttributeValues(
                 Map.of(
-                    ":id",
-                    Attribute.text(connectionId),
-                    ":ids",
-                    AttributeValue.fromSs(List.of(connectionId))))
+                    ":id", Attribute.text(connectionId),
+                    ":ids", AttributeValue.fromSs(List.of(connectionId))))
             .build();
     return tables.update("DynamoDB UpdateItem of a session of " + tenant, request).isPresent()
         ? LeaveResult.REMOVED
@@ -310,7 +308,7 @@ public final class DynamoDbConnections implements Connections {
   private UpdateItemRequest.Builder count(TenantId tenant, AwsRequestOverrideConfiguration as) {
     return UpdateItemRequest.builder()
         .overrideConfiguration(as)
-        .tableName(tables.limits())
+        .tableName(tables.limits().name())
         .key(LimitRow.key(tenant, LimitRow.CONNECTIONS))
         .expressionAttributeNames(COUNT)
         .returnValuesOnConditionCheckFailure(ReturnValuesOnConditionCheckFailure.ALL_OLD);

@@ -1,14 +1,13 @@
 package dev.tollgate.aws.dynamodb.limit;
 
-import static dev.tollgate.aws.SdkCalls.ask;
-
 import dev.tollgate.aws.credentials.TenantCredentials;
+import dev.tollgate.aws.dynamodb.BatchGet;
 import dev.tollgate.aws.dynamodb.Row;
+import dev.tollgate.aws.dynamodb.Table;
 import dev.tollgate.aws.dynamodb.tenant.TenantRow;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.RecentlyUsedMap;
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.connect.AdmissionFacts;
 import dev.tollgate.core.connect.AdmissionFactsReader;
@@ -20,8 +19,6 @@ import dev.tollgate.core.session.SessionId;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,11 +26,8 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
-import software.amazon.awssdk.services.dynamodb.model.BatchGetItemResponse;
-import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
 
 /**
  * Reads the rows that an admission or a batch of messages depends on, with one BatchGetItem over
@@ -76,19 +70,15 @@ public final class DynamoDbFactsReader implements AdmissionFactsReader, MessageF
       return false;
     }
     boolean known =
-        ask(
-            "DynamoDB GetItem of tenant " + tenant,
-            () ->
-                dynamoDb
-                    .getItem(
-                        request ->
-                            request
-                                .tableName(tables.tenant())
-                                .key(TenantRow.key(tenant))
-                                .consistentRead(true)
-                                .projectionExpression("#id")
-                                .expressionAttributeNames(Map.of("#id", TenantRow.ID)))
-                    .hasItem());
+        new Table(dynamoDb, tables.tenant())
+            .get(
+                "tenant " + tenant,
+                request ->
+                    request
+                        .key(TenantRow.key(tenant))
+                        .projectionExpression("#id")
+                        .expressionAttributeNames(Map.of("#id", TenantRow.ID)))
+            .isPresent();
     remember(known ? knownUntil : unknownUntil, tenant, now.plus(known ? KNOWN_FOR : UNKNOWN_FOR));
     return known;
   }
@@ -172,41 +162,12 @@ public final class DynamoDbFactsReader implements AdmissionFactsReader, MessageF
   /** Reads keys by table. Requests keys that DynamoDB leaves unprocessed once more. */
   private Map<String, List<Row>> read(
       TenantId tenant, Map<String, List<Map<String, AttributeValue>>> keys) {
-    AwsRequestOverrideConfiguration configuration = credentials.as(tenant);
-    Map<String, KeysAndAttributes> wanted = new HashMap<>();
-    keys.forEach(
-        (table, of) ->
-            wanted.put(table, KeysAndAttributes.builder().keys(of).consistentRead(true).build()));
-    Map<String, List<Row>> rows = new HashMap<>();
-    Map<String, KeysAndAttributes> left = request(tenant, configuration, wanted, rows);
-    if (!left.isEmpty()) {
-      left = request(tenant, configuration, left, rows);
-    }
-    if (!left.isEmpty()) {
-      throw new Unavailable("DynamoDB BatchGetItem of " + tenant + ": keys stayed unprocessed");
-    }
-    return rows;
-  }
-
-  private Map<String, KeysAndAttributes> request(
-      TenantId tenant,
-      AwsRequestOverrideConfiguration configuration,
-      Map<String, KeysAndAttributes> keys,
-      Map<String, List<Row>> rows) {
-    BatchGetItemResponse response =
-        ask(
-            "DynamoDB BatchGetItem of " + tenant,
-            () ->
-                dynamoDb.batchGetItem(
-                    request -> request.overrideConfiguration(configuration).requestItems(keys)));
-    response
-        .responses()
-        .forEach(
-            (table, items) ->
-                items.forEach(
-                    item ->
-                        rows.computeIfAbsent(table, name -> new ArrayList<>()).add(new Row(item))));
-    return response.unprocessedKeys();
+    return BatchGet.read(
+        dynamoDb,
+        tenant.value(),
+        keys,
+        2,
+        request -> request.overrideConfiguration(credentials.as(tenant)));
   }
 
   /** The names of the three tables. */

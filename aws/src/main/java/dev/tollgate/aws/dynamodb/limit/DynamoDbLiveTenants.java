@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
-import software.amazon.awssdk.services.dynamodb.model.DeleteItemRequest;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 
 /** The tenants that have a session rate in the Limit table. An index lists them. */
@@ -34,7 +33,7 @@ public final class DynamoDbLiveTenants implements LiveTenants {
         });
     QueryRequest request =
         QueryRequest.builder()
-            .tableName(tables.limits())
+            .tableName(tables.limits().name())
             .indexName(LimitRow.LIVE)
             .keyConditionExpression(
                 "#live = :live" + (after.isPresent() ? " AND #tenant > :after" : ""))
@@ -56,15 +55,16 @@ public final class DynamoDbLiveTenants implements LiveTenants {
 
   @Override
   public WriteResult remove(TenantId tenant, Instant arrival) {
-    DeleteItemRequest request =
-        DeleteItemRequest.builder()
-            .overrideConfiguration(tables.as(tenant))
-            .tableName(tables.limits())
-            .key(LimitRow.key(tenant, LimitRow.SESSIONS))
-            .conditionExpression("#arrival = :arrival")
-            .expressionAttributeNames(Map.of("#arrival", LimitRow.ARRIVAL))
-            .expressionAttributeValues(Map.of(":arrival", Attribute.nanos(arrival)))
-            .build();
-    return tables.delete("DynamoDB DeleteItem of the session rate of " + tenant, request);
+    return tables
+        .limits()
+        .delete(
+            "the session rate of " + tenant,
+            request ->
+                request
+                    .overrideConfiguration(tables.as(tenant))
+                    .key(LimitRow.key(tenant, LimitRow.SESSIONS))
+                    .conditionExpression("#arrival = :arrival")
+                    .expressionAttributeNames(Map.of("#arrival", LimitRow.ARRIVAL))
+                    .expressionAttributeValues(Map.of(":arrival", Attribute.nanos(arrival))));
   }
 }

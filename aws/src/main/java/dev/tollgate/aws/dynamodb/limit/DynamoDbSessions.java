@@ -28,7 +28,6 @@ import java.util.UUID;
 import java.util.stream.Collectors;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
-import software.amazon.awssdk.services.dynamodb.model.DeleteItemRequest;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 import software.amazon.awssdk.services.dynamodb.model.QueryResponse;
 import software.amazon.awssdk.services.dynamodb.model.ReturnValue;
@@ -62,7 +61,7 @@ public final class DynamoDbSessions implements Sessions {
       UpdateItemRequest request =
           UpdateItemRequest.builder()
               .overrideConfiguration(configuration)
-              .tableName(tables.limits())
+              .tableName(tables.limits().name())
               .key(LimitRow.key(tenant, LimitRow.SESSIONS))
               .updateExpression(
                   arrivalUpdate.expression() + ", #live = :live" + LimitRow.REMOVE_CLAIMED)
@@ -89,18 +88,14 @@ public final class DynamoDbSessions implements Sessions {
 
   @Override
   public void create(Session session) {
-    AwsRequestOverrideConfiguration tenant = tables.as(session.tenant());
-    ask(
-        "DynamoDB PutItem of a session of " + session.tenant(),
-        () ->
-            tables
-                .dynamoDb()
-                .putItem(
-                    request ->
-                        request
-                            .overrideConfiguration(tenant)
-                            .tableName(tables.sessions())
-                            .item(SessionRow.write(session))));
+    tables
+        .sessions()
+        .put(
+            "a session of " + session.tenant(),
+            request ->
+                request
+                    .overrideConfiguration(tables.as(session.tenant()))
+                    .item(SessionRow.write(session)));
   }
 
   /** Uses BatchGetItem, which the roles that read sessions already allow. */
@@ -181,7 +176,7 @@ public final class DynamoDbSessions implements Sessions {
   private UpdateItemRequest.Builder subject(TenantId tenant, Subject subject) {
     return UpdateItemRequest.builder()
         .overrideConfiguration(tables.as(tenant))
-        .tableName(tables.sessions())
+        .tableName(tables.sessions().name())
         .key(SessionRow.key(tenant, subject))
         .expressionAttributeNames(
             Map.of(
@@ -203,18 +198,17 @@ public final class DynamoDbSessions implements Sessions {
 
   @Override
   public void deleteSubjects(TenantId tenant) {
-    QueryRequest request =
-        QueryRequest.builder()
-            .overrideConfiguration(tables.as(tenant))
-            .tableName(tables.sessions())
-            .consistentRead(true)
-            .keyConditionExpression("#tenant = :tenant AND begins_with(#id, :subject)")
-            .projectionExpression("#tenant, #id")
-            .expressionAttributeNames(KEYS)
-            .expressionAttributeValues(keys(tenant))
-            .build();
     tables
-        .query("DynamoDB Query of the subjects of " + tenant, request)
+        .sessions()
+        .query(
+            "the subjects of " + tenant,
+            request ->
+                request
+                    .overrideConfiguration(tables.as(tenant))
+                    .keyConditionExpression("#tenant = :tenant AND begins_with(#id, :subject)")
+                    .projectionExpression("#tenant, #id")
+                    .expressionAttributeNames(KEYS)
+                    .expressionAttributeValues(keys(tenant)))
         .forEach(row -> tables.delete(tenant, tables.sessions(), row.attributes()));
   }
 
@@ -289,15 +283,16 @@ public final class DynamoDbSessions implements Sessions {
 
   @Override
   public WriteResult remove(TenantId tenant, SessionId id) {
-    DeleteItemRequest request =
-        DeleteItemRequest.builder()
-            .overrideConfiguration(tables.as(tenant))
-            .tableName(tables.sessions())
-            .key(SessionRow.key(tenant, id))
-            .conditionExpression("attribute_not_exists(#connections)")
-            .expressionAttributeNames(Map.of("#connections", SessionRow.CONNECTION_IDS))
-            .build();
-    return tables.delete("DynamoDB DeleteItem of a session of " + tenant, request);
+    return tables
+        .sessions()
+        .delete(
+            "a session of " + tenant,
+            request ->
+                request
+                    .overrideConfiguration(tables.as(tenant))
+                    .key(SessionRow.key(tenant, id))
+                    .conditionExpression("attribute_not_exists(#connections)")
+                    .expressionAttributeNames(Map.of("#connections", SessionRow.CONNECTION_IDS)));
   }
 
   @Override
@@ -306,7 +301,7 @@ public final class DynamoDbSessions implements Sessions {
     QueryRequest.Builder request =
         QueryRequest.builder()
             .overrideConfiguration(tables.as(tenant))
-            .tableName(tables.sessions())
+            .tableName(tables.sessions().name())
             .consistentRead(consistency == Consistency.CONSISTENT)
             .limit(max)
             .keyConditionExpression("#tenant = :tenant AND #id < :subject")
@@ -316,10 +311,8 @@ public final class DynamoDbSessions implements Sessions {
         last ->
             request.exclusiveStartKey(
                 Map.of(
-                    SessionRow.TENANT,
-                    Attribute.text(tenant.value()),
-                    SessionRow.ID,
-                    Attribute.text(last))));
+                    SessionRow.TENANT, Attribute.text(tenant.value()),
+                    SessionRow.ID, Attribute.text(last))));
     QueryResponse response =
         ask(
             "DynamoDB Query of the sessions of " + tenant,
@@ -436,7 +429,6 @@ public final class DynamoDbSessions implements Sessions {
   @Override
   public WriteResult extend(
       Session read, Instant endsAt, Map<String, Instant> processed, Instant now) {
-    AwsRequestOverrideConfiguration configuration = tables.as(read.tenant());
     Map<String, AttributeValue> values = new HashMap<>();
     values.put(":second", Attribute.number(now.getEpochSecond()));
     values.put(":read", Attribute.number(read.endsAt().getEpochSecond()));
@@ -446,27 +438,24 @@ public final class DynamoDbSessions implements Sessions {
         .ifPresent(last -> values.put(":last", Attribute.number(last.getEpochSecond())));
     String unlessChanged =
         read.messageAt().isPresent() ? "#message = :last" : "attribute_not_exists(#message)";
-    return write(
-        "DynamoDB UpdateItem of a session of " + read.tenant(),
-        () ->
-            tables
-                .dynamoDb()
-                .updateItem(
-                    request ->
-                        request
-                            .overrideConfiguration(configuration)
-                            .tableName(tables.sessions())
-                            .key(SessionRow.key(read.tenant(), read.id()))
-                            .updateExpression(
-                                "SET #end = :end, #message = :second, #processed = :processed,"
-                                    + " #created = if_not_exists(#created, :second)")
-                            .conditionExpression("#end = :read AND " + unlessChanged)
-                            .expressionAttributeNames(
-                                Map.of(
-                                    "#end", SessionRow.ENDS_AT,
-                                    "#message", SessionRow.MESSAGE_AT,
-                                    "#created", SessionRow.CREATED_AT,
-                                    "#processed", SessionRow.PROCESSED))
-                            .expressionAttributeValues(values)));
+    return tables
+        .sessions()
+        .update(
+            "a session of " + read.tenant(),
+            request ->
+                request
+                    .overrideConfiguration(tables.as(read.tenant()))
+                    .key(SessionRow.key(read.tenant(), read.id()))
+                    .updateExpression(
+                        "SET #end = :end, #message = :second, #processed = :processed,"
+                            + " #created = if_not_exists(#created, :second)")
+                    .conditionExpression("#end = :read AND " + unlessChanged)
+                    .expressionAttributeNames(
+                        Map.of(
+                            "#end", SessionRow.ENDS_AT,
+                            "#message", SessionRow.MESSAGE_AT,
+                            "#created", SessionRow.CREATED_AT,
+                            "#processed", SessionRow.PROCESSED))
+                    .expressionAttributeValues(values));
   }
 }

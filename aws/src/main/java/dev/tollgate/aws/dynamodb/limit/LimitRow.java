@@ -350,12 +350,9 @@ final class LimitRow {
   /** The attributes of a bucket's row that hold its {@link EmptyHint}. */
   static Map<String, AttributeValue> write(EmptyHint found) {
     return Map.of(
-        EMPTY_SINCE,
-        nanos(found.since()),
-        EMPTY_UNTIL,
-        nanos(found.until()),
-        EMPTY_HELD,
-        number(found.held()));
+        EMPTY_SINCE, nanos(found.since()),
+        EMPTY_UNTIL, nanos(found.until()),
+        EMPTY_HELD, number(found.held()));
   }
 
   /** The bucket of a row or of an index entry. */

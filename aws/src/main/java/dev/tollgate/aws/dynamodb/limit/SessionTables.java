@@ -1,25 +1,21 @@
 package dev.tollgate.aws.dynamodb.limit;
 
 import static dev.tollgate.aws.SdkCalls.ask;
-import static dev.tollgate.aws.SdkCalls.write;
+import static dev.tollgate.aws.SdkCalls.askUnless;
 
 import dev.tollgate.aws.credentials.TenantCredentials;
+import dev.tollgate.aws.dynamodb.BatchGet;
 import dev.tollgate.aws.dynamodb.Row;
+import dev.tollgate.aws.dynamodb.Table;
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.session.SessionId;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
-import software.amazon.awssdk.services.dynamodb.model.BatchGetItemResponse;
 import software.amazon.awssdk.services.dynamodb.model.ConditionalCheckFailedException;
-import software.amazon.awssdk.services.dynamodb.model.DeleteItemRequest;
-import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
 
@@ -31,13 +27,10 @@ public final class SessionTables {
   /** The most attempts at a write that other writers invalidate. */
   static final int MAX_ATTEMPTS = 5;
 
-  /** The most rows that one BatchGetItem reads (DynamoDB API reference). */
-  private static final int BATCH = 100;
-
   private final DynamoDbClient dynamoDb;
   private final DynamoDbClient once;
-  private final String sessions;
-  private final String limits;
+  private final Table sessions;
+  private final Table limits;
   private final TenantCredentials credentials;
 
   /**
@@ -56,8 +49,8 @@ public final class SessionTables {
       TenantCredentials credentials) {
     this.dynamoDb = dynamoDb;
     this.once = once;
-    this.sessions = sessions;
-    this.limits = limits;
+    this.sessions = new Table(dynamoDb, sessions);
+    this.limits = new Table(dynamoDb, limits);
     this.credentials = credentials;
   }
 
@@ -65,11 +58,11 @@ public final class SessionTables {
     return dynamoDb;
   }
 
-  String sessions() {
+  Table sessions() {
     return sessions;
   }
 
-  String limits() {
+  Table limits() {
     return limits;
   }
 
@@ -81,67 +74,24 @@ public final class SessionTables {
   UpdateItemRequest.Builder updateSession(TenantId tenant, SessionId id) {
     return UpdateItemRequest.builder()
         .overrideConfiguration(as(tenant))
-        .tableName(sessions)
+        .tableName(sessions.name())
         .key(SessionRow.key(tenant, id));
   }
 
   /** Reads a row consistently; empty if it does not exist. */
-  Optional<Row> get(TenantId tenant, String table, Map<String, AttributeValue> key) {
-    AwsRequestOverrideConfiguration configuration = as(tenant);
-    Map<String, AttributeValue> item =
-        ask(
-            "DynamoDB GetItem of " + tenant,
-            () ->
-                dynamoDb
-                    .getItem(
-                        request ->
-                            request
-                                .overrideConfiguration(configuration)
-                                .tableName(table)
-                                .key(key)
-                                .consistentRead(true))
-                    .item());
-    return item.isEmpty() ? Optional.empty() : Optional.of(new Row(item));
+  Optional<Row> get(TenantId tenant, Table table, Map<String, AttributeValue> key) {
+    return table.get(tenant.value(), request -> request.overrideConfiguration(as(tenant)).key(key));
   }
 
   /** Reads rows of a tenant consistently. Requests keys that DynamoDB leaves unprocessed again. */
-  List<Row> batchGet(TenantId tenant, String table, List<Map<String, AttributeValue>> keys) {
-    AwsRequestOverrideConfiguration configuration = as(tenant);
-    List<Row> rows = new ArrayList<>();
-    List<Map<String, AttributeValue>> left = keys;
-    int requests = MAX_ATTEMPTS + keys.size() / BATCH;
-    for (int i = 0; i < requests && !left.isEmpty(); i++) {
-      List<Map<String, AttributeValue>> next = left.subList(0, Math.min(BATCH, left.size()));
-      BatchGetItemResponse response =
-          ask(
-              "DynamoDB BatchGetItem of " + tenant,
-              () ->
-                  dynamoDb.batchGetItem(
-                      request ->
-                          request
-                              .overrideConfiguration(configuration)
-                              .requestItems(
-                                  Map.of(
-                                      table,
-                                      KeysAndAttributes.builder()
-                                          .keys(next)
-                                          .consistentRead(true)
-                                          .build()))));
-      response.responses().getOrDefault(table, List.of()).forEach(item -> rows.add(new Row(item)));
-      List<Map<String, AttributeValue>> leftOut = new ArrayList<>();
-      response.unprocessedKeys().values().forEach(more -> leftOut.addAll(more.keys()));
-      leftOut.addAll(left.subList(next.size(), left.size()));
-      left = leftOut;
-    }
-    if (!left.isEmpty()) {
-      throw new Unavailable("DynamoDB BatchGetItem of " + tenant + ": keys stayed unprocessed");
-    }
-    return rows;
-  }
-
-  /** Reads all rows of a query. */
-  List<Row> query(String what, QueryRequest request) {
-    return query(what, request, Integer.MAX_VALUE);
+  List<Row> batchGet(TenantId tenant, Table table, List<Map<String, AttributeValue>> keys) {
+    return BatchGet.read(
+            dynamoDb,
+            tenant.value(),
+            Map.of(table.name(), keys),
+            MAX_ATTEMPTS,
+            request -> request.overrideConfiguration(as(tenant)))
+        .getOrDefault(table.name(), List.of());
   }
 
   /** Reads the first rows of a query, at most {@code max}, in as many requests as needed. */
@@ -151,19 +101,9 @@ public final class SessionTables {
         () -> dynamoDb.queryPaginator(request).items().stream().limit(max).map(Row::new).toList());
   }
 
-  /** Sends a conditional deletion. */
-  WriteResult delete(String what, DeleteItemRequest request) {
-    return write(what, () -> dynamoDb.deleteItem(request));
-  }
-
   /** Deletes a row. */
-  void delete(TenantId tenant, String table, Map<String, AttributeValue> key) {
-    AwsRequestOverrideConfiguration configuration = as(tenant);
-    ask(
-        "DynamoDB DeleteItem of " + tenant,
-        () ->
-            dynamoDb.deleteItem(
-                request -> request.overrideConfiguration(configuration).tableName(table).key(key)));
+  void delete(TenantId tenant, Table table, Map<String, AttributeValue> key) {
+    table.delete(tenant.value(), request -> request.overrideConfiguration(as(tenant)).key(key));
   }
 
   /**
@@ -205,14 +145,9 @@ public final class SessionTables {
    * @return the attributes that the request selects; empty if the condition failed
    */
   Optional<Row> update(String what, UpdateItemRequest request) {
-    return ask(
+    return askUnless(
         what,
-        () -> {
-          try {
-            return Optional.of(new Row(dynamoDb.updateItem(request).attributes()));
-          } catch (ConditionalCheckFailedException failed) {
-            return Optional.empty();
-          }
-        });
+        ConditionalCheckFailedException.class,
+        () -> new Row(dynamoDb.updateItem(request).attributes()));
   }
 }

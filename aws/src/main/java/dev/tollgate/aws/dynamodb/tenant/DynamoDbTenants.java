@@ -1,15 +1,15 @@
 package dev.tollgate.aws.dynamodb.tenant;
 
 import static dev.tollgate.aws.SdkCalls.ask;
-import static dev.tollgate.aws.SdkCalls.write;
 
 import dev.tollgate.aws.dynamodb.Attribute;
+import dev.tollgate.aws.dynamodb.BatchGet;
 import dev.tollgate.aws.dynamodb.Row;
+import dev.tollgate.aws.dynamodb.Table;
 import dev.tollgate.aws.dynamodb.VersionCondition;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
-import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.tenant.Tenant;
@@ -23,8 +23,6 @@ import java.util.Map;
 import java.util.Optional;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
-import software.amazon.awssdk.services.dynamodb.model.BatchGetItemResponse;
-import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
 import software.amazon.awssdk.services.dynamodb.model.QueryResponse;
 import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
@@ -46,7 +44,7 @@ public final class DynamoDbTenants implements Tenants {
   private static final int MAX_REQUESTS = 5;
 
   private final DynamoDbClient dynamoDb;
-  private final String table;
+  private final Table table;
   private final int scannedAtOnce;
 
   /** Tenants in this table. */
@@ -61,83 +59,58 @@ public final class DynamoDbTenants implements Tenants {
    */
   public DynamoDbTenants(DynamoDbClient dynamoDb, String table, int scannedAtOnce) {
     this.dynamoDb = dynamoDb;
-    this.table = table;
+    this.table = new Table(dynamoDb, table);
     this.scannedAtOnce = scannedAtOnce;
   }
 
   @Override
   public Optional<Tenant> find(TenantId id) {
-    Map<String, AttributeValue> item =
-        ask(
-            "DynamoDB GetItem of tenant " + id,
-            () ->
-                dynamoDb
-                    .getItem(
-                        request ->
-                            request.tableName(table).key(TenantRow.key(id)).consistentRead(true))
-                    .item());
-    return item.isEmpty() ? Optional.empty() : Optional.of(TenantRow.read(new Row(item)));
+    return table
+        .get("tenant " + id, request -> request.key(TenantRow.key(id)))
+        .map(TenantRow::read);
   }
 
   @Override
   public WriteResult create(Tenant tenant) {
-    return write(
-        "DynamoDB PutItem of tenant " + tenant.id(),
-        () ->
-            dynamoDb.putItem(
-                request ->
-                    request
-                        .tableName(table)
-                        .item(TenantRow.write(tenant))
-                        .conditionExpression("attribute_not_exists(#id)")
-                        .expressionAttributeNames(Map.of("#id", TenantRow.ID))));
+    return table.put(
+        "tenant " + tenant.id(),
+        request ->
+            request
+                .item(TenantRow.write(tenant))
+                .conditionExpression("attribute_not_exists(#id)")
+                .expressionAttributeNames(Map.of("#id", TenantRow.ID)));
   }
 
   @Override
   public WriteResult replace(Tenant next) {
-    return write(
-        "DynamoDB PutItem of tenant " + next.id(),
-        () ->
-            dynamoDb.putItem(
-                request ->
-                    VersionCondition.replacing(request, next.version())
-                        .tableName(table)
-                        .item(TenantRow.write(next))));
+    return table.put(
+        "tenant " + next.id(),
+        request -> VersionCondition.replacing(request, next.version()).item(TenantRow.write(next)));
   }
 
   @Override
   public void markObserved(TenantId id, long version) {
-    write(
-        "DynamoDB UpdateItem of tenant " + id,
-        () ->
-            dynamoDb.updateItem(
-                request ->
-                    request
-                        .tableName(table)
-                        .key(TenantRow.key(id))
-                        .updateExpression("SET #observed = :version REMOVE #pending")
-                        .conditionExpression("#version = :version")
-                        .expressionAttributeNames(
-                            Map.of(
-                                "#observed",
-                                TenantRow.OBSERVED_VERSION,
-                                "#pending",
-                                TenantRow.PENDING,
-                                "#version",
-                                TenantRow.VERSION))
-                        .expressionAttributeValues(Map.of(":version", Attribute.number(version)))));
+    table.update(
+        "tenant " + id,
+        request ->
+            request
+                .key(TenantRow.key(id))
+                .updateExpression("SET #observed = :version REMOVE #pending")
+                .conditionExpression("#version = :version")
+                .expressionAttributeNames(
+                    Map.of(
+                        "#observed", TenantRow.OBSERVED_VERSION,
+                        "#pending", TenantRow.PENDING,
+                        "#version", TenantRow.VERSION))
+                .expressionAttributeValues(Map.of(":version", Attribute.number(version))));
   }
 
   @Override
   public WriteResult remove(TenantId id, long version) {
-    return write(
-        "DynamoDB DeleteItem of tenant " + id,
-        () ->
-            dynamoDb.deleteItem(
-                request ->
-                    VersionCondition.deleting(request, TenantRow.ID, version)
-                        .tableName(table)
-                        .key(TenantRow.key(id))));
+    return table.delete(
+        "tenant " + id,
+        request ->
+            VersionCondition.deleting(request, TenantRow.ID, version).key(TenantRow.key(id)));
   }
 
   @Override
@@ -151,7 +124,7 @@ public final class DynamoDbTenants implements Tenants {
                 dynamoDb.scan(
                     request ->
                         request
-                            .tableName(table)
+                            .tableName(table.name())
                             .limit(max)
                             .consistentRead(true)
                             .exclusiveStartKey(start.isEmpty() ? null : start)));
@@ -204,7 +177,7 @@ public final class DynamoDbTenants implements Tenants {
                 dynamoDb.scan(
                     request ->
                         request
-                            .tableName(table)
+                            .tableName(table.name())
                             .limit(scannedAtOnce)
                             .consistentRead(true)
                             .filterExpression("begins_with(#id, :prefix)")
@@ -241,29 +214,12 @@ public final class DynamoDbTenants implements Tenants {
     QueryResponse part = ask("DynamoDB Query of pending tenants", () -> dynamoDb.query(request));
     List<Map<String, AttributeValue>> keys =
         part.items().stream().map(item -> Map.of(TenantRow.ID, item.get(TenantRow.ID))).toList();
-    Page<Tenant> found = page(keys.isEmpty() ? List.of() : rows(keys), part.lastEvaluatedKey());
+    List<Row> rows =
+        BatchGet.read(dynamoDb, "tenants", Map.of(table.name(), keys), 2, noOptions -> {})
+            .getOrDefault(table.name(), List.of());
+    Page<Tenant> found = page(rows.stream().map(Row::attributes).toList(), part.lastEvaluatedKey());
     return new Page<>(
         found.items().stream().filter(filter::matches).toList(), found.next(), found.unreadable());
-  }
-
-  /** Reads at most 100 rows. Requests keys that DynamoDB leaves unprocessed once more. */
-  private List<Map<String, AttributeValue>> rows(List<Map<String, AttributeValue>> keys) {
-    List<Map<String, AttributeValue>> rows = new ArrayList<>();
-    Map<String, KeysAndAttributes> left =
-        Map.of(table, KeysAndAttributes.builder().keys(keys).consistentRead(true).build());
-    for (int i = 0; i < 2 && !left.isEmpty(); i++) {
-      Map<String, KeysAndAttributes> wanted = left;
-      BatchGetItemResponse response =
-          ask(
-              "DynamoDB BatchGetItem of tenants",
-              () -> dynamoDb.batchGetItem(request -> request.requestItems(wanted)));
-      rows.addAll(response.responses().getOrDefault(table, List.of()));
-      left = response.unprocessedKeys();
-    }
-    if (!left.isEmpty()) {
-      throw new Unavailable("DynamoDB BatchGetItem of tenants: keys stayed unprocessed");
-    }
-    return rows;
   }
 
   /** A query of an index that is sorted by tenant id. */
@@ -284,7 +240,7 @@ public final class DynamoDbTenants implements Tenants {
               values.put(":prefix", Attribute.text(prefix));
             });
     return QueryRequest.builder()
-        .tableName(table)
+        .tableName(table.name())
         .indexName(index)
         .keyConditionExpression(
             "#key = :key" + (filter.prefix().isPresent() ? " AND begins_with(#id, :prefix)" : ""))
@@ -316,7 +272,7 @@ public final class DynamoDbTenants implements Tenants {
                 .queryPaginator(
                     request ->
                         request
-                            .tableName(table)
+                            .tableName(table.name())
                             .indexName(TenantRow.PENDING)
                             .keyConditionExpression("#pending = :pending")
                             .expressionAttributeNames(Map.of("#pending", TenantRow.PENDING))

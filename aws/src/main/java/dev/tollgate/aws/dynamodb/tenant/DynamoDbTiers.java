@@ -1,10 +1,10 @@
 package dev.tollgate.aws.dynamodb.tenant;
 
 import static dev.tollgate.aws.SdkCalls.ask;
-import static dev.tollgate.aws.SdkCalls.write;
 
 import dev.tollgate.aws.dynamodb.Attribute;
 import dev.tollgate.aws.dynamodb.Row;
+import dev.tollgate.aws.dynamodb.Table;
 import dev.tollgate.aws.dynamodb.VersionCondition;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
@@ -25,7 +25,6 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
-import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
  * Tiers in the Tier table, with the function's own role. A default tier has no row until it is
@@ -36,12 +35,12 @@ public final class DynamoDbTiers implements Tiers {
       Tier.DEFAULTS.stream().collect(Collectors.toMap(Tier::name, Function.identity()));
 
   private final DynamoDbClient dynamoDb;
-  private final String table;
+  private final Table table;
 
   /** Tiers in this table. */
   public DynamoDbTiers(DynamoDbClient dynamoDb, String table) {
     this.dynamoDb = dynamoDb;
-    this.table = table;
+    this.table = new Table(dynamoDb, table);
   }
 
   @Override
@@ -50,16 +49,7 @@ public final class DynamoDbTiers implements Tiers {
   }
 
   private Optional<Row> row(TierName name) {
-    Map<String, AttributeValue> item =
-        ask(
-            "DynamoDB GetItem of tier " + name,
-            () ->
-                dynamoDb
-                    .getItem(
-                        request ->
-                            request.tableName(table).key(TierRow.key(name)).consistentRead(true))
-                    .item());
-    return Optional.of(item).filter(found -> !found.isEmpty()).map(Row::new);
+    return table.get("tier " + name, request -> request.key(TierRow.key(name)));
   }
 
   @Override
@@ -71,7 +61,7 @@ public final class DynamoDbTiers implements Tiers {
             "DynamoDB Scan of tiers",
             () ->
                 dynamoDb
-                    .scanPaginator(request -> request.tableName(table).consistentRead(true))
+                    .scanPaginator(request -> request.tableName(table.name()).consistentRead(true))
                     .items()
                     .stream()
                     .map(Row::new)
@@ -93,44 +83,33 @@ public final class DynamoDbTiers implements Tiers {
   @Override
   public WriteResult put(Tier next) {
     boolean first = next.version() == 1;
-    return write(
-        "DynamoDB PutItem of tier " + next.name(),
-        () ->
-            dynamoDb.putItem(
-                request ->
-                    request
-                        .tableName(table)
-                        .item(TierRow.write(next))
-                        .conditionExpression(
-                            first ? "attribute_not_exists(#version)" : "#version = :before")
-                        .expressionAttributeNames(Map.of("#version", TierRow.VERSION))
-                        .expressionAttributeValues(
-                            first
-                                ? null
-                                : Map.of(":before", Attribute.number(next.version() - 1)))));
+    return table.put(
+        "tier " + next.name(),
+        request ->
+            request
+                .item(TierRow.write(next))
+                .conditionExpression(
+                    first ? "attribute_not_exists(#version)" : "#version = :before")
+                .expressionAttributeNames(Map.of("#version", TierRow.VERSION))
+                .expressionAttributeValues(
+                    first ? null : Map.of(":before", Attribute.number(next.version() - 1))));
   }
 
   @Override
   public void markRolledOut(TierName name, long version) {
-    write(
-        "DynamoDB UpdateItem of tier " + name,
-        () ->
-            dynamoDb.updateItem(
-                request ->
-                    request
-                        .tableName(table)
-                        .key(TierRow.key(name))
-                        .updateExpression("SET #rolledOut = :version REMOVE #rollOut")
-                        .conditionExpression("#version = :version")
-                        .expressionAttributeNames(
-                            Map.of(
-                                "#rolledOut",
-                                TierRow.ROLLED_OUT,
-                                "#rollOut",
-                                RollOutRow.ROLL_OUT,
-                                "#version",
-                                TierRow.VERSION))
-                        .expressionAttributeValues(Map.of(":version", Attribute.number(version)))));
+    table.update(
+        "tier " + name,
+        request ->
+            request
+                .key(TierRow.key(name))
+                .updateExpression("SET #rolledOut = :version REMOVE #rollOut")
+                .conditionExpression("#version = :version")
+                .expressionAttributeNames(
+                    Map.of(
+                        "#rolledOut", TierRow.ROLLED_OUT,
+                        "#rollOut", RollOutRow.ROLL_OUT,
+                        "#version", TierRow.VERSION))
+                .expressionAttributeValues(Map.of(":version", Attribute.number(version))));
   }
 
   @Override
@@ -165,35 +144,23 @@ public final class DynamoDbTiers implements Tiers {
   }
 
   private WriteResult update(Tier tier, RollOutRow.Update update) {
-    return write(
-        "DynamoDB UpdateItem of the roll-out of tier " + tier.name(),
-        () ->
-            dynamoDb.updateItem(
-                request -> update.applied(request).tableName(table).key(TierRow.key(tier.name()))));
+    return table.update(
+        "the roll-out of tier " + tier.name(),
+        request -> update.applied(request).key(TierRow.key(tier.name())));
   }
 
   @Override
   public Optional<Release> rolledOutRelease() {
-    Map<String, AttributeValue> item =
-        ask(
-            "DynamoDB GetItem of the release",
-            () ->
-                dynamoDb
-                    .getItem(
-                        request ->
-                            request
-                                .tableName(table)
-                                .key(Map.of(TierRow.NAME, Attribute.text(TierRow.RELEASE)))
-                                .consistentRead(true))
-                    .item());
-    return item.isEmpty() ? Optional.empty() : Optional.of(TierRow.release(new Row(item)));
+    return table
+        .get(
+            "the release",
+            request -> request.key(Map.of(TierRow.NAME, Attribute.text(TierRow.RELEASE))))
+        .map(TierRow::release);
   }
 
   @Override
   public void markRolledOut(Release release) {
-    ask(
-        "DynamoDB PutItem of the release",
-        () -> dynamoDb.putItem(request -> request.tableName(table).item(TierRow.release(release))));
+    table.put("the release", request -> request.item(TierRow.release(release)));
   }
 
   @Override
@@ -203,29 +170,22 @@ public final class DynamoDbTiers implements Tiers {
 
   private WriteResult removeDefault(TierName name, long version) {
     String unchanged = version == 0 ? "attribute_not_exists(#version)" : "#version = :version";
-    return write(
-        "DynamoDB PutItem of tier " + name,
-        () ->
-            dynamoDb.putItem(
-                request ->
-                    request
-                        .tableName(table)
-                        .item(TierRow.removed(name))
-                        .conditionExpression("attribute_exists(#removed) OR " + unchanged)
-                        .expressionAttributeNames(
-                            Map.of("#removed", TierRow.REMOVED, "#version", TierRow.VERSION))
-                        .expressionAttributeValues(
-                            version == 0 ? null : Map.of(":version", Attribute.number(version)))));
+    return table.put(
+        "tier " + name,
+        request ->
+            request
+                .item(TierRow.removed(name))
+                .conditionExpression("attribute_exists(#removed) OR " + unchanged)
+                .expressionAttributeNames(
+                    Map.of("#removed", TierRow.REMOVED, "#version", TierRow.VERSION))
+                .expressionAttributeValues(
+                    version == 0 ? null : Map.of(":version", Attribute.number(version))));
   }
 
   private WriteResult removeOwn(TierName name, long version) {
-    return write(
-        "DynamoDB DeleteItem of tier " + name,
-        () ->
-            dynamoDb.deleteItem(
-                request ->
-                    VersionCondition.deleting(request, TierRow.NAME, version)
-                        .tableName(table)
-                        .key(TierRow.key(name))));
+    return table.delete(
+        "tier " + name,
+        request ->
+            VersionCondition.deleting(request, TierRow.NAME, version).key(TierRow.key(name)));
   }
 }

@@ -119,10 +119,8 @@ public final class TenantRow {
 
   static Map<String, AttributeValue> fillPolicy(FillPolicy fillPolicy) {
     return Map.of(
-        "fillMode",
-        text(fillPolicy.mode().name()),
-        "hibernateAfterMinutes",
-        number(fillPolicy.hibernateAfterMinutes()));
+        "fillMode", text(fillPolicy.mode().name()),
+        "hibernateAfterMinutes", number(fillPolicy.hibernateAfterMinutes()));
   }
 
   static FillPolicy fillPolicy(Row row) {

@@ -4,6 +4,7 @@ import dev.tollgate.core.Page;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.fanout.SelfInvocation;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -40,7 +41,7 @@ public final class ShardMaintenance {
 
   private final Buckets buckets;
   private final BucketMaintenance maintenance;
-  private final ShardTurns turns;
+  private final SelfInvocation<ShardTurn> turns;
   private final Executor executor;
   private final InstantSource clock;
 
@@ -53,7 +54,7 @@ public final class ShardMaintenance {
   public ShardMaintenance(
       Buckets buckets,
       BucketMaintenance maintenance,
-      ShardTurns turns,
+      SelfInvocation<ShardTurn> turns,
       Executor executor,
       InstantSource clock) {
     this.buckets = buckets;
