@@ -18,7 +18,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.IHelpSectionRenderer;
@@ -68,8 +67,7 @@ public final class Main {
 
   private static Shell.Terminal terminal(Console console) {
     return new Shell.Terminal(
-        prompt -> Optional.ofNullable(console.readLine("%s ", prompt)).orElse(""),
-        () -> new ConsoleProgressBarConsumer(System.err));
+        prompt -> Optional.ofNullable(console.readLine("%s ", prompt)).orElse(""));
   }
 
   /**

@@ -11,6 +11,7 @@ import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.Paths;
 import dev.tollgate.cli.http.Response;
+import dev.tollgate.cli.terminal.Progress;
 import dev.tollgate.cli.terminal.Shell;
 import dev.tollgate.cli.terminal.Table;
 import java.nio.file.Path;
@@ -139,7 +140,8 @@ final class Tiers {
     ObjectNode all = Json.object();
     ArrayNode applied = all.putArray("tiers");
     List<String> lines = new ArrayList<>();
-    try {
+    try (Progress progress = tollgate.progress()) {
+      progress.start("Applied", tiers.size(), "tiers");
       for (Map.Entry<String, ObjectNode> tier : tiers.entrySet()) {
         String name = tier.getKey();
         Response before = api.get(Paths.tier(name));
@@ -151,6 +153,7 @@ final class Tiers {
                 .orThrow();
         JsonNode after = put.json();
         applied.add(after);
+        progress.step(true);
         lines.addAll(
             before.status() == 404
                 ? List.of(name + ": created")

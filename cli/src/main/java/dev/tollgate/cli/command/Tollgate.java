@@ -10,6 +10,7 @@ import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.RequestSigner;
 import dev.tollgate.cli.http.Response;
+import dev.tollgate.cli.terminal.Progress;
 import dev.tollgate.cli.terminal.Shell;
 import java.net.URI;
 import java.nio.file.Path;
@@ -263,6 +264,11 @@ final class Tollgate {
     if (!production.map(reply::equals).orElse(reply.equalsIgnoreCase("y"))) {
       throw Failure.of("Cancelled. Nothing was changed.");
     }
+  }
+
+  /** Shows the progress of a command to a person. */
+  Progress progress() {
+    return new Progress(shell, format().isForPeople());
   }
 
   /** Shows the target to a person. A program that reads JSON gets nothing but errors there. */
