@@ -1,6 +1,5 @@
 package dev.tollgate.cli.command;
 
-import dev.tollgate.cli.apply.OverrideValue;
 import dev.tollgate.cli.local.Cloud;
 import dev.tollgate.cli.local.InProcessCloud;
 import dev.tollgate.cli.terminal.Shell;
@@ -93,7 +92,6 @@ public final class Main {
         .registerConverter(int.class, text -> number(text, Integer::valueOf))
         .registerConverter(long.class, text -> number(text, Long::valueOf))
         .registerConverter(Long.class, text -> number(text, Long::valueOf))
-        .registerConverter(OverrideValue.class, Main::overrideValue)
         .setParameterExceptionHandler((invalid, given) -> report(reworded(invalid), given))
         .setExecutionStrategy(parsed -> run(parsed, tollgate))
         .setExecutionExceptionHandler((failure, which, result) -> tollgate.report(failure));
@@ -146,14 +144,6 @@ public final class Main {
       // The same message.
     }
     throw new TypeConversionException(text + " (expected: a whole number, 0 or more)");
-  }
-
-  private static OverrideValue overrideValue(String text) {
-    try {
-      return OverrideValue.parse(text);
-    } catch (NumberFormatException e) {
-      throw new TypeConversionException(text + " (expected: a whole number, true or false)");
-    }
   }
 
   /**
