@@ -211,11 +211,25 @@ final class Tollgate {
    * @throws Failure as {@link #confirm} does
    */
   void confirmInProduction(boolean yes, String question, String action) {
+    confirmInProduction(yes, () -> {}, question, action);
+  }
+
+  /**
+   * Asks the user as {@link #confirmInProduction(boolean, String, String)} does.
+   *
+   * @param check runs before the question and before the change, but not if the command is refused
+   */
+  void confirmInProduction(boolean yes, Runnable check, String question, String action) {
+    if (target().production() && !yes) {
+      confirm(false, check, question, action);
+      return;
+    }
     if (target().production()) {
-      confirm(yes, question, action);
+      confirm(true, question, action);
     } else {
       showTarget();
     }
+    check.run();
   }
 
   /**
