@@ -44,8 +44,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
-import me.tongfei.progressbar.DelegatingProgressBarConsumer;
-import me.tongfei.progressbar.ProgressBarConsumer;
 
 /**
  * A deployment with scripted responses, which records its requests. Commands run against it as the
@@ -249,7 +247,7 @@ public final class StubDeployment implements AutoCloseable {
             directory,
             Optional.empty(),
             environment,
-            ask.map(reply -> new Shell.Terminal(reply, () -> bar(err))),
+            ask.map(Shell.Terminal::new),
             nanos::get,
             time -> {
               waits.add(time);
@@ -263,10 +261,6 @@ public final class StubDeployment implements AutoCloseable {
             });
     int exitCode = Main.commandLine(shell, starter, arguments).execute(arguments);
     return Run.of(exitCode, out.toString(), err.toString(), waits);
-  }
-
-  private static ProgressBarConsumer bar(StringWriter err) {
-    return new DelegatingProgressBarConsumer(line -> err.append('\r').append(line), 80);
   }
 
   private void handle(HttpServerExchange exchange) throws Exception {

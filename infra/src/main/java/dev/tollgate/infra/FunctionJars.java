@@ -1,6 +1,8 @@
 package dev.tollgate.infra;
 
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.zip.ZipFile;
 
 /**
  * The jars with the code of the functions: one shaded jar per module with handlers.
@@ -40,6 +42,27 @@ public record FunctionJars(
   /** A copy with another jar for the message processor. */
   public FunctionJars withProcessor(Path jar) {
     return new FunctionJars(handlers, tokenProducer, controlPlane, jar, console);
+  }
+
+  /**
+   * Checks that the processor's jar contains a message handler. Without this check, the error would
+   * appear only with the first message.
+   *
+   * @throws IllegalArgumentException if the class is not in the jar
+   */
+  void requireInProcessor(String handler) {
+    try (ZipFile jar = new ZipFile(processor.toFile())) {
+      // Lambda loads classes from jars in this directory, too.
+      boolean hasLibraries = jar.stream().anyMatch(entry -> entry.getName().startsWith("lib/"));
+      if (!hasLibraries && jar.getEntry(handler.replace('.', '/') + ".class") == null) {
+        throw new IllegalArgumentException(
+            "messageHandler: no class `%s` in %s (expected: a class of messageHandlerJar)"
+                .formatted(handler, processor));
+      }
+    } catch (IOException e) {
+      throw new IllegalArgumentException(
+          "messageHandlerJar: %s cannot be read: %s".formatted(processor, e.getMessage()), e);
+    }
   }
 
   private static Path jar(Path root, String module) {

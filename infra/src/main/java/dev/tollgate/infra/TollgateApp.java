@@ -72,9 +72,17 @@ public final class TollgateApp {
   public static void main(String[] args) {
     App app = app(context(System.getenv(), Path.of("cdk.json")));
     String functions = System.getProperty("tollgate.functions");
-    stack(
-        app,
-        functions == null ? FunctionJars.under(Path.of("")) : FunctionJars.in(Path.of(functions)));
+    try {
+      stack(
+          app,
+          functions == null
+              ? FunctionJars.under(Path.of(""))
+              : FunctionJars.in(Path.of(functions)));
+    } catch (IllegalArgumentException invalid) {
+      // The launcher shows the lines of a failed build that begin so.
+      System.err.println("[ERROR] " + invalid.getMessage());
+      System.exit(1);
+    }
     app.synth();
     List<String> findings = findings(app);
     if (!findings.isEmpty()) {
@@ -161,6 +169,9 @@ public final class TollgateApp {
     }
     String handler = context(app, "messageHandler", "");
     TollgateProps props = (handler.isEmpty() ? settings : settings.messageHandler(handler)).build();
+    if (!handler.isEmpty()) {
+      props.jars().requireInProcessor(handler);
+    }
     Stack stack =
         new Stack(
             app,

@@ -234,7 +234,7 @@ class SettingsReferenceTest {
     Map<String, String> context = new TreeMap<>(TOKENS);
     context.put(option, " ");
     try {
-      TollgateApp.stack(TollgateApp.app(context), Synthesis.emptyJars());
+      TollgateApp.stack(TollgateApp.app(context), Synthesis.jarsWithoutCode());
     } catch (RuntimeException refused) {
       // The CDK itself refuses a file that does not exist.
       return expectation(refused).orElse("the path of a file");
@@ -322,7 +322,7 @@ class SettingsReferenceTest {
   }
 
   private static Set<String> outputs(Map<String, String> context) {
-    return TollgateApp.stack(TollgateApp.app(context), Synthesis.emptyJars())
+    return TollgateApp.stack(TollgateApp.app(context), Synthesis.jarsWithoutCode())
         .getNode()
         .getChildren()
         .stream()

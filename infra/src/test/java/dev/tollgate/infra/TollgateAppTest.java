@@ -183,6 +183,21 @@ class TollgateAppTest {
         .isEqualTo(key);
   }
 
+  @Test
+  void a_message_handler_that_its_jar_does_not_contain_is_refused() {
+    FunctionJars jars = Synthesis.jarsWithoutCode();
+    App app = TollgateApp.app(Map.of("messageHandler", Synthesis.HANDLER));
+    TollgateApp.stack(app, jars);
+
+    App misspelt = TollgateApp.app(Map.of("messageHandler", "com.example.Chart"));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> TollgateApp.stack(misspelt, jars))
+        .withMessage(
+            "messageHandler: no class `com.example.Chart` in %s (expected: a class of"
+                + " messageHandlerJar)",
+            jars.processor());
+  }
+
   private static String code(Synthesis stack, String id) {
     return stack
         .properties("AWS::Lambda::Function", "Tollgate" + id + "Function")

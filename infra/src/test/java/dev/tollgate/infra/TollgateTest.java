@@ -42,7 +42,7 @@ class TollgateTest {
               "removal", "destroy",
               "accountLogRole", "set",
               "connectionQuota", "2000",
-              "messageHandler", "com.example.Chat",
+              "messageHandler", Synthesis.HANDLER,
               "authorizerConcurrency", "100",
               "connectConcurrency", "50"));
 

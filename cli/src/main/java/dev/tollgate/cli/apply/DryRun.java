@@ -119,7 +119,7 @@ public final class DryRun {
   }
 
   /** The effects of the change on open connections and buckets, one line each. */
-  List<String> consequences() {
+  public List<String> consequences() {
     List<String> consequences = new ArrayList<>();
     for (JsonNode tenant : tenants(document)) {
       String id = Json.text(tenant, "tenantId").orElse("");

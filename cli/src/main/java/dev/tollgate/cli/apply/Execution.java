@@ -11,7 +11,6 @@ import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.pacing.Throughput;
 import dev.tollgate.cli.terminal.Progress;
-import dev.tollgate.cli.terminal.Shell;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
@@ -30,7 +29,7 @@ import java.util.function.Function;
  */
 public final class Execution {
   private final Throughput throughput;
-  private final Shell shell;
+  private final Progress progress;
   private final Differences differences;
   private final ChangeRequests requests;
 
@@ -39,23 +38,23 @@ public final class Execution {
   private final Map<Verb, Long> applied = Collections.synchronizedMap(new EnumMap<>(Verb.class));
   private final AtomicBoolean unreachable = new AtomicBoolean();
 
-  public Execution(Sender api, Throughput throughput, Shell shell, Comparison.Result comparison) {
+  public Execution(
+      Sender api, Throughput throughput, Progress progress, Comparison.Result comparison) {
     this.throughput = throughput;
-    this.shell = shell;
+    this.progress = progress;
     this.differences = comparison.differences();
     this.requests = new ChangeRequests(api, comparison);
   }
 
   /** Applies all differences. */
   public Outcome run() {
-    try (Progress progress = new Progress(shell, "Applying", differences.all().size())) {
-      run(differences.of(Verb.CREATE, Resource.TIER), requests::putTier, progress);
-      run(differences.of(Verb.CHANGE, Resource.TIER), requests::putTier, progress);
-      run(differences.of(Verb.CREATE, Resource.TENANT), requests::onboard, progress);
-      run(differences.of(Verb.CHANGE, Resource.TENANT), requests::changeTenant, progress);
-      run(differences.of(Verb.REMOVE, Resource.TENANT), requests::offboard, progress);
-      run(differences.of(Verb.REMOVE, Resource.TIER), requests::removeTier, progress);
-    }
+    progress.start("Applied", differences.all().size(), "changes");
+    run(differences.of(Verb.CREATE, Resource.TIER), requests::putTier);
+    run(differences.of(Verb.CHANGE, Resource.TIER), requests::putTier);
+    run(differences.of(Verb.CREATE, Resource.TENANT), requests::onboard);
+    run(differences.of(Verb.CHANGE, Resource.TENANT), requests::changeTenant);
+    run(differences.of(Verb.REMOVE, Resource.TENANT), requests::offboard);
+    run(differences.of(Verb.REMOVE, Resource.TIER), requests::removeTier);
     long beingRemoved = requests.tenantsBeingRemoved();
     if (beingRemoved > 0) {
       notes.add(
@@ -70,7 +69,7 @@ public final class Execution {
     return unreachable.get() || requests.isAccessDenied();
   }
 
-  private void run(List<Difference> some, Function<Difference, Result> request, Progress progress) {
+  private void run(List<Difference> some, Function<Difference, Result> request) {
     List<Difference> notStarted =
         isStopped()
             ? some
@@ -82,8 +81,8 @@ public final class Execution {
                   } catch (Failure noResponse) {
                     unreachable.set(true);
                     failures.add(new Failed(difference, noResponse.reason()));
+                    progress.step(false);
                   }
-                  progress.step();
                   return !isStopped();
                 });
     if (!notStarted.isEmpty()) {
@@ -105,5 +104,6 @@ public final class Execution {
       applied.merge(difference.verb(), 1L, Long::sum);
       done.note().ifPresent(notes::add);
     }
+    progress.step(!(result instanceof Rejected));
   }
 }

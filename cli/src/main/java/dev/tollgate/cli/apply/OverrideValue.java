@@ -4,7 +4,10 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.BooleanNode;
 import com.fasterxml.jackson.databind.node.LongNode;
+import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /**
  * The value of a tenant's override: a whole number for a limit, true or false for {@code line}.
@@ -29,6 +32,40 @@ public record OverrideValue(@JsonValue JsonNode json) {
         text.equals("true") || text.equals("false")
             ? BooleanNode.valueOf(text.equals("true"))
             : LongNode.valueOf(Long.parseLong(text)));
+  }
+
+  /**
+   * Parses the values of overrides by name.
+   *
+   * @throws Failure if a value cannot be that of its override
+   */
+  public static Map<String, OverrideValue> parse(Map<String, String> texts) {
+    Map<String, OverrideValue> values = new LinkedHashMap<>();
+    texts.forEach((name, text) -> values.put(name, parse(name, text)));
+    return values;
+  }
+
+  private static OverrideValue parse(String name, String text) {
+    boolean isLine = name.equals(Limits.LINE);
+    try {
+      OverrideValue value = parse(text);
+      // The control plane knows all names, and refuses the others.
+      if (!Limits.OVERRIDES.contains(name) || value.json.isBoolean() == isLine) {
+        return value;
+      }
+    } catch (NumberFormatException e) {
+      // The same message.
+    }
+    throw Failure.usage(
+        "%s: %s (expected: %s)"
+            .formatted(
+                name,
+                text,
+                isLine
+                    ? "true or false"
+                    : Limits.NAMES.contains(name)
+                        ? "a whole number, 1 to " + Limits.max(name)
+                        : "a whole number, true or false"));
   }
 
   @Override

@@ -7,6 +7,7 @@ import dev.tollgate.cli.apply.Outcome;
 import dev.tollgate.cli.http.ExitCode;
 import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.pacing.Throughput;
+import dev.tollgate.cli.terminal.Progress;
 import dev.tollgate.cli.terminal.Shell;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,9 +60,15 @@ final class Apply implements Callable<Integer> {
     if (!confirmation.isGiven()) {
       confirm.run();
     }
-    Outcome outcome = new Execution(api, throughput, shell, comparison).run();
+    Outcome outcome = applied(api, comparison);
     tollgate.print(outcome.document(), outcome.lines());
     outcome.failures().forEach(failure -> shell.printError("  " + failure.line()));
     return outcome.failures().isEmpty() ? 0 : ExitCode.FAILED;
+  }
+
+  private Outcome applied(Sender api, Comparison.Result comparison) {
+    try (Progress progress = tollgate.progress()) {
+      return new Execution(api, throughput, progress, comparison).run();
+    }
   }
 }

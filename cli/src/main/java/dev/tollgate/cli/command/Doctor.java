@@ -9,6 +9,7 @@ import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.PageIterator;
 import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.pacing.PacedApi;
+import dev.tollgate.cli.terminal.Progress;
 import dev.tollgate.cli.terminal.Shell;
 import dev.tollgate.cli.terminal.Table;
 import java.util.ArrayList;
@@ -58,17 +59,18 @@ final class Doctor implements Callable<Integer> {
     Map<String, Long> checked = new LinkedHashMap<>();
     ObjectNode document = Json.object();
     ArrayNode findings = document.putArray("findings");
-    PageIterator pages = new PageIterator(cursor -> page(api, Api.suffix(cursor)));
-    while (pages.hasNext()) {
-      JsonNode page = pages.next();
-      page.path("findings").forEach(findings::add);
-      checked.merge(
-          Json.text(page, "resources").orElse("resources"),
-          page.path("checked").asLong(),
-          Long::sum);
-      if (pages.hasNext()) {
-        shell.printError("Checked " + counts(checked) + " …");
-      }
+    try (Progress progress = tollgate.progress()) {
+      progress.show("Checked 0 tenants");
+      new PageIterator(cursor -> page(api, Api.suffix(cursor)))
+          .forEachRemaining(
+              page -> {
+                page.path("findings").forEach(findings::add);
+                checked.merge(
+                    Json.text(page, "resources").orElse("resources"),
+                    page.path("checked").asLong(),
+                    Long::sum);
+                progress.show("Checked " + counts(checked));
+              });
     }
     checked.forEach(document.putObject("checked")::put);
     long notRepaired = notRepaired(findings);

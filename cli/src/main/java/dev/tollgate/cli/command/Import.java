@@ -6,6 +6,7 @@ import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.importing.ImportOutcome;
 import dev.tollgate.cli.importing.TenantImport;
 import dev.tollgate.cli.pacing.Throughput;
+import dev.tollgate.cli.terminal.Progress;
 import dev.tollgate.cli.terminal.Shell;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -50,14 +51,19 @@ final class Import implements Callable<Integer> {
     final long start = shell.nanoTime().getAsLong();
     String csv = text();
     Sender api = throughput.paced(tollgate.controlPlane(), shell);
-    ImportOutcome outcome =
-        new TenantImport(api, throughput, shell).run(name(), csv, this::confirm);
+    ImportOutcome outcome = imported(api, csv);
     Duration took = Duration.ofNanos(shell.nanoTime().getAsLong() - start);
     tollgate.print(outcome.document(), List.of(outcome.summary(Tollgate.seconds(took))));
     if (tollgate.format().isForPeople()) {
       outcome.failures().forEach(failure -> shell.printError("  " + failure.line()));
     }
     return outcome.isComplete() ? 0 : ExitCode.FAILED;
+  }
+
+  private ImportOutcome imported(Sender api, String csv) {
+    try (Progress progress = tollgate.progress()) {
+      return new TenantImport(api, throughput, progress).run(name(), csv, this::confirm);
+    }
   }
 
   private void confirm(int tenants) {

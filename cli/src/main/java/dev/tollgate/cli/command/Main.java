@@ -1,6 +1,5 @@
 package dev.tollgate.cli.command;
 
-import dev.tollgate.cli.apply.OverrideValue;
 import dev.tollgate.cli.local.Cloud;
 import dev.tollgate.cli.local.InProcessCloud;
 import dev.tollgate.cli.terminal.Shell;
@@ -18,7 +17,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import me.tongfei.progressbar.ConsoleProgressBarConsumer;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.IHelpSectionRenderer;
@@ -68,8 +66,7 @@ public final class Main {
 
   private static Shell.Terminal terminal(Console console) {
     return new Shell.Terminal(
-        prompt -> Optional.ofNullable(console.readLine("%s ", prompt)).orElse(""),
-        () -> new ConsoleProgressBarConsumer(System.err));
+        prompt -> Optional.ofNullable(console.readLine("%s ", prompt)).orElse(""));
   }
 
   /**
@@ -95,7 +92,6 @@ public final class Main {
         .registerConverter(int.class, text -> number(text, Integer::valueOf))
         .registerConverter(long.class, text -> number(text, Long::valueOf))
         .registerConverter(Long.class, text -> number(text, Long::valueOf))
-        .registerConverter(OverrideValue.class, Main::overrideValue)
         .setParameterExceptionHandler((invalid, given) -> report(reworded(invalid), given))
         .setExecutionStrategy(parsed -> run(parsed, tollgate))
         .setExecutionExceptionHandler((failure, which, result) -> tollgate.report(failure));
@@ -148,14 +144,6 @@ public final class Main {
       // The same message.
     }
     throw new TypeConversionException(text + " (expected: a whole number, 0 or more)");
-  }
-
-  private static OverrideValue overrideValue(String text) {
-    try {
-      return OverrideValue.parse(text);
-    } catch (NumberFormatException e) {
-      throw new TypeConversionException(text + " (expected: a whole number, true or false)");
-    }
   }
 
   /**

@@ -74,14 +74,15 @@ final class Tenants {
               description =
                   "Override a setting of the tier, for example tenantConnections=10 or line=false. May be"
                       + " repeated.")
-          @Nullable Map<String, OverrideValue> overrides,
+          @Nullable Map<String, String> overrides,
       @Mixin Confirmation confirmation) {
+    Map<String, OverrideValue> values =
+        OverrideValue.parse(overrides == null ? Map.of() : overrides);
     tollgate.confirmInProduction(
         confirmation.isGiven(),
         "Onboard %s in tier %s?".formatted(tenantId, tier),
         "onboard " + tenantId);
-    Response response =
-        onboard(tollgate.controlPlane(), tenantId, tier, overrides == null ? Map.of() : overrides);
+    Response response = onboard(tollgate.controlPlane(), tenantId, tier, values);
     String done = response.status() == 200 ? "%s is already onboarded" : "%s is onboarded";
     return printTenant(response, done.formatted(tenantId));
   }
@@ -241,11 +242,12 @@ final class Tenants {
   int override(
       @Parameters(paramLabel = "TENANT", index = "0") String tenantId,
       @Parameters(paramLabel = "NAME=VALUE", index = "1..*", arity = "0..*")
-          @Nullable Map<String, OverrideValue> overrides,
+          @Nullable Map<String, String> overrides,
       @Mixin Confirmation confirmation,
       @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
       @Mixin IfVersion ifVersion) {
-    Map<String, OverrideValue> named = overrides == null ? Map.of() : overrides;
+    Map<String, OverrideValue> named =
+        OverrideValue.parse(overrides == null ? Map.of() : overrides);
     ObjectNode body = Json.object();
     body.set("overrides", Json.object(named));
     if (dryRun) {

@@ -11,6 +11,7 @@ import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.Paths;
 import dev.tollgate.cli.http.Response;
+import dev.tollgate.cli.terminal.Progress;
 import dev.tollgate.cli.terminal.Shell;
 import dev.tollgate.cli.terminal.Table;
 import java.nio.file.Path;
@@ -131,15 +132,17 @@ final class Tiers {
 
   private int apply(Path file, Confirmation confirmation, IfVersion ifVersion) {
     SortedMap<String, ObjectNode> tiers = read(file, ifVersion);
+    Api api = tollgate.controlPlane();
     tollgate.confirmInProduction(
         confirmation.isGiven(),
+        () -> warn(api, tiers, ifVersion),
         "Create or change these tiers: " + String.join(", ", tiers.keySet()) + "?",
         "apply the tiers");
-    Api api = tollgate.controlPlane();
     ObjectNode all = Json.object();
     ArrayNode applied = all.putArray("tiers");
     List<String> lines = new ArrayList<>();
-    try {
+    try (Progress progress = tollgate.progress()) {
+      progress.start("Applied", tiers.size(), "tiers");
       for (Map.Entry<String, ObjectNode> tier : tiers.entrySet()) {
         String name = tier.getKey();
         Response before = api.get(Paths.tier(name));
@@ -151,6 +154,7 @@ final class Tiers {
                 .orThrow();
         JsonNode after = put.json();
         applied.add(after);
+        progress.step(true);
         lines.addAll(
             before.status() == 404
                 ? List.of(name + ": created")
@@ -168,6 +172,20 @@ final class Tiers {
     return 0;
   }
 
+  /** Shows a person the effects on open connections and buckets before anything changes. */
+  private void warn(Api api, SortedMap<String, ObjectNode> tiers, IfVersion ifVersion) {
+    if (tollgate.format().isForPeople()) {
+      tiers.forEach(
+          (name, tier) ->
+              dryRun(api, name, tier, ifVersion).consequences().forEach(shell::printError));
+    }
+  }
+
+  private static DryRun dryRun(Api api, String name, ObjectNode tier, IfVersion ifVersion) {
+    return DryRun.request(
+        api, name, "PUT", Paths.tier(name), Optional.of(tier), ifVersion.headers());
+  }
+
   @Command(
       name = "diff",
       description =
@@ -182,14 +200,7 @@ final class Tiers {
     int exitCode = 0;
     for (Map.Entry<String, ObjectNode> tier : read(file, ifVersion).entrySet()) {
       String name = tier.getKey();
-      DryRun dryRun =
-          DryRun.request(
-              api,
-              name,
-              "PUT",
-              Paths.tier(name),
-              Optional.of(tier.getValue()),
-              ifVersion.headers());
+      DryRun dryRun = dryRun(api, name, tier.getValue(), ifVersion);
       documents.add(dryRun.document());
       if (lines.contains("")) {
         lines.add("");

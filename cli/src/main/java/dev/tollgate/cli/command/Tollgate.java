@@ -10,6 +10,7 @@ import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.RequestSigner;
 import dev.tollgate.cli.http.Response;
+import dev.tollgate.cli.terminal.Progress;
 import dev.tollgate.cli.terminal.Shell;
 import java.net.URI;
 import java.nio.file.Path;
@@ -210,11 +211,25 @@ final class Tollgate {
    * @throws Failure as {@link #confirm} does
    */
   void confirmInProduction(boolean yes, String question, String action) {
+    confirmInProduction(yes, () -> {}, question, action);
+  }
+
+  /**
+   * Asks the user as {@link #confirmInProduction(boolean, String, String)} does.
+   *
+   * @param check runs before the question and before the change, but not if the command is refused
+   */
+  void confirmInProduction(boolean yes, Runnable check, String question, String action) {
+    if (target().production() && !yes) {
+      confirm(false, check, question, action);
+      return;
+    }
     if (target().production()) {
-      confirm(yes, question, action);
+      confirm(true, question, action);
     } else {
       showTarget();
     }
+    check.run();
   }
 
   /**
@@ -263,6 +278,11 @@ final class Tollgate {
     if (!production.map(reply::equals).orElse(reply.equalsIgnoreCase("y"))) {
       throw Failure.of("Cancelled. Nothing was changed.");
     }
+  }
+
+  /** Shows the progress of a command to a person. */
+  Progress progress() {
+    return new Progress(shell, format().isForPeople());
   }
 
   /** Shows the target to a person. A program that reads JSON gets nothing but errors there. */

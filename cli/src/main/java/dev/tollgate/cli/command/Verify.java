@@ -5,6 +5,7 @@ import dev.tollgate.cli.context.Target;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.ExitCode;
 import dev.tollgate.cli.http.Failure;
+import dev.tollgate.cli.terminal.Progress;
 import dev.tollgate.cli.terminal.Shell;
 import dev.tollgate.cli.verify.Bounds;
 import dev.tollgate.cli.verify.Check;
@@ -12,7 +13,6 @@ import dev.tollgate.cli.verify.Deployment;
 import dev.tollgate.cli.verify.HttpDeployment;
 import dev.tollgate.cli.verify.JunitXml;
 import dev.tollgate.cli.verify.Report;
-import dev.tollgate.cli.verify.Result;
 import dev.tollgate.cli.verify.Verification;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -124,9 +124,17 @@ final class Verify implements Callable<Integer> {
                 about(Verification.usual(checks, parallel))),
         "Tenants and tiers of this run begin with " + prefix + " and are removed at the end.");
     AtomicBoolean running = new AtomicBoolean(true);
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> removeAfterSignal(run, running)));
-    try {
-      return run.run(checks, parallel, this::progress);
+    try (Progress progress = tollgate.progress()) {
+      Runtime.getRuntime()
+          .addShutdownHook(new Thread(() -> removeAfterSignal(run, running, progress)));
+      progress.start("Finished", checks.size(), "checks");
+      return run.run(
+          checks,
+          parallel,
+          result -> {
+            progress.print("  " + Report.summary(result));
+            progress.step(true);
+          });
     } finally {
       running.set(false);
     }
@@ -206,15 +214,12 @@ final class Verify implements Callable<Integer> {
         .toLowerCase(Locale.ROOT);
   }
 
-  private void progress(Result result) {
-    shell.printError("  " + Report.summary(result));
-  }
-
   /** Runs when the JVM ends during a run, for example after Ctrl-C. */
-  private void removeAfterSignal(Verification run, AtomicBoolean running) {
+  private void removeAfterSignal(Verification run, AtomicBoolean running, Progress progress) {
     if (!running.get()) {
       return;
     }
+    progress.close();
     shell.printError("Removing " + run.leftToRemove() + " tenants and tiers …");
     List<String> left = run.removeAll();
     shell.printError(

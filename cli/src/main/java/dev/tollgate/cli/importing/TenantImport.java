@@ -10,7 +10,6 @@ import dev.tollgate.cli.importing.ImportOutcome.Failed;
 import dev.tollgate.cli.importing.TenantRows.Row;
 import dev.tollgate.cli.pacing.Throughput;
 import dev.tollgate.cli.terminal.Progress;
-import dev.tollgate.cli.terminal.Shell;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -26,12 +25,12 @@ import java.util.function.IntConsumer;
 public final class TenantImport {
   private final Sender api;
   private final Throughput throughput;
-  private final Shell shell;
+  private final Progress progress;
 
-  public TenantImport(Sender api, Throughput throughput, Shell shell) {
+  public TenantImport(Sender api, Throughput throughput, Progress progress) {
     this.api = api;
     this.throughput = throughput;
-    this.shell = shell;
+    this.progress = progress;
   }
 
   /**
@@ -93,15 +92,8 @@ public final class TenantImport {
     if (rows.isEmpty()) {
       return List.of();
     }
-    try (Progress progress = new Progress(shell, "Onboarding", rows.size())) {
-      return throughput.forEach(
-          rows,
-          row -> {
-            boolean continues = onboard(row, onboarded, failures);
-            progress.step();
-            return continues;
-          });
-    }
+    progress.start("Imported", rows.size(), "tenants");
+    return throughput.forEach(rows, row -> onboard(row, onboarded, failures));
   }
 
   /** Onboards a tenant; returns whether the next one is worth a request. */
@@ -114,9 +106,11 @@ public final class TenantImport {
       } else {
         failures.add(new Failed(row, response.problem().line()));
       }
+      progress.step(response.succeeded());
       return !response.isAccessDenied();
     } catch (Failure noResponse) {
       failures.add(new Failed(row, noResponse.reason()));
+      progress.step(false);
       return false;
     }
   }

@@ -10,9 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import me.tongfei.progressbar.ProgressBarConsumer;
 
 /**
  * The environment that a shell gives to a command.
@@ -42,9 +40,8 @@ public record Shell(
    * A terminal with a person in front of it.
    *
    * @param ask prints a prompt and reads the reply; empty at the end of the input
-   * @param bar creates the consumer that draws a progress bar
    */
-  public record Terminal(UnaryOperator<String> ask, Supplier<ProgressBarConsumer> bar) {}
+  public record Terminal(UnaryOperator<String> ask) {}
 
   /** Waits for a duration. Tests replace it. */
   @FunctionalInterface

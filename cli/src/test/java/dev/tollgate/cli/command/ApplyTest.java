@@ -510,6 +510,18 @@ class ApplyTest {
   }
 
   @Test
+  void apply_shows_the_progress_in_one_line_of_a_terminal() throws IOException {
+    controlPlane.refuses("POST /tenants b", 400, Map.of());
+    file("tenants: {a: {tier: gold}, b: {tier: gold}}");
+    deployment.confirmedBy(question -> true);
+
+    assertThat(deployment.run("apply", "all.yaml", "--rate", "1", "--parallel", "1").err())
+        .contains("\rApplied 1 of 2 changes, 1 s", "\rApplied 1 of 2 changes, 1 failed, 2 s")
+        .contains("  \r  ");
+    assertThat(apply("--json").err()).doesNotContain("Applied", "\r");
+  }
+
+  @Test
   void apply_with_json_prints_one_document_and_does_not_ask() throws IOException {
     controlPlane.refuses("POST /tenants b", 400, Map.of());
     file("tenants: {a: {tier: gold}, b: {tier: gold}}");

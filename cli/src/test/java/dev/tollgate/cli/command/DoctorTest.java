@@ -54,7 +54,20 @@ class DoctorTest {
 
     assertThat(run.exitCode()).isZero();
     assertThat(run.out()).isEqualTo("Checked 28 tenants, 16 shards: no drift.\n");
-    assertThat(run.err()).isEqualTo("Checked 25 tenants …\nChecked 28 tenants …\n");
+    assertThat(run.err()).isEmpty();
+  }
+
+  @Test
+  void a_terminal_shows_the_progress_in_one_line_unless_json_is_asked_for() {
+    deployment
+        .answers("GET /control/drift", 200, part("tenants", 25, "a"))
+        .answers("GET /control/drift?cursor=a", 200, part("shards", 16, ""))
+        .confirmedBy(question -> true);
+
+    assertThat(deployment.run("doctor").err())
+        .startsWith("\rChecked 0 tenants, 0 s\rChecked 25 tenants, 0 s")
+        .endsWith("\r" + " ".repeat("Checked 25 tenants, 16 shards, 0 s".length()) + "\r");
+    assertThat(deployment.run("doctor", "--json").err()).isEmpty();
   }
 
   @Test

@@ -221,18 +221,29 @@ class ImportTest {
     assertThat(run.err())
         .isEqualTo(
             """
-            Onboarding: 40 of 100, 4.0 per second, 15 s left
-            Onboarding: 80 of 100, 4.0 per second, 5 s left
+            Imported 40 of 100 tenants, 10 s
+            Imported 80 of 100 tenants, 20 s
             """);
   }
 
   @Test
-  void a_terminal_shows_a_bar() throws IOException {
+  void a_terminal_shows_the_progress_in_one_line() throws IOException {
+    controlPlane.refuses("POST /tenants t2", 409, Map.of());
     deployment.confirmedBy(question -> true);
 
-    Run run = importRows(rows(3));
+    Run run = importRows(rows(3), "--parallel", "1", "--rate", "1");
 
-    assertThat(run.err()).contains("Onboarding", "3/3");
+    assertThat(run.err())
+        .contains("\rImported 1 of 3 tenants, 1 s", "\rImported 2 of 3 tenants, 1 failed, 3 s")
+        .contains(" ".repeat(20) + "\r  row 3: t2: Refused");
+  }
+
+  @Test
+  void json_comes_without_progress_on_a_terminal_and_on_a_pipe() throws IOException {
+    assertThat(importRows(rows(20), "--rate", "1", "--json").err()).isEmpty();
+
+    deployment.confirmedBy(question -> true);
+    assertThat(importRows(rows(20), "--rate", "1", "-o", "json").err()).isEmpty();
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -180,16 +181,22 @@ class TenantsTest {
 
   @Test
   void onboard_with_a_limit_that_is_not_a_number_is_a_usage_error() {
-    Run run =
-        deployment.run("tenants", "onboard", "acme", "--tier", "gold", "--set", "sessionTTL=long");
+    Map<String, String> refused =
+        Map.of(
+            "sessionTTL=long", "sessionTTL: long (expected: a whole number, 1 to 86400)",
+            "sessionTTL=true", "sessionTTL: true (expected: a whole number, 1 to 86400)",
+            "line=1", "line: 1 (expected: true or false)",
+            "x=many", "x: many (expected: a whole number, true or false)");
 
-    assertThat(run.exitCode()).isEqualTo(2);
-    assertThat(run.err())
-        .isEqualTo(
-            """
-            tollgate: Invalid value for option '--set' (NAME=VALUE): long (expected: a whole number, true or false)
-            See `tollgate tenants onboard --help`.
-            """);
+    refused.forEach(
+        (set, expected) -> {
+          Run run = deployment.run("tenants", "onboard", "acme", "--tier", "gold", "--set", set);
+
+          assertThat(run.exitCode()).isEqualTo(2);
+          assertThat(run.err()).isEqualTo("tollgate: " + expected + "\n");
+          assertThat(deployment.run("tenants", "override", "acme", set).err())
+              .isEqualTo("tollgate: " + expected + "\n");
+        });
     assertThat(deployment.requests()).isEmpty();
   }
 

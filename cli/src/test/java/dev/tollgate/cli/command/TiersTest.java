@@ -70,6 +70,9 @@ class TiersTest {
         LIMITS.formatted("platinum") + BUCKET,
         LIMITS.formatted("silver"));
     deployment
+        .answers("PUT /control/tiers/bronze?dryRun=true", 200, Documents.DRY_BRONZE)
+        .answers("PUT /control/tiers/platinum?dryRun=true", 200, Documents.DRY_NOTHING)
+        .answers("PUT /control/tiers/silver?dryRun=true", 200, Documents.DRY_NOTHING)
         .answers("GET /control/tiers/bronze", 200, Documents.BRONZE)
         .answers(
             "PUT /control/tiers/bronze", 200, changed.replace("\"version\":1", "\"version\":2"))
@@ -80,7 +83,7 @@ class TiersTest {
 
     Run run = deployment.run("tiers", "apply", "tiers.yaml");
 
-    assertThat(run.err()).isEmpty();
+    assertThat(run.err()).as("the warning of diff").isEqualTo("acme: 7 connections are open\n");
     assertThat(run.out())
         .isEqualTo(
             """
@@ -102,6 +105,9 @@ class TiersTest {
   void apply_stops_at_a_rejected_tier() throws IOException {
     tiers(LIMITS.formatted("one"), LIMITS.formatted("three"), LIMITS.formatted("two"));
     deployment
+        .answers("PUT /control/tiers/one?dryRun=true", 200, Documents.DRY_NOTHING)
+        .answers("PUT /control/tiers/three?dryRun=true", 200, Documents.DRY_NOTHING)
+        .answers("PUT /control/tiers/two?dryRun=true", 200, Documents.DRY_NOTHING)
         .answers("GET /control/tiers/one", 404, "")
         .answers("PUT /control/tiers/one", 201, "{\"tier\":\"one\"}")
         .answers("GET /control/tiers/three", 404, "")
@@ -113,7 +119,9 @@ class TiersTest {
     assertThat(run.exitCode()).isEqualTo(1);
     assertThat(run.out()).isEqualTo("one: created\n");
     assertThat(run.err()).isEqualTo("tollgate: no limits\n");
-    assertThat(deployment.requests()).extracting(Request::path).doesNotContain("/tiers/two");
+    assertThat(deployment.requests())
+        .extracting(Request::path)
+        .doesNotContain("/control/tiers/two");
   }
 
   @Test
@@ -156,7 +164,9 @@ class TiersTest {
       assertThat(applied.out()).isEqualTo("bronze: unchanged\n");
       assertThat(deployment.run("plan", "tiers.yaml", "--check").exitCode()).isZero();
     }
-    assertThat(deployment.conditions()).containsExactly("\"1\"", "\"1\"");
+    assertThat(deployment.conditions())
+        .as("of the dry runs and the changes")
+        .containsExactly("\"1\"", "\"1\"", "\"1\"", "\"1\"");
     assertThat(deployment.run("tiers", "export", "nosuch").exitCode()).isEqualTo(1);
   }
 

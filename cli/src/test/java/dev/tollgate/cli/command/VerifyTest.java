@@ -147,6 +147,18 @@ class VerifyTest {
   }
 
   @Test
+  void a_terminal_shows_the_progress_in_one_line_below_the_results() {
+    deployment.answersWith(VerifyTest::needingTokens).confirmedBy(question -> true);
+
+    assertThat(deployment.run("verify", "--check", "limits").err())
+        .contains("\rFinished 0 of 1 checks, 0 s")
+        .containsPattern("\r +\r  SKIPPED limits .*\n\rFinished ")
+        .contains("\rFinished 1 of 1 checks, ");
+    assertThat(deployment.run("verify", "--check", "limits", "--json").err())
+        .doesNotContain("Finished", "\r");
+  }
+
+  @Test
   void the_token_command_gets_the_tenant_and_its_token_is_sent() {
     deployment.answersWith(VerifyTest::needingTokens);
 
