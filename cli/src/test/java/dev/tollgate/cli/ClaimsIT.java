@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("nightly")
 final class ClaimsIT {
-  private static final Path CLIENT = Path.of("..", "client", "target");
+  private static final Path CLIENT = Path.of("..", "clients", "claims", "target");
 
   @TempDir private Path directory;
 

@@ -204,7 +204,7 @@ class LauncherTest {
           Files.createDirectories(directory.resolve("local/target")).resolve("tollgate-local.jar"),
           "");
       Files.writeString(
-          Files.createDirectories(directory.resolve("socket-client/target"))
+          Files.createDirectories(directory.resolve("clients/socket/target"))
               .resolve("tollgate-socket-client.jar"),
           "");
     }

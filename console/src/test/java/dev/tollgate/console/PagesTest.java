@@ -70,7 +70,7 @@ class PagesTest {
 
   @Test
   void all_files_of_the_client_for_browsers_are_served() throws IOException {
-    try (Stream<Path> files = Files.list(Path.of("../client-js"))) {
+    try (Stream<Path> files = Files.list(Path.of("../clients/js"))) {
       assertThat(files.map(file -> file.getFileName().toString()))
           .filteredOn(name -> name.endsWith(".js"))
           .containsExactlyInAnyOrderElementsOf(Pages.CLIENT)

@@ -125,7 +125,7 @@ public final class ReleaseArchive {
         List.of(
             checkout.resolve("cli/target/tollgate-cli.jar"),
             checkout.resolve("local/target/tollgate-local.jar"),
-            checkout.resolve("socket-client/target/tollgate-socket-client.jar"),
+            checkout.resolve("clients/socket/target/tollgate-socket-client.jar"),
             checkout.resolve("cli/target/dynamodb-local.jar")),
         checkout.resolve("cli/target/classpath"));
     addClassPath(

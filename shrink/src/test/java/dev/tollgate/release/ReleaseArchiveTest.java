@@ -134,7 +134,7 @@ class ReleaseArchiveTest {
             "cli/target/tollgate-cli.jar",
             "cli/target/dynamodb-local.jar",
             "local/target/tollgate-local.jar",
-            "socket-client/target/tollgate-socket-client.jar",
+            "clients/socket/target/tollgate-socket-client.jar",
             "infra/target/tollgate-infra.jar",
             "infra/target/cdk.out/asset.1.jar",
             "console/target/tollgate-console.jar",

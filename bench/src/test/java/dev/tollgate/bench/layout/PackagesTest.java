@@ -21,8 +21,9 @@ class PackagesTest {
   private static final long LARGEST_PACKAGE = 25;
 
   static List<Path> modules() throws IOException {
-    try (Stream<Path> directories = Files.list(Path.of(".."))) {
-      return directories
+    try (Stream<Path> top = Files.list(Path.of(".."));
+        Stream<Path> clients = Files.list(Path.of("../clients"))) {
+      return Stream.concat(top, clients)
           .filter(module -> Files.isDirectory(module.resolve("src/main/java")))
           .toList();
     }

@@ -17,7 +17,7 @@ import java.util.function.Predicate;
 /** The JavaScript client in a Node process. */
 final class NodeClient implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
-  private static final Path MODULE = Path.of("../client-js/tollgate.js");
+  private static final Path MODULE = Path.of("../clients/js/tollgate.js");
   private static final Path SCRIPT = Path.of("src/test/js/client.mjs");
   private static final long TIMEOUT_SECONDS = 75;
 

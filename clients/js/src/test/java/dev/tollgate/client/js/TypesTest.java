@@ -66,7 +66,7 @@ class TypesTest {
   @Test
   void snippets_of_the_readmes_compile() throws Exception {
     List<String> snippets = new ArrayList<>();
-    for (String readme : List.of("README.md", "../README.md")) {
+    for (String readme : List.of("README.md", "../../README.md")) {
       List<String> found =
           SNIPPET
               .matcher(Files.readString(Path.of(readme)))

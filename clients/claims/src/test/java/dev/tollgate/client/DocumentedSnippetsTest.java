@@ -29,7 +29,7 @@ class DocumentedSnippetsTest {
   void snippets_compile(String page, @TempDir Path directory) throws IOException {
     List<String> snippets =
         SNIPPET
-            .matcher(Files.readString(Path.of("..").resolve(page)))
+            .matcher(Files.readString(Path.of("../..").resolve(page)))
             .results()
             .map(found -> found.group(1))
             .toList();

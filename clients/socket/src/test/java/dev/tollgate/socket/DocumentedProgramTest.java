@@ -23,7 +23,8 @@ class DocumentedProgramTest {
       @TempDir Path directory) throws IOException {
     Matcher block =
         Pattern.compile("```java\n((?:(?!```).)*TollgateSocket\\.builder.*?)```", Pattern.DOTALL)
-            .matcher(Files.readString(Path.of("..", "docs", "how-to", "connect-from-java.md")));
+            .matcher(
+                Files.readString(Path.of("..", "..", "docs", "how-to", "connect-from-java.md")));
     assertThat(block.find()).isTrue();
     Path program = directory.resolve("Hello.java");
     Files.writeString(program, block.group(1));
