@@ -36,9 +36,17 @@ public final class Metrics {
     this.clock = clock;
   }
 
-  /** Counts one connection with this outcome. */
-  public void connection(LambdaLogger log, TenantId tenant, String outcome) {
-    countByOutcome(log, "Connections", outcome, 1, Optional.of(tenant));
+  /**
+   * Counts one connection with this outcome.
+   *
+   * @param failure why the limits could not be checked; a property of the log line
+   */
+  public void connection(
+      LambdaLogger log, TenantId tenant, String outcome, Optional<String> failure) {
+    Map<String, Object> properties = new LinkedHashMap<>();
+    properties.put("tenantId", tenant.value());
+    failure.ifPresent(cause -> properties.put("failure", cause));
+    countByOutcome(log, "Connections", outcome, 1, properties);
   }
 
   /**
@@ -47,14 +55,14 @@ public final class Metrics {
    * @param tenant the tenant of the messages; empty if the messages name no valid tenant
    */
   public void messages(LambdaLogger log, Optional<TenantId> tenant, String outcome, int count) {
-    countByOutcome(log, "Messages", outcome, count, tenant);
+    Map<String, Object> properties = new LinkedHashMap<>();
+    tenant.ifPresent(id -> properties.put("tenantId", id.value()));
+    countByOutcome(log, "Messages", outcome, count, properties);
   }
 
   private void countByOutcome(
-      LambdaLogger log, String metric, String outcome, int count, Optional<TenantId> tenant) {
-    Map<String, Object> properties = new LinkedHashMap<>();
+      LambdaLogger log, String metric, String outcome, int count, Map<String, Object> properties) {
     properties.put("Outcome", outcome);
-    tenant.ifPresent(id -> properties.put("tenantId", id.value()));
     publish(log, List.of("Outcome"), "Count", Map.of(metric, count), properties);
   }
 

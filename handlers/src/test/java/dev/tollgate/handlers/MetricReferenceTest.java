@@ -71,7 +71,7 @@ class MetricReferenceTest {
     LambdaLogger log = context.getLogger();
     TenantId tenant = new TenantId("acme");
     Metrics metrics = new Metrics(() -> NOW);
-    metrics.connection(log, tenant, "ADMITTED");
+    metrics.connection(log, tenant, "ADMITTED", Optional.empty());
     metrics.messages(log, Optional.of(tenant), "PROCESSED", 1);
     metrics.placeTaken(log, tenant, NOW);
     metrics.slotUsed(log, tenant, NOW);

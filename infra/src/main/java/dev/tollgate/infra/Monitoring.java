@@ -193,6 +193,12 @@ final class Monitoring extends Construct {
             + " | stats sum(Connections) as refused by tenantId, Outcome | sort refused desc",
         sources.functions());
     query(
+        "why limits were not checked",
+        "filter ispresent(failure) or @message like /admitted without a token/"
+            + " | fields @timestamp, tenantId, coalesce(failure, @message) as reason"
+            + " | sort @timestamp desc",
+        sources.functions());
+    query(
         "messages by tenant",
         "filter ispresent(Messages) | stats sum(Messages) as messages by tenantId, Outcome"
             + " | sort messages desc",

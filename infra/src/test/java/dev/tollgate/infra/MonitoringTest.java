@@ -162,7 +162,7 @@ final class MonitoringTest {
     String page = metricsPage();
 
     assertThat(STACK.resources("AWS::Logs::QueryDefinition").values())
-        .hasSize(4)
+        .hasSize(5)
         .extracting(query -> query.at("/Properties/Name").asText())
         .allSatisfy(name -> assertThat(page).contains("`" + name + "`"));
   }

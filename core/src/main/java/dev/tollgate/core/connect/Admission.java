@@ -132,7 +132,8 @@ public final class Admission {
             .map(read -> claims.hold(read, waiting, first))
             .orElseGet(() -> claims.hold(bucket, first));
     if (claim instanceof ClaimResult.Granted granted) {
-      return ticket(known, session, facts, waiting, granted.leases().stream().findFirst());
+      Optional<Lease> lease = granted.leases().stream().findFirst();
+      return ticket(known, session, facts, waiting, lease, Optional.empty());
     }
     if (claim instanceof ClaimResult.Denied denied) {
       waiting.lastUntil(denied);
@@ -141,14 +142,17 @@ public final class Admission {
       return counted(
           facts,
           new AdmissionDecision.Refused(
-              Refusal.TENANT_RATE, Optional.of(denied.retryAt()), placeTaken),
+              Refusal.TENANT_RATE, Optional.of(denied.retryAt()), placeTaken, Optional.empty()),
           () -> {});
     }
-    return claim instanceof ClaimResult.Undecided undecided
-            && undecided.isOutage()
-            && known.onUnavailable() == OnUnavailable.ADMIT
-        ? ticket(known, session, facts, waiting, Optional.empty())
-        : counted(facts, new AdmissionDecision.Refused(Refusal.UNDECIDED), () -> {});
+    ClaimResult.Undecided undecided = (ClaimResult.Undecided) claim;
+    Optional<String> failure = Optional.of(undecided.cause());
+    return undecided.isOutage() && known.onUnavailable() == OnUnavailable.ADMIT
+        ? ticket(known, session, facts, waiting, Optional.empty(), failure)
+        : counted(
+            facts,
+            new AdmissionDecision.Refused(Refusal.UNDECIDED, Optional.empty(), false, failure),
+            () -> {});
   }
 
   /**
@@ -249,7 +253,8 @@ public final class Admission {
       SessionId session,
       AdmissionFacts facts,
       WaitingSession waiting,
-      Optional<Lease> lease) {
+      Optional<Lease> lease,
+      Optional<String> failure) {
     Optional<Instant> slot = waiting.redeemedSlot();
     return new AdmissionDecision.Ticketed(
         new Ticket(
@@ -264,7 +269,8 @@ public final class Admission {
             slot.flatMap(due -> waiting.place()),
             tenant.onUnavailable(),
             lease),
-        slot);
+        slot,
+        failure);
   }
 
   private AdmissionFacts readOrWithdraw(

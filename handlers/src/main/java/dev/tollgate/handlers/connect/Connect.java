@@ -49,7 +49,10 @@ public final class Connect
             ((AdmissionDecision.Ticketed) decision).ticket(),
             event.getRequestContext().getConnectionId());
     metrics.connection(
-        context.getLogger(), AuthorizerContext.tenant(authorizer), outcomeName(outcome));
+        context.getLogger(),
+        AuthorizerContext.tenant(authorizer),
+        outcomeName(outcome),
+        Optional.empty());
     if (outcome instanceof Registration.NotRegistered refused) {
       return WebSocketEvents.status(refused.refusal().status());
     }

@@ -5,6 +5,7 @@ import com.amazonaws.services.lambda.runtime.RequestHandler;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayCustomAuthorizerEvent;
 import com.amazonaws.services.lambda.runtime.events.IamPolicyResponse;
 import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.LogText;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.connect.Admission;
 import dev.tollgate.core.connect.AdmissionDecision;
@@ -65,6 +66,10 @@ public final class ConnectAuthorizer
     AdmissionDecision decision = admission.decide(tenant, session);
     if (decision instanceof AdmissionDecision.Ticketed ticketed) {
       ticketed.slot().ifPresent(slot -> metrics.slotUsed(context.getLogger(), tenant, slot));
+      ticketed
+          .failure()
+          .map(failure -> tenant.value() + " admitted without a token: " + failure)
+          .ifPresent(line -> context.getLogger().log(LogText.lines(line)));
       return allowed(event, tenant, AuthorizerContext.of(ticketed.ticket()));
     }
     AdmissionDecision.Refused refused = (AdmissionDecision.Refused) decision;
@@ -72,7 +77,7 @@ public final class ConnectAuthorizer
     if (refused.placeTaken()) {
       refused.retryAt().ifPresent(slot -> metrics.placeTaken(context.getLogger(), tenant, slot));
     }
-    metrics.connection(context.getLogger(), tenant, refusal.name());
+    metrics.connection(context.getLogger(), tenant, refusal.name(), refused.failure());
     return refusal == Refusal.UNKNOWN || refusal == Refusal.SUSPENDED
         ? denied(event, tenant.value())
         : allowed(event, tenant, AuthorizerContext.of(tenant, session, refusal));

@@ -200,6 +200,21 @@ final class HandshakeTest {
   }
 
   @Test
+  void why_a_handshake_got_no_token_is_logged() {
+    fixture.queue().outage().begin();
+
+    assertThat(connect("c1")).isEqualTo(200);
+    assertThat(context.logged())
+        .anySatisfy(line -> assertThat(line).startsWith("acme admitted without a token: "));
+
+    fixture.queue().outage().beginWithoutCredentials();
+    assertThat(connect("c2")).isEqualTo(503);
+    assertThat(context.logged())
+        .anySatisfy(
+            line -> assertThat(line).contains("\"Outcome\":\"UNDECIDED\"", "\"failure\":\""));
+  }
+
+  @Test
   void a_malformed_session_id_is_not_logged() {
     String upper = session.value().toUpperCase(Locale.ROOT);
     for (String form : List.of(upper, session.value() + " ", "\n" + session.value(), upper + "x")) {
