@@ -20,6 +20,9 @@ import dev.tollgate.core.housekeeping.TenantVisit;
 import dev.tollgate.core.message.Application;
 import dev.tollgate.core.message.Frames;
 import dev.tollgate.core.message.MessageProcessing;
+import dev.tollgate.core.message.MessageProcessing.Clients;
+import dev.tollgate.core.message.MessageProcessing.Rows;
+import dev.tollgate.core.message.MessageProcessing.Timing;
 import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Tenants;
@@ -150,18 +153,11 @@ public final class Wiring {
   public MessageProcessing messageProcessing(Frames frames, Application application) {
     ExecutorService threads = Threads.unbounded("requests");
     return new MessageProcessing(
-        aws.factsReader(),
-        aws.messageFactsReader(),
+        new Rows(aws.factsReader(), aws.messageFactsReader(), aws.sessions(), aws.messageLog()),
         claims(threads),
         new ReturnSlots(aws.buckets(), clock),
-        aws.sessions(),
-        aws.sockets(),
-        disconnection(),
-        frames,
+        new Clients(aws.sockets(), disconnection(), frames),
         application,
-        aws.messageLog(),
-        threads,
-        clock,
-        System::nanoTime);
+        new Timing(threads, clock, System::nanoTime));
   }
 }

@@ -2,10 +2,10 @@ package dev.tollgate.core.message;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.connect.Disconnection;
+import dev.tollgate.core.message.MessageProcessing.Clients;
+import dev.tollgate.core.message.MessageProcessing.Timing;
 import dev.tollgate.core.message.MisbehavingSockets.Slowness;
 import dev.tollgate.core.session.SessionId;
-import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.session.Sockets.CloseResult;
 import dev.tollgate.core.session.Sockets.PostResult;
 import java.time.Duration;
@@ -58,9 +58,8 @@ final class FrameDelivery {
   /** The total delay after which a socket is slow, so that one frame may take a second. */
   private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
-  private final Sockets sockets;
+  private final Clients clients;
   private final MisbehavingSockets misbehaving;
-  private final Disconnection disconnection;
   private final Executor executor;
   private final LongSupplier nanoTime;
   private final TenantId tenant;
@@ -77,27 +76,23 @@ final class FrameDelivery {
    * A delivery to these sockets.
    *
    * @param misbehaving the slow and closed sockets that this process knows
-   * @param nanoTime elapsed time in nanoseconds
    * @param open the ids of the session's connections
    * @param established whether a connection's handshake has certainly ended
    * @param time the total time for all frames
    */
   FrameDelivery(
-      Sockets sockets,
+      Clients clients,
       MisbehavingSockets misbehaving,
-      Disconnection disconnection,
-      Executor executor,
-      LongSupplier nanoTime,
+      Timing timing,
       TenantId tenant,
       SessionId session,
       Set<String> open,
       Predicate<String> established,
       Duration time) {
-    this.sockets = sockets;
+    this.clients = clients;
     this.misbehaving = misbehaving;
-    this.disconnection = disconnection;
-    this.executor = executor;
-    this.nanoTime = nanoTime;
+    this.executor = timing.executor();
+    this.nanoTime = timing.nanoTime();
     this.tenant = tenant;
     this.session = session;
     this.open.addAll(open);
@@ -161,7 +156,7 @@ final class FrameDelivery {
 
   private PostResult posted(String connectionId, String frame) {
     long begun = nanoTime.getAsLong();
-    PostResult posted = sockets.post(connectionId, frame);
+    PostResult posted = clients.sockets().post(connectionId, frame);
     long nanos = nanoTime.getAsLong() - begun;
     if (posted == PostResult.GONE) {
       remove(connectionId);
@@ -197,7 +192,7 @@ final class FrameDelivery {
   }
 
   private CloseResult closed(String connectionId) {
-    CloseResult closed = sockets.close(connectionId);
+    CloseResult closed = clients.sockets().close(connectionId);
     misbehaving.cutOff(connectionId);
     open.remove(connectionId);
     if (closed == CloseResult.GONE) {
@@ -253,7 +248,7 @@ final class FrameDelivery {
   /** If this fails, a later frame or the housekeeper finds the socket gone again. */
   private void removeConnection(String connectionId) {
     try {
-      disconnection.remove(tenant, session, connectionId);
+      clients.disconnection().remove(tenant, session, connectionId);
     } catch (Unavailable ignored) {
       return;
     }

@@ -73,59 +73,54 @@ public final class MessageProcessing {
    */
   private static final int DELIVERY_SHARE = 2;
 
-  private final AdmissionFactsReader tenants;
-  private final MessageFactsReader reader;
+  private final Rows rows;
   private final Claims claims;
   private final ReturnSlots slots;
-  private final Sessions sessions;
-  private final Sockets sockets;
-  private final Disconnection disconnection;
-  private final Frames frames;
+  private final Clients clients;
   private final Application application;
-  private final MessageLog log;
+  private final Timing timing;
   private final MisbehavingSockets misbehaving;
-  private final Executor executor;
-  private final InstantSource clock;
-  private final LongSupplier nanoTime;
 
   /**
    * Processes messages with {@code application}.
    *
    * @param slots the times at which refused messages may be sent again
-   * @param log stores the processed messages that {@code reader} reads
+   */
+  public MessageProcessing(
+      Rows rows,
+      Claims claims,
+      ReturnSlots slots,
+      Clients clients,
+      Application application,
+      Timing timing) {
+    this.rows = rows;
+    this.claims = claims;
+    this.slots = slots;
+    this.clients = clients;
+    this.application = application;
+    this.timing = timing;
+    this.misbehaving = new MisbehavingSockets(timing.clock());
+  }
+
+  /**
+   * The rows that messages depend on, and that they change.
+   *
+   * @param log stores the processed messages that {@code facts} reads
+   */
+  public record Rows(
+      AdmissionFactsReader tenants, MessageFactsReader facts, Sessions sessions, MessageLog log) {}
+
+  /** How frames reach clients. */
+  public record Clients(Sockets sockets, Disconnection disconnection, Frames frames) {}
+
+  /**
+   * Threads and clocks.
+   *
    * @param executor runs tenants, sessions and sockets concurrently; tasks wait for tasks, so it
    *     must have a thread for each
    * @param nanoTime elapsed time in nanoseconds
    */
-  public MessageProcessing(
-      AdmissionFactsReader tenants,
-      MessageFactsReader reader,
-      Claims claims,
-      ReturnSlots slots,
-      Sessions sessions,
-      Sockets sockets,
-      Disconnection disconnection,
-      Frames frames,
-      Application application,
-      MessageLog log,
-      Executor executor,
-      InstantSource clock,
-      LongSupplier nanoTime) {
-    this.tenants = tenants;
-    this.reader = reader;
-    this.claims = claims;
-    this.slots = slots;
-    this.sessions = sessions;
-    this.sockets = sockets;
-    this.disconnection = disconnection;
-    this.frames = frames;
-    this.application = application;
-    this.log = log;
-    this.misbehaving = new MisbehavingSockets(clock);
-    this.executor = executor;
-    this.clock = clock;
-    this.nanoTime = nanoTime;
-  }
+  public record Timing(Executor executor, InstantSource clock, LongSupplier nanoTime) {}
 
   /**
    * Processes a batch. A message that is not done in time counts as failed, and so do the later
@@ -166,7 +161,7 @@ public final class MessageProcessing {
   }
 
   private CompletableFuture<Void> process(TenantId id, List<BatchMessage> messages, Duration time) {
-    return CompletableFuture.supplyAsync(() -> admit(id, messages), executor)
+    return CompletableFuture.supplyAsync(() -> admit(id, messages), timing.executor())
         .thenCompose(
             facts ->
                 CompletableFuture.allOf(
@@ -191,7 +186,7 @@ public final class MessageProcessing {
   }
 
   private Optional<MessageFacts> facts(TenantId id, List<BatchMessage> messages) {
-    if (!tenants.tenantExists(id)) {
+    if (!rows.tenants().tenantExists(id)) {
       return Optional.empty();
     }
     Set<SessionId> used =
@@ -202,7 +197,8 @@ public final class MessageProcessing {
         messages.stream()
             .flatMap(message -> message.incoming().name().stream())
             .collect(Collectors.toUnmodifiableSet());
-    return Optional.of(reader.read(id, used, named)).filter(facts -> facts.tenant().isPresent());
+    return Optional.of(rows.facts().read(id, used, named))
+        .filter(facts -> facts.tenant().isPresent());
   }
 
   /**
@@ -271,7 +267,7 @@ public final class MessageProcessing {
    */
   private List<Instant> retryTimes(Bucket bucket, int n) {
     List<Instant> taken = slots.take(bucket, n);
-    Instant now = clock.instant();
+    Instant now = timing.clock().instant();
     return taken.isEmpty()
         ? IntStream.rangeClosed(1, n).mapToObj(i -> bucket.at(now).nextTokens(i)).toList()
         : taken;
@@ -282,12 +278,12 @@ public final class MessageProcessing {
     Tenant tenant = facts.tenant().orElseThrow();
     return grouped(messages, message -> message.incoming().session()).entrySet().stream()
         .map(each -> sessionTask(tenant, each.getKey(), facts, each.getValue(), time))
-        .map(held -> CompletableFuture.runAsync(held, executor));
+        .map(held -> CompletableFuture.runAsync(held, timing.executor()));
   }
 
   private Runnable sessionTask(
       Tenant tenant, SessionId id, MessageFacts facts, List<BatchMessage> messages, Duration time) {
-    Instant now = clock.instant();
+    Instant now = timing.clock().instant();
     Optional<Session> session = Optional.ofNullable(facts.sessions().get(id));
     Set<String> open =
         session.filter(known -> !known.hasEndedAt(now)).map(Session::connections).orElse(Set.of());
@@ -298,11 +294,9 @@ public final class MessageProcessing {
             .collect(Collectors.toUnmodifiableSet());
     FrameDelivery delivery =
         new FrameDelivery(
-            sockets,
+            clients,
             misbehaving,
-            disconnection,
-            executor,
-            nanoTime,
+            timing,
             tenant.id(),
             id,
             open,
@@ -314,16 +308,14 @@ public final class MessageProcessing {
             time.dividedBy(DELIVERY_SHARE));
     SessionBatch sessionBatch =
         new SessionBatch(
-            tenant,
+            facts,
             session,
             delivery,
             misbehaving,
-            sessions,
-            frames,
+            rows,
+            clients.frames(),
             application,
-            log,
-            facts.processed(),
-            clock);
+            timing.clock());
     return () -> sessionBatch.process(messages);
   }
 

@@ -3,9 +3,9 @@ package dev.tollgate.core.message;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.message.MessageProcessing.Result;
+import dev.tollgate.core.message.MessageProcessing.Rows;
 import dev.tollgate.core.message.MisbehavingSockets.Allowance;
 import dev.tollgate.core.session.Session;
-import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import java.time.Duration;
@@ -48,40 +48,32 @@ final class SessionBatch {
   private final Optional<Session> session;
   private final FrameDelivery delivery;
   private final MisbehavingSockets misbehaving;
-  private final Sessions sessions;
+  private final Rows rows;
   private final Frames frames;
   private final Application application;
-  private final MessageLog log;
   private final Set<MessageName> processed;
   private final Map<MessageName, BatchMessage> unlogged = new HashMap<>();
   private final InstantSource clock;
   private boolean extended;
 
-  /**
-   * The messages of a session.
-   *
-   * @param processed the messages that were processed before
-   */
+  /** The messages of a session. */
   SessionBatch(
-      Tenant tenant,
+      MessageFacts facts,
       Optional<Session> session,
       FrameDelivery delivery,
       MisbehavingSockets misbehaving,
-      Sessions sessions,
+      Rows rows,
       Frames frames,
       Application application,
-      MessageLog log,
-      Set<MessageName> processed,
       InstantSource clock) {
-    this.tenant = tenant;
+    this.tenant = facts.tenant().orElseThrow();
     this.session = session;
     this.delivery = delivery;
     this.misbehaving = misbehaving;
-    this.sessions = sessions;
+    this.rows = rows;
     this.frames = frames;
     this.application = application;
-    this.log = log;
-    this.processed = new HashSet<>(processed);
+    this.processed = new HashSet<>(facts.processed());
     this.clock = clock;
   }
 
@@ -237,7 +229,7 @@ final class SessionBatch {
     Instant until = now.truncatedTo(ChronoUnit.SECONDS).plus(KNOWN_FOR);
     try {
       if (!recordInSession(until, now)) {
-        log.add(tenant.id(), unlogged.keySet(), until);
+        rows.log().add(tenant.id(), unlogged.keySet(), until);
       }
     } catch (Unavailable failure) {
       unlogged.values().forEach(message -> message.unlogged(failure));
@@ -285,7 +277,8 @@ final class SessionBatch {
     }
     try {
       WriteResult written =
-          sessions.extend(read, end.isAfter(read.endsAt()) ? end : read.endsAt(), stored, now);
+          rows.sessions()
+              .extend(read, end.isAfter(read.endsAt()) ? end : read.endsAt(), stored, now);
       return fits ? written : WriteResult.CONFLICT;
     } catch (Unavailable unsure) {
       return WriteResult.CONFLICT;

@@ -149,22 +149,22 @@ final class ProcessingFixture {
   /** Replaces the process by a new one, without knowledge of slow or closed sockets. */
   MessageProcessing processing(Executor executor) {
     return new MessageProcessing(
-        ports.facts(),
-        (tenant, of, messages) -> reader.read(tenant, of, messages),
+        new MessageProcessing.Rows(
+            ports.facts(),
+            (tenant, of, messages) -> reader.read(tenant, of, messages),
+            counting(Sessions.class, ports.sessions()),
+            counting(MessageLog.class, log)),
         claims(),
         new ReturnSlots(counting(Buckets.class, ports.buckets()), ports.time()),
-        counting(Sessions.class, ports.sessions()),
-        slowed,
-        new Disconnection(counting(Connections.class, ports.sessions())),
-        new PlainFrames(),
+        new MessageProcessing.Clients(
+            slowed,
+            new Disconnection(counting(Connections.class, ports.sessions())),
+            new PlainFrames()),
         (message, json) -> {
           handled.add(message);
           return application.handle(message, json);
         },
-        counting(MessageLog.class, log),
-        executor,
-        ports.time(),
-        nanos::get);
+        new MessageProcessing.Timing(executor, ports.time(), nanos::get));
   }
 
   List<MessageOutcome> process(IncomingMessage... batch) {

@@ -72,20 +72,18 @@ final class MessageProcessorTest {
   private SQSBatchResponse handle(SQSMessage... messages) {
     MessageProcessing processing =
         new MessageProcessing(
-            fixture.facts(),
-            new InMemoryMessageFacts(
-                fixture.tenants(), fixture.sessions(), fixture.buckets(), log, fixture.clock()),
+            new MessageProcessing.Rows(
+                fixture.facts(),
+                new InMemoryMessageFacts(
+                    fixture.tenants(), fixture.sessions(), fixture.buckets(), log, fixture.clock()),
+                fixture.sessions(),
+                log),
             fixture.claims(),
             new ReturnSlots(fixture.buckets(), fixture.clock()),
-            fixture.sessions(),
-            sockets,
-            new Disconnection(fixture.sessions()),
-            new JsonFrames(),
+            new MessageProcessing.Clients(
+                sockets, new Disconnection(fixture.sessions()), new JsonFrames()),
             (message, json) -> application.handle(message, json),
-            log,
-            Runnable::run,
-            fixture.clock(),
-            () -> 0);
+            new MessageProcessing.Timing(Runnable::run, fixture.clock(), () -> 0));
     SQSEvent event = new SQSEvent();
     event.setRecords(List.of(messages));
     return new MessageProcessor(processing, new Metrics(fixture.clock()))
