@@ -31,8 +31,10 @@ class SecurityDocumentTest {
 
   private static Set<String> classes() throws IOException {
     Set<String> classes = new TreeSet<>();
-    try (Stream<Path> modules = Files.list(Path.of(".."))) {
-      for (Path tests : modules.map(module -> module.resolve("src/test/java")).toList()) {
+    try (Stream<Path> top = Files.list(Path.of(".."));
+        Stream<Path> clients = Files.list(Path.of("../clients"))) {
+      for (Path tests :
+          Stream.concat(top, clients).map(module -> module.resolve("src/test/java")).toList()) {
         if (Files.isDirectory(tests)) {
           try (Stream<Path> files = Files.walk(tests)) {
             files
