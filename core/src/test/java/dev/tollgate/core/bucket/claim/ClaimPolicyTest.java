@@ -156,8 +156,8 @@ final class ClaimPolicyTest {
     Place place = place(2).orElseThrow();
 
     assertThat(ClaimPolicy.moved(WAITING.at(at(5)), place, at(6))).isEmpty();
-    assertThat(ClaimPolicy.moved(WAITING.at(at(9)), place, at(10)))
-        .hasValueSatisfying(moved -> assertThat(moved.slot(2)).isEqualTo(at(10)));
+    assertThat(ClaimPolicy.moved(WAITING.at(at(8)), place, at(9)))
+        .hasValueSatisfying(moved -> assertThat(moved.slot(2)).isEqualTo(at(9)));
   }
 
   @Test

@@ -332,6 +332,53 @@ final class LinePlacesTest {
     assertThat(issued()).isEqualTo(1);
   }
 
+  @Test
+  void claim_gives_the_line_the_present_rate_of_the_bucket() {
+    wait(3);
+    Rate slower = Rate.perMinute(6);
+    ports.retune(ID, new BucketSpec(slower, 30, SPEC.fillPolicy()));
+
+    new Caller().claim();
+
+    assertThat(row().line().orElseThrow().rate()).isEqualTo(slower);
+  }
+
+  @Test
+  void refused_claim_returns_what_it_received_while_it_read_the_row() {
+    Caller early = new Caller();
+    early.claim();
+    claims.held().putBack(ID, 1);
+
+    assertThat(early.claim()).isInstanceOf(ClaimResult.Denied.class);
+    assertThat(ports.queue().available(ID)).isEqualTo(1);
+  }
+
+  @Test
+  void spare_token_is_taken_once() {
+    wait(2);
+    Line line = row().line().orElseThrow();
+    ports.buckets().changeLine(ID, Optional.of(line), withOneSpare(line));
+    claims.held().putBack(ID, 2);
+    Bucket read = row();
+
+    assertThat(new Caller().claim(read)).isInstanceOf(ClaimResult.Granted.class);
+    assertThat(new Caller().claim(read)).isInstanceOf(ClaimResult.Denied.class);
+  }
+
+  private static Line withOneSpare(Line line) {
+    return new Line(
+        line.epoch(),
+        line.issued(),
+        line.anchor(),
+        line.at(),
+        line.from(),
+        line.rate(),
+        line.before(),
+        1,
+        line.spareTakenAt(),
+        line.freed());
+  }
+
   private void assertAdmittedSoon(Caller caller, String fault) {
     for (int i = 0; i < 3; i++) {
       ClaimResult result = caller.claim();
