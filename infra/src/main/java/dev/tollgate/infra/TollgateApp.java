@@ -53,7 +53,8 @@ import software.amazon.awscdk.services.iam.Role;
  *       the account may assume to claim tokens; {@code false} omits it. Its ARN is the output
  *       {@code ApplicationRole}; the environment variables of the programs are the output {@code
  *       ApplicationVariables}.
- *   <li>{@code alarmTopic}: see {@link TollgateProps#alarmTopic()}.
+ *   <li>{@code alarmTopic}: see {@link TollgateProps#alarmTopic()}. The names of the alarms begin
+ *       with the output {@code AlarmPrefix}, by which {@code tollgate alarms} finds them.
  *   <li>{@code messageHandler}: see {@link TollgateProps#messageHandler()}.
  *   <li>{@code messageHandlerJar}: the jar that contains the handler, see {@link
  *       FunctionJars#processor()}.
@@ -66,11 +67,16 @@ public final class TollgateApp {
 
   /**
    * Synthesizes the stack with the functions' jars of a checkout in the working directory, or with
-   * those in the directory that the system property {@code tollgate.functions} names. Fails if
+   * those in the directory that the system property {@code tollgate.functions} names. The system
+   * property {@code tollgate.alarmTopic} is a default of {@code alarmTopic}: the build sets it for
+   * the stack of {@code ./tollgate up}, which evaluates the alarms and has no topic. Fails if
    * cdk-nag has findings: the CDK itself refuses errors and reports them.
    */
   public static void main(String[] args) {
-    App app = app(context(System.getenv(), Path.of("cdk.json")));
+    Map<String, Object> context = new HashMap<>(context(System.getenv(), Path.of("cdk.json")));
+    Optional.ofNullable(System.getProperty("tollgate.alarmTopic"))
+        .ifPresent(topic -> context.putIfAbsent("alarmTopic", topic));
+    App app = app(context);
     String functions = System.getProperty("tollgate.functions");
     try {
       stack(
@@ -198,6 +204,7 @@ public final class TollgateApp {
     output(stack, "SampleClient", tollgate.sampleClientUrl());
     output(stack, "OperatorPage", tollgate.operatorPageUrl());
     tollgate.operatorPoolId().ifPresent(id -> output(stack, "OperatorPool", id));
+    output(stack, "AlarmPrefix", prefix + "tollgate-");
     if (choice(app, "claims", "true", "false").equals("true")) {
       addApplicationRole(stack, tollgate);
     }

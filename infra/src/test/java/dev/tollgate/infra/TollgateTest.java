@@ -1345,6 +1345,7 @@ class TollgateTest {
             "TenantURL",
             "WebSocketURL",
             "ControlPlaneURL",
+            "AlarmPrefix",
             "SampleClient",
             "OperatorPage",
             "OperatorPool",

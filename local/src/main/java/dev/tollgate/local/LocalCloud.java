@@ -1,5 +1,7 @@
 package dev.tollgate.local;
 
+import dev.tollgate.local.cloudwatch.CloudWatch;
+import dev.tollgate.local.cloudwatch.Metric;
 import dev.tollgate.local.endpoint.AccessKey;
 import dev.tollgate.local.endpoint.AccessKeys;
 import dev.tollgate.local.endpoint.Endpoint;
@@ -26,6 +28,7 @@ import dev.tollgate.local.lambda.AsyncInvocations;
 import dev.tollgate.local.lambda.FunctionCatalog;
 import dev.tollgate.local.lambda.FunctionHost;
 import dev.tollgate.local.lambda.LambdaApi;
+import dev.tollgate.local.lambda.LogLine;
 import dev.tollgate.local.lambda.runtime.FunctionSpec;
 import dev.tollgate.local.resources.Stack;
 import dev.tollgate.local.rest.RestApi;
@@ -56,6 +59,12 @@ import java.util.function.UnaryOperator;
  * Docker nor an AWS account.
  */
 public final class LocalCloud implements AutoCloseable {
+  private static final String READ_ALARMS =
+      """
+      {"Version": "2012-10-17", "Statement": [
+        {"Effect": "Allow", "Action": "cloudwatch:DescribeAlarms", "Resource": "*"}]}
+      """;
+
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
   private final RecordedRequests requests = new RecordedRequests();
   private final AccessKeys accessKeys;
@@ -72,6 +81,7 @@ public final class LocalCloud implements AutoCloseable {
   private final FunctionCatalog catalog;
   private final EventSources eventSources;
   private final AsyncInvocations asynchronous;
+  private final CloudWatch cloudWatch;
   private final Gateway gateway;
   private final Scheduler scheduler;
   private final Map<String, String> outputs;
@@ -95,7 +105,10 @@ public final class LocalCloud implements AutoCloseable {
       endpoint.serve("sqs", queues.handler());
       securityTokens = new SecurityTokens(accessKeys, options.clock());
       endpoint.serve("sts", securityTokens);
-      functions = closedLater(new FunctionHost(options.clock(), accessKeys, log::write));
+      cloudWatch = closedLater(new CloudWatch(environment, queues::measure, log::event));
+      endpoint.serve("monitoring", cloudWatch);
+      functions = closedLater(new FunctionHost(options.clock(), accessKeys, this::logged));
+      functions.measure(cloudWatch.metrics());
       catalog = closedLater(openCatalog(template));
       eventSources = closedLater(openEventSources());
       endpoint.watch(eventSources::saw);
@@ -104,6 +117,7 @@ public final class LocalCloud implements AutoCloseable {
       Map<String, RestApi.Operation> operations = new HashMap<>(catalog.operations());
       operations.putAll(eventSources.operations());
       asynchronous = closedLater(openAsyncInvocations());
+      asynchronous.measure(cloudWatch.metrics());
       endpoint.serve(
           "lambda",
           new LambdaApi(functions, asynchronous, workers, catalog::requireActive, operations));
@@ -113,6 +127,7 @@ public final class LocalCloud implements AutoCloseable {
       outputs = createStack(template);
       scheduler.start();
       eventSources.start();
+      cloudWatch.start();
       requests.clear();
     } catch (Exception e) {
       close();
@@ -223,17 +238,33 @@ public final class LocalCloud implements AutoCloseable {
    * @throws IllegalArgumentException if there is no such role
    */
   public Map<String, String> environmentOf(String role) {
-    Map<String, String> variables = new TreeMap<>(accessKeyOf(role).environment());
+    return environmentOf(accessKeyOf(role));
+  }
+
+  private Map<String, String> environmentOf(AccessKey key) {
+    Map<String, String> variables = new TreeMap<>(key.environment());
     variables.put("AWS_ENDPOINT_URL", endpoint().toString());
     variables.put("AWS_REGION", environment.region());
     return variables;
   }
 
   /**
+   * The environment variables of a program on this machine that may read the alarms and nothing
+   * else: endpoint, region and credentials.
+   */
+  public Map<String, String> environmentOfAlarms() {
+    String name = "alarms";
+    String role = environment.globalArn("iam", "role/" + name);
+    policies.addRole(role, new Policy(List.of()));
+    policies.attach(role, Policy.of(Json.readOrMissing(READ_ALARMS), name));
+    return environmentOf(accessKeys.issue(Principal.of(name, role)));
+  }
+
+  /**
    * Waits until all work that is due at the clock's instant is done, including the work that it
    * caused: schedules, frames and disconnections, messages that can be received, the records of
    * streams, and asynchronous invocations. Delayed messages, messages in flight and later retries
-   * are not due.
+   * are not due. Evaluates the alarms if a new minute has begun.
    */
   public void settle() throws InterruptedException {
     long before = -1;
@@ -244,6 +275,7 @@ public final class LocalCloud implements AutoCloseable {
       gateway.settle();
       ended = eventSources.settle() + asynchronous.settle();
     }
+    cloudWatch.evaluate();
   }
 
   /**
@@ -267,6 +299,11 @@ public final class LocalCloud implements AutoCloseable {
         System.getLogger("dev.tollgate.local").log(System.Logger.Level.WARNING, "closing", e);
       }
     }
+  }
+
+  private void logged(LogLine line) {
+    log.write(line);
+    cloudWatch.logged(line.message());
   }
 
   private QueueEngine startQueues() throws Exception {
@@ -350,7 +387,17 @@ public final class LocalCloud implements AutoCloseable {
         new ScheduleTargets(
             asynchronous::accept,
             rolesOf("Scheduler", "scheduler.amazonaws.com"),
-            environment.accountId()),
+            environment.accountId(),
+            group ->
+                cloudWatch
+                    .metrics()
+                    .record(
+                        new Metric(
+                            "AWS/Scheduler",
+                            "InvocationDroppedCount",
+                            Map.of("ScheduleGroup", group)),
+                        environment.clock().instant(),
+                        1)),
         faults::scheduleDelays,
         group -> faults.changeTime(FaultKind.SCHEDULE_GROUP_DELETING, group),
         data.subdirectory("schedules"));
@@ -366,6 +413,7 @@ public final class LocalCloud implements AutoCloseable {
             asynchronous,
             eventSources,
             catalog,
+            cloudWatch,
             gateway,
             keySets,
             policies,

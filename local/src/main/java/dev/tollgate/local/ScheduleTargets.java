@@ -8,6 +8,7 @@ import dev.tollgate.local.scheduler.Targets;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 
 /**
  * The functions and APIs that schedules call, with the rights of their roles.
@@ -15,11 +16,13 @@ import java.util.function.BiFunction;
  * @param functions queues an event for a function by its ARN: the end of the first attempt, or
  *     empty if there is no such function
  * @param roles the roles that EventBridge Scheduler assumes
+ * @param droppedOf receives the schedule group of each event that is given up
  */
 record ScheduleTargets(
     BiFunction<String, String, Optional<CompletableFuture<Void>>> functions,
     AssumedRoles roles,
-    String accountId)
+    String accountId,
+    Consumer<String> droppedOf)
     implements Targets {
   private static final String INVOKE = "lambda:InvokeFunction";
 
@@ -77,6 +80,11 @@ record ScheduleTargets(
             "The execution role "
                 + rights.roleArn()
                 + " must allow AWS EventBridge Scheduler to assume the role.");
+  }
+
+  @Override
+  public void dropped(String group) {
+    droppedOf.accept(group);
   }
 
   private Optional<Failed> failure(Rights rights) {

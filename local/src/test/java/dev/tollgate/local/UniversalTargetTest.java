@@ -74,7 +74,8 @@ final class UniversalTargetTest {
                         "scheduler.amazonaws.com",
                         principal -> new ServiceClient(frontDoor.endpoint(), keys.issue(principal)),
                         new Policies(false, resource -> Optional.empty())),
-                    "000000000000"),
+                    "000000000000",
+                    group -> {}),
                 name -> List.of(Duration.ZERO),
                 group -> Duration.ZERO,
                 Optional.empty()));

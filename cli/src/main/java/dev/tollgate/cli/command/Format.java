@@ -61,6 +61,7 @@ enum Format {
     return Stream.of(
             values(list.path("tenants"), "tenantId"),
             values(list.path("tiers"), "tier"),
+            values(list.path("alarms"), "name"),
             list.path("contexts").propertyStream().map(Map.Entry::getKey))
         .flatMap(names -> names);
   }

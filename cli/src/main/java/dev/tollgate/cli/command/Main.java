@@ -36,6 +36,9 @@ public final class Main {
 
   private static final Set<String> VERSION = Set.of("--version", "-V");
 
+  /** Commands that print a list. */
+  private static final Set<String> LISTS = Set.of("list", "alarms");
+
   /** Commands about other commands. */
   private static final Set<String> NEEDS_ALL = Set.of("help", "completion");
 
@@ -114,6 +117,7 @@ public final class Main {
     subcommands.put("tiers", () -> new Tiers(tollgate, shell));
     subcommands.put("plan", () -> new Plan(tollgate, shell));
     subcommands.put("apply", () -> new Apply(tollgate, shell));
+    subcommands.put("alarms", () -> new Alarms(tollgate));
     subcommands.put("doctor", () -> new Doctor(tollgate, shell));
     subcommands.put("connect", () -> new Connect(tollgate, shell));
     subcommands.put("verify", () -> new Verify(tollgate, shell));
@@ -170,10 +174,10 @@ public final class Main {
     if (!last.unmatched().isEmpty()) {
       throw new UnmatchedArgumentException(last.commandSpec().commandLine(), last.unmatched());
     }
-    if (tollgate.format() == Format.NAME && !last.commandSpec().name().equals("list")) {
+    if (tollgate.format() == Format.NAME && !LISTS.contains(last.commandSpec().name())) {
       throw new ParameterException(
           last.commandSpec().commandLine(),
-          "-o name: only the commands `list` print names (expected: text, json or yaml)");
+          "-o name: only `alarms` and the commands `list` print names (expected: text, json or yaml)");
     }
     return new RunLast().execute(parsed);
   }

@@ -149,6 +149,7 @@ final class Up implements Callable<Integer> {
       Path claims = file.resolveSibling("claims.env");
       Optional<Path> claimed =
           cloud.writeClaimsEnvironment(claims) ? Optional.of(claims) : Optional.empty();
+      cloud.writeAlarmsEnvironment(file.resolveSibling(Alarms.LOCAL_ENVIRONMENT));
       // Written last, because scripts wait for this file.
       cloud.writeOutputs(file);
       Outputs outputs = Outputs.read("--outputs", file, Optional.empty());

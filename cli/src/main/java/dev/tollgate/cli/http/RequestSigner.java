@@ -51,23 +51,36 @@ public final class RequestSigner {
    */
   public static Optional<RequestSigner> forApi(
       URI api, Optional<String> region, Optional<String> profile) {
-    if (!"https".equalsIgnoreCase(api.getScheme())) {
+    if (!signs(api)) {
       return Optional.empty();
     }
-    String host = Optional.ofNullable(api.getHost()).orElse("");
-    Matcher inHost = AWS_HOST.matcher(host);
-    String signed =
-        region
-            .or(() -> inHost.matches() ? Optional.of(inHost.group(1)) : defaultRegion(profile))
-            .orElseThrow(
-                () ->
-                    Failure.usage(
-                        "Cannot sign requests to "
-                            + host
-                            + ": its AWS Region is unknown. Use --region, or set AWS_REGION."));
+    String signed = region(api, region, profile);
     DefaultCredentialsProvider.Builder credentials = DefaultCredentialsProvider.builder();
     profile.ifPresent(credentials::profileName);
     return Optional.of(new RequestSigner(credentials.build(), signed, Clock.systemUTC()));
+  }
+
+  /** Whether requests to an API are signed: it is on AWS, not in a local cloud. */
+  public static boolean signs(URI api) {
+    return "https".equalsIgnoreCase(api.getScheme());
+  }
+
+  /**
+   * The Region of an API on AWS; the parameters are those of {@link #forApi}.
+   *
+   * @throws Failure if it is unknown
+   */
+  public static String region(URI api, Optional<String> region, Optional<String> profile) {
+    String host = Optional.ofNullable(api.getHost()).orElse("");
+    Matcher inHost = AWS_HOST.matcher(host);
+    return region
+        .or(() -> inHost.matches() ? Optional.of(inHost.group(1)) : defaultRegion(profile))
+        .orElseThrow(
+            () ->
+                Failure.usage(
+                    "Cannot sign requests to "
+                        + host
+                        + ": its AWS Region is unknown. Use --region, or set AWS_REGION."));
   }
 
   /** The Region in the environment or the profile. The instance metadata service is not asked. */

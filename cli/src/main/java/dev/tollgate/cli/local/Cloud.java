@@ -22,6 +22,9 @@ public interface Cloud extends AutoCloseable {
    */
   boolean writeClaimsEnvironment(Path file);
 
+  /** Writes the environment variables that a program on this machine needs to read the alarms. */
+  void writeAlarmsEnvironment(Path file);
+
   @Override
   void close();
 

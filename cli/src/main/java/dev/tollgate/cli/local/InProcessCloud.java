@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The local cloud of module {@code local}, in this JVM. */
@@ -90,12 +91,25 @@ public final class InProcessCloud implements Cloud {
       }
       String name = role.get().substring(role.get().lastIndexOf('/') + 1);
       List<String> lines = new ArrayList<>(variables.get().lines().toList());
-      cloud.environmentOf(name).forEach((variable, value) -> lines.add(variable + "=" + value));
+      lines.addAll(lines(cloud.environmentOf(name)));
       PrivateFiles.write(file, lines);
       return true;
     } catch (IOException e) {
       throw Failure.of(file + ": " + e.getMessage(), e);
     }
+  }
+
+  @Override
+  public void writeAlarmsEnvironment(Path file) {
+    try {
+      PrivateFiles.write(file, lines(cloud.environmentOfAlarms()));
+    } catch (IOException e) {
+      throw Failure.of(file + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static List<String> lines(Map<String, String> variables) {
+    return variables.entrySet().stream().map(one -> one.getKey() + "=" + one.getValue()).toList();
   }
 
   @Override

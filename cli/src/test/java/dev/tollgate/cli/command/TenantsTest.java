@@ -302,7 +302,8 @@ class TenantsTest {
     assertThat(unknown.exitCode()).isEqualTo(2);
     assertThat(unknown.err()).contains("xml (expected: text, json, yaml, name)");
     assertThat(unfit.exitCode()).isEqualTo(2);
-    assertThat(unfit.err()).startsWith("tollgate: -o name: only the commands `list` print names");
+    assertThat(unfit.err())
+        .startsWith("tollgate: -o name: only `alarms` and the commands `list` print names");
     assertThat(deployment.requests()).isEmpty();
   }
 

@@ -283,6 +283,9 @@ class UpTest {
       }
 
       @Override
+      public void writeAlarmsEnvironment(Path file) {}
+
+      @Override
       public void close() {
         closed.set(true);
       }

@@ -108,6 +108,11 @@ public final class ApiException extends RuntimeException {
       exchange.getResponseHeaders().put(QUERY_ERROR, queryCode + ";Sender");
     }
     ObjectNode body = Json.object().put("__type", type).put("message", text());
+    if (RpcCbor.speaks(exchange)) {
+      exchange.setStatusCode(status);
+      RpcCbor.send(exchange, body);
+      return;
+    }
     sendJson(exchange, "application/x-amz-json-1.0", body);
   }
 

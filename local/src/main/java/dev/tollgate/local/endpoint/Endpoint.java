@@ -252,7 +252,11 @@ public final class Endpoint implements AutoCloseable {
               .receiveFullBytes(
                   (exchange, body) -> {
                     exchange.getRequestHeaders().remove(Headers.EXPECT);
-                    exchange.putAttachment(BODY, new String(body, StandardCharsets.UTF_8));
+                    exchange.putAttachment(
+                        BODY,
+                        RpcCbor.speaks(exchange)
+                            ? RpcCbor.json(body)
+                            : new String(body, StandardCharsets.UTF_8));
                     exchange.dispatch(threads, blocking);
                   });
         });

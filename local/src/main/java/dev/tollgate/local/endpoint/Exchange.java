@@ -16,7 +16,7 @@ import java.util.function.Consumer;
  * @param headers the first value of each header of the request; names are case-insensitive
  * @param status the HTTP status of the answer
  * @param answerHeaders the first value of each header of the answer; names are case-insensitive
- * @param answer the body of the answer; absent if the caller did not get all of it
+ * @param answer the body of the answer, CBOR as JSON; absent if the caller did not get all of it
  */
 public record Exchange(
     Call call,
@@ -49,7 +49,11 @@ public record Exchange(
         Optional.ofNullable(exchange.getAttachment(StoredResponseStreamSinkConduit.RESPONSE))
             // A fault closes the connection; what is written after that reaches nobody.
             .filter(unused -> exchange.getConnection().isOpen())
-            .map(body -> new String(body, StandardCharsets.UTF_8)));
+            .map(
+                body ->
+                    RpcCbor.speaks(exchange)
+                        ? RpcCbor.json(body)
+                        : new String(body, StandardCharsets.UTF_8)));
   }
 
   private static Map<String, String> firstValues(HeaderMap headers) {

@@ -80,6 +80,10 @@ final class Operations {
           form.getOrDefault("Action", ""),
           Optional.of(lastSegment(resource)).filter(name -> !name.isEmpty()));
     }
+    Optional<String> operation = RpcCbor.operation(path);
+    if (operation.isPresent()) {
+      return new Named(operation.get(), Optional.empty());
+    }
     String method = exchange.getRequestMethod().toString();
     Matcher connections = CONNECTIONS_PATH.matcher(path);
     if (connections.matches()) {

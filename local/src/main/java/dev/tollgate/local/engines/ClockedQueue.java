@@ -6,6 +6,7 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import org.apache.pekko.actor.ActorContext;
 import org.apache.pekko.actor.ActorRef;
@@ -43,6 +44,7 @@ final class ClockedQueue extends QueueActor {
   private static final long NANOS_PER_MILLI = Duration.ofMillis(1).toNanos();
 
   private final Function<String, Duration> retention;
+  private final Map<String, Long> oldestSent;
 
   /** When the last message was sent, in nanoseconds since the epoch. */
   private long lastSent;
@@ -52,15 +54,19 @@ final class ClockedQueue extends QueueActor {
 
   /**
    * @param retention how long a queue, by its name, keeps messages at present
+   * @param oldestSent holds the names of watched queues; a queue that counts its messages writes
+   *     when the oldest one was sent, in milliseconds since the epoch
    */
   ClockedQueue(
       NowProvider now,
       QueueData data,
       Option<ActorRef> deadLetters,
       Option<ActorRef> listener,
-      Function<String, Duration> retention) {
+      Function<String, Duration> retention,
+      Map<String, Long> oldestSent) {
     super(now, data, deadLetters, Option.empty(), Option.empty(), listener);
     this.retention = retention;
+    this.oldestSent = oldestSent;
   }
 
   /** Raw, because javac refuses the type that scalac has given it. */
@@ -72,6 +78,13 @@ final class ClockedQueue extends QueueActor {
   @Override
   public void aroundReceive(PartialFunction<Object, BoxedUnit> receive, Object message) {
     expire();
+    if (message instanceof GetQueueStatistics && oldestSent.containsKey(name())) {
+      long oldestHere = Long.MAX_VALUE;
+      for (InternalMessage each : CollectionConverters.asJava(messageQueue().all())) {
+        oldestHere = Math.min(oldestHere, sentAt(each));
+      }
+      oldestSent.put(name(), oldestHere);
+    }
     // ElasticMQ delivers a message at this instant, but would count it as visible only after.
     super.aroundReceive(
         receive,

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.util.Map;
 import java.util.function.Function;
 import org.apache.pekko.actor.ActorRef;
 import org.apache.pekko.actor.Props;
@@ -18,13 +19,18 @@ import scala.reflect.ClassTag;
 @SuppressWarnings({"rawtypes", "unchecked"}) // see ev()
 final class ClockedQueues extends QueueManagerActor {
   private final Function<String, Duration> retention;
+  private final Map<String, Long> oldestSent;
 
   /**
    * @param listener stores queues and messages
    * @param retention how long a queue, by its name, keeps messages at present
+   * @param oldestSent see {@link ClockedQueue}
    */
   ClockedQueues(
-      Option<ActorRef> listener, Function<String, Duration> retention, InstantSource clock) {
+      Option<ActorRef> listener,
+      Function<String, Duration> retention,
+      Map<String, Long> oldestSent,
+      InstantSource clock) {
     super(
         new NowProvider() {
           @Override
@@ -40,6 +46,7 @@ final class ClockedQueues extends QueueManagerActor {
         StrictSQSLimits$.MODULE$,
         listener);
     this.retention = retention;
+    this.oldestSent = oldestSent;
   }
 
   /** Raw, because javac refuses the type that scalac has given it. */
@@ -58,6 +65,6 @@ final class ClockedQueues extends QueueManagerActor {
         .actorOf(
             Props.create(
                 ClockedQueue.class,
-                () -> new ClockedQueue(now, data, deadLetters, listener, retention)));
+                () -> new ClockedQueue(now, data, deadLetters, listener, retention, oldestSent)));
   }
 }

@@ -314,6 +314,15 @@ final class QueueApi implements HttpHandler {
     return answer.withBody(body.toString());
   }
 
+  /** The number of messages that can be received; empty if the queue does not exist. */
+  Optional<Long> visibleMessages(String queue) {
+    EngineAnswer answer = getAllAttributes(queue);
+    return answer.succeeded()
+        ? Optional.of(
+            Json.readObject(answer.body()).at("/Attributes/ApproximateNumberOfMessages").asLong())
+        : Optional.empty();
+  }
+
   private EngineAnswer getAllAttributes(String queue) {
     ObjectNode request = Json.object().put("QueueUrl", url(queue));
     request.putArray("AttributeNames").add("All");

@@ -7,8 +7,12 @@ import io.undertow.server.HttpHandler;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.apache.pekko.actor.ActorRef;
@@ -57,7 +61,9 @@ public final class QueueEngine implements AutoCloseable {
 
   private final ActorSystem actors;
   private final QueueAttributes attributes;
-  private final HttpHandler handler;
+  private final QueueApi handler;
+  private final Map<String, Long> oldestSent = new ConcurrentHashMap<>();
+  private final InstantSource clock;
 
   /**
    * Starts the engine.
@@ -82,7 +88,7 @@ public final class QueueEngine implements AutoCloseable {
         actors.actorOf(
             Props.create(
                 ClockedQueues.class,
-                () -> new ClockedQueues(store, retention, environment.clock())));
+                () -> new ClockedQueues(store, retention, oldestSent, environment.clock())));
     QueueHttp http = QueueHttp.install(actors);
     SQSRestServerBuilder$.MODULE$
         .withActorSystem(actors)
@@ -99,6 +105,7 @@ public final class QueueEngine implements AutoCloseable {
               .toCompletableFuture()
               .get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
+    clock = environment.clock();
     handler = new QueueApi(http, environment, attributes);
   }
 
@@ -118,6 +125,22 @@ public final class QueueEngine implements AutoCloseable {
   /** Serves {@code sqs}. */
   public HttpHandler handler() {
     return handler;
+  }
+
+  /**
+   * Passes the CloudWatch metrics of a queue and their values to a consumer. A queue that does not
+   * exist has none.
+   */
+  public void measure(String queue, BiConsumer<String, Double> metrics) {
+    oldestSent.putIfAbsent(queue, Long.MAX_VALUE);
+    handler
+        .visibleMessages(queue)
+        .ifPresent(
+            visible -> {
+              long sent = Math.min(clock.millis(), oldestSent.getOrDefault(queue, Long.MAX_VALUE));
+              metrics.accept("ApproximateNumberOfMessagesVisible", (double) visible);
+              metrics.accept("ApproximateAgeOfOldestMessage", (clock.millis() - sent) / 1000.0);
+            });
   }
 
   /** The policy of a queue, if it has one. */

@@ -1,6 +1,7 @@
 package dev.tollgate.local.lambda;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.local.cloudwatch.Metric;
 import dev.tollgate.local.endpoint.ServiceClient;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.InvocationResult.Failure;
@@ -50,6 +51,7 @@ public final class AsyncInvocations implements AutoCloseable {
   private final InstantSource clock;
   private final Consumer<String> log;
   private final WorkCounter work = new WorkCounter();
+  private volatile Metric.Recorder metrics = (metric, at, value) -> {};
   private final Map<String, Config> configs = new ConcurrentHashMap<>();
   private final PriorityQueue<Event> waiting =
       new PriorityQueue<>(Comparator.comparing(Event::due));
@@ -125,6 +127,11 @@ public final class AsyncInvocations implements AutoCloseable {
     this.clock = clock;
     this.log = log;
     var unused = ticks.scheduleWithFixedDelay(this::dispatch, 1, 1, TimeUnit.SECONDS);
+  }
+
+  /** Records the events that are given up from now on. */
+  public void measure(Metric.Recorder recorder) {
+    metrics = recorder;
   }
 
   /** Configures the invocations of a function, version or alias, by its ARN. */
@@ -215,6 +222,11 @@ public final class AsyncInvocations implements AutoCloseable {
 
   private void giveUp(Event event, String condition, Optional<Failure> last) {
     log.accept(event.functionArn() + ": an asynchronous event is given up: " + condition);
+    String name = event.functionArn().split(":", -1)[6];
+    metrics.record(
+        new Metric("AWS/Lambda", "AsyncEventsDropped", Map.of("FunctionName", name)),
+        clock.instant(),
+        1);
     configurations
         .apply(event.functionArn())
         .map(function -> function.at("/DeadLetterConfig/TargetArn").asText())

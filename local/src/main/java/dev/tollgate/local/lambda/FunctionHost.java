@@ -1,5 +1,6 @@
 package dev.tollgate.local.lambda;
 
+import dev.tollgate.local.cloudwatch.Metric;
 import dev.tollgate.local.endpoint.AccessKey;
 import dev.tollgate.local.endpoint.AccessKeys;
 import dev.tollgate.local.endpoint.Principal;
@@ -17,6 +18,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Deque;
 import java.util.HashMap;
@@ -80,6 +82,7 @@ public final class FunctionHost implements Invoker, AutoCloseable {
   private final Map<String, Hosted> others = new ConcurrentHashMap<>();
 
   private volatile DoubleSupplier otherPart = () -> 0;
+  private volatile Metric.Recorder metrics = (metric, at, value) -> {};
 
   /** The functions whose classes may be loaded; the one that was used last is the last. */
   private final Set<Hosted> lastUsed = new LinkedHashSet<>();
@@ -110,6 +113,11 @@ public final class FunctionHost implements Invoker, AutoCloseable {
     timeouts.setRemoveOnCancelPolicy(true);
     // After the host is closed, invocations that are under way end without a time-out.
     timeouts.setRejectedExecutionHandler(new ThreadPoolExecutor.DiscardPolicy());
+  }
+
+  /** Records the metrics of invocations from now on. */
+  public void measure(Metric.Recorder recorder) {
+    metrics = recorder;
   }
 
   /**
@@ -208,6 +216,7 @@ public final class FunctionHost implements Invoker, AutoCloseable {
     Hosted hosted = entered.get();
     if (!hosted.permits.tryAcquire()) {
       hosted.leave();
+      hosted.measure(clock.instant(), "Throttles", 1);
       return CompletableFuture.completedFuture(new Throttled(hosted.throttleReason()));
     }
     Running running = new Running(hosted);
@@ -381,6 +390,11 @@ public final class FunctionHost implements Invoker, AutoCloseable {
       }
     }
 
+    private void measure(Instant at, String name, double value) {
+      metrics.record(
+          new Metric("AWS/Lambda", name, Map.of("FunctionName", spec.name())), at, value);
+    }
+
     private String throttleReason() {
       return spec.reservedConcurrency().isPresent()
           ? "ReservedFunctionConcurrentInvocationLimitExceeded"
@@ -472,6 +486,8 @@ public final class FunctionHost implements Invoker, AutoCloseable {
     private final Hosted function;
     private final String requestId = UUID.randomUUID().toString();
     private final CompletableFuture<InvocationResult> result = new CompletableFuture<>();
+    private final Instant started = clock.instant();
+    private long servedSince = System.nanoTime();
     private boolean claimed;
     private @Nullable Thread thread;
     private @Nullable Instance instance;
@@ -479,6 +495,7 @@ public final class FunctionHost implements Invoker, AutoCloseable {
     private Running(Hosted function) {
       this.function = function;
       function.running.add(this);
+      function.measure(started, "Invocations", 1);
     }
 
     private synchronized void begin() {
@@ -488,6 +505,7 @@ public final class FunctionHost implements Invoker, AutoCloseable {
     /** Takes the instance; false if the invocation has ended already. */
     private synchronized boolean serveWith(Instance taken) {
       instance = taken;
+      servedSince = System.nanoTime();
       return !claimed;
     }
 
@@ -523,6 +541,8 @@ public final class FunctionHost implements Invoker, AutoCloseable {
      */
     private void end(InvocationResult invocation) {
       function.running.remove(this);
+      function.measure(started, "Errors", invocation instanceof Failure ? 1 : 0);
+      function.measure(started, "Duration", (System.nanoTime() - servedSince) / 1e6);
       function.permits.release();
       result.complete(invocation);
     }

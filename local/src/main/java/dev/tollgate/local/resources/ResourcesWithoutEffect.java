@@ -18,7 +18,6 @@ public final class ResourcesWithoutEffect implements ResourceFamily {
         };
     return Map.of(
         "AWS::CDK::Metadata", type,
-        "AWS::CloudWatch::Alarm", type,
         "AWS::CloudWatch::Dashboard", type,
         "AWS::Logs::QueryDefinition", type,
         "AWS::Logs::LogGroup", ResourcesWithoutEffect::logGroup);

@@ -68,6 +68,7 @@ record Attempt(Schedule schedule, Instant scheduledTime, Instant due, int number
       exhausted.ifPresent(condition -> attributes.put("EXHAUSTED_RETRY_CONDITION", condition));
     }
     LOG.warn("Not delivered: {}", attributes);
+    targets.dropped(schedule.key().group());
     target
         .deadLetterArn()
         .map(

@@ -31,6 +31,9 @@ public interface Targets {
    */
   Outcome call(Rights rights, String service, String operation, ObjectNode request);
 
+  /** Called when the service gives up an event of a schedule in a group. */
+  default void dropped(String group) {}
+
   /**
    * The rights with which a target is called.
    *

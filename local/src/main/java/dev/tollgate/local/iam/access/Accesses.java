@@ -237,7 +237,8 @@ public final class Accesses {
   }
 
   private static String action(Call call) {
-    return call.service() + ":" + call.operation();
+    String service = call.service().equals("monitoring") ? "cloudwatch" : call.service();
+    return service + ":" + call.operation();
   }
 
   private static String segment(String path, int number) {

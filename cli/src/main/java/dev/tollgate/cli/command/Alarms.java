@@ -1,0 +1,154 @@
+package dev.tollgate.cli.command;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.cli.context.Outputs;
+import dev.tollgate.cli.context.Target;
+import dev.tollgate.cli.http.Failure;
+import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.http.RequestSigner;
+import dev.tollgate.cli.terminal.Table;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
+import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.cloudwatch.CloudWatchClient;
+import software.amazon.awssdk.services.cloudwatch.CloudWatchClientBuilder;
+import software.amazon.awssdk.services.cloudwatch.model.MetricAlarm;
+
+/** The command {@code tollgate alarms}. */
+@Command(
+    name = "alarms",
+    description =
+        "List the deployment's CloudWatch alarms with their states. For those that are raised, also"
+            + " show why, and the runbook.")
+final class Alarms implements Callable<Integer> {
+  /** The file beside the outputs of a local cloud with what a reader of its alarms needs. */
+  static final String LOCAL_ENVIRONMENT = "alarms.env";
+
+  private static final String PREFIX = "AlarmPrefix";
+  private static final String RUNBOOK = "Runbook: ";
+  private static final String WRAPPED = "(.{1,78})(\\s+|$)";
+
+  private final Tollgate tollgate;
+
+  Alarms(Tollgate tollgate) {
+    this.tollgate = tollgate;
+  }
+
+  @Override
+  public Integer call() {
+    Target target = tollgate.target();
+    Outputs outputs = target.outputs();
+    String prefix =
+        Optional.ofNullable(outputs.values().get(PREFIX))
+            .orElseThrow(
+                () ->
+                    Failure.of(
+                        "Stack %s in %s has no output %s. Deploy this version of Tollgate first."
+                            .formatted(outputs.stack(), outputs.file(), PREFIX)));
+    ObjectNode document = Json.object();
+    ArrayNode alarms = document.putArray("alarms");
+    try (CloudWatchClient cloudWatch = client(target)) {
+      cloudWatch
+          .describeAlarmsPaginator(request -> request.alarmNamePrefix(prefix))
+          .metricAlarms()
+          .forEach(alarm -> alarms.add(document(alarm, prefix)));
+    } catch (SdkException e) {
+      throw Failure.of(
+          "Cannot read the alarms of " + target.description() + ": " + e.getMessage(), e);
+    }
+    tollgate.print(document, lines(alarms));
+    return 0;
+  }
+
+  private static ObjectNode document(MetricAlarm alarm, String prefix) {
+    return Json.object()
+        .put("name", alarm.alarmName().substring(prefix.length()))
+        .put("state", alarm.stateValueAsString())
+        .put(
+            "since",
+            Optional.ofNullable(alarm.stateTransitionedTimestamp())
+                .orElseGet(alarm::stateUpdatedTimestamp)
+                .toString())
+        .put("reason", alarm.stateReason())
+        .put(
+            "runbook",
+            Optional.ofNullable(alarm.alarmDescription()).orElse("").replace(RUNBOOK, ""));
+  }
+
+  private static List<String> lines(ArrayNode alarms) {
+    if (alarms.isEmpty()) {
+      return List.of("No alarms. Deploy with `-c alarmTopic=ARN`, the ARN of your SNS topic.");
+    }
+    Table table = new Table("ALARM", "STATE", "SINCE");
+    List<String> raised = new ArrayList<>();
+    for (JsonNode alarm : alarms) {
+      table.row(text(alarm, "name"), text(alarm, "state"), text(alarm, "since"));
+      if (text(alarm, "state").equals("ALARM")) {
+        raised.add("");
+        (text(alarm, "name") + ": " + text(alarm, "reason"))
+            .replaceAll(WRAPPED, "$1\n")
+            .lines()
+            .forEach(raised::add);
+        raised.add(RUNBOOK + text(alarm, "runbook"));
+      }
+    }
+    List<String> lines = new ArrayList<>(table.lines());
+    lines.addAll(raised);
+    return lines;
+  }
+
+  private static String text(JsonNode alarm, String field) {
+    return Json.text(alarm, field).orElse("");
+  }
+
+  private static CloudWatchClient client(Target target) {
+    URI api = target.outputs().controlPlane();
+    CloudWatchClientBuilder builder = CloudWatchClient.builder();
+    if (!RequestSigner.signs(api)) {
+      return local(builder, target.outputs().file().resolveSibling(LOCAL_ENVIRONMENT));
+    }
+    DefaultCredentialsProvider.Builder credentials = DefaultCredentialsProvider.builder();
+    target.profile().ifPresent(credentials::profileName);
+    return builder
+        .region(Region.of(RequestSigner.region(api, target.region(), target.profile())))
+        .credentialsProvider(credentials.build())
+        .build();
+  }
+
+  private static CloudWatchClient local(CloudWatchClientBuilder builder, Path file) {
+    Map<String, String> variables = new HashMap<>();
+    try {
+      for (String line : Files.readAllLines(file)) {
+        int equals = line.indexOf('=');
+        variables.put(line.substring(0, equals), line.substring(equals + 1));
+      }
+    } catch (IOException e) {
+      throw Failure.unreadable(file + ", which `./tollgate up` writes", e);
+    }
+    return builder
+        .endpointOverride(URI.create(variables.getOrDefault("AWS_ENDPOINT_URL", "")))
+        .region(Region.of(variables.getOrDefault("AWS_REGION", "")))
+        .credentialsProvider(
+            StaticCredentialsProvider.create(
+                AwsSessionCredentials.create(
+                    variables.getOrDefault("AWS_ACCESS_KEY_ID", ""),
+                    variables.getOrDefault("AWS_SECRET_ACCESS_KEY", ""),
+                    variables.getOrDefault("AWS_SESSION_TOKEN", ""))))
+        .build();
+  }
+}

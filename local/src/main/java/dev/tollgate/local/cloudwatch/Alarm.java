@@ -1,0 +1,246 @@
+package dev.tollgate.local.cloudwatch;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.Set;
+import java.util.function.DoublePredicate;
+import java.util.stream.Collectors;
+
+/**
+ * An alarm over metric math. {@code M} of the last {@code N} data points must cross the threshold
+ * to raise it. CloudWatch looks at more than {@code N} periods, and takes older data points in
+ * place of missing ones. If there are too few, the rest counts as {@code TreatMissingData} says.
+ *
+ * <p>Periods before the start of this cloud do not count, also where CloudWatch would see missing
+ * data. Otherwise an alarm that waits for work would be raised at each start.
+ *
+ * @see <a
+ *     href="https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarm-evaluation.html">Alarm
+ *     evaluation</a>
+ * @see <a
+ *     href="https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html">Configuring
+ *     how CloudWatch alarms treat missing data</a>
+ */
+public final class Alarm {
+  private static final String EXPECTED = " (expected: %s)";
+
+  /** How many periods CloudWatch looks back beyond the evaluation periods. */
+  private static final int ADDITIONAL_PERIODS = 2;
+
+  private final ObjectNode definition;
+  private final MetricMath expression;
+  private final Map<String, Query> queries = new LinkedHashMap<>();
+  private final Duration period;
+  private final int evaluationPeriods;
+  private final int datapointsToAlarm;
+  private final double threshold;
+  private final DoublePredicate crosses;
+  private final String comparison;
+  private final boolean missingCrosses;
+
+  /** A statistic of a metric. */
+  private record Query(Metric metric, String statistic) {
+    /** The statistic of the samples of a period; of no samples, there is none. */
+    OptionalDouble of(List<Double> samples) {
+      if (samples.isEmpty()) {
+        return OptionalDouble.empty();
+      }
+      return OptionalDouble.of(
+          switch (statistic) {
+            case "Sum" -> samples.stream().mapToDouble(Double::doubleValue).sum();
+            case "Maximum" -> Collections.max(samples);
+            default -> {
+              double part = Double.parseDouble(statistic.substring(1)) / 100;
+              int rank = (int) Math.ceil(part * samples.size());
+              yield samples.stream().sorted().toList().get(Math.max(0, rank - 1));
+            }
+          });
+    }
+  }
+
+  /**
+   * The result of an evaluation.
+   *
+   * @param state {@code OK} or {@code ALARM}
+   * @param value the latest data point; empty if it is missing
+   */
+  record Verdict(String state, OptionalDouble value, String reason) {}
+
+  /**
+   * Reads the properties of an {@code AWS::CloudWatch::Alarm}.
+   *
+   * @throws IllegalArgumentException if one has a value that is not supported here
+   */
+  public Alarm(ObjectNode definition) {
+    this.definition = definition;
+    List<Duration> periods = new ArrayList<>();
+    List<String> expressions = new ArrayList<>();
+    for (JsonNode query : definition.path("Metrics")) {
+      String id = query.path("Id").asText();
+      if (query.has("Expression")) {
+        only(query, "Id", "Expression", "Label", "ReturnData");
+        expressions.add(query.path("Expression").asText());
+      } else {
+        only(query, "Id", "Label", "MetricStat", "ReturnData");
+        only(query.path("MetricStat"), "Metric", "Period", "Stat");
+        queries.put(id, query(query.path("MetricStat")));
+        periods.add(Duration.ofSeconds(query.at("/MetricStat/Period").asLong()));
+      }
+    }
+    expression = new MetricMath(one("Metrics", "one Expression", expressions));
+    period = one("Period", "one for all metrics", periods);
+    if (period.toSeconds() % 60 != 0 || period.isZero()) {
+      throw unsupported("Period", period.toSeconds(), "whole minutes");
+    }
+    if (!expression.metrics().equals(queries.keySet())) {
+      throw unsupported("Expression", expression.metrics(), "the metrics " + queries.keySet());
+    }
+    threshold = definition.path("Threshold").asDouble();
+    evaluationPeriods = definition.path("EvaluationPeriods").asInt();
+    datapointsToAlarm = definition.path("DatapointsToAlarm").asInt(evaluationPeriods);
+    if (datapointsToAlarm < 1 || datapointsToAlarm > evaluationPeriods) {
+      throw unsupported("DatapointsToAlarm", datapointsToAlarm, "1 to EvaluationPeriods");
+    }
+    String operator = definition.path("ComparisonOperator").asText();
+    crosses =
+        switch (operator) {
+          case "GreaterThanThreshold" -> value -> value > threshold;
+          case "GreaterThanOrEqualToThreshold" -> value -> value >= threshold;
+          case "LessThanThreshold" -> value -> value < threshold;
+          case "LessThanOrEqualToThreshold" -> value -> value <= threshold;
+          default ->
+              throw unsupported("ComparisonOperator", operator, "a comparison with the threshold");
+        };
+    comparison = operator.replaceAll("([a-z])([A-Z])", "$1 $2").toLowerCase(Locale.ROOT);
+    String missing = definition.path("TreatMissingData").asText("missing");
+    if (!Set.of("breaching", "notBreaching").contains(missing)) {
+      throw unsupported("TreatMissingData", missing, "breaching or notBreaching");
+    }
+    missingCrosses = missing.equals("breaching");
+  }
+
+  private static Query query(JsonNode stat) {
+    String statistic = stat.path("Stat").asText();
+    if (!statistic.matches("Sum|Maximum|p\\d\\d?(\\.\\d+)?")) {
+      throw unsupported("Stat", statistic, "Sum, Maximum or a percentile");
+    }
+    JsonNode metric = stat.path("Metric");
+    only(metric, "Dimensions", "MetricName", "Namespace");
+    Map<String, String> dimensions = new HashMap<>();
+    for (JsonNode each : metric.path("Dimensions")) {
+      dimensions.put(each.path("Name").asText(), each.path("Value").asText());
+    }
+    return new Query(
+        new Metric(
+            metric.path("Namespace").asText(), metric.path("MetricName").asText(), dimensions),
+        statistic);
+  }
+
+  private static void only(JsonNode object, String... names) {
+    object
+        .fieldNames()
+        .forEachRemaining(
+            name -> {
+              if (!List.of(names).contains(name)) {
+                throw new IllegalArgumentException(name + ": unknown property");
+              }
+            });
+  }
+
+  private static <T> T one(String name, String expected, List<T> values) {
+    if (values.stream().distinct().count() != 1) {
+      throw unsupported(name, values, expected);
+    }
+    return values.get(0);
+  }
+
+  private static IllegalArgumentException unsupported(String name, Object value, String expected) {
+    return new IllegalArgumentException(name + ": " + value + EXPECTED.formatted(expected));
+  }
+
+  /** The name. */
+  String name() {
+    return definition.path("AlarmName").asText();
+  }
+
+  /** The definition, with the members of the API. */
+  ObjectNode definition() {
+    return definition.deepCopy();
+  }
+
+  /** The metrics that it watches. */
+  List<Metric> metrics() {
+    return queries.values().stream().map(Query::metric).toList();
+  }
+
+  /** How far it looks back. */
+  Duration range() {
+    return period.multipliedBy(evaluationPeriods + ADDITIONAL_PERIODS);
+  }
+
+  /**
+   * Evaluates the periods that end at a minute and before.
+   *
+   * @param start when the first period may begin
+   * @return empty if there is no whole period since the start
+   */
+  Optional<Verdict> evaluate(MetricStore store, Instant start, Instant minute) {
+    List<OptionalDouble> points = new ArrayList<>();
+    Instant end = minute;
+    for (int i = 0; i < evaluationPeriods + ADDITIONAL_PERIODS; i++) {
+      Instant begin = end.minus(period);
+      if (begin.isBefore(start)) {
+        break;
+      }
+      points.add(point(store, begin, end));
+      end = begin;
+    }
+    return points.isEmpty() ? Optional.empty() : Optional.of(judge(points));
+  }
+
+  private OptionalDouble point(MetricStore store, Instant begin, Instant end) {
+    return expression.in(
+        queries.entrySet().stream()
+            .collect(
+                Collectors.toMap(
+                    Map.Entry::getKey,
+                    query ->
+                        query
+                            .getValue()
+                            .of(store.samples(query.getValue().metric(), begin, end)))));
+  }
+
+  /** The verdict on data points, the latest one first. */
+  Verdict judge(List<OptionalDouble> points) {
+    List<Double> values =
+        points.stream()
+            .flatMapToDouble(OptionalDouble::stream)
+            .limit(evaluationPeriods)
+            .boxed()
+            .toList();
+    int missing = Math.min(evaluationPeriods, points.size()) - values.size();
+    long crossing = values.stream().filter(crosses::test).count() + (missingCrosses ? missing : 0);
+    boolean raised = crossing >= datapointsToAlarm;
+    String reason =
+        "Threshold Crossed: %d of the last %d data points %s %s %s; %d raise the alarm."
+            .formatted(
+                crossing,
+                values.size() + missing,
+                values,
+                comparison,
+                definition.path("Threshold").asText(),
+                datapointsToAlarm);
+    return new Verdict(raised ? "ALARM" : "OK", points.get(0), reason);
+  }
+}

@@ -1,0 +1,165 @@
+package dev.tollgate.local.cloudwatch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.tollgate.local.Options;
+import dev.tollgate.local.template.TemplateException;
+import dev.tollgate.local.testing.TestCloud;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.cloudwatch.CloudWatchClient;
+import software.amazon.awssdk.services.cloudwatch.model.CloudWatchException;
+import software.amazon.awssdk.services.cloudwatch.model.DescribeAlarmsResponse;
+import software.amazon.awssdk.services.cloudwatch.model.MetricAlarm;
+import software.amazon.awssdk.services.cloudwatch.model.StateValue;
+import software.amazon.awssdk.services.sqs.SqsClient;
+
+/** The alarms of a stack with a queue, read with the AWS SDK. */
+final class CloudWatchTest {
+  private static final String TEMPLATE =
+      """
+      {"Resources": {
+        "Jobs": {"Type": "AWS::SQS::Queue", "Properties": {"QueueName": "jobs"}},
+        "Waiting": {"Type": "AWS::CloudWatch::Alarm", "Properties": {
+          "AlarmName": "test_waiting", "AlarmDescription": "Runbook: waiting.md",
+          "Threshold": 90, "ComparisonOperator": "GreaterThanThreshold", "EvaluationPeriods": 1,
+          "TreatMissingData": "notBreaching",
+          "Metrics": [
+            {"Id": "value", "Expression": "EXPRESSION", "ReturnData": true},
+            {"Id": "m1", "ReturnData": false, "MetricStat": {"Period": 60, "Stat": "Maximum",
+              "Metric": {"Namespace": "AWS/SQS", "MetricName": "ApproximateAgeOfOldestMessage",
+                "Dimensions": [{"Name": "QueueName", "Value": {"Fn::GetAtt": ["Jobs", "QueueName"]}}]
+              }}}]}},
+        "Present": {"Type": "AWS::CloudWatch::Alarm", "Properties": {
+          "AlarmName": "other_present", "Threshold": 0,
+          "ComparisonOperator": "GreaterThanThreshold", "EvaluationPeriods": 1,
+          "TreatMissingData": "notBreaching",
+          "Metrics": [
+            {"Id": "value", "Expression": "m1", "ReturnData": true},
+            {"Id": "m1", "ReturnData": false, "MetricStat": {"Period": 60, "Stat": "Maximum",
+              "Metric": {"Namespace": "AWS/SQS", "MetricName": "ApproximateNumberOfMessagesVisible",
+                "Dimensions": [{"Name": "QueueName", "Value": {"Fn::GetAtt": ["Jobs", "QueueName"]}}]
+              }}}]}}}}
+      """;
+
+  @TempDir private Path assembly;
+
+  @BeforeEach
+  void template() throws IOException {
+    write("m1");
+  }
+
+  private void write(String expression) throws IOException {
+    Files.writeString(
+        assembly.resolve("Sample.template.json"), TEMPLATE.replace("EXPRESSION", expression));
+  }
+
+  private static AwsCredentialsProvider credentials(Map<String, String> variables) {
+    return StaticCredentialsProvider.create(
+        AwsSessionCredentials.create(
+            variables.getOrDefault("AWS_ACCESS_KEY_ID", ""),
+            variables.getOrDefault("AWS_SECRET_ACCESS_KEY", ""),
+            variables.getOrDefault("AWS_SESSION_TOKEN", "")));
+  }
+
+  private static CloudWatchClient client(TestCloud cloud) {
+    return CloudWatchClient.builder()
+        .endpointOverride(cloud.cloud().endpoint())
+        .region(Region.US_EAST_1)
+        .credentialsProvider(credentials(cloud.cloud().environmentOfAlarms()))
+        .build();
+  }
+
+  @Test
+  void an_alarm_is_raised_and_ends() throws Exception {
+    try (TestCloud cloud = TestCloud.start(assembly);
+        CloudWatchClient cloudWatch = client(cloud);
+        SqsClient queues =
+            SqsClient.builder()
+                .endpointOverride(cloud.cloud().endpoint())
+                .region(Region.US_EAST_1)
+                .credentialsProvider(credentials(cloud.cloud().accessKey("test").environment()))
+                .build()) {
+      String queue = queues.getQueueUrl(request -> request.queueName("jobs")).queueUrl();
+      assertThat(waiting(cloudWatch).stateValue()).isEqualTo(StateValue.INSUFFICIENT_DATA);
+
+      cloud.advance(Duration.ofMinutes(1));
+      assertThat(waiting(cloudWatch).stateValue()).isEqualTo(StateValue.OK);
+
+      queues.sendMessage(request -> request.queueUrl(queue).messageBody("a job"));
+      cloud.advance(Duration.ofMinutes(2));
+      MetricAlarm raised = waiting(cloudWatch);
+      assertThat(raised.stateValue()).isEqualTo(StateValue.ALARM);
+      assertThat(raised.stateReason()).contains("[115.0] greater than threshold 90");
+      assertThat(raised.alarmDescription()).isEqualTo("Runbook: waiting.md");
+      assertThat(raised.stateTransitionedTimestamp())
+          .isEqualTo(cloud.clock().instant().truncatedTo(ChronoUnit.MINUTES));
+      assertThat(raised.metrics()).hasSize(2);
+
+      queues.purgeQueue(request -> request.queueUrl(queue));
+      cloud.advance(Duration.ofMinutes(1));
+      assertThat(waiting(cloudWatch).stateValue()).isEqualTo(StateValue.OK);
+    }
+  }
+
+  private static MetricAlarm waiting(CloudWatchClient cloudWatch) {
+    return cloudWatch
+        .describeAlarms(request -> request.alarmNamePrefix("test_"))
+        .metricAlarms()
+        .stream()
+        .reduce(
+            (one, another) -> {
+              throw new AssertionError(another);
+            })
+        .orElseThrow();
+  }
+
+  @Test
+  void alarms_are_listed_in_pages() {
+    try (TestCloud cloud = TestCloud.start(assembly);
+        CloudWatchClient cloudWatch = client(cloud)) {
+      assertThat(
+              cloudWatch.describeAlarmsPaginator(request -> request.maxRecords(1)).stream()
+                  .map(DescribeAlarmsResponse::metricAlarms)
+                  .map(page -> page.get(0).alarmName()))
+          .containsExactly("other_present", "test_waiting");
+      assertThat(
+              cloudWatch
+                  .describeAlarms(request -> request.stateValue(StateValue.ALARM))
+                  .metricAlarms())
+          .isEmpty();
+    }
+  }
+
+  @Test
+  void the_credentials_for_alarms_allow_nothing_else() {
+    try (TestCloud cloud = TestCloud.start(assembly);
+        CloudWatchClient cloudWatch = client(cloud)) {
+      assertThatThrownBy(() -> cloudWatch.deleteAlarms(request -> request.alarmNames("a")))
+          .isInstanceOf(CloudWatchException.class)
+          .hasMessageContaining("cloudwatch:DeleteAlarms");
+    }
+  }
+
+  @Test
+  void an_unknown_expression_is_refused_when_the_stack_is_read() throws IOException {
+    write("STDDEV(m1)");
+
+    assertThatThrownBy(() -> TestCloud.start(clock -> Options.inMemory(assembly, clock)))
+        .isInstanceOf(TemplateException.class)
+        .hasMessageContaining("Waiting")
+        .hasMessageContaining("STDDEV (expected: a number, a metric, FILL, IF, MIN or SUM)");
+  }
+}
