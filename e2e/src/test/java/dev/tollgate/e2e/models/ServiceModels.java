@@ -27,6 +27,7 @@ final class ServiceModels {
           "DynamoDBStreams_20120810", "streams.dynamodb-2012-08-10",
           "execute-api", "apigatewaymanagementapi-2018-11-29",
           "lambda", "lambda-2015-03-31",
+          "monitoring", "monitoring-2010-08-01",
           "scheduler", "scheduler-2021-06-30",
           "sqs", "sqs-2012-11-05",
           "sts", "sts-2011-06-15");
@@ -119,6 +120,9 @@ final class ServiceModels {
   private static Protocol protocol(ServiceModel model, String target) {
     if (!target.isEmpty()) {
       return new AwsJson(model);
+    }
+    if (model.property("serviceId").equals("CloudWatch")) {
+      return new RpcCbor(model);
     }
     return model.property("protocol").equals("rest-json")
         ? new RestJson(model)
