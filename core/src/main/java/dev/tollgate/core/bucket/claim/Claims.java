@@ -217,14 +217,21 @@ public final class Claims {
 
   private ClaimResult hold(Bucket read, int n, Waiting caller, Attempt attempt) {
     Bucket row = read;
-    if (read.at(clock.instant()).line().isEmpty()) {
+    Instant now = clock.instant();
+    if (read.at(now).line().isEmpty()) {
       memory.clear(read.id(), Mark.LINE);
     } else if (n == 1) {
       row = retuned(read);
+      // A place that is due now is due, however long the request takes.
+      now = clock.instant();
       fills.beforeLineEmpties(row);
     }
-    ClaimPolicy.Request request = new ClaimPolicy.Request(n, caller.place(), caller.mayWait());
-    return act(ClaimPolicy.next(row.at(clock.instant()), request), row, n, caller, attempt);
+    return act(step(row, n, caller, now), row, n, caller, attempt);
+  }
+
+  private static ClaimPolicy.Step step(Bucket row, int n, Waiting caller, Instant now) {
+    return ClaimPolicy.next(
+        row.at(now), new ClaimPolicy.Request(n, caller.place(), caller.mayWait()));
   }
 
   private ClaimResult act(
@@ -243,9 +250,14 @@ public final class Claims {
         return act(spare.otherwise(), row, n, caller, attempt);
       }
       ClaimResult claim = tokens.hold(row, n, attempt);
-      return claim instanceof Denied
-          ? act(spare.otherwise(), row, n, caller, attempt.again())
-          : claim;
+      if (!(claim instanceof Denied)) {
+        return claim;
+      }
+      // The next slot may have come while the claim asked the queue.
+      ClaimPolicy.Step later = step(row, n, caller, clock.instant());
+      ClaimPolicy.Step next =
+          later instanceof ClaimPolicy.TakeSpare same ? same.otherwise() : later;
+      return act(next, row, n, caller, attempt.again());
     }
     held.giveBack(row.id(), attempt);
     if (step instanceof ClaimPolicy.Enter enter) {
@@ -261,9 +273,9 @@ public final class Claims {
     if (refusal.place().isEmpty()) {
       return refusal;
     }
-    return refusal.retryAt().isAfter(clock.instant())
-        ? marked(entry.row(), refusal)
-        : redeem(entry.row(), refusal.place().get(), attempt.again());
+    return entry.isAtEnd() && !refusal.retryAt().isAfter(clock.instant())
+        ? redeem(entry.row(), refusal.place().get(), attempt.again())
+        : marked(entry.row(), refusal);
   }
 
   /** Claims a token for a place that is due. */

@@ -40,9 +40,14 @@ final class LinePlaces {
    * What became of a caller that was to take a place.
    *
    * @param row the bucket with the line as it is now
-   * @param refusal with the caller's place, whose slot may have come, or without one
+   * @param refusal with the caller's place or without one
+   * @param isAtEnd whether the place is a new one at the end of the line, whose slot may have come
    */
-  record Entry(Bucket row, Denied refusal) {}
+  record Entry(Bucket row, Denied refusal, boolean isAtEnd) {
+    private static Entry refused(Bucket row, Denied refusal) {
+      return new Entry(row, refusal, false);
+    }
+  }
 
   /**
    * Opens the line for a caller that was refused until {@code slot}.
@@ -52,7 +57,7 @@ final class LinePlaces {
    * same time, the other one takes the next place as well, and the first place stays unused.
    */
   Entry open(Bucket row, Instant slot, Waiting caller) {
-    Entry without = new Entry(row, new Denied(slot));
+    Entry without = Entry.refused(row, new Denied(slot));
     Line next = row.at(clock.instant()).lineOpened(slot);
     boolean isKept = caller.place().filter(next.last()::equals).isPresent();
     if (!isKept && (isOutdated(row, caller, next.epoch() - 1) || !expects(caller, next))) {
@@ -84,13 +89,13 @@ final class LinePlaces {
   /** Takes a place for a caller without one. */
   Entry enter(Bucket row, Line line, Waiting caller) {
     Line next = line.extended();
-    Entry without = new Entry(row, new Denied(next.slot(next.issued())));
+    Entry without = Entry.refused(row, new Denied(next.slot(next.issued())));
     if (isOutdated(row, caller, line.epoch())) {
       return without;
     }
     Optional<Place> left = Unavailable.orEmpty(() -> freed.take(row.id(), line, caller));
     if (left.isPresent()) {
-      return new Entry(row, ClaimPolicy.waiting(line, left.get()));
+      return Entry.refused(row, ClaimPolicy.waiting(line, left.get()));
     }
     return !line.isFullAt(clock.instant()) && expects(caller, next)
         ? Unavailable.orEmpty(() -> buckets.takePlace(row.id(), line))
@@ -132,7 +137,7 @@ final class LinePlaces {
     if (isKept.equals(Optional.of(false))) {
       freed.free(row.id(), taken);
     }
-    return new Entry(
-        row.with(line), new Denied(slot, Optional.of(taken).filter(any -> isKept.orElse(false))));
+    Optional<Place> place = Optional.of(taken).filter(any -> isKept.orElse(false));
+    return new Entry(row.with(line), new Denied(slot, place), place.isPresent());
   }
 }

@@ -365,6 +365,48 @@ final class LinePlacesTest {
     assertThat(new Caller().claim(read)).isInstanceOf(ClaimResult.Denied.class);
   }
 
+  @Test
+  void place_that_is_due_when_its_caller_comes_is_redeemed_although_a_fill_request_takes_long() {
+    wait(40);
+    Caller caller = new Caller();
+    Instant slot = retryAt(caller.claim());
+    wait(5);
+    FillRequests slow =
+        new FillRequests() {
+          @Override
+          public void send(BucketId id) {
+            ports.clock().advance(Duration.ofMillis(500));
+          }
+
+          @Override
+          public void sendAndWait(BucketId id) {
+            send(id);
+          }
+        };
+    Claims other =
+        new Claims(ports.buckets(), ports.queue(), slow, Runnable::run, pause -> {}, ports.clock());
+    ports.clock().advance(Duration.between(ports.clock().instant(), slot.plusMillis(9_800)));
+
+    assertThat(other.hold(row(), caller.asRead(), new Attempt()))
+        .isInstanceOf(ClaimResult.Granted.class);
+  }
+
+  @Test
+  void freed_place_whose_slot_comes_while_it_is_kept_stays_its_callers() {
+    wait(3);
+    Line line = row().line().orElseThrow();
+    Place freed = new Place(EPOCH, 2);
+    new FreedPlaces(ports.buckets(), ports.clock()).free(ID, freed);
+    Caller caller = new Caller();
+    faults.plan(2, Faults.concurrently(() -> ports.clock().advance(Duration.ofSeconds(6))));
+
+    ClaimResult result = caller.claim();
+
+    assertThat(faults.calls().subList(0, 2)).containsExactly("Buckets.takeFreed", "Predicate.test");
+    assertThat(result).isEqualTo(new ClaimResult.Denied(line.slot(2), Optional.of(freed)));
+    assertThat(caller.claim()).isInstanceOf(ClaimResult.Granted.class);
+  }
+
   private static Line withOneSpare(Line line) {
     return new Line(
         line.epoch(),
