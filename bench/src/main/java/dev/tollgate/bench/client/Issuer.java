@@ -22,12 +22,12 @@ import java.util.Base64;
 /** Issues JSON Web Tokens, signed with the key that the local cloud accepts. */
 public final class Issuer {
   /** The claim {@code iss} of its tokens. */
-  public static final String NAME = "https://siege.example/";
+  public static final String NAME = "https://attacks.example/";
 
   /** The claim {@code aud} of its tokens. */
-  public static final String AUDIENCE = "siege";
+  public static final String AUDIENCE = "attacks";
 
-  private static final String KEY_ID = "siege";
+  private static final String KEY_ID = "attacks";
   private static final int KEY_BITS = 2_048;
   private static final Duration LIFETIME = Duration.ofMinutes(15);
 

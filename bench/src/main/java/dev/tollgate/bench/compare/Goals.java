@@ -79,9 +79,9 @@ final class Goals {
   }
 
   private void hotRequests(Case of) {
-    Optional<Figure> hot = figure(of, Contenders.IN_HAND);
+    Optional<Figure> hot = figure(of, Contenders.PREFETCHED);
     goal(
-        "requests a decision, in hand: " + of.title(),
+        "requests a decision, prefetched: " + of.title(),
         hot.map(figure -> each(figure.requestsEach())),
         "at most 0.3",
         hot.filter(figure -> figure.requestsEach() <= HOT_REQUESTS).isPresent());
@@ -89,18 +89,18 @@ final class Goals {
 
   private void hotRate() {
     Case of = Case.ADMITTED.get(2);
-    Optional<Figure> hot = figure(of, Contenders.IN_HAND);
+    Optional<Figure> hot = figure(of, Contenders.PREFETCHED);
     Optional<Figure> lua = figure(of, Contenders.LUA);
     if (lua.isEmpty()) {
       rows.add(
           new Row(
-              "decisions a second, in hand: " + of.title(),
+              "decisions a second, prefetched: " + of.title(),
               hot.map(figure -> rate(figure.perSecond())).orElse("not measured"),
               "more than the Lua GCRA, which was not measured"));
       return;
     }
     goal(
-        "decisions a second, in hand: " + of.title(),
+        "decisions a second, prefetched: " + of.title(),
         hot.map(figure -> rate(figure.perSecond())),
         "more than the Lua GCRA: " + rate(lua.get().perSecond()),
         hot.filter(figure -> figure.perSecond() > lua.get().perSecond()).isPresent());

@@ -24,7 +24,7 @@ record Plan(int rounds, Duration time, Duration drain, int handshakes) {
   private static final int OF_MANY = 64;
 
   /** Tokens in the hand need a longer time of many decisions to show their rate. */
-  private static final int IN_HAND = 2;
+  private static final int PREFETCHED = 2;
 
   /** Of so many decisions one more is made, unmeasured, just before: buckets become hot. */
   private static final int LEAD_IN = 4;
@@ -70,7 +70,7 @@ record Plan(int rounds, Duration time, Duration drain, int handshakes) {
     int decisions = of.callers() == 1 ? OF_ONE : OF_MANY;
     return switch (contender) {
       case Contenders.TEN -> decisions / FEWER;
-      case Contenders.IN_HAND -> decisions * IN_HAND;
+      case Contenders.PREFETCHED -> decisions * PREFETCHED;
       default -> decisions;
     };
   }

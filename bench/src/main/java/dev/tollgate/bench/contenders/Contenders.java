@@ -18,7 +18,7 @@ public final class Contenders {
   public static final String QUIET = "Tollgate, quiet";
 
   /** Tollgate's client with {@code prefetch(10)}. */
-  public static final String IN_HAND = "Tollgate, in hand";
+  public static final String PREFETCHED = "Tollgate, prefetched";
 
   /** Tollgate's client, ten tokens a claim. */
   public static final String TEN = "Tollgate, ten";
@@ -45,7 +45,7 @@ public final class Contenders {
   public static final String GUAVA = "Guava, in process";
 
   /** The contenders that use Tollgate. */
-  public static final List<String> TOLLGATE = List.of(QUIET, IN_HAND, TEN);
+  public static final List<String> TOLLGATE = List.of(QUIET, PREFETCHED, TEN);
 
   /** The contenders that use Redis. */
   public static final List<String> ON_REDIS = List.of(BUCKET4J_REDIS, LUA);
@@ -54,7 +54,7 @@ public final class Contenders {
   public static final List<String> NAMES =
       List.of(
           QUIET,
-          IN_HAND,
+          PREFETCHED,
           TEN,
           UPDATE_ITEM,
           BUCKET4J_DYNAMODB,
@@ -84,7 +84,7 @@ public final class Contenders {
       InstantSource clock) {
     List<Contender> all = new ArrayList<>();
     all.add(new TollgateLimiters(QUIET, 1, environment, buckets, builder -> builder));
-    all.add(new TollgateLimiters(IN_HAND, 1, environment, buckets, Contenders::inHand));
+    all.add(new TollgateLimiters(PREFETCHED, 1, environment, buckets, Contenders::prefetched));
     all.add(new TollgateLimiters(TEN, TOKENS, environment, buckets, builder -> builder));
     all.add(TableLimiters.conditional(environment, clock));
     all.add(Bucket4jLimiters.onDynamoDb(environment));
@@ -108,7 +108,7 @@ public final class Contenders {
     }
   }
 
-  private static TollgateClientBuilder inHand(TollgateClientBuilder builder) {
+  private static TollgateClientBuilder prefetched(TollgateClientBuilder builder) {
     return builder.prefetch(TOKENS);
   }
 

@@ -58,7 +58,7 @@ class ComparisonTest {
     long rows = 2L * of.callers();
     return switch (name) {
       case Contenders.QUIET -> figure(delay, of, name, DECISIONS, 2 * DECISIONS + rows, 12.5, 0);
-      case Contenders.IN_HAND -> rate(figure(delay, of, name, DECISIONS, 300, 0.001, 0), 3_001);
+      case Contenders.PREFETCHED -> rate(figure(delay, of, name, DECISIONS, 300, 0.001, 0), 3_001);
       case Contenders.BUCKET4J_DYNAMODB ->
           figure(delay, of, name, DECISIONS, 2 * DECISIONS, 12.5, 0);
       case Contenders.LUA -> rate(figure(delay, of, name, DECISIONS, DECISIONS, 5.3, 0), 3_000);
@@ -163,12 +163,12 @@ class ComparisonTest {
           "median time, quiet: " + of.title(),
           but(of, Contenders.QUIET, one -> requests(one, one.requests(), 12.6, 0)));
       assertMissed(
-          "requests a decision, in hand: " + of.title(),
-          but(of, Contenders.IN_HAND, one -> requests(one, 301, 1, 0)));
+          "requests a decision, prefetched: " + of.title(),
+          but(of, Contenders.PREFETCHED, one -> requests(one, 301, 1, 0)));
     }
     assertMissed(
-        "decisions a second, in hand",
-        but(Case.ADMITTED.get(2), Contenders.IN_HAND, one -> rate(one, 3_000)));
+        "decisions a second, prefetched",
+        but(Case.ADMITTED.get(2), Contenders.PREFETCHED, one -> rate(one, 3_000)));
     for (Case of : Case.REFUSED) {
       assertMissed(
           "requests a refusal while the bucket is known to be empty: " + of.title(),

@@ -22,9 +22,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Applies a tier to a tenant during a roll-out. If only limits, rates and capacities change, that
- * takes few requests: the tenant's row is written once, as if it were in effect already, and then
- * the rows of its buckets. The unfinished roll-out records that they may differ.
+ * Applies a tier to a tenant during a roll-out, or a tenant's change of its own. If only limits,
+ * rates and capacities change, that takes few requests: the tenant's row is written once, as if it
+ * were in effect already, and then the rows of its buckets. The unfinished roll-out records that
+ * they may differ.
  *
  * <p>Why no other change is lost: the buckets' rows are read before the tenant's row is replaced,
  * and each is replaced only if it has not changed since. A later change of the tenant reads the

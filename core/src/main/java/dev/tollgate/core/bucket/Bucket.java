@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param ledger which tokens have been minted and which are owed
  * @param level the tokens in the bucket after the last fill, including pending ones
  * @param emptyHint what the last claim that found the bucket empty observed; empty if a fill has
- *     added tokens since
+ *     added tokens that were due, or found the bucket full, since
  * @param fillState what fills the bucket at present
  * @param line the callers that wait for a token; empty if none ever did
  * @param version counts the writes of this state, except those of {@code emptyHint} and {@code
@@ -47,8 +47,8 @@ public record Bucket(
   private static final Duration AHEAD = MINUTE;
 
   /**
-   * The time after which a caller retries that SQS told of no queue for a new bucket. SQS may not
-   * know a queue in its first second (SQS API reference, CreateQueue).
+   * The retry time of a caller if a new bucket has no queue. SQS may not know a queue in its first
+   * second (SQS API reference, CreateQueue).
    */
   public static final Duration QUEUE_DELAY = Duration.ofSeconds(1);
 
@@ -186,7 +186,8 @@ public record Bucket(
 
   /**
    * This bucket filled again from {@code now} on, with the same version. Unless its tokens may have
-   * expired it is owed nothing, because its missing tokens were claimed just now.
+   * expired it is owed only what accrued since it was found empty, because its missing tokens were
+   * claimed just before.
    */
   public Bucket woken(Instant now) {
     boolean expired = hasExpiredAt(now);
@@ -235,9 +236,7 @@ public record Bucket(
         fillState.inspected(full, now));
   }
 
-  /**
-   * Whether this state equals {@code before}, apart from the versions. A fill then needs no write.
-   */
+  /** Whether a fill of {@code before} changed nothing but the versions. Then it needs no write. */
   public boolean differsOnlyInVersionFrom(Bucket before) {
     return ledger.equals(before.ledger)
         && level == before.level
@@ -304,8 +303,8 @@ public record Bucket(
         spec.rate(), end, Math.subtractExact(spec.capacity(), level), MINUTE.toMillis());
   }
 
-  /** Whether it has ever been filled. Before the first fill its queue may not exist. */
-  public boolean hasBeenFilled() {
+  /** Whether it was written since it was opened. Before, its queue may not exist. */
+  public boolean hasBeenWritten() {
     return version > 0;
   }
 

@@ -107,8 +107,9 @@ public record Forecast(Bucket row, Instant now) {
   }
 
   /**
-   * Whether a claim that found it empty at {@code now} must request a fill: no token is pending,
-   * and the token producer fills the bucket or would do so if it were awake.
+   * Whether a claim must request a fill: no token is pending (with a line: none after {@link
+   * BucketSpec#lineLead}; with direct filling: the fill is overdue), and the token producer fills
+   * the bucket or would do so if it were awake.
    */
   public boolean needsFill() {
     if (row.fillState().state() != FillState.State.PRODUCED) {
@@ -121,7 +122,7 @@ public record Forecast(Bucket row, Instant now) {
 
   /**
    * Whether tokens may be taken ahead of the claims that they are for: the bucket is at least half
-   * full and the token producer fills it, and nobody waits in line.
+   * full, the token producer fills it and will go on to do so, and nobody waits in line.
    */
   public boolean allowsPrefetch() {
     return row.fillState().state() == FillState.State.PRODUCED
@@ -254,7 +255,10 @@ public record Forecast(Bucket row, Instant now) {
     return due.isBefore(slot) ? due : slot;
   }
 
-  /** The line after the bucket's rate was changed; empty if the line has this rate. */
+  /**
+   * The line after the bucket's rate was changed; empty if the line has this rate, or must keep its
+   * own until its callers have come.
+   */
   public Optional<Line> lineRetuned() {
     Instant through = row.ledger().mintedThrough().plus(Bucket.MAX_APPEARANCE_DELAY);
     return row.line()

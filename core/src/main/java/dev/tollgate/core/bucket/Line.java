@@ -33,8 +33,9 @@ import java.util.Set;
  * <h2>When tokens come late</h2>
  *
  * Fewer tokens appear than promised if the rate is lowered or a fill is lost. A caller whose place
- * is due then finds the bucket empty. It comes back a second or two later; if there is still no
- * token, it moves its slot to the next one, and so the slots of all places behind it.
+ * is due then finds the bucket empty, and comes back in a second. Once its token is four seconds
+ * late, or its place would no longer be due when it comes back, it moves its slot to the next
+ * token, and so the slots of all places behind it. A token that no fill has minted yet is not late.
  *
  * <h2>When the rate changes</h2>
  *
@@ -176,8 +177,8 @@ public record Line(
   }
 
   /**
-   * This line after a place that is due found no token: its slot moves to {@code slot}, and all
-   * others by as much.
+   * This line after a place that is due found no token: its slot moves to {@code slot}, and the
+   * others follow at the present rate.
    */
   Line moved(Place place, Rate next, Instant slot) {
     return new Line(
@@ -293,7 +294,7 @@ public record Line(
      * about to take it.
      */
     WAITING,
-    /** Its slot has come, {@link #DUE_FOR} ago at most. */
+    /** Its slot has come, {@link #DUE_FOR} ago at most, or comes within {@link #SKEW}. */
     DUE,
     /**
      * Its line was cleared, its slot is more than {@link #DUE_FOR} ago, or nobody took it before

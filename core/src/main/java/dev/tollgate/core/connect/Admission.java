@@ -34,7 +34,7 @@ import java.util.concurrent.Executor;
  *
  * <p>The read and the first try for a token go out together, so an admitted connection waits for
  * the slower of the two, not for both. A process that has just found the bucket empty reads first.
- * The {@link Claims} decides whether the bucket grants the token.
+ * The {@link Claims} decide whether the bucket grants the token.
  *
  * <h2>What a refused handshake can hold</h2>
  *

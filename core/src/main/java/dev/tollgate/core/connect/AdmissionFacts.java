@@ -74,6 +74,6 @@ public record AdmissionFacts(
   }
 
   private Optional<Bucket> filled() {
-    return bucket.filter(Bucket::hasBeenFilled);
+    return bucket.filter(Bucket::hasBeenWritten);
   }
 }

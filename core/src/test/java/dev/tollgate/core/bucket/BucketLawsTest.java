@@ -98,7 +98,7 @@ final class BucketLawsTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("fillPolicies")
-  void processes_with_tokens_in_hand_admit_no_more_and_get_the_rate(
+  void processes_with_prefetched_tokens_admit_no_more_and_get_the_rate(
       String name, Function<Terms, FillPolicy> policy) {
     Limiter.Maker keeping = TollgateLimiter.inMemory(policy, 0, Keeping.TOKENS, queue -> queue);
     LawBook.Report report = LawBook.ofLimiter(keeping).only(LAWS_OF_HANDS).hold(3 * HISTORIES);

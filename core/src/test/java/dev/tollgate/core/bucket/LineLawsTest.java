@@ -64,7 +64,7 @@ final class LineLawsTest {
 
   @ParameterizedTest(name = "with faults: {0}")
   @ValueSource(booleans = {false, true})
-  void lines_keep_their_promises_beside_tokens_in_hand(boolean faulty) {
+  void lines_keep_their_promises_beside_prefetched_tokens(boolean faulty) {
     LawBook.Report report =
         LawBook.ofLine(TollgateLine.keeping(true, faulty))
             .only(LAWS_BESIDE_HANDS)

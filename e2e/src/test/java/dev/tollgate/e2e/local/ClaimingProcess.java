@@ -59,14 +59,14 @@ final class ClaimingProcess implements AutoCloseable {
                 .build();
         TollgateClient plain =
             TollgateClient.builder().environment(System.getenv()).clock(clock).build()) {
-      TokenBucket inHand = prefetching.bucket(arguments[0], arguments[1]);
+      TokenBucket prefetched = prefetching.bucket(arguments[0], arguments[1]);
       TokenBucket direct = plain.bucket(arguments[0], arguments[1]);
       System.out.println(READY);
       for (String line = orders.readLine(); line != null; line = orders.readLine()) {
         String[] order = line.split(" ", -1);
         clock.set(millis(order[0]));
         CompletableFuture<Integer> granted =
-            CompletableFuture.supplyAsync(() -> claim(inHand, Integer.parseInt(order[1])));
+            CompletableFuture.supplyAsync(() -> claim(prefetched, Integer.parseInt(order[1])));
         int grantedDirectly = claim(direct, Integer.parseInt(order[2]));
         System.out.println(granted.join() + " " + grantedDirectly);
       }
@@ -129,8 +129,8 @@ final class ClaimingProcess implements AutoCloseable {
    * Orders claims of one token at this time, of both clients concurrently. Each client stops at its
    * first refusal.
    */
-  void order(Instant now, int inHand, int direct) {
-    orders.println(now.toEpochMilli() + " " + inHand + " " + direct);
+  void order(Instant now, int prefetched, int direct) {
+    orders.println(now.toEpochMilli() + " " + prefetched + " " + direct);
   }
 
   /** Waits until the process has carried out an order. */
@@ -168,12 +168,12 @@ final class ClaimingProcess implements AutoCloseable {
   /**
    * The granted claims of an order.
    *
-   * @param inHand those of the client that keeps prefetched tokens
+   * @param prefetched those of the client that keeps prefetched tokens
    * @param direct those of the other client
    */
-  record Granted(int inHand, int direct) {
+  record Granted(int prefetched, int direct) {
     int sum() {
-      return inHand + direct;
+      return prefetched + direct;
     }
   }
 }

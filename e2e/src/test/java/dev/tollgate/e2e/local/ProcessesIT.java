@@ -47,7 +47,7 @@ final class ProcessesIT {
   /** A client stops at its first refusal, although another one may hold leased tokens. */
   private static final int LEASED = 10;
 
-  /** A row may be used for a second, and a spent token in hand for two seconds. */
+  /** A row may be used for a second, and a prefetched token for two seconds. */
   private static final Duration LONGEST_AFTER_SUSPENSION = Duration.ofSeconds(3);
 
   @AutoClose private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
@@ -125,7 +125,7 @@ final class ProcessesIT {
     bound.full(nextFill(), CAPACITY, RATE);
     advanceTo(now().plusSeconds(30));
     DEPLOYMENT.cloud().requests().clear();
-    int granted = claim(0, 15, 0).inHand() + claim(1, 15, 0).inHand();
+    int granted = claim(0, 15, 0).prefetched() + claim(1, 15, 0).prefetched();
     assertThat(granted).isEqualTo(30);
     assertThat(requests(SPEND)).as("requests that spend tokens").isLessThan(granted);
   }
@@ -136,7 +136,7 @@ final class ProcessesIT {
     advanceTo(full.plusMillis(59_900));
     DEPLOYMENT.cloud().requests().clear();
     // Tokens that are spent now could admit callers after the next fill has replaced them.
-    int oneByOne = claim(0, 12, 0).inHand();
+    int oneByOne = claim(0, 12, 0).prefetched();
     assertThat(requests(SPEND)).as("requests that spend tokens").isEqualTo(oneByOne);
     storm();
     for (int second : List.of(60, 66, 72)) {
@@ -196,7 +196,7 @@ final class ProcessesIT {
     int burst = claimUntilRefill(0);
     advanceTo(suspension.plus(lastRefill).plusMillis(1_999));
     Duration last = Duration.between(suspension, now());
-    // The client may not take further tokens ahead, so these claims use up what it has in hand.
+    // The client may not take further tokens ahead, so these claims use up what it has prefetched.
     long fromHand = claimsWithoutRequest(0, 12);
     long fromOlderHand = claimsWithoutRequest(1, 2);
     int drained = claim(1, 0, ALL).direct();
@@ -205,7 +205,7 @@ final class ProcessesIT {
     DEPLOYMENT.advance(Duration.ofMinutes(2));
     int muchLater = claim(0, ALL, ALL).sum() + claim(1, ALL, ALL).sum();
     System.out.printf(
-        "After a suspension: %d claims in a burst, %d in hand until %s, %d of the older hand, %d by"
+        "After a suspension: %d claims in a burst, %d prefetched until %s, %d of the older ones, %d by"
             + " draining, %d and %d later%n",
         burst, fromHand, last, fromOlderHand, drained, after, muchLater);
 
@@ -221,8 +221,8 @@ final class ProcessesIT {
     DEPLOYMENT.cloud().settle();
   }
 
-  private Granted claim(int process, int inHand, int direct) {
-    PROCESSES.get(process).order(now(), inHand, direct);
+  private Granted claim(int process, int prefetched, int direct) {
+    PROCESSES.get(process).order(now(), prefetched, direct);
     Granted granted = PROCESSES.get(process).granted();
     bound.grant(granted.sum(), now());
     return granted;
@@ -234,7 +234,7 @@ final class ProcessesIT {
     boolean refilled = false;
     while (claims < BURST || !refilled) {
       long before = requests("ReceiveMessage");
-      assertThat(claim(process, 1, 0).inHand()).isEqualTo(1);
+      assertThat(claim(process, 1, 0).prefetched()).isEqualTo(1);
       claims++;
       refilled = requests("ReceiveMessage") > before;
     }
@@ -244,7 +244,7 @@ final class ProcessesIT {
   /** Claims tokens of a suspended tenant; returns how many were granted without a request. */
   private long claimsWithoutRequest(int process, int claims) {
     long before = requests(SPEND);
-    assertThat(claim(process, claims, 0).inHand()).isEqualTo(claims);
+    assertThat(claim(process, claims, 0).prefetched()).isEqualTo(claims);
     return claims - (requests(SPEND) - before);
   }
 

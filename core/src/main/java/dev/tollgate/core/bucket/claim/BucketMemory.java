@@ -24,11 +24,11 @@ public final class BucketMemory {
 
   /** What an earlier claim has learned of a bucket. It holds until an instant. */
   public enum Mark {
-    /** The bucket is empty. */
+    /** The bucket is empty. So handshakes read its row first, and a kept row refuses claims. */
     EMPTY,
     /** Callers wait in the bucket's line. */
     LINE,
-    /** A claim was refused, so the next one reads the row before it asks the queue. */
+    /** A claim was refused, so claims read the row before they ask the queue. */
     REFUSED,
     /** The rows refused a handshake, so the next handshake reads them before it asks the queue. */
     REFUSED_BY_READ

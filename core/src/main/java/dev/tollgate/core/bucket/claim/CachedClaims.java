@@ -21,31 +21,31 @@ import java.util.function.Supplier;
 
 /**
  * The claims of a process that lives long. It keeps the rows that it has read, so most claims need
- * few requests.
+ * few requests. The rows are in the {@link BucketMemory}.
  *
  * <h2>Admitted</h2>
  *
  * A claim receives its tokens at the same time as it reads the bucket's row. While the row is
  * younger than {@link #ROW_LIFE} it is not read again: the claim receives and spends. If that finds
- * too few tokens, the claim reads the row before it decides. So every refusal, every write and
- * every place in line follows from a row just read. After a refusal, claims read first for {@link
- * #REFUSAL_LIFE}.
+ * too few tokens, the claim reads the row before it decides. So every write and every place in line
+ * follows from a row just read, and every refusal but those below. After a refusal, claims read
+ * first for {@link #REFUSAL_LIFE}.
  *
  * <p>A claim without a new row can only take tokens that are in the bucket. What the row may have
  * become since:
  *
  * <ul>
  *   <li><b>Hibernating.</b> The claim takes a token and does not wake the bucket. The next claim
- *       reads that it hibernates, and does. A hibernating row itself is not kept.
+ *       reads that it hibernates, and does. A row read as hibernating admits nobody later.
  *   <li><b>Suspended.</b> Nothing fills the bucket. Its last tokens may be claimed, before and
  *       after.
  *   <li><b>Another rate or capacity.</b> Only fills know them. A claim for more tokens than the
  *       capacity fails once the row is read.
- *   <li><b>A line.</b> Its callers are promised the next tokens. So a row is kept only while nobody
- *       has ever waited in the bucket's line; afterwards each claim reads it, still at the same
- *       time as it receives. The first line of a bucket begins with up to a second in which other
- *       processes may take its tokens; its callers then come back once more, as for late tokens. A
- *       line that was enabled again counts as used, so its row is always read.
+ *   <li><b>A line.</b> Its callers are promised the next tokens. So a row admits later claims only
+ *       while nobody has ever waited in the bucket's line; afterwards each claim reads it, still at
+ *       the same time as it receives. The first line of a bucket begins with up to a second in
+ *       which other processes may take its tokens; its callers then come back once more, as for
+ *       late tokens. A line that was enabled again counts as used, so its row is always read.
  *   <li><b>Deleted.</b> The queue is missing, or its tokens can be claimed for the second.
  * </ul>
  *
@@ -112,14 +112,14 @@ public final class CachedClaims {
     this.memory = claims.memory();
   }
 
-  /** The same claims, which keep rows for other times; zero to read a row before each claim. */
+  /** The same claims, which keep rows for other times; zero to read a row for each claim. */
   public CachedClaims keepingRows(Duration toAdmit, Duration toRefuse) {
     return new CachedClaims(reader, claims, prefetch, executor, clock, toAdmit, toRefuse);
   }
 
   /**
    * Spends n tokens, or none, for a caller that takes no place, see {@link Claims#spend(Bucket,
-   * int)}.
+   * int, Attempt)}.
    *
    * @param n 1 to the bucket's capacity, at most 10,000
    */
@@ -232,7 +232,7 @@ public final class CachedClaims {
   private Optional<Bucket> recent(BucketId id, Instant now) {
     return memory
         .row(id, rowLife)
-        .filter(row -> row.line().isEmpty() && row.hasBeenFilled() && !row.isHibernating())
+        .filter(row -> row.line().isEmpty() && row.hasBeenWritten() && !row.isHibernating())
         .filter(row -> !row.at(now).isKnownEmpty());
   }
 

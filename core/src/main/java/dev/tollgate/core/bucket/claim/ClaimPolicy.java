@@ -31,7 +31,10 @@ import java.util.Optional;
  * </table>
  */
 final class ClaimPolicy {
-  /** How late a minted token may be before the caller that waits for it moves its slot. */
+  /**
+   * How late a minted token may be before the caller that waits for it moves its slot; and how long
+   * after its next retry time its place must be due to stay.
+   */
   private static final Duration PATIENCE = Duration.ofSeconds(4);
 
   /** How long after its retry time a caller may come, which has whole seconds. */
@@ -132,8 +135,9 @@ final class ClaimPolicy {
   }
 
   /**
-   * The line after a place that is due got no token, if the place is no longer due at {@code
-   * retryAt}: its slot moves there.
+   * The line after a place that is due got no token: its slot moves to {@code retryAt}. Empty if it
+   * stays, because the token is not {@link #PATIENCE} late, or not minted, and the place is still
+   * due when its caller comes back.
    */
   static Optional<Line> moved(Forecast row, Place place, Instant retryAt) {
     Bucket bucket = row.row();

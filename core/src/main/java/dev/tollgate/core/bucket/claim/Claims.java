@@ -31,10 +31,10 @@ import java.util.function.Supplier;
  * <ol>
  *   <li>While somebody waits in the bucket's {@link Line}, the {@link ClaimPolicy} decides who may
  *       ask the queue. A caller that is refused may take one of the {@link LinePlaces}.
- *   <li>If the bucket's row has a valid {@link EmptyHint}, the claim is refused without a request
- *       to the queue. The hint is valid until the next token is due, for a second if other callers
- *       hold tokens that may return, and for ten seconds at most; for a minute if there is no
- *       queue.
+ *   <li>If the bucket's row has a valid {@link EmptyHint}, and the first try found too few tokens,
+ *       the claim is refused without another request to the queue. The hint is valid until the next
+ *       token is due, for a second if other callers hold tokens that may return, and for ten
+ *       seconds at most (five with direct filling); for a minute if there is no queue.
  *   <li>The {@link QueueClaims} receive tokens.
  *   <li>The claim is {@link ClaimResult.Undecided} only if the queue does not respond at all. A
  *       missing queue, a row that cannot be written or a fill that cannot be requested, see {@link

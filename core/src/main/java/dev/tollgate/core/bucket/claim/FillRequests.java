@@ -4,8 +4,9 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 
 /**
- * Asks the token producer to fill a bucket now: a hibernating bucket, or an empty one without
- * pending tokens. A request for any other bucket has no effect.
+ * Asks the token producer to fill a bucket now: a hibernating bucket, one without pending tokens,
+ * or one with a line shortly before its tokens end. If the queue is missing, the tenant is
+ * reconciled. A request for any other bucket has no effect.
  */
 public interface FillRequests {
   /**

@@ -19,7 +19,8 @@ import java.util.concurrent.TimeoutException;
 /**
  * Requests fills of buckets that claims find empty, hibernating or without a queue. A claim that
  * finds a bucket empty and without pending tokens stores an {@link EmptyHint} and requests a fill;
- * a claim on a hibernating bucket requests one too. A failed request never admits a claim.
+ * a claim on a hibernating bucket requests one too, and a claim in line shortly before the tokens
+ * end. A failed request never admits a claim.
  */
 final class FillsOnRequest {
   /** How long this process waits before it repeats a request. */
@@ -101,7 +102,7 @@ final class FillsOnRequest {
     return row.at(now).needsFill() ? request(row) : Sent.NOTHING;
   }
 
-  /** Stores that the bucket has no queue, and requests a fill, which creates the queue. */
+  /** Stores that the bucket has no queue, and requests a fill, which has the tenant reconciled. */
   void queueMissing(Bucket row, Instant now) {
     if (remember(row, row.at(now).hintWhenQueueMissing())) {
       request(row).await();

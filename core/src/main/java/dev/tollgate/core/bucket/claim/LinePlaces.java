@@ -12,9 +12,10 @@ import java.time.InstantSource;
 import java.util.Optional;
 
 /**
- * Gives places in the {@link Line} of a bucket to callers that were refused, with one write each. A
- * caller that gets none is refused without a place. If the line is full, its retry time is the slot
- * behind the last one: then the line can take as many callers again.
+ * Gives places in the {@link Line} of a bucket to callers that were refused, with one write of the
+ * line each, between two of the caller's. A caller that gets none is refused without a place. If
+ * the line is full, its retry time is the slot behind the last one: then the line can take as many
+ * callers again.
  *
  * <p>A claim stores the expected place with its caller before the line is incremented. So only one
  * of a caller's concurrent claims takes a place, and no caller can fill a line with unused places.

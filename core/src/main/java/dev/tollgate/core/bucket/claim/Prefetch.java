@@ -47,14 +47,14 @@ import java.util.function.Supplier;
  * accrued since. Therefore a process spends more than one token ahead only if this sum will be
  * within the bound when its tokens are {@link #LIFE} old ({@link Bucket#keepsBoundUntil}), and uses
  * none that are older. How old the row is does not matter. If a bucket was full at its last fill,
- * nothing is prefetched in the last seconds of the minute.
+ * no token is spent ahead in the last seconds of the minute.
  *
  * <h2>Nobody goes short</h2>
  *
  * Tokens are prefetched only from a bucket that is at least half full by its row, and in whose line
  * nobody waits ({@link dev.tollgate.core.bucket.Forecast#allowsPrefetch}). After a receive that
- * returned fewer tokens than requested, claims of the process go one by one for {@link #LIFE}. A
- * row is reused only if its line was never used, see {@link CachedClaims}.
+ * returned fewer tokens than requested, each claim of the process asks the queue itself for {@link
+ * #LIFE}. A row is reused only if its line was never used, see {@link CachedClaims}.
  */
 public final class Prefetch {
   /** How long spent tokens are used, and leased ones kept. */

@@ -19,9 +19,9 @@ import java.util.concurrent.ThreadLocalRandom;
 /**
  * Claims tokens from the queue of a bucket, whoever waits in its line. All or none of several
  * tokens are held. Claims that each hold a part could block each other for ever. So a claim that
- * finds too few tokens returns them at once and retries after a random pause, a few times. If a
- * claim of this process finds too few tokens, its result also applies to the waiting claims for the
- * same number.
+ * finds too few tokens returns them at once, and retries after a random pause, a few times, if the
+ * others hold enough. If a claim of this process finds too few tokens, its result also applies to
+ * the waiting claims for the same number.
  */
 final class QueueClaims {
   /** The most attempts of a claim while other callers hold some of the tokens it needs. */

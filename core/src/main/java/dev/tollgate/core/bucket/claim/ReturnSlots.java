@@ -38,8 +38,8 @@ public final class ReturnSlots {
    *
    * @param read the bucket as just read, and since found empty
    * @param count how many; 1 or more
-   * @return the slots in order; empty if the line is switched off or too long, or if it cannot be
-   *     written
+   * @return the slots in order; empty if the bucket keeps no line, or the line is too long or
+   *     cannot be written
    */
   public List<Instant> take(Bucket read, int count) {
     Instant next = read.at(clock.instant()).nextToken();

@@ -18,8 +18,9 @@ import java.util.stream.IntStream;
 
 /**
  * Searches a queue for tokens. SQS may return fewer tokens than it has (SQS API reference,
- * ReceiveMessage, {@code MaxNumberOfMessages}), so only an empty receive means that there are no
- * more.
+ * ReceiveMessage, {@code MaxNumberOfMessages}), and a short poll may find none of a few. So a
+ * search goes on until a receive is empty, and then counts the tokens and polls long if there are
+ * any.
  */
 public final class TokenSearch {
   /** The most concurrent receives of one claim. */
@@ -76,9 +77,10 @@ public final class TokenSearch {
       leases.clear();
     }
 
-    /** Forgets the result of the first receive, because a fill has made it obsolete. */
+    /** Has the queue asked again, because a fill has been done since. Keeps the tokens. */
     void repeat() {
       tried = false;
+      failure = Optional.empty();
     }
 
     /** Why the queue could not be asked; empty if it responded. */
@@ -96,7 +98,8 @@ public final class TokenSearch {
    * Receives tokens until the attempt has n or the queue has no more: by a short poll, and if the
    * queue has more by a long poll.
    *
-   * @return the level of the queue if it has no more tokens; empty if it may have more
+   * @return the level of the queue if it has no more tokens; empty if it may have more, the attempt
+   *     has n, or the queue failed
    */
   Optional<Level> complete(BucketId id, int n, Attempt attempt) {
     if (!attempt.tried) {

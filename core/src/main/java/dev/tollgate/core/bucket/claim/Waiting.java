@@ -5,7 +5,7 @@ import dev.tollgate.core.bucket.Place;
 import java.time.Instant;
 import java.util.Optional;
 
-/** A caller that may wait in a line, and where it keeps its place. */
+/** A caller of a claim, and where it keeps its place in line. */
 public interface Waiting {
   /** The place that it kept, as last read. */
   Optional<Place> place();
@@ -29,7 +29,8 @@ public interface Waiting {
    * Keeps a place that it took, instead of the last one.
    *
    * @param slot when its turn comes
-   * @return whether it is kept; false if a concurrent claim of the same caller keeps another one
+   * @return whether it is kept; false if a concurrent claim of the same caller keeps another one,
+   *     the caller has ended, or it cannot wait so long
    * @throws Unavailable if the store fails; the place may be kept then
    */
   boolean keep(Place place, Instant slot);

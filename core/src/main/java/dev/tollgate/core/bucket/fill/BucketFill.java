@@ -211,7 +211,7 @@ public final class BucketFill {
   public record Conflict() implements FillResult {}
 
   /**
-   * The token producer does not fill the bucket at present.
+   * The token producer does not fill the bucket at present, or no fill is due.
    *
    * @param state what fills it, if anything
    */

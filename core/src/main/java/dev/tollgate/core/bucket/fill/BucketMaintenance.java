@@ -33,9 +33,9 @@ import java.util.stream.Stream;
 /**
  * The periodic work for one bucket: fills it, and changes what fills it if that is due. A bucket
  * that stayed full starts to hibernate, a claim wakes a hibernating bucket ({@link
- * dev.tollgate.core.bucket.Forecast#needsWaking} decides whether a claim requests that, {@link
- * Bucket#needsFillAt} whether the request is followed), and a bucket with direct filling is
- * prepared for it and then left to its schedule.
+ * dev.tollgate.core.bucket.Forecast#needsWaking} decides whether the claim waits for that, {@link
+ * dev.tollgate.core.bucket.Forecast#needsFill} whether its request is followed), and a bucket with
+ * direct filling is prepared for it and then left to its schedule.
  *
  * <p>The row is changed first, and then the schedule. After a change of the schedule the row is
  * read again, in case another process changed it. If a schedule fires although the row disables it,

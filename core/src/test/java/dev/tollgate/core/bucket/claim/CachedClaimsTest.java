@@ -210,27 +210,27 @@ class CachedClaimsTest {
   }
 
   @Test
-  void hand_serves_ten_claims_with_two_requests() {
-    CachedClaims hand = prefetching();
+  void prefetch_serves_ten_claims_with_two_requests() {
+    CachedClaims cached = prefetching();
     open(new BucketSpec(Rate.perMinute(6_000), 6_000, new FillPolicy(FillMode.PRODUCER, 0)));
     for (int i = 0; i < 200; i++) {
-      hand.spend(ID, 1);
+      cached.spend(ID, 1);
     }
     List<String> steady =
         requestsOf(
             () -> {
               for (int i = 0; i < 1_000; i++) {
-                assertThat(hand.spend(ID, 1)).isInstanceOf(Granted.class);
+                assertThat(cached.spend(ID, 1)).isInstanceOf(Granted.class);
               }
             });
     assertThat(steady).hasSize(200).containsOnly("reserve", "settle");
   }
 
   @Test
-  void leased_tokens_of_a_hand_return_and_spent_ones_are_used_for_two_seconds() {
-    CachedClaims hand = prefetching();
+  void leased_prefetched_tokens_return_and_spent_ones_are_used_for_two_seconds() {
+    CachedClaims cached = prefetching();
     for (int i = 0; i < 4; i++) {
-      hand.spend(ID, 1);
+      cached.spend(ID, 1);
       clock.advance(Duration.ofMillis(10));
     }
     long leased = tokens.inFlight(ID);
@@ -246,86 +246,87 @@ class CachedClaimsTest {
   }
 
   @Test
-  void spent_tokens_of_a_hand_are_not_used_after_two_seconds() {
-    CachedClaims hand = prefetching();
+  void spent_prefetched_tokens_are_not_used_after_two_seconds() {
+    CachedClaims cached = prefetching();
     for (int i = 0; i < 4; i++) {
-      hand.spend(ID, 1);
+      cached.spend(ID, 1);
     }
-    assertThat(left()).as("one of the spent tokens is in hand").isEqualTo(95);
+    assertThat(left()).as("one of the spent tokens is prefetched").isEqualTo(95);
     clock.advance(SECOND.multipliedBy(2));
-    assertThat(requestsOf(() -> hand.spend(ID, 1))).contains("settle");
+    assertThat(requestsOf(() -> cached.spend(ID, 1))).contains("settle");
   }
 
   @Test
-  void hand_spends_no_token_ahead_while_a_fill_could_exceed_the_bound() {
-    CachedClaims hand = prefetching();
+  void prefetch_spends_no_token_ahead_while_a_fill_could_exceed_the_bound() {
+    CachedClaims cached = prefetching();
     clock.advance(Duration.ofMinutes(2));
     for (int claims = 1; claims <= 30; claims++) {
-      assertThat(hand.spend(ID, 1)).isInstanceOf(Granted.class);
+      assertThat(cached.spend(ID, 1)).isInstanceOf(Granted.class);
       assertThat(left()).isEqualTo(100 - claims);
     }
   }
 
   @Test
-  void hand_does_not_rely_on_a_row_in_which_the_bucket_hibernated() {
+  void prefetch_does_not_rely_on_a_row_in_which_the_bucket_hibernated() {
     rows.replace(rows.find(ID).orElseThrow().hibernating(clock.instant()));
-    CachedClaims hand = prefetching();
-    hand.spend(ID, 1);
+    CachedClaims cached = prefetching();
+    cached.spend(ID, 1);
     assertThat(rows.find(ID).orElseThrow().isHibernating()).isFalse();
-    hand.spend(ID, 1);
+    cached.spend(ID, 1);
     assertThat(tokens.inFlight(ID)).isPositive();
   }
 
   @Test
-  void hand_takes_nothing_ahead_while_the_row_says_that_the_bucket_is_empty() {
+  void prefetch_takes_nothing_ahead_while_the_row_says_that_the_bucket_is_empty() {
     Bucket row = rows.find(ID).orElseThrow();
     rows.rememberEmpty(row, row.at(clock.instant()).hintWhenEmpty(0));
-    CachedClaims hand = prefetching();
-    long granted = IntStream.range(0, 10).filter(i -> hand.spend(ID, 1) instanceof Granted).count();
+    CachedClaims cached = prefetching();
+    long granted =
+        IntStream.range(0, 10).filter(i -> cached.spend(ID, 1) instanceof Granted).count();
     assertThat(tokens.available(ID)).isEqualTo(100 - granted);
   }
 
   @Test
-  void hand_does_not_rely_on_a_row_that_said_that_the_bucket_was_empty() {
-    CachedClaims hand = prefetching();
+  void prefetch_does_not_rely_on_a_row_that_said_that_the_bucket_was_empty() {
+    CachedClaims cached = prefetching();
     process.spend(ID, 100);
-    assertThat(hand.spend(ID, 1)).isInstanceOf(Denied.class);
+    assertThat(cached.spend(ID, 1)).isInstanceOf(Denied.class);
     fill();
-    assertThat(hand.spend(ID, 1)).isInstanceOf(Granted.class);
+    assertThat(cached.spend(ID, 1)).isInstanceOf(Granted.class);
     assertThat(tokens.inFlight(ID)).as("leased prefetched tokens").isPositive();
   }
 
   @Test
-  void hand_does_not_rely_on_a_row_with_a_line() {
+  void prefetch_does_not_rely_on_a_row_with_a_line() {
     Bucket row = rows.find(ID).orElseThrow();
     Instant now = clock.instant();
     rows.changeLine(ID, Optional.empty(), row.at(now).lineOpened(now).cleared(now));
-    CachedClaims hand = prefetching();
-    hand.spend(ID, 1);
+    CachedClaims cached = prefetching();
+    cached.spend(ID, 1);
     Bucket used = rows.find(ID).orElseThrow();
     rows.changeLine(ID, used.line(), used.at(now).lineOpened(now.plusSeconds(10)));
-    assertThat(hand.spend(ID, 1)).isInstanceOf(Denied.class);
+    assertThat(cached.spend(ID, 1)).isInstanceOf(Denied.class);
   }
 
   @Test
-  void closed_hand_returns_its_leased_tokens() {
-    CachedClaims hand = prefetching();
+  void closing_returns_leased_tokens() {
+    CachedClaims cached = prefetching();
     for (int i = 0; i < 4; i++) {
-      hand.spend(ID, 1);
+      cached.spend(ID, 1);
     }
     assertThat(tokens.inFlight(ID)).isPositive();
-    hand.close();
+    cached.close();
     assertThat(tokens.inFlight(ID)).isZero();
   }
 
   @Test
-  void hand_takes_nothing_from_a_bucket_that_is_less_than_half_full() {
-    CachedClaims hand = prefetching();
+  void prefetch_takes_nothing_from_a_bucket_that_is_less_than_half_full() {
+    CachedClaims cached = prefetching();
     process.spend(ID, 51);
     clock.advance(SECOND);
     new BucketFill(rows, tokens, clock).fill(ID);
     for (int i = 0; i < 10; i++) {
-      assertThat(hand.spend(ID, 1)).isInstanceOf(Granted.class);
+      assertThat(cached.spend(ID, 1)).isInstanceOf(Granted.class);
     }
     assertThat(tokens.inFlight(ID)).isZero();
     assertThat(tokens.available(ID)).isEqualTo(39);

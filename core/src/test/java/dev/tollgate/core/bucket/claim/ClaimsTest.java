@@ -642,6 +642,28 @@ final class ClaimsTest {
   }
 
   @Test
+  void failure_before_the_bucket_was_woken_does_not_count_once_the_queue_has_answered() {
+    BucketId asleep = open("asleep", "10", 10);
+    ports.pass(20);
+    ports.clock().advance(Duration.ofDays(20));
+    FillRequests lost =
+        new FillRequests() {
+          @Override
+          public void send(BucketId id) {}
+
+          @Override
+          public void sendAndWait(BucketId id) {
+            ports.queue().outage().end();
+          }
+        };
+    Claims one =
+        new Claims(ports.buckets(), ports.queue(), lost, Runnable::run, pauses::add, ports.clock());
+    ports.queue().outage().begin();
+
+    assertThat(one.hold(row(asleep), 1, one.firstTry(asleep))).isInstanceOf(Denied.class);
+  }
+
+  @Test
   void woken_bucket_replaces_expired_tokens() {
     BucketId asleep = open("asleep", "10", 10);
     ports.pass(20);

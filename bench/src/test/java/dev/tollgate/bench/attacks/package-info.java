@@ -1,4 +1,4 @@
 @NullMarked
-package dev.tollgate.bench.siege;
+package dev.tollgate.bench.attacks;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,4 @@
-package dev.tollgate.bench.siege;
+package dev.tollgate.bench.attacks;
 
 import dev.tollgate.bench.Benchmark;
 import dev.tollgate.bench.Measurement;
@@ -7,16 +7,18 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** The command {@code siege}: attacks a deployment as a stranger, a client or a web page could. */
-public final class Siege {
+/**
+ * The command {@code attacks}: attacks a deployment as a stranger, a client or a web page could.
+ */
+public final class Attacks {
   static final Map<String, Supplier<Measurement>> ROWS = rows();
 
-  private Siege() {}
+  private Attacks() {}
 
-  /** Runs the command {@code siege}. */
+  /** Runs the command {@code attacks}. */
   public static void main(String... arguments) {
     Benchmark.run(
-        "siege", "Attack a running deployment and print a Markdown table.", ROWS, arguments);
+        "attacks", "Attack a running deployment and print a Markdown table.", ROWS, arguments);
   }
 
   private static Map<String, Supplier<Measurement>> rows() {

@@ -1,4 +1,4 @@
-package dev.tollgate.bench.siege;
+package dev.tollgate.bench.attacks;
 
 import dev.tollgate.bench.Clients;
 import dev.tollgate.bench.Measurement;

@@ -1,4 +1,4 @@
-package dev.tollgate.bench.siege;
+package dev.tollgate.bench.attacks;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.bench.Clients;

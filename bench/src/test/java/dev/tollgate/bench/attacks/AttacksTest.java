@@ -1,4 +1,4 @@
-package dev.tollgate.bench.siege;
+package dev.tollgate.bench.attacks;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,8 +15,8 @@ import java.time.InstantSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The command line, without a deployment, and the script {@code siege}. */
-class SiegeTest {
+/** The command line, without a deployment, and the script {@code attacks}. */
+class AttacksTest {
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
 
@@ -25,7 +25,7 @@ class SiegeTest {
   @Test
   void help_lists_the_attacks() {
     assertThat(run("--help")).isZero();
-    assertThat(out.toString()).contains("Usage: siege", "unpaid-frames", "foreign-pages");
+    assertThat(out.toString()).contains("Usage: attacks", "unpaid-frames", "foreign-pages");
   }
 
   @Test
@@ -54,16 +54,16 @@ class SiegeTest {
 
   @Test
   void the_script_runs_every_attack() throws IOException {
-    String script = Files.readString(Path.of("siege"));
+    String script = Files.readString(Path.of("attacks"));
 
-    assertThat(Siege.ROWS.keySet()).allMatch(script::contains);
+    assertThat(Attacks.ROWS.keySet()).allMatch(script::contains);
   }
 
   private int run(String... arguments) {
     return Benchmark.commandLine(
-            "siege",
+            "attacks",
             "Attack.",
-            Siege.ROWS,
+            Attacks.ROWS,
             new PrintWriter(out, true),
             new PrintWriter(err, true),
             new Stopwatch(InstantSource.fixed(Instant.EPOCH), () -> 0))
