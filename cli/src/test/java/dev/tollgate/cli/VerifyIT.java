@@ -53,6 +53,7 @@ import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -298,6 +299,7 @@ final class VerifyIT {
   private static final Planted TWICE_AS_FAST =
       between("due", "tokens while 12 were due", VerifyIT::filledTwiceAsFast);
 
+  @Tag("nightly")
   @Test
   void every_check_fails_when_a_fault_is_planted_in_each_area() throws Exception {
     List<Planted> oneInEachArea =

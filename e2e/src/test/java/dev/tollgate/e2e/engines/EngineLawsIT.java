@@ -42,7 +42,7 @@ final class EngineLawsIT {
   }
 
   static List<FillMode> modesWithFaults() {
-    return isNightly() ? List.of(FillMode.values()) : List.of(FillMode.PRODUCER, FillMode.DIRECT);
+    return isNightly() ? List.of(FillMode.values()) : List.of(FillMode.PRODUCER);
   }
 
   static List<FillMode> modesUnderPlan() {
