@@ -68,7 +68,7 @@ final class LineLawsTest {
     LawBook.Report report =
         LawBook.ofLine(TollgateLine.keeping(true, faulty))
             .only(LAWS_BESIDE_HANDS)
-            .hold(HISTORIES / 2);
+            .hold(HISTORIES / 5);
     LAWS_BESIDE_HANDS.forEach(
         law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
   }

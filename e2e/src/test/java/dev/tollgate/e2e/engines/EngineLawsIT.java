@@ -78,6 +78,7 @@ final class EngineLawsIT {
     }
   }
 
+  @Tag("nightly")
   @Test
   void concurrent_fills_with_faults_at_the_ports_admit_no_more_than_the_law_allows() {
     try (var factory = new EngineLimiter.Factory(FillMode.PRODUCER, 100, FaultPlan.none())) {

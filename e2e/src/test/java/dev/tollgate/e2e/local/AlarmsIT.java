@@ -14,6 +14,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.cloudwatch.CloudWatchClient;
 import software.amazon.awssdk.services.cloudwatch.model.MetricAlarm;
@@ -116,6 +117,7 @@ final class AlarmsIT {
     awaitCalm(10);
   }
 
+  @Tag("nightly")
   @Test
   void refused_handshakes_raise_an_alarm() throws Exception {
     DEPLOYMENT.onboard("flooded", "gold", "{\"tenantPerMinute\":1}");
