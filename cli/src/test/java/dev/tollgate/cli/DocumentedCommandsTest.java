@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
@@ -28,6 +29,10 @@ class DocumentedCommandsTest {
   /** A command in a code block, or between backquotes. */
   private static final Pattern COMMAND =
       Pattern.compile("(?:^|[`$(]) *\\./tollgate((?: +" + WORD + ")+)", Pattern.MULTILINE);
+
+  /** A jar of a module, or its class path. */
+  private static final Pattern BUILT =
+      Pattern.compile("(?<![\\w/.-])([a-z][a-z/-]*)/target/(?:tollgate-|classpath)");
 
   static List<String> documentedCommands() throws IOException {
     return MarkdownFiles.all().stream()
@@ -55,6 +60,20 @@ class DocumentedCommandsTest {
 
     assertThatCode(() -> command.parseArgs(arguments)).doesNotThrowAnyException();
     assertThat(command.getParseResult().hasSubcommand() || arguments[0].startsWith("-")).isTrue();
+  }
+
+  @Test
+  void modules_whose_jars_are_documented_exist() throws IOException {
+    List<String> modules =
+        MarkdownFiles.all().stream()
+            .flatMap(file -> BUILT.matcher(MarkdownFiles.read(file)).results())
+            .map(result -> result.group(1))
+            .distinct()
+            .toList();
+
+    assertThat(modules)
+        .contains("clients/claims", "clients/socket")
+        .allSatisfy(module -> assertThat(MarkdownFiles.ROOT.resolve(module + "/pom.xml")).exists());
   }
 
   /** The command line, which only parses arguments. */

@@ -10,6 +10,7 @@ import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.RequestSigner;
 import dev.tollgate.cli.terminal.Table;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +24,7 @@ import picocli.CommandLine.Command;
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.cloudwatch.CloudWatchClient;
@@ -39,7 +41,7 @@ final class Alarms implements Callable<Integer> {
   /** The file beside the outputs of a local cloud with what a reader of its alarms needs. */
   static final String LOCAL_ENVIRONMENT = "alarms.env";
 
-  private static final String PREFIX = "AlarmPrefix";
+  static final String PREFIX = "AlarmPrefix";
   private static final String RUNBOOK = "Runbook: ";
   private static final String WRAPPED = "(.{1,78})(\\s+|$)";
 
@@ -67,6 +69,12 @@ final class Alarms implements Callable<Integer> {
           .describeAlarmsPaginator(request -> request.alarmNamePrefix(prefix))
           .metricAlarms()
           .forEach(alarm -> alarms.add(document(alarm, prefix)));
+    } catch (SdkClientException e) {
+      URI api = target.outputs().controlPlane();
+      throw RequestSigner.signs(api)
+          ? Failure.of(
+              "Cannot read the alarms of " + target.description() + ": " + e.getMessage(), e)
+          : Failure.unreachable(api, new ConnectException(e.getMessage()));
     } catch (SdkException e) {
       throw Failure.of(
           "Cannot read the alarms of " + target.description() + ": " + e.getMessage(), e);

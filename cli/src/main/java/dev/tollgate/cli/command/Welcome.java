@@ -24,6 +24,7 @@ record Welcome(
     Table addresses = new Table("", "");
     outputs.values().entrySet().stream()
         .filter(output -> !output.getKey().startsWith("Application"))
+        .filter(output -> !output.getKey().equals(Alarms.PREFIX))
         .sorted(Map.Entry.comparingByKey())
         .forEach(output -> addresses.row(output.getKey(), output.getValue()));
     List<String> lines = new ArrayList<>();

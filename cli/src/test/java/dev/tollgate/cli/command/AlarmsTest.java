@@ -128,7 +128,8 @@ class AlarmsTest {
         .endsWith("has no output AlarmPrefix. Deploy this version of Tollgate first.\n");
     start().close();
     assertThat(deployment.run("alarms").err())
-        .startsWith("tollgate: Cannot read the alarms of local (");
+        .startsWith("tollgate: Cannot connect to ")
+        .endsWith("Start the local cloud with `./tollgate up`.\n");
     Files.delete(outputs().resolveSibling(Alarms.LOCAL_ENVIRONMENT));
     assertThat(deployment.run("alarms").err()).contains("alarms.env, which `./tollgate up` writes");
   }

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -29,7 +30,7 @@ import java.util.stream.StreamSupport;
 
 /**
  * The alarms of the stack. They are evaluated at each full minute of the clock; if it skips
- * minutes, once. Each change of a state is a line of the log. Actions are not executed.
+ * minutes, once. Each alarm that is raised or ends is a line of the log. Actions are not executed.
  */
 public final class CloudWatch implements HttpHandler, AutoCloseable {
   private static final String QUEUE = "QueueName";
@@ -127,22 +128,27 @@ public final class CloudWatch implements HttpHandler, AutoCloseable {
         .filter(verdict -> !verdict.state().equals(current.state))
         .ifPresent(
             verdict -> {
-              ObjectNode definition = current.alarm.definition();
-              log.accept(
-                  "Alarm %s: %s -> %s, value %s, threshold %s. %s"
-                      .formatted(
-                          current.alarm.name(),
-                          current.state,
-                          verdict.state(),
-                          verdict.value().isPresent()
-                              ? String.format(Locale.ROOT, "%.1f", verdict.value().getAsDouble())
-                              : "missing",
-                          definition.path("Threshold").asText(),
-                          definition.path("AlarmDescription").asText()));
+              if (Set.of(current.state, verdict.state()).contains("ALARM")) {
+                log.accept(changed(current, verdict));
+              }
               current.state = verdict.state();
               current.reason = verdict.reason();
               current.since = environment.clock().instant();
             });
+  }
+
+  private static String changed(Current current, Alarm.Verdict verdict) {
+    ObjectNode definition = current.alarm.definition();
+    return "Alarm %s: %s -> %s, value %s, threshold %s. %s"
+        .formatted(
+            current.alarm.name(),
+            current.state,
+            verdict.state(),
+            verdict.value().isPresent()
+                ? String.format(Locale.ROOT, "%.1f", verdict.value().getAsDouble())
+                : "missing",
+            definition.path("Threshold").asText(),
+            definition.path("AlarmDescription").asText());
   }
 
   @Override
