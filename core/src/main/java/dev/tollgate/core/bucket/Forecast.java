@@ -121,8 +121,9 @@ public record Forecast(Bucket row, Instant now) {
   }
 
   /**
-   * Whether tokens may be taken ahead of the claims that they are for: the bucket is at least half
-   * full, the token producer fills it and will go on to do so, and nobody waits in line.
+   * Whether tokens may be taken ahead of the claims that they are for. The bucket must be at least
+   * half full, the token producer must fill it in another mode than {@code DIRECT}, and nobody may
+   * wait in line.
    */
   public boolean allowsPrefetch() {
     return row.fillState().state() == FillState.State.PRODUCED
@@ -180,8 +181,8 @@ public record Forecast(Bucket row, Instant now) {
   }
 
   /**
-   * How long a new caller at {@code now} waits for its slot in line; zero if nobody waits or a
-   * token is spare.
+   * How long a caller waits for its slot if it joins the line at {@code now}. It is zero if nobody
+   * waits or a token is spare.
    */
   public Duration lineWait() {
     return line()
@@ -208,8 +209,8 @@ public record Forecast(Bucket row, Instant now) {
   }
 
   /**
-   * When n callers that keep no place may claim, if nobody else joins the line: the slots after the
-   * last one have come, and the last place is no longer due. Empty if nobody waits.
+   * When n callers without a place may claim, if nobody else joins the line. By then the next n
+   * slots have come, and the last place is no longer due. Empty if nobody waits.
    */
   public Optional<Instant> lineEnds(long n) {
     return line()

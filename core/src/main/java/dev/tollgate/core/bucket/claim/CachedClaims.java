@@ -36,7 +36,8 @@ import java.util.function.Supplier;
  *
  * <ul>
  *   <li><b>Hibernating.</b> The claim takes a token and does not wake the bucket. The next claim
- *       reads that it hibernates, and does. A row read as hibernating admits nobody later.
+ *       reads that the bucket hibernates, and wakes it. No claim is admitted by a kept row of a
+ *       bucket that hibernates.
  *   <li><b>Suspended.</b> Nothing fills the bucket. Its last tokens may be claimed, before and
  *       after.
  *   <li><b>Another rate or capacity.</b> Only fills know them. A claim for more tokens than the
