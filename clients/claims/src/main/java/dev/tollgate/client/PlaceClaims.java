@@ -6,7 +6,7 @@ import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Line.Standing;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.claim.ClaimResult;
-import dev.tollgate.core.bucket.claim.Waiting;
+import dev.tollgate.core.bucket.claim.LineCaller;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -50,7 +50,7 @@ final class PlaceClaims {
    * @param brought the caller's place; a place that is void or was never taken counts as none
    * @param claim claims the token for the caller
    */
-  ClaimResult claim(Bucket read, Optional<Place> brought, Function<Waiting, ClaimResult> claim) {
+  ClaimResult claim(Bucket read, Optional<Place> brought, Function<LineCaller, ClaimResult> claim) {
     return claim(read, brought.filter(read::hasIssued), any -> true, false, claim);
   }
 
@@ -58,7 +58,7 @@ final class PlaceClaims {
    * Claims a token for the caller with a key, in the place that it has. Of concurrent claims of one
    * caller, one keeps a new place.
    */
-  ClaimResult claim(Bucket read, String key, Function<Waiting, ClaimResult> claim) {
+  ClaimResult claim(Bucket read, String key, Function<LineCaller, ClaimResult> claim) {
     Held place = new Held(new Caller(read.id(), key));
     ClaimResult result = claim(read, place.last, place::keep, true, claim);
     if (result instanceof ClaimResult.Granted) {
@@ -105,7 +105,7 @@ final class PlaceClaims {
       Optional<Place> known,
       Predicate<Place> keep,
       boolean hasKey,
-      Function<Waiting, ClaimResult> claim) {
+      Function<LineCaller, ClaimResult> claim) {
     if (known.isEmpty()) {
       return claim.apply(new Keeping(known, keep));
     }
@@ -146,7 +146,7 @@ final class PlaceClaims {
   }
 
   /** A caller that keeps the places that {@code keep} accepts: its result has them. */
-  private record Keeping(Optional<Place> place, Predicate<Place> keep) implements Waiting {
+  private record Keeping(Optional<Place> place, Predicate<Place> keep) implements LineCaller {
     @Override
     public boolean keep(Place taken, Instant slot) {
       return keep.test(taken);

@@ -13,8 +13,8 @@ import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.claim.BucketMemory.Mark;
 import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.Claims;
+import dev.tollgate.core.bucket.claim.LineCaller;
 import dev.tollgate.core.bucket.claim.TokenSearch.Attempt;
-import dev.tollgate.core.bucket.claim.Waiting;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
@@ -159,7 +159,7 @@ public final class Admission {
    * A session that may wait in line, unless it must end before its slot. If it may last so long, it
    * ends no earlier than {@link #HOLDING} after its slot.
    */
-  private final class WaitingSession implements Waiting {
+  private final class WaitingSession implements LineCaller {
     private final AdmissionFacts facts;
     private final Limits limits;
     private Session session;

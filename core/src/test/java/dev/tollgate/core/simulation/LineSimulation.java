@@ -10,8 +10,8 @@ import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.FillRequests;
+import dev.tollgate.core.bucket.claim.LineCaller;
 import dev.tollgate.core.bucket.claim.TokenSearch.Attempt;
-import dev.tollgate.core.bucket.claim.Waiting;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.time.Duration;
@@ -40,7 +40,7 @@ final class LineSimulation {
   }
 
   /** A client. */
-  static final class Client implements Waiting {
+  static final class Client implements LineCaller {
     final int number;
     final Manners manners;
     final Instant arrivedAt;

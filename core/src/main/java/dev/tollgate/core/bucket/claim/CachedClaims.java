@@ -141,7 +141,7 @@ public final class CachedClaims {
    * Spends one token for a caller that may wait in line.
    *
    * @param place the caller's place in a row's line, unless it cannot be used
-   * @param claim claims a token, as with {@link Claims#spend(Bucket, Waiting, Attempt)}
+   * @param claim claims a token, as with {@link Claims#spend(Bucket, LineCaller, Attempt)}
    */
   public ClaimResult spendInLine(
       BucketId id,

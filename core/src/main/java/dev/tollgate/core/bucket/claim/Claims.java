@@ -56,7 +56,7 @@ public final class Claims {
   private final InstantSource clock;
   private final ClaimLocks locks = new ClaimLocks();
   private final BucketMemory memory;
-  private final Waiting withoutPlace = new CallerWithoutPlace();
+  private final LineCaller withoutPlace = new CallerWithoutPlace();
 
   /**
    * Claims on the buckets in {@code buckets} with their tokens in {@code queue}.
@@ -118,12 +118,12 @@ public final class Claims {
    * @param caller who claims; if it is refused it keeps its place
    * @param first the result of {@link #firstTry}, which ran while the row was read
    */
-  public ClaimResult hold(Bucket read, Waiting caller, Attempt first) {
+  public ClaimResult hold(Bucket read, LineCaller caller, Attempt first) {
     return hold(read, 1, caller, first);
   }
 
-  /** Spends one token, see {@link #hold(Bucket, Waiting, Attempt)}. */
-  public ClaimResult spend(Bucket read, Waiting caller, Attempt first) {
+  /** Spends one token, see {@link #hold(Bucket, LineCaller, Attempt)}. */
+  public ClaimResult spend(Bucket read, LineCaller caller, Attempt first) {
     Instant now = clock.instant();
     Optional<Place> due =
         caller.place().filter(place -> read.at(now).standing(place) == Standing.DUE);
@@ -215,7 +215,7 @@ public final class Claims {
 
   // The line
 
-  private ClaimResult hold(Bucket read, int n, Waiting caller, Attempt attempt) {
+  private ClaimResult hold(Bucket read, int n, LineCaller caller, Attempt attempt) {
     Bucket row = read;
     Instant now = clock.instant();
     if (read.at(now).line().isEmpty()) {
@@ -229,13 +229,13 @@ public final class Claims {
     return act(step(row, n, caller, now), row, n, caller, attempt);
   }
 
-  private static ClaimPolicy.Step step(Bucket row, int n, Waiting caller, Instant now) {
+  private static ClaimPolicy.Step step(Bucket row, int n, LineCaller caller, Instant now) {
     return ClaimPolicy.next(
         row.at(now), new ClaimPolicy.Request(n, caller.place(), caller.mayWait()));
   }
 
   private ClaimResult act(
-      ClaimPolicy.Step step, Bucket row, int n, Waiting caller, Attempt attempt) {
+      ClaimPolicy.Step step, Bucket row, int n, LineCaller caller, Attempt attempt) {
     if (step instanceof ClaimPolicy.Receive) {
       ClaimResult claim = tokens.hold(row, n, attempt);
       return claim instanceof Denied denied && caller.mayWait() && row.spec().keepsLine()
@@ -328,7 +328,7 @@ public final class Claims {
   }
 
   /** A caller that takes a place only if its slot has come, and claims at once. */
-  private final class CallerWithoutPlace implements Waiting {
+  private final class CallerWithoutPlace implements LineCaller {
     @Override
     public Optional<Place> place() {
       return Optional.empty();

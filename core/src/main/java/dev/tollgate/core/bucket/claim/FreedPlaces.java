@@ -75,7 +75,7 @@ public final class FreedPlaces {
    * Takes a place for a caller, which keeps it; empty if there is none for it. After a failure in
    * between the place stays unused.
    */
-  Optional<Place> take(BucketId id, Line line, Waiting caller) {
+  Optional<Place> take(BucketId id, Line line, LineCaller caller) {
     Instant now = clock.instant();
     List<Place> ahead =
         line.freedAhead(now).stream()

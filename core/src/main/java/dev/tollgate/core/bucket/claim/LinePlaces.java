@@ -57,7 +57,7 @@ final class LinePlaces {
    * line, or an earlier one failed to. Then this claim only opens the line. If both do so at the
    * same time, the other one takes the next place as well, and the first place stays unused.
    */
-  Entry open(Bucket row, Instant slot, Waiting caller) {
+  Entry open(Bucket row, Instant slot, LineCaller caller) {
     Entry without = Entry.refused(row, new Denied(slot));
     Line next = row.at(clock.instant()).lineOpened(slot);
     boolean isKept = caller.place().filter(next.last()::equals).isPresent();
@@ -88,7 +88,7 @@ final class LinePlaces {
   }
 
   /** Takes a place for a caller without one. */
-  Entry enter(Bucket row, Line line, Waiting caller) {
+  Entry enter(Bucket row, Line line, LineCaller caller) {
     Line next = line.extended();
     Entry without = Entry.refused(row, new Denied(next.slot(next.issued())));
     if (isOutdated(row, caller, line.epoch())) {
@@ -111,7 +111,7 @@ final class LinePlaces {
    *
    * @param epoch the line as read, or an earlier one
    */
-  private boolean isOutdated(Bucket row, Waiting caller, long epoch) {
+  private boolean isOutdated(Bucket row, LineCaller caller, long epoch) {
     if (caller.place().filter(kept -> kept.epoch() > epoch).isEmpty()) {
       return false;
     }
@@ -121,7 +121,7 @@ final class LinePlaces {
   }
 
   /** Whether the caller keeps the last place of a line, which it is about to take. */
-  private static boolean expects(Waiting caller, Line line) {
+  private static boolean expects(LineCaller caller, Line line) {
     Instant slot = line.slot(line.issued());
     return caller.lasts(slot)
         && Unavailable.orEmpty(() -> Optional.of(caller.expect(line.last(), slot))).orElse(false);
@@ -131,7 +131,7 @@ final class LinePlaces {
    * The entry of a caller that took the last place of a line. It keeps that place again: another
    * caller may have taken the expected one, or the caller's session may have ended in between.
    */
-  private Entry entered(Bucket row, Line line, Waiting caller) {
+  private Entry entered(Bucket row, Line line, LineCaller caller) {
     Place taken = line.last();
     Instant slot = line.slot(taken.number());
     Optional<Boolean> isKept = Unavailable.orEmpty(() -> Optional.of(caller.keep(taken, slot)));

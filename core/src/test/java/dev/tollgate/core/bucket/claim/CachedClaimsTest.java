@@ -178,8 +178,8 @@ class CachedClaimsTest {
   @Test
   void refusals_after_this_process_opened_a_line_are_told_its_end() {
     drain();
-    Waiting caller =
-        new Waiting() {
+    LineCaller caller =
+        new LineCaller() {
           @Override
           public Optional<dev.tollgate.core.bucket.Place> place() {
             return Optional.empty();

@@ -71,8 +71,8 @@ final class LinePlacesTest {
       return result;
     }
 
-    private Waiting asRead() {
-      return new Waiting() {
+    private LineCaller asRead() {
+      return new LineCaller() {
         @SuppressWarnings("unchecked")
         private final Predicate<Place> row =
             faults.around(Predicate.class, (Predicate<Place>) this::write);
@@ -226,8 +226,8 @@ final class LinePlacesTest {
   @Test
   void freed_place_that_a_caller_cannot_keep_stays_free() {
     Place freed = freedInFullLine();
-    Waiting ended =
-        new Waiting() {
+    LineCaller ended =
+        new LineCaller() {
           @Override
           public Optional<Place> place() {
             return Optional.empty();
@@ -250,8 +250,8 @@ final class LinePlacesTest {
   void place_of_a_caller_that_ended_before_taking_it_is_free(int waiting) {
     wait(waiting);
     AtomicInteger kept = new AtomicInteger();
-    Waiting ending =
-        new Waiting() {
+    LineCaller ending =
+        new LineCaller() {
           @Override
           public Optional<Place> place() {
             return Optional.empty();

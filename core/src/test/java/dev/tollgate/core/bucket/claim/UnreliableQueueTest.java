@@ -401,7 +401,7 @@ final class UnreliableQueueTest {
     Claims claims = claims(queue);
     return claims.spend(
         row(),
-        new Waiting() {
+        new LineCaller() {
           @Override
           public Optional<Place> place() {
             return place;

@@ -16,10 +16,10 @@ import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.claim.HeldTokens;
+import dev.tollgate.core.bucket.claim.LineCaller;
 import dev.tollgate.core.bucket.claim.Prefetch;
 import dev.tollgate.core.bucket.claim.SettleResult;
 import dev.tollgate.core.bucket.claim.TokenSearch;
-import dev.tollgate.core.bucket.claim.Waiting;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.provisioning.ReconcileRequests;
 import dev.tollgate.core.testing.Faults;
@@ -282,7 +282,7 @@ public final class TollgateLine implements Line {
 
   /** A caller whose place is in a row, whose writes may fail. */
   @SuppressWarnings("unchecked")
-  private Waiting waiting(String caller) {
+  private LineCaller waiting(String caller) {
     Predicate<Place> row =
         unreliable(
             Predicate.class,
@@ -291,7 +291,7 @@ public final class TollgateLine implements Line {
                   places.put(caller, place);
                   return true;
                 });
-    return new Waiting() {
+    return new LineCaller() {
       @Override
       public Optional<Place> place() {
         return Optional.ofNullable(places.get(caller));

@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /** A caller of a claim, and where it keeps its place in line. */
-public interface Waiting {
+public interface LineCaller {
   /** The place that it kept, as last read. */
   Optional<Place> place();
 
