@@ -123,6 +123,27 @@ class AlarmsTest {
   }
 
   @Test
+  void refused_request_is_an_error_with_its_reason() throws Exception {
+    try (TestCloud cloud = start()) {
+      Files.write(
+          outputs().resolveSibling(Alarms.LOCAL_ENVIRONMENT),
+          cloud.cloud().environmentOfAlarms().entrySet().stream()
+              .map(
+                  one ->
+                      one.getKey() + "=" + (isKey(one.getKey()) ? "AKIAUNKNOWN" : one.getValue()))
+              .toList());
+
+      assertThat(deployment.run("alarms").err())
+          .startsWith("tollgate: Cannot read the alarms of local (")
+          .contains("The security token included in the request is invalid");
+    }
+  }
+
+  private static boolean isKey(String variable) {
+    return variable.equals("AWS_ACCESS_KEY_ID");
+  }
+
+  @Test
   void errors_say_what_to_do() throws Exception {
     assertThat(deployment.run("alarms").err())
         .endsWith("has no output AlarmPrefix. Deploy this version of Tollgate first.\n");
