@@ -6,6 +6,7 @@ package dev.tollgate.lawbook;
  */
 public final class LawViolation extends AssertionError {
   private static final long serialVersionUID = 1L;
+  private static final int LINE_LENGTH = 100;
 
   private final transient Law<?> law;
   private final long seed;
@@ -53,12 +54,20 @@ public final class LawViolation extends AssertionError {
         .append(whole.steps().size())
         .append(" steps:\n");
     for (int i = 0; i < count; i++) {
-      lines.append("    %3d. %s%n".formatted(i + 1, shown.steps().get(i)));
+      wrap(lines, "    %3d. ".formatted(i + 1), shown.steps().get(i).toString());
     }
     return lines.toString();
   }
 
   private static void line(StringBuilder lines, String name, String text) {
-    lines.append("  %-9s %s%n".formatted(name + ":", text));
+    wrap(lines, "  %-9s ".formatted(name + ":"), text);
+  }
+
+  /** Appends a text in lines of at most 100 characters; words that are longer stay whole. */
+  private static void wrap(StringBuilder lines, String start, String text) {
+    String indent = " ".repeat(start.length());
+    int width = LINE_LENGTH - start.length();
+    String wrapped = text.replaceAll("(.{1,%d})(?:\\s+|$)".formatted(width), "$1\n" + indent);
+    lines.append(start).append(wrapped.stripTrailing()).append('\n');
   }
 }

@@ -425,6 +425,7 @@ final class PlantedFaultsTest {
                       "replay: -Dlawbook.seed=" + violation.seed(),
                       "expected: ",
                       "happened: ");
+              assertThat(violation.getMessage().lines()).allMatch(line -> line.length() <= 100);
               assertThat(violation.toString().lines().count()).isLessThan(14);
               assertThatThrownBy(() -> book.replay(violation.seed()))
                   .hasMessage(violation.getMessage());
