@@ -74,6 +74,9 @@ class TypesTest {
               .map(snippet -> snippet.group(1))
               .toList();
       assertThat(found).as(readme).isNotEmpty();
+      assertThat(found.get(0))
+          .as(readme)
+          .startsWith("// Node 20 and 21: node --experimental-websocket");
       snippets.addAll(found);
     }
     for (int i = 0; i < snippets.size(); i++) {
