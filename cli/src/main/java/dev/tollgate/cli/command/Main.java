@@ -7,6 +7,7 @@ import java.io.Console;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,9 +18,12 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.IHelpSectionRenderer;
+import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
@@ -35,6 +39,9 @@ public final class Main {
           "Value for option (.+) \\((.+)\\) should be in KEY=VALUE format but was (.*)");
 
   private static final Set<String> VERSION = Set.of("--version", "-V");
+
+  /** A word with more differences than this is another word. */
+  private static final int MOST_EDITS = 2;
 
   /** Commands that print a list. */
   private static final Set<String> LISTS = Set.of("list", "alarms");
@@ -182,8 +189,19 @@ public final class Main {
     return new RunLast().execute(parsed);
   }
 
-  /** Rewords picocli's messages for unknown commands, options and a missing equals sign. */
+  /**
+   * Rewords picocli's messages for unknown commands, options and a missing equals sign. A missing
+   * argument is often an option that was misspelt: the message names that option instead.
+   */
   private static ParameterException reworded(ParameterException invalid) {
+    if (invalid instanceof MissingParameterException) {
+      CommandLine command = invalid.getCommandLine();
+      List<String> options =
+          command.getUnmatchedArguments().stream().filter(name -> name.startsWith("-")).toList();
+      if (!options.isEmpty()) {
+        return reworded(new UnmatchedArgumentException(command, options));
+      }
+    }
     if (invalid instanceof UnmatchedArgumentException unmatched) {
       return new ParameterException(invalid.getCommandLine(), unknown(unmatched));
     }
@@ -200,6 +218,29 @@ public final class Main {
     return subcommand != null && !subcommand.getCommandName().equals(name);
   }
 
+  /** The options that are spelled like this name, the likest first. */
+  private static Stream<String> nearest(CommandLine command, String name) {
+    String spelled = name.replaceFirst("=.*", "");
+    return command.getCommandSpec().optionsMap().keySet().stream()
+        .filter(option -> option.startsWith("--") && edits(spelled, option) <= MOST_EDITS)
+        .sorted(Comparator.comparingInt(option -> edits(spelled, option)));
+  }
+
+  /** How many letters to insert, remove or replace to turn one word into the other. */
+  private static int edits(String from, String to) {
+    int[] row = IntStream.rangeClosed(0, to.length()).toArray();
+    for (int i = 1; i <= from.length(); i++) {
+      int diagonal = row[0];
+      row[0] = i;
+      for (int j = 1; j <= to.length(); j++) {
+        int replaced = diagonal + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
+        diagonal = row[j];
+        row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
+      }
+    }
+    return row[to.length()];
+  }
+
   /** Names what is unknown, and what has a name like it and the same first letter. */
   private static String unknown(UnmatchedArgumentException unmatched) {
     CommandLine command = unmatched.getCommandLine();
@@ -212,7 +253,7 @@ public final class Main {
           "No command named `%s %s`".formatted(command.getCommandSpec().qualifiedName(), name);
     }
     int letter = name.startsWith("--") ? 3 : 1;
-    return unmatched.getSuggestions().stream()
+    return Stream.concat(nearest(command, name), unmatched.getSuggestions().stream())
         .map(suggestion -> suggestion.substring(suggestion.lastIndexOf(' ') + 1))
         .filter(suggestion -> suggestion.regionMatches(0, name, 0, Math.min(letter, name.length())))
         .filter(suggestion -> !isAlias(command, suggestion))

@@ -52,6 +52,26 @@ class TollgateTest {
   }
 
   @Test
+  void a_misspelt_option_is_named_although_it_is_required() {
+    Run run = deployment.run("tenants", "onboard", "acme", "--teir", "gold");
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err())
+        .isEqualTo(
+            "tollgate: Unknown option: --teir. Did you mean `--tier`?\n"
+                + "See `tollgate tenants onboard --help`.\n");
+    assertThat(deployment.run("tenants", "onboard", "acme", "--teir=gold").err())
+        .startsWith("tollgate: Unknown option: --teir=gold. Did you mean `--tier`?\n");
+    assertThat(deployment.run("tenants", "onboard", "acme", "gold").err())
+        .startsWith("tollgate: Missing required option: '--tier=TIER'\n");
+    assertThat(deployment.run("tenants", "set-tier", "--dry-rnu").err())
+        .startsWith("tollgate: Unknown option: --dry-rnu. Did you mean `--dry-run`?\n");
+    assertThat(deployment.run("tenants", "set-tier", "acme", "--teir", "gold").err())
+        .startsWith("tollgate: Unknown option: --teir\n");
+    assertThat(deployment.requests()).isEmpty();
+  }
+
+  @Test
   void help_and_version_are_commands_too() {
     assertThat(deployment.run("help", "tenants", "onboard").out())
         .isEqualTo(deployment.run("tenants", "onboard", "--help").out())
