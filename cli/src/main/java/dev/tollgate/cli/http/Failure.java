@@ -72,8 +72,9 @@ public final class Failure extends RuntimeException {
     return rejected(response.problem());
   }
 
+  /** The failure of a rejected request; if an override is invalid, of the command line. */
   public static Failure rejected(Problem problem) {
-    return new Failure(ExitCode.FAILED, problem);
+    return problem.isAboutOverrides() ? usage(problem) : new Failure(ExitCode.FAILED, problem);
   }
 
   public static Failure unreachable(URI uri, ConnectException cause) {

@@ -15,6 +15,10 @@ import java.util.stream.Stream;
  * @param document the problem as JSON
  */
 public record Problem(ObjectNode document) {
+  /** What the API's names of overrides begin with; commands name overrides without it. */
+  private static final String OVERRIDE = "overrides.";
+
+  private static final String INVALID_VALUE = "urn:tollgate:problem:invalid-value";
 
   /** A problem that the command line itself detected. */
   public static Problem of(String title) {
@@ -42,6 +46,14 @@ public record Problem(ObjectNode document) {
     return new Problem(document);
   }
 
+  /** Whether the value of an override is invalid. */
+  boolean isAboutOverrides() {
+    return document
+        .path("errors")
+        .valueStream()
+        .anyMatch(error -> error.path("field").asText().startsWith(OVERRIDE));
+  }
+
   /** The problem in one line. */
   public String line() {
     return String.join(";", lines());
@@ -50,7 +62,7 @@ public record Problem(ObjectNode document) {
   /** The problem in lines for a person: what is wrong, then each invalid value. */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
-    String detail = Json.text(document, "detail").orElse("");
+    String detail = withoutPrefix(Json.text(document, "detail").orElse(""));
     lines.add(summary(detail));
     for (JsonNode error : document.path("errors")) {
       String where =
@@ -60,7 +72,7 @@ public record Problem(ObjectNode document) {
               .collect(Collectors.joining());
       String wrong =
           where
-              + Json.text(error, "field").orElse("value")
+              + withoutPrefix(Json.text(error, "field").orElse("value"))
               + Json.text(error, "value").map(value -> ": " + value).orElse(" is missing")
               + Json.text(error, "expected")
                   .map(expected -> " (expected: " + expected + ")")
@@ -73,15 +85,20 @@ public record Problem(ObjectNode document) {
     return lines;
   }
 
+  private static String withoutPrefix(String text) {
+    return text.startsWith(OVERRIDE) ? text.substring(OVERRIDE.length()) : text;
+  }
+
   /**
    * Title and detail; if the detail explains a client's error, without the status code and its
-   * name.
+   * name. The detail of an invalid value names the value and needs no title.
    */
   private String summary(String detail) {
     String title = Json.text(document, "title").orElse("");
     int status = document.path("status").asInt();
     boolean explained = !detail.isEmpty() && status < 500;
-    if (explained && title.equals(Status.name(status))) {
+    boolean invalidValue = Json.text(document, "type").orElse("").equals(INVALID_VALUE);
+    if (explained && (invalidValue || title.equals(Status.name(status)))) {
       return detail;
     }
     String code = status == 0 || explained ? "" : status + " ";

@@ -129,6 +129,32 @@ class TenantsTest {
   }
 
   @Test
+  void override_that_the_control_plane_refuses_is_a_usage_error() {
+    String refused =
+        """
+        {"type":"urn:tollgate:problem:invalid-value","title":"A value is not valid","status":400,
+         "detail":"overrides.sessionTTL: 0 (expected: 1 to 86400)",
+         "errors":[{"field":"overrides.sessionTTL","value":0,"expected":"1 to 86400"}]}
+        """;
+    deployment
+        .answers("POST /control/tenants", 400, refused)
+        .answers("GET /control/tenants/acme", 200, Documents.ACME)
+        .answers("PATCH /control/tenants/acme", 400, refused);
+
+    List<Run> runs =
+        List.of(
+            deployment.run("tenants", "onboard", "acme", "--tier", "gold", "--set", "sessionTTL=0"),
+            deployment.run("tenants", "override", "acme", "sessionTTL=0"));
+
+    assertThat(runs)
+        .allSatisfy(
+            run -> {
+              assertThat(run.exitCode()).isEqualTo(2);
+              assertThat(run.err()).isEqualTo("tollgate: sessionTTL: 0 (expected: 1 to 86400)\n");
+            });
+  }
+
+  @Test
   void onboard_with_invalid_values_prints_each_of_them() {
     deployment.answers(
         "POST /control/tenants",
@@ -143,13 +169,13 @@ class TenantsTest {
     Run run =
         deployment.run("tenants", "onboard", "AC_ME", "--tier", "gold", "--set", "sessionTTL=-1");
 
-    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.exitCode()).isEqualTo(2);
     assertThat(run.err())
         .isEqualTo(
             """
             tollgate: 2 values are wrong
               tenantId: AC_ME (expected: [a-z0-9][a-z0-9-]{0,35})
-              overrides.sessionTTL: -1 (expected: > 0)
+              sessionTTL: -1 (expected: > 0)
               tier is missing (expected: the name of a tier)
             """);
   }
@@ -167,7 +193,7 @@ class TenantsTest {
 
     assertThat(deployment.run("tenants", "onboard", "acme", "--tier", "platin").err())
         .isEqualTo(
-            "tollgate: A value is not valid: tier: platin (expected: a tier that exists; `tollgate tiers list` shows them)\n");
+            "tollgate: tier: platin (expected: a tier that exists; `tollgate tiers list` shows them)\n");
   }
 
   @Test
