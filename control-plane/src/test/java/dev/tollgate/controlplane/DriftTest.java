@@ -616,6 +616,20 @@ class DriftTest {
     assertThat(findings).noneMatch(finding -> finding.get("repaired").booleanValue());
     assertThat(at.tokens.lifetime(SHARED)).isEqualTo(Duration.ofDays(14));
     assertThat(drift(at)).containsExactly("UNSETTLED tenant beta");
+    assertThat(allFindings(at, "GET /drift", 2)).noneMatch(finding -> finding.has("pending"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tenant unsettled", "tier replaced"})
+  void a_difference_that_the_sweep_removes_is_pending(String name) {
+    ControlPlaneFixture at = healthy();
+    manualChanges().filter(change -> change.name().equals(name)).forEach(c -> c.apply().accept(at));
+
+    assertThat(allFindings(at, "GET /drift", 2))
+        .hasSize(1)
+        .allMatch(finding -> finding.get("pending").booleanValue());
+    at.sweep();
+    assertThat(drift(at)).isEmpty();
   }
 
   @ParameterizedTest

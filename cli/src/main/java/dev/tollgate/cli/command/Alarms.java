@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.context.Outputs;
 import dev.tollgate.cli.context.Target;
+import dev.tollgate.cli.http.ExitCode;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.RequestSigner;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
@@ -36,7 +38,7 @@ import software.amazon.awssdk.services.cloudwatch.model.MetricAlarm;
     name = "alarms",
     description =
         "List the deployment's CloudWatch alarms with their states. For those that are raised, also"
-            + " show why, and the runbook.")
+            + " show why, and the runbook. Exit code 1 if a listed alarm is raised.")
 final class Alarms implements Callable<Integer> {
   /** The file beside the outputs of a local cloud with what a reader of its alarms needs. */
   static final String LOCAL_ENVIRONMENT = "alarms.env";
@@ -45,7 +47,15 @@ final class Alarms implements Callable<Integer> {
   private static final String RUNBOOK = "Runbook: ";
   private static final String WRAPPED = "(.{1,78})(\\s+|$)";
 
+  private static final String RAISED = "ALARM";
+
   private final Tollgate tollgate;
+
+  @Parameters(
+      paramLabel = "NAME",
+      arity = "0..*",
+      description = "List only alarms whose names contain one of these texts.")
+  private List<String> names = List.of();
 
   Alarms(Tollgate tollgate) {
     this.tollgate = tollgate;
@@ -79,8 +89,26 @@ final class Alarms implements Callable<Integer> {
       throw Failure.of(
           "Cannot read the alarms of " + target.description() + ": " + e.getMessage(), e);
     }
+    if (!alarms.isEmpty()) {
+      keepNamed(alarms);
+    }
     tollgate.print(document, lines(alarms));
-    return 0;
+    return alarms.valueStream().anyMatch(Alarms::isRaised) ? ExitCode.FAILED : 0;
+  }
+
+  private void keepNamed(ArrayNode alarms) {
+    for (String name : names) {
+      if (alarms.valueStream().noneMatch(alarm -> text(alarm, "name").contains(name))) {
+        throw Failure.usage(
+            "No alarm's name contains `%s`. List alarms with `tollgate alarms`.".formatted(name));
+      }
+    }
+    alarms.removeIf(
+        alarm -> !names.isEmpty() && names.stream().noneMatch(text(alarm, "name")::contains));
+  }
+
+  private static boolean isRaised(JsonNode alarm) {
+    return text(alarm, "state").equals(RAISED);
   }
 
   private static ObjectNode document(MetricAlarm alarm, String prefix) {
@@ -106,7 +134,7 @@ final class Alarms implements Callable<Integer> {
     List<String> raised = new ArrayList<>();
     for (JsonNode alarm : alarms) {
       table.row(text(alarm, "name"), text(alarm, "state"), text(alarm, "since"));
-      if (text(alarm, "state").equals("ALARM")) {
+      if (isRaised(alarm)) {
         raised.add("");
         (text(alarm, "name") + ": " + text(alarm, "reason"))
             .replaceAll(WRAPPED, "$1\n")

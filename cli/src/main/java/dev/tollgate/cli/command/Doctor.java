@@ -27,9 +27,10 @@ import picocli.CommandLine.Option;
 @Command(
     name = "doctor",
     description =
-        "Find and repair drift: tenants, queues and schedules that are missing, orphaned or changed by"
-            + " hand. Also report account quotas that are too low for the deployment. Exit code 3 if"
-            + " anything is found that is not repaired.")
+        "Find and repair drift: tenants, queues and schedules that are missing, orphaned or changed"
+            + " by hand. Also report account quotas that are too low for the deployment. Exit code"
+            + " 3 if anything is found that is not repaired, even if the control plane finishes it"
+            + " by itself.")
 final class Doctor implements Callable<Integer> {
   /** Low, because the check must not slow down a busy deployment. */
   private static final double REQUESTS_PER_SECOND = 5;
@@ -131,17 +132,22 @@ final class Doctor implements Callable<Integer> {
     }
     lines.addAll(table.lines());
     lines.add("");
-    lines.add(conclusion(findings.size(), notRepaired));
+    lines.add(conclusion(findings, notRepaired));
     return lines;
   }
 
-  private String conclusion(long found, long notRepaired) {
+  private String conclusion(ArrayNode findings, long notRepaired) {
+    if (!repair
+        && findings.valueStream().allMatch(finding -> finding.path("pending").asBoolean())) {
+      return "The control plane finishes this by itself. Wait a minute, then run the command"
+          + " again.";
+    }
     if (!repair) {
       return "Nothing was changed. To repair, run `tollgate doctor --repair`.";
     }
     return notRepaired == 0
         ? "Everything was repaired."
         : "%d of %d could not be repaired. Run the command again in a minute."
-            .formatted(notRepaired, found);
+            .formatted(notRepaired, findings.size());
   }
 }

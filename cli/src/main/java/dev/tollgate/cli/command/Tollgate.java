@@ -34,7 +34,7 @@ import picocli.CommandLine.ScopeType;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:success; nothing differs",
-      "1:a request was rejected or failed, or a change was not made",
+      "1:a request was rejected or failed, a change was not made, or an alarm is raised",
       "2:invalid command line or input file",
       "3:plan, diff, doctor or --dry-run found differences"
     })

@@ -27,12 +27,14 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** The command {@code tollgate up}. */
 @Command(
     name = "up",
+    sortOptions = false,
     description = {
       "Run the synthesized stack on this machine, without an AWS account or Docker, until Ctrl-C.",
       "Other commands address it as context local. With --outputs, they need the same option instead,"
@@ -53,71 +55,26 @@ final class Up implements Callable<Integer> {
   private final Cloud.Starter starter;
 
   @Option(
-      names = "--port",
-      paramLabel = "PORT",
-      description = "Port to listen on; 0 picks a free one. Default: 8080.")
-  private int port = 8080;
-
-  @Option(
-      names = "--bind",
-      paramLabel = "ADDRESS",
-      description = "Address to listen on. Default: 127.0.0.1, which other machines cannot reach.")
-  private String bind = "127.0.0.1";
-
-  @Option(
-      names = "--host",
-      paramLabel = "NAME",
-      description =
-          "Host name that requests may use for this machine. May be repeated. Default: only localhost"
-              + " and IP addresses, as protection against DNS rebinding.")
-  private Set<String> hosts = Set.of();
-
-  @Option(
-      names = "--data",
-      paramLabel = "DIR",
-      description =
-          "Keep tables, queues and schedules in this directory across restarts. Default: in memory.")
-  private Optional<Path> data = Optional.empty();
-
-  @Option(
       names = "--demo",
       description = "Onboard three tenants: bronze-demo, silver-demo and gold-demo.")
   private boolean demo;
 
   @Option(
-      names = "--assembly",
+      names = "--data",
       paramLabel = "DIR",
       description =
-          "Directory of the synthesized CDK app. Default: infra/target/cdk.out; in a release, stack.")
-  private Optional<Path> assembly = Optional.empty();
+          "Keep tables, queues and schedules in this directory across restarts. Default: in"
+              + " memory.")
+  private Optional<Path> data = Optional.empty();
 
   @Option(
-      names = "--jwks",
-      paramLabel = "ISSUER=FILE|URL",
-      description =
-          "Read a token issuer's public keys (a JWK set) from a file or URL. May be repeated. Default:"
-              + " download them from the issuer.")
-  private Map<String, String> keySets = Map.of();
+      names = "--port",
+      paramLabel = "PORT",
+      description = "Port to listen on; 0 picks a free one. Default: 8080.")
+  private int port = 8080;
 
-  @Option(
-      names = "--no-iam",
-      description =
-          "Do not enforce IAM. Default: enforce the IAM policies in the template, as AWS does.")
-  private boolean withoutIam;
-
-  @Option(
-      names = "--faults",
-      paramLabel = "FILE",
-      description = "Inject the faults in this file into the AWS services. Default: no faults.")
-  private Optional<Path> faults = Optional.empty();
-
-  @Option(
-      names = "--requests",
-      paramLabel = "FILE",
-      description =
-          "Write each request to an AWS service to this file: a line of JSON with its time, caller,"
-              + " service, operation, resource and status. Replaces the file. Default: do not.")
-  private Optional<Path> requests = Optional.empty();
+  @ArgGroup(exclusive = false, validate = false, heading = "%nRarely needed:%n")
+  private Rare rare = new Rare();
 
   Up(Tollgate tollgate, Shell shell, Cloud.Starter starter) {
     this.tollgate = tollgate;
@@ -133,15 +90,15 @@ final class Up implements Callable<Integer> {
     Cloud.Settings settings =
         new Cloud.Settings(
             assembly(),
-            bind,
+            rare.bind,
             port,
-            hosts,
+            rare.hosts,
             log,
             data.map(shell::file),
             keySetLocations(),
-            !withoutIam,
-            faults.map(shell::file),
-            requests.map(shell::file));
+            !rare.withoutIam,
+            rare.faults.map(shell::file),
+            rare.requests.map(shell::file));
     requireFreePort();
     CountDownLatch stopped = new CountDownLatch(1);
     try (Cloud cloud = starter.start(settings)) {
@@ -175,7 +132,7 @@ final class Up implements Callable<Integer> {
 
   private Map<String, URI> keySetLocations() {
     Map<String, URI> locations = new TreeMap<>();
-    keySets.forEach((issuer, location) -> locations.put(issuer, keySetLocation(location)));
+    rare.keySets.forEach((issuer, location) -> locations.put(issuer, keySetLocation(location)));
     return locations;
   }
 
@@ -198,7 +155,7 @@ final class Up implements Callable<Integer> {
     Path home = shell.home().orElse(shell.directory());
     Path release = home.resolve("stack");
     Path directory =
-        assembly
+        rare.assembly
             .map(shell::file)
             .orElse(
                 Files.isDirectory(release)
@@ -213,22 +170,22 @@ final class Up implements Callable<Integer> {
   /** Checks the likeliest error, a port in use, before the slow start of the engines. */
   private void requireFreePort() {
     try (ServerSocket probe = new ServerSocket()) {
-      probe.bind(new InetSocketAddress(InetAddress.getByName(bind), port));
+      probe.bind(new InetSocketAddress(InetAddress.getByName(rare.bind), port));
     } catch (UnknownHostException e) {
-      throw Failure.usage("--bind: " + bind + " (expected: an address of this machine)");
+      throw Failure.usage("--bind: " + rare.bind + " (expected: an address of this machine)");
     } catch (BindException e) {
       throw Failure.of(
           "Port "
               + port
               + " on "
-              + bind
+              + rare.bind
               + ": "
               + e.getMessage()
               + ". Stop the program that uses the port, or choose another port: ./tollgate up --port "
               + (port + 1),
           e);
     } catch (IOException e) {
-      throw Failure.of("Port " + port + " on " + bind + ": " + e.getMessage(), e);
+      throw Failure.of("Port " + port + " on " + rare.bind + ": " + e.getMessage(), e);
     }
   }
 
@@ -298,5 +255,60 @@ final class Up implements Callable<Integer> {
     } catch (Failure e) {
       return Optional.of(e);
     }
+  }
+
+  /** The options that few runs need. */
+  private static final class Rare {
+    @Option(
+        names = "--bind",
+        paramLabel = "ADDRESS",
+        description =
+            "Address to listen on. Default: 127.0.0.1, which other machines cannot reach.")
+    private String bind = "127.0.0.1";
+
+    @Option(
+        names = "--host",
+        paramLabel = "NAME",
+        description =
+            "Host name that requests may use for this machine. May be repeated. Default: only"
+                + " localhost and IP addresses, as protection against DNS rebinding.")
+    private Set<String> hosts = Set.of();
+
+    @Option(
+        names = "--assembly",
+        paramLabel = "DIR",
+        description =
+            "Directory of the synthesized CDK app. Default: infra/target/cdk.out; in a release,"
+                + " stack.")
+    private Optional<Path> assembly = Optional.empty();
+
+    @Option(
+        names = "--jwks",
+        paramLabel = "ISSUER=FILE|URL",
+        description =
+            "Read a token issuer's public keys (a JWK set) from a file or URL. May be repeated."
+                + " Default: download them from the issuer.")
+    private Map<String, String> keySets = Map.of();
+
+    @Option(
+        names = "--no-iam",
+        description =
+            "Do not enforce IAM. Default: enforce the IAM policies in the template, as AWS does.")
+    private boolean withoutIam;
+
+    @Option(
+        names = "--faults",
+        paramLabel = "FILE",
+        description = "Inject the faults in this file into the AWS services. Default: no faults.")
+    private Optional<Path> faults = Optional.empty();
+
+    @Option(
+        names = "--requests",
+        paramLabel = "FILE",
+        description =
+            "Write each request to an AWS service to this file: a line of JSON with its time,"
+                + " caller, service, operation, resource and status. Replaces the file. Default: do"
+                + " not.")
+    private Optional<Path> requests = Optional.empty();
   }
 }

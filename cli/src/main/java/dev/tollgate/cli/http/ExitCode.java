@@ -2,7 +2,7 @@ package dev.tollgate.cli.http;
 
 /** The exit codes of all commands, besides 0 for success. */
 public final class ExitCode {
-  /** A request was rejected or failed, or a change was not made. */
+  /** A request was rejected or failed, a change was not made, or an alarm is raised. */
   public static final int FAILED = 1;
 
   /** The command line or an input file is invalid. */

@@ -81,7 +81,7 @@ class AlarmsTest {
       Run run = deployment.run("alarms");
 
       assertThat(run.err()).isEmpty();
-      assertThat(run.exitCode()).isZero();
+      assertThat(run.exitCode()).isEqualTo(1);
       assertThat(run.out())
           .isEqualTo(
               """
@@ -95,6 +95,26 @@ class AlarmsTest {
               """
                   .formatted(minute, before));
       assertThat(run.out().lines()).allMatch(line -> line.length() <= 80);
+    }
+  }
+
+  @Test
+  void names_select_alarms_and_the_exit_code_is_theirs() throws Exception {
+    try (TestCloud cloud = startWithThree()) {
+      cloud.advance(Duration.ofMinutes(2));
+
+      Run kept = deployment.run("alarms", "refus", "-o", "name");
+      Run raised = deployment.run("alarms", "refus", "work-stopped", "-o", "name");
+      Run unknown = deployment.run("alarms", "refus", "nosuch");
+
+      assertThat(kept.out()).isEqualTo("refusals\n");
+      assertThat(kept.exitCode()).isZero();
+      assertThat(raised.out()).isEqualTo("minute-work-stopped\nrefusals\n");
+      assertThat(raised.exitCode()).isEqualTo(1);
+      assertThat(unknown.err())
+          .isEqualTo(
+              "tollgate: No alarm's name contains `nosuch`. List alarms with `tollgate alarms`.\n");
+      assertThat(unknown.exitCode()).isEqualTo(2);
     }
   }
 

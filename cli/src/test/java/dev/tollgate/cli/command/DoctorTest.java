@@ -104,6 +104,29 @@ class DoctorTest {
   }
 
   @Test
+  void doctor_suggests_no_repair_of_what_the_control_plane_finishes() {
+    String pending =
+        """
+        {"kind":"UNSETTLED","resource":"tenant","name":"acme","tenantId":"acme",
+         "detail":"still being set up","pending":true}""";
+    deployment
+        .answers("GET /control/drift", 200, part("tenants", 1, "", pending))
+        .answers(
+            "GET /control/drift", 200, part("tenants", 1, "", pending, DISABLED.formatted("")));
+
+    Run young = deployment.run("doctor");
+    Run both = deployment.run("doctor");
+
+    assertThat(young.exitCode()).isEqualTo(3);
+    assertThat(young.out())
+        .endsWith(
+            "\n\nThe control plane finishes this by itself. Wait a minute, then run the command"
+                + " again.\n");
+    assertThat(both.exitCode()).isEqualTo(3);
+    assertThat(both.out()).endsWith("To repair, run `tollgate doctor --repair`.\n");
+  }
+
+  @Test
   void doctor_repairs_only_with_the_option_and_exits_with_3_unless_everything_is_repaired() {
     deployment
         .answers(

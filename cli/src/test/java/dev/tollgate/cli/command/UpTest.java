@@ -48,6 +48,18 @@ class UpTest {
   }
 
   @Test
+  void help_shows_the_usual_options_first() {
+    String help = deployment.run("up", "--help").out();
+    String usual = help.substring(help.indexOf("      --demo"), help.indexOf("Rarely needed:"));
+    String rare = help.substring(help.indexOf("Rarely needed:"));
+
+    assertThat(usual).containsSubsequence("--demo ", "--data=", "--port=", "--help ", "--json ");
+    assertThat(rare)
+        .contains("--bind=", "--host=", "--assembly=", "--jwks=", "--no-iam", "--faults=")
+        .contains("--requests=", "Exit codes:");
+  }
+
+  @Test
   void up_prints_and_writes_the_outputs_and_closes_when_interrupted() throws IOException {
     Path file = directory.resolve("elsewhere/outputs.json");
 

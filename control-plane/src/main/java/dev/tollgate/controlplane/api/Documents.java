@@ -83,6 +83,9 @@ final class Documents {
     finding.tenant().ifPresent(id -> document.put("tenantId", id.value()));
     finding.action().ifPresent(action -> document.put("action", action.value()));
     document.put("detail", finding.detail());
+    if (finding.pending()) {
+      document.put("pending", true);
+    }
     result
         .repair()
         .ifPresent(

@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param tenant the tenant of the resource; empty for a shard or a quota
  * @param action the action of the resource's bucket; empty for a tenant, a shard or a quota
  * @param detail the actual state, and the expected state in parentheses
+ * @param pending whether the sweep removes the difference without a repair
  */
 public record Finding(
     Deviation deviation,
@@ -24,7 +25,8 @@ public record Finding(
     String name,
     Optional<TenantId> tenant,
     Optional<Action> action,
-    String detail) {
+    String detail,
+    boolean pending) {
   static Finding of(Deviation deviation, Resource resource, BucketId id, String detail) {
     return new Finding(
         deviation,
@@ -32,7 +34,8 @@ public record Finding(
         id.toString(),
         Optional.of(id.tenant()),
         Optional.of(id.action()),
-        detail);
+        detail,
+        false);
   }
 
   static Finding of(Deviation deviation, Shard shard, String detail) {
@@ -42,22 +45,40 @@ public record Finding(
         shard.toString(),
         Optional.empty(),
         Optional.empty(),
-        detail);
+        detail,
+        false);
   }
 
+  /** A tenant that stays unsettled until somebody repairs it. */
   static Finding unsettled(TenantId id, String detail) {
+    return unsettled(id, detail, false);
+  }
+
+  /** A tenant that the sweep settles. */
+  static Finding pending(TenantId id, String detail) {
+    return unsettled(id, detail, true);
+  }
+
+  private static Finding unsettled(TenantId id, String detail, boolean pending) {
     return new Finding(
         Deviation.UNSETTLED,
         Resource.TENANT,
         id.toString(),
         Optional.of(id),
         Optional.empty(),
-        detail);
+        detail,
+        pending);
   }
 
   static Finding of(Quota quota, String detail) {
     return new Finding(
-        Deviation.TOO_LOW, Resource.QUOTA, quota.key(), Optional.empty(), Optional.empty(), detail);
+        Deviation.TOO_LOW,
+        Resource.QUOTA,
+        quota.key(),
+        Optional.empty(),
+        Optional.empty(),
+        detail,
+        false);
   }
 
   /** A quota of the account. */

@@ -6,6 +6,7 @@ import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
 import dev.tollgate.controlplane.tenants.TenantLifecycle;
+import dev.tollgate.controlplane.tiers.TierRollOut;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.LogText;
@@ -65,10 +66,10 @@ final class TenantCheck implements Check {
     }
     Tenant tenant = found.get();
     if (!tenant.isSettled()) {
-      return List.of(Finding.unsettled(id, unsettled(tenant)));
+      return List.of(Finding.pending(id, unsettled(tenant)));
     }
     List<Finding> findings = new ArrayList<>();
-    differenceFromTier(tenant).ifPresent(why -> findings.add(Finding.unsettled(id, why)));
+    differenceFromTier(tenant).ifPresent(findings::add);
     BucketRows all = ports.buckets().list(id);
     all.unreadable()
         .forEach(
@@ -118,27 +119,32 @@ final class TenantCheck implements Check {
   }
 
   /** How a tenant's row differs from its tier; empty if it does not. */
-  private Optional<String> differenceFromTier(Tenant tenant) {
+  private Optional<Finding> differenceFromTier(Tenant tenant) {
     Optional<Tier> tier = ports.tiers().find(tenant.tier());
     if (tier.isEmpty()) {
-      return Optional.of("tier " + tenant.tier() + " was deleted (expected: an existing tier)");
+      return Optional.of(
+          Finding.unsettled(
+              id, "tier " + tenant.tier() + " was deleted (expected: an existing tier)"));
     }
     try {
       boolean follows =
           tenant
               .changed(tier.get(), tenant.overrides(), tenant.status())
               .hasSameDesiredStateAs(tenant);
-      return follows
-          ? Optional.empty()
-          : Optional.of(
-              "follows an older version of tier "
-                  + tenant.tier()
-                  + " (expected: version "
-                  + tier.get().version()
-                  + ")");
+      if (follows) {
+        return Optional.empty();
+      }
+      String older =
+          "follows an older version of tier %s (expected: version %d)"
+              .formatted(tenant.tier(), tier.get().version());
+      return Optional.of(
+          TierRollOut.isRolledOut(tier.get())
+              ? Finding.unsettled(id, older)
+              : Finding.pending(id, older));
     } catch (InvalidValue misfit) {
       return Optional.of(
-          "the overrides do not fit tier " + tenant.tier() + ": " + misfit.getMessage());
+          Finding.unsettled(
+              id, "the overrides do not fit tier " + tenant.tier() + ": " + misfit.getMessage()));
     }
   }
 
