@@ -4,11 +4,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import software.amazon.awscdk.Aws;
 import software.amazon.awscdk.Stack;
 import software.amazon.awscdk.services.cloudwatch.CfnAlarm;
+import software.amazon.awscdk.services.cloudwatch.CfnCompositeAlarm;
 import software.amazon.awscdk.services.cloudwatch.CfnDashboard;
 import software.amazon.awscdk.services.logs.CfnQueryDefinition;
 import software.amazon.awscdk.services.sqs.Queue;
@@ -28,7 +30,7 @@ final class Monitoring extends Construct {
   /** The columns of a dashboard, and how many of them a widget takes. */
   private static final int COLUMNS = 24;
 
-  private static final int WIDTH = 8;
+  private static final int WIDTH = 6;
   private static final int HEIGHT = 6;
 
   private final String prefix;
@@ -110,6 +112,14 @@ final class Monitoring extends Construct {
             "Sum",
             "events of schedules");
     Metric requests = Metric.ofFunction(sources.tokenProducer(), "AsyncEventsDropped", "Sum");
+    Metric fillDelay = new Metric("Tollgate", "FillDelay", Map.of(), "p99", "delay of fills, p99");
+    List<Metric> credentials =
+        Stream.of("STS", "TABLE")
+            .map(
+                source ->
+                    new Metric(
+                        "Tollgate", "CredentialFailures", Map.of("Source", source), "Sum", source))
+            .toList();
     Metric age =
         Metric.ofQueue(sources.pool(), "ApproximateAgeOfOldestMessage", "oldest message, seconds");
     Metric drift = new Metric("Tollgate", "AbsoluteDrift", Map.of(), "Sum", "drift");
@@ -136,23 +146,32 @@ final class Monitoring extends Construct {
     alarm("dead-letters", new Rule(sum(deadLetters), 0, 5 * MINUTE, 1, 4), deadLetters);
     alarm("function-errors", Rule.lasting(sum(errors), 0), errors);
     alarm("function-throttles", Rule.lasting(sum(throttles), 0), throttles);
-    alarm("fills-dropped", Rule.lasting(sum(List.of(dropped, requests)), 0), dropped, requests);
+    CfnAlarm fillsDropped =
+        alarm("fills-dropped", Rule.lasting(sum(List.of(dropped, requests)), 0), dropped, requests);
+    // EventBridge Scheduler fires within the minute: 60 s are as promised. A fill mints the tokens
+    // of the next 60 s, so a later one leaves its bucket without, and each token waits for the fill
+    // that a refused claim requests. 30 s more are for the fill or for a shard's turn.
+    alarm("fills-late", Rule.lasting("m1", 90_000), fillDelay);
+    CfnAlarm credentialsFailing =
+        alarm("credentials-failing", Rule.lasting(sum(credentials), 0), credentials);
     // A period without an invocation has no data point: FILL makes it 0.
     alarm(
         "minute-work-stopped",
         new Rule("IF(MIN([FILL(m1,0),FILL(m2,0)]) < 1, 1, 0)", 0, 5 * MINUTE, 2, 2),
         "breaching",
         runs);
-    alarm(
-        "admitted-without-token",
-        Rule.lasting(sum(List.of(withoutToken, processedWithoutToken)), 0),
-        withoutToken,
-        processedWithoutToken);
-    alarm(
-        "handshakes-undecided",
-        Rule.lasting(sum(List.of(undecided, leaseEnded)), 0),
-        undecided,
-        leaseEnded);
+    CfnAlarm admittedWithoutToken =
+        alarm(
+            "admitted-without-token",
+            Rule.lasting(sum(List.of(withoutToken, processedWithoutToken)), 0),
+            withoutToken,
+            processedWithoutToken);
+    CfnAlarm handshakesUndecided =
+        alarm(
+            "handshakes-undecided",
+            Rule.lasting(sum(List.of(undecided, leaseEnded)), 0),
+            undecided,
+            leaseEnded);
     // Of few handshakes, the slowest one is the 99th percentile.
     alarm(
         "handshakes-slow",
@@ -181,10 +200,15 @@ final class Monitoring extends Construct {
             "IF(%2$s > 100, 100 * %1$s / %2$s, 0)".formatted(refusals, all), 50, 5 * MINUTE, 3, 3),
         handshakes);
 
+    wakeOnce(
+        "services-failing",
+        List.of(admittedWithoutToken, credentialsFailing, fillsDropped, handshakesUndecided));
+
     query(
         "errors",
-        "filter @message like /Exception|Error|Task timed out|failed|not done|stay open/"
-            + " and not ispresent(_aws.Timestamp)"
+        "filter ispresent(CredentialFailures)"
+            + " or (@message like /Exception|Error|Task timed out|failed|not done|stay open/"
+            + " and not ispresent(_aws.Timestamp))"
             + " | fields @timestamp, @log, @message | sort @timestamp desc",
         sources.functions());
     query(
@@ -227,6 +251,8 @@ final class Monitoring extends Construct {
         graph("Throttles of functions", throttles),
         graph("Dead letters", deadLetters),
         graph("Dropped fills", List.of(dropped, requests)),
+        graph("Delay of fills, milliseconds", List.of(fillDelay)),
+        graph("Failed requests for credentials", credentials),
         graph("Runs of the functions that run each minute", runs),
         graph("Drift of counts", List.of(drift, droppedConnections)));
   }
@@ -245,15 +271,37 @@ final class Monitoring extends Construct {
         ",", IntStream.rangeClosed(first, last).mapToObj("FILL(m%d,0)"::formatted).toList());
   }
 
-  private void alarm(String name, Rule rule, Metric... metrics) {
-    alarm(name, rule, List.of(metrics));
+  private CfnAlarm alarm(String name, Rule rule, Metric... metrics) {
+    return alarm(name, rule, List.of(metrics));
   }
 
-  private void alarm(String name, Rule rule, List<Metric> metrics) {
-    alarm(name, rule, "notBreaching", metrics);
+  private CfnAlarm alarm(String name, Rule rule, List<Metric> metrics) {
+    return alarm(name, rule, "notBreaching", metrics);
   }
 
-  private void alarm(String name, Rule rule, String missingData, List<Metric> metrics) {
+  /**
+   * Replaces the messages of alarms that one failing service raises by those of one alarm over
+   * them, which is raised while any of them is. An alarm that a faulty message handler raises is
+   * none of them: it may last for days, and nobody would be woken when a service fails meanwhile.
+   */
+  private void wakeOnce(String name, List<CfnAlarm> alarms) {
+    for (CfnAlarm alarm : alarms) {
+      alarm.setAlarmActions(List.of());
+      alarm.setOkActions(List.of());
+    }
+    CfnCompositeAlarm.Builder.create(this, name)
+        .alarmName(prefix + "tollgate-" + name)
+        .alarmDescription("Runbook: docs/runbooks/" + name + ".md")
+        .alarmRule(
+            alarms.stream()
+                .map(alarm -> "ALARM(\"" + alarm.getRef() + "\")")
+                .collect(Collectors.joining(" OR ")))
+        .alarmActions(List.of(topicArn))
+        .okActions(List.of(topicArn))
+        .build();
+  }
+
+  private CfnAlarm alarm(String name, Rule rule, String missingData, List<Metric> metrics) {
     List<CfnAlarm.MetricDataQueryProperty> queries = new ArrayList<>();
     queries.add(
         CfnAlarm.MetricDataQueryProperty.builder()
@@ -265,7 +313,7 @@ final class Monitoring extends Construct {
     for (int i = 0; i < metrics.size(); i++) {
       queries.add(query("m" + (i + 1), metrics.get(i), rule.seconds()));
     }
-    CfnAlarm.Builder.create(this, name)
+    return CfnAlarm.Builder.create(this, name)
         .alarmName(prefix + "tollgate-" + name)
         .alarmDescription("Runbook: docs/runbooks/" + name + ".md")
         .metrics(queries)

@@ -26,10 +26,25 @@ final class MonitoringTest {
   /** Metric math in an alarm has at most ten metrics (CloudWatch User Guide, "Alarms"). */
   private static final int MAX_METRICS = 10;
 
-  /** The alarms by their names without the deployment's prefix. */
+  /** The alarms that the alarm over others replaces for the topic. */
+  private static final Set<String> SILENT =
+      Set.of(
+          "admitted-without-token", "credentials-failing", "fills-dropped", "handshakes-undecided");
+
+  /** The alarms over metrics by their names without the deployment's prefix. */
   private static Map<String, JsonNode> alarms() {
+    return alarms("AWS::CloudWatch::Alarm");
+  }
+
+  private static Map<String, JsonNode> allAlarms() {
+    Map<String, JsonNode> alarms = alarms();
+    alarms.putAll(alarms("AWS::CloudWatch::CompositeAlarm"));
+    return alarms;
+  }
+
+  private static Map<String, JsonNode> alarms(String type) {
     Map<String, JsonNode> alarms = new TreeMap<>();
-    for (JsonNode alarm : STACK.resources("AWS::CloudWatch::Alarm").values()) {
+    for (JsonNode alarm : STACK.resources(type).values()) {
       JsonNode properties = alarm.path("Properties");
       String name = properties.path("AlarmName").asText();
       assertThat(name).startsWith("tollgate-");
@@ -67,15 +82,15 @@ final class MonitoringTest {
   void each_alarm_has_a_runbook_and_a_row_in_the_reference() throws IOException {
     try (Stream<Path> pages = Files.list(DOCS.resolve("runbooks"))) {
       assertThat(pages.map(page -> page.getFileName().toString().replace(".md", "")))
-          .containsExactlyInAnyOrderElementsOf(alarms().keySet());
+          .containsExactlyInAnyOrderElementsOf(allAlarms().keySet());
     }
     assertThat(
             found(
                 Pattern.compile(
                     "^\\| \\[([a-z-]+)\\]\\(\\.\\./runbooks/\\1\\.md\\)", Pattern.MULTILINE),
                 metricsPage()))
-        .isEqualTo(alarms().keySet());
-    alarms()
+        .isEqualTo(allAlarms().keySet());
+    allAlarms()
         .forEach(
             (name, alarm) ->
                 assertThat(alarm.path("AlarmDescription").asText())
@@ -84,15 +99,35 @@ final class MonitoringTest {
 
   @Test
   void each_alarm_tells_the_topic_when_it_is_raised_and_when_it_ends() {
-    assertThat(alarms())
-        .hasSize(12)
+    assertThat(allAlarms())
+        .hasSize(15)
         .allSatisfy(
             (name, alarm) -> {
-              assertThat(alarm.at("/AlarmActions/0").asText()).isEqualTo(TOPIC);
-              assertThat(alarm.at("/OKActions/0").asText()).isEqualTo(TOPIC);
-              assertThat(alarm.path("TreatMissingData").asText())
-                  .isEqualTo(name.equals("minute-work-stopped") ? "breaching" : "notBreaching");
+              String topic = SILENT.contains(name) ? "" : TOPIC;
+              assertThat(alarm.at("/AlarmActions/0").asText()).isEqualTo(topic);
+              assertThat(alarm.at("/OKActions/0").asText()).isEqualTo(topic);
             });
+    assertThat(alarms())
+        .allSatisfy(
+            (name, alarm) ->
+                assertThat(alarm.path("TreatMissingData").asText())
+                    .isEqualTo(name.equals("minute-work-stopped") ? "breaching" : "notBreaching"));
+  }
+
+  @Test
+  void the_alarm_over_others_is_raised_while_one_that_is_silent_is() {
+    Map<String, JsonNode> byId = STACK.resources("AWS::CloudWatch::Alarm");
+    Set<String> names = new TreeSet<>();
+    JsonNode rule = allAlarms().get("services-failing").path("AlarmRule");
+    rule.findValuesAsText("Ref")
+        .forEach(
+            id ->
+                names.add(
+                    byId.get(id).at("/Properties/AlarmName").asText().replace("tollgate-", "")));
+
+    assertThat(names).isEqualTo(SILENT);
+    assertThat(rule.at("/Fn::Join/1/0").asText()).isEqualTo("ALARM(\"");
+    assertThat(rule.at("/Fn::Join/1/2").asText()).isEqualTo("\") OR ALARM(\"");
   }
 
   @Test
@@ -120,7 +155,8 @@ final class MonitoringTest {
 
     assertThat(metricsPage())
         .contains(
-            "about $%d a month: $0.10 for each of %d metrics".formatted(metrics / 10, metrics));
+            "about $%d a month: $0.10 for each of %d metrics, and $0.50 for"
+                .formatted((metrics + 5) / 10, metrics));
   }
 
   @Test
