@@ -144,7 +144,7 @@ final class Monitoring extends Construct {
     // SQS reports a queue that was not in use for hours up to 15 minutes late (SQS Developer Guide,
     // "Available CloudWatch metrics"). FILL makes a late minute 0.
     alarm("dead-letters", new Rule(sum(deadLetters), 0, 5 * MINUTE, 1, 4), deadLetters);
-    alarm("function-errors", Rule.lasting(sum(errors), 0), errors);
+    CfnAlarm functionErrors = alarm("function-errors", Rule.lasting(sum(errors), 0), errors);
     alarm("function-throttles", Rule.lasting(sum(throttles), 0), throttles);
     CfnAlarm fillsDropped =
         alarm("fills-dropped", Rule.lasting(sum(List.of(dropped, requests)), 0), dropped, requests);
@@ -178,11 +178,12 @@ final class Monitoring extends Construct {
         Rule.lasting("IF(FILL(m2,0) >= 100, m1, 0)", 2_000),
         latency,
         Metric.ofFunction(sources.authorizer(), "Invocations", "Sum"));
-    alarm(
-        "messages-failing",
-        Rule.lasting(sum(List.of(failed, undecidedMessages)), 0),
-        failed,
-        undecidedMessages);
+    CfnAlarm messagesFailing =
+        alarm(
+            "messages-failing",
+            Rule.lasting(sum(List.of(failed, undecidedMessages)), 0),
+            failed,
+            undecidedMessages);
     // A message that failed comes again after 90 seconds.
     alarm("messages-waiting", Rule.lasting("m1", 200), age);
     // A lost $disconnect event makes a count too high by one, until its connection is dropped.
@@ -200,9 +201,19 @@ final class Monitoring extends Construct {
             "IF(%2$s > 100, 100 * %1$s / %2$s, 0)".formatted(refusals, all), 50, 5 * MINUTE, 3, 3),
         handshakes);
 
-    wakeOnce(
-        "services-failing",
-        List.of(admittedWithoutToken, credentialsFailing, fillsDropped, handshakesUndecided));
+    // A failing service raises several of these six. Only a failing service or a permission raises
+    // the first four, so one message for them is enough. A faulty message handler may raise the
+    // others for days: they keep messages of their own, or hide a service that fails meanwhile.
+    String services = "services-failing";
+    CfnCompositeAlarm failing =
+        over(
+                services,
+                services,
+                List.of(
+                    admittedWithoutToken, credentialsFailing, fillsDropped, handshakesUndecided))
+            .build();
+    silenceDuring(failing, "function-errors", functionErrors);
+    silenceDuring(failing, "messages-failing", messagesFailing);
 
     query(
         "errors",
@@ -279,26 +290,37 @@ final class Monitoring extends Construct {
     return alarm(name, rule, "notBreaching", metrics);
   }
 
-  /**
-   * Replaces the messages of alarms that one failing service raises by those of one alarm over
-   * them, which is raised while any of them is. An alarm that a faulty message handler raises is
-   * none of them: it may last for days, and nobody would be woken when a service fails meanwhile.
-   */
-  private void wakeOnce(String name, List<CfnAlarm> alarms) {
+  /** An alarm that is raised while any of these is, and sends messages in their place. */
+  private CfnCompositeAlarm.Builder over(String name, String runbook, List<CfnAlarm> alarms) {
     for (CfnAlarm alarm : alarms) {
       alarm.setAlarmActions(List.of());
       alarm.setOkActions(List.of());
     }
-    CfnCompositeAlarm.Builder.create(this, name)
+    return CfnCompositeAlarm.Builder.create(this, name)
         .alarmName(prefix + "tollgate-" + name)
-        .alarmDescription("Runbook: docs/runbooks/" + name + ".md")
+        .alarmDescription(runbook(runbook))
         .alarmRule(
             alarms.stream()
                 .map(alarm -> "ALARM(\"" + alarm.getRef() + "\")")
                 .collect(Collectors.joining(" OR ")))
         .alarmActions(List.of(topicArn))
-        .okActions(List.of(topicArn))
+        .okActions(List.of(topicArn));
+  }
+
+  /**
+   * Keeps an alarm's messages back while another alarm is raised. They follow if it ends first. The
+   * other one may be a minute later, because its metrics count other minutes.
+   */
+  private void silenceDuring(CfnCompositeAlarm cause, String name, CfnAlarm alarm) {
+    over(name + "-message", name, List.of(alarm))
+        .actionsSuppressor(cause.getRef())
+        .actionsSuppressorWaitPeriod(MINUTE)
+        .actionsSuppressorExtensionPeriod(MINUTE)
         .build();
+  }
+
+  private static String runbook(String name) {
+    return "Runbook: docs/runbooks/" + name + ".md";
   }
 
   private CfnAlarm alarm(String name, Rule rule, String missingData, List<Metric> metrics) {
@@ -315,7 +337,7 @@ final class Monitoring extends Construct {
     }
     return CfnAlarm.Builder.create(this, name)
         .alarmName(prefix + "tollgate-" + name)
-        .alarmDescription("Runbook: docs/runbooks/" + name + ".md")
+        .alarmDescription(runbook(name))
         .metrics(queries)
         .comparisonOperator("GreaterThanThreshold")
         .threshold(rule.threshold())

@@ -33,6 +33,9 @@ public final class Alarms implements ResourceFamily {
   private static final List<String> COMPOSITE_MEMBERS =
       List.of(
           "ActionsEnabled",
+          "ActionsSuppressor",
+          "ActionsSuppressorExtensionPeriod",
+          "ActionsSuppressorWaitPeriod",
           "AlarmActions",
           "AlarmDescription",
           "AlarmName",
