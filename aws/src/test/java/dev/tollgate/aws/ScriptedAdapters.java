@@ -21,7 +21,8 @@ public abstract class ScriptedAdapters {
 
   protected final ScriptedAws services = new ScriptedAws();
   protected final ManualClock clock = new ManualClock(Samples.NOW);
-  protected final AwsEnvironment aws = new AwsEnvironment(services.environment(), clock);
+  protected final AwsEnvironment aws =
+      new AwsEnvironment(services.environment(), clock, line -> {});
   protected final BucketId bucket = Samples.bucketId();
   protected final TenantId tenant = bucket.tenant();
 

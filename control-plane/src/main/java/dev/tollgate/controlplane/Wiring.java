@@ -1,5 +1,6 @@
 package dev.tollgate.controlplane;
 
+import com.amazonaws.services.lambda.runtime.LambdaRuntime;
 import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.core.Pause;
@@ -20,7 +21,7 @@ final class Wiring {
 
   /** A wiring with these environment variables. */
   Wiring(Map<String, String> environment, InstantSource clock) {
-    this.aws = new AwsEnvironment(environment, clock);
+    this.aws = new AwsEnvironment(environment, clock, line -> LambdaRuntime.getLogger().log(line));
     this.clock = clock;
   }
 

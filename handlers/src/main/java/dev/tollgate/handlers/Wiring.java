@@ -1,5 +1,6 @@
 package dev.tollgate.handlers;
 
+import com.amazonaws.services.lambda.runtime.LambdaRuntime;
 import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
@@ -48,7 +49,7 @@ public final class Wiring {
   /** A wiring with these environment variables. */
   public Wiring(Map<String, String> environment, InstantSource clock) {
     this.clock = clock;
-    this.aws = new AwsEnvironment(environment, clock);
+    this.aws = new AwsEnvironment(environment, clock, line -> LambdaRuntime.getLogger().log(line));
   }
 
   /** Decides on handshakes, for the connect authorizer. */

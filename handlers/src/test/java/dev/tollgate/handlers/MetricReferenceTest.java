@@ -6,6 +6,7 @@ import com.amazonaws.services.lambda.runtime.LambdaLogger;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.core.MetricLine;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.message.MessageOutcome;
@@ -81,6 +82,9 @@ class MetricReferenceTest {
             Arrays.stream(Metrics.class.getDeclaredMethods()).filter(MetricReferenceTest::isCall))
         .as("methods that publish metrics are all called here")
         .hasSize(context.logged().size());
+
+    log.log(MetricLine.fillDelay(NOW, NOW, Optional.of(tenant), "a fill"));
+    log.log(MetricLine.credentialFailures(NOW, "STS", 1, "a reason"));
 
     List<List<String>> published = new ArrayList<>();
     for (String line : context.logged()) {

@@ -4,11 +4,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import software.amazon.awscdk.Aws;
 import software.amazon.awscdk.Stack;
 import software.amazon.awscdk.services.cloudwatch.CfnAlarm;
+import software.amazon.awscdk.services.cloudwatch.CfnCompositeAlarm;
 import software.amazon.awscdk.services.cloudwatch.CfnDashboard;
 import software.amazon.awscdk.services.logs.CfnQueryDefinition;
 import software.amazon.awscdk.services.sqs.Queue;
@@ -28,7 +30,7 @@ final class Monitoring extends Construct {
   /** The columns of a dashboard, and how many of them a widget takes. */
   private static final int COLUMNS = 24;
 
-  private static final int WIDTH = 8;
+  private static final int WIDTH = 6;
   private static final int HEIGHT = 6;
 
   private final String prefix;
@@ -110,6 +112,14 @@ final class Monitoring extends Construct {
             "Sum",
             "events of schedules");
     Metric requests = Metric.ofFunction(sources.tokenProducer(), "AsyncEventsDropped", "Sum");
+    Metric fillDelay = new Metric("Tollgate", "FillDelay", Map.of(), "p99", "delay of fills, p99");
+    List<Metric> credentials =
+        Stream.of("STS", "TABLE")
+            .map(
+                source ->
+                    new Metric(
+                        "Tollgate", "CredentialFailures", Map.of("Source", source), "Sum", source))
+            .toList();
     Metric age =
         Metric.ofQueue(sources.pool(), "ApproximateAgeOfOldestMessage", "oldest message, seconds");
     Metric drift = new Metric("Tollgate", "AbsoluteDrift", Map.of(), "Sum", "drift");
@@ -134,36 +144,46 @@ final class Monitoring extends Construct {
     // SQS reports a queue that was not in use for hours up to 15 minutes late (SQS Developer Guide,
     // "Available CloudWatch metrics"). FILL makes a late minute 0.
     alarm("dead-letters", new Rule(sum(deadLetters), 0, 5 * MINUTE, 1, 4), deadLetters);
-    alarm("function-errors", Rule.lasting(sum(errors), 0), errors);
+    CfnAlarm functionErrors = alarm("function-errors", Rule.lasting(sum(errors), 0), errors);
     alarm("function-throttles", Rule.lasting(sum(throttles), 0), throttles);
-    alarm("fills-dropped", Rule.lasting(sum(List.of(dropped, requests)), 0), dropped, requests);
+    CfnAlarm fillsDropped =
+        alarm("fills-dropped", Rule.lasting(sum(List.of(dropped, requests)), 0), dropped, requests);
+    // EventBridge Scheduler fires within the minute: 60 s are as promised. A fill mints the tokens
+    // of the next 60 s, so a later one leaves its bucket without, and each token waits for the fill
+    // that a refused claim requests. 30 s more are for the fill or for a shard's turn.
+    alarm("fills-late", Rule.lasting("m1", 90_000), fillDelay);
+    CfnAlarm credentialsFailing =
+        alarm("credentials-failing", Rule.lasting(sum(credentials), 0), credentials);
     // A period without an invocation has no data point: FILL makes it 0.
     alarm(
         "minute-work-stopped",
         new Rule("IF(MIN([FILL(m1,0),FILL(m2,0)]) < 1, 1, 0)", 0, 5 * MINUTE, 2, 2),
         "breaching",
         runs);
-    alarm(
-        "admitted-without-token",
-        Rule.lasting(sum(List.of(withoutToken, processedWithoutToken)), 0),
-        withoutToken,
-        processedWithoutToken);
-    alarm(
-        "handshakes-undecided",
-        Rule.lasting(sum(List.of(undecided, leaseEnded)), 0),
-        undecided,
-        leaseEnded);
+    CfnAlarm admittedWithoutToken =
+        alarm(
+            "admitted-without-token",
+            Rule.lasting(sum(List.of(withoutToken, processedWithoutToken)), 0),
+            withoutToken,
+            processedWithoutToken);
+    CfnAlarm handshakesUndecided =
+        alarm(
+            "handshakes-undecided",
+            Rule.lasting(sum(List.of(undecided, leaseEnded)), 0),
+            undecided,
+            leaseEnded);
     // Of few handshakes, the slowest one is the 99th percentile.
     alarm(
         "handshakes-slow",
         Rule.lasting("IF(FILL(m2,0) >= 100, m1, 0)", 2_000),
         latency,
         Metric.ofFunction(sources.authorizer(), "Invocations", "Sum"));
-    alarm(
-        "messages-failing",
-        Rule.lasting(sum(List.of(failed, undecidedMessages)), 0),
-        failed,
-        undecidedMessages);
+    CfnAlarm messagesFailing =
+        alarm(
+            "messages-failing",
+            Rule.lasting(sum(List.of(failed, undecidedMessages)), 0),
+            failed,
+            undecidedMessages);
     // A message that failed comes again after 90 seconds.
     alarm("messages-waiting", Rule.lasting("m1", 200), age);
     // A lost $disconnect event makes a count too high by one, until its connection is dropped.
@@ -181,10 +201,25 @@ final class Monitoring extends Construct {
             "IF(%2$s > 100, 100 * %1$s / %2$s, 0)".formatted(refusals, all), 50, 5 * MINUTE, 3, 3),
         handshakes);
 
+    // A failing service raises several of these six. Only a failing service or a permission raises
+    // the first four, so one message for them is enough. A faulty message handler may raise the
+    // others for days: they keep messages of their own, or hide a service that fails meanwhile.
+    String services = "services-failing";
+    CfnCompositeAlarm failing =
+        over(
+                services,
+                services,
+                List.of(
+                    admittedWithoutToken, credentialsFailing, fillsDropped, handshakesUndecided))
+            .build();
+    silenceDuring(failing, "function-errors", functionErrors);
+    silenceDuring(failing, "messages-failing", messagesFailing);
+
     query(
         "errors",
-        "filter @message like /Exception|Error|Task timed out|failed|not done|stay open/"
-            + " and not ispresent(_aws.Timestamp)"
+        "filter ispresent(CredentialFailures)"
+            + " or (@message like /Exception|Error|Task timed out|failed|not done|stay open/"
+            + " and not ispresent(_aws.Timestamp))"
             + " | fields @timestamp, @log, @message | sort @timestamp desc",
         sources.functions());
     query(
@@ -227,6 +262,8 @@ final class Monitoring extends Construct {
         graph("Throttles of functions", throttles),
         graph("Dead letters", deadLetters),
         graph("Dropped fills", List.of(dropped, requests)),
+        graph("Delay of fills, milliseconds", List.of(fillDelay)),
+        graph("Failed requests for credentials", credentials),
         graph("Runs of the functions that run each minute", runs),
         graph("Drift of counts", List.of(drift, droppedConnections)));
   }
@@ -245,15 +282,48 @@ final class Monitoring extends Construct {
         ",", IntStream.rangeClosed(first, last).mapToObj("FILL(m%d,0)"::formatted).toList());
   }
 
-  private void alarm(String name, Rule rule, Metric... metrics) {
-    alarm(name, rule, List.of(metrics));
+  private CfnAlarm alarm(String name, Rule rule, Metric... metrics) {
+    return alarm(name, rule, List.of(metrics));
   }
 
-  private void alarm(String name, Rule rule, List<Metric> metrics) {
-    alarm(name, rule, "notBreaching", metrics);
+  private CfnAlarm alarm(String name, Rule rule, List<Metric> metrics) {
+    return alarm(name, rule, "notBreaching", metrics);
   }
 
-  private void alarm(String name, Rule rule, String missingData, List<Metric> metrics) {
+  /** An alarm that is raised while any of these is, and sends messages in their place. */
+  private CfnCompositeAlarm.Builder over(String name, String runbook, List<CfnAlarm> alarms) {
+    for (CfnAlarm alarm : alarms) {
+      alarm.setAlarmActions(List.of());
+      alarm.setOkActions(List.of());
+    }
+    return CfnCompositeAlarm.Builder.create(this, name)
+        .alarmName(prefix + "tollgate-" + name)
+        .alarmDescription(runbook(runbook))
+        .alarmRule(
+            alarms.stream()
+                .map(alarm -> "ALARM(\"" + alarm.getRef() + "\")")
+                .collect(Collectors.joining(" OR ")))
+        .alarmActions(List.of(topicArn))
+        .okActions(List.of(topicArn));
+  }
+
+  /**
+   * Keeps an alarm's messages back while another alarm is raised. They follow if it ends first. The
+   * other one may be a minute later, because its metrics count other minutes.
+   */
+  private void silenceDuring(CfnCompositeAlarm cause, String name, CfnAlarm alarm) {
+    over(name + "-message", name, List.of(alarm))
+        .actionsSuppressor(cause.getRef())
+        .actionsSuppressorWaitPeriod(MINUTE)
+        .actionsSuppressorExtensionPeriod(MINUTE)
+        .build();
+  }
+
+  private static String runbook(String name) {
+    return "Runbook: docs/runbooks/" + name + ".md";
+  }
+
+  private CfnAlarm alarm(String name, Rule rule, String missingData, List<Metric> metrics) {
     List<CfnAlarm.MetricDataQueryProperty> queries = new ArrayList<>();
     queries.add(
         CfnAlarm.MetricDataQueryProperty.builder()
@@ -265,9 +335,9 @@ final class Monitoring extends Construct {
     for (int i = 0; i < metrics.size(); i++) {
       queries.add(query("m" + (i + 1), metrics.get(i), rule.seconds()));
     }
-    CfnAlarm.Builder.create(this, name)
+    return CfnAlarm.Builder.create(this, name)
         .alarmName(prefix + "tollgate-" + name)
-        .alarmDescription("Runbook: docs/runbooks/" + name + ".md")
+        .alarmDescription(runbook(name))
         .metrics(queries)
         .comparisonOperator("GreaterThanThreshold")
         .threshold(rule.threshold())

@@ -26,10 +26,30 @@ final class MonitoringTest {
   /** Metric math in an alarm has at most ten metrics (CloudWatch User Guide, "Alarms"). */
   private static final int MAX_METRICS = 10;
 
-  /** The alarms by their names without the deployment's prefix. */
+  private static final String SUFFIX = "-message";
+
+  /** The alarms whose messages {@code services-failing} sends. */
+  private static final Set<String> OF_SERVICES =
+      Set.of(
+          "admitted-without-token", "credentials-failing", "fills-dropped", "handshakes-undecided");
+
+  /** The alarms whose messages wait while {@code services-failing} is raised. */
+  private static final Set<String> SUPPRESSED = Set.of("function-errors", "messages-failing");
+
+  /** The alarms over metrics by their names without the deployment's prefix. */
   private static Map<String, JsonNode> alarms() {
+    return alarms("AWS::CloudWatch::Alarm");
+  }
+
+  private static Map<String, JsonNode> allAlarms() {
+    Map<String, JsonNode> alarms = alarms();
+    alarms.putAll(alarms("AWS::CloudWatch::CompositeAlarm"));
+    return alarms;
+  }
+
+  private static Map<String, JsonNode> alarms(String type) {
     Map<String, JsonNode> alarms = new TreeMap<>();
-    for (JsonNode alarm : STACK.resources("AWS::CloudWatch::Alarm").values()) {
+    for (JsonNode alarm : STACK.resources(type).values()) {
       JsonNode properties = alarm.path("Properties");
       String name = properties.path("AlarmName").asText();
       assertThat(name).startsWith("tollgate-");
@@ -67,32 +87,70 @@ final class MonitoringTest {
   void each_alarm_has_a_runbook_and_a_row_in_the_reference() throws IOException {
     try (Stream<Path> pages = Files.list(DOCS.resolve("runbooks"))) {
       assertThat(pages.map(page -> page.getFileName().toString().replace(".md", "")))
-          .containsExactlyInAnyOrderElementsOf(alarms().keySet());
+          .containsExactlyInAnyOrderElementsOf(runbooks());
     }
     assertThat(
             found(
                 Pattern.compile(
                     "^\\| \\[([a-z-]+)\\]\\(\\.\\./runbooks/\\1\\.md\\)", Pattern.MULTILINE),
                 metricsPage()))
-        .isEqualTo(alarms().keySet());
-    alarms()
+        .isEqualTo(runbooks());
+    allAlarms()
         .forEach(
             (name, alarm) ->
                 assertThat(alarm.path("AlarmDescription").asText())
-                    .isEqualTo("Runbook: docs/runbooks/" + name + ".md"));
+                    .isEqualTo("Runbook: docs/runbooks/" + name.replace(SUFFIX, "") + ".md"));
+  }
+
+  private static Set<String> runbooks() {
+    return allAlarms().keySet().stream()
+        .map(name -> name.replace(SUFFIX, ""))
+        .collect(Collectors.toCollection(TreeSet::new));
   }
 
   @Test
   void each_alarm_tells_the_topic_when_it_is_raised_and_when_it_ends() {
-    assertThat(alarms())
-        .hasSize(12)
+    assertThat(allAlarms())
+        .hasSize(17)
         .allSatisfy(
             (name, alarm) -> {
-              assertThat(alarm.at("/AlarmActions/0").asText()).isEqualTo(TOPIC);
-              assertThat(alarm.at("/OKActions/0").asText()).isEqualTo(TOPIC);
-              assertThat(alarm.path("TreatMissingData").asText())
-                  .isEqualTo(name.equals("minute-work-stopped") ? "breaching" : "notBreaching");
+              String topic = OF_SERVICES.contains(name) || SUPPRESSED.contains(name) ? "" : TOPIC;
+              assertThat(alarm.at("/AlarmActions/0").asText()).isEqualTo(topic);
+              assertThat(alarm.at("/OKActions/0").asText()).isEqualTo(topic);
             });
+    assertThat(alarms())
+        .allSatisfy(
+            (name, alarm) ->
+                assertThat(alarm.path("TreatMissingData").asText())
+                    .isEqualTo(name.equals("minute-work-stopped") ? "breaching" : "notBreaching"));
+  }
+
+  @Test
+  void a_failing_service_sends_one_message() {
+    assertThat(rule("services-failing")).isEqualTo(OF_SERVICES);
+    assertThat(SUPPRESSED)
+        .allSatisfy(
+            name -> {
+              assertThat(rule(name + SUFFIX)).containsExactly(name);
+              assertThat(allAlarms().get(name + SUFFIX).at("/ActionsSuppressor/Ref").asText())
+                  .isIn(STACK.resources("AWS::CloudWatch::CompositeAlarm").keySet());
+            });
+  }
+
+  /** The names in the rule of an alarm over alarms, which must all be joined by OR. */
+  private static Set<String> rule(String name) {
+    Map<String, JsonNode> byId = STACK.resources("AWS::CloudWatch::Alarm");
+    Set<String> names = new TreeSet<>();
+    StringBuilder rule = new StringBuilder();
+    for (JsonNode part : allAlarms().get(name).at("/AlarmRule/Fn::Join/1")) {
+      if (part.has("Ref")) {
+        JsonNode alarm = byId.get(part.path("Ref").asText());
+        names.add(alarm.at("/Properties/AlarmName").asText().replace("tollgate-", ""));
+      }
+      rule.append(part.asText());
+    }
+    assertThat(rule).matches("ALARM\\(\"\"\\)( OR ALARM\\(\"\"\\))*");
+    return names;
   }
 
   @Test
@@ -120,7 +178,8 @@ final class MonitoringTest {
 
     assertThat(metricsPage())
         .contains(
-            "about $%d a month: $0.10 for each of %d metrics".formatted(metrics / 10, metrics));
+            "about $%d a month: $0.10 for each of %d metrics, and $0.50 for each of 3"
+                .formatted((metrics + 3 * 5) / 10, metrics));
   }
 
   @Test

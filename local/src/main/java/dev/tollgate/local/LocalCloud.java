@@ -287,6 +287,14 @@ public final class LocalCloud implements AutoCloseable {
     functions.kill(functionName);
   }
 
+  /**
+   * Refuses all invocations of a function from now on, as a reserved concurrency of 0 does, or ends
+   * that.
+   */
+  public void throttle(String functionName, boolean throttled) {
+    functions.throttle(functionName, throttled);
+  }
+
   /** Stops all services, in reverse order of their start. */
   @Override
   public void close() {

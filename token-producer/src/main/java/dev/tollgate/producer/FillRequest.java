@@ -17,7 +17,7 @@ sealed interface FillRequest {
    * A request of a bucket's own schedule.
    *
    * @param through the minute for which the schedule fired ({@code <aws.scheduler.scheduled-time>}
-   *     of EventBridge Scheduler); used only in the log
+   *     of EventBridge Scheduler); used only in the log and in the metric of delays
    */
   record OfBucket(BucketId bucket, Instant through) implements FillRequest {}
 

@@ -4,6 +4,7 @@ import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.LogText;
+import dev.tollgate.core.MetricLine;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.bucket.fill.ShardMaintenance;
@@ -75,9 +76,23 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
         FillRequest.of(
             Optional.ofNullable(input)
                 .orElseThrow(() -> new InvalidValue("input", "null", "a JSON object")));
-    String done = request + ": " + answer(request, context);
-    context.getLogger().log(done);
+    Object result = answer(request, context);
+    String done = request + ": " + result;
+    context.getLogger().log(line(request, result, done));
     return done;
+  }
+
+  /** The log line of a fill. One that ends the work of a schedule's minute has the delay. */
+  private String line(FillRequest request, Object result, String done) {
+    if (request instanceof FillRequest.OfBucket scheduled) {
+      return MetricLine.fillDelay(
+          clock.instant(), scheduled.through(), Optional.of(scheduled.bucket().tenant()), done);
+    }
+    return request instanceof FillRequest.OfShard shared
+            && result instanceof ShardMaintenance.Report report
+            && report.rest() != ShardMaintenance.Rest.HANDED_OVER
+        ? MetricLine.fillDelay(clock.instant(), shared.turn().minute(), Optional.empty(), done)
+        : done;
   }
 
   private Object answer(FillRequest request, Context context) {

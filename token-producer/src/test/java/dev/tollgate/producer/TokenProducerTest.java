@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.Mockito.RETURNS_DEEP_STUBS;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 import com.amazonaws.services.lambda.runtime.Context;
@@ -25,6 +26,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.mockito.ArgumentCaptor;
 
 final class TokenProducerTest {
   private final AdmissionFixture fixture = new AdmissionFixture();
@@ -54,6 +56,39 @@ final class TokenProducerTest {
     assertThat(fire("acme", "connect", "2026-03-01T12:01:00Z")).contains("minted=9");
     assertThat(fire("acme", "connect", "2026-03-01T12:01:00Z")).contains("minted=0");
     assertThat(fixture.queue().level(bucket)).isEqualTo(9);
+  }
+
+  @Test
+  void a_scheduled_fill_logs_one_line_with_the_delay_since_its_minute() {
+    fixture.clock().advance(Duration.ofSeconds(63));
+    String done = fire("acme", "connect", "2026-03-01T12:01:00Z");
+
+    assertThat(logged())
+        .contains(
+            "\"Name\":\"FillDelay\",\"Unit\":\"Milliseconds\"",
+            "\"FillDelay\":3000,\"tenantId\":\"acme\",\"fill\":\"" + done + "\"}");
+  }
+
+  @Test
+  void a_turn_of_a_shard_logs_its_delay_at_its_end_alone() {
+    Map<String, String> turn = Map.of("shard", "shard-1", "scheduledTime", "2026-03-01T11:59:00Z");
+
+    assertThat(producer.handleRequest(turn, context)).endsWith("rest=NONE]");
+
+    assertThat(logged()).contains("\"FillDelay\":60000,\"fill\":\"OfShard[");
+  }
+
+  @Test
+  void a_fill_for_a_claim_has_no_delay() {
+    String done = producer.handleRequest(Map.of("tenantId", "acme", "action", "connect"), context);
+
+    assertThat(logged()).isEqualTo(done);
+  }
+
+  private String logged() {
+    ArgumentCaptor<String> line = ArgumentCaptor.forClass(String.class);
+    verify(context.getLogger()).log(line.capture());
+    return line.getValue();
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.tollgate.aws.config;
 import dev.tollgate.aws.Arns;
 import dev.tollgate.aws.ResourceNames;
 import dev.tollgate.aws.credentials.AssumedRoles;
+import dev.tollgate.aws.credentials.CredentialFailures;
 import dev.tollgate.aws.credentials.CredentialStore;
 import dev.tollgate.aws.credentials.CredentialTable;
 import dev.tollgate.aws.credentials.TenantCredentials;
@@ -54,6 +55,7 @@ import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -84,9 +86,14 @@ public final class AwsEnvironment {
    * are restricted to this tenant.
    *
    * @param clock determines when credentials, leases and cached results expire
+   * @param log receives the metrics of failed requests for credentials
    */
-  public AwsEnvironment(Map<String, String> environment, InstantSource clock) {
-    this(environment, clock, AwsEnvironment::assumedRoles);
+  public AwsEnvironment(
+      Map<String, String> environment, InstantSource clock, Consumer<String> log) {
+    this(
+        environment,
+        clock,
+        (AwsEnvironment aws) -> aws.assumedRoles(new CredentialFailures(clock, log)));
   }
 
   /**
@@ -95,7 +102,9 @@ public final class AwsEnvironment {
    */
   public static AwsEnvironment withOwnRole(Map<String, String> environment, InstantSource clock) {
     return new AwsEnvironment(
-        environment, clock, aws -> TenantCredentials.own(aws.clients.ownCredentials()));
+        environment,
+        clock,
+        (AwsEnvironment aws) -> TenantCredentials.own(aws.clients.ownCredentials()));
   }
 
   private AwsEnvironment(
@@ -338,16 +347,22 @@ public final class AwsEnvironment {
         tenantCredentials.get());
   }
 
-  private TenantCredentials assumedRoles() {
+  private TenantCredentials assumedRoles(CredentialFailures failures) {
     String role = variables.required("TENANT_ROLE_ARN");
     CredentialStore shared =
         variables
             .optional("CREDENTIALS_TABLE")
             .<CredentialStore>map(
-                table -> new CredentialTable(clients.dynamoDbBrief(), table, role, clock))
+                table -> new CredentialTable(clients.dynamoDbBrief(), table, role, failures, clock))
             .orElse(CredentialStore.NONE);
     return new AssumedRoles(
-        clients.newSts(), role, shared, CACHED_TENANTS, clock, new SecureRandom()::nextDouble);
+        clients.newSts(),
+        role,
+        shared,
+        failures,
+        CACHED_TENANTS,
+        clock,
+        new SecureRandom()::nextDouble);
   }
 
   private QueueUrls queueUrls() {

@@ -2,6 +2,7 @@ package dev.tollgate.aws.config;
 
 import dev.tollgate.aws.ResourceNames;
 import dev.tollgate.aws.credentials.AssumedRoles;
+import dev.tollgate.aws.credentials.CredentialFailures;
 import dev.tollgate.aws.credentials.CredentialStore;
 import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbBuckets;
@@ -78,6 +79,7 @@ public final class ClaimPorts {
             clients.sts(),
             deployment.tenantRoleArn(),
             CredentialStore.NONE,
+            new CredentialFailures(clock, unpublished -> {}),
             cachedTenants,
             clock,
             new SecureRandom()::nextDouble);

@@ -57,6 +57,7 @@ public final class AssumedRoles implements TenantCredentials {
   private final StsClient sts;
   private final String roleArn;
   private final CredentialStore store;
+  private final CredentialFailures failures;
   private final InstantSource clock;
   private final DoubleSupplier random;
   private final Map<TenantId, CompletableFuture<Held>> cache;
@@ -72,12 +73,14 @@ public final class AssumedRoles implements TenantCredentials {
       StsClient sts,
       String roleArn,
       CredentialStore store,
+      CredentialFailures failures,
       int max,
       InstantSource clock,
       DoubleSupplier random) {
     this.sts = sts;
     this.roleArn = roleArn;
     this.store = store;
+    this.failures = failures;
     this.clock = clock;
     this.random = random;
     this.cache = new RecentlyUsedMap<>(max);
@@ -192,6 +195,7 @@ public final class AssumedRoles implements TenantCredentials {
                               .tags(Tag.builder().key(TAG).value(tenant.value()).build()))
                   .credentials());
     } catch (Unavailable unavailable) {
+      failures.count(CredentialFailures.Source.STS, unavailable.reason());
       throw new NoCredentials(unavailable);
     }
   }

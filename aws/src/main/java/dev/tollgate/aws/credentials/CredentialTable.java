@@ -33,6 +33,7 @@ public final class CredentialTable implements CredentialStore {
   private final DynamoDbClient dynamoDb;
   private final String table;
   private final String roleName;
+  private final CredentialFailures failures;
   private final InstantSource clock;
   private volatile Instant pausedUntil = Instant.MIN;
 
@@ -42,10 +43,15 @@ public final class CredentialTable implements CredentialStore {
    * @param dynamoDb a client that gives up soon, because a request of a tenant waits for it
    */
   public CredentialTable(
-      DynamoDbClient dynamoDb, String table, String roleArn, InstantSource clock) {
+      DynamoDbClient dynamoDb,
+      String table,
+      String roleArn,
+      CredentialFailures failures,
+      InstantSource clock) {
     this.dynamoDb = dynamoDb;
     this.table = table;
     this.roleName = roleArn.substring(roleArn.lastIndexOf('/') + 1);
+    this.failures = failures;
     this.clock = clock;
   }
 
@@ -128,6 +134,7 @@ public final class CredentialTable implements CredentialStore {
       return Optional.of(request.get());
     } catch (SdkException unavailable) {
       pausedUntil = now.plus(PAUSE);
+      failures.count(CredentialFailures.Source.TABLE, String.valueOf(unavailable.getMessage()));
       return Optional.empty();
     }
   }

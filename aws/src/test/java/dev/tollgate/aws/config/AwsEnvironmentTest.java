@@ -27,13 +27,14 @@ class AwsEnvironmentTest extends ScriptedAdapters {
     environment.remove("TIER_TABLE");
     environment.remove("WEBSOCKET_URL");
     environment.put("TENANT_ROLE_ARN", "");
-    AwsEnvironment partial = new AwsEnvironment(environment, clock);
+    AwsEnvironment partial = new AwsEnvironment(environment, clock, line -> {});
 
     assertThatCode(partial::tenants).doesNotThrowAnyException();
     assertMissing("TIER_TABLE", partial, AwsEnvironment::tiers);
     assertMissing("WEBSOCKET_URL", partial, AwsEnvironment::sockets);
     assertMissing("TENANT_ROLE_ARN", partial, AwsEnvironment::buckets);
-    assertMissing("AWS_REGION", new AwsEnvironment(Map.of(), clock), AwsEnvironment::tenants);
+    assertMissing(
+        "AWS_REGION", new AwsEnvironment(Map.of(), clock, line -> {}), AwsEnvironment::tenants);
   }
 
   private static void assertMissing(

@@ -9,6 +9,7 @@ import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.core.testing.Race;
 import dev.tollgate.core.testing.Samples;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -24,8 +25,16 @@ import software.amazon.awssdk.services.sts.model.Tag;
 class AssumedRolesTest {
   private final ManualClock clock = new ManualClock(Samples.NOW);
   private final Sts sts = new Sts();
+  private final List<String> log = new ArrayList<>();
   private final TenantCredentials roles =
-      new AssumedRoles(sts, "arn:role", CredentialStore.NONE, 3, clock, () -> 1);
+      new AssumedRoles(
+          sts,
+          "arn:role",
+          CredentialStore.NONE,
+          new CredentialFailures(clock, log::add),
+          3,
+          clock,
+          () -> 1);
   private final TenantId acme = new TenantId("acme");
 
   private String keyOf(TenantId tenant) {
@@ -102,6 +111,21 @@ class AssumedRolesTest {
 
     sts.failing = false;
     assertThat(keyOf(acme)).startsWith("acme-");
+  }
+
+  @Test
+  void failures_are_published_once_a_minute_with_their_number_and_the_last_reason() {
+    sts.failing = true;
+    for (int i = 0; i < 5; i++) {
+      assertThatThrownBy(() -> roles.of(acme)).isInstanceOf(NoCredentials.class);
+      clock.advance(Duration.ofSeconds(20));
+    }
+
+    assertThat(log).hasSize(2);
+    assertThat(log.get(0)).contains("\"Source\":\"STS\"", "\"CredentialFailures\":1,");
+    assertThat(log.get(1))
+        .contains("\"CredentialFailures\":3,")
+        .endsWith(",\"reason\":\"STS AssumeRole for acme: Rate exceeded\"}");
   }
 
   @Test

@@ -19,6 +19,7 @@ final class CredentialMemory {
             new Sts(),
             "arn:role",
             CredentialStore.NONE,
+            new CredentialFailures(InstantSource.system(), line -> {}),
             TENANTS,
             InstantSource.system(),
             () -> 0.5);

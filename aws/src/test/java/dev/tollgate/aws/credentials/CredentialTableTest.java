@@ -8,7 +8,9 @@ import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.core.testing.Samples;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -27,6 +29,8 @@ class CredentialTableTest extends CredentialStoreContract {
   private static final TenantId ACME = new TenantId("acme");
 
   private final ManualClock clock = new ManualClock(Samples.NOW);
+  private final List<String> log = new ArrayList<>();
+  private final CredentialFailures failures = new CredentialFailures(clock, log::add);
   private final Engines.Tables tables;
   private final String table;
   private final CredentialTable store;
@@ -34,7 +38,7 @@ class CredentialTableTest extends CredentialStoreContract {
   CredentialTableTest(Engines.Tables tables) {
     this.tables = tables;
     table = tables.idempotency();
-    store = new CredentialTable(tables.client(), table, ROLE, clock);
+    store = new CredentialTable(tables.client(), table, ROLE, failures, clock);
   }
 
   @Override
@@ -47,7 +51,8 @@ class CredentialTableTest extends CredentialStoreContract {
     TemporaryCredentials credentials = until(Samples.NOW.plusSeconds(3_600));
     store.store(ACME, credentials);
 
-    assertThat(new CredentialTable(tables.client(), table, ROLE + "2", clock).find(ACME)).isEmpty();
+    assertThat(new CredentialTable(tables.client(), table, ROLE + "2", failures, clock).find(ACME))
+        .isEmpty();
     assertThat(tables.client().scan(r -> r.tableName(table)).items())
         .singleElement()
         .satisfies(
@@ -99,6 +104,7 @@ class CredentialTableTest extends CredentialStoreContract {
                 }),
             table,
             ROLE,
+            failures,
             clock);
 
     assertThat(failing.find(ACME)).isEmpty();
@@ -109,5 +115,9 @@ class CredentialTableTest extends CredentialStoreContract {
     clock.advance(Duration.ofSeconds(10));
     assertThat(failing.find(ACME)).isEmpty();
     assertThat(requests).hasValue(2);
+    assertThat(log)
+        .singleElement()
+        .asString()
+        .contains("\"Source\":\"TABLE\"", "\"CredentialFailures\":1,", "Rate exceeded");
   }
 }

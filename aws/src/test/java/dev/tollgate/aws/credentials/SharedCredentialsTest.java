@@ -34,12 +34,14 @@ class SharedCredentialsTest {
   private final InMemoryCredentialStore memory = new InMemoryCredentialStore();
   private final Engines.Tables tables;
 
+  private final CredentialFailures failures = new CredentialFailures(clock, line -> {});
+
   SharedCredentialsTest(Engines.Tables tables) {
     this.tables = tables;
   }
 
   private AssumedRoles instance(CredentialStore store) {
-    return new AssumedRoles(sts, ROLE, store, 100, clock, random::nextDouble);
+    return new AssumedRoles(sts, ROLE, store, failures, 100, clock, random::nextDouble);
   }
 
   private List<AssumedRoles> instances(int count, CredentialStore store) {
@@ -61,7 +63,7 @@ class SharedCredentialsTest {
   void one_of_fifty_instances_renews_while_the_others_go_on(boolean onTheEngine) {
     CredentialStore store =
         onTheEngine
-            ? new CredentialTable(tables.client(), tables.idempotency(), ROLE, clock)
+            ? new CredentialTable(tables.client(), tables.idempotency(), ROLE, failures, clock)
             : memory;
     List<AssumedRoles> instances = instances(50, store);
     instances.forEach(SharedCredentialsTest::keyOf);
@@ -135,7 +137,7 @@ class SharedCredentialsTest {
   @Test
   void clocks_that_differ_by_less_than_a_minute_never_use_expired_credentials() {
     ManualClock late = new ManualClock(START.minusSeconds(59));
-    AssumedRoles slow = new AssumedRoles(sts, ROLE, memory, 1, late, () -> 1);
+    AssumedRoles slow = new AssumedRoles(sts, ROLE, memory, failures, 1, late, () -> 1);
     memory.store(ACME, CredentialStoreContract.until(START.plusSeconds(90)));
     String stored = keyOf(slow);
     assertThat(stored).startsWith("ASIA");
@@ -188,6 +190,7 @@ class SharedCredentialsTest {
                     sts,
                     ROLE,
                     shared ? memory : CredentialStore.NONE,
+                    failures,
                     tenants,
                     clock,
                     random::nextDouble))

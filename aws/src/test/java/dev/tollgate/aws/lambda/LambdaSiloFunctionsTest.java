@@ -36,7 +36,7 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
   private final TenantId tenant = Samples.tenantId();
   private final String path = ScriptedLambda.FUNCTIONS + "/" + ScriptedLambda.name(tenant);
   private SiloFunctions functions =
-      new AwsEnvironment(services.environment(), clock).siloFunctions();
+      new AwsEnvironment(services.environment(), clock, line -> {}).siloFunctions();
 
   LambdaSiloFunctionsTest() {
     lambda.expect(tenant);
@@ -65,7 +65,7 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
     Map<String, String> environment = services.environment();
     environment.put("PROCESSOR_FUNCTION_ARN", SECOND.value());
     environment.put("PROCESSOR_CODE_KEY", "4567.jar");
-    functions = new AwsEnvironment(environment, clock).siloFunctions();
+    functions = new AwsEnvironment(environment, clock, line -> {}).siloFunctions();
     return SECOND;
   }
 

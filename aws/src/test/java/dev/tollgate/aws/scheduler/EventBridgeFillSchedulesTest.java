@@ -73,7 +73,7 @@ class EventBridgeFillSchedulesTest extends ScriptedAdapters {
     Map<String, String> environment = services.environment();
     environment.put("SCHEDULE_ROLE_ARN", "arn:aws-cn:iam::000000000000:role/Schedule");
 
-    new AwsEnvironment(environment, clock)
+    new AwsEnvironment(environment, clock, line -> {})
         .fillSchedules()
         .put(opened(spec(FillMode.DIRECT)).direct(Samples.NOW));
 

@@ -15,12 +15,14 @@ import java.net.ConnectException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
@@ -31,7 +33,8 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.cloudwatch.CloudWatchClient;
 import software.amazon.awssdk.services.cloudwatch.CloudWatchClientBuilder;
-import software.amazon.awssdk.services.cloudwatch.model.MetricAlarm;
+import software.amazon.awssdk.services.cloudwatch.model.AlarmType;
+import software.amazon.awssdk.services.cloudwatch.model.DescribeAlarmsResponse;
 
 /** The command {@code tollgate alarms}. */
 @Command(
@@ -76,9 +79,14 @@ final class Alarms implements Callable<Integer> {
     ArrayNode alarms = document.putArray("alarms");
     try (CloudWatchClient cloudWatch = client(target)) {
       cloudWatch
-          .describeAlarmsPaginator(request -> request.alarmNamePrefix(prefix))
-          .metricAlarms()
-          .forEach(alarm -> alarms.add(document(alarm, prefix)));
+          .describeAlarmsPaginator(
+              request ->
+                  request
+                      .alarmNamePrefix(prefix)
+                      .alarmTypes(AlarmType.COMPOSITE_ALARM, AlarmType.METRIC_ALARM))
+          .stream()
+          .flatMap(page -> documents(page, prefix.length()))
+          .forEach(alarms::add);
     } catch (SdkClientException e) {
       URI api = target.outputs().controlPlane();
       throw RequestSigner.signs(api)
@@ -111,19 +119,39 @@ final class Alarms implements Callable<Integer> {
     return text(alarm, "state").equals(RAISED);
   }
 
-  private static ObjectNode document(MetricAlarm alarm, String prefix) {
+  /** The alarms of a page. Those over others come first, because each of them explains several. */
+  private static Stream<ObjectNode> documents(DescribeAlarmsResponse page, int prefix) {
+    return Stream.concat(
+        page.compositeAlarms().stream()
+            .map(
+                alarm ->
+                    document(
+                        alarm.alarmName().substring(prefix),
+                        alarm.stateValueAsString(),
+                        alarm.stateReason(),
+                        Optional.ofNullable(alarm.stateTransitionedTimestamp())
+                            .orElseGet(alarm::stateUpdatedTimestamp),
+                        Optional.ofNullable(alarm.alarmDescription()))),
+        page.metricAlarms().stream()
+            .map(
+                alarm ->
+                    document(
+                        alarm.alarmName().substring(prefix),
+                        alarm.stateValueAsString(),
+                        alarm.stateReason(),
+                        Optional.ofNullable(alarm.stateTransitionedTimestamp())
+                            .orElseGet(alarm::stateUpdatedTimestamp),
+                        Optional.ofNullable(alarm.alarmDescription()))));
+  }
+
+  private static ObjectNode document(
+      String name, String state, String reason, Instant since, Optional<String> description) {
     return Json.object()
-        .put("name", alarm.alarmName().substring(prefix.length()))
-        .put("state", alarm.stateValueAsString())
-        .put(
-            "since",
-            Optional.ofNullable(alarm.stateTransitionedTimestamp())
-                .orElseGet(alarm::stateUpdatedTimestamp)
-                .toString())
-        .put("reason", alarm.stateReason())
-        .put(
-            "runbook",
-            Optional.ofNullable(alarm.alarmDescription()).orElse("").replace(RUNBOOK, ""));
+        .put("name", name)
+        .put("state", state)
+        .put("since", since.toString())
+        .put("reason", reason)
+        .put("runbook", description.orElse("").replace(RUNBOOK, ""));
   }
 
   private static List<String> lines(ArrayNode alarms) {

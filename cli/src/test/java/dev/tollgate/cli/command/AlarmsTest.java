@@ -119,6 +119,25 @@ class AlarmsTest {
   }
 
   @Test
+  void an_alarm_over_others_comes_first() throws Exception {
+    try (TestCloud cloud =
+        start(
+            ALARM.formatted("refusals", "test_tollgate-refusals", "FILL(m1,1)"),
+            """
+            "z": {"Type": "AWS::CloudWatch::CompositeAlarm", "Properties": {
+              "AlarmName": "test_tollgate-z", "AlarmDescription": "Runbook: docs/runbooks/z.md",
+              "AlarmRule": {"Fn::Sub": "ALARM(${refusals})"}}}
+            """)) {
+      cloud.advance(Duration.ofMinutes(2));
+
+      assertThat(deployment.run("alarms", "-o", "name").out()).isEqualTo("z\nrefusals\n");
+      assertThat(deployment.run("alarms").out())
+          .contains(
+              "z: Raised alarms of the rule: test_tollgate-refusals.\nRunbook: docs/runbooks/z.md");
+    }
+  }
+
+  @Test
   void other_formats_have_the_same_alarms() throws Exception {
     try (TestCloud cloud = startWithThree()) {
       assertThat(deployment.run("alarms", "-o", "name").out())

@@ -77,6 +77,6 @@ class QuotaReferenceTest {
 
   /** The quota that the doctor assumes by default. */
   private static int connectionQuota() {
-    return new AwsEnvironment(Map.of(), InstantSource.system()).connectionQuota();
+    return new AwsEnvironment(Map.of(), InstantSource.system(), line -> {}).connectionQuota();
   }
 }

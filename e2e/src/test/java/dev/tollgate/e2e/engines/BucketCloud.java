@@ -32,7 +32,7 @@ final class BucketCloud implements AutoCloseable {
     environment.put("LIMIT_TABLE", "Limit");
     environment.put("DEPLOYMENT", "Tollgate");
     environment.put("TOKEN_PRODUCER_ARN", "arn:aws:lambda:us-east-1:000000000000:function:none");
-    adapters = new AwsEnvironment(environment, clock);
+    adapters = new AwsEnvironment(environment, clock, line -> {});
   }
 
   /** Starts an empty cloud. */

@@ -3,22 +3,31 @@ package dev.tollgate.e2e.local;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.e2e.acceptance.Deployment.Handshake;
+import dev.tollgate.local.endpoint.Call;
 import dev.tollgate.local.faults.Fault;
 import dev.tollgate.local.faults.FaultKind;
 import dev.tollgate.local.faults.FaultPlan;
 import dev.tollgate.local.faults.Faults.Injection;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.cloudwatch.CloudWatchClient;
-import software.amazon.awssdk.services.cloudwatch.model.MetricAlarm;
+import software.amazon.awssdk.services.cloudwatch.model.AlarmType;
+import software.amazon.awssdk.services.cloudwatch.model.DescribeAlarmsResponse;
 import software.amazon.awssdk.services.cloudwatch.model.StateValue;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.sqs.SqsClient;
 
 /** The alarms of the template are raised by faults, and end after them. */
@@ -42,20 +51,66 @@ final class AlarmsIT {
     DEPLOYMENT.advance(Duration.ofMinutes(minutes));
   }
 
-  private static List<MetricAlarm> alarms() {
-    return CLOUD_WATCH
-        .describeAlarms(request -> request.alarmNamePrefix(DEPLOYMENT.outputs().get("AlarmPrefix")))
-        .metricAlarms();
+  /** The states of all alarms by their names. */
+  private static Map<String, StateValue> states() {
+    DescribeAlarmsResponse alarms =
+        CLOUD_WATCH.describeAlarms(
+            request ->
+                request
+                    .alarmNamePrefix(DEPLOYMENT.outputs().get("AlarmPrefix"))
+                    .alarmTypes(AlarmType.METRIC_ALARM, AlarmType.COMPOSITE_ALARM));
+    Map<String, StateValue> states = new TreeMap<>();
+    alarms.metricAlarms().forEach(alarm -> states.put(alarm.alarmName(), alarm.stateValue()));
+    alarms.compositeAlarms().forEach(alarm -> states.put(alarm.alarmName(), alarm.stateValue()));
+    return states;
   }
 
+  /** The raised alarms, without the difference between an alarm and the one that sends for it. */
   private static TreeSet<String> raised() {
     TreeSet<String> names = new TreeSet<>();
-    for (MetricAlarm alarm : alarms()) {
-      if (alarm.stateValue() == StateValue.ALARM) {
-        names.add(alarm.alarmName().replace("tollgate-", ""));
-      }
-    }
+    states()
+        .forEach(
+            (name, state) -> {
+              if (state == StateValue.ALARM) {
+                names.add(name.replace("tollgate-", "").replace("-message", ""));
+              }
+            });
     return names;
+  }
+
+  /** The alarms that are raised in some minutes, each of which begins with an action. */
+  private static TreeSet<String> raisedDuring(int minutes, LocalDeployment.Action action)
+      throws Exception {
+    TreeSet<String> seen = new TreeSet<>();
+    for (int i = 0; i < minutes; i++) {
+      action.run();
+      minutes(1);
+      seen.addAll(raised());
+    }
+    return seen;
+  }
+
+  private static Injection refuse(String error, Predicate<Call> calls) {
+    return DEPLOYMENT
+        .cloud()
+        .faults()
+        .inject(calls, Integer.MAX_VALUE, new Fault.Refused(400, error, "refused by the test"));
+  }
+
+  /** Onboards a tenant whose tier admits nobody without a token. */
+  private static void onboardStrict(String tenant) {
+    DEPLOYMENT.control(
+        "PUT",
+        "/tiers/strict",
+        """
+        {"tier": "strict", "isolation": "POOL", "onUnavailable": "REFUSE",
+         "limits": {"tenantPerMinute": 60, "sessionPerMinute": 60, "connectionsPerSession": 10,
+                    "tenantConnections": 100, "sessionTTL": 3600, "messagesPerMinute": 60}}""");
+    DEPLOYMENT.onboard(tenant, "strict", "{}");
+  }
+
+  private static Handshake handshake(String tenant, String session) {
+    return DEPLOYMENT.handshake(LocalDeployment.query(tenant, session)).join();
   }
 
   /** Passes minutes until no alarm is raised. */
@@ -70,7 +125,9 @@ final class AlarmsIT {
   void a_healthy_deployment_raises_no_alarm() throws Exception {
     minutes(31);
 
-    assertThat(alarms()).hasSize(12).allMatch(alarm -> alarm.stateValue() == StateValue.OK);
+    assertThat(states())
+        .hasSize(17)
+        .allSatisfy((name, state) -> assertThat(state).isEqualTo(StateValue.OK));
   }
 
   @Test
@@ -115,6 +172,167 @@ final class AlarmsIT {
     assertThat(raised()).contains("minute-work-stopped");
 
     awaitCalm(10);
+  }
+
+  @Test
+  void sts_that_denies_raises_failing_credentials_functions_and_messages() throws Exception {
+    onboardStrict("denied");
+    String denied = DEPLOYMENT.open("denied");
+    DEPLOYMENT.onboard("mute", "silver", "{}");
+    Handshake socket = DEPLOYMENT.connect("mute", DEPLOYMENT.open("mute"));
+    try (Injection denial = refuse("AccessDenied", call -> call.operation().equals("AssumeRole"))) {
+      socket.send("{\"action\":\"PooledSQS\",\"id\":\"m\",\"message\":\"hello\"}");
+      assertThat(
+              raisedDuring(
+                  7, () -> assertThat(handshake("denied", denied).status()).isEqualTo(500)))
+          .contains(
+              "credentials-failing", "function-errors", "messages-failing", "services-failing");
+      assertThat(denial.count()).isPositive();
+    }
+    awaitCalm(10);
+  }
+
+  @Tag("nightly")
+  @Test
+  void a_table_of_credentials_that_fails_raises_failing_credentials_alone() throws Exception {
+    Deque<String> tenants = new ArrayDeque<>(List.of("table-a", "table-b", "table-c"));
+    Map<String, String> sessions = new HashMap<>();
+    for (String tenant : tenants) {
+      DEPLOYMENT.onboard(tenant, "silver", "{}");
+      sessions.put(tenant, DEPLOYMENT.open(tenant));
+    }
+    try (Injection denial =
+        refuse(
+            "AccessDeniedException",
+            call -> call.resource().filter("TablesCredentials"::equals).isPresent())) {
+      assertThat(
+              raisedDuring(
+                  3,
+                  () -> {
+                    String tenant = tenants.remove();
+                    Handshake admitted = DEPLOYMENT.connect(tenant, sessions.get(tenant));
+                    assertThat(admitted.status()).isEqualTo(101);
+                  }))
+          .containsExactly("credentials-failing", "services-failing");
+      assertThat(denial.count()).isPositive();
+    }
+    awaitCalm(10);
+  }
+
+  @Tag("nightly")
+  @Test
+  void sqs_that_does_not_answer_raises_all_that_needs_tokens_as_one() throws Exception {
+    onboardStrict("undecided");
+    String undecided = DEPLOYMENT.open("undecided");
+    DEPLOYMENT.onboard("unchecked", "silver", "{}");
+    String unchecked = DEPLOYMENT.open("unchecked");
+    try (Injection outage =
+        refuse(
+            "ServiceUnavailable",
+            call ->
+                call.service().equals("sqs")
+                    && List.of("Authorizer", "TokenProducer").contains(call.principal().name()))) {
+      assertThat(
+              raisedDuring(
+                  4,
+                  () -> {
+                    assertThat(handshake("undecided", undecided).status()).isEqualTo(503);
+                    DEPLOYMENT.close(handshake("unchecked", unchecked));
+                  }))
+          .contains(
+              "admitted-without-token",
+              "fills-dropped",
+              "function-errors",
+              "handshakes-undecided",
+              "services-failing");
+      assertThat(outage.count()).isPositive();
+    }
+    awaitCalm(10);
+  }
+
+  @Tag("nightly")
+  @Test
+  void a_token_producer_that_is_throttled_raises_throttles_and_dropped_fills() throws Exception {
+    DEPLOYMENT.onboard("throttled", "silver", "{}");
+    DEPLOYMENT.cloud().throttle("TokenProducer", true);
+    TreeSet<String> seen = raisedDuring(6, () -> {});
+    DEPLOYMENT.cloud().throttle("TokenProducer", false);
+
+    assertThat(seen).containsExactly("fills-dropped", "function-throttles", "services-failing");
+    awaitCalm(12);
+  }
+
+  @Tag("nightly")
+  @Test
+  void schedules_that_fire_two_minutes_late_raise_late_fills() throws Exception {
+    DEPLOYMENT.onboard("late", "silver", "{}");
+    DEPLOYMENT.cloud().faults().delaySchedules(Duration.ofMinutes(2));
+    TreeSet<String> seen = raisedDuring(8, () -> {});
+    DEPLOYMENT.cloud().faults().delaySchedules(Duration.ZERO);
+
+    assertThat(seen).containsExactly("fills-late");
+    awaitCalm(10);
+  }
+
+  /** The duration of an invocation is real time, which the timed out requests take. */
+  @Tag("nightly")
+  @Test
+  void requests_of_the_authorizer_that_hang_raise_slow_handshakes() throws Exception {
+    String session = DEPLOYMENT.open(known("slow"));
+    assertThat(
+            raisedDuring(
+                3,
+                () -> {
+                  try (Injection hung =
+                      DEPLOYMENT
+                          .cloud()
+                          .faults()
+                          .inject(
+                              call ->
+                                  call.principal().name().equals("Authorizer")
+                                      && call.service().equals("dynamodb"),
+                              12,
+                              new Fault.Hung())) {
+                    IntStream.range(0, 110)
+                        .mapToObj(
+                            i -> DEPLOYMENT.handshake(LocalDeployment.query("nobody" + i, session)))
+                        .toList()
+                        .forEach(CompletableFuture::join);
+                    assertThat(hung.count()).isPositive();
+                  }
+                }))
+        .contains("handshakes-slow");
+    awaitCalm(10);
+  }
+
+  @Tag("nightly")
+  @Test
+  void counts_that_somebody_overwrites_raise_drift() throws Exception {
+    DEPLOYMENT.connect(known("drifting"), DEPLOYMENT.open("drifting"));
+    try (DynamoDbClient tables = DEPLOYMENT.inspect(DynamoDbClient.builder())) {
+      assertThat(
+              raisedDuring(
+                  31,
+                  () ->
+                      tables.updateItem(
+                          request ->
+                              request
+                                  .tableName("TablesLimit")
+                                  .key(
+                                      Map.of(
+                                          "tenantId", AttributeValue.fromS("drifting"),
+                                          "key", AttributeValue.fromS("connections")))
+                                  .updateExpression("ADD itemCount :wrong")
+                                  .expressionAttributeValues(
+                                      Map.of(":wrong", AttributeValue.fromN("12"))))))
+          .containsExactly("counts-drift");
+    }
+    awaitCalm(35);
+  }
+
+  private static String known(String tenant) {
+    DEPLOYMENT.onboard(tenant, "silver", "{}");
+    return tenant;
   }
 
   @Tag("nightly")

@@ -15,6 +15,7 @@ import io.undertow.server.HttpServerExchange;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -26,6 +27,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
@@ -35,12 +37,14 @@ import java.util.stream.StreamSupport;
 public final class CloudWatch implements HttpHandler, AutoCloseable {
   private static final String QUEUE = "QueueName";
   private static final int MOST_LISTED = 100;
+  private static final String ALARM = "ALARM";
 
   private final Environment environment;
   private final Consumer<String> log;
   private final BiConsumer<String, BiConsumer<String, Double>> queues;
   private final MetricStore store = new MetricStore();
-  private final Map<String, Current> alarms = new TreeMap<>();
+  private final Map<String, Metrical> alarms = new TreeMap<>();
+  private final Map<String, Composite> composites = new TreeMap<>();
   private final ScheduledExecutorService ticks =
       Executors.newSingleThreadScheduledExecutor(new DaemonThreads("alarms"));
   private final Instant start;
@@ -48,16 +52,22 @@ public final class CloudWatch implements HttpHandler, AutoCloseable {
 
   /** An alarm with its state. */
   private static final class Current {
-    private final Alarm alarm;
+    private final ObjectNode definition;
+    private final String name;
     private String state = "INSUFFICIENT_DATA";
     private String reason = "Unchecked: Initial alarm creation";
     private Instant since;
 
-    private Current(Alarm alarm, Instant since) {
-      this.alarm = alarm;
+    private Current(ObjectNode definition, Instant since) {
+      this.definition = definition;
+      this.name = definition.path("AlarmName").asText();
       this.since = since;
     }
   }
+
+  private record Metrical(Alarm alarm, Current current) {}
+
+  private record Composite(CompositeAlarm alarm, Current current) {}
 
   /**
    * A service without alarms.
@@ -88,8 +98,25 @@ public final class CloudWatch implements HttpHandler, AutoCloseable {
   /** Adds an alarm of the stack and returns its ARN. */
   public synchronized String add(Alarm alarm) {
     alarm.metrics().forEach(metric -> store.watch(metric, alarm.range()));
-    alarms.put(alarm.name(), new Current(alarm, environment.clock().instant()));
-    return arn(alarm.name());
+    Current current = new Current(alarm.definition(), environment.clock().instant());
+    alarms.put(current.name, new Metrical(alarm, current));
+    return arn(current.name);
+  }
+
+  /**
+   * Adds an alarm over alarms of the stack and returns its ARN.
+   *
+   * @throws IllegalArgumentException if there is no alarm of a name in its rule
+   */
+  public synchronized String add(CompositeAlarm alarm) {
+    for (String name : alarm.alarms()) {
+      if (!alarms.containsKey(name)) {
+        throw new IllegalArgumentException("AlarmRule: " + name + " (expected: an alarm)");
+      }
+    }
+    Current current = new Current(alarm.definition(), environment.clock().instant());
+    composites.put(current.name, new Composite(alarm, current));
+    return arn(current.name);
   }
 
   /** Begins to evaluate. The clock is read every second of real time. */
@@ -105,12 +132,13 @@ public final class CloudWatch implements HttpHandler, AutoCloseable {
     if (minute.isAfter(evaluated)) {
       evaluated = minute;
       alarms.values().stream()
-          .flatMap(current -> current.alarm.metrics().stream())
+          .flatMap(one -> one.alarm().metrics().stream())
           .filter(metric -> metric.namespace().equals("AWS/SQS"))
           .map(metric -> metric.dimensions().getOrDefault(QUEUE, ""))
           .distinct()
           .forEach(queue -> measure(queue, minute.minus(Duration.ofMinutes(1))));
-      alarms.values().forEach(current -> evaluate(current, minute));
+      alarms.values().forEach(one -> evaluate(one, minute));
+      composites.values().forEach(this::evaluate);
     }
   }
 
@@ -121,34 +149,56 @@ public final class CloudWatch implements HttpHandler, AutoCloseable {
             store.record(new Metric("AWS/SQS", name, Map.of(QUEUE, queue)), minute, value));
   }
 
-  private void evaluate(Current current, Instant minute) {
-    current
-        .alarm
+  private void evaluate(Metrical one, Instant minute) {
+    one.alarm()
         .evaluate(store, start, minute)
-        .filter(verdict -> !verdict.state().equals(current.state))
         .ifPresent(
-            verdict -> {
-              if (Set.of(current.state, verdict.state()).contains("ALARM")) {
-                log.accept(changed(current, verdict));
-              }
-              current.state = verdict.state();
-              current.reason = verdict.reason();
-              current.since = environment.clock().instant();
-            });
+            verdict ->
+                become(
+                    one.current(),
+                    verdict.state(),
+                    verdict.reason(),
+                    "value %s, threshold %s"
+                        .formatted(
+                            verdict.value().isPresent()
+                                ? String.format(Locale.ROOT, "%.1f", verdict.value().getAsDouble())
+                                : "missing",
+                            one.current().definition.path("Threshold").asText())));
   }
 
-  private static String changed(Current current, Alarm.Verdict verdict) {
-    ObjectNode definition = current.alarm.definition();
-    return "Alarm %s: %s -> %s, value %s, threshold %s. %s"
-        .formatted(
-            current.alarm.name(),
-            current.state,
-            verdict.state(),
-            verdict.value().isPresent()
-                ? String.format(Locale.ROOT, "%.1f", verdict.value().getAsDouble())
-                : "missing",
-            definition.path("Threshold").asText(),
-            definition.path("AlarmDescription").asText());
+  private void evaluate(Composite one) {
+    List<String> raised =
+        alarms.values().stream()
+            .map(Metrical::current)
+            .filter(current -> current.state.equals(ALARM))
+            .map(current -> current.name)
+            .filter(one.alarm().alarms()::contains)
+            .toList();
+    String names = raised.isEmpty() ? "none" : String.join(", ", raised);
+    become(
+        one.current(),
+        raised.isEmpty() ? "OK" : ALARM,
+        "Raised alarms of the rule: " + names + ".",
+        "raised: " + names);
+  }
+
+  private void become(Current current, String state, String reason, String values) {
+    if (state.equals(current.state)) {
+      return;
+    }
+    if (Set.of(current.state, state).contains(ALARM)) {
+      log.accept(
+          "Alarm %s: %s -> %s, %s. %s"
+              .formatted(
+                  current.name,
+                  current.state,
+                  state,
+                  values,
+                  current.definition.path("AlarmDescription").asText()));
+    }
+    current.state = state;
+    current.reason = reason;
+    current.since = environment.clock().instant();
   }
 
   @Override
@@ -162,30 +212,41 @@ public final class CloudWatch implements HttpHandler, AutoCloseable {
 
   private synchronized ObjectNode describe(ObjectNode request) {
     List<String> names = texts(request.path("AlarmNames"));
+    // Without types, CloudWatch lists metric alarms alone.
     List<String> types = texts(request.path("AlarmTypes"));
+    Stream<Current> metrical =
+        alarms.values().stream()
+            .map(Metrical::current)
+            .filter(one -> types.isEmpty() || types.contains("MetricAlarm"));
+    Stream<Current> composite =
+        composites.values().stream()
+            .map(Composite::current)
+            .filter(one -> types.contains("CompositeAlarm"));
     Page<Current> page =
         Page.of(
-            alarms.values().stream()
-                .filter(one -> types.isEmpty() || types.contains("MetricAlarm"))
-                .filter(one -> names.isEmpty() || names.contains(one.alarm.name()))
-                .filter(
-                    one -> one.alarm.name().startsWith(request.path("AlarmNamePrefix").asText()))
-                .filter(one -> one.state.equals(request.path("StateValue").asText(one.state))),
-            one -> one.alarm.name(),
+            Stream.concat(metrical, composite)
+                .filter(one -> names.isEmpty() || names.contains(one.name))
+                .filter(one -> one.name.startsWith(request.path("AlarmNamePrefix").asText()))
+                .filter(one -> one.state.equals(request.path("StateValue").asText(one.state)))
+                .sorted(Comparator.comparing(one -> one.name)),
+            one -> one.name,
             Optional.ofNullable(request.get("NextToken")).map(JsonNode::asText),
             request.path("MaxRecords").asInt(MOST_LISTED));
     ObjectNode answer = Json.object();
-    answer.putArray("CompositeAlarms");
+    ArrayNode listedComposites = answer.putArray("CompositeAlarms");
     ArrayNode listed = answer.putArray("MetricAlarms");
-    page.items().forEach(one -> listed.add(described(one)));
+    page.items()
+        .forEach(
+            one ->
+                (composites.containsKey(one.name) ? listedComposites : listed).add(described(one)));
     page.next().ifPresent(next -> answer.put("NextToken", next));
     return answer;
   }
 
   private ObjectNode described(Current one) {
-    return one.alarm
-        .definition()
-        .put("AlarmArn", arn(one.alarm.name()))
+    return one.definition
+        .deepCopy()
+        .put("AlarmArn", arn(one.name))
         .put("StateValue", one.state)
         .put("StateReason", one.reason)
         .putPOJO("StateUpdatedTimestamp", one.since)

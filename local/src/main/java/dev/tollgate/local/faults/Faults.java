@@ -43,6 +43,7 @@ public final class Faults {
   private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
   private final List<Injection> injected = new CopyOnWriteArrayList<>();
   private volatile BiPredicate<String, String> lostEvents = (function, event) -> false;
+  private volatile Duration lateSchedules = Duration.ZERO;
   private volatile boolean paused;
 
   /** The faults of a plan. */
@@ -120,6 +121,11 @@ public final class Faults {
     };
   }
 
+  /** Fires all schedules this much later from now on, as while EventBridge Scheduler lags. */
+  public void delaySchedules(Duration by) {
+    lateSchedules = by;
+  }
+
   /**
    * The delays after its next due time at which a schedule fires: one for each event, none if it
    * does not fire.
@@ -136,8 +142,8 @@ public final class Faults {
 
   private Duration scheduleDelay(String schedule) {
     return occurs(FaultKind.SCHEDULE_LATE, schedule)
-        ? part(FaultKind.SCHEDULE_LATE, schedule, SCHEDULE_PRECISION)
-        : Duration.ZERO;
+        ? lateSchedules.plus(part(FaultKind.SCHEDULE_LATE, schedule, SCHEDULE_PRECISION))
+        : lateSchedules;
   }
 
   /**

@@ -81,6 +81,7 @@ public final class FunctionHost implements Invoker, AutoCloseable {
   /** The other versions of functions, by name. */
   private final Map<String, Hosted> others = new ConcurrentHashMap<>();
 
+  private final Set<String> throttled = ConcurrentHashMap.newKeySet();
   private volatile DoubleSupplier otherPart = () -> 0;
   private volatile Metric.Recorder metrics = (metric, at, value) -> {};
 
@@ -174,6 +175,15 @@ public final class FunctionHost implements Invoker, AutoCloseable {
     return byNameOrArn.containsKey(nameOrArn);
   }
 
+  /** Refuses all invocations of a function as if its concurrency were 0, or ends that. */
+  public void throttle(String name, boolean refuses) {
+    if (refuses) {
+      throttled.add(name);
+    } else {
+      throttled.remove(name);
+    }
+  }
+
   /**
    * Ends a function's invocations as if its processes had crashed. The callers get a function
    * error, the instances are discarded, and AWS calls of threads that still run are refused.
@@ -214,7 +224,7 @@ public final class FunctionHost implements Invoker, AutoCloseable {
       return CompletableFuture.completedFuture(new NotFound(function));
     }
     Hosted hosted = entered.get();
-    if (!hosted.permits.tryAcquire()) {
+    if (throttled.contains(hosted.spec.name()) || !hosted.permits.tryAcquire()) {
       hosted.leave();
       hosted.measure(clock.instant(), "Throttles", 1);
       return CompletableFuture.completedFuture(new Throttled(hosted.throttleReason()));
@@ -384,7 +394,7 @@ public final class FunctionHost implements Invoker, AutoCloseable {
       this.spec = spec;
       this.permits = permits;
       try {
-        this.loader = new FunctionClassLoader(spec.jar());
+        this.loader = new FunctionClassLoader(spec.jar(), line -> log(this, "", line));
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }

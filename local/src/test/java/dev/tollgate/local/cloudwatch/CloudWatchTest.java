@@ -15,12 +15,16 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.cloudwatch.CloudWatchClient;
+import software.amazon.awssdk.services.cloudwatch.model.AlarmType;
 import software.amazon.awssdk.services.cloudwatch.model.CloudWatchException;
+import software.amazon.awssdk.services.cloudwatch.model.CompositeAlarm;
 import software.amazon.awssdk.services.cloudwatch.model.DescribeAlarmsResponse;
 import software.amazon.awssdk.services.cloudwatch.model.MetricAlarm;
 import software.amazon.awssdk.services.cloudwatch.model.StateValue;
@@ -51,19 +55,23 @@ final class CloudWatchTest {
             {"Id": "m1", "ReturnData": false, "MetricStat": {"Period": 60, "Stat": "Maximum",
               "Metric": {"Namespace": "AWS/SQS", "MetricName": "ApproximateNumberOfMessagesVisible",
                 "Dimensions": [{"Name": "QueueName", "Value": {"Fn::GetAtt": ["Jobs", "QueueName"]}}]
-              }}}]}}}}
+              }}}]}},
+        "Any": {"Type": "AWS::CloudWatch::CompositeAlarm", "Properties": {
+          "AlarmName": "test_any", "AlarmRule": {"Fn::Join": ["", [
+            "ALARM(\\"", {"Ref": "Waiting"}, "\\") OR ALARM(\\"", {"Ref": "Present"}, "\\")TERM"]]}}}}}
       """;
 
   @TempDir private Path assembly;
 
   @BeforeEach
   void template() throws IOException {
-    write("m1");
+    write("m1", "");
   }
 
-  private void write(String expression) throws IOException {
+  private void write(String expression, String term) throws IOException {
     Files.writeString(
-        assembly.resolve("Sample.template.json"), TEMPLATE.replace("EXPRESSION", expression));
+        assembly.resolve("Sample.template.json"),
+        TEMPLATE.replace("EXPRESSION", expression).replace("TERM", term));
   }
 
   private static AwsCredentialsProvider credentials(Map<String, String> variables) {
@@ -114,6 +122,58 @@ final class CloudWatchTest {
     }
   }
 
+  @Test
+  void an_alarm_over_alarms_is_raised_while_one_of_them_is() throws Exception {
+    try (TestCloud cloud = TestCloud.start(assembly);
+        CloudWatchClient cloudWatch = client(cloud);
+        SqsClient queues =
+            SqsClient.builder()
+                .endpointOverride(cloud.cloud().endpoint())
+                .region(Region.US_EAST_1)
+                .credentialsProvider(credentials(cloud.cloud().accessKey("test").environment()))
+                .build()) {
+      String queue = queues.getQueueUrl(request -> request.queueName("jobs")).queueUrl();
+      assertThat(any(cloudWatch).stateValue()).isEqualTo(StateValue.INSUFFICIENT_DATA);
+
+      queues.sendMessage(request -> request.queueUrl(queue).messageBody("a job"));
+      cloud.advance(Duration.ofMinutes(1));
+      assertThat(any(cloudWatch).stateValue()).isEqualTo(StateValue.ALARM);
+      assertThat(any(cloudWatch).stateReason())
+          .isEqualTo("Raised alarms of the rule: other_present.");
+      cloud.advance(Duration.ofMinutes(2));
+      assertThat(any(cloudWatch).stateTransitionedTimestamp())
+          .isBefore(cloud.clock().instant().minusSeconds(60));
+
+      queues.purgeQueue(request -> request.queueUrl(queue));
+      cloud.advance(Duration.ofMinutes(1));
+      assertThat(any(cloudWatch).stateValue()).isEqualTo(StateValue.OK);
+    }
+  }
+
+  private static CompositeAlarm any(CloudWatchClient cloudWatch) {
+    return cloudWatch
+        .describeAlarms(request -> request.alarmTypes(AlarmType.COMPOSITE_ALARM))
+        .compositeAlarms()
+        .get(0);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '\'',
+      value = {
+        " OR NOT ALARM(a) | NOT ALARM(a) (expected: ALARM(\"name\"))",
+        " OR ALARM(a) | a (expected: an alarm)"
+      })
+  void an_unknown_rule_is_refused_when_the_stack_is_read(String term, String message)
+      throws IOException {
+    write("m1", " " + term);
+
+    assertThatThrownBy(() -> TestCloud.start(clock -> Options.inMemory(assembly, clock)))
+        .isInstanceOf(TemplateException.class)
+        .hasMessageContaining("AlarmRule: " + message);
+  }
+
   private static MetricAlarm waiting(CloudWatchClient cloudWatch) {
     return cloudWatch
         .describeAlarms(request -> request.alarmNamePrefix("test_"))
@@ -155,7 +215,7 @@ final class CloudWatchTest {
 
   @Test
   void an_unknown_expression_is_refused_when_the_stack_is_read() throws IOException {
-    write("STDDEV(m1)");
+    write("STDDEV(m1)", "");
 
     assertThatThrownBy(() -> TestCloud.start(clock -> Options.inMemory(assembly, clock)))
         .isInstanceOf(TemplateException.class)

@@ -17,8 +17,8 @@ final class FunctionClassLoaderTest {
   @Test
   void functions_of_a_jar_share_jackson_but_not_its_modules() throws Exception {
     Path jar = HandlerJar.write(directory.resolve("f.jar"), Version.class, SampleModule.class);
-    try (FunctionClassLoader one = new FunctionClassLoader(jar);
-        FunctionClassLoader other = new FunctionClassLoader(jar)) {
+    try (FunctionClassLoader one = new FunctionClassLoader(jar, line -> {});
+        FunctionClassLoader other = new FunctionClassLoader(jar, line -> {})) {
       assertThat(one.loadClass(Version.class.getName()))
           .isSameAs(other.loadClass(Version.class.getName()))
           .isNotSameAs(Version.class);

@@ -1,19 +1,24 @@
 package dev.tollgate.local.lambda.runtime;
 
 import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.LambdaLogger;
+import com.amazonaws.services.lambda.runtime.LambdaRuntime;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
 import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
 import com.amazonaws.services.lambda.runtime.serialization.PojoSerializer;
 import java.io.IOException;
 import java.lang.ref.SoftReference;
+import java.lang.reflect.Field;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +31,7 @@ public final class FunctionClassLoader extends URLClassLoader {
 
   static {
     registerAsParallelCapable();
+    logToFunctions();
   }
 
   private static final String CORE = Context.class.getPackageName() + '.';
@@ -54,16 +60,19 @@ public final class FunctionClassLoader extends URLClassLoader {
   /** A jar as it was when it was loaded. */
   private record Jar(Path path, long size, FileTime modified) {}
 
+  private final Consumer<String> log;
   private final URLClassLoader libraries;
   private final URLClassLoader runtime;
 
   /**
    * The classes in a jar.
    *
+   * @param log receives what they log outside of an invocation's context
    * @throws IOException if the jar cannot be read
    */
-  public FunctionClassLoader(Path jar) throws IOException {
+  public FunctionClassLoader(Path jar, Consumer<String> log) throws IOException {
     super(new URL[] {jar.toUri().toURL()}, ClassLoader.getPlatformClassLoader());
+    this.log = log;
     this.libraries = libraries(jar);
     this.runtime =
         new URLClassLoader(
@@ -85,6 +94,36 @@ public final class FunctionClassLoader extends URLClassLoader {
             .loadClass(ObjectHandler.class.getName())
             .getConstructor(RequestHandler.class, ClassLoader.class)
             .newInstance(handler, this);
+  }
+
+  /**
+   * Gives {@link LambdaRuntime} a logger, in the way of AWS's runtime client. All functions of this
+   * process share that class. The threads of a function have its class loader as their context's,
+   * because they inherit it from the thread that invokes the function.
+   */
+  private static void logToFunctions() {
+    try {
+      Field logger = LambdaRuntime.class.getDeclaredField("logger");
+      logger.setAccessible(true);
+      logger.set(
+          null,
+          new LambdaLogger() {
+            @Override
+            public void log(String line) {
+              if (Thread.currentThread().getContextClassLoader()
+                  instanceof FunctionClassLoader function) {
+                function.log.accept(line);
+              }
+            }
+
+            @Override
+            public void log(byte[] line) {
+              log(new String(line, StandardCharsets.UTF_8));
+            }
+          });
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
   }
 
   @Override

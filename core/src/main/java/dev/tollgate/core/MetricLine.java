@@ -1,0 +1,91 @@
+package dev.tollgate.core;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Log lines that CloudWatch reads as metrics: JSON in its embedded metric format. They are written
+ * without a JSON library, because a function would load its classes for nothing else.
+ *
+ * @see <a
+ *     href="https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html">Embedded
+ *     metric format</a>
+ */
+public final class MetricLine {
+  private MetricLine() {}
+
+  /**
+   * The delay between the minute for which a schedule fired and the end of its fill.
+   *
+   * @param tenant the bucket's tenant; empty for a shard
+   * @param fill the request and its result; a property of the line
+   */
+  public static String fillDelay(
+      Instant now, Instant minute, Optional<TenantId> tenant, String fill) {
+    Map<String, String> properties = new LinkedHashMap<>();
+    tenant.ifPresent(id -> properties.put("tenantId", id.value()));
+    properties.put("fill", fill);
+    long millis = Math.max(0, Duration.between(minute, now).toMillis());
+    return of(now, "Milliseconds", Map.of("FillDelay", millis), Optional.empty(), properties);
+  }
+
+  /**
+   * A number of failed requests for a tenant's credentials.
+   *
+   * @param source what was asked; the dimension
+   * @param reason why the last request failed; a property of the line
+   */
+  public static String credentialFailures(Instant now, String source, int count, String reason) {
+    Map<String, String> properties = new LinkedHashMap<>();
+    properties.put("Source", source);
+    properties.put("reason", reason);
+    return of(now, "Count", Map.of("CredentialFailures", count), Optional.of("Source"), properties);
+  }
+
+  /**
+   * A line that declares metrics with their values.
+   *
+   * @param dimension the property that is a dimension, if there is one
+   */
+  public static String of(
+      Instant now,
+      String unit,
+      Map<String, ? extends Number> metrics,
+      Optional<String> dimension,
+      Map<String, String> properties) {
+    StringBuilder line = new StringBuilder("{\"_aws\":{\"Timestamp\":");
+    line.append(now.toEpochMilli())
+        .append(",\"CloudWatchMetrics\":[{\"Namespace\":\"Tollgate\",\"Dimensions\":[[")
+        .append(dimension.map(MetricLine::quoted).orElse(""))
+        .append("]],\"Metrics\":[")
+        .append(
+            metrics.keySet().stream()
+                .map(name -> "{\"Name\":" + quoted(name) + ",\"Unit\":" + quoted(unit) + "}")
+                .collect(Collectors.joining(",")))
+        .append("]}]}");
+    metrics.forEach(
+        (name, value) -> line.append(',').append(quoted(name)).append(':').append(value));
+    properties.forEach(
+        (name, value) -> line.append(',').append(quoted(name)).append(':').append(quoted(value)));
+    return line.append('}').toString();
+  }
+
+  /** A JSON string. */
+  private static String quoted(String value) {
+    StringBuilder json = new StringBuilder("\"");
+    for (char c : value.toCharArray()) {
+      if (c < ' ') {
+        json.append("\\u00")
+            .append(Character.forDigit(c >> 4, 16))
+            .append(Character.forDigit(c & 15, 16));
+      } else {
+        json.append(c == '"' || c == '\\' ? "\\" : "").append(c);
+      }
+    }
+    return json.append('"').toString();
+  }
+}
