@@ -288,7 +288,7 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   /**
-   * Refuses all invocations of a function from now on, as a reserved concurrency of 0 does, or ends
+   * Refuses all invocations of a function from now on, as if its concurrency were used up, or ends
    * that.
    */
   public void throttle(String functionName, boolean throttled) {

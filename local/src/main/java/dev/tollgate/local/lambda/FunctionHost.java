@@ -175,7 +175,7 @@ public final class FunctionHost implements Invoker, AutoCloseable {
     return byNameOrArn.containsKey(nameOrArn);
   }
 
-  /** Refuses all invocations of a function as if its concurrency were 0, or ends that. */
+  /** Refuses all invocations of a function as if its concurrency were used up, or ends that. */
   public void throttle(String name, boolean refuses) {
     if (refuses) {
       throttled.add(name);

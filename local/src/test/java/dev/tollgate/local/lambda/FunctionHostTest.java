@@ -157,6 +157,31 @@ class FunctionHostTest {
   }
 
   @Test
+  void invoke_of_a_throttled_function_is_refused_until_that_ends() {
+    define("Sleeper", Duration.ofSeconds(10), OptionalInt.empty());
+    functions.throttle("Sleeper", true);
+
+    assertThat(invoke("Sleeper", "0"))
+        .isEqualTo(new Throttled("ConcurrentInvocationLimitExceeded"));
+
+    functions.throttle("Sleeper", false);
+    assertThat(invoke("Sleeper", "0")).isInstanceOf(Success.class);
+  }
+
+  @Test
+  void what_a_thread_of_a_function_logs_is_the_functions() {
+    define("Threaded", Duration.ofSeconds(10), OptionalInt.empty());
+    define("Another", "Threaded", Duration.ofSeconds(10), OptionalInt.empty());
+    invoke("Threaded", "{}");
+    invoke("Another", "{}");
+
+    assertThat(log)
+        .containsExactly(
+            new LogLine(NOW, "Threaded", "", "from a thread"),
+            new LogLine(NOW, "Another", "", "from a thread"));
+  }
+
+  @Test
   void define_that_reserves_what_belongs_to_all_is_refused() {
     assertThatThrownBy(() -> define("Sleeper", Duration.ofSeconds(1), OptionalInt.of(901)))
         .hasMessage("reservedConcurrency: 901 (expected: to leave 100 unreserved)");

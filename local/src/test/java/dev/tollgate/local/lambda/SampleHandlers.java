@@ -1,6 +1,7 @@
 package dev.tollgate.local.lambda;
 
 import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.LambdaRuntime;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
 import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
 import com.amazonaws.services.lambda.runtime.events.DynamodbEvent;
@@ -112,6 +113,22 @@ public final class SampleHandlers {
         Thread.onSpinWait();
       }
       return "late";
+    }
+  }
+
+  /** Logs in a thread of its own. */
+  public static final class Threaded implements RequestHandler<Object, String> {
+
+    @Override
+    public String handleRequest(Object event, Context context) {
+      Thread thread = new Thread(() -> LambdaRuntime.getLogger().log("from a thread"));
+      thread.start();
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+      return "";
     }
   }
 
