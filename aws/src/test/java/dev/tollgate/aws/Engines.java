@@ -160,6 +160,14 @@ public final class Engines implements ParameterResolver {
               .keySchema(key("key", KeyType.HASH)));
     }
 
+    /** A new History table. */
+    public String history() {
+      return create(
+          CreateTableRequest.builder()
+              .attributeDefinitions(attribute("key"), attribute("at"))
+              .keySchema(key("key", KeyType.HASH), key("at", KeyType.RANGE)));
+    }
+
     /** A new Session table. */
     public String session() {
       return create(

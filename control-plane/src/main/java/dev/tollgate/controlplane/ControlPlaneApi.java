@@ -5,6 +5,7 @@ import com.amazonaws.services.lambda.runtime.RequestHandler;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
 import dev.tollgate.controlplane.api.ControlPlaneRoutes;
+import dev.tollgate.core.history.History;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
 import dev.tollgate.http.Routes;
 import java.time.InstantSource;
@@ -26,10 +27,10 @@ public final class ControlPlaneApi
   }
 
   private ControlPlaneApi(Wiring wiring) {
-    this(wiring.controlPlane(), wiring.idempotencyKeys());
+    this(wiring.controlPlane(), wiring.idempotencyKeys(), wiring.history());
   }
 
-  ControlPlaneApi(ControlPlane controlPlane, IdempotencyKeys keys) {
+  ControlPlaneApi(ControlPlane controlPlane, IdempotencyKeys keys, History history) {
     this.routes =
         ControlPlaneRoutes.of(
             controlPlane.ports(),
@@ -37,6 +38,7 @@ public final class ControlPlaneApi
             controlPlane.catalog(),
             controlPlane.doctor(),
             keys,
+            history,
             controlPlane.parallel(),
             controlPlane.clock());
   }

@@ -7,6 +7,7 @@ import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
 import dev.tollgate.core.fanout.Chunk;
 import dev.tollgate.core.fanout.SelfInvocation;
+import dev.tollgate.core.history.History;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
 import java.time.InstantSource;
 import java.util.Map;
@@ -32,6 +33,15 @@ final class Wiring {
    */
   IdempotencyKeys idempotencyKeys() {
     return aws.idempotencyKeys();
+  }
+
+  /**
+   * What happened to tenants.
+   *
+   * @throws IllegalStateException if an environment variable is missing
+   */
+  History history() {
+    return aws.history();
   }
 
   /** Requests to the function with this ARN. */

@@ -47,6 +47,7 @@ import dev.tollgate.core.testing.memory.InMemoryBucketQueues;
 import dev.tollgate.core.testing.memory.InMemoryBuckets;
 import dev.tollgate.core.testing.memory.InMemoryFillSchedules;
 import dev.tollgate.core.testing.memory.InMemoryFillSchedules.Scheduled;
+import dev.tollgate.core.testing.memory.InMemoryHistory;
 import dev.tollgate.core.testing.memory.InMemoryIdempotencyKeys;
 import dev.tollgate.core.testing.memory.InMemorySessions;
 import dev.tollgate.core.testing.memory.InMemorySiloFunctions;
@@ -99,6 +100,7 @@ public final class ControlPlaneFixture {
   final InMemorySiloFunctions siloFunctions = new InMemorySiloFunctions();
   final InMemorySessions sessions = new InMemorySessions();
   final InMemoryActivity activity = new InMemoryActivity(sessions, buckets);
+  final InMemoryHistory history = new InMemoryHistory();
   public final InMemoryIdempotencyKeys keys = new InMemoryIdempotencyKeys();
   final RecordingSockets sockets = new RecordingSockets();
   public final Faults faults = new Faults();
@@ -143,7 +145,7 @@ public final class ControlPlaneFixture {
   private int connectionQuota = 500;
   private Release release = new Release("processor:1");
   private ControlPlane controlPlane = controlPlane();
-  private ControlPlaneApi api = new ControlPlaneApi(controlPlane, keys);
+  private ControlPlaneApi api = new ControlPlaneApi(controlPlane, keys, history);
   private Sweep sweep = new Sweep(controlPlane, arn -> chunks::add);
 
   private ControlPlane controlPlane() {
@@ -166,7 +168,7 @@ public final class ControlPlaneFixture {
   void deploy(Release next) {
     release = next;
     controlPlane = controlPlane();
-    api = new ControlPlaneApi(controlPlane, keys);
+    api = new ControlPlaneApi(controlPlane, keys, history);
     sweep = new Sweep(controlPlane, arn -> chunks::add);
   }
 
@@ -240,6 +242,17 @@ public final class ControlPlaneFixture {
   Answer activity(String tenantIds) {
     APIGatewayV2HTTPEvent event = HttpApiEvents.of("GET /activity");
     event.setQueryStringParameters(new HashMap<>(Map.of("tenantIds", tenantIds)));
+    return send(event);
+  }
+
+  /** A request for what happened to a tenant or to all. */
+  Answer history(String path, Map<String, String> query) {
+    String[] parts = path.split("/", -1);
+    APIGatewayV2HTTPEvent event =
+        parts[1].equals("tenants")
+            ? HttpApiEvents.of("GET /tenants/{tenantId}/history", Map.of("tenantId", parts[2]))
+            : HttpApiEvents.of("GET " + path);
+    event.setQueryStringParameters(new HashMap<>(query));
     return send(event);
   }
 

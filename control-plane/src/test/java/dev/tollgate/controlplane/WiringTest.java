@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ class WiringTest {
           Map.entry("IDEMPOTENCY_TABLE", "keys"),
           Map.entry("SESSION_TABLE", "sessions"),
           Map.entry("LIMIT_TABLE", "limits"),
+          Map.entry("HISTORY_TABLE", "history"),
           Map.entry("QUEUE_URL_PREFIX", "https://sqs.us-east-1.amazonaws.com/000000000000/"),
           Map.entry("TENANT_ROLE_ARN", "arn:aws:iam::000000000000:role/tenant"),
           Map.entry("SCHEDULE_GROUP", "tollgate"),
@@ -45,13 +47,14 @@ class WiringTest {
   }
 
   @Test
-  void the_sweep_needs_no_idempotency_keys() {
-    Map<String, String> without = new HashMap<>(ENVIRONMENT);
-    without.remove("IDEMPOTENCY_TABLE");
+  void the_sweep_needs_neither_idempotency_keys_nor_history() {
+    for (String variable : List.of("IDEMPOTENCY_TABLE", "HISTORY_TABLE")) {
+      Map<String, String> without = new HashMap<>(ENVIRONMENT);
+      without.remove(variable);
 
-    assertThat(new Sweep(without, CLOCK)).isNotNull();
-    assertThatThrownBy(() -> new ControlPlaneApi(without, CLOCK))
-        .hasMessageContaining("IDEMPOTENCY_TABLE");
+      assertThat(new Sweep(without, CLOCK)).isNotNull();
+      assertThatThrownBy(() -> new ControlPlaneApi(without, CLOCK)).hasMessageContaining(variable);
+    }
   }
 
   @ParameterizedTest

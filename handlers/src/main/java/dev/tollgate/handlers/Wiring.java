@@ -15,6 +15,8 @@ import dev.tollgate.core.connect.RefusalTally;
 import dev.tollgate.core.connect.Registration;
 import dev.tollgate.core.fanout.Chunk;
 import dev.tollgate.core.fanout.SelfInvocation;
+import dev.tollgate.core.history.History;
+import dev.tollgate.core.history.RowChanges;
 import dev.tollgate.core.housekeeping.Housekeeping;
 import dev.tollgate.core.housekeeping.Recount;
 import dev.tollgate.core.housekeeping.TenantVisit;
@@ -111,6 +113,16 @@ public final class Wiring {
   /** The open sockets. */
   public Sockets sockets() {
     return aws.sockets();
+  }
+
+  /** What happened to tenants. */
+  public History history() {
+    return aws.history();
+  }
+
+  /** Reads what happened to a tenant from the changes of its rows. */
+  public RowChanges rowChanges() {
+    return aws.rowChanges();
   }
 
   /** Repairs connection counts. */

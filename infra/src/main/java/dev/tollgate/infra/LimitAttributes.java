@@ -16,7 +16,7 @@ enum LimitAttributes {
    */
   BUCKET(
       "aheadFrom capacity carried emptyHeld emptySince emptyUntil emptyVersion fillMode"
-          + " fullSince hibernateAfterMinutes level mintedThrough noLine rate schema shard turnAt upkeep"
+          + " fullSince hibernateAfterMinutes level minted mintedThrough noLine rate schema shard turnAt upkeep"
           + " upkeepSince version write"),
   /** The empty hint of a bucket. */
   HINT("emptySince emptyUntil emptyHeld emptyVersion"),
@@ -29,9 +29,10 @@ enum LimitAttributes {
   /** The total of admitted connections. */
   ADMITTED("admitted"),
   /**
-   * The total of refused connections, and the time of the last refusal by a limit of connections.
+   * The totals of refused connections, also by reason, and the time of the last refusal by a limit
+   * of connections.
    */
-  REFUSED("refused tenantFullAt sessionFullAt"),
+  REFUSED("refused refused_* tenantFullAt sessionFullAt"),
   /** The id of the last correction of a count. */
   CORRECTION("correction"),
   /** The rate at which the tenant creates sessions. */

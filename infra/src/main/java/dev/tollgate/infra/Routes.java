@@ -66,6 +66,9 @@ record Routes(
     add("/tenants/{tenantId}/line", HttpMethod.DELETE);
     add("/tiers", HttpMethod.GET);
     add("/tiers/{tier}", HttpMethod.GET, HttpMethod.PUT, HttpMethod.DELETE);
+    add("/tenants/{tenantId}/history", HttpMethod.GET);
+    add("/fleet", HttpMethod.GET);
+    add("/fleet/tenants", HttpMethod.GET);
     add("/activity", HttpMethod.GET);
     add("/drift", HttpMethod.GET);
     add("/repairs", HttpMethod.POST);

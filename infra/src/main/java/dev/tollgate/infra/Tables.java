@@ -20,7 +20,7 @@ import software.amazon.awscdk.services.iam.Role;
 import software.constructs.Construct;
 
 /**
- * The six tables. Functions get a table's name in a variable that is named after the id of its
+ * The seven tables. Functions get a table's name in a variable that is named after the id of its
  * construct: {@code TENANT_TABLE} for {@code Tenant}.
  */
 final class Tables extends Construct {
@@ -31,6 +31,7 @@ final class Tables extends Construct {
   private final Table limit;
   private final Table idempotency;
   private final Table credentials;
+  private final Table history;
 
   Tables(Construct scope, RemovalPolicy removalPolicy) {
     super(scope, "Tables");
@@ -64,6 +65,13 @@ final class Tables extends Construct {
         table("Limit")
             .partitionKey(text("tenantId"))
             .sortKey(text("key"))
+            .timeToLiveAttribute("expiresAt")
+            .stream(StreamViewType.NEW_AND_OLD_IMAGES)
+            .build();
+    history =
+        table("History")
+            .partitionKey(text("key"))
+            .sortKey(text("at"))
             .timeToLiveAttribute("expiresAt")
             .build();
     idempotency =
@@ -106,6 +114,10 @@ final class Tables extends Construct {
 
   Table idempotency() {
     return idempotency;
+  }
+
+  Table history() {
+    return history;
   }
 
   Table credentials() {

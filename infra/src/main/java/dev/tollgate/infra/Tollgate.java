@@ -46,6 +46,15 @@ public final class Tollgate extends Construct {
    */
   private static final int BUSY_MEMORY_MB = 1_024;
 
+  /** Events of session rows that were deleted, by their time to live or by hand. */
+  private static final String REMOVED_WITH_CONNECTIONS =
+      "{\"eventName\":[\"REMOVE\"],"
+          + "\"dynamodb\":{\"OldImage\":{\"connectionIds\":{\"SS\":[{\"exists\":true}]}}}}";
+
+  private static final String OF_CONNECTIONS_OR_BUCKETS =
+      "{\"eventName\":[\"INSERT\",\"MODIFY\"],\"dynamodb\":{\"Keys\":{\"key\":{\"S\":"
+          + "[\"connections\",{\"prefix\":\"bucket:\"}]}}}}";
+
   private final TollgateProps props;
   private final Tables tables;
   private final WebSocket webSocket;
@@ -213,7 +222,38 @@ public final class Tollgate extends Construct {
             .tenantRows(tables.limit(), "GetItem")
             .tenantWrites(
                 tables.limit(), "UpdateItem", LimitAttributes.COUNT, LimitAttributes.CORRECTION);
-    RemovedSessions removed = new RemovedSessions(this, tables.session(), sessionEnd);
+    // The housekeeper corrects the counts of events that could not be processed.
+    StreamEvents removed =
+        new StreamEvents(
+            this,
+            "RemovedSessions",
+            tables.session(),
+            sessionEnd,
+            REMOVED_WITH_CONNECTIONS,
+            25,
+            Duration.seconds(0));
+
+    FunctionWithRoles historyWriter =
+        new FunctionWithRoles(
+                this,
+                "HistoryWriter",
+                props,
+                FunctionWithRoles.Access.ALL_TENANTS,
+                handlers,
+                "dev.tollgate.handlers.history.HistoryWriter",
+                Duration.seconds(50),
+                MEMORY_MB,
+                "Writes what happened to each tenant in each minute.")
+            .ownRows(tables.history(), "BatchWriteItem");
+    StreamEvents changes =
+        new StreamEvents(
+            this,
+            "Changes",
+            tables.limit(),
+            historyWriter,
+            OF_CONNECTIONS_OR_BUCKETS,
+            10_000,
+            Duration.minutes(1));
 
     FunctionWithRoles housekeeper =
         function(
@@ -244,6 +284,7 @@ public final class Tollgate extends Construct {
                 messages)
             .ownRows(tables.tenant(), "Scan", "BatchGetItem")
             .ownIndex(tables.tenant(), "pending", "Query")
+            .ownRows(tables.history(), "Query")
             .ownRows(tables.idempotency(), "PutItem", "DeleteItem")
             .tenantSchedules(schedules, "GetSchedule")
             .shardSchedules(schedules, "GetSchedule", "DeleteSchedule")
@@ -297,6 +338,7 @@ public final class Tollgate extends Construct {
                             poolProcessor,
                             tokenProducer,
                             sessionEnd,
+                            historyWriter,
                             housekeeper,
                             controlPlane,
                             sweep),
@@ -311,7 +353,9 @@ public final class Tollgate extends Construct {
                                 "events of schedules",
                                 schedules.deadLetters(),
                                 "removed sessions",
-                                removed.failures())),
+                                removed.failures(),
+                                "history",
+                                changes.failures())),
                         schedules.groupName())));
   }
 

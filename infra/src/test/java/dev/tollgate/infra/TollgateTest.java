@@ -56,6 +56,7 @@ class TollgateTest {
           "Connect",
           "ControlPlane",
           "Disconnect",
+          "HistoryWriter",
           "Housekeeper",
           "PoolProcessor",
           "SessionApi",
@@ -100,7 +101,9 @@ class TollgateTest {
 
   /** All but the token producer, which acts on no stranger's request. */
   static List<String> functionsWithTenantRole() {
-    return FUNCTIONS.stream().filter(id -> !id.equals("TokenProducer")).toList();
+    return FUNCTIONS.stream()
+        .filter(id -> !List.of("HistoryWriter", "TokenProducer").contains(id))
+        .toList();
   }
 
   @Test
@@ -184,9 +187,9 @@ class TollgateTest {
   void the_removal_setting_is_the_deletion_policy_of_tables_logs_and_operators(
       Synthesis stack, String policy, String onReplacement) {
     assertThat(stack.resources("AWS::DynamoDB::Table").values())
-        .hasSize(6)
+        .hasSize(7)
         .filteredOn(table -> table.at("/Properties").has("PointInTimeRecoverySpecification"))
-        .hasSize(5)
+        .hasSize(6)
         .allMatch(table -> table.path("DeletionPolicy").asText().equals(policy));
     assertThat(stack.resources("AWS::Logs::LogGroup").values())
         // The log groups of the console's pages and of four APIs.
@@ -238,6 +241,8 @@ class TollgateTest {
             TollgateMessagesPool9D52AA57 {"QueueName":"tollgate_pool.fifo"}
             TollgateMessagesPoolDead64678C66 {"QueueName":"tollgate_pool_dead.fifo"}
             TollgateRemovedSessionsFailures26BFAF2F {}
+            TollgateTablesHistory587338E5 {"KeySchema":[{"AttributeName":"key","KeyType":"HASH"},{"AttributeName":"at","KeyType":"RANGE"}]}
+            TollgateChangesFailures186CC64D {}
             TollgateTablesCredentials0F21E4E5 {"KeySchema":[{"AttributeName":"key","KeyType":"HASH"}]}
             TollgateTablesIdempotency797FA344 {"KeySchema":[{"AttributeName":"key","KeyType":"HASH"}]}
             TollgateTablesLimit6AEACD98 {"KeySchema":[{"AttributeName":"tenantId","KeyType":"HASH"},{"AttributeName":"key","KeyType":"RANGE"}]}
@@ -322,6 +327,7 @@ class TollgateTest {
     "Connect, dev.tollgate.handlers.connect.Connect, 25, 1024",
     "ControlPlane, dev.tollgate.controlplane.ControlPlaneApi, 29, 512",
     "Disconnect, dev.tollgate.handlers.connect.Disconnect, 25, 512",
+    "HistoryWriter, dev.tollgate.handlers.history.HistoryWriter, 50, 512",
     "Housekeeper, dev.tollgate.handlers.housekeeping.Housekeeper, 50, 512",
     "PoolProcessor, dev.tollgate.handlers.message.MessageProcessor, 15, 512",
     "SessionEnd, dev.tollgate.handlers.housekeeping.SessionEnd, 50, 512",
@@ -395,7 +401,9 @@ class TollgateTest {
             + " TENANT_TABLE TOKEN_PRODUCER_ARN WEBSOCKET_URL",
         "SessionEnd | CREDENTIALS_TABLE LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
         "Housekeeper | CREDENTIALS_TABLE LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
-        "ControlPlane | CREDENTIALS_TABLE DEPLOYMENT IDEMPOTENCY_TABLE " + PROVISIONING,
+        "HistoryWriter | HISTORY_TABLE",
+        "ControlPlane | CREDENTIALS_TABLE DEPLOYMENT HISTORY_TABLE IDEMPOTENCY_TABLE "
+            + PROVISIONING,
         "Sweep | CREDENTIALS_TABLE DEPLOYMENT " + PROVISIONING,
       })
   void a_function_has_only_the_variables_that_it_needs(String id, String variables) {
@@ -550,6 +558,7 @@ class TollgateTest {
             + OWN_PROVISIONING
             + " dynamodb:Scan TollgateTablesTenant; dynamodb:BatchGetItem TollgateTablesTenant;"
             + " dynamodb:Query TollgateTablesTenant/index/pending;"
+            + " dynamodb:Query TollgateTablesHistory;"
             + " dynamodb:PutItem TollgateTablesIdempotency;"
             + " dynamodb:DeleteItem TollgateTablesIdempotency; sqs:ListQueues *;"
             + " scheduler:ListSchedules *; lambda:GetAccountSettings *; scheduler:GetSchedule schedule/tollgate/shard-*;"
@@ -607,11 +616,26 @@ class TollgateTest {
   }
 
   @Test
+  void the_writer_of_history_reads_a_stream_and_writes_its_table_alone() {
+    String role = role("HistoryWriter", "AllTenantsRole");
+    assertThat(
+            grants(STACK, role).stream()
+                .filter(grant -> !grant.startsWith("logs:"))
+                .collect(Collectors.joining("; ")))
+        .isEqualTo(
+            "dynamodb:BatchWriteItem TollgateTablesHistory;"
+                + " dynamodb:DescribeStream TollgateTablesLimit;"
+                + " dynamodb:GetRecords TollgateTablesLimit;"
+                + " dynamodb:GetShardIterator TollgateTablesLimit; dynamodb:ListStreams *;"
+                + " sqs:SendMessage TollgateChangesFailures");
+  }
+
+  @Test
   void the_token_producer_writes_buckets_and_their_lines_alone() {
     assertThat(attributesOfLimits(STACK.statementsOf(role("TokenProducer", "AllTenantsRole"))))
         .containsExactly(
             "aheadFrom capacity carried emptyHeld emptySince emptyUntil emptyVersion fillMode freed"
-                + " fullSince hibernateAfterMinutes key level line mintedThrough noLine rate schema shard"
+                + " fullSince hibernateAfterMinutes key level line minted mintedThrough noLine rate schema shard"
                 + " tenantId turnAt upkeep upkeepSince version write");
   }
 
@@ -698,10 +722,10 @@ class TollgateTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "Authorizer | emptyHeld emptySince emptyUntil emptyVersion freed key line refused sessionFullAt"
+        "Authorizer | emptyHeld emptySince emptyUntil emptyVersion freed key line refused refused_* sessionFullAt"
             + " tenantFullAt tenantId",
         "Connect | admitted emptyHeld emptySince emptyUntil emptyVersion freed itemCount key line p?"
-            + " p?? p??? refused sessionFullAt tenantFullAt tenantId",
+            + " p?? p??? refused refused_* sessionFullAt tenantFullAt tenantId",
         "Disconnect | itemCount key p? p?? p??? tenantId",
         "SessionApi | arrival emptyHeld emptySince emptyUntil emptyVersion freed itemCount key line"
             + " live p? p?? p??? tenantId",
@@ -963,6 +987,20 @@ class TollgateTest {
         .containsExactly("ReportBatchItemFailures");
   }
 
+  @Test
+  void changes_of_counts_and_buckets_become_history_or_are_kept_as_failures() {
+    JsonNode mapping = STACK.properties("AWS::Lambda::EventSourceMapping", "TollgateHistoryWriter");
+    assertThat(mapping.at("/EventSourceArn/Fn::GetAtt/1").asText()).isEqualTo("StreamArn");
+    assertThat(mapping.at("/FilterCriteria/Filters")).hasSize(1);
+    assertThat(mapping.at("/FilterCriteria/Filters/0/Pattern").asText())
+        .isEqualTo(
+            "{\"eventName\":[\"INSERT\",\"MODIFY\"],\"dynamodb\":{\"Keys\":{\"key\":{\"S\":"
+                + "[\"connections\",{\"prefix\":\"bucket:\"}]}}}}");
+    assertThat(mapping.path("MaximumBatchingWindowInSeconds").asInt()).isEqualTo(60);
+    assertThat(resource(mapping.at("/DestinationConfig/OnFailure/Destination")))
+        .isEqualTo("TollgateChangesFailures");
+  }
+
   @ParameterizedTest
   @CsvSource({"PooledSQS, TollgateMessagesPool", "SiloSQS, silo_{tenantId}.fifo"})
   void a_message_is_sent_to_its_queue_without_a_function(String route, String queue) {
@@ -1127,6 +1165,9 @@ class TollgateTest {
             entry("GET /tiers/{tier}", "AWS_IAM"),
             entry("PUT /tiers/{tier}", "AWS_IAM"),
             entry("DELETE /tiers/{tier}", "AWS_IAM"),
+            entry("GET /tenants/{tenantId}/history", "AWS_IAM"),
+            entry("GET /fleet", "AWS_IAM"),
+            entry("GET /fleet/tenants", "AWS_IAM"),
             entry("GET /activity", "AWS_IAM"),
             entry("GET /drift", "AWS_IAM"),
             entry("POST /repairs", "AWS_IAM"));

@@ -8,6 +8,7 @@ import dev.tollgate.aws.credentials.CredentialStore;
 import dev.tollgate.aws.credentials.CredentialTable;
 import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.aws.dynamodb.DynamoDbIdempotencyKeys;
+import dev.tollgate.aws.dynamodb.history.DynamoDbHistory;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbActivity;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbBuckets;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbConnections;
@@ -16,6 +17,7 @@ import dev.tollgate.aws.dynamodb.limit.DynamoDbLiveTenants;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbMessageLog;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbSessions;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbSilos;
+import dev.tollgate.aws.dynamodb.limit.LimitChanges;
 import dev.tollgate.aws.dynamodb.limit.SessionTables;
 import dev.tollgate.aws.dynamodb.tenant.DynamoDbTenants;
 import dev.tollgate.aws.dynamodb.tenant.DynamoDbTiers;
@@ -36,6 +38,9 @@ import dev.tollgate.core.bucket.fill.FillSchedules;
 import dev.tollgate.core.connect.Activity;
 import dev.tollgate.core.connect.AdmissionFactsReader;
 import dev.tollgate.core.fanout.SelfInvocation;
+import dev.tollgate.core.history.History;
+import dev.tollgate.core.history.RowChanges;
+import dev.tollgate.core.history.Span;
 import dev.tollgate.core.housekeeping.LiveTenants;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
 import dev.tollgate.core.message.MessageFactsReader;
@@ -256,6 +261,17 @@ public final class AwsEnvironment {
         clients.dynamoDbOnce(),
         variables.required("LIMIT_TABLE"),
         tenantCredentials.get());
+  }
+
+  /** What happened to tenants, with the function's own role. Needs {@code HISTORY_TABLE}. */
+  public History history() {
+    return new DynamoDbHistory(
+        clients.dynamoDb(), variables.required("HISTORY_TABLE"), Span.LONGEST);
+  }
+
+  /** Reads what happened to a tenant from the changes of its rows. */
+  public RowChanges rowChanges() {
+    return new LimitChanges();
   }
 
   /** Fill requests, with the function's own role. Needs {@code TOKEN_PRODUCER_ARN}. */

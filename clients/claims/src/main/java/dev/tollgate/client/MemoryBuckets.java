@@ -79,6 +79,7 @@ final class MemoryBuckets implements Buckets {
         bucket.spec(),
         bucket.ledger(),
         bucket.level(),
+        bucket.minted(),
         hint,
         bucket.fillState(),
         bucket.line(),

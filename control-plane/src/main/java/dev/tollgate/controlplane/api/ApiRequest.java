@@ -10,13 +10,17 @@ import dev.tollgate.http.Cursor;
 import dev.tollgate.http.JsonFields;
 import dev.tollgate.http.Request;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.time.format.DateTimeParseException;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A request with its path, query parameters and headers parsed. Every method throws {@link
@@ -29,6 +33,7 @@ final class ApiRequest {
    */
   private static final Duration MARGIN = Duration.ofSeconds(8);
 
+  private static final Pattern DURATION = Pattern.compile("[1-9][0-9]{0,3}[mhd]");
   private static final Pattern DIGITS = Pattern.compile("[0-9]{1,4}");
   private static final int MAX_LIMIT = 100;
 
@@ -127,6 +132,59 @@ final class ApiRequest {
   private static int limit(String text) {
     InvalidValue.unless(DIGITS.matcher(text).matches(), "limit", text, "1 to " + MAX_LIMIT);
     return (int) InvalidValue.inRange("limit", Long.parseLong(text), 1, MAX_LIMIT);
+  }
+
+  /** The instant in a parameter; empty without it. */
+  Optional<Instant> instant(String name) {
+    return request
+        .query(name)
+        .map(
+            text -> {
+              try {
+                return Instant.parse(text);
+              } catch (DateTimeParseException other) {
+                throw new InvalidValue(name, text, "an instant such as 2026-01-01T00:00:00Z");
+              }
+            });
+  }
+
+  /** The duration in a parameter, such as {@code 5m}; empty without it. */
+  Optional<Duration> duration(String name) {
+    return request
+        .query(name)
+        .map(
+            text -> {
+              InvalidValue.unless(
+                  DURATION.matcher(text).matches(),
+                  name,
+                  text,
+                  "minutes, hours or days: 5m, 1h, 7d");
+              return Duration.parse(
+                  text.endsWith("d") ? "P" + text : "PT" + text.toUpperCase(Locale.ROOT));
+            });
+  }
+
+  /** The constant that a parameter names in lower case; empty without it. */
+  <E extends Enum<E>> Optional<E> oneOf(String name, Class<E> type) {
+    return request
+        .query(name)
+        .map(
+            text ->
+                Stream.of(type.getEnumConstants())
+                    .filter(each -> lowerCase(each).equals(text))
+                    .findAny()
+                    .orElseThrow(
+                        () ->
+                            new InvalidValue(
+                                name,
+                                text,
+                                Stream.of(type.getEnumConstants())
+                                    .map(ApiRequest::lowerCase)
+                                    .collect(Collectors.joining(", ")))));
+  }
+
+  private static String lowerCase(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
   }
 
   private boolean flag(String name) {

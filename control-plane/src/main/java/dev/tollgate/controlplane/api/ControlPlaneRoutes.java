@@ -5,6 +5,7 @@ import dev.tollgate.controlplane.invocation.ParallelTasks;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.tenants.TenantLifecycle;
 import dev.tollgate.controlplane.tiers.TierCatalog;
+import dev.tollgate.core.history.History;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
 import dev.tollgate.http.Response;
 import dev.tollgate.http.Routes;
@@ -24,6 +25,7 @@ public final class ControlPlaneRoutes {
    * The routes over these use cases.
    *
    * @param keys the idempotency keys of requests that were processed
+   * @param history what happened to tenants
    * @param parallel reads several tenants for one response
    */
   public static Routes of(
@@ -32,6 +34,7 @@ public final class ControlPlaneRoutes {
       TierCatalog catalog,
       Doctor doctor,
       IdempotencyKeys keys,
+      History history,
       ParallelTasks parallel,
       InstantSource clock) {
     Preview preview = new Preview(ports, parallel);
@@ -45,6 +48,7 @@ public final class ControlPlaneRoutes {
             parallel,
             clock);
     TierRoutes tiers = new TierRoutes(ports.tiers(), catalog, preview);
+    HistoryRoutes happened = new HistoryRoutes(history, ports.tenants(), clock);
     DoctorRoutes repairs = new DoctorRoutes(doctor);
     ControlPlaneRoutes routes = new ControlPlaneRoutes(clock);
     return Routes.forOperators(
@@ -55,6 +59,9 @@ public final class ControlPlaneRoutes {
             Map.entry("PATCH /tenants/{tenantId}", routes.route(tenants::change)),
             Map.entry("DELETE /tenants/{tenantId}", routes.route(tenants::offboard)),
             Map.entry("DELETE /tenants/{tenantId}/line", routes.route(tenants::clearLine)),
+            Map.entry("GET /tenants/{tenantId}/history", routes.route(happened::ofTenant)),
+            Map.entry("GET /fleet", routes.route(happened::ofAll)),
+            Map.entry("GET /fleet/tenants", routes.route(happened::ranking)),
             Map.entry("GET /activity", routes.route(tenants::showActivity)),
             Map.entry("GET /tiers", routes.route(tiers::list)),
             Map.entry("GET /tiers/{tier}", routes.route(tiers::show)),

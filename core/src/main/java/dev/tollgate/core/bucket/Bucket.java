@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param spec rate, capacity and fill policy
  * @param ledger which tokens have been minted and which are owed
  * @param level the tokens in the bucket after the last fill, including pending ones
+ * @param minted the tokens that fills have added since the row was made
  * @param emptyHint what the last claim that found the bucket empty observed; empty if a fill has
  *     added tokens that were due, or found the bucket full, since
  * @param fillState what fills the bucket at present
@@ -26,6 +27,7 @@ public record Bucket(
     BucketSpec spec,
     Ledger ledger,
     long level,
+    long minted,
     Optional<EmptyHint> emptyHint,
     FillState fillState,
     Optional<Line> line,
@@ -62,15 +64,16 @@ public record Bucket(
   private static final Duration OVERDUE = Duration.ofMinutes(3);
 
   /**
-   * Checks the level.
+   * Checks the numbers of tokens.
    *
-   * @throws InvalidValue if it is negative
+   * @throws InvalidValue if one is negative
    */
   public Bucket {
     InvalidValue.inRange("level", level, 0, Long.MAX_VALUE);
+    InvalidValue.inRange("minted", minted, 0, Long.MAX_VALUE);
   }
 
-  /** A bucket without a line. */
+  /** A bucket without a line, to which no fill has added tokens. */
   public Bucket(
       BucketId id,
       BucketSpec spec,
@@ -79,7 +82,7 @@ public record Bucket(
       Optional<EmptyHint> emptyHint,
       FillState fillState,
       long version) {
-    this(id, spec, ledger, level, emptyHint, fillState, Optional.empty(), version, 0);
+    this(id, spec, ledger, level, 0, emptyHint, fillState, Optional.empty(), version, 0);
   }
 
   /** A new bucket, which is owed its capacity. */
@@ -109,7 +112,7 @@ public record Bucket(
     boolean switchesLineAlone =
         next.line() != spec.line() && next.equals(spec.withLine(next.line()));
     return switchesLineAlone && fillState.state() != FillState.State.SUSPENDED
-        ? written(next, ledger, level, emptyHint, fillState)
+        ? written(next, ledger, level, minted, emptyHint, fillState)
         : entering(FillState.State.PRODUCED, next, now);
   }
 
@@ -131,7 +134,7 @@ public record Bucket(
   /** This bucket after an inspection at {@code now} that counted {@code found} tokens. */
   public Bucket inspected(long found, Instant now) {
     FillState seen = fillState.inspected(found >= spec.capacity(), now);
-    return written(spec, ledger, found, emptyHint, seen);
+    return written(spec, ledger, found, minted, emptyHint, seen);
   }
 
   private Bucket entering(FillState.State state, BucketSpec next, Instant now) {
@@ -144,14 +147,21 @@ public record Bucket(
         next,
         entered,
         hasExpiredAt(now) ? 0 : level,
+        minted,
         Optional.empty(),
         FillState.entered(state, now));
   }
 
   /** This bucket after another write. */
   private Bucket written(
-      BucketSpec next, Ledger owed, long held, Optional<EmptyHint> hint, FillState state) {
-    return new Bucket(id, next, owed, held, hint, state, line, version + 1, hintVersion + 1);
+      BucketSpec next,
+      Ledger owed,
+      long held,
+      long mintedInAll,
+      Optional<EmptyHint> hint,
+      FillState state) {
+    return new Bucket(
+        id, next, owed, held, mintedInAll, hint, state, line, version + 1, hintVersion + 1);
   }
 
   /**
@@ -197,6 +207,7 @@ public record Bucket(
         spec,
         expired ? Ledger.opened(spec, now) : Ledger.balanced(seen),
         expired ? 0 : level,
+        minted,
         expired ? Optional.empty() : emptyHint,
         FillState.entered(FillState.State.PRODUCED, now),
         line,
@@ -232,6 +243,7 @@ public record Bucket(
         spec,
         step.after(),
         found + step.tokens(),
+        minted + step.tokens(),
         owed || full ? Optional.empty() : emptyHint,
         fillState.inspected(full, now));
   }
@@ -250,7 +262,13 @@ public record Bucket(
    */
   public Bucket withUnsent(long tokens, Instant now) {
     Ledger owed = ledger.withUnsent(spec.rate(), now, tokens);
-    return written(spec, owed, Math.max(0, level - tokens), emptyHint, fillState);
+    return written(
+        spec,
+        owed,
+        Math.max(0, level - tokens),
+        Math.max(0, minted - tokens),
+        emptyHint,
+        fillState);
   }
 
   /**
@@ -290,7 +308,7 @@ public record Bucket(
   /** This bucket after a claim stored this hint. */
   public Bucket with(EmptyHint found) {
     return new Bucket(
-        id, spec, ledger, level, Optional.of(found), fillState, line, version, hintVersion);
+        id, spec, ledger, level, minted, Optional.of(found), fillState, line, version, hintVersion);
   }
 
   /**
@@ -347,7 +365,16 @@ public record Bucket(
   /** This bucket with this line. */
   public Bucket with(Line next) {
     return new Bucket(
-        id, spec, ledger, level, emptyHint, fillState, Optional.of(next), version, hintVersion);
+        id,
+        spec,
+        ledger,
+        level,
+        minted,
+        emptyHint,
+        fillState,
+        Optional.of(next),
+        version,
+        hintVersion);
   }
 
   /** What this row tells about an instant. */

@@ -2,43 +2,55 @@ package dev.tollgate.core.connect;
 
 import dev.tollgate.core.InvalidValue;
 import java.time.Instant;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Optional;
 
 /**
  * Refused connections of one tenant.
  *
- * @param count how many, 1 or more
+ * @param byReason how many of each reason, each 1 or more; one reason at least
  * @param tenantFullAt when one was last refused because of {@code tenantConnections}
  * @param sessionFullAt when one was last refused because of {@code connectionsPerSession}
  */
 public record RefusalCounts(
-    long count, Optional<Instant> tenantFullAt, Optional<Instant> sessionFullAt) {
+    Map<Refusal, Long> byReason, Optional<Instant> tenantFullAt, Optional<Instant> sessionFullAt) {
   /**
-   * Checks the count.
+   * Checks and copies the numbers.
    *
-   * @throws InvalidValue if it is below 1
+   * @throws InvalidValue if one is below 1, or there is none
    */
   public RefusalCounts {
-    InvalidValue.inRange("number", count, 1, Long.MAX_VALUE);
+    byReason = Map.copyOf(byReason);
+    InvalidValue.unless(!byReason.isEmpty(), "byReason", byReason, "a reason");
+    byReason.forEach((why, count) -> InvalidValue.inRange(why.name(), count, 1, Long.MAX_VALUE));
   }
 
-  /** Refusals for other reasons than too many open connections. */
+  /** How many, of all reasons. */
+  public long count() {
+    return byReason.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /** Refusals because the tenant's bucket is empty. */
   public static RefusalCounts of(long number) {
-    return new RefusalCounts(number, Optional.empty(), Optional.empty());
+    return new RefusalCounts(
+        Map.of(Refusal.TENANT_RATE, number), Optional.empty(), Optional.empty());
   }
 
   /** One refusal at {@code now}. */
   static RefusalCounts of(Refusal why, Instant now) {
     return new RefusalCounts(
-        1,
+        Map.of(why, 1L),
         Optional.of(now).filter(at -> why == Refusal.TENANT_CONNECTIONS),
         Optional.of(now).filter(at -> why == Refusal.SESSION_CONNECTIONS));
   }
 
   /** The sum of these and later refusals. */
   RefusalCounts and(RefusalCounts later) {
+    Map<Refusal, Long> both = new EnumMap<>(byReason);
+    later.byReason.forEach((why, count) -> both.merge(why, count, Long::sum));
     return new RefusalCounts(
-        count + later.count,
+        both,
         later.tenantFullAt.or(() -> tenantFullAt),
         later.sessionFullAt.or(() -> sessionFullAt));
   }

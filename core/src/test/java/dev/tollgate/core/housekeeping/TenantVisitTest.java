@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.connect.RefusalCounts;
 import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.Connections.LeaveResult;
@@ -310,7 +311,7 @@ final class TenantVisitTest {
     limited(100);
     fixture.open(acme, "a");
     fixture.sockets().lose("a");
-    refused(new RefusalCounts(1, now(), Optional.empty()));
+    refused(new RefusalCounts(Map.of(Refusal.TENANT_RATE, 1L), now(), Optional.empty()));
     fixture.pass(QUIET);
 
     assertThat(visit()).isEqualTo(report(0, 1, 1));
@@ -321,7 +322,7 @@ final class TenantVisitTest {
     limited(100);
     fixture.open(acme, "a");
     fixture.sockets().lose("a");
-    refused(new RefusalCounts(1, now(), now()));
+    refused(new RefusalCounts(Map.of(Refusal.TENANT_RATE, 1L), now(), now()));
     fixture.pass(Duration.ofMinutes(2));
 
     assertThat(visit()).isEqualTo(report(0, 0, 0));
@@ -339,7 +340,7 @@ final class TenantVisitTest {
     assertThat(visit()).isEqualTo(report(0, 0, 0));
     assertThat(probes()).isEmpty();
 
-    refused(new RefusalCounts(1, Optional.empty(), now()));
+    refused(new RefusalCounts(Map.of(Refusal.TENANT_RATE, 1L), Optional.empty(), now()));
 
     assertThat(visit()).isEqualTo(report(0, 1, 1));
     assertThat(probes()).hasSize(2);

@@ -1,6 +1,7 @@
 package dev.tollgate.core.simulation;
 
 import dev.tollgate.core.Page;
+import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.connect.RefusalCounts;
 import dev.tollgate.core.housekeeping.Housekeeping;
 import dev.tollgate.core.housekeeping.LiveTenants;
@@ -440,7 +441,10 @@ final class BurstSimulation {
   void refuse() {
     ports
         .activity()
-        .addRefused(tenant.id(), new RefusalCounts(1, Optional.of(now()), Optional.empty()));
+        .addRefused(
+            tenant.id(),
+            new RefusalCounts(
+                Map.of(Refusal.TENANT_RATE, 1L), Optional.of(now()), Optional.empty()));
   }
 
   private void left(SessionId session, String id, Runnable then) {

@@ -100,6 +100,7 @@ final class ContractIT {
     Contracts.CONTROL_PLANE.forget();
     tiers();
     tenants();
+    history();
     drift();
     for (int expected : new int[] {503, 500}) {
       duringFault(
@@ -118,6 +119,9 @@ final class ContractIT {
                     "GET /tiers/covered",
                     "PUT /tiers/covered",
                     "DELETE /tiers/covered",
+                    "GET /tenants/covered/history",
+                    "GET /fleet",
+                    "GET /fleet/tenants",
                     "GET /activity?tenantIds=covered",
                     "GET /drift",
                     "POST /repairs")) {
@@ -136,6 +140,17 @@ final class ContractIT {
     assertThat(
             missing(Contracts.CONTROL_PLANE.answers(), Contracts.CONTROL_PLANE.seen(), ONLY_OF_AWS))
         .isEmpty();
+  }
+
+  private void history() {
+    assertThat(control("GET", "/tenants/covered/history", "")).isEqualTo(200);
+    assertThat(control("GET", "/tenants/covered/history?step=x", "")).isEqualTo(400);
+    assertThat(control("GET", "/tenants/nobody/history", "")).isEqualTo(404);
+    for (String path : List.of("/fleet", "/fleet/tenants")) {
+      assertThat(control("GET", path, "")).isEqualTo(200);
+    }
+    assertThat(control("GET", "/fleet?step=x", "")).isEqualTo(400);
+    assertThat(control("GET", "/fleet/tenants?sort=x", "")).isEqualTo(400);
   }
 
   private void tiers() {

@@ -1,6 +1,7 @@
 package dev.tollgate.e2e.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -62,6 +63,21 @@ final class CostsPageTest {
     long rows = Pattern.compile("^\\| `", Pattern.MULTILINE).matcher(own).results().count();
     // Connections, Messages and CredentialFailures are one metric for each value of a dimension.
     return (rows - 3) * price("custom-metric");
+  }
+
+  /**
+   * A batch of each minute writes one row of a tenant, and one row more where it spans two rows of
+   * ten minutes. A stream has a shard for each partition of its table, and a new table has four.
+   */
+  @Test
+  void history_costs_its_rows() throws IOException {
+    double write = price("dynamodb-write-unit");
+    double invocation = price("lambda-invocation") + 0.5 * 0.02 * price("lambda-gb-second");
+
+    assertThat(row("the [history](../how-to/see-what-happened.md) of a tenant"))
+        .isCloseTo(1.1 * MINUTES * write, within(0.005));
+    assertThat(row("the history of all tenants together"))
+        .isCloseTo(4 * MINUTES * (4 * write + invocation), within(0.05));
   }
 
   @Test

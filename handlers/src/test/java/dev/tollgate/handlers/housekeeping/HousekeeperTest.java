@@ -2,6 +2,7 @@ package dev.tollgate.handlers.housekeeping;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.connect.RefusalCounts;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.testing.fixture.HousekeepingFixture;
@@ -41,7 +42,9 @@ final class HousekeeperTest {
     fixture
         .ports()
         .activity()
-        .addRefused(acme.id(), new RefusalCounts(1, Optional.of(now), Optional.empty()));
+        .addRefused(
+            acme.id(),
+            new RefusalCounts(Map.of(Refusal.TENANT_RATE, 1L), Optional.of(now), Optional.empty()));
     RecordingContext context = new RecordingContext(Duration.ofMinutes(1));
 
     assertThat(keep(context))

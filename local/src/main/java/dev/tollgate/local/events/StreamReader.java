@@ -8,6 +8,7 @@ import dev.tollgate.local.lambda.InvocationResult;
 import dev.tollgate.local.template.Environment;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -31,6 +32,7 @@ import java.util.UUID;
  */
 final class StreamReader extends SourceReader {
   private static final String NAME_SPACE = "DynamoDBStreams_20120810.";
+  private static final String CREATED = "ApproximateCreationDateTime";
   private static final int MAX_RECORDS = 1_000;
   private static final Duration MAX_BACKOFF = Duration.ofMinutes(1);
 
@@ -138,9 +140,10 @@ final class StreamReader extends SourceReader {
     shard.trimmed = false;
     shard.iterator = answer.body().path("NextShardIterator").asText("");
     Instant now = sources.clock.instant();
+    Duration ahead = Duration.between(InstantSource.system().instant(), now);
     JsonNode got = answer.body().path("Records");
     for (JsonNode record : got) {
-      ObjectNode event = event(record, mapping().sourceArn());
+      ObjectNode event = event(record, mapping().sourceArn(), ahead);
       if (mapping().accepts(event)) {
         shard.gather(event, now.plus(mapping().batchingWindow()));
       }
@@ -294,9 +297,17 @@ final class StreamReader extends SourceReader {
     return notice;
   }
 
-  /** The record that {@code GetRecords} gave, as functions and filters receive it. */
-  static ObjectNode event(JsonNode given, String streamArn) {
+  /**
+   * The record that {@code GetRecords} gave, as functions and filters receive it.
+   *
+   * @param ahead how far the clock is ahead of the engine's, which is the system's
+   */
+  static ObjectNode event(JsonNode given, String streamArn, Duration ahead) {
     ObjectNode record = given.deepCopy();
+    ((ObjectNode) record.path("dynamodb"))
+        .put(
+            CREATED,
+            given.path("dynamodb").path(CREATED).asLong() + Math.round(ahead.toMillis() / 1_000.0));
     JsonNode user = record.remove("userIdentity");
     if (user != null && !user.isNull()) {
       record
@@ -313,7 +324,7 @@ final class StreamReader extends SourceReader {
   }
 
   private static Instant created(JsonNode record) {
-    return Instant.ofEpochSecond(record.at("/dynamodb/ApproximateCreationDateTime").asLong());
+    return Instant.ofEpochSecond(record.path("dynamodb").path(CREATED).asLong());
   }
 
   private ObjectNode stream() {

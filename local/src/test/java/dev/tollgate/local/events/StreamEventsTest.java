@@ -200,13 +200,23 @@ final class StreamEventsTest {
   }
 
   @Test
+  void record_was_created_by_the_clock() throws Exception {
+    JsonNode given =
+        new ObjectMapper().readTree("{\"dynamodb\":{\"ApproximateCreationDateTime\":90}}");
+
+    assertThat(StreamReader.event(given, "arn:stream", Duration.ofMillis(59_900)).toString())
+        .contains("\"ApproximateCreationDateTime\":150}");
+  }
+
+  @Test
   void record_of_an_expired_row_tells_who_deleted_it() throws Exception {
     JsonNode given =
         new ObjectMapper()
             .readTree(
-                "{\"eventName\":\"REMOVE\",\"userIdentity\":{\"PrincipalId\":\"dynamodb.amazonaws.com\",\"Type\":\"Service\"}}");
+                "{\"eventName\":\"REMOVE\",\"dynamodb\":{\"ApproximateCreationDateTime\":90},\"userIdentity\":{\"PrincipalId\":\"dynamodb.amazonaws.com\",\"Type\":\"Service\"}}");
 
-    assertThat(StreamReader.event(given, "arn:stream").path("userIdentity").toString())
+    assertThat(
+            StreamReader.event(given, "arn:stream", Duration.ZERO).path("userIdentity").toString())
         .isEqualTo("{\"type\":\"Service\",\"principalId\":\"dynamodb.amazonaws.com\"}");
   }
 }

@@ -41,6 +41,15 @@ public final class DynamoDbActivity implements Activity {
     names.put("#refused", LimitRow.REFUSED);
     names.put("#tenant", LimitRow.TENANT);
     values.put(":n", Attribute.number(refusals.count()));
+    StringBuilder added = new StringBuilder("ADD #refused :n");
+    refusals
+        .byReason()
+        .forEach(
+            (why, count) -> {
+              names.put("#" + why, LimitRow.refused(why));
+              values.put(":" + why, Attribute.number(count));
+              added.append(", #").append(why).append(" :").append(why);
+            });
     List<String> assignments = new ArrayList<>();
     Map.of(
             LimitRow.TENANT_FULL_AT, refusals.tenantFullAt(),
@@ -60,7 +69,7 @@ public final class DynamoDbActivity implements Activity {
             request
                 .overrideConfiguration(credentials.as(tenant))
                 .key(LimitRow.key(tenant, LimitRow.CONNECTIONS))
-                .updateExpression("ADD #refused :n" + set)
+                .updateExpression(added + set)
                 .conditionExpression("attribute_exists(#tenant)")
                 .expressionAttributeNames(names)
                 .expressionAttributeValues(values));

@@ -20,6 +20,7 @@ import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.message.MessageName;
 import dev.tollgate.core.provisioning.Silo;
 import dev.tollgate.core.session.ConnectionCount;
@@ -54,6 +55,8 @@ final class LimitRow {
   static final String CONNECTIONS = "connections";
   static final String ITEM_COUNT = "itemCount";
   static final String ADMITTED = "admitted";
+
+  /** Refused connections; with an underscore and a reason: those of this reason. */
   static final String REFUSED = "refused";
 
   /** When a connection was last refused because of {@code tenantConnections}. */
@@ -76,6 +79,12 @@ final class LimitRow {
 
   /** The time-to-live attribute of DynamoDB; only rows of messages have it. */
   static final String EXPIRES_AT = "expiresAt";
+
+  /** The tokens in a bucket after its last fill. */
+  static final String LEVEL = "level";
+
+  /** The tokens that fills have added to a bucket. */
+  static final String MINTED = "minted";
 
   /** Since when every fill found the bucket full. */
   static final String FULL_SINCE = "fullSince";
@@ -217,7 +226,8 @@ final class LimitRow {
     row.put("mintedThrough", nanos(bucket.ledger().mintedThrough()));
     row.put("carried", number(bucket.ledger().carried()));
     row.put("aheadFrom", nanos(bucket.ledger().aheadFrom()));
-    row.put("level", number(bucket.level()));
+    row.put(LEVEL, number(bucket.level()));
+    row.put(MINTED, number(bucket.minted()));
     bucket.emptyHint().ifPresent(found -> row.putAll(write(found)));
     bucket.line().ifPresent(line -> row.put(LINE, Attribute.map(write(line))));
     row.put("upkeep", text(bucket.fillState().state().name()));
@@ -256,7 +266,9 @@ final class LimitRow {
         bucketId(row),
         TenantRow.spec(row),
         new Ledger(row.nanos("mintedThrough"), row.number("carried"), row.nanos("aheadFrom")),
-        row.number("level"),
+        row.number(LEVEL),
+        // Older releases wrote none.
+        row.optional(MINTED, row::number).orElse(0L),
         row.readable(LimitRow::emptyHint),
         new FillState(
             FillState.State.valueOf(row.text("upkeep")),
@@ -391,6 +403,11 @@ final class LimitRow {
         row.nanos("since"),
         new Release(row.text("release")),
         row.number(VERSION));
+  }
+
+  /** The attribute that counts the connections that were refused for this reason. */
+  static String refused(Refusal why) {
+    return REFUSED + "_" + why;
   }
 
   /** The attribute that counts a part of a tenant's connections. */

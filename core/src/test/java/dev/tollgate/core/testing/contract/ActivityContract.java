@@ -8,6 +8,7 @@ import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.connect.Activity;
+import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.connect.RefusalCounts;
 import dev.tollgate.core.connect.TenantActivity;
 import dev.tollgate.core.session.Connections;
@@ -154,14 +155,22 @@ public abstract class ActivityContract {
     TenantId tenant = admitted(1);
     Instant earlier = Samples.NOW.minusSeconds(7);
 
-    activity().addRefused(tenant, new RefusalCounts(2, Optional.of(earlier), Optional.empty()));
+    activity()
+        .addRefused(
+            tenant,
+            new RefusalCounts(
+                Map.of(Refusal.TENANT_RATE, 2L), Optional.of(earlier), Optional.empty()));
     activity().addRefused(tenant, RefusalCounts.of(1));
     assertThat(connections().readCount(tenant).tenantFullAt()).contains(earlier);
     assertThat(connections().readCount(tenant).sessionFullAt()).isEmpty();
 
     activity()
         .addRefused(
-            tenant, new RefusalCounts(1, Optional.of(Samples.NOW), Optional.of(Samples.NOW)));
+            tenant,
+            new RefusalCounts(
+                Map.of(Refusal.TENANT_RATE, 1L),
+                Optional.of(Samples.NOW),
+                Optional.of(Samples.NOW)));
     assertThat(connections().readCount(tenant).tenantFullAt()).contains(Samples.NOW);
     assertThat(connections().readCount(tenant).sessionFullAt()).contains(Samples.NOW);
     assertThat(of(tenant)).isEqualTo(connections(1, 1, 4));

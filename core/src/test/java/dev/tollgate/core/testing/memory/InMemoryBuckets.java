@@ -248,6 +248,7 @@ public final class InMemoryBuckets implements Buckets {
         bucket.spec(),
         bucket.ledger(),
         bucket.level(),
+        bucket.minted(),
         hint,
         bucket.fillState(),
         bucket.line(),

@@ -11,18 +11,12 @@ import software.amazon.awscdk.services.sqs.QueueEncryption;
 import software.constructs.Construct;
 
 /**
- * Sends the function the stream events of session rows that were deleted with open connections, by
- * their time to live or by hand.
+ * Sends a function the events of a table's stream.
  *
  * <p>An event that cannot be processed is retried alone and then moved to a dead-letter queue,
- * because it blocks the events behind it. The housekeeper corrects the counts in that case.
+ * because it blocks the events behind it.
  */
-final class RemovedSessions extends Construct {
-  private static final String WITH_CONNECTIONS =
-      "{\"eventName\":[\"REMOVE\"],"
-          + "\"dynamodb\":{\"OldImage\":{\"connectionIds\":{\"SS\":[{\"exists\":true}]}}}}";
-
-  private static final int BATCH = 25;
+final class StreamEvents extends Construct {
   private static final int RETRIES = 10;
 
   /** The retention of stream events. */
@@ -30,8 +24,22 @@ final class RemovedSessions extends Construct {
 
   private final Queue failures;
 
-  RemovedSessions(Construct scope, Table sessions, FunctionWithRoles handler) {
-    super(scope, "RemovedSessions");
+  /**
+   * Events of a stream.
+   *
+   * @param pattern which events
+   * @param batch how many at most at once
+   * @param window how long they are gathered
+   */
+  StreamEvents(
+      Construct scope,
+      String id,
+      Table table,
+      FunctionWithRoles handler,
+      String pattern,
+      int batch,
+      Duration window) {
+    super(scope, id);
     failures =
         Queue.Builder.create(this, "Failures")
             .encryption(QueueEncryption.SQS_MANAGED)
@@ -47,7 +55,7 @@ final class RemovedSessions extends Construct {
                     "This is the dead-letter queue of a stream: Lambda sends the positions of events "
                         + "here that the function could not process.")
                 .build()));
-    String stream = String.valueOf(sessions.getTableStreamArn());
+    String stream = String.valueOf(table.getTableStreamArn());
     handler
         .own(List.of(stream), "dynamodb", "DescribeStream", "GetRecords", "GetShardIterator")
         .own(List.of("*"), "dynamodb", "ListStreams")
@@ -62,7 +70,8 @@ final class RemovedSessions extends Construct {
                 source
                     .eventSourceArn(stream)
                     .startingPosition("TRIM_HORIZON")
-                    .batchSize(BATCH)
+                    .batchSize(batch)
+                    .maximumBatchingWindowInSeconds(window.toSeconds())
                     .bisectBatchOnFunctionError(true)
                     .functionResponseTypes(List.of("ReportBatchItemFailures"))
                     .maximumRetryAttempts(RETRIES)
@@ -72,7 +81,7 @@ final class RemovedSessions extends Construct {
                             .filters(
                                 List.of(
                                     CfnEventSourceMapping.FilterProperty.builder()
-                                        .pattern(WITH_CONNECTIONS)
+                                        .pattern(pattern)
                                         .build()))
                             .build())
                     .destinationConfig(

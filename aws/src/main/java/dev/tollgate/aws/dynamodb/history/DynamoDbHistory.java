@@ -1,0 +1,175 @@
+package dev.tollgate.aws.dynamodb.history;
+
+import dev.tollgate.aws.dynamodb.Attribute;
+import dev.tollgate.aws.dynamodb.BatchWrite;
+import dev.tollgate.aws.dynamodb.Row;
+import dev.tollgate.aws.dynamodb.Table;
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.history.Change;
+import dev.tollgate.core.history.Counts;
+import dev.tollgate.core.history.History;
+import dev.tollgate.core.history.HistoryBatch;
+import dev.tollgate.core.history.Span;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.BinaryOperator;
+import java.util.stream.Stream;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/**
+ * History in a table, with the function's own role. A batch writes one row of each of its tenants,
+ * usually, and few of all together. It replaces the rows of an earlier attempt.
+ */
+public final class DynamoDbHistory implements History {
+  /**
+   * The most tenants of a row: with an id of 36 characters and ten buckets each, it has less than
+   * the 400 KB of a row.
+   */
+  private static final int TENANTS = 500;
+
+  /** How long the counts of single tenants beside each other are kept. */
+  private static final Duration ACTIVE_FOR = Duration.ofHours(2);
+
+  private static final int ATTEMPTS = 3;
+  private static final int MAX_NAME = 64;
+
+  private final Table table;
+  private final Duration kept;
+
+  /**
+   * History in this table.
+   *
+   * @param kept how long minutes are kept
+   */
+  public DynamoDbHistory(DynamoDbClient dynamoDb, String table, Duration kept) {
+    this.table = new Table(dynamoDb, table);
+    this.kept = kept;
+  }
+
+  @Override
+  public void add(String batch, List<Change> changes) {
+    InvalidValue.unless(
+        !batch.isEmpty() && batch.length() <= MAX_NAME, "batch", batch, "1 to 64 characters");
+    List<Map<String, AttributeValue>> rows = new ArrayList<>();
+    HistoryBatch added = HistoryBatch.of(changes);
+    added.byTenant().forEach((tenant, minutes) -> addRows(rows, batch, tenant, minutes));
+    added.minutes().forEach((minute, tenants) -> addRows(rows, batch, minute, tenants));
+    BatchWrite.write(table.dynamoDb(), "the history", table.name(), rows, ATTEMPTS, request -> {});
+  }
+
+  private void addRows(
+      List<Map<String, AttributeValue>> rows,
+      String batch,
+      TenantId tenant,
+      SortedMap<Instant, Counts> minutes) {
+    Map<Instant, Map<String, AttributeValue>> parts = new TreeMap<>();
+    minutes.forEach(
+        (minute, counts) ->
+            parts
+                .computeIfAbsent(rowBegin(minute), begin -> new HashMap<>())
+                .put(HistoryRow.at(minute), HistoryRow.write(counts)));
+    parts.forEach(
+        (begin, counts) ->
+            rows.add(
+                HistoryRow.write(
+                    HistoryRow.key(tenant),
+                    HistoryRow.at(begin) + "/" + batch,
+                    counts,
+                    begin.plus(kept))));
+  }
+
+  private void addRows(
+      List<Map<String, AttributeValue>> rows,
+      String batch,
+      Instant minute,
+      Map<TenantId, Counts> tenants) {
+    String at = HistoryRow.at(minute);
+    rows.add(
+        HistoryRow.write(
+            HistoryRow.ALL,
+            at + "/" + batch,
+            Map.of(at, HistoryRow.write(HistoryBatch.total(tenants))),
+            minute.plus(kept)));
+    Map<String, AttributeValue> part = new HashMap<>();
+    int parts = 0;
+    for (Map.Entry<TenantId, Counts> tenant : tenants.entrySet()) {
+      part.put(tenant.getKey().value(), HistoryRow.write(tenant.getValue()));
+      if (part.size() == TENANTS) {
+        rows.add(active(at + "/" + batch + "/" + parts, part, minute));
+        part = new HashMap<>();
+        parts++;
+      }
+    }
+    if (!part.isEmpty()) {
+      rows.add(active(at + "/" + batch + "/" + parts, part, minute));
+    }
+  }
+
+  private static Map<String, AttributeValue> active(
+      String at, Map<String, AttributeValue> counts, Instant minute) {
+    return HistoryRow.write(HistoryRow.ACTIVE, at, counts, minute.plus(ACTIVE_FOR));
+  }
+
+  private static Instant rowBegin(Instant minute) {
+    long seconds = HistoryRow.LENGTH.toSeconds();
+    return Instant.ofEpochSecond(minute.getEpochSecond() / seconds * seconds);
+  }
+
+  @Override
+  public SortedMap<Instant, Counts> of(TenantId tenant, Span span) {
+    return minutes(HistoryRow.key(tenant), rowBegin(span.from()), span, Counts::plus);
+  }
+
+  @Override
+  public SortedMap<Instant, Counts> ofAll(Span span) {
+    return minutes(HistoryRow.ALL, span.from(), span, Counts::besides);
+  }
+
+  private SortedMap<Instant, Counts> minutes(
+      String key, Instant first, Span span, BinaryOperator<Counts> plus) {
+    SortedMap<Instant, Counts> minutes = new TreeMap<>();
+    rows(key, first, span.to())
+        .forEach(
+            row ->
+                HistoryRow.minutes(row)
+                    .forEach((minute, counts) -> minutes.merge(minute, counts, plus)));
+    return minutes.subMap(span.from(), span.to());
+  }
+
+  @Override
+  public Map<TenantId, Counts> active(Span span) {
+    Map<TenantId, Counts> tenants = new HashMap<>();
+    rows(HistoryRow.ACTIVE, span.from(), span.to())
+        .forEach(
+            row ->
+                HistoryRow.tenants(row)
+                    .forEach((tenant, counts) -> tenants.merge(tenant, counts, Counts::plus)));
+    return tenants;
+  }
+
+  /** The rows that begin from one instant up to another, which is not included. */
+  private Stream<Row> rows(String key, Instant from, Instant to) {
+    return table
+        .query(
+            "the history",
+            request ->
+                request
+                    .keyConditionExpression("#key = :key AND #at BETWEEN :from AND :to")
+                    .expressionAttributeNames(Map.of("#key", HistoryRow.KEY, "#at", HistoryRow.AT))
+                    .expressionAttributeValues(
+                        Map.of(
+                            ":key", Attribute.text(key),
+                            ":from", Attribute.text(HistoryRow.at(from)),
+                            ":to", Attribute.text(HistoryRow.at(to))))
+                    .consistentRead(false))
+        .stream();
+  }
+}

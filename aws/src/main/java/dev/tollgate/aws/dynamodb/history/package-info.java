@@ -1,0 +1,5 @@
+/** The History table. */
+@NullMarked
+package dev.tollgate.aws.dynamodb.history;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,35 @@
+package dev.tollgate.core.history;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+
+/**
+ * Stores what happened to tenants, by the minute. A minute in which nothing happened is not stored.
+ * Every method throws {@link Unavailable} if the store fails.
+ */
+public interface History {
+  /**
+   * Adds changes. If it throws, some may have been added; the same batch can be added again, and
+   * counts once.
+   *
+   * @param batch the name of these changes: another batch has another name. 1 to 64 characters
+   */
+  void add(String batch, List<Change> changes);
+
+  /** The minutes of a tenant. */
+  SortedMap<Instant, Counts> of(TenantId tenant, Span span);
+
+  /** The minutes of all tenants together. */
+  SortedMap<Instant, Counts> ofAll(Span span);
+
+  /**
+   * The tenants to which something happened, with what happened in the whole time.
+   *
+   * @param span not more than the last hour: details of single tenants are not kept longer
+   */
+  Map<TenantId, Counts> active(Span span);
+}

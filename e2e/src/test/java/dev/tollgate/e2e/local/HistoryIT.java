@@ -1,0 +1,76 @@
+package dev.tollgate.e2e.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.e2e.acceptance.Deployment.Handshake;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+
+/** What happened to tenants, on the engines. */
+final class HistoryIT {
+  @AutoClose private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
+
+  private static JsonNode get(String path) {
+    LocalDeployment.Answer answer = DEPLOYMENT.control("GET", path);
+    assertThat(answer.status()).isEqualTo(200);
+    return answer.body();
+  }
+
+  private static long sum(JsonNode steps, String pointer) {
+    long sum = 0;
+    for (JsonNode step : steps) {
+      sum += step.at(pointer).asLong();
+    }
+    return sum;
+  }
+
+  private static JsonNode tokens(JsonNode step, String action) {
+    return Stream.of(step.path("tokens"))
+        .flatMap(list -> list.valueStream())
+        .filter(bucket -> bucket.path("action").asText().equals(action))
+        .findAny()
+        .orElseThrow();
+  }
+
+  /**
+   * Five of eight handshakes are admitted. Of the refusals that a process does not write at once,
+   * the last ones are lost, see {@code RefusalTally}.
+   */
+  @Test
+  void connections_and_tokens_are_in_the_history_two_minutes_later() throws Exception {
+    DEPLOYMENT.onboard("acme", "gold", "{\"tenantPerMinute\":5}");
+    DEPLOYMENT.onboard("quiet", "gold", "{}");
+    DEPLOYMENT.advance(Duration.ofMinutes(2));
+    String session = DEPLOYMENT.open("acme");
+    List<Handshake> handshakes =
+        Stream.generate(() -> DEPLOYMENT.handshake(LocalDeployment.query("acme", session)).join())
+            .limit(8)
+            .toList();
+    long admitted = handshakes.stream().filter(each -> each.status() == 101).count();
+    DEPLOYMENT.advance(Duration.ofMinutes(2));
+
+    JsonNode acme = get("/tenants/acme/history").path("steps");
+    assertThat(sum(acme, "/admitted")).isEqualTo(admitted).isPositive();
+    assertThat(sum(acme, "/refusedFor/TENANT_RATE")).isBetween(1L, 8 - admitted);
+    assertThat(acme.valueStream().mapToLong(step -> step.path("peakConnections").asLong()).max())
+        .hasValue(admitted);
+    JsonNode hour = get("/tenants/acme/history?step=1d").path("steps");
+    assertThat(tokens(hour.path(0), "connect").path("minted").asLong()).isGreaterThanOrEqualTo(5);
+    assertThat(tokens(hour.path(0), "connect").path("taken").asLong()).isEqualTo(admitted);
+
+    assertThat(sum(get("/fleet").path("steps"), "/admitted")).isEqualTo(admitted);
+    JsonNode refused = get("/fleet/tenants?sort=refused&window=1h").path("tenants");
+    assertThat(refused.findValuesAsText("tenantId")).containsExactly("acme");
+
+    // The buckets are full again and nobody comes: nothing is written.
+    DEPLOYMENT.advance(Duration.ofMinutes(2));
+    assertThat(
+            DEPLOYMENT.requestsOf(() -> DEPLOYMENT.advance(Duration.ofMinutes(3))).stream()
+                .filter(request -> request.principal().name().equals("HistoryWriter")))
+        .isEmpty();
+  }
+}

@@ -1,0 +1,89 @@
+package dev.tollgate.handlers.history;
+
+import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.RequestHandler;
+import com.amazonaws.services.lambda.runtime.events.DynamodbEvent;
+import com.amazonaws.services.lambda.runtime.events.DynamodbEvent.DynamodbStreamRecord;
+import com.amazonaws.services.lambda.runtime.events.StreamsEventResponse;
+import com.amazonaws.services.lambda.runtime.events.models.dynamodb.AttributeValue;
+import com.amazonaws.services.lambda.runtime.events.models.dynamodb.StreamRecord;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.history.Change;
+import dev.tollgate.core.history.History;
+import dev.tollgate.core.history.RowChanges;
+import dev.tollgate.handlers.Wiring;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The function that reads the Limit table's stream and writes the minutes of the tenants' history.
+ *
+ * <p>The stream gives each write of a row once and in order, and Lambda repeats a batch that
+ * failed, from the same record on. The first record names the batch, so a repeated batch counts
+ * once.
+ */
+public final class HistoryWriter implements RequestHandler<DynamodbEvent, StreamsEventResponse> {
+  private final History history;
+  private final RowChanges changes;
+
+  /** The function as Lambda creates it. */
+  public HistoryWriter() {
+    this(System.getenv(), InstantSource.system());
+  }
+
+  /** The function with these environment variables and this clock. */
+  public HistoryWriter(Map<String, String> environment, InstantSource clock) {
+    this(new Wiring(environment, clock));
+  }
+
+  private HistoryWriter(Wiring wiring) {
+    this(wiring.history(), wiring.rowChanges());
+  }
+
+  /** The function with its ports. */
+  HistoryWriter(History history, RowChanges changes) {
+    this.history = history;
+    this.changes = changes;
+  }
+
+  /**
+   * Writes the history of a batch of the stream.
+   *
+   * @return no failure
+   * @throws Unavailable if DynamoDB fails; Lambda repeats the batch
+   */
+  @Override
+  public StreamsEventResponse handleRequest(DynamodbEvent event, Context context) {
+    List<DynamodbStreamRecord> records = event.getRecords();
+    List<Change> read = records.stream().map(this::change).flatMap(Optional::stream).toList();
+    if (!read.isEmpty()) {
+      history.add(records.get(0).getDynamodb().getSequenceNumber(), read);
+    }
+    return new StreamsEventResponse(List.of());
+  }
+
+  private Optional<Change> change(DynamodbStreamRecord record) {
+    StreamRecord row = record.getDynamodb();
+    return changes.of(
+        scalars(row.getOldImage()),
+        scalars(row.getNewImage()),
+        row.getApproximateCreationDateTime().toInstant());
+  }
+
+  /** The texts and numbers of a row. */
+  private static Map<String, String> scalars(@Nullable Map<String, AttributeValue> row) {
+    Map<String, String> scalars = new HashMap<>();
+    Optional.ofNullable(row)
+        .orElse(Map.of())
+        .forEach(
+            (name, value) ->
+                Optional.ofNullable(value.getN())
+                    .or(() -> Optional.ofNullable(value.getS()))
+                    .ifPresent(scalar -> scalars.put(name, scalar)));
+    return scalars;
+  }
+}
