@@ -338,7 +338,6 @@ public final class Tollgate extends Construct {
                             poolProcessor,
                             tokenProducer,
                             sessionEnd,
-                            historyWriter,
                             housekeeper,
                             controlPlane,
                             sweep),
