@@ -9,6 +9,7 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Publishes counts of connections, messages, undelivered frames and repairs, and times in line, as
@@ -16,6 +17,8 @@ import java.util.Optional;
  * a property, because CloudWatch bills every dimension value as a metric.
  */
 public final class Metrics {
+  private static final String CONNECTION_ID = "connectionId";
+
   private final InstantSource clock;
 
   /** Metrics with this clock's timestamps. */
@@ -26,12 +29,18 @@ public final class Metrics {
   /**
    * Counts one connection with this outcome.
    *
-   * @param failure why the limits could not be checked; a property of the log line
+   * @param connectionId the socket, if the handshake got as far; a property of the log line
+   * @param failure why the limits could not be checked; a property, too
    */
   public void connection(
-      LambdaLogger log, TenantId tenant, String outcome, Optional<String> failure) {
+      LambdaLogger log,
+      TenantId tenant,
+      String outcome,
+      Optional<String> connectionId,
+      Optional<String> failure) {
     Map<String, String> properties = new LinkedHashMap<>();
     properties.put("tenantId", tenant.value());
+    connectionId.ifPresent(id -> properties.put(CONNECTION_ID, id));
     failure.ifPresent(cause -> properties.put("failure", cause));
     countByOutcome(log, "Connections", outcome, 1, properties);
   }
@@ -40,10 +49,20 @@ public final class Metrics {
    * Counts messages with this outcome.
    *
    * @param tenant the tenant of the messages; empty if the messages name no valid tenant
+   * @param connectionIds the sockets that sent them, separated by spaces in a property; empty if
+   *     they name none
    */
-  public void messages(LambdaLogger log, Optional<TenantId> tenant, String outcome, int count) {
+  public void messages(
+      LambdaLogger log,
+      Optional<TenantId> tenant,
+      String outcome,
+      int count,
+      Set<String> connectionIds) {
     Map<String, String> properties = new LinkedHashMap<>();
     tenant.ifPresent(id -> properties.put("tenantId", id.value()));
+    if (!connectionIds.isEmpty()) {
+      properties.put(CONNECTION_ID, String.join(" ", connectionIds));
+    }
     countByOutcome(log, "Messages", outcome, count, properties);
   }
 

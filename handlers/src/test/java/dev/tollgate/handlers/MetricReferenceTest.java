@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -72,8 +73,8 @@ class MetricReferenceTest {
     LambdaLogger log = context.getLogger();
     TenantId tenant = new TenantId("acme");
     Metrics metrics = new Metrics(() -> NOW);
-    metrics.connection(log, tenant, "ADMITTED", Optional.empty());
-    metrics.messages(log, Optional.of(tenant), "PROCESSED", 1);
+    metrics.connection(log, tenant, "ADMITTED", Optional.of("c"), Optional.empty());
+    metrics.messages(log, Optional.of(tenant), "PROCESSED", 1, Set.of("c"));
     metrics.placeTaken(log, tenant, NOW);
     metrics.slotUsed(log, tenant, NOW);
     metrics.undeliveredFrames(log, tenant, 1);

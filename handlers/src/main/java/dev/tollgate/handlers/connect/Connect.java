@@ -44,14 +44,14 @@ public final class Connect
     if (decision instanceof AdmissionDecision.Refused refused) {
       return WebSocketEvents.status(refused.refusal().status());
     }
+    String connectionId = event.getRequestContext().getConnectionId();
     Registration.Result outcome =
-        registration.register(
-            ((AdmissionDecision.Ticketed) decision).ticket(),
-            event.getRequestContext().getConnectionId());
+        registration.register(((AdmissionDecision.Ticketed) decision).ticket(), connectionId);
     metrics.connection(
         context.getLogger(),
         AuthorizerContext.tenant(authorizer),
         outcomeName(outcome),
+        Optional.of(connectionId),
         Optional.empty());
     if (outcome instanceof Registration.NotRegistered refused) {
       return WebSocketEvents.status(refused.refusal().status());

@@ -77,7 +77,8 @@ public final class ConnectAuthorizer
     if (refused.placeTaken()) {
       refused.retryAt().ifPresent(slot -> metrics.placeTaken(context.getLogger(), tenant, slot));
     }
-    metrics.connection(context.getLogger(), tenant, refusal.name(), refused.failure());
+    metrics.connection(
+        context.getLogger(), tenant, refusal.name(), Optional.empty(), refused.failure());
     return refusal == Refusal.UNKNOWN || refusal == Refusal.SUSPENDED
         ? denied(event, tenant.value())
         : allowed(event, tenant, AuthorizerContext.of(tenant, session, refusal));

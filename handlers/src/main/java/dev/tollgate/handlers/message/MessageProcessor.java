@@ -27,6 +27,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * The function that processes messages from a FIFO queue: the pool's queue or a silo's. The message
@@ -73,7 +75,7 @@ public final class MessageProcessor implements RequestHandler<SQSEvent, SQSBatch
         queueIds.add(message.getMessageId());
       } catch (InvalidValue invalid) {
         log.log("message " + message.getMessageId() + " dropped: " + invalid.logged());
-        counts.add(Optional.empty(), MessageOutcome.DROPPED);
+        counts.add(Optional.empty(), MessageOutcome.DROPPED, Optional.empty());
       }
     }
     Duration time = Duration.ofMillis(context.getRemainingTimeInMillis()).minus(MARGIN);
@@ -84,7 +86,7 @@ public final class MessageProcessor implements RequestHandler<SQSEvent, SQSBatch
       Result result = results.get(i);
       TenantId tenant = batch.get(i).tenant();
       String id = queueIds.get(i);
-      counts.add(Optional.of(tenant), result.outcome());
+      counts.add(Optional.of(tenant), result.outcome(), Optional.of(batch.get(i).connectionId()));
       undelivered.merge(tenant, result.undelivered(), Integer::sum);
       result
           .cause()
@@ -140,22 +142,33 @@ public final class MessageProcessor implements RequestHandler<SQSEvent, SQSBatch
     return LogText.lines(trace.toString());
   }
 
-  /** The number of messages in a batch by tenant and outcome. */
+  /** The messages in a batch by tenant and outcome. */
   private static final class OutcomeCounts {
-    private final Map<Optional<TenantId>, Map<MessageOutcome, Integer>> byTenant =
+    private final Map<Optional<TenantId>, Map<MessageOutcome, Messages>> byTenant =
         new LinkedHashMap<>();
 
-    void add(Optional<TenantId> tenant, MessageOutcome outcome) {
-      byTenant
-          .computeIfAbsent(tenant, any -> new EnumMap<>(MessageOutcome.class))
-          .merge(outcome, 1, Integer::sum);
+    /** Messages with the same outcome. */
+    private static final class Messages {
+      private final Set<String> connectionIds = new TreeSet<>();
+      private int count;
+    }
+
+    void add(Optional<TenantId> tenant, MessageOutcome outcome, Optional<String> connectionId) {
+      Messages messages =
+          byTenant
+              .computeIfAbsent(tenant, any -> new EnumMap<>(MessageOutcome.class))
+              .computeIfAbsent(outcome, any -> new Messages());
+      messages.count++;
+      connectionId.ifPresent(messages.connectionIds::add);
     }
 
     void publish(Metrics metrics, LambdaLogger log) {
       byTenant.forEach(
           (tenant, counts) ->
               counts.forEach(
-                  (outcome, count) -> metrics.messages(log, tenant, outcome.name(), count)));
+                  (outcome, messages) ->
+                      metrics.messages(
+                          log, tenant, outcome.name(), messages.count, messages.connectionIds)));
     }
   }
 }

@@ -258,7 +258,10 @@ final class HandshakeTest {
     fixture.queue().outage().begin();
     assertThat(connect("c1")).isEqualTo(200);
     assertThat(context.logged())
-        .anyMatch(line -> line.contains("\"Outcome\":\"ADMITTED_WITHOUT_TOKEN\""));
+        .anyMatch(
+            line ->
+                line.contains("\"Outcome\":\"ADMITTED_WITHOUT_TOKEN\"")
+                    && line.contains("\"connectionId\":\"c1\""));
   }
 
   @Test

@@ -333,7 +333,7 @@ final class MessageProcessorTest {
                 """
                 {"_aws":{"Timestamp":%d,"CloudWatchMetrics":[{"Namespace":"Tollgate",
                  "Dimensions":[["Outcome"]],"Metrics":[{"Name":"Messages","Unit":"Count"}]}]},
-                 "Outcome":"PROCESSED","Messages":2,"tenantId":"acme"}"""
+                 "Outcome":"PROCESSED","Messages":2,"tenantId":"acme","connectionId":"a"}"""
                     .formatted(fixture.clock().millis())));
   }
 
