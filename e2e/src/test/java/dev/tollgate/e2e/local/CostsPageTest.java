@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 final class CostsPageTest {
   private static final Path DOCS = Path.of("../docs");
   private static final double MINUTES = 365 * 24 * 60 / 12.0;
+  private static final int SHARDS = 16;
   private static final int HEARTBEAT_MINUTES = 5;
   private static final int HOURS_OF_A_SOCKET = 2;
 
@@ -25,12 +26,21 @@ final class CostsPageTest {
     return Files.readString(DOCS.resolve("reference/costs.md"));
   }
 
+  private static JsonNode prices() throws IOException {
+    return new ObjectMapper(new YAMLFactory()).readTree(DOCS.resolve("prices.yaml").toFile());
+  }
+
+  /** What is assumed of 512 MB for 20 ms. */
+  private static double invocation() throws IOException {
+    return price("lambda-invocation") + 0.5 * 0.02 * price("lambda-gb-second");
+  }
+
+  private static double bytes(String of) throws IOException {
+    return prices().at("/assumptions/bytes").path(of).asDouble();
+  }
+
   private static double price(String of) throws IOException {
-    JsonNode price =
-        new ObjectMapper(new YAMLFactory())
-            .readTree(DOCS.resolve("prices.yaml").toFile())
-            .path("prices")
-            .path(of);
+    JsonNode price = prices().path("prices").path(of);
     return price.path("dollars").asDouble() / price.path("for").asDouble();
   }
 
@@ -72,12 +82,39 @@ final class CostsPageTest {
   @Test
   void history_costs_its_rows() throws IOException {
     double write = price("dynamodb-write-unit");
-    double invocation = price("lambda-invocation") + 0.5 * 0.02 * price("lambda-gb-second");
 
     assertThat(row("the [history](../how-to/see-what-happened.md) of a tenant"))
         .isCloseTo(1.1 * MINUTES * write, within(0.005));
     assertThat(row("the history of all tenants together"))
-        .isCloseTo(4 * MINUTES * (4 * write + invocation), within(0.05));
+        .isCloseTo(4 * MINUTES * (4 * write + invocation()), within(0.05));
+  }
+
+  @Test
+  void watching_costs_its_parts() throws IOException {
+    double line = bytes("function-log") * 1e-9 * price("log-gb");
+    double ofAll = 4 * MINUTES * (4 * price("dynamodb-write-unit") + invocation());
+    StringBuilder rows = new StringBuilder();
+    add(rows, "metrics", tenants -> metrics());
+    add(rows, "alarms", tenants -> row("the [alarms]"));
+    add(rows, "history", tenants -> ofAll + tenants * 1.1 * MINUTES * price("dynamodb-write-unit"));
+    add(rows, "log lines of fills, `PRODUCER`", tenants -> tenants * 2 * MINUTES * line);
+    add(rows, "log lines of fills, `SHARED`", tenants -> SHARDS * MINUTES * line);
+
+    assertThat(page()).contains(rows);
+  }
+
+  /** Dollars for a number of tenants. */
+  private interface Dollars {
+    double of(int tenants) throws IOException;
+  }
+
+  private static void add(StringBuilder rows, String name, Dollars dollars) throws IOException {
+    rows.append("| ").append(name).append(" |");
+    for (int tenants : new int[] {100, 1_000, 100_000}) {
+      double amount = dollars.of(tenants);
+      rows.append(' ').append(dollars(amount < 10 ? "%,.2f" : "%,.0f", amount)).append(" |");
+    }
+    rows.append('\n');
   }
 
   @Test

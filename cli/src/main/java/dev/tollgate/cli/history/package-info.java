@@ -1,0 +1,5 @@
+/** The commands that show what happened to tenants, minute by minute. */
+@NullMarked
+package dev.tollgate.cli.history;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,159 @@
+package dev.tollgate.cli.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.cli.history.Replay.Minute;
+import dev.tollgate.cli.history.Replay.Refusals;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ReplayTest {
+  private static final Instant NOON = Instant.parse("2026-03-12T12:00:00Z");
+  private static final long TOKEN = 1_000_000;
+
+  /** Minutes from noon on: the admitted connections of each, or a dash for a minute without any. */
+  private static SortedMap<Instant, Minute> admitted(String counts) {
+    SortedMap<Instant, Minute> minutes = new TreeMap<>();
+    Instant at = NOON;
+    for (String count : counts.split(" ", -1)) {
+      if (!count.equals("-")) {
+        minutes.put(at, new Minute(Long.parseLong(count), 0, Long.parseLong(count)));
+      }
+      at = at.plusSeconds(60);
+    }
+    return minutes;
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // connections a minute | rate | capacity | least | most | minutes
+    "5 5 5, 5, 5, 0, 10, 2",
+    "5 5 5, 5, 10, 0, 0, 0",
+    "10 0 0, 5, 5, 0, 5, 1",
+    "11 0 0, 5, 5, 1, 6, 1",
+    "15, 5, 10, 0, 5, 1",
+    "15 - 15, 5, 10, 5, 15, 2",
+    "15 15, 5, 10, 10, 20, 2",
+    "15 - - - 15, 5, 10, 0, 10, 2",
+    "6 6 6 6, 5, 10, 0, 9, 3",
+    "0 0 0, 5, 5, 0, 0, 0",
+  })
+  void rate(String counts, long rate, long capacity, long least, long most, long refusing) {
+    Refusals refusals = Replay.byRate(admitted(counts), rate * TOKEN, capacity);
+
+    assertThat(List.of(refusals.least(), refusals.most(), refusals.minutes()))
+        .containsExactly(least, most, refusing);
+  }
+
+  @Test
+  void refused_connections_count_at_most() {
+    SortedMap<Instant, Minute> minutes = new TreeMap<>();
+    minutes.put(NOON, new Minute(5, 20, 5));
+
+    Refusals refusals = Replay.byRate(minutes, 5 * TOKEN, 10);
+
+    assertThat(refusals.least()).isZero();
+    assertThat(refusals.most()).isEqualTo(15);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"3 9 7 2, 7, 2, 9, 1", "3 9 8 2 9, 7, 2, 26, 3", "3 7, 7, 0, 0, 0"})
+  void open_connections(String peaks, long limit, long least, long most, long refusing) {
+    Refusals refusals = Replay.byConnections(admitted(peaks), limit);
+
+    assertThat(List.of(refusals.least(), refusals.most(), refusals.minutes()))
+        .containsExactly(least, most, refusing);
+  }
+
+  @Test
+  void when_and_for_how_long() {
+    Refusals refusals = Replay.byConnections(admitted("1 9 9 9 1 9"), 8);
+
+    assertThat(refusals.first()).contains(NOON.plusSeconds(60));
+    assertThat(refusals.last()).contains(NOON.plusSeconds(300));
+    assertThat(refusals.longest()).isEqualTo(Duration.ofMinutes(3));
+    Refusals none = Replay.byConnections(admitted("1"), 8);
+    assertThat(none)
+        .isEqualTo(new Refusals(0, 0, 0, Optional.empty(), Optional.empty(), Duration.ZERO));
+  }
+
+  /**
+   * The truth: a bucket that is filled continuously, asked at each connection's own time. It lies
+   * between the bounds in every history; how far off they are is printed.
+   */
+  @Test
+  void bounds_hold_for_the_change_that_is_really_made() {
+    long leastOff = 0;
+    long mostOff = 0;
+    long refusedInAll = 0;
+    long attempts = 0;
+    for (long seed = 1; seed <= 500; seed++) {
+      Random random = new Random(seed);
+      long rate = 1 + random.nextInt(20);
+      long capacity = rate * (1 + random.nextInt(3)) + random.nextInt(5);
+      List<Long> arrivals = arrivals(random, rate);
+      SortedMap<Instant, Minute> minutes = new TreeMap<>();
+      for (long millis : arrivals) {
+        minutes.merge(
+            NOON.plusSeconds(millis / 60_000 * 60),
+            new Minute(1, 0, 0),
+            (one, other) -> new Minute(one.admitted() + other.admitted(), 0, 0));
+      }
+      long truth = refusedBy(arrivals, rate, capacity);
+
+      Refusals refusals = Replay.byRate(minutes, rate * TOKEN, capacity);
+
+      assertThat(truth)
+          .as("seed %d, rate %d, capacity %d", seed, rate, capacity)
+          .isBetween(refusals.least(), refusals.most());
+      leastOff += truth - refusals.least();
+      mostOff += refusals.most() - truth;
+      refusedInAll += truth;
+      attempts += arrivals.size();
+    }
+    System.out.printf(
+        "500 seeds, %,d connections, %,d refused: at least %,d, at most %,d%n",
+        attempts, refusedInAll, refusedInAll - leastOff, refusedInAll + mostOff);
+    assertThat(refusedInAll).isPositive();
+  }
+
+  /** Connections of an hour, in milliseconds: calm, bursts, and more than the rate for a while. */
+  private static List<Long> arrivals(Random random, long rate) {
+    List<Long> arrivals = new ArrayList<>();
+    long millis = 0;
+    while (millis < 3_600_000) {
+      long burst = random.nextInt(8) == 0 ? rate * 2 : 1;
+      for (long i = 0; i < burst; i++) {
+        arrivals.add(millis);
+      }
+      millis += (long) (60_000 / rate * (0.3 + 1.7 * random.nextDouble()) * burst) + 1;
+    }
+    return arrivals;
+  }
+
+  private static long refusedBy(List<Long> arrivals, long rate, long capacity) {
+    // In units of which 60,000 are a token: a millisecond adds as many as the rate.
+    long tokens = capacity * 60_000;
+    long before = 0;
+    long refused = 0;
+    for (long now : arrivals) {
+      tokens = Math.min(capacity * 60_000, tokens + (now - before) * rate);
+      before = now;
+      if (tokens >= 60_000) {
+        tokens -= 60_000;
+      } else {
+        refused++;
+      }
+    }
+    return refused;
+  }
+}
