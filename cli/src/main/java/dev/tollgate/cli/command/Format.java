@@ -22,7 +22,9 @@ enum Format {
   /** The same document as YAML. */
   YAML,
   /** The names in a list, one a line. */
-  NAME;
+  NAME,
+  /** A table as comma-separated values (RFC 4180). The command makes its lines. */
+  CSV;
 
   /** Reads the name of a format. */
   static final class Converter implements ITypeConverter<Format> {
@@ -50,7 +52,7 @@ enum Format {
    */
   List<String> lines(JsonNode document, List<String> text) {
     return switch (this) {
-      case TEXT -> text;
+      case TEXT, CSV -> text;
       case JSON -> List.of(Json.write(document));
       case YAML -> Stream.concat(Stream.of("---"), YamlFile.write(document).lines()).toList();
       case NAME -> names(document).toList();

@@ -1,5 +1,9 @@
 package dev.tollgate.cli.command;
 
+import dev.tollgate.cli.history.HistoryCommand;
+import dev.tollgate.cli.history.Span;
+import dev.tollgate.cli.history.TopCommand;
+import dev.tollgate.cli.history.UsageCommand;
 import dev.tollgate.cli.local.Cloud;
 import dev.tollgate.cli.local.InProcessCloud;
 import dev.tollgate.cli.terminal.Shell;
@@ -7,6 +11,7 @@ import java.io.Console;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -45,6 +50,9 @@ public final class Main {
 
   /** Commands that print a list. */
   private static final Set<String> LISTS = Set.of("list", "alarms");
+
+  /** Commands that print counts. */
+  private static final Set<String> COUNTS = Set.of("history", "top", "usage");
 
   /** Commands about other commands. */
   private static final Set<String> NEEDS_ALL = Set.of("help", "completion");
@@ -99,6 +107,7 @@ public final class Main {
         .setOut(shell.out())
         .setErr(shell.err())
         .setUsageHelpAutoWidth(true)
+        .registerConverter(Duration.class, Main::duration)
         .registerConverter(int.class, text -> number(text, Integer::valueOf))
         .registerConverter(long.class, text -> number(text, Long::valueOf))
         .registerConverter(Long.class, text -> number(text, Long::valueOf))
@@ -126,6 +135,9 @@ public final class Main {
     subcommands.put("apply", () -> new Apply(tollgate, shell));
     subcommands.put("alarms", () -> new Alarms(tollgate));
     subcommands.put("doctor", () -> new Doctor(tollgate, shell));
+    subcommands.put("history", () -> new HistoryCommand(tollgate, shell));
+    subcommands.put("top", () -> new TopCommand(tollgate));
+    subcommands.put("usage", () -> new UsageCommand(tollgate, shell));
     subcommands.put("connect", () -> new Connect(tollgate, shell));
     subcommands.put("verify", () -> new Verify(tollgate, shell));
     subcommands.put("completion", () -> new Completion(shell));
@@ -157,6 +169,14 @@ public final class Main {
     throw new TypeConversionException(text + " (expected: a whole number, 0 or more)");
   }
 
+  private static Duration duration(String text) {
+    try {
+      return Span.duration(text);
+    } catch (IllegalArgumentException malformed) {
+      throw new TypeConversionException(malformed.getMessage());
+    }
+  }
+
   /**
    * Prints the error and the command whose help explains the arguments; without any arguments, the
    * usage. Returns the exit code.
@@ -185,6 +205,11 @@ public final class Main {
       throw new ParameterException(
           last.commandSpec().commandLine(),
           "-o name: only `alarms` and the commands `list` print names (expected: text, json or yaml)");
+    }
+    if (tollgate.isCsv() && !COUNTS.contains(last.commandSpec().name())) {
+      throw new ParameterException(
+          last.commandSpec().commandLine(),
+          "-o csv: only `history`, `top` and `usage` print CSV (expected: text, json or yaml)");
     }
     return new RunLast().execute(parsed);
   }

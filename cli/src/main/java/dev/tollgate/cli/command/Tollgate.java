@@ -5,6 +5,7 @@ import dev.tollgate.cli.context.Context;
 import dev.tollgate.cli.context.ContextFile;
 import dev.tollgate.cli.context.Outputs;
 import dev.tollgate.cli.context.Target;
+import dev.tollgate.cli.history.CommandEnvironment;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
@@ -38,7 +39,7 @@ import picocli.CommandLine.ScopeType;
       "2:invalid command line or input file",
       "3:plan, diff, doctor or --dry-run found differences"
     })
-final class Tollgate {
+final class Tollgate implements CommandEnvironment {
   @Option(
       names = "--context",
       paramLabel = "NAME",
@@ -95,7 +96,7 @@ final class Tollgate {
       converter = Format.Converter.class,
       description =
           "How to print: text; json, the API's JSON, with errors as JSON on standard error; yaml;"
-              + " or name, of lists. Default: ${DEFAULT-VALUE}.",
+              + " name, of lists; or csv, of histories. Default: ${DEFAULT-VALUE}.",
       defaultValue = "text")
   private Format format = Format.TEXT;
 
@@ -134,8 +135,14 @@ final class Tollgate {
     return json ? Format.JSON : format;
   }
 
+  @Override
+  public boolean isCsv() {
+    return format() == Format.CSV;
+  }
+
   /** Prints a response: as JSON the very body, which may have members that this program ignores. */
-  void print(Response response, List<String> lines) {
+  @Override
+  public void print(Response response, List<String> lines) {
     if (format() == Format.JSON) {
       printJson(response.body());
     } else {
@@ -144,7 +151,8 @@ final class Tollgate {
   }
 
   /** Prints a document in the user's format. */
-  void print(JsonNode document, List<String> lines) {
+  @Override
+  public void print(JsonNode document, List<String> lines) {
     if (format() == Format.JSON) {
       printJson(Json.write(document));
     } else {
@@ -163,7 +171,8 @@ final class Tollgate {
    *
    * @param missing printed to a person if the status is 404: what does not exist, and what to do
    */
-  Response found(Response response, String missing) {
+  @Override
+  public Response found(Response response, String missing) {
     if (format().isForPeople() && response.status() == 404) {
       throw Failure.of(missing);
     }
@@ -281,7 +290,8 @@ final class Tollgate {
   }
 
   /** Shows the progress of a command to a person. */
-  Progress progress() {
+  @Override
+  public Progress progress() {
     return new Progress(shell, format().isForPeople());
   }
 
@@ -381,7 +391,8 @@ final class Tollgate {
     return outputs.isPresent();
   }
 
-  Api controlPlane() {
+  @Override
+  public Api controlPlane() {
     Target target = target();
     return api(target, target.outputs().controlPlane());
   }

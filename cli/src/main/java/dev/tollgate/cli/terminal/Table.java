@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** A text table. Columns of numbers are right-aligned, other columns left-aligned. */
 public final class Table {
@@ -40,6 +41,17 @@ public final class Table {
         .toList();
   }
 
+  /** The rows as comma-separated values (RFC 4180), with the headings in the first line. */
+  public List<String> csv() {
+    return Stream.concat(Stream.of(header), rows.stream())
+        .map(row -> row.stream().map(Table::quoted).collect(Collectors.joining(",")))
+        .toList();
+  }
+
+  private static String quoted(String cell) {
+    return cell.matches("[^\",\r\n]*") ? cell : '"' + cell.replace("\"", "\"\"") + '"';
+  }
+
   private String pad(String cell, int column, List<List<String>> all) {
     int width = all.stream().mapToInt(row -> row.get(column).length()).max().orElse(0);
     String space = " ".repeat(width - cell.length());
@@ -47,6 +59,6 @@ public final class Table {
   }
 
   private boolean isNumeric(int column) {
-    return rows.stream().map(row -> row.get(column)).allMatch(cell -> cell.matches("[0-9.]*"));
+    return rows.stream().map(row -> row.get(column)).allMatch(cell -> cell.matches("(-?[0-9.]+)?"));
   }
 }

@@ -326,7 +326,7 @@ class TenantsTest {
     Run unfit = deployment.run("tenants", "show", "acme", "-o", "name");
 
     assertThat(unknown.exitCode()).isEqualTo(2);
-    assertThat(unknown.err()).contains("xml (expected: text, json, yaml, name)");
+    assertThat(unknown.err()).contains("xml (expected: text, json, yaml, name, csv)");
     assertThat(unfit.exitCode()).isEqualTo(2);
     assertThat(unfit.err())
         .startsWith("tollgate: -o name: only `alarms` and the commands `list` print names");

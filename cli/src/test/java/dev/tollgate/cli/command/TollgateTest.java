@@ -43,8 +43,8 @@ class TollgateTest {
                 + "See `tollgate --help`.\n");
     assertThat(deployment.run("tenants", "lst").err()).contains("Did you mean `list`?");
     assertThat(deployment.run("tenants", "lst", "--help").exitCode()).isEqualTo(2);
-    assertThat(deployment.run("history", "--help").err())
-        .startsWith("tollgate: No command named `tollgate history`\n");
+    assertThat(deployment.run("histories", "--help").err())
+        .startsWith("tollgate: No command named `tollgate histories`. Did you mean `history`?\n");
     assertThat(deployment.run("tenants", "list", "--tiers").err())
         .startsWith("tollgate: Unknown option: --tiers. Did you mean `--tier`?\n");
     assertThat(deployment.run("tenants", "list", "gold").err())

@@ -1,0 +1,90 @@
+package dev.tollgate.cli.history;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.terminal.Table;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/** Prints counts: of the steps of a history, or of ranked tenants. */
+final class CountTable {
+  private static final List<String> COUNTS = List.of("admitted", "refused", "peakConnections");
+
+  private CountTable() {}
+
+  /**
+   * A table for a person. Reasons and actions share two columns.
+   *
+   * @param heading the heading of the first column
+   * @param key the member with the first column's value
+   */
+  static List<String> text(JsonNode rows, String heading, String key) {
+    Table table = new Table(heading, "ADMITTED", "REFUSED", "PEAK", "REFUSED FOR", "TOKENS TAKEN");
+    for (JsonNode row : rows) {
+      List<String> cells = cells(row, key);
+      cells.add(joined(members(row.path("refusedFor"))));
+      cells.add(joined(taken(row)));
+      table.row(cells.toArray(String[]::new));
+    }
+    return table.lines();
+  }
+
+  /** A table for programs, with a column for each reason and action. */
+  static List<String> csv(JsonNode rows, String key) {
+    SortedSet<String> reasons = new TreeSet<>();
+    SortedSet<String> actions = new TreeSet<>();
+    rows.forEach(row -> reasons.addAll(members(row.path("refusedFor")).keySet()));
+    rows.forEach(row -> actions.addAll(taken(row).keySet()));
+    List<String> header = new ArrayList<>(List.of(key));
+    header.addAll(COUNTS);
+    reasons.forEach(reason -> header.add("refusedFor." + reason));
+    actions.forEach(action -> header.add("tokens." + action));
+    Table table = new Table(header.toArray(String[]::new));
+    for (JsonNode row : rows) {
+      List<String> cells = cells(row, key);
+      Map<String, String> refused = members(row.path("refusedFor"));
+      Map<String, String> taken = taken(row);
+      reasons.forEach(reason -> cells.add(refused.getOrDefault(reason, "0")));
+      actions.forEach(action -> cells.add(taken.getOrDefault(action, "0")));
+      table.row(cells.toArray(String[]::new));
+    }
+    return table.csv();
+  }
+
+  private static List<String> cells(JsonNode row, String key) {
+    List<String> cells = new ArrayList<>(List.of(Json.text(row, key).orElse("")));
+    COUNTS.forEach(count -> cells.add(Json.text(row, count).orElse("?")));
+    return cells;
+  }
+
+  private static Map<String, String> members(JsonNode object) {
+    Map<String, String> members = new TreeMap<>();
+    object
+        .properties()
+        .forEach(member -> members.put(member.getKey(), Json.text(member.getValue())));
+    return members;
+  }
+
+  /** The tokens taken, by action. */
+  private static Map<String, String> taken(JsonNode row) {
+    Map<String, String> taken = new TreeMap<>();
+    row.path("tokens")
+        .forEach(
+            bucket ->
+                taken.put(
+                    Json.text(bucket, "action").orElse("?"),
+                    Json.text(bucket, "taken").orElse("?")));
+    return taken;
+  }
+
+  private static String joined(Map<String, String> values) {
+    return values.entrySet().stream()
+        .map(value -> value.getKey() + " " + value.getValue())
+        .collect(Collectors.joining(", "));
+  }
+}

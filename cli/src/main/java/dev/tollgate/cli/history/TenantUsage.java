@@ -1,0 +1,122 @@
+package dev.tollgate.cli.history;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.cli.history.Usage.Verdict;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.ToLongFunction;
+
+/**
+ * How a tenant used its limits.
+ *
+ * @param usages the limits of which the use is known
+ * @param unknown the other limits, each with the reason
+ */
+record TenantUsage(String tenantId, List<Usage> usages, List<String> unknown) {
+  private static final String PER_MINUTE = "tenantPerMinute";
+  private static final String CONNECTIONS = "tenantConnections";
+
+  /** The bucket that {@code tenantPerMinute} fills. Attempts say more than its tokens. */
+  private static final String CONNECT = "connect";
+
+  TenantUsage {
+    usages = List.copyOf(usages);
+    unknown = List.copyOf(unknown);
+  }
+
+  /**
+   * Works out how a tenant used its limits.
+   *
+   * @param tenant the document of the tenant
+   * @param minutes the minutes in which something happened
+   * @param all the number of all minutes, at least 1
+   * @param margin the percentage to add for a limit that fits
+   */
+  static TenantUsage of(JsonNode tenant, List<JsonNode> minutes, long all, int margin) {
+    List<Usage> usages = new ArrayList<>();
+    List<String> unknown = new ArrayList<>();
+    JsonNode limits = tenant.path("limits");
+    usages.add(
+        Usage.of(
+            PER_MINUTE,
+            limit(limits, PER_MINUTE),
+            values(minutes, TenantUsage::attempts),
+            all - minutes.size(),
+            refused(minutes, "TENANT_RATE"),
+            margin));
+    List<Long> peaks =
+        values(minutes, minute -> minute.path("peakConnections").asLong()).stream()
+            .filter(peak -> peak > 0)
+            .toList();
+    if (peaks.isEmpty()) {
+      unknown.add(CONNECTIONS + ": no connection was admitted or refused");
+    } else {
+      usages.add(
+          Usage.of(
+              CONNECTIONS,
+              limit(limits, CONNECTIONS),
+              peaks,
+              0,
+              refused(minutes, "TENANT_CONNECTIONS"),
+              margin));
+    }
+    for (JsonNode bucket : tenant.path("buckets")) {
+      String action = bucket.path("action").asText();
+      String name = action + ".ratePerMinute";
+      if (bucket.path("fillMode").asText().equals("DIRECT")) {
+        unknown.add(name + ": tokens of buckets in fill mode DIRECT are not counted");
+      } else if (!action.equals(CONNECT)) {
+        usages.add(
+            Usage.of(
+                name,
+                limit(bucket, "ratePerMinute"),
+                values(minutes, minute -> taken(minute, action)),
+                all - minutes.size(),
+                OptionalLong.empty(),
+                margin));
+      }
+    }
+    return new TenantUsage(tenant.path("tenantId").asText(), usages, unknown);
+  }
+
+  private static BigDecimal limit(JsonNode document, String name) {
+    return new BigDecimal(document.path(name).asText());
+  }
+
+  private static List<Long> values(List<JsonNode> minutes, ToLongFunction<JsonNode> value) {
+    return minutes.stream().mapToLong(value).boxed().toList();
+  }
+
+  private static long attempts(JsonNode minute) {
+    return minute.path("admitted").asLong() + minute.path("refused").asLong();
+  }
+
+  private static long taken(JsonNode minute, String action) {
+    return minute
+        .path("tokens")
+        .valueStream()
+        .filter(bucket -> bucket.path("action").asText().equals(action))
+        .mapToLong(bucket -> bucket.path("taken").asLong())
+        .sum();
+  }
+
+  private static OptionalLong refused(List<JsonNode> minutes, String reason) {
+    return OptionalLong.of(
+        minutes.stream()
+            .mapToLong(minute -> minute.path("refusedFor").path(reason).asLong())
+            .sum());
+  }
+
+  /** The same without limits that are OK. */
+  TenantUsage withoutOk() {
+    return new TenantUsage(
+        tenantId, usages.stream().filter(usage -> usage.verdict() != Verdict.OK).toList(), unknown);
+  }
+
+  /** The connections that its limits refused. */
+  long refused() {
+    return usages.stream().mapToLong(usage -> usage.refused().orElse(0)).sum();
+  }
+}

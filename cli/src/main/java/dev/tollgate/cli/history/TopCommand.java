@@ -1,0 +1,88 @@
+package dev.tollgate.cli.history;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.cli.http.Api;
+import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.http.Response;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The command {@code tollgate top}. */
+@Command(
+    name = "top",
+    description = {
+      "Rank the tenants that were refused, admitted, connected or served most in the last "
+          + "minutes.",
+      "Example: `tollgate top --sort tokens --window 30m`."
+    })
+public final class TopCommand implements Callable<Integer> {
+  private final CommandEnvironment tollgate;
+
+  @Option(
+      names = "--sort",
+      paramLabel = "COUNT",
+      defaultValue = "refused",
+      description =
+          "What to rank by: refused or admitted connections, connections (their peak), or tokens taken."
+              + " Tenants with none of it are left out. Default: ${DEFAULT-VALUE}.")
+  private String sort = "refused";
+
+  @Option(
+      names = "--window",
+      paramLabel = "TIME",
+      defaultValue = "5m",
+      description = "The last minutes, up to 60. Default: ${DEFAULT-VALUE}.")
+  private String window = "5m";
+
+  @Option(
+      names = {"-n", "--limit"},
+      paramLabel = "TENANTS",
+      defaultValue = "20",
+      description = "The most tenants to show, up to 100. Default: ${DEFAULT-VALUE}.")
+  private int limit = 20;
+
+  /**
+   * @param tollgate the deployment and the output
+   */
+  public TopCommand(CommandEnvironment tollgate) {
+    this.tollgate = tollgate;
+  }
+
+  @Override
+  public Integer call() {
+    Map<String, String> query = new LinkedHashMap<>();
+    query.put("sort", sort);
+    query.put("window", window);
+    query.put("limit", Integer.toString(limit));
+    Response response = tollgate.controlPlane().get("/fleet/tenants" + Api.suffix(query)).orThrow();
+    JsonNode ranking = response.json();
+    tollgate.print(
+        response,
+        tollgate.isCsv() ? CountTable.csv(ranking.path("tenants"), "tenantId") : lines(ranking));
+    return 0;
+  }
+
+  private List<String> lines(JsonNode ranking) {
+    JsonNode tenants = ranking.path("tenants");
+    long active = ranking.path("activeTenants").asLong();
+    List<String> lines = new ArrayList<>();
+    if (!tenants.isEmpty()) {
+      lines.addAll(CountTable.text(tenants, "TENANT", "tenantId"));
+      lines.add("");
+    }
+    lines.add(
+        "%d of %s, by %s, from %s to %s."
+            .formatted(
+                tenants.size(),
+                active == 1 ? "1 active tenant" : active + " active tenants",
+                sort,
+                Json.text(ranking, "from").orElse("?"),
+                Json.text(ranking, "to").orElse("?")));
+    return lines;
+  }
+}

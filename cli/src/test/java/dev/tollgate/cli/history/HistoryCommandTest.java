@@ -1,0 +1,169 @@
+package dev.tollgate.cli.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.cli.Documents;
+import dev.tollgate.cli.StubDeployment;
+import dev.tollgate.cli.StubDeployment.Request;
+import dev.tollgate.cli.StubDeployment.Run;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class HistoryCommandTest {
+  private static final String NOW = "GET /control/fleet/tenants?window=1m&limit=1";
+  private static final String HOUR =
+      "?from=2026-03-12T14%3A00%3A00Z&to=2026-03-12T15%3A00%3A00Z&step=1m";
+  private static final String QUARTER =
+      "?from=2026-03-12T14%3A03%3A00Z&to=2026-03-12T14%3A16%3A00Z&step=5m";
+  private static final String STEPS =
+      "{\"from\":\"2026-03-12T14:00:00Z\",\"to\":\"2026-03-12T15:00:00Z\",\"stepSeconds\":60,"
+          + "\"steps\":[{\"at\":\"2026-03-12T14:05:00Z\",\"admitted\":60,\"refused\":33,"
+          + "\"refusedFor\":{\"SESSION_RATE\":2,\"TENANT_RATE\":31},\"peakConnections\":118,"
+          + "\"tokens\":[{\"action\":\"connect\",\"minted\":60,\"taken\":60},"
+          + "{\"action\":\"send-email\",\"minted\":9,\"taken\":7}]},"
+          + "{\"at\":\"2026-03-12T14:10:00Z\",\"admitted\":-1,\"refused\":0,\"refusedFor\":{},"
+          + "\"peakConnections\":9,\"tokens\":[]}]}";
+
+  private StubDeployment deployment;
+
+  @BeforeEach
+  void open(@TempDir Path directory) throws IOException {
+    deployment =
+        new StubDeployment(directory)
+            .answers(
+                NOW,
+                200,
+                "{\"from\":\"2026-03-12T14:59:00Z\",\"to\":\"2026-03-12T15:00:00Z\","
+                    + "\"activeTenants\":0,\"tenants\":[]}");
+  }
+
+  @AfterEach
+  void close() {
+    deployment.close();
+  }
+
+  @Test
+  void the_last_hour_of_a_tenant_is_a_table_of_minutes() {
+    deployment.answers("GET /control/tenants/acme/history" + HOUR, 200, STEPS);
+
+    Run run = deployment.run("history", "acme");
+
+    assertThat(run.err()).isEmpty();
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out())
+        .isEqualTo(
+            """
+            acme, 2026-03-12T14:00:00Z to 2026-03-12T15:00:00Z, in steps of 1m.
+            Steps in which nothing happened are left out.
+
+            TIME                  ADMITTED  REFUSED  PEAK  REFUSED FOR                     TOKENS TAKEN
+            2026-03-12T14:05:00Z        60       33   118  SESSION_RATE 2, TENANT_RATE 31  connect 60, send-email 7
+            2026-03-12T14:10:00Z        -1        0     9
+            """);
+  }
+
+  @Test
+  void without_a_tenant_all_are_shown() {
+    deployment.answers("GET /control/fleet" + HOUR, 200, STEPS.replaceAll("\\{\"at.*", "]}"));
+
+    assertThat(deployment.run("history").out())
+        .isEqualTo(
+            "All tenants, 2026-03-12T14:00:00Z to 2026-03-12T15:00:00Z, in steps of 1m: nothing"
+                + " happened.\n");
+  }
+
+  @Test
+  void a_time_and_a_step_of_ones_own_need_no_clock() {
+    deployment.answers("GET /control/fleet" + QUARTER, 200, STEPS);
+
+    assertThat(
+            deployment.run(
+                "history",
+                "--from",
+                "2026-03-12T14:03:00Z",
+                "--to",
+                "2026-03-12T14:16:00Z",
+                "--step=5m"))
+        .returns(0, Run::exitCode);
+    assertThat(deployment.requests())
+        .containsExactly(new Request("GET", "/control/fleet" + QUARTER, ""));
+  }
+
+  @Test
+  void a_chart_has_a_line_for_each_step() {
+    deployment.answers("GET /control/fleet" + QUARTER, 200, STEPS);
+
+    assertThat(
+            deployment
+                .run(
+                    "history",
+                    "--from=2026-03-12T14:03:00Z",
+                    "--to=2026-03-12T14:16:00Z",
+                    "--step=5m",
+                    "--chart")
+                .out())
+        .endsWith(
+            """
+
+                                  ADMITTED                      REFUSED
+            2026-03-12T14:00:00Z  0                             0
+            2026-03-12T14:05:00Z  █████████████████████████ 60  █████████████▊ 33
+            2026-03-12T14:10:00Z  -1                            0
+            2026-03-12T14:15:00Z  0                             0
+            """);
+  }
+
+  @Test
+  void a_terminal_gets_the_chart() {
+    deployment.answers("GET /control/fleet" + HOUR, 200, STEPS).repliesWith(prompt -> "");
+
+    assertThat(deployment.run("history").out().lines())
+        .hasSize(3 + 3 + 1 + 61)
+        .anyMatch(line -> line.contains("█"));
+  }
+
+  @Test
+  void json_is_the_answer_and_csv_has_a_column_for_each_reason_and_action() {
+    deployment.answers("GET /control/fleet" + HOUR, 200, STEPS);
+
+    assertThat(deployment.run("history", "-o", "json").out()).isEqualTo(STEPS + "\n");
+    assertThat(deployment.run("history", "-o", "csv", "--chart").out())
+        .isEqualTo(
+            """
+            at,admitted,refused,peakConnections,refusedFor.SESSION_RATE,refusedFor.TENANT_RATE,tokens.connect,tokens.send-email
+            2026-03-12T14:05:00Z,60,33,118,2,31,60,7
+            2026-03-12T14:10:00Z,-1,0,9,0,0,0,0
+            """);
+  }
+
+  @Test
+  void errors_say_what_to_do() {
+    deployment.answers(
+        "GET /control/tenants/nosuch/history" + HOUR,
+        404,
+        Documents.problem(404, "Not Found", "No tenant named `nosuch`."));
+
+    assertThat(deployment.run("history", "nosuch").err())
+        .isEqualTo(
+            "tollgate: No tenant named `nosuch`, and no history of one. List tenants with `tollgate"
+                + " tenants list`.\n");
+    assertThat(deployment.run("history", "--since", "1w").err())
+        .startsWith("tollgate: Invalid value for option '--since': 1w")
+        .contains("(expected: minutes, hours or days: 5m, 1h, 7d)");
+    assertThat(deployment.run("history", "--from=2026-03-12T15:00:00Z").err())
+        .isEqualTo(
+            "tollgate: --from: 2026-03-12T15:00:00Z (expected: before 2026-03-12T15:00:00Z)\n");
+    assertThat(deployment.run("tenants", "list", "-o", "csv").err())
+        .startsWith("tollgate: -o csv: only `history`, `top` and `usage` print CSV");
+  }
+
+  @Test
+  void help_has_an_example() {
+    assertThat(deployment.run("history", "--help").out())
+        .contains("Example: `tollgate history acme --since 1d`");
+  }
+}

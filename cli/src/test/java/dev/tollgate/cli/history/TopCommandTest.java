@@ -1,0 +1,80 @@
+package dev.tollgate.cli.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.cli.Documents;
+import dev.tollgate.cli.StubDeployment;
+import dev.tollgate.cli.StubDeployment.Run;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class TopCommandTest {
+  private static final String RANKING =
+      "{\"from\":\"2026-03-12T14:01:00Z\",\"to\":\"2026-03-12T14:06:00Z\",\"activeTenants\":3,"
+          + "\"tenants\":[{\"tenantId\":\"acme\",\"admitted\":60,\"refused\":31,"
+          + "\"refusedFor\":{\"TENANT_RATE\":31},\"peakConnections\":118,"
+          + "\"tokens\":[{\"action\":\"connect\",\"minted\":60,\"taken\":60}]},"
+          + "{\"tenantId\":\"globex\",\"admitted\":5,\"refused\":1,"
+          + "\"refusedFor\":{\"SUSPENDED\":1},\"peakConnections\":2,\"tokens\":[]}]}";
+
+  private StubDeployment deployment;
+
+  @BeforeEach
+  void open(@TempDir Path directory) throws IOException {
+    deployment = new StubDeployment(directory);
+  }
+
+  @AfterEach
+  void close() {
+    deployment.close();
+  }
+
+  @Test
+  void the_ranking_is_a_table_and_says_how_many_were_active() {
+    deployment.answers("GET /control/fleet/tenants?sort=refused&window=5m&limit=20", 200, RANKING);
+
+    Run run = deployment.run("top");
+
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out())
+        .isEqualTo(
+            """
+            TENANT  ADMITTED  REFUSED  PEAK  REFUSED FOR     TOKENS TAKEN
+            acme          60       31   118  TENANT_RATE 31  connect 60
+            globex         5        1     2  SUSPENDED 1
+
+            2 of 3 active tenants, by refused, from 2026-03-12T14:01:00Z to 2026-03-12T14:06:00Z.
+            """);
+    assertThat(deployment.run("top", "-o", "json").out()).isEqualTo(RANKING + "\n");
+    assertThat(deployment.run("top", "-o", "csv").out())
+        .isEqualTo(
+            """
+            tenantId,admitted,refused,peakConnections,refusedFor.SUSPENDED,refusedFor.TENANT_RATE,tokens.connect
+            acme,60,31,118,0,31,60
+            globex,5,1,2,1,0,0
+            """);
+  }
+
+  @Test
+  void options_are_sent_and_the_api_checks_them() {
+    deployment
+        .answers(
+            "GET /control/fleet/tenants?sort=tokens&window=30m&limit=3",
+            200,
+            RANKING.replaceFirst("\"activeTenants.*", "\"activeTenants\":1,\"tenants\":[]}"))
+        .answers(
+            "GET /control/fleet/tenants?sort=luck&window=5m&limit=20",
+            400,
+            Documents.problem(400, "Bad Request", "sort: luck"));
+
+    assertThat(deployment.run("top", "--sort", "tokens", "--window", "30m", "-n", "3").out())
+        .isEqualTo(
+            "0 of 1 active tenant, by tokens, from 2026-03-12T14:01:00Z to"
+                + " 2026-03-12T14:06:00Z.\n");
+    assertThat(deployment.run("top", "--sort", "luck").err()).isEqualTo("tollgate: sort: luck\n");
+  }
+}
