@@ -1,6 +1,7 @@
 package dev.tollgate.cli.command;
 
 import dev.tollgate.cli.history.HistoryCommand;
+import dev.tollgate.cli.history.ReplayCommand;
 import dev.tollgate.cli.history.Span;
 import dev.tollgate.cli.history.TopCommand;
 import dev.tollgate.cli.history.UsageCommand;
@@ -52,7 +53,7 @@ public final class Main {
   private static final Set<String> LISTS = Set.of("list", "alarms");
 
   /** Commands that print counts. */
-  private static final Set<String> COUNTS = Set.of("history", "top", "usage");
+  private static final Set<String> COUNTS = Set.of("history", "top", "usage", "replay");
 
   /** Commands about other commands. */
   private static final Set<String> NEEDS_ALL = Set.of("help", "completion");
@@ -137,6 +138,7 @@ public final class Main {
     subcommands.put("doctor", () -> new Doctor(tollgate, shell));
     subcommands.put("history", () -> new HistoryCommand(tollgate, shell));
     subcommands.put("top", () -> new TopCommand(tollgate));
+    subcommands.put("replay", () -> new ReplayCommand(tollgate, shell));
     subcommands.put("usage", () -> new UsageCommand(tollgate, shell));
     subcommands.put("connect", () -> new Connect(tollgate, shell));
     subcommands.put("verify", () -> new Verify(tollgate, shell));
@@ -209,7 +211,7 @@ public final class Main {
     if (tollgate.isCsv() && !COUNTS.contains(last.commandSpec().name())) {
       throw new ParameterException(
           last.commandSpec().commandLine(),
-          "-o csv: only `history`, `top` and `usage` print CSV (expected: text, json or yaml)");
+          "-o csv: only `history`, `top`, `usage` and `replay` print CSV (expected: text, json or yaml)");
     }
     return new RunLast().execute(parsed);
   }

@@ -72,7 +72,7 @@ record TenantUsage(String tenantId, List<Usage> usages, List<String> unknown) {
             Usage.of(
                 name,
                 limit(bucket, "ratePerMinute"),
-                values(minutes, minute -> taken(minute, action)),
+                values(minutes, minute -> Minutes.taken(minute, action)),
                 all - minutes.size(),
                 OptionalLong.empty(),
                 margin));
@@ -91,15 +91,6 @@ record TenantUsage(String tenantId, List<Usage> usages, List<String> unknown) {
 
   private static long attempts(JsonNode minute) {
     return minute.path("admitted").asLong() + minute.path("refused").asLong();
-  }
-
-  private static long taken(JsonNode minute, String action) {
-    return minute
-        .path("tokens")
-        .valueStream()
-        .filter(bucket -> bucket.path("action").asText().equals(action))
-        .mapToLong(bucket -> bucket.path("taken").asLong())
-        .sum();
   }
 
   private static OptionalLong refused(List<JsonNode> minutes, String reason) {

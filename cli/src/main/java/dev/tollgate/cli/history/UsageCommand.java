@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.apply.CurrentState;
-import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.Paths;
@@ -15,7 +14,6 @@ import dev.tollgate.cli.terminal.Progress;
 import dev.tollgate.cli.terminal.Shell;
 import dev.tollgate.cli.terminal.Table;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -35,15 +33,7 @@ import picocli.CommandLine.Parameters;
       "Example: `tollgate usage acme --since 7d`."
     })
 public final class UsageCommand implements Callable<Integer> {
-  private static final Duration LONGEST = Duration.ofDays(31);
-  private static final Duration MINUTE = Duration.ofMinutes(1);
   private static final int MAX_MARGIN = 1_000;
-
-  /** The current minute, and those that may still change. */
-  private static final Duration INCOMPLETE = Duration.ofMinutes(3);
-
-  /** Low, because the report must not slow down a busy deployment. */
-  private static final double REQUESTS_PER_SECOND = 10;
 
   private static final List<String> CSV =
       List.of(
@@ -106,9 +96,8 @@ public final class UsageCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     check();
-    Sender api = new PacedApi(tollgate.controlPlane(), REQUESTS_PER_SECOND, shell);
-    Instant to = Span.now(api).minus(INCOMPLETE);
-    Span span = new Span(to.minus(since), to);
+    Sender api = new PacedApi(tollgate.controlPlane(), Minutes.REQUESTS_PER_SECOND, shell);
+    Span span = Minutes.complete(api, since);
     List<TenantUsage> tenants =
         tenantId.map(id -> List.of(ofOne(api, id, span))).orElseGet(() -> ofAll(api, span));
     tollgate.print(
@@ -121,9 +110,7 @@ public final class UsageCommand implements Callable<Integer> {
     if (tenantId.isPresent() == all) {
       throw Failure.usage("Name a tenant, or use --all.");
     }
-    if (since.compareTo(LONGEST) > 0) {
-      throw Failure.usage("--since: %s (expected: at most 31d)".formatted(Span.text(since)));
-    }
+    Minutes.check(since);
     if (margin < 0 || margin > MAX_MARGIN) {
       throw Failure.usage("--margin: %d (expected: 0 to %d)".formatted(margin, MAX_MARGIN));
     }
@@ -162,14 +149,7 @@ public final class UsageCommand implements Callable<Integer> {
   }
 
   private TenantUsage usage(Sender api, Response tenant, String id, Span span) {
-    List<JsonNode> minutes = new ArrayList<>();
-    for (Span part : span.parts()) {
-      api.get(Paths.tenant(id) + "/history" + Api.suffix(part.query(MINUTE)))
-          .orThrow()
-          .json()
-          .path("steps")
-          .forEach(minutes::add);
-    }
+    List<JsonNode> minutes = Minutes.of(api, id, span);
     return TenantUsage.of(tenant.json(), minutes, span.minutes(), margin);
   }
 

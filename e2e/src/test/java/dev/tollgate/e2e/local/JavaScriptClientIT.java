@@ -9,10 +9,8 @@ import dev.tollgate.e2e.acceptance.Deployment.Handshake;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
@@ -35,8 +33,9 @@ final class JavaScriptClientIT {
 
   /** Takes all tokens of the tenant. */
   private static void drain(String tenant) throws InterruptedException {
-    List<String> sessions = Stream.generate(() -> DEPLOYMENT.open(tenant)).limit(RATE).toList();
-    for (Handshake admitted : DEPLOYMENT.connectAll(RATE, tenant, sessions)) {
+    // One after another: on a busy machine, thirty at once take longer than a token is held.
+    for (int i = 0; i < RATE; i++) {
+      Handshake admitted = DEPLOYMENT.connect(tenant, DEPLOYMENT.open(tenant));
       assertThat(admitted.status()).isEqualTo(101);
     }
     DEPLOYMENT.cloud().settle();
