@@ -1,5 +1,6 @@
 package dev.tollgate.cli.command;
 
+import dev.tollgate.cli.history.CostCommand;
 import dev.tollgate.cli.history.HistoryCommand;
 import dev.tollgate.cli.history.ReplayCommand;
 import dev.tollgate.cli.history.Span;
@@ -53,7 +54,7 @@ public final class Main {
   private static final Set<String> LISTS = Set.of("list", "alarms");
 
   /** Commands that print counts. */
-  private static final Set<String> COUNTS = Set.of("history", "top", "usage", "replay");
+  private static final Set<String> COUNTS = Set.of("history", "top", "usage", "replay", "cost");
 
   /** Commands about other commands. */
   private static final Set<String> NEEDS_ALL = Set.of("help", "completion");
@@ -139,6 +140,7 @@ public final class Main {
     subcommands.put("history", () -> new HistoryCommand(tollgate, shell));
     subcommands.put("top", () -> new TopCommand(tollgate));
     subcommands.put("replay", () -> new ReplayCommand(tollgate, shell));
+    subcommands.put("cost", () -> new CostCommand(tollgate, shell));
     subcommands.put("usage", () -> new UsageCommand(tollgate, shell));
     subcommands.put("connect", () -> new Connect(tollgate, shell));
     subcommands.put("verify", () -> new Verify(tollgate, shell));
@@ -211,7 +213,7 @@ public final class Main {
     if (tollgate.isCsv() && !COUNTS.contains(last.commandSpec().name())) {
       throw new ParameterException(
           last.commandSpec().commandLine(),
-          "-o csv: only `history`, `top`, `usage` and `replay` print CSV (expected: text, json or yaml)");
+          "-o csv: only `history`, `top`, `usage`, `replay` and `cost` print CSV (expected: text, json or yaml)");
     }
     return new RunLast().execute(parsed);
   }

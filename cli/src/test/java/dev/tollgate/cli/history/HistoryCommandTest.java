@@ -158,7 +158,8 @@ class HistoryCommandTest {
         .isEqualTo(
             "tollgate: --from: 2026-03-12T15:00:00Z (expected: before 2026-03-12T15:00:00Z)\n");
     assertThat(deployment.run("tenants", "list", "-o", "csv").err())
-        .startsWith("tollgate: -o csv: only `history`, `top`, `usage` and `replay` print CSV");
+        .startsWith(
+            "tollgate: -o csv: only `history`, `top`, `usage`, `replay` and `cost` print CSV");
   }
 
   @Test
