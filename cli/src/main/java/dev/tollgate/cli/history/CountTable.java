@@ -18,7 +18,7 @@ final class CountTable {
   private CountTable() {}
 
   /**
-   * A table for a person. Reasons and actions share two columns.
+   * A table for a person. Reasons and actions share two columns, without zeros.
    *
    * @param heading the heading of the first column
    * @param key the member with the first column's value
@@ -84,6 +84,7 @@ final class CountTable {
 
   private static String joined(Map<String, String> values) {
     return values.entrySet().stream()
+        .filter(value -> !value.getValue().equals("0"))
         .map(value -> value.getKey() + " " + value.getValue())
         .collect(Collectors.joining(", "));
   }

@@ -76,7 +76,7 @@ public final class TopCommand implements Callable<Integer> {
       lines.add("");
     }
     lines.add(
-        "%d of %s, by %s, from %s to %s."
+        "%d of %s, ranked by %s, from %s to %s."
             .formatted(
                 tenants.size(),
                 active == 1 ? "1 active tenant" : active + " active tenants",

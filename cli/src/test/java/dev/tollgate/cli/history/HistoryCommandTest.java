@@ -24,7 +24,7 @@ class HistoryCommandTest {
           + "\"steps\":[{\"at\":\"2026-03-12T14:05:00Z\",\"admitted\":60,\"refused\":33,"
           + "\"refusedFor\":{\"SESSION_RATE\":2,\"TENANT_RATE\":31},\"peakConnections\":118,"
           + "\"tokens\":[{\"action\":\"connect\",\"minted\":60,\"taken\":60},"
-          + "{\"action\":\"send-email\",\"minted\":9,\"taken\":7}]},"
+          + "{\"action\":\"send-email\",\"minted\":9,\"taken\":7},{\"action\":\"message\",\"minted\":1,\"taken\":0}]},"
           + "{\"at\":\"2026-03-12T14:10:00Z\",\"admitted\":-1,\"refused\":0,\"refusedFor\":{},"
           + "\"peakConnections\":9,\"tokens\":[]}]}";
 
@@ -134,9 +134,9 @@ class HistoryCommandTest {
     assertThat(deployment.run("history", "-o", "csv", "--chart").out())
         .isEqualTo(
             """
-            at,admitted,refused,peakConnections,refusedFor.SESSION_RATE,refusedFor.TENANT_RATE,tokens.connect,tokens.send-email
-            2026-03-12T14:05:00Z,60,33,118,2,31,60,7
-            2026-03-12T14:10:00Z,-1,0,9,0,0,0,0
+            at,admitted,refused,peakConnections,refusedFor.SESSION_RATE,refusedFor.TENANT_RATE,tokens.connect,tokens.message,tokens.send-email
+            2026-03-12T14:05:00Z,60,33,118,2,31,60,0,7
+            2026-03-12T14:10:00Z,-1,0,9,0,0,0,0,0
             """);
   }
 

@@ -47,7 +47,7 @@ class TopCommandTest {
             acme          60       31   118  TENANT_RATE 31  connect 60
             globex         5        1     2  SUSPENDED 1
 
-            2 of 3 active tenants, by refused, from 2026-03-12T14:01:00Z to 2026-03-12T14:06:00Z.
+            2 of 3 active tenants, ranked by refused, from 2026-03-12T14:01:00Z to 2026-03-12T14:06:00Z.
             """);
     assertThat(deployment.run("top", "-o", "json").out()).isEqualTo(RANKING + "\n");
     assertThat(deployment.run("top", "-o", "csv").out())
@@ -73,7 +73,7 @@ class TopCommandTest {
 
     assertThat(deployment.run("top", "--sort", "tokens", "--window", "30m", "-n", "3").out())
         .isEqualTo(
-            "0 of 1 active tenant, by tokens, from 2026-03-12T14:01:00Z to"
+            "0 of 1 active tenant, ranked by tokens, from 2026-03-12T14:01:00Z to"
                 + " 2026-03-12T14:06:00Z.\n");
     assertThat(deployment.run("top", "--sort", "luck").err()).isEqualTo("tollgate: sort: luck\n");
   }
