@@ -7,9 +7,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import java.io.IOException;
+import java.io.Reader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Properties;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -87,6 +90,42 @@ final class CostsPageTest {
         .isCloseTo(1.1 * MINUTES * write, within(0.005));
     assertThat(row("the history of all tenants together"))
         .isCloseTo(4 * MINUTES * (4 * write + invocation()), within(0.05));
+  }
+
+  @Test
+  void the_command_cost_has_the_same_prices() throws IOException {
+    Properties costs = new Properties();
+    try (Reader file =
+        Files.newBufferedReader(
+            Path.of("../cli/src/main/resources/dev/tollgate/cli/history/unit-costs.properties"))) {
+      costs.load(file);
+    }
+    Map<String, Double> dollars =
+        Map.of(
+            "admitted", row("a million admitted connections") / 1e6,
+            "refused", security("handshakes of a session, refused for the tenant's rate"),
+            "message", security("frames: messages of 100 bytes"),
+            "fill.PRODUCER", row("a tenant in use all month, `PRODUCER`") / MINUTES / 2,
+            "fill.SHARED", row("the same, `SHARED`") / MINUTES / 2,
+            "fill.DIRECT", row("the same, `DIRECT`") / MINUTES / 2,
+            "history", 1.1 * price("dynamodb-write-unit"));
+
+    assertThat(costs.stringPropertyNames()).isEqualTo(dollars.keySet());
+    dollars.forEach(
+        (name, amount) ->
+            assertThat(Double.parseDouble(costs.getProperty(name)))
+                .as(name)
+                .isCloseTo(1e9 * amount, within(1.0)));
+  }
+
+  /** Dollars of one request of a row in SECURITY.md. */
+  private static double security(String name) throws IOException {
+    Matcher row =
+        Pattern.compile(
+                "^\\| " + Pattern.quote(name) + " .*\\*\\*([0-9.]+)\\*\\*", Pattern.MULTILINE)
+            .matcher(Files.readString(Path.of("../SECURITY.md")));
+    assertThat(row.find()).as(name).isTrue();
+    return Double.parseDouble(row.group(1)) / 1e6;
   }
 
   @Test
