@@ -62,7 +62,7 @@ public final class InMemoryTollgate implements TollgateClient {
     CachedClaims cached =
         new CachedClaims(
                 ClaimsClient.reader(this::find), claims, Optional.empty(), Runnable::run, this::now)
-            .keepingRows(Duration.ZERO, Duration.ZERO);
+            .oneByOne();
     client = new ClaimsClient(cached, claims, this::now, listener, List.of(requests::shutdown));
   }
 

@@ -76,6 +76,7 @@ public final class CachedClaims {
   private final InstantSource clock;
   private final Duration rowLife;
   private final Duration refusalLife;
+  private final boolean oneByOne;
   private final BucketMemory memory;
 
   /**
@@ -92,7 +93,7 @@ public final class CachedClaims {
       Optional<Prefetch> prefetch,
       Executor executor,
       InstantSource clock) {
-    this(reader, claims, prefetch, executor, clock, ROW_LIFE, REFUSAL_LIFE);
+    this(reader, claims, prefetch, executor, clock, ROW_LIFE, REFUSAL_LIFE, false);
   }
 
   private CachedClaims(
@@ -102,7 +103,8 @@ public final class CachedClaims {
       Executor executor,
       InstantSource clock,
       Duration rowLife,
-      Duration refusalLife) {
+      Duration refusalLife,
+      boolean oneByOne) {
     this.reader = reader;
     this.claims = claims;
     this.prefetch = prefetch;
@@ -110,12 +112,17 @@ public final class CachedClaims {
     this.clock = clock;
     this.rowLife = rowLife;
     this.refusalLife = refusalLife;
+    this.oneByOne = oneByOne;
     this.memory = claims.memory();
   }
 
-  /** The same claims, which keep rows for other times; zero to read a row for each claim. */
-  public CachedClaims keepingRows(Duration toAdmit, Duration toRefuse) {
-    return new CachedClaims(reader, claims, prefetch, executor, clock, toAdmit, toRefuse);
+  /**
+   * The same claims, which keep no rows, and run one by one for a bucket. So what one of them tries
+   * and gives back refuses no other, and their results do not depend on threads.
+   */
+  public CachedClaims oneByOne() {
+    return new CachedClaims(
+        reader, claims, prefetch, executor, clock, Duration.ZERO, Duration.ZERO, true);
   }
 
   /**
@@ -208,7 +215,11 @@ public final class CachedClaims {
         .row(id, refusalLife)
         .filter(row -> n <= row.spec().capacity())
         .flatMap(row -> refusal.apply(row).<T>map(refused -> refused))
-        .orElseGet(() -> claims.oneByOne(id, n, () -> ask(id, n, lease, decide)));
+        .orElseGet(
+            () ->
+                oneByOne
+                    ? claims.locked(id, () -> ask(id, n, lease, decide))
+                    : claims.oneByOne(id, n, () -> ask(id, n, lease, decide)));
   }
 
   private <T> T ask(BucketId id, int n, Duration lease, BiFunction<Bucket, Attempt, T> decide) {

@@ -192,7 +192,12 @@ public final class Claims {
 
   /** Runs a claim; claims of this process for several tokens of one bucket run one by one. */
   <T> T oneByOne(BucketId id, int n, Supplier<T> claim) {
-    return n == 1 ? claim.get() : locks.withLock(id, claim);
+    return n == 1 ? claim.get() : locked(id, claim);
+  }
+
+  /** Runs a claim while no other such claim of this process runs for the bucket. */
+  <T> T locked(BucketId id, Supplier<T> claim) {
+    return locks.withLock(id, claim);
   }
 
   /**
