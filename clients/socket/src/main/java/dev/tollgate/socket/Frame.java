@@ -5,12 +5,8 @@ import java.util.Optional;
 
 /** A frame from the server. */
 sealed interface Frame {
-  /**
-   * A message is in the queue.
-   *
-   * @param id missing if the server does not know it
-   */
-  record Accepted(Optional<String> id) implements Frame {}
+  /** A message is in the queue. */
+  record Accepted(String id) implements Frame {}
 
   /** Another socket of the session sent this. */
   record Message(String id, String json) implements Frame {}
@@ -24,7 +20,7 @@ sealed interface Frame {
   /** A message is not processed, and will not be. */
   record Refused(Optional<String> id, String code, String detail) implements Frame {}
 
-  /** The message that was sent last may not be in the queue. */
+  /** A message may not be in the queue. */
   record Unavailable() implements Frame {}
 
   /** A frame of a newer server. */
@@ -35,7 +31,7 @@ sealed interface Frame {
     Json frame = Json.object(text);
     Optional<String> id = frame.text("id");
     return switch (frame.text("type").orElse("")) {
-      case "accepted" -> new Accepted(id);
+      case "accepted" -> new Accepted(id.orElse(""));
       case "message" -> new Message(id.orElse(""), frame.raw("message").orElse("null"));
       case "reply" -> new Reply(id.orElse(""), frame.raw("message").orElse("null"));
       case "error" -> error(frame, id);

@@ -96,17 +96,27 @@ final class JdkTransport implements Transport {
     return cause.getClass().getSimpleName() + (message == null ? "" : ": " + message);
   }
 
-  private record JdkConnection(WebSocket socket) implements Connection {
+  private static final class JdkConnection implements Connection {
+    private final WebSocket socket;
+
+    /** Whether the last text could be sent: the JDK takes a text after the one before is sent. */
+    private CompletableFuture<Boolean> sent = CompletableFuture.completedFuture(true);
+
+    private JdkConnection(WebSocket socket) {
+      this.socket = socket;
+    }
+
     @Override
     public void start() {
       socket.request(1);
     }
 
     @Override
-    public CompletionStage<Boolean> send(String text) {
-      return part(text, 0)
-          .orTimeout(LIMIT.toSeconds(), TimeUnit.SECONDS)
-          .handle((sent, failure) -> failure == null);
+    public synchronized CompletionStage<Boolean> send(String text) {
+      sent =
+          sent.thenCompose(before -> part(text, 0).orTimeout(LIMIT.toSeconds(), TimeUnit.SECONDS))
+              .handle((socket, failure) -> failure == null);
+      return sent;
     }
 
     private CompletableFuture<WebSocket> part(String text, int from) {

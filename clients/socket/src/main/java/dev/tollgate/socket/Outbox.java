@@ -1,68 +1,72 @@
 package dev.tollgate.socket;
 
+import dev.tollgate.socket.Outgoing.State;
 import dev.tollgate.socket.SendResult.NotSent.Cause;
 import dev.tollgate.socket.Transport.Connection;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
- * The messages of a socket. One frame is under way at a time: it is sent, and the next follows when
- * the server has answered it. So messages arrive in order, whatever is sent again, and an error
- * without an id belongs to the frame that is under way.
+ * The messages of a socket, in the order of the application. The JavaScript client's {@code
+ * outbox.js} uses the same algorithm and the same names.
  *
- * <p>Copies of a message have the same id, and the server processes one of them. It knows the id
- * for five minutes, so the last copy is sent at most {@link #RESEND_LIMIT} after the first that may
- * have been processed.
+ * <p><b>Window.</b> Up to {@link #MAX_IN_FLIGHT} messages are in flight. A message is in flight
+ * until it is answered, or for {@link #REFUSED_WITHIN} after it was accepted, because the server
+ * closes the socket of a session that has 60 refused messages at once.
+ *
+ * <p><b>Order.</b> Frames keep their order on a connection, and the server processes the messages
+ * of a session in the order of acceptance. If the tenant is out of tokens, the server refuses a
+ * message and usually the later ones in flight as well, each with a later slot. A refused message
+ * is sent again at its slot, and messages that were not refused wait for all slots. So order is
+ * kept, with two exceptions: a token that arrives after message <i>n</i> was refused may admit <i>n
+ * + 1</i>, which is in flight; and a frame that the queue missed is sent again after later ones.
+ * After a drop, all messages without an answer are sent again in order, before the others.
+ *
+ * <p><b>Copies.</b> Copies of a message have the same id, and the server processes one of them. It
+ * knows the id for five minutes, so the last copy is sent at most {@link #COPIES_WITHIN} after the
+ * first that may have been processed.
+ *
+ * <p><b>Answers.</b> A message is answered by a reply or a refusal. Without a reply, it is taken as
+ * processed {@link #PROCESSED_WITHIN} after it was accepted, and it is not sent again after a drop.
+ * A refusal that comes later on the same connection still counts.
  */
 final class Outbox {
-  static final Duration RESEND_LIMIT = Duration.ofMinutes(4);
+  /** A session may have 60 refused messages at once. */
+  private static final int MAX_IN_FLIGHT = 32;
 
-  /** The longest wait for an answer to a frame. */
-  static final Duration ANSWER_LIMIT = Duration.ofSeconds(10);
+  /** How soon after {@code accepted} a refusal usually comes. */
+  private static final Duration REFUSED_WITHIN = Duration.ofSeconds(1);
 
-  /** An accepted message that was not refused for this long counts as processed. */
-  static final Duration REFUSAL_LIMIT = Duration.ofSeconds(10);
+  private static final Duration PROCESSED_WITHIN = Duration.ofSeconds(10);
+  private static final Duration ACCEPTED_WITHIN = Duration.ofSeconds(10);
+  private static final Duration COPIES_WITHIN = Duration.ofMinutes(4);
 
   /** API Gateway closes a socket that is idle for ten minutes. */
-  static final Duration HEARTBEAT = Duration.ofMinutes(5);
+  private static final Duration HEARTBEAT_AFTER = Duration.ofMinutes(5);
 
-  static final int MAX_FRAME_BYTES = 128 * 1024;
-
-  private static final String HEARTBEAT_FRAME = "{\"action\":\"Heartbeat\"}";
+  private static final Duration ANSWER_WITHIN = Duration.ofSeconds(10);
+  private static final int MAX_FRAME_BYTES = 128 * 1024;
+  private static final String HEARTBEAT = "{\"action\":\"Heartbeat\"}";
 
   private final SocketSettings settings;
   private final BackOff backOff;
   private final Runnable onSilence;
-
-  /** Messages that are to be sent, or sent again, by their numbers. */
-  private final TreeMap<Long, Outgoing> queue = new TreeMap<>();
-
-  /** The message whose frame is under way; empty for a heartbeat. */
-  private Optional<Outgoing> underWay = Optional.empty();
-
-  private boolean waitsForAnswer;
-
-  /** Completes when the frame under way was answered, or is given up. */
-  private CompletableFuture<Boolean> answer = new CompletableFuture<>();
-
-  /** Accepted messages that may still be refused or answered, in the order of acceptance. */
-  private final Map<String, Outgoing> accepted = new LinkedHashMap<>();
-
+  private final Set<Outgoing> messages = new LinkedHashSet<>();
   private Optional<Connection> connection = Optional.empty();
   private Instant pausedUntil = Instant.MIN;
   private Instant throttledUntil = Instant.MIN;
   private Instant receivedAt = Instant.MIN;
-  private long numbers;
+  private boolean heartbeatSent;
   private boolean closed;
-  private Scheduler.Cancellable answerTimer = () -> {};
+  private Scheduler.Cancellable timer = () -> {};
   private Scheduler.Cancellable heartbeatTimer = () -> {};
 
   /**
@@ -74,83 +78,78 @@ final class Outbox {
     this.onSilence = onSilence;
   }
 
-  /** Sends a message as soon as there is a connection. */
-  void send(Outgoing message) {
+  /** Adds a message, which is sent as soon as there is a connection. */
+  void add(Outgoing message) {
     if (closed) {
       message.result.complete(new SendResult.NotSent(message.id, Cause.CLOSED));
-    } else if (queue.size() >= settings.maxQueued()) {
+    } else if (all(State.UNSENT).count() >= settings.maxQueued()) {
       message.result.complete(new SendResult.NotSent(message.id, Cause.QUEUE_FULL));
-    } else if (message.frame.getBytes(StandardCharsets.UTF_8).length > MAX_FRAME_BYTES) {
+    } else if (bytes(message) > MAX_FRAME_BYTES) {
       message.result.complete(new SendResult.NotSent(message.id, Cause.TOO_BIG));
     } else {
-      message.number = ++numbers;
-      queue.put(message.number, message);
-      message.replyWithin.ifPresent(
-          limit -> settings.scheduler().after(limit, () -> timedOut(message)));
-      flush();
+      message.replyWithin.ifPresent(limit -> message.replyUntil = now().plus(limit));
+      messages.add(message);
+      work();
     }
   }
 
-  private void timedOut(Outgoing message) {
-    if (!message.result.isDone()) {
-      message.abandoned = true;
-      queue.remove(message.number);
-      accepted.remove(message.id);
-      message.result.complete(message.unanswered(Cause.TIMED_OUT));
-    }
+  private static int bytes(Outgoing message) {
+    return message.frame.getBytes(StandardCharsets.UTF_8).length;
   }
 
-  /** Uses a connection: sends again what was not answered, then what is unsent. */
+  /** Uses a connection: sends what is unanswered, in order. */
   void opened(Connection opened) {
+    dropped();
     connection = Optional.of(opened);
     receivedAt = now();
-    armHeartbeat();
-    flush();
+    heartbeatSent = false;
+    // Replies go to all sockets of the session, so one may come to a message that is too old.
+    messages.stream()
+        .filter(message -> receivedAt.isBefore(copiesUntil(message)))
+        .forEach(message -> message.state = State.UNSENT);
+    beatLater();
+    work();
   }
 
-  /** There is no connection any more. Errors for accepted messages were lost with it. */
+  /** There is no connection any more. Refusals of its messages are lost. */
   void dropped() {
     connection = Optional.empty();
     heartbeatTimer.cancel();
-    underWay
-        .filter(message -> !message.abandoned)
-        .ifPresent(message -> queue.put(message.number, message));
-    answered();
-    Instant known = now().minus(REFUSAL_LIMIT);
-    for (Outgoing message : accepted.values()) {
-      if (message.acceptedAt.orElse(Instant.MIN).isAfter(known)) {
-        queue.put(message.number, message);
-      }
-    }
-    // Replies go to all sockets of the session, so they may still come.
-    accepted.values().removeIf(message -> queue.containsKey(message.number) || isOver(message));
+    messages.removeIf(message -> message.state == State.PROCESSED);
+    work();
   }
 
-  /** The server closed the connection because the frame that was sent last was too big. */
+  /** The server closed the connection because of a frame: the biggest one, if any is too big. */
   void tooBig() {
-    underWay.ifPresent(message -> fail(message, new SendResult.NotSent(message.id, Cause.TOO_BIG)));
-    answered();
+    all(State.SENT)
+        .max(Comparator.comparing(Outbox::bytes))
+        .ifPresent(message -> fail(message, new SendResult.NotSent(message.id, Cause.TOO_BIG)));
   }
 
-  /** The session is over. Another one knows none of its messages. */
-  void sessionOver() {
-    accepted.values().forEach(message -> message.result.complete(message.unanswered(Cause.CLOSED)));
-    accepted.clear();
-    List<Outgoing> sent =
-        queue.values().stream().filter(message -> message.sentAt.isPresent()).toList();
-    queue.values().removeAll(sent);
-    sent.forEach(message -> fail(message, message.unanswered(Cause.CLOSED)));
+  /** The session is over: what may have been processed fails, what was never sent stays. */
+  void sessionEnded() {
+    failAll(message -> message.copyAt.isPresent());
   }
 
-  /** Nothing is sent any more. */
+  /** Fails all messages. */
   void close() {
     dropped();
     closed = true;
-    accepted.values().forEach(message -> message.result.complete(message.unanswered(Cause.CLOSED)));
-    accepted.clear();
-    List<Outgoing> unsent = List.copyOf(queue.values());
-    queue.clear();
-    unsent.forEach(message -> fail(message, message.unanswered(Cause.CLOSED)));
+    failAll(message -> true);
+  }
+
+  private void failAll(Predicate<Outgoing> which) {
+    messages.stream()
+        .filter(which)
+        .toList()
+        .forEach(message -> fail(message, message.unanswered(Cause.CLOSED)));
+    work();
+  }
+
+  private void fail(Outgoing message, SendResult result) {
+    if (messages.remove(message) && !message.result.complete(result)) {
+      settings.listener().messageFailed(result);
+    }
   }
 
   /** Handles a frame of the connection. */
@@ -160,58 +159,61 @@ final class Outbox {
     listener.frameReceived(text);
     Frame frame = Frame.parse(text);
     if (frame instanceof Frame.Accepted it) {
-      accept(it.id());
+      accepted(it.id());
     } else if (frame instanceof Frame.Throttled it) {
-      throttle(it.id(), it.retryAfter());
+      throttled(it.id(), it.retryAfter());
     } else if (frame instanceof Frame.Refused it) {
-      refuse(it);
+      refused(it);
     } else if (frame instanceof Frame.Unavailable) {
-      sendAgainLater();
+      unavailable();
     } else if (frame instanceof Frame.Reply it) {
-      take(it.id())
-          .ifPresent(
-              message -> message.result.complete(new SendResult.Replied(it.id(), it.json())));
-      listener.replyReceived(it.id(), it.json());
+      replied(it);
     } else if (frame instanceof Frame.Message it) {
       listener.messageReceived(it.id(), it.json());
     }
-    flush();
+    beatLater();
+    work();
   }
 
-  private void accept(Optional<String> id) {
-    underWay
-        .filter(message -> id.map(message.id::equals).orElse(true))
+  private Stream<Outgoing> all(State state) {
+    return messages.stream().filter(message -> message.state == state);
+  }
+
+  /** The message of this id that was sent. */
+  private Optional<Outgoing> find(String id) {
+    return messages.stream()
+        .filter(message -> message.id.equals(id) && message.copies > 0)
+        .findFirst();
+  }
+
+  private void accepted(String id) {
+    // The answer to a copy that was refused meanwhile may come after the refusal; it says nothing
+    // about the next copy.
+    all(State.SENT)
+        .filter(message -> message.id.equals(id))
+        .findFirst()
         .ifPresent(
             message -> {
-              answered();
+              message.state = State.ACCEPTED;
+              message.acceptedAt = now();
               backOff.reset();
-              message.acceptedAt = Optional.of(now());
-              forgetOld();
-              accepted.put(message.id, message);
               if (message.replyWithin.isEmpty()) {
-                message.result.complete(new SendResult.Accepted(message.id));
+                message.result.complete(new SendResult.Accepted(id));
               }
             });
   }
 
-  /** Forgets messages that can no longer be refused or safely sent again. */
-  private void forgetOld() {
-    Iterator<Outgoing> oldest = accepted.values().iterator();
-    while (oldest.hasNext() && isOver(oldest.next())) {
-      oldest.remove();
-    }
+  private void replied(Frame.Reply reply) {
+    find(reply.id())
+        .ifPresent(
+            message -> {
+              messages.remove(message);
+              message.result.complete(new SendResult.Replied(reply.id(), reply.json()));
+            });
+    settings.listener().replyReceived(reply.id(), reply.json());
   }
 
-  /** Whether the server may have forgotten a message, so that it must not be sent again. */
-  private boolean isOver(Outgoing message) {
-    return message.result.isDone() && !isRecent(message);
-  }
-
-  private boolean isRecent(Outgoing message) {
-    return message.sentAt.map(at -> now().isBefore(at.plus(RESEND_LIMIT))).orElse(true);
-  }
-
-  private void throttle(String id, Duration retryAfter) {
+  private void throttled(String id, Duration retryAfter) {
     Instant now = now();
     Instant until = now.plus(retryAfter);
     // Each refusal tells a later token than the ones before it. So the earliest token is the first
@@ -219,122 +221,127 @@ final class Outbox {
     if (!throttledUntil.isAfter(now) || until.isBefore(throttledUntil)) {
       throttledUntil = until;
     }
-    settings.scheduler().after(retryAfter, this::flush);
-    take(id)
-        .ifPresent(
-            message -> {
-              message.throttled(retryAfter, now);
-              if (!message.abandoned) {
-                queue.put(message.number, message);
-              }
-            });
+    Optional<Outgoing> named = find(id);
+    named.ifPresent(message -> message.throttled(retryAfter, now));
     settings.listener().messageThrottled(id, retryAfter);
+    named
+        .filter(message -> until.isAfter(deadline(message)))
+        .ifPresent(message -> fail(message, message.unanswered(Cause.TIMED_OUT)));
   }
 
-  private void refuse(Frame.Refused refused) {
-    Optional<Outgoing> message = refused.id().isPresent() ? take(refused.id().get()) : underWay;
-    if (refused.id().isEmpty()) {
-      // The answer to a heartbeat is of this kind.
-      answered();
+  private void refused(Frame.Refused refused) {
+    List<Outgoing> sent = all(State.SENT).toList();
+    List<Outgoing> failed = List.of();
+    if (refused.id().isPresent()) {
+      failed = find(refused.id().get()).stream().toList();
+    } else if (refused.code().equals("BAD_FRAME") && heartbeatSent) {
+      heartbeatSent = false;
+    } else if (refused.code().equals("NOT_SILO") || sent.size() == 1) {
+      failed = sent;
     }
-    message.ifPresent(
-        it -> {
-          fail(it, new SendResult.Refused(it.id, refused.code(), refused.detail()));
-        });
+    failed.forEach(
+        message ->
+            fail(message, new SendResult.Refused(message.id, refused.code(), refused.detail())));
   }
 
-  private void fail(Outgoing message, SendResult result) {
-    if (!message.result.complete(result) && !message.abandoned) {
-      settings.listener().messageFailed(result);
-    }
-  }
-
-  private void sendAgainLater() {
-    if (waitsForAnswer) {
-      underWay.ifPresent(
-          message -> {
-            if (!message.abandoned) {
-              queue.put(message.number, message);
-            }
-            pause(backOff.next());
-          });
-      answered();
+  /** Some frame may not be in the queue. */
+  private void unavailable() {
+    // One outage is told once for each message in flight, and is one failure.
+    if (all(State.SENT).findAny().isPresent()) {
+      pausedUntil = now().plus(backOff.next());
+      all(State.SENT).forEach(message -> message.state = State.UNSENT);
     }
   }
 
-  /** Removes a message of which something is known now. */
-  private Optional<Outgoing> take(String id) {
-    if (underWay.filter(message -> message.id.equals(id)).isPresent()) {
-      Optional<Outgoing> message = underWay;
-      answered();
-      return message;
-    }
-    Optional<Outgoing> waiting =
-        queue.values().stream()
-            .filter(message -> message.id.equals(id) && message.sentAt.isPresent())
-            .findFirst();
-    waiting.ifPresent(message -> queue.remove(message.number));
-    return waiting.or(() -> Optional.ofNullable(accepted.remove(id)));
-  }
-
-  private void answered() {
-    answerTimer.cancel();
-    answer.complete(true);
-    waitsForAnswer = false;
-    underWay = Optional.empty();
-  }
-
-  private void pause(Duration time) {
-    Instant until = now().plus(time);
-    if (until.isAfter(pausedUntil)) {
-      pausedUntil = until;
-      settings.scheduler().after(time, this::flush);
-    }
-  }
-
-  /**
-   * The first message that may be sent now: a refused one at its own time, the others once all
-   * refused ones may be sent and the bucket has a token.
-   */
-  private Optional<Outgoing> nextSendable() {
+  /** Does what is due, and sets the timer for what is due next. */
+  private void work() {
     Instant now = now();
-    Instant others =
-        queue.values().stream()
-            .flatMap(message -> message.notBefore.stream())
-            .reduce(throttledUntil, (one, other) -> one.isAfter(other) ? one : other);
-    return queue.values().stream()
-        .filter(message -> !now.isBefore(message.notBefore.orElse(others)))
-        .findFirst();
-  }
-
-  private void flush() {
-    while (connection.isPresent() && !waitsForAnswer && !now().isBefore(pausedUntil)) {
-      Optional<Outgoing> next = nextSendable();
-      if (next.isEmpty()) {
-        return;
-      }
-      Outgoing message = next.get();
-      queue.remove(message.number);
-      if (isRecent(message)) {
-        underWay = Optional.of(message);
-        transmit(message.frame);
-      } else {
-        fail(message, message.unanswered(Cause.TIMED_OUT));
+    boolean silent = false;
+    for (Outgoing message : List.copyOf(messages)) {
+      if (!now.isBefore(deadline(message))) {
+        expire(message);
+      } else if (connection.isPresent() && !now.isBefore(changesAt(message, now))) {
+        if (message.state == State.SENT) {
+          silent |= !receivedAt.isAfter(message.sentAt);
+          message.state = State.UNSENT;
+        } else if (message.state == State.ACCEPTED && message.replyWithin.isEmpty()) {
+          message.state = State.PROCESSED;
+        }
       }
     }
+    if (silent) {
+      onSilence.run();
+    } else if (connection.isPresent() && !now.isBefore(pausedUntil)) {
+      sendUnsent(now);
+    }
+    timer.cancel();
+    Stream.concat(
+            Stream.of(pausedUntil, refusedUntil()),
+            messages.stream().flatMap(it -> Stream.of(deadline(it), changesAt(it, now))))
+        .filter(due -> due.isAfter(now) && due.isBefore(Instant.MAX))
+        .min(Comparator.naturalOrder())
+        .map(due -> settings.scheduler().after(Duration.between(now, due), this::work))
+        .ifPresent(next -> timer = next);
+  }
+
+  private void expire(Outgoing message) {
+    if (message.state == State.PROCESSED) {
+      messages.remove(message);
+    } else {
+      fail(message, message.unanswered(Cause.TIMED_OUT));
+    }
+  }
+
+  private static Instant copiesUntil(Outgoing message) {
+    return message.copyAt.map(at -> at.plus(COPIES_WITHIN)).orElse(Instant.MAX);
+  }
+
+  private static Instant deadline(Outgoing message) {
+    boolean mayBeCopied = message.state != State.ACCEPTED || message.replyWithin.isEmpty();
+    Instant copied = copiesUntil(message);
+    return mayBeCopied && copied.isBefore(message.replyUntil) ? copied : message.replyUntil;
+  }
+
+  /** When a message changes its state, or leaves the window, although no frame comes. */
+  private static Instant changesAt(Outgoing message, Instant now) {
+    return switch (message.state) {
+      case UNSENT -> message.notBefore.orElse(Instant.MAX);
+      case SENT -> message.sentAt.plus(ACCEPTED_WITHIN);
+      case ACCEPTED ->
+          message.acceptedAt.plus(isInFlight(message, now) ? REFUSED_WITHIN : PROCESSED_WITHIN);
+      case PROCESSED -> Instant.MAX;
+    };
+  }
+
+  private static boolean isInFlight(Outgoing message, Instant now) {
+    return message.state == State.SENT
+        || (message.state == State.ACCEPTED
+            && now.isBefore(message.acceptedAt.plus(REFUSED_WITHIN)));
+  }
+
+  /** When messages may be sent that were not refused. A refused one has a time of its own. */
+  private Instant refusedUntil() {
+    return all(State.UNSENT)
+        .flatMap(message -> message.notBefore.stream())
+        .reduce(throttledUntil, (one, other) -> one.isAfter(other) ? one : other);
+  }
+
+  private void sendUnsent(Instant now) {
+    Instant refusedUntil = refusedUntil();
+    all(State.UNSENT)
+        .filter(message -> !now.isBefore(message.notBefore.orElse(refusedUntil)))
+        .limit(MAX_IN_FLIGHT - messages.stream().filter(it -> isInFlight(it, now)).count())
+        .toList()
+        .forEach(
+            message -> {
+              message.sent(now);
+              transmit(message.frame);
+            });
   }
 
   private void transmit(String frame) {
-    waitsForAnswer = true;
-    underWay.ifPresent(message -> message.sent(now()));
     Connection used = connection.orElseThrow();
-    Instant sentAt = now();
-    answerTimer.cancel();
-    answerTimer = settings.scheduler().after(ANSWER_LIMIT, () -> answerMissing(frame, sentAt));
-    armHeartbeat();
-    answer.complete(false);
-    answer = new CompletableFuture<>();
-    settings.scheduler().when(answer, answered -> {});
+    beatLater();
     settings
         .scheduler()
         .when(
@@ -346,29 +353,24 @@ final class Outbox {
             });
   }
 
-  private void answerMissing(String frame, Instant sentAt) {
-    if (receivedAt.isBefore(sentAt) || receivedAt.equals(sentAt)) {
-      onSilence.run();
-    } else if (underWay.map(message -> isRecent(message) && !message.abandoned).orElse(true)) {
-      transmit(frame);
-    } else {
-      underWay.ifPresent(message -> fail(message, message.unanswered(Cause.TIMED_OUT)));
-      answered();
-      flush();
-    }
-  }
-
-  private void armHeartbeat() {
+  /**
+   * Sends a heartbeat when nothing was sent or received for a time: a short one while a reply is
+   * due, which may be lost. Any frame answers it.
+   */
+  private void beatLater() {
     heartbeatTimer.cancel();
+    boolean awaitsReply =
+        messages.stream().anyMatch(it -> it.replyWithin.isPresent() && it.state != State.UNSENT);
     heartbeatTimer =
         settings
             .scheduler()
             .after(
-                HEARTBEAT,
+                awaitsReply ? ANSWER_WITHIN : HEARTBEAT_AFTER,
                 () -> {
-                  if (!waitsForAnswer) {
-                    transmit(HEARTBEAT_FRAME);
-                  }
+                  transmit(HEARTBEAT);
+                  heartbeatSent = true;
+                  heartbeatTimer.cancel();
+                  heartbeatTimer = settings.scheduler().after(ANSWER_WITHIN, onSilence);
                 });
   }
 

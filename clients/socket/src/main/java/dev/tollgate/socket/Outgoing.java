@@ -7,6 +7,18 @@ import java.util.concurrent.CompletableFuture;
 
 /** A message of the application, until it is known what became of it. */
 final class Outgoing {
+  /** What is known of the last copy. */
+  enum State {
+    /** To be sent, or sent again. */
+    UNSENT,
+    /** Under way. */
+    SENT,
+    /** In the queue. */
+    ACCEPTED,
+    /** In the queue, and taken as processed: it is sent again only after a late refusal. */
+    PROCESSED
+  }
+
   final String id;
   final String frame;
 
@@ -15,26 +27,28 @@ final class Outgoing {
 
   final CompletableFuture<SendResult> result = new CompletableFuture<>();
 
-  /** The position among the messages of the socket. */
-  long number;
+  State state = State.UNSENT;
 
-  /** When the first copy was sent that may have been processed. */
-  Optional<Instant> sentAt = Optional.empty();
+  /** When the application stops waiting for a reply. */
+  Instant replyUntil = Instant.MAX;
+
+  /** When the last copy was sent. */
+  Instant sentAt = Instant.MIN;
+
+  /** When a copy was accepted that was not refused since; {@code MIN} if none was. */
+  Instant acceptedAt = Instant.MIN;
+
+  /** When the first copy was sent that the server may have processed. */
+  Optional<Instant> copyAt = Optional.empty();
 
   /** The copies that were sent since then. */
   int copies;
-
-  /** When the last copy was accepted; empty if it was not. */
-  Optional<Instant> acceptedAt = Optional.empty();
 
   /** The time that the server told when it refused the last copy for the tenant's rate. */
   Optional<Duration> throttledFor = Optional.empty();
 
   /** When {@link #throttledFor} is over; empty if no copy was refused. */
   Optional<Instant> notBefore = Optional.empty();
-
-  /** Whether the application waits no longer, so that no further copy is sent. */
-  boolean abandoned;
 
   Outgoing(String id, String frame, Optional<Duration> replyWithin) {
     this.id = id;
@@ -44,7 +58,9 @@ final class Outgoing {
 
   /** Notes that a copy is sent. */
   void sent(Instant now) {
-    sentAt = sentAt.or(() -> Optional.of(now));
+    state = State.SENT;
+    sentAt = now;
+    copyAt = copyAt.or(() -> Optional.of(now));
     copies++;
   }
 
@@ -52,18 +68,19 @@ final class Outgoing {
   void throttled(Duration retryAfter, Instant now) {
     if (copies <= 1) {
       // Nothing was processed. With several copies, another one may have been.
-      sentAt = Optional.empty();
+      copyAt = Optional.empty();
       copies = 0;
     }
-    acceptedAt = Optional.empty();
+    state = State.UNSENT;
+    acceptedAt = Instant.MIN;
     throttledFor = Optional.of(retryAfter);
     notBefore = Optional.of(now.plus(retryAfter));
   }
 
   /** The result of a message that nobody answers any more. */
   SendResult unanswered(SendResult.NotSent.Cause notSent) {
-    if (sentAt.isPresent()) {
-      return new SendResult.Unanswered(id, acceptedAt.isPresent());
+    if (copyAt.isPresent()) {
+      return new SendResult.Unanswered(id, acceptedAt.isAfter(Instant.MIN));
     }
     return throttledFor
         .<SendResult>map(time -> new SendResult.Throttled(id, time))

@@ -86,7 +86,7 @@ final class SocketLifecycle {
   }
 
   void send(Outgoing message) {
-    outbox.send(message);
+    outbox.add(message);
   }
 
   void start() {
@@ -173,7 +173,7 @@ final class SocketLifecycle {
   }
 
   private void sessionOver() {
-    outbox.sessionOver();
+    outbox.sessionEnded();
     renewals.stop();
     session = Optional.empty();
     if (settings.replacesSession()) {

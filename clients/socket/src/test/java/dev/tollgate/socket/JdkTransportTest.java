@@ -23,12 +23,14 @@ import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -191,6 +193,22 @@ class JdkTransportTest {
     assertThat(next(events)).isEqualTo("first");
     assertThat(next(received)).isEqualTo("45000");
     assertThat(next(events)).isEqualTo("45000");
+  }
+
+  @Test
+  void texts_that_are_sent_at_once_come_in_order() throws InterruptedException {
+    Connection connection = connected();
+    connection.start();
+    CompletableFuture<?>[] sent =
+        Stream.of(40_000, 1, 20_000, 2)
+            .map(length -> connection.send("x".repeat(length)).toCompletableFuture())
+            .toArray(CompletableFuture<?>[]::new);
+    CompletableFuture.allOf(sent).join();
+
+    assertThat(sent).allSatisfy(each -> assertThat(each.join()).isEqualTo(true));
+    for (String length : List.of("40000", "1", "20000", "2")) {
+      assertThat(next(received)).isEqualTo(length);
+    }
   }
 
   @Test
