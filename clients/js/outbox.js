@@ -20,10 +20,11 @@ const REFUSES_A_COPY = ["SUSPENDED", "BAD_FRAME", "NOT_SILO", "TOO_BIG"];
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * Keeps messages in order, sends them while there is a socket, and sends them again until they are answered.
+ * Keeps messages in order, sends them while there is a socket, and sends them again until they are answered. The Javadoc of the Java
+ * client's `Outbox` explains the algorithm; both use the same names.
  *
- * A message is `unsent`, `sent` or `accepted`. `startedAt` is when it was first sent, `copyAt` when the first copy
- * was sent that the server may have processed, and `copies` how many were sent since.
+ * A message is `unsent`, `sent`, `accepted` or `processed`: accepted, and taken as processed unless a refusal comes late. `startedAt` is
+ * when it was first sent, `copyAt` when the first copy was sent that the server may have processed, and `copies` how many were sent since.
  */
 export class Outbox {
   #messages = new Map();
@@ -34,7 +35,6 @@ export class Outbox {
   #receivedAt = 0;
   #timer;
   #failures = 0;
-  #order = 0;
 
   /**
    * @param options `queueLimit`, `timeout` (ms; may be undefined), `clock`, `random`, and the callbacks `backOff(n)`, `onRefused(detail)`,
@@ -46,7 +46,7 @@ export class Outbox {
 
   /** The messages that are not answered. */
   get size() {
-    return this.#messages.size;
+    return this.#messages.size - this.#all("processed").length;
   }
 
   /** Whether a message was sent whose reply has not come. */
@@ -65,12 +65,13 @@ export class Outbox {
         reject(new TollgateError("BAD_FRAME", "An id has 1 to 64 letters, digits, - and _.", id));
       } else if (bytes > MAX_FRAME_BYTES) {
         reject(new TollgateError("TOO_BIG", `The message has ${bytes} bytes with its frame; the limit is ${MAX_FRAME_BYTES}.`, id));
-      } else if (this.#messages.has(id)) {
+      } else if ((this.#messages.get(id)?.state ?? "processed") !== "processed") {
         reject(new TollgateError("BAD_FRAME", `A message with the id ${id} is under way.`, id));
-      } else if (this.#count("unsent") >= this.#options.queueLimit) {
+      } else if (this.#all("unsent").length >= this.#options.queueLimit) {
         reject(new TollgateError("QUEUE_FULL", `${this.#options.queueLimit} messages wait to be sent. Send fewer, or wait for answers.`, id));
       } else {
-        this.#messages.set(id, { id, action, text, reply, resolve, reject, state: "unsent", copies: 0 });
+        this.#messages.delete(id);
+        this.#messages.set(id, { id, action, text, bytes, reply, resolve, reject, state: "unsent", copies: 0 });
         this.#work();
       }
     });
@@ -78,15 +79,18 @@ export class Outbox {
 
   /** A socket is open: sends what is unanswered, in order. */
   opened(socket) {
+    this.dropped();
     this.#socket = socket;
     this.#receivedAt = this.#now();
-    this.#unsend(() => true);
+    // Replies go to all sockets of the session, so one may come to a message that is too old.
+    this.#unsend((message) => this.#receivedAt < this.#copiesUntil(message));
     this.#work();
   }
 
-  /** The socket is gone. */
+  /** The socket is gone. Refusals of its messages are lost. */
   dropped() {
     this.#socket = undefined;
+    this.#all("processed").forEach(({ id }) => this.#messages.delete(id));
     this.#work();
   }
 
@@ -99,15 +103,15 @@ export class Outbox {
 
   /** Fails all messages. */
   close(why) {
-    this.#socket = undefined;
+    this.dropped();
     this.#failAll(() => true, "CLOSED", `The client was closed before the answer came. ${why}`.trim());
   }
 
-  /** The server closed the socket because of the message that was sent last. */
-  lastWasRefused() {
-    const sent = [...this.#messages.values()].filter((message) => message.state === "sent");
+  /** The server closed the socket because of a frame: the biggest one, if any is too big. */
+  tooBig() {
+    const sent = this.#all("sent");
     if (sent.length > 0) {
-      this.#fail(sent.reduce((a, b) => (b.order > a.order ? b : a)), "TOO_BIG", "The server does not take this message.");
+      this.#fail(sent.reduce((a, b) => (b.bytes > a.bytes ? b : a)), "TOO_BIG", "The server does not take this message.");
     }
   }
 
@@ -157,9 +161,12 @@ export class Outbox {
           (message) => message.state === "sent" && message.action === "SiloSQS", frame.code, frame.detail);
         break;
       default:
-        // The queue or API Gateway is unavailable, and the frame does not say for which message.
-        this.#pause(this.#options.backOff(this.#failures++));
-        this.#unsend((message) => message.state === "sent");
+        // The queue or API Gateway is unavailable, and the frame does not say for which message. One outage is told once for each
+        // message in flight, and is one failure.
+        if (this.#all("sent").length > 0) {
+          this.#pausedUntil = this.#now() + this.#options.backOff(this.#failures++);
+          this.#unsend(({ state }) => state === "sent");
+        }
     }
     this.#work();
   }
@@ -187,10 +194,6 @@ export class Outbox {
     }
   }
 
-  #pause(wait) {
-    this.#pausedUntil = Math.max(this.#pausedUntil, this.#now() + wait);
-  }
-
   #unsend(which) {
     for (const message of this.#messages.values()) {
       if (which(message)) {
@@ -200,7 +203,7 @@ export class Outbox {
   }
 
   #onlySent() {
-    const sent = [...this.#messages.values()].filter((message) => message.state === "sent");
+    const sent = this.#all("sent");
     return sent.length === 1 ? sent[0] : undefined;
   }
 
@@ -238,6 +241,8 @@ export class Outbox {
     const now = this.#now();
     for (const message of [...this.#messages.values()]) {
       if (this.#socket && message.state === "accepted" && !message.reply && now >= message.acceptedAt + PROCESSED_WITHIN) {
+        message.state = "processed";
+      } else if (now >= this.#deadline(message) && message.state === "processed") {
         this.#messages.delete(message.id);
       } else if (now >= this.#deadline(message)) {
         this.#fail(message, "UNANSWERED", "No answer came in time. The message may have been processed.");
@@ -246,9 +251,14 @@ export class Outbox {
   }
 
   #deadline(message) {
-    const timeout = this.#options.timeout ?? (message.reply ? REPLY_TIMEOUT : TIMEOUT);
-    return Math.min(
-      (message.startedAt ?? Infinity) + timeout, (message.copyAt ?? Infinity) + COPIES_WITHIN);
+    const until = (message.startedAt ?? Infinity) + (this.#options.timeout ?? (message.reply ? REPLY_TIMEOUT : TIMEOUT));
+    const copiesUntil = this.#copiesUntil(message);
+    return message.state === "processed" ? copiesUntil
+      : message.state === "accepted" && message.reply ? until : Math.min(until, copiesUntil);
+  }
+
+  #copiesUntil({ copyAt }) {
+    return (copyAt ?? Infinity) + COPIES_WITHIN;
   }
 
   #findUnanswered() {
@@ -274,8 +284,8 @@ export class Outbox {
   }
 
   #refusedUntil() {
-    return [...this.#messages.values()]
-      .filter(({ state, notBefore }) => state === "unsent" && notBefore !== undefined)
+    return this.#all("unsent")
+      .filter(({ notBefore }) => notBefore !== undefined)
       .reduce((latest, { notBefore }) => Math.max(latest, notBefore), 0);
   }
 
@@ -297,7 +307,6 @@ export class Outbox {
         message.startedAt ??= now;
         message.copyAt ??= now;
         message.copies++;
-        message.order = this.#order++;
         this.#socket.send(message.text);
         this.#options.onSent();
       }
@@ -339,8 +348,8 @@ export class Outbox {
     return due;
   }
 
-  #count(state) {
-    return [...this.#messages.values()].filter((message) => message.state === state).length;
+  #all(state) {
+    return [...this.#messages.values()].filter((message) => message.state === state);
   }
 
   #now() {

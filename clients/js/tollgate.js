@@ -392,7 +392,7 @@ export class Tollgate extends EventTarget {
 
   #dropped(code) {
     if (REFUSES_MESSAGE.includes(code)) {
-      this.#outbox.lastWasRefused();
+      this.#outbox.tooBig();
     }
     this.#release();
     if (this.#state === "closed") {

@@ -124,3 +124,35 @@ test(`${COUNT} random histories, from seed ${FIRST}`, async () => {
   }
   assert.ok(COUNT === 1 || waited > 0, "somebody waited in line");
 });
+
+test("refusals that come late lose no message, in random histories", async () => {
+  for (let seed = FIRST; seed < FIRST + COUNT; seed++) {
+    const random = seeded(seed);
+    const clock = new ManualClock({ start: random() * 1e6 });
+    const server = new Server({ clock, latency: () => 5 + random() * 150 });
+    const client = connect({
+      tenantId: "acme", sessionUrl: "http://server/session", clock, random, fetch: server.fetch, WebSocket: server.WebSocket,
+    });
+    const refused = new Set();
+    client.addEventListener("refused", ({ detail }) => detail.final && refused.add(detail.id));
+    let sent = 0;
+    for (let step = 0; step < 20; step++) {
+      server.backlog = random() < 0.5 ? 0 : random() * 30_000;
+      server.messageTokens = random() < 0.5 ? Infinity : Math.floor(random() * 10);
+      for (let burst = random() * 10; burst > 0; burst--) {
+        client.send(sent, { id: `m-${sent++}` });
+      }
+      await clock.advance(random() * 20_000);
+    }
+    server.messageTokens = Infinity;
+    await clock.advance(6 * MINUTE);
+    assert.ok([...server.processed.values()].every((times) => times === 1), `SEED=${seed}: processed once`);
+    const ids = Array.from({ length: sent }, (_, n) => `m-${n}`);
+    const lost = ids.filter((id) => !refused.has(id) && !server.processed.has(`${client.sessionId}/${id}`));
+    assert.deepEqual(lost, [], `SEED=${seed}: lost`);
+    assert.equal(client.unanswered, 0);
+    client.close();
+    await clock.advance(MINUTE);
+    assert.equal(clock.timers, 0, "no timer is left");
+  }
+});

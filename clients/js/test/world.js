@@ -102,6 +102,8 @@ export class Server {
   messageTokens = Infinity;
   replies = true;
   silent = false;
+  /** Milliseconds for which the queue holds a message. */
+  backlog = 0;
   issued = 0;
 
   constructor({ clock, latency = () => 20, fault = () => false }) {
@@ -399,7 +401,7 @@ class FakeSocket {
   /** Milliseconds after which the next step of this socket's messages is due, so that they stay in order. */
   inOrder() {
     const { clock } = this.server;
-    this.processAt = Math.max(this.processAt ?? 0, clock.now() + this.server.latency());
+    this.processAt = Math.max(this.processAt ?? 0, clock.now() + this.server.latency() + this.server.backlog);
     return this.processAt - clock.now();
   }
 
