@@ -90,7 +90,9 @@ class HistoriesTest {
     List<String> order = new ArrayList<>();
     for (int second = 0; second < minutes * 60; second++) {
       time.advance(Duration.ofMillis(random.nextInt(2_000)));
-      if (random.nextInt(10) == 0) {
+      // Now and then more than the window holds.
+      int burst = random.nextInt(10) > 0 ? 0 : random.nextInt(20) > 0 ? 1 : 50;
+      for (int i = 0; i < burst; i++) {
         String message = String.valueOf(order.size());
         order.add(message);
         CompletionStage<SendResult> stage =
@@ -168,6 +170,23 @@ class HistoriesTest {
         });
   }
 
+  @Test
+  void refusals_that_come_late_lose_no_message() {
+    forSeeds(
+        20 * TIMES,
+        seed -> {
+          Random random = new Random(seed);
+          ManualScheduler time = new ManualScheduler(Instant.parse("2026-03-01T10:00:00Z"));
+          ScriptedServer server = new ScriptedServer(time, seed, Duration.ZERO);
+          server.backlog = Duration.ofSeconds(30);
+          server.throttled = 0.3;
+          History history = live(server, time, random, UnaryOperator.identity(), 5, 10);
+          assertLaws(history);
+          assertThat(history.failed()).isEmpty();
+          assertThat(server.trace).anyMatch(event -> event.contains("THROTTLED"));
+        });
+  }
+
   /** A day without faults, of which drops are a part. */
   private static History calm(long seed, UnaryOperator<Transport> client) {
     Random random = new Random(seed);
@@ -176,6 +195,10 @@ class HistoriesTest {
     for (int minute = 0; minute < 240; minute += 40) {
       int code = random.nextBoolean() ? 1001 : 1006;
       time.after(Duration.ofMinutes(minute), () -> server.drop(code));
+    }
+    // While messages are under way.
+    for (int drop = 0; drop < 10; drop++) {
+      time.after(Duration.ofMillis(random.nextInt(60_000)), () -> server.drop(1006));
     }
     return live(server, time, random, client, 1, 600);
   }

@@ -75,6 +75,9 @@ final class ScriptedServer implements Transport {
   Duration interval = Duration.ZERO;
   Duration latency = Duration.ofMillis(50);
 
+  /** The longest time for which the queue holds a message. */
+  Duration backlog = Duration.ZERO;
+
   /** The probability of each fault, from 0 to 1. */
   double faults;
 
@@ -342,6 +345,7 @@ final class ScriptedServer implements Transport {
     private final List<Runnable> held = new ArrayList<>();
     private boolean started;
     private boolean over;
+    private Instant processAt = Instant.MIN;
 
     private ServerConnection(Events events, Row row) {
       this.events = events;
@@ -422,8 +426,12 @@ final class ScriptedServer implements Transport {
     }
 
     private void process(String id, String frame) {
+      // Without a draw, histories without a backlog stay the same.
+      Duration held =
+          backlog.isZero() ? latency : latency.plusMillis(random.nextLong(backlog.toMillis()));
+      processAt = processAt.isAfter(now().plus(held)) ? processAt : now().plus(held);
       time.after(
-          latency,
+          Duration.between(now(), processAt),
           () -> {
             Instant known = row.processed.get(id);
             if (known != null && now().isBefore(known.plus(KNOWN))) {

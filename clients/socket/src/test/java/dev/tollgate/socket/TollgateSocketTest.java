@@ -22,6 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -852,6 +853,188 @@ class TollgateSocketTest {
     int sent = server.frames.size();
     pass(60);
     assertThat(server.frames).as("nothing more is sent").hasSize(sent);
+  }
+
+  private List<CompletionStage<SendResult>> sendAll(TollgateSocket socket, int count) {
+    List<CompletionStage<SendResult>> results = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      results.add(socket.send("m-" + i, String.valueOf(i)));
+    }
+    time.run();
+    return results;
+  }
+
+  private static List<String> numbers(int count) {
+    return IntStream.range(0, count).mapToObj(String::valueOf).toList();
+  }
+
+  private void post(String frame, String id) {
+    connection().post(frame.formatted(id));
+    time.run();
+  }
+
+  private static final String ACCEPTED = "{\"type\":\"accepted\",\"id\":\"%s\"}";
+  private static final String THROTTLED =
+      "{\"type\":\"error\",\"id\":\"%s\",\"code\":\"THROTTLED\",\"detail\":\"rate\",\"retryAfterSeconds\":7}";
+
+  @Test
+  void hundred_messages_take_as_many_round_trips_as_windows() {
+    server.latency = Duration.ofMillis(400);
+    TollgateSocket socket = open();
+    pass(2);
+    CompletionStage<SendResult> one = socket.request("\"one\"");
+    // The time until a reply: less than a second, so a reply and not the time ends a place.
+    Duration roundTrip = server.latency.multipliedBy(2);
+    time.advance(roundTrip.minusMillis(1));
+    assertThat(isPending(one)).isTrue();
+    time.advance(Duration.ofMillis(1));
+    assertThat(isPending(one)).isFalse();
+    server.processed.clear();
+    server.frames.clear();
+
+    List<CompletionStage<SendResult>> all = numbers(100).stream().map(socket::request).toList();
+    for (int sent : List.of(32, 64, 96, 100)) {
+      time.run();
+      assertThat(server.frames).hasSize(sent);
+      time.advance(roundTrip);
+    }
+
+    assertThat(all).allSatisfy(it -> assertThat(result(it)).isInstanceOf(SendResult.Replied.class));
+    assertThat(server.processed).isEqualTo(numbers(100));
+  }
+
+  @Test
+  void accepted_message_leaves_the_window_after_a_second_and_once() {
+    TollgateSocket socket = open();
+    pass(1);
+    server.silent = true;
+    sendAll(socket, 40);
+    assertThat(server.frames).hasSize(32);
+
+    post(ACCEPTED, "m-0");
+    time.advance(Duration.ofMillis(900));
+    post(ACCEPTED, "m-0");
+    assertThat(server.frames).as("it may still be refused").hasSize(32);
+    time.advance(Duration.ofMillis(100));
+    assertThat(server.frames).hasSize(33);
+    time.advance(Duration.ofMillis(1_500));
+    assertThat(server.frames).as("two answers to one message").hasSize(33);
+  }
+
+  @Test
+  void refusal_that_overtakes_the_acceptance_is_not_undone_by_it() {
+    TollgateSocket socket = open();
+    pass(1);
+    server.silent = true;
+    CompletionStage<SendResult> sent = sendAll(socket, 1).get(0);
+    post(THROTTLED, "m-0");
+    post(ACCEPTED, "m-0");
+    assertThat(isPending(sent)).isTrue();
+    server.silent = false;
+    pass(6);
+    assertThat(server.frames).hasSize(1);
+    pass(2);
+    assertThat(server.frames).hasSize(2);
+    assertThat(result(sent)).isEqualTo(new SendResult.Accepted("m-0"));
+  }
+
+  @Test
+  void flood_of_throttled_messages_never_has_more_than_a_window_under_way() {
+    TollgateSocket socket = open();
+    server.throttled = 1;
+    pass(1);
+    sendAll(socket, 200);
+    time.advance(Duration.ofMillis(900));
+    assertThat(events).filteredOn(event -> event.startsWith("throttled")).hasSize(32);
+    server.throttled = 0;
+    pass(60);
+    assertThat(server.processed).hasSize(200).doesNotHaveDuplicates();
+    assertThat(server.processed.subList(32, 200)).isEqualTo(numbers(200).subList(32, 200));
+  }
+
+  @Test
+  void messages_under_way_are_sent_again_in_order_after_a_drop() {
+    TollgateSocket socket = open();
+    pass(20);
+    sendAll(socket, 40);
+    time.advance(Duration.ofMillis(20));
+    server.drop(1006);
+    server.frames.clear();
+    server.processed.clear();
+    pass(10);
+
+    assertThat(server.frames).hasSizeBetween(40, 72);
+    assertThat(server.processed).isEqualTo(numbers(40));
+    assertThat(server.frames.subList(0, 32))
+        .extracting(frame -> frame.replaceFirst(".*\"message\":(.*)}", "$1"))
+        .isEqualTo(numbers(32));
+  }
+
+  @Test
+  void throttled_message_holds_back_those_behind_it_after_a_drop() {
+    TollgateSocket socket = open();
+    pass(20);
+    server.silent = true;
+    sendAll(socket, 3);
+    post(THROTTLED, "m-0");
+    server.silent = false;
+    server.drop(1006);
+    pass(5);
+    assertThat(server.processed).isEmpty();
+    pass(5);
+    assertThat(server.processed).isEqualTo(numbers(3));
+  }
+
+  @Test
+  void outage_that_is_told_for_each_message_under_way_is_one_failure() {
+    TollgateSocket socket = open();
+    pass(1);
+    server.silent = true;
+    List<CompletionStage<SendResult>> sent = sendAll(socket, 32);
+    for (int i = 0; i < 32; i++) {
+      post("{\"type\":\"error\",\"code\":\"UNAVAILABLE\",\"detail\":\"d\"}", "");
+    }
+    server.silent = false;
+    pass(2);
+
+    assertThat(sent).noneMatch(TollgateSocketTest::isPending);
+    assertThat(server.processed).isEqualTo(numbers(32));
+  }
+
+  @Test
+  void biggest_message_under_way_fails_when_one_is_too_big_for_the_server() {
+    TollgateSocket socket = open();
+    pass(20);
+    server.silent = true;
+    CompletionStage<SendResult> before = socket.send("m-1", "1");
+    CompletionStage<SendResult> big = socket.send("m-2", "\"" + "x".repeat(40_000) + "\"");
+    CompletionStage<SendResult> after = socket.send("m-3", "3");
+    time.run();
+    server.silent = false;
+    server.drop(1009);
+    pass(3);
+
+    assertThat(result(big)).isEqualTo(new NotSent("m-2", NotSent.Cause.TOO_BIG));
+    assertThat(result(before)).isEqualTo(new SendResult.Accepted("m-1"));
+    assertThat(result(after)).isEqualTo(new SendResult.Accepted("m-3"));
+  }
+
+  @Test
+  void connection_that_loses_what_the_server_sends_is_replaced_while_a_reply_is_due() {
+    TollgateSocket socket = open();
+    pass(1);
+    server.silent = true;
+    CompletionStage<SendResult> asked = socket.request("1", Duration.ofMinutes(6));
+    time.run();
+    post(ACCEPTED, server.frames.get(0).replaceFirst(".*\"id\":\"([^\"]*)\".*", "$1"));
+    pass(19);
+    assertThat(events).isEmpty();
+    pass(2);
+    assertThat(events).containsExactly("disconnected 1006");
+    server.silent = false;
+    pass(60);
+
+    assertThat(result(asked)).as("sent again").isInstanceOf(SendResult.Replied.class);
   }
 
   @Test
