@@ -15,20 +15,18 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * The messages of a socket, in the order of the application. The JavaScript client's {@code
- * outbox.js} uses the same algorithm and the same names.
+ * The messages of a socket, in order. The JavaScript client's {@code outbox.js} does the same.
  *
  * <p><b>Window.</b> Up to {@link #MAX_IN_FLIGHT} messages are in flight. A message is in flight
  * until it is answered, or for {@link #REFUSED_WITHIN} after it was accepted, because the server
  * closes the socket of a session that has 60 refused messages at once.
  *
- * <p><b>Order.</b> Frames keep their order on a connection, and the server processes the messages
- * of a session in the order of acceptance. If the tenant is out of tokens, the server refuses a
- * message and usually the later ones in flight as well, each with a later slot. A refused message
- * is sent again at its slot, and messages that were not refused wait for all slots. So order is
- * kept, with two exceptions: a token that arrives after message <i>n</i> was refused may admit <i>n
- * + 1</i>, which is in flight; and a frame that the queue missed is sent again after later ones.
- * After a drop, all messages without an answer are sent again in order, before the others.
+ * <p><b>Order.</b> The server processes the messages of a session in the order of acceptance. If
+ * the tenant is out of tokens, it refuses a message and usually the later ones in flight as well,
+ * each with a later slot. A refused message is sent again at its slot; the others wait for all
+ * slots. After a drop, the messages without an answer are sent again in order, before the others.
+ * So order is kept, except that a message in flight may overtake the one before it if a token
+ * arrives just after that was refused, or if the queue missed that.
  *
  * <p><b>Copies.</b> Copies of a message have the same id, and the server processes one of them. It
  * knows the id for five minutes, so the last copy is sent at most {@link #COPIES_WITHIN} after the
@@ -244,7 +242,6 @@ final class Outbox {
             fail(message, new SendResult.Refused(message.id, refused.code(), refused.detail())));
   }
 
-  /** Some frame may not be in the queue. */
   private void unavailable() {
     // One outage is told once for each message in flight, and is one failure.
     if (all(State.SENT).findAny().isPresent()) {
@@ -259,7 +256,10 @@ final class Outbox {
     boolean silent = false;
     for (Outgoing message : List.copyOf(messages)) {
       if (!now.isBefore(deadline(message))) {
-        expire(message);
+        if (message.state != State.PROCESSED) {
+          fail(message, message.unanswered(Cause.TIMED_OUT));
+        }
+        messages.remove(message);
       } else if (connection.isPresent() && !now.isBefore(changesAt(message, now))) {
         if (message.state == State.SENT) {
           silent |= !receivedAt.isAfter(message.sentAt);
@@ -282,14 +282,6 @@ final class Outbox {
         .min(Comparator.naturalOrder())
         .map(due -> settings.scheduler().after(Duration.between(now, due), this::work))
         .ifPresent(next -> timer = next);
-  }
-
-  private void expire(Outgoing message) {
-    if (message.state == State.PROCESSED) {
-      messages.remove(message);
-    } else {
-      fail(message, message.unanswered(Cause.TIMED_OUT));
-    }
   }
 
   private static Instant copiesUntil(Outgoing message) {

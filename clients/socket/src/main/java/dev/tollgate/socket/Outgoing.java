@@ -7,15 +7,11 @@ import java.util.concurrent.CompletableFuture;
 
 /** A message of the application, until it is known what became of it. */
 final class Outgoing {
-  /** What is known of the last copy. */
+  /** What is known of the last copy; {@code PROCESSED}: accepted, and not refused in time. */
   enum State {
-    /** To be sent, or sent again. */
     UNSENT,
-    /** Under way. */
     SENT,
-    /** In the queue. */
     ACCEPTED,
-    /** In the queue, and taken as processed: it is sent again only after a late refusal. */
     PROCESSED
   }
 
