@@ -277,7 +277,12 @@ final class Outbox {
     timer.cancel();
     Stream.concat(
             Stream.of(pausedUntil, refusedUntil()),
-            messages.stream().flatMap(it -> Stream.of(deadline(it), changesAt(it, now))))
+            messages.stream()
+                .<Instant>mapMulti(
+                    (message, due) -> {
+                      due.accept(deadline(message));
+                      due.accept(changesAt(message, now));
+                    }))
         .filter(due -> due.isAfter(now) && due.isBefore(Instant.MAX))
         .min(Comparator.naturalOrder())
         .map(due -> settings.scheduler().after(Duration.between(now, due), this::work))

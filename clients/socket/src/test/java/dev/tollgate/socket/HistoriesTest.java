@@ -90,8 +90,8 @@ class HistoriesTest {
     List<String> order = new ArrayList<>();
     for (int second = 0; second < minutes * 60; second++) {
       time.advance(Duration.ofMillis(random.nextInt(2_000)));
-      // About twice in a history, more than the window holds.
-      int burst = random.nextInt(10) > 0 ? 0 : random.nextInt(3 * minutes) > 0 ? 1 : 50;
+      // About once in a history, more than the window holds.
+      int burst = random.nextInt(10) > 0 ? 0 : random.nextInt(6 * minutes) > 0 ? 1 : 50;
       for (int i = 0; i < burst; i++) {
         String message = String.valueOf(order.size());
         order.add(message);
