@@ -1,6 +1,7 @@
 package dev.tollgate.local;
 
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
@@ -42,7 +43,11 @@ public final class PrivateFiles {
     Path directory = file.toAbsolutePath().resolveSibling("");
     var unused = createDirectory(directory);
     if (Files.notExists(file)) {
-      Files.createFile(file, attributes(file, FILE));
+      try {
+        Files.createFile(file, attributes(file, FILE));
+      } catch (FileAlreadyExistsException created) {
+        // Another process has created it since.
+      }
     }
     close(file);
   }

@@ -6,7 +6,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,6 +42,29 @@ class PrivateFilesTest {
     assertThat(permissions(file)).isEqualTo("rw-------");
     assertThat(permissions(directory)).isEqualTo("rwxr-xr-x");
     assertThat(Files.readAllLines(file)).containsExactly("new");
+  }
+
+  /** As two clouds do that start at once. Without care, one of the four fails in most rounds. */
+  @Test
+  void file_that_several_create_at_once_is_created_once() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(4);
+    try {
+      for (int round = 0; round < 200; round++) {
+        Path file = directory.resolve("log" + round);
+        CyclicBarrier start = new CyclicBarrier(4);
+        Callable<Path> create =
+            () -> {
+              start.await();
+              PrivateFiles.create(file);
+              return file;
+            };
+        for (Future<Path> created : threads.invokeAll(Collections.nCopies(4, create))) {
+          assertThat(created.get()).exists();
+        }
+      }
+    } finally {
+      threads.shutdown();
+    }
   }
 
   @Test
