@@ -21,6 +21,7 @@ public final class MetricLine {
   /**
    * The delay between the minute for which a schedule fired and the end of its fill.
    *
+   * @param minute an input by hand may have any; the delay is at most a day
    * @param tenant the bucket's tenant; empty for a shard
    * @param fill the request and its result; a property of the line
    */
@@ -29,7 +30,9 @@ public final class MetricLine {
     Map<String, String> properties = new LinkedHashMap<>();
     tenant.ifPresent(id -> properties.put("tenantId", id.value()));
     properties.put("fill", fill);
-    long millis = Math.max(0, Duration.between(minute, now).toMillis());
+    Instant earliest = now.minus(Duration.ofDays(1));
+    Instant fired = minute.isBefore(earliest) ? earliest : minute;
+    long millis = fired.isAfter(now) ? 0 : Duration.between(fired, now).toMillis();
     return of(now, "Milliseconds", Map.of("FillDelay", millis), Optional.empty(), properties);
   }
 

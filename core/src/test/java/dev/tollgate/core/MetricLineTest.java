@@ -32,6 +32,16 @@ class MetricLineTest {
   }
 
   @Test
+  void the_delay_of_a_fill_is_at_most_a_day() {
+    assertThat(MetricLine.fillDelay(NOW, NOW.minusMillis(90), Optional.empty(), ""))
+        .contains("\"FillDelay\":90,");
+    assertThat(MetricLine.fillDelay(NOW, Instant.MIN, Optional.empty(), ""))
+        .contains("\"FillDelay\":86400000,");
+    assertThat(MetricLine.fillDelay(NOW, Instant.MAX, Optional.empty(), ""))
+        .contains("\"FillDelay\":0,");
+  }
+
+  @Test
   void a_fill_before_its_minute_has_no_delay() {
     assertThat(MetricLine.fillDelay(NOW, NOW.plusMillis(1), Optional.empty(), ""))
         .contains("\"Dimensions\":[[]]", "\"FillDelay\":0,");

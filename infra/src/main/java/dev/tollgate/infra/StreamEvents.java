@@ -13,8 +13,8 @@ import software.constructs.Construct;
 /**
  * Sends a function the events of a table's stream.
  *
- * <p>An event that cannot be processed is retried alone and then moved to a dead-letter queue,
- * because it blocks the events behind it.
+ * <p>Events that cannot be processed are retried and then moved to a dead-letter queue, because
+ * they block the events behind them.
  */
 final class StreamEvents extends Construct {
   private static final int RETRIES = 10;
@@ -30,6 +30,8 @@ final class StreamEvents extends Construct {
    * @param pattern which events
    * @param batch how many at most at once
    * @param window how long they are gathered
+   * @param bisects whether a batch that failed is divided, so that an event that cannot be
+   *     processed is retried alone
    */
   StreamEvents(
       Construct scope,
@@ -38,7 +40,8 @@ final class StreamEvents extends Construct {
       FunctionWithRoles handler,
       String pattern,
       int batch,
-      Duration window) {
+      Duration window,
+      boolean bisects) {
     super(scope, id);
     failures =
         Queue.Builder.create(this, "Failures")
@@ -72,7 +75,7 @@ final class StreamEvents extends Construct {
                     .startingPosition("TRIM_HORIZON")
                     .batchSize(batch)
                     .maximumBatchingWindowInSeconds(window.toSeconds())
-                    .bisectBatchOnFunctionError(true)
+                    .bisectBatchOnFunctionError(bisects)
                     .functionResponseTypes(List.of("ReportBatchItemFailures"))
                     .maximumRetryAttempts(RETRIES)
                     .maximumRecordAgeInSeconds(MAX_AGE.toSeconds())

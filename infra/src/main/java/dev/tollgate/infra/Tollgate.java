@@ -231,7 +231,8 @@ public final class Tollgate extends Construct {
             sessionEnd,
             REMOVED_WITH_CONNECTIONS,
             25,
-            Duration.seconds(0));
+            Duration.seconds(0),
+            true);
 
     FunctionWithRoles historyWriter =
         new FunctionWithRoles(
@@ -253,7 +254,10 @@ public final class Tollgate extends Construct {
             historyWriter,
             OF_CONNECTIONS_OR_BUCKETS,
             10_000,
-            Duration.minutes(1));
+            Duration.minutes(1),
+            // The part of a batch would have another name, and count again what was written of the
+            // whole.
+            false);
 
     FunctionWithRoles housekeeper =
         function(

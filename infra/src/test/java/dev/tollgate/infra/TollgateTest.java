@@ -997,6 +997,7 @@ class TollgateTest {
             "{\"eventName\":[\"INSERT\",\"MODIFY\"],\"dynamodb\":{\"Keys\":{\"key\":{\"S\":"
                 + "[\"connections\",{\"prefix\":\"bucket:\"}]}}}}");
     assertThat(mapping.path("MaximumBatchingWindowInSeconds").asInt()).isEqualTo(60);
+    assertThat(mapping.path("BisectBatchOnFunctionError").asBoolean()).isFalse();
     assertThat(resource(mapping.at("/DestinationConfig/OnFailure/Destination")))
         .isEqualTo("TollgateChangesFailures");
   }

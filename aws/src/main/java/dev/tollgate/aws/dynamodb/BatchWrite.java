@@ -2,8 +2,9 @@ package dev.tollgate.aws.dynamodb;
 
 import static dev.tollgate.aws.SdkCalls.ask;
 
+import dev.tollgate.core.Pause;
 import dev.tollgate.core.Unavailable;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -17,13 +18,17 @@ public final class BatchWrite {
   /** The most rows of one BatchWriteItem (DynamoDB API reference). */
   public static final int BATCH = 25;
 
+  private static final long FIRST_PAUSE_MILLIS = 25;
+  private static final int MAX_DOUBLINGS = 5;
+
   private BatchWrite() {}
 
   /**
    * Writes rows. Sends rows that DynamoDB leaves unprocessed again.
    *
    * @param what the rows, for errors
-   * @param attempts the most requests for rows of which one request can write all
+   * @param attempts the most requests for the same rows, of which each is preceded by a pause, the
+   *     first one excepted
    * @param request completes a request
    * @throws Unavailable if the SDK fails, or rows stay unprocessed
    */
@@ -33,25 +38,31 @@ public final class BatchWrite {
       String table,
       List<Map<String, AttributeValue>> rows,
       int attempts,
+      Pause pause,
       Consumer<BatchWriteItemRequest.Builder> request) {
-    List<WriteRequest> left = new ArrayList<>();
-    rows.forEach(row -> left.add(WriteRequest.builder().putRequest(put -> put.item(row)).build()));
-    int requests = attempts + (left.size() - 1) / BATCH;
-    for (int i = 0; i < requests && !left.isEmpty(); i++) {
-      List<WriteRequest> next = left.subList(0, Math.min(BATCH, left.size()));
-      Map<String, List<WriteRequest>> items = Map.of(table, List.copyOf(next));
-      next.clear();
-      left.addAll(
-          ask(
-              "DynamoDB BatchWriteItem of " + what,
-              () ->
-                  dynamoDb
-                      .batchWriteItem(with -> request.accept(with.requestItems(items)))
-                      .unprocessedItems()
-                      .getOrDefault(table, List.of())));
-    }
-    if (!left.isEmpty()) {
-      throw new Unavailable(what + ": rows stayed unprocessed");
+    List<WriteRequest> all =
+        rows.stream()
+            .map(row -> WriteRequest.builder().putRequest(put -> put.item(row)).build())
+            .toList();
+    for (int from = 0; from < all.size(); from += BATCH) {
+      List<WriteRequest> left = all.subList(from, Math.min(all.size(), from + BATCH));
+      for (int i = 0; i < attempts && !left.isEmpty(); i++) {
+        if (i > 0) {
+          pause.of(Duration.ofMillis(FIRST_PAUSE_MILLIS << Math.min(i, MAX_DOUBLINGS)));
+        }
+        Map<String, List<WriteRequest>> items = Map.of(table, left);
+        left =
+            ask(
+                "DynamoDB BatchWriteItem of " + what,
+                () ->
+                    dynamoDb
+                        .batchWriteItem(with -> request.accept(with.requestItems(items)))
+                        .unprocessedItems()
+                        .getOrDefault(table, List.of()));
+      }
+      if (!left.isEmpty()) {
+        throw new Unavailable(what + ": rows stayed unprocessed");
+      }
     }
   }
 }

@@ -5,6 +5,7 @@ import static dev.tollgate.aws.SdkCalls.write;
 
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -35,15 +36,32 @@ public record Table(DynamoDbClient dynamoDb, String name) {
 
   /** Reads all rows of a query consistently, in as many requests as needed. */
   public List<Row> query(String rows, Consumer<QueryRequest.Builder> request) {
-    return ask(
+    List<Row> all = new ArrayList<>();
+    forEach(rows, true, request, all::add);
+    return List.copyOf(all);
+  }
+
+  /**
+   * Reads all rows of a query page by page.
+   *
+   * @param consistently whether all earlier writes must be read
+   * @param row gets each row; what it does not keep needs no memory
+   */
+  public void forEach(
+      String rows,
+      boolean consistently,
+      Consumer<QueryRequest.Builder> request,
+      Consumer<Row> row) {
+    ask(
         "DynamoDB Query of " + rows,
-        () ->
-            dynamoDb
-                .queryPaginator(with -> request.accept(with.tableName(name).consistentRead(true)))
-                .items()
-                .stream()
-                .map(Row::new)
-                .toList());
+        () -> {
+          dynamoDb
+              .queryPaginator(
+                  with -> request.accept(with.tableName(name).consistentRead(consistently)))
+              .items()
+              .forEach(item -> row.accept(new Row(item)));
+          return true;
+        });
   }
 
   /** Writes a whole row, on a condition if the request has one. */

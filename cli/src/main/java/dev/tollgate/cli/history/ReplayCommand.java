@@ -164,10 +164,9 @@ public final class ReplayCommand implements Callable<Integer> {
               }
               Refusals refusals =
                   switch (limit) {
-                    case PER_MINUTE ->
-                        Replay.byRate(connections(minutes, "TENANT_RATE"), rate(value), value);
-                    case CONNECTIONS ->
-                        Replay.byConnections(connections(minutes, "TENANT_CONNECTIONS"), value);
+                    // A connection that another limit refused may have come to this one.
+                    case PER_MINUTE -> Replay.byRate(connections(minutes), rate(value), value);
+                    case CONNECTIONS -> Replay.byConnections(connections(minutes), value);
                     default -> Replay.byRate(messages(minutes), rate(value), value);
                   };
               if (!refusals.isNone()) {
@@ -187,14 +186,19 @@ public final class ReplayCommand implements Callable<Integer> {
     return perMinute * MICROTOKENS;
   }
 
-  private static SortedMap<Instant, Minute> connections(List<JsonNode> minutes, String reason) {
+  /** A connection that was undone in the next minute counts in none. */
+  private static SortedMap<Instant, Minute> connections(List<JsonNode> minutes) {
     SortedMap<Instant, Minute> all = new TreeMap<>();
-    for (JsonNode minute : minutes) {
+    long undone = 0;
+    for (int i = minutes.size() - 1; i >= 0; i--) {
+      JsonNode minute = minutes.get(i);
+      long admitted = minute.path("admitted").asLong() - undone;
+      undone = Math.max(0, -admitted);
       all.put(
           Instant.parse(minute.path("at").asText()),
           new Minute(
-              minute.path("admitted").asLong(),
-              minute.path("refusedFor").path(reason).asLong(),
+              Math.max(0, admitted),
+              minute.path("refused").asLong(),
               minute.path("peakConnections").asLong()));
     }
     return all;

@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
     description = {
       "Rank the tenants that were refused, admitted, connected or served most in the last "
           + "minutes.",
-      "Example: `tollgate top --sort tokens --window 30m`."
+      "Example: `tollgate top --sort tokens --window 15m`."
     })
 public final class TopCommand implements Callable<Integer> {
   private final CommandEnvironment tollgate;

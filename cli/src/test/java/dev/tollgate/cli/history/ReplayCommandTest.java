@@ -65,7 +65,7 @@ class ReplayCommandTest {
             TENANT  LIMIT               NOW  NEW  LEAST  MOST  MINUTES  LONGEST  FIRST                 LAST
             acme    messagesPerMinute  6000  250      0   250        1  1m       2026-03-12T14:06:00Z  2026-03-12T14:06:00Z
             acme    tenantPerMinute     180   60     60   143        2  2m       2026-03-12T14:05:00Z  2026-03-12T14:06:00Z
-            acme    tenantConnections    10    8      1    20        1  1m       2026-03-12T14:06:00Z  2026-03-12T14:06:00Z
+            acme    tenantConnections    10    8      1    23        2  2m       2026-03-12T14:05:00Z  2026-03-12T14:06:00Z
 
             LEAST and MOST: the bounds of the connections, or messages, that would have been refused.
             MINUTES: in how many minutes at most, and LONGEST without a break.

@@ -7,7 +7,10 @@ import dev.tollgate.cli.history.Replay.Refusals;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.SortedMap;
@@ -36,7 +39,7 @@ class ReplayTest {
   @ParameterizedTest
   @CsvSource({
     // connections a minute | rate | capacity | least | most | minutes
-    "5 5 5, 5, 5, 0, 10, 2",
+    "5 5 5, 5, 5, 0, 5, 2",
     "5 5 5, 5, 10, 0, 0, 0",
     "10 0 0, 5, 5, 0, 5, 1",
     "11 0 0, 5, 5, 1, 6, 1",
@@ -44,7 +47,7 @@ class ReplayTest {
     "15 - 15, 5, 10, 5, 15, 2",
     "15 15, 5, 10, 10, 20, 2",
     "15 - - - 15, 5, 10, 0, 10, 2",
-    "6 6 6 6, 5, 10, 0, 9, 3",
+    "6 6 6 6, 5, 10, 0, 4, 3",
     "0 0 0, 5, 5, 0, 0, 0",
   })
   void rate(String counts, long rate, long capacity, long least, long most, long refusing) {
@@ -66,7 +69,7 @@ class ReplayTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"3 9 7 2, 7, 2, 9, 1", "3 9 8 2 9, 7, 2, 26, 3", "3 7, 7, 0, 0, 0"})
+  @CsvSource({"3 9 7 2, 7, 2, 16, 2", "3 9 8 2 9, 7, 2, 28, 4", "3 7, 7, 0, 0, 0"})
   void open_connections(String peaks, long limit, long least, long most, long refusing) {
     Refusals refusals = Replay.byConnections(admitted(peaks), limit);
 
@@ -75,12 +78,105 @@ class ReplayTest {
   }
 
   @Test
+  void connections_that_were_open_before_are_not_refused_for_certain() {
+    SortedMap<Instant, Minute> minutes = new TreeMap<>();
+    minutes.put(NOON, new Minute(1, 0, 95));
+    minutes.put(NOON.plusSeconds(60), new Minute(1, 0, 96));
+
+    Refusals refusals = Replay.byConnections(minutes, 50);
+
+    assertThat(refusals.least()).isEqualTo(1);
+    assertThat(refusals.most()).isEqualTo(2);
+  }
+
+  @Test
+  void refusals_that_were_written_after_connections_closed_count_at_most() {
+    SortedMap<Instant, Minute> minutes = new TreeMap<>();
+    minutes.put(NOON, new Minute(50, 0, 100));
+    minutes.put(NOON.plusSeconds(60), new Minute(5, 40, 10));
+    minutes.put(NOON.plusSeconds(120), new Minute(5, 0, 10));
+
+    assertThat(Replay.byConnections(minutes, 60).most()).isEqualTo(95);
+    assertThat(Replay.byConnections(minutes, 100).most()).isEqualTo(40);
+  }
+
+  /** All orders of short histories, six instants a minute: the bounds hold, and are attained. */
+  @Test
+  void bounds_of_rates_are_attained() {
+    long attainedAtMost = 0;
+    long cases = 0;
+    for (long halves = 1; halves <= 6; halves++) {
+      for (long capacity = 1; capacity <= 4; capacity++) {
+        for (int code = 0; code < 5 * 5 * 5; code++) {
+          int[] counts = {code % 5, code / 5 % 5, code / 25};
+          SortedMap<Instant, Minute> minutes = new TreeMap<>();
+          for (int i = 0; i < counts.length; i++) {
+            if (counts[i] > 0) {
+              minutes.put(NOON.plusSeconds(60L * i), new Minute(counts[i], 0, 0));
+            }
+          }
+          long[] truth = extremes(counts, halves, capacity);
+
+          Refusals refusals = Replay.byRate(minutes, halves * TOKEN / 2, capacity);
+
+          assertThat(refusals.least())
+              .as("%s, rate %d/2, capacity %d", Arrays.toString(counts), halves, capacity)
+              .isLessThanOrEqualTo(truth[0]);
+          assertThat(refusals.most())
+              .as("%s, rate %d/2, capacity %d", Arrays.toString(counts), halves, capacity)
+              .isGreaterThanOrEqualTo(truth[1]);
+          attainedAtMost += refusals.most() == truth[1] ? 1 : 0;
+          cases++;
+        }
+      }
+    }
+    assertThat(attainedAtMost).isEqualTo(cases);
+  }
+
+  /** The fewest and the most refusals of all orders. Twelve units are a token. */
+  private static long[] extremes(int[] counts, long halves, long capacity) {
+    Map<Long, long[]> states = new HashMap<>(Map.of(12 * capacity, new long[] {0, 0}));
+    for (int count : counts) {
+      Map<List<Long>, long[]> within = new HashMap<>();
+      states.forEach((tokens, refused) -> within.put(List.of(tokens, (long) count), refused));
+      // The beginning, five instants between, and the end, which shares the next beginning.
+      for (int instant = 0; instant <= 6; instant++) {
+        Map<List<Long>, long[]> next = new HashMap<>();
+        boolean isLast = instant == 6;
+        within.forEach(
+            (state, refused) -> {
+              long rest = state.get(1);
+              for (long now = isLast ? rest : 0; now <= rest; now++) {
+                long served = Math.min(now, state.get(0) / 12);
+                long tokens =
+                    Math.min(12 * capacity, state.get(0) - 12 * served + (isLast ? 0 : halves));
+                long more = now - served;
+                next.merge(
+                    List.of(tokens, rest - now),
+                    new long[] {refused[0] + more, refused[1] + more},
+                    (one, other) ->
+                        new long[] {Math.min(one[0], other[0]), Math.max(one[1], other[1])});
+              }
+            });
+        within.clear();
+        within.putAll(next);
+      }
+      states = new HashMap<>();
+      for (Map.Entry<List<Long>, long[]> state : within.entrySet()) {
+        states.put(state.getKey().get(0), state.getValue());
+      }
+    }
+    long least = states.values().stream().mapToLong(each -> each[0]).min().orElseThrow();
+    return new long[] {least, states.values().stream().mapToLong(each -> each[1]).max().orElse(0)};
+  }
+
+  @Test
   void when_and_for_how_long() {
     Refusals refusals = Replay.byConnections(admitted("1 9 9 9 1 9"), 8);
 
     assertThat(refusals.first()).contains(NOON.plusSeconds(60));
     assertThat(refusals.last()).contains(NOON.plusSeconds(300));
-    assertThat(refusals.longest()).isEqualTo(Duration.ofMinutes(3));
+    assertThat(refusals.longest()).isEqualTo(Duration.ofMinutes(5));
     Refusals none = Replay.byConnections(admitted("1"), 8);
     assertThat(none)
         .isEqualTo(new Refusals(0, 0, 0, Optional.empty(), Optional.empty(), Duration.ZERO));

@@ -1,5 +1,6 @@
 package dev.tollgate.controlplane.api;
 
+import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.history.Counts;
 import dev.tollgate.core.history.History;
@@ -21,6 +22,10 @@ import java.util.TreeMap;
 /** Answers the requests for what happened to tenants. */
 final class HistoryRoutes {
   private static final Duration HOUR = Duration.ofHours(1);
+
+  /** A minute of all tenants has a few rows, and a request reads some 100,000 of them at most. */
+  private static final Duration LONGEST_OF_ALL = Duration.ofDays(7);
+
   private static final int RANKED = 20;
 
   private final History history;
@@ -50,6 +55,11 @@ final class HistoryRoutes {
   /** Shows the steps of all tenants together. */
   Response ofAll(ApiRequest request) {
     Span span = span(request);
+    InvalidValue.unless(
+        !span.from().plus(LONGEST_OF_ALL).isBefore(span.to()),
+        "from",
+        span.from(),
+        "at most 7 days before to, " + span.to() + "; a tenant's own history has 31");
     Duration step = step(request, span);
     return timeline(history.ofAll(span), span, step);
   }

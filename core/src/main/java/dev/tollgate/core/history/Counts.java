@@ -31,8 +31,9 @@ public record Counts(
    * Tokens of a bucket.
    *
    * @param minted tokens that were added
-   * @param taken tokens that left it: claimed, removed because of a lower capacity, or expired.
-   *     Negative if tokens came back that were counted before
+   * @param taken tokens that left it: claimed, removed because of a lower capacity, expired, or
+   *     lost because the queue did not answer a fill. Negative if tokens came back that were
+   *     counted before
    */
   public record Tokens(long minted, long taken) {
     /** The sum. */

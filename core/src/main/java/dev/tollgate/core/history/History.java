@@ -29,7 +29,7 @@ public interface History {
   /**
    * The tenants to which something happened, with what happened in the whole time.
    *
-   * @param span not more than the last hour: details of single tenants are not kept longer
+   * @param span within the last hour: details of single tenants are not kept longer
    */
   Map<TenantId, Counts> active(Span span);
 }

@@ -31,11 +31,11 @@ public record Span(Instant from, Instant to) {
   /**
    * The last minutes before an instant.
    *
-   * @param window 1 to 60 minutes
+   * @param window 1 to 15 minutes
    * @throws InvalidValue if it is longer, or {@code to} is within a minute
    */
   public static Span lately(Instant to, Duration window) {
-    InvalidValue.inRange("window", window.toMinutes(), 1, 60);
+    InvalidValue.inRange("window", window.toMinutes(), 1, 15);
     return new Span(to.minus(window), to);
   }
 

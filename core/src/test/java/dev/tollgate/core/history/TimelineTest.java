@@ -85,8 +85,8 @@ class TimelineTest {
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {0, 61})
-  void the_last_minutes_are_at_most_an_hour(long minutes) {
+  @ValueSource(longs = {0, 16})
+  void the_last_minutes_are_at_most_a_quarter_of_an_hour(long minutes) {
     assertThatThrownBy(() -> Span.lately(NOON, Duration.ofMinutes(minutes)))
         .hasMessageStartingWith("window:");
   }

@@ -63,7 +63,7 @@ final class HistoryIT {
     assertThat(tokens(hour.path(0), "connect").path("taken").asLong()).isEqualTo(admitted);
 
     assertThat(sum(get("/fleet").path("steps"), "/admitted")).isEqualTo(admitted);
-    JsonNode refused = get("/fleet/tenants?sort=refused&window=1h").path("tenants");
+    JsonNode refused = get("/fleet/tenants?sort=refused&window=15m").path("tenants");
     assertThat(refused.findValuesAsText("tenantId")).containsExactly("acme");
 
     // The buckets are full again and nobody comes: nothing is written.

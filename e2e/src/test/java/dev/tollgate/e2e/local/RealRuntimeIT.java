@@ -405,6 +405,25 @@ final class RealRuntimeIT {
             .formatted(side.tenant, side.named("SESSION"), side.named("SOCKET"));
   }
 
+  /** An event of the Limit table's stream: a connection was counted. */
+  private static Event countedConnection() {
+    return side ->
+        """
+        {"Records": [{"eventID": "c81e728d9d4c2f636f067f89cc14862c", "eventVersion": "1.1",
+          "eventName": "MODIFY", "eventSource": "aws:dynamodb", "awsRegion": "us-east-1",
+          "eventSourceARN": "arn:aws:dynamodb:us-east-1:000000000000:table/TablesLimit/stream/1",
+          "dynamodb": {"ApproximateCreationDateTime": 1767225600.0,
+            "SequenceNumber": "4421584500000000017450439092", "SizeBytes": 26,
+            "StreamViewType": "NEW_AND_OLD_IMAGES",
+            "Keys": {"tenantId": {"S": "%1$s"}, "key": {"S": "connections"}},
+            "OldImage": {"tenantId": {"S": "%1$s"}, "key": {"S": "connections"},
+              "itemCount": {"N": "1"}, "admitted": {"N": "1"}},
+            "NewImage": {"tenantId": {"S": "%1$s"}, "key": {"S": "connections"},
+              "itemCount": {"N": "2"}, "admitted": {"N": "2"}}}}]}
+        """
+            .formatted(side.tenant);
+  }
+
   /** The input that a schedule sends to its function. */
   private static Event schedule(String name) {
     return side -> {
@@ -508,6 +527,9 @@ final class RealRuntimeIT {
         new Kind("no input", same("null"), "\"errorType\":\"dev.tollgate.core.InvalidValue\""));
     compare("Housekeeper", new Kind("schedule", schedule("housekeeper"), "visitedTenants"));
     compare("Sweep", new Kind("schedule", schedule("sweep"), "\"settledTenants\""));
+    compare(
+        "HistoryWriter",
+        new Kind("counted connection", countedConnection(), "{\"batchItemFailures\":[]}"));
     compare("SessionEnd", new Kind("deleted row", deletedRow(), "{\"batchItemFailures\":[]}"));
     hosted.closed().join();
     real.closed().join();

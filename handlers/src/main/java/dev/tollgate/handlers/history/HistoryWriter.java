@@ -61,7 +61,7 @@ public final class HistoryWriter implements RequestHandler<DynamodbEvent, Stream
     List<DynamodbStreamRecord> records = event.getRecords();
     List<Change> read = records.stream().map(this::change).flatMap(Optional::stream).toList();
     if (!read.isEmpty()) {
-      history.add(records.get(0).getDynamodb().getSequenceNumber(), read);
+      history.add(records.get(0).getEventID(), read);
     }
     return new StreamsEventResponse(List.of());
   }

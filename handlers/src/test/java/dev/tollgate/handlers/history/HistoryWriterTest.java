@@ -52,6 +52,7 @@ final class HistoryWriterTest {
       row.setNewImage(image(after));
     }
     DynamodbStreamRecord record = new DynamodbStreamRecord();
+    record.setEventID("event-" + number);
     record.setDynamodb(row);
     return record;
   }

@@ -2,6 +2,7 @@ package dev.tollgate.aws.dynamodb.limit;
 
 import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.aws.dynamodb.BatchWrite;
+import dev.tollgate.core.Pause;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.message.MessageLog;
 import dev.tollgate.core.message.MessageName;
@@ -36,6 +37,7 @@ public final class DynamoDbMessageLog implements MessageLog {
         table,
         messages.stream().map(message -> LimitRow.write(tenant, message, until)).toList(),
         2,
+        Pause.real(),
         request -> request.overrideConfiguration(as));
   }
 }

@@ -1,7 +1,9 @@
 package dev.tollgate.aws.dynamodb.limit;
 
+import dev.tollgate.aws.dynamodb.tenant.TenantRow;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.history.Change;
 import dev.tollgate.core.history.Counts;
@@ -12,15 +14,25 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Changes of the rows of the Limit table that count connections or are buckets. */
+/**
+ * Changes of the rows of the Limit table that count connections or are buckets.
+ *
+ * <p>A role of one tenant may write numbers of its tenant's count. A difference that no function
+ * makes in one write counts as none, so that it does not spoil the totals of all tenants.
+ */
 public final class LimitChanges implements RowChanges {
+  /**
+   * More than any limit of a tenant, and than a process refuses or a fill adds between two writes.
+   */
+  private static final long MAX = 1_000_000;
+
   @Override
   public Optional<Change> of(Map<String, String> before, Map<String, String> after, Instant at) {
     try {
       return counts(before, after)
           .filter(counts -> !counts.isNothing())
           .map(counts -> new Change(new TenantId(text(after, LimitRow.TENANT)), at, counts));
-    } catch (IllegalArgumentException handmade) {
+    } catch (IllegalArgumentException | ArithmeticException handmade) {
       return Optional.empty();
     }
   }
@@ -30,8 +42,10 @@ public final class LimitChanges implements RowChanges {
     if (key.equals(LimitRow.CONNECTIONS)) {
       return Optional.of(connections(before, after));
     }
-    // A fill of an older release wrote no number of minted tokens.
+    // A fill of an older release wrote no number of minted tokens, and one by a schedule none.
     return key.startsWith(LimitRow.BUCKET_PREFIX)
+            && !isDirect(before)
+            && !isDirect(after)
             && before.containsKey(LimitRow.MINTED)
             && after.containsKey(LimitRow.MINTED)
         ? Optional.of(
@@ -39,35 +53,44 @@ public final class LimitChanges implements RowChanges {
         : Optional.empty();
   }
 
+  private static boolean isDirect(Map<String, String> row) {
+    return text(row, TenantRow.FILL_MODE).equals(FillMode.DIRECT.name());
+  }
+
   private static Counts connections(Map<String, String> before, Map<String, String> after) {
     Map<Refusal, Long> refused = new EnumMap<>(Refusal.class);
     for (Refusal why : Refusal.values()) {
-      long count = difference(before, after, LimitRow.refused(why));
-      if (count != 0) {
+      long count = difference(before, after, LimitRow.refused(why), MAX);
+      if (count > 0) {
         refused.put(why, count);
       }
     }
-    long admitted = difference(before, after, LimitRow.ADMITTED);
+    long admitted = difference(before, after, LimitRow.ADMITTED, 1);
     // A connection that closes raises no peak.
-    long peak =
-        admitted == 0 && refused.isEmpty()
-            ? 0
-            : Math.max(number(before, LimitRow.ITEM_COUNT), number(after, LimitRow.ITEM_COUNT));
+    long peak = admitted == 0 && refused.isEmpty() ? 0 : Math.max(open(before), open(after));
     return new Counts(admitted, refused, peak, Map.of());
   }
 
   private static Counts tokens(
       Action action, Map<String, String> before, Map<String, String> after) {
-    long minted = difference(before, after, LimitRow.MINTED);
-    long taken = minted - difference(before, after, LimitRow.LEVEL);
+    long minted = difference(before, after, LimitRow.MINTED, MAX);
+    long taken = minted - difference(before, after, LimitRow.LEVEL, MAX);
     return minted == 0 && taken == 0
         ? Counts.NONE
         : new Counts(0, Map.of(), 0, Map.of(action, new Tokens(minted, taken)));
   }
 
+  /** A difference of at most so much; 0 if it is more. */
   private static long difference(
-      Map<String, String> before, Map<String, String> after, String name) {
-    return number(after, name) - number(before, name);
+      Map<String, String> before, Map<String, String> after, String name, long most) {
+    long difference = Math.subtractExact(number(after, name), number(before, name));
+    return -most <= difference && difference <= most ? difference : 0;
+  }
+
+  /** The open connections; 0 if there are more than any limit allows. */
+  private static long open(Map<String, String> row) {
+    long open = number(row, LimitRow.ITEM_COUNT);
+    return 0 <= open && open <= MAX ? open : 0;
   }
 
   private static long number(Map<String, String> row, String name) {

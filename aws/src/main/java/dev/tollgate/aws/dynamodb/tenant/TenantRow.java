@@ -46,6 +46,9 @@ public final class TenantRow {
   /** Marks a bucket whose line is switched off. Rows of older releases have no such mark. */
   public static final String NO_LINE = "noLine";
 
+  /** How a bucket is filled. */
+  public static final String FILL_MODE = "fillMode";
+
   /** Whether refused callers wait in line: a tier's setting, or a tenant's override of it. */
   static final String LINE = "line";
 
@@ -119,13 +122,15 @@ public final class TenantRow {
 
   static Map<String, AttributeValue> fillPolicy(FillPolicy fillPolicy) {
     return Map.of(
-        "fillMode", text(fillPolicy.mode().name()),
-        "hibernateAfterMinutes", number(fillPolicy.hibernateAfterMinutes()));
+        FILL_MODE,
+        text(fillPolicy.mode().name()),
+        "hibernateAfterMinutes",
+        number(fillPolicy.hibernateAfterMinutes()));
   }
 
   static FillPolicy fillPolicy(Row row) {
     return new FillPolicy(
-        FillMode.valueOf(row.text("fillMode")), row.number("hibernateAfterMinutes"));
+        FillMode.valueOf(row.text(FILL_MODE)), row.number("hibernateAfterMinutes"));
   }
 
   /** A rate in tokens a minute, with decimals. */

@@ -1,21 +1,105 @@
 package dev.tollgate.aws.dynamodb.history;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.tollgate.aws.Engines;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.history.Change;
+import dev.tollgate.core.history.Counts;
 import dev.tollgate.core.history.History;
 import dev.tollgate.core.history.Span;
+import dev.tollgate.core.testing.Samples;
 import dev.tollgate.core.testing.contract.HistoryContract;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import software.amazon.awssdk.core.SdkRequest;
+import software.amazon.awssdk.core.SdkResponse;
+import software.amazon.awssdk.core.interceptor.Context;
+import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+import software.amazon.awssdk.services.dynamodb.model.BatchWriteItemRequest;
+import software.amazon.awssdk.services.dynamodb.model.BatchWriteItemResponse;
+import software.amazon.awssdk.services.dynamodb.model.WriteRequest;
 
 @ExtendWith(Engines.class)
 class DynamoDbHistoryTest extends HistoryContract {
+  private final Engines.Tables tables;
+  private final String table;
   private final History history;
 
   DynamoDbHistoryTest(Engines.Tables tables) {
-    history = new DynamoDbHistory(tables.client(), tables.history(), Span.LONGEST);
+    this.tables = tables;
+    table = tables.history();
+    history = new DynamoDbHistory(tables.client(), table, Span.LONGEST);
   }
 
   @Override
   protected History history() {
     return history;
+  }
+
+  @Test
+  void rows_that_stay_unprocessed_are_sent_again() {
+    Instant minute = Samples.NOW.truncatedTo(ChronoUnit.MINUTES);
+    Throttling throttling = new Throttling();
+    List<Change> changes =
+        IntStream.range(0, 60)
+            .mapToObj(
+                i ->
+                    new Change(new TenantId("t" + i), minute, new Counts(1, Map.of(), 1, Map.of())))
+            .toList();
+
+    new DynamoDbHistory(tables.client(throttling), table, Span.LONGEST).add("batch", changes);
+
+    assertThat(throttling.unprocessed).isPositive();
+    Span span = new Span(minute, minute.plusSeconds(60));
+    assertThat(history.active(span)).hasSize(60);
+    assertThat(history.ofAll(span).values())
+        .containsExactly(new Counts(60, Map.of(), 60, Map.of()));
+    changes.forEach(change -> assertThat(history.of(change.tenant(), span)).hasSize(1));
+  }
+
+  /** Writes each row with a probability of 70 %, as a table that is asked too much. */
+  private static final class Throttling implements ExecutionInterceptor {
+    private final Random random = new Random(1);
+    private List<WriteRequest> left = List.of();
+    private int unprocessed;
+
+    @Override
+    public SdkRequest modifyRequest(Context.ModifyRequest context, ExecutionAttributes attributes) {
+      if (!(context.request() instanceof BatchWriteItemRequest request)) {
+        return context.request();
+      }
+      List<WriteRequest> written =
+          new ArrayList<>(request.requestItems().values().iterator().next());
+      left = new ArrayList<>();
+      for (int i = written.size() - 1; i > 0; i--) {
+        if (random.nextInt(10) < 3) {
+          left.add(written.remove(i));
+        }
+      }
+      unprocessed += left.size();
+      String name = request.requestItems().keySet().iterator().next();
+      return request.toBuilder().requestItems(Map.of(name, written)).build();
+    }
+
+    @Override
+    public SdkResponse modifyResponse(
+        Context.ModifyResponse context, ExecutionAttributes attributes) {
+      return context.response() instanceof BatchWriteItemResponse response && !left.isEmpty()
+          ? response.toBuilder().unprocessedItems(Map.of(name(context), left)).build()
+          : context.response();
+    }
+
+    private static String name(Context.ModifyResponse context) {
+      return ((BatchWriteItemRequest) context.request()).requestItems().keySet().iterator().next();
+    }
   }
 }

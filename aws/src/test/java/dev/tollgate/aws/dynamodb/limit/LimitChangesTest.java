@@ -107,6 +107,41 @@ class LimitChangesTest {
     assertThat(counts(Map.of(), row("sessions", "arrival=1"))).isEmpty();
   }
 
+  /** A role of the tenant may write them. */
+  @Test
+  void numbers_that_no_function_writes_count_as_none() {
+    String most = Long.toString(Long.MAX_VALUE);
+    assertThat(
+            counts(
+                row("connections", "admitted=3", "itemCount=1"),
+                row("connections", "admitted=5", "itemCount=" + most, "refused_SUSPENDED=" + most)))
+        .isEmpty();
+    assertThat(
+            counts(
+                row("connections", "refused_SUSPENDED=-" + most),
+                row("connections", "refused_SUSPENDED=" + most)))
+        .isEmpty();
+    assertThat(
+            counts(
+                row("connections", "admitted=3"),
+                row("connections", "admitted=4", "itemCount=" + most)))
+        .contains(new Counts(1, Map.of(), 0, Map.of()));
+    assertThat(counts(row("connections"), row("connections", "refused_TENANT_RATE=1000001")))
+        .isEmpty();
+    assertThat(counts(row("connections"), row("connections", "refused_TENANT_RATE=1000000")))
+        .isPresent();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"DIRECT,PRODUCER", "PRODUCER,DIRECT", "DIRECT,DIRECT"})
+  void tokens_are_not_counted_where_a_schedule_fills_the_bucket(String before, String after) {
+    assertThat(
+            counts(
+                row("bucket:connect", "level=9", "minted=1", "fillMode=" + before),
+                row("bucket:connect", "level=5", "minted=4", "fillMode=" + after)))
+        .isEmpty();
+  }
+
   @Test
   void first_fill_after_an_older_release_tells_nothing() {
     assertThat(
