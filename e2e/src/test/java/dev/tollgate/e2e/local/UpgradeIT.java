@@ -127,7 +127,9 @@ final class UpgradeIT {
     for (String mode : MODES) {
       for (boolean line : new boolean[] {false, true}) {
         String name = tight(mode, line);
-        at.control("PUT", "/tiers/" + name, document(mode, line, RATE, CAPACITY, 600));
+        // DIRECT sends ten tokens a minute at most.
+        String tier = document(mode, line, RATE, CAPACITY, 10);
+        assertThat(at.control("PUT", "/tiers/" + name, tier).status()).isEqualTo(201);
         assertThat(at.onboard(name, name, "{}").status()).isEqualTo(201);
       }
     }
