@@ -36,7 +36,7 @@ public final class TopCommand implements Callable<Integer> {
       names = "--window",
       paramLabel = "TIME",
       defaultValue = "5m",
-      description = "The last minutes, up to 60. Default: ${DEFAULT-VALUE}.")
+      description = "The last minutes, up to 15. Default: ${DEFAULT-VALUE}.")
   private String window = "5m";
 
   @Option(
