@@ -161,8 +161,8 @@ export class Outbox {
           (message) => message.state === "sent" && message.action === "SiloSQS", frame.code, frame.detail);
         break;
       default:
-        // The queue or API Gateway is unavailable, and the frame does not say for which message. One outage is told once for each
-        // message in flight, and is one failure.
+        // The queue or API Gateway is unavailable, and the frame does not say for which message. In an outage the server sends
+        // one such frame for each message under way. They count as one failure.
         if (this.#all("sent").length > 0) {
           this.#pausedUntil = this.#now() + this.#options.backOff(this.#failures++);
           this.#unsend(({ state }) => state === "sent");

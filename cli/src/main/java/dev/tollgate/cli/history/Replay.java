@@ -25,16 +25,14 @@ import java.util.TreeMap;
  *
  * <p><b>Rate, at most.</b> Most are refused if the connections of each minute come all at once, at
  * its beginning or at its end: at its beginning only the tokens left from before serve them, and at
- * its end they leave none for the next minute. The worst order is found by following both, minute
- * by minute, without what another order makes worse in every case: one lacks as many tokens as
- * another and refused as many, or more by what the other can still refuse. An exhaustive test of
- * short histories shows that the bound is attained.
+ * its end they leave none for the next minute. Each minute is computed in both ways. A state is
+ * what the bucket lacks, and how many were refused. It is dropped if another state leads to as many
+ * refusals in every case. An exhaustive test of short histories shows that the bound is attained.
  *
- * <p><b>Open connections.</b> Fewer connections are open under a lower limit. So it refuses nobody
- * whom the present limit admitted while at most as many were open. A peak is noted when a
- * connection is admitted or refused, or up to five seconds later, so the peak of the minute before
- * counts, too. At least as many are refused as the highest peak is above both the limit and what
- * was open in the first minute.
+ * <p><b>Open connections.</b> Under a lower limit fewer connections are open. So a minute with a
+ * peak up to that limit refuses none of the admitted connections. A peak is noted when a connection
+ * is admitted or refused, or up to five seconds later. Therefore the peak of the minute before
+ * counts, too. For the lower bound, the connections of the first peak may have been open before.
  */
 final class Replay {
   private static final long MICROTOKENS = 1_000_000;
@@ -44,7 +42,7 @@ final class Replay {
   /**
    * A recorded minute.
    *
-   * @param refused connections refused for the limit in question
+   * @param refused connections refused for any reason
    * @param peak the most open connections
    */
   record Minute(long admitted, long refused, long peak) {}

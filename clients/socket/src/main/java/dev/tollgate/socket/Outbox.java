@@ -243,7 +243,8 @@ final class Outbox {
   }
 
   private void unavailable() {
-    // One outage is told once for each message in flight, and is one failure.
+    // In an outage the server sends one such frame for each message under way. They count as one
+    // failure.
     if (all(State.SENT).findAny().isPresent()) {
       pausedUntil = now().plus(backOff.next());
       all(State.SENT).forEach(message -> message.state = State.UNSENT);
