@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.EmptyHint;
-import dev.tollgate.core.connect.RefusalCounts;
+import dev.tollgate.core.testing.Samples;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -41,7 +41,7 @@ class ActivityTest {
     at.sessions.countUp(ACME, 10);
     at.sessions.countUp(ACME, 10);
     at.sessions.countDown(ACME, 1);
-    at.activity.addRefused(ACME, RefusalCounts.of(45));
+    at.activity.addRefused(ACME, Samples.refusals(45));
 
     JsonNode document = at.activity("beta,nobody,acme,beta").document();
 
@@ -105,15 +105,15 @@ class ActivityTest {
   void totals_restart_when_a_tenant_is_onboarded_again() {
     at.onboard("acme", "bronze");
     at.sessions.countUp(ACME, 10);
-    at.activity.addRefused(ACME, RefusalCounts.of(2));
+    at.activity.addRefused(ACME, Samples.refusals(2));
     assertThat(at.delete("acme").status()).isEqualTo(204);
-    at.activity.addRefused(ACME, RefusalCounts.of(1));
+    at.activity.addRefused(ACME, Samples.refusals(1));
 
     assertThat(at.activity("acme").document().get("tenants")).isEmpty();
     at.onboard("acme", "bronze");
     assertThat(of("acme").get("admitted").longValue()).isZero();
     assertThat(of("acme").get("refused").longValue()).isZero();
-    at.activity.addRefused(ACME, RefusalCounts.of(1));
+    at.activity.addRefused(ACME, Samples.refusals(1));
     assertThat(of("acme").get("refused").longValue()).isEqualTo(1);
   }
 
@@ -121,7 +121,7 @@ class ActivityTest {
   void a_change_of_tier_keeps_the_totals() {
     at.onboard("acme", "bronze");
     at.sessions.countUp(ACME, 10);
-    at.activity.addRefused(ACME, RefusalCounts.of(2));
+    at.activity.addRefused(ACME, Samples.refusals(2));
 
     at.patch("acme", "{\"tier\":\"silver\"}");
 

@@ -29,10 +29,10 @@ enum LimitAttributes {
   /** The total of admitted connections. */
   ADMITTED("admitted"),
   /**
-   * The totals of refused connections, also by reason, and the time of the last refusal by a limit
-   * of connections.
+   * The totals of refused connections, also by reason, and the times of the last refusal, and of
+   * the last ones by a limit of connections.
    */
-  REFUSED("refused refused_* tenantFullAt sessionFullAt"),
+  REFUSED("refused refused_* refusedLastAt tenantFullAt sessionFullAt"),
   /** The id of the last correction of a count. */
   CORRECTION("correction"),
   /** The rate at which the tenant creates sessions. */

@@ -722,10 +722,10 @@ class TollgateTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "Authorizer | emptyHeld emptySince emptyUntil emptyVersion freed key line refused refused_* sessionFullAt"
+        "Authorizer | emptyHeld emptySince emptyUntil emptyVersion freed key line refused refusedLastAt refused_* sessionFullAt"
             + " tenantFullAt tenantId",
         "Connect | admitted emptyHeld emptySince emptyUntil emptyVersion freed itemCount key line p?"
-            + " p?? p??? refused refused_* sessionFullAt tenantFullAt tenantId",
+            + " p?? p??? refused refusedLastAt refused_* sessionFullAt tenantFullAt tenantId",
         "Disconnect | itemCount key p? p?? p??? tenantId",
         "SessionApi | arrival emptyHeld emptySince emptyUntil emptyVersion freed itemCount key line"
             + " live p? p?? p??? tenantId",

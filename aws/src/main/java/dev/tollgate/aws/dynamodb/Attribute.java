@@ -39,6 +39,11 @@ public final class Attribute {
     return number(Math.max(-MAX, Math.min(MAX, second * NANOS + instant.getNano())));
   }
 
+  /** The instant that {@link #nanos} stores as a number. */
+  public static Instant instant(long nanos) {
+    return Instant.ofEpochSecond(Math.floorDiv(nanos, NANOS), Math.floorMod(nanos, NANOS));
+  }
+
   /** A map. */
   public static AttributeValue map(Map<String, AttributeValue> values) {
     return AttributeValue.fromM(values);

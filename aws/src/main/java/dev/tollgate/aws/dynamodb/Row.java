@@ -111,9 +111,7 @@ public record Row(Map<String, AttributeValue> attributes) {
 
   /** An instant, stored as nanoseconds since the epoch. */
   public Instant nanos(String name) {
-    long nanos = number(name);
-    return Instant.ofEpochSecond(
-        Math.floorDiv(nanos, Attribute.NANOS), Math.floorMod(nanos, Attribute.NANOS));
+    return Attribute.instant(number(name));
   }
 
   /** A map. */

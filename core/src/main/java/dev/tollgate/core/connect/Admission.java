@@ -102,6 +102,10 @@ public final class Admission {
    * @throws Unavailable if the rows cannot be read
    */
   public AdmissionDecision decide(TenantId tenant, SessionId session) {
+    return tally.besides(() -> decision(tenant, session));
+  }
+
+  private AdmissionDecision decision(TenantId tenant, SessionId session) {
     if (!reader.tenantExists(tenant)) {
       return new AdmissionDecision.Refused(Refusal.UNKNOWN);
     }

@@ -2,6 +2,7 @@ package dev.tollgate.core.connect;
 
 import dev.tollgate.core.InvalidValue;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
@@ -10,11 +11,15 @@ import java.util.Optional;
  * Refused connections of one tenant.
  *
  * @param byReason how many of each reason, each 1 or more; one reason at least
+ * @param lastAt when the last of them was refused
  * @param tenantFullAt when one was last refused because of {@code tenantConnections}
  * @param sessionFullAt when one was last refused because of {@code connectionsPerSession}
  */
 public record RefusalCounts(
-    Map<Refusal, Long> byReason, Optional<Instant> tenantFullAt, Optional<Instant> sessionFullAt) {
+    Map<Refusal, Long> byReason,
+    Instant lastAt,
+    Optional<Instant> tenantFullAt,
+    Optional<Instant> sessionFullAt) {
   /**
    * Checks and copies the numbers.
    *
@@ -31,16 +36,11 @@ public record RefusalCounts(
     return byReason.values().stream().mapToLong(Long::longValue).sum();
   }
 
-  /** Refusals because the tenant's bucket is empty. */
-  public static RefusalCounts of(long number) {
-    return new RefusalCounts(
-        Map.of(Refusal.TENANT_RATE, number), Optional.empty(), Optional.empty());
-  }
-
   /** One refusal at {@code now}. */
   static RefusalCounts of(Refusal why, Instant now) {
     return new RefusalCounts(
         Map.of(why, 1L),
+        now,
         Optional.of(now).filter(at -> why == Refusal.TENANT_CONNECTIONS),
         Optional.of(now).filter(at -> why == Refusal.SESSION_CONNECTIONS));
   }
@@ -51,7 +51,15 @@ public record RefusalCounts(
     later.byReason.forEach((why, count) -> both.merge(why, count, Long::sum));
     return new RefusalCounts(
         both,
+        later.lastAt,
         later.tenantFullAt.or(() -> tenantFullAt),
         later.sessionFullAt.or(() -> sessionFullAt));
+  }
+
+  /** Whether the last of these was refused in the same minute as the last of others. */
+  boolean isOfSameMinute(RefusalCounts other) {
+    return lastAt
+        .truncatedTo(ChronoUnit.MINUTES)
+        .equals(other.lastAt.truncatedTo(ChronoUnit.MINUTES));
   }
 }

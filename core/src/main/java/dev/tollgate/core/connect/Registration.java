@@ -80,6 +80,10 @@ public final class Registration {
 
   /** Registers the connection of a ticket. */
   public Result register(Ticket ticket, String connectionId) {
+    return tally.besides(() -> registration(ticket, connectionId));
+  }
+
+  private Result registration(Ticket ticket, String connectionId) {
     Instant now = clock.instant();
     if (ticket.lease().isPresent() && !ticket.lease().get().holdsAt(now.plus(MARGIN))) {
       tally.count(ticket.tenant(), Refusal.LEASE_ENDED, () -> {});

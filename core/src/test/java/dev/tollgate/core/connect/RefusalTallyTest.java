@@ -34,28 +34,104 @@ final class RefusalTallyTest {
     assertThat(written(acme)).isEqualTo(1);
   }
 
+  private void refuse(TenantId tenant, int times) {
+    for (int i = 0; i < times; i++) {
+      tally.count(tenant, Refusal.TENANT_RATE, () -> {});
+    }
+  }
+
+  private void serve() {
+    assertThat(tally.besides(() -> "served")).isEqualTo("served");
+  }
+
+  @Test
+  void half_of_a_storm_is_written_at_any_time() {
+    for (int refused = 1; refused <= 1_000; refused++) {
+      refuse(acme, 1);
+
+      int written = Integer.highestOneBit(refused + 1) - 1;
+      assertThat(written(acme)).isEqualTo(written).isGreaterThanOrEqualTo(refused - written);
+    }
+  }
+
   @Test
   void further_refusals_are_written_with_the_first_one_after_five_seconds() {
-    for (int i = 0; i < 10; i++) {
-      tally.count(acme, Refusal.TENANT_RATE, () -> {});
-    }
+    refuse(acme, 10);
+    assertThat(written(acme)).isEqualTo(7);
     ports.clock().advance(APART.minusNanos(1));
-    tally.count(acme, Refusal.TENANT_RATE, () -> {});
-    assertThat(written(acme)).isEqualTo(1);
+    refuse(acme, 1);
+    assertThat(written(acme)).isEqualTo(7);
 
     ports.clock().advance(Duration.ofNanos(1));
-    tally.count(acme, Refusal.TENANT_RATE, () -> {});
+    refuse(acme, 1);
     assertThat(written(acme)).isEqualTo(12);
 
-    tally.count(acme, Refusal.TENANT_RATE, () -> {});
+    refuse(acme, 1);
     assertThat(written(acme)).isEqualTo(12);
   }
 
   @Test
+  void next_request_after_the_end_of_a_storm_writes_the_rest() {
+    refuse(acme, 10);
+    refuse(beta, 2);
+    ports.clock().advance(APART.minusNanos(1));
+    serve();
+    assertThat(written(acme)).isEqualTo(7);
+
+    ports.clock().advance(Duration.ofNanos(1));
+    serve();
+    assertThat(written(acme)).isEqualTo(10);
+    assertThat(written(beta)).isEqualTo(1);
+    serve();
+    assertThat(written(beta)).isEqualTo(2);
+    serve();
+    assertThat(written(acme) + written(beta)).isEqualTo(12);
+  }
+
+  @Test
+  void rest_of_an_ended_storm_does_not_wait_for_a_storm_that_lasts() {
+    refuse(acme, 2);
+    refuse(beta, 2);
+    ports.clock().advance(APART);
+    refuse(acme, 1);
+    serve();
+
+    assertThat(written(acme)).isEqualTo(3);
+    assertThat(written(beta)).isEqualTo(2);
+  }
+
+  @Test
+  void write_counts_refusals_of_one_minute_and_says_when_the_last_one_was() {
+    List<RefusalCounts> writes = new ArrayList<>();
+    RefusalTally recorded = new RefusalTally(recording(writes), Runnable::run, ports.clock());
+    ports.clock().set(Instant.parse("2026-03-01T12:00:58Z"));
+    recorded.count(acme, Refusal.TENANT_RATE, () -> {});
+    ports.clock().advance(Duration.ofMillis(1_999));
+    recorded.count(acme, Refusal.TENANT_RATE, () -> {});
+    ports.clock().advance(Duration.ofMillis(1));
+    recorded.count(acme, Refusal.TENANT_RATE, () -> {});
+    ports.clock().advance(APART);
+    recorded.besides(() -> true);
+
+    assertThat(writes)
+        .extracting(each -> each.lastAt() + " " + each.count())
+        .containsExactly(
+            "2026-03-01T12:00:58Z 1", "2026-03-01T12:00:59.999Z 1", "2026-03-01T12:01:00Z 1");
+  }
+
+  @Test
+  void first_refusal_of_a_storm_is_written_beside_what_an_earlier_minute_left() {
+    refuse(acme, 2);
+    ports.clock().advance(Duration.ofMinutes(1));
+    refuse(acme, 1);
+
+    assertThat(written(acme)).isEqualTo(3);
+  }
+
+  @Test
   void tenants_are_counted_separately() {
-    tally.count(acme, Refusal.TENANT_RATE, () -> {});
-    tally.count(acme, Refusal.TENANT_RATE, () -> {});
-    tally.count(beta, Refusal.TENANT_RATE, () -> {});
+    refuse(acme, 2);
+    refuse(beta, 1);
 
     assertThat(written(acme)).isEqualTo(1);
     assertThat(written(beta)).isEqualTo(1);
@@ -133,30 +209,33 @@ final class RefusalTallyTest {
     assertThat(written(acme)).isEqualTo(5);
   }
 
+  private static Activity recording(List<RefusalCounts> writes) {
+    return new Activity() {
+      @Override
+      public void addRefused(TenantId tenant, RefusalCounts refusals) {
+        writes.add(refusals);
+      }
+
+      @Override
+      public TenantActivity of(TenantId tenant) {
+        throw new AssertionError("unexpected read");
+      }
+    };
+  }
+
+  /** Eight because of the half, and two because of the limits. */
   @Test
-  void thousand_refusals_of_all_reasons_in_a_second_cost_three_writes() {
+  void thousand_refusals_of_all_reasons_in_a_second_cost_ten_writes() {
     List<RefusalCounts> writes = new ArrayList<>();
     List<Refusal> kinds = List.copyOf(EnumSet.allOf(Refusal.class));
-    Activity counting =
-        new Activity() {
-          @Override
-          public void addRefused(TenantId tenant, RefusalCounts refusals) {
-            writes.add(refusals);
-          }
-
-          @Override
-          public TenantActivity of(TenantId tenant) {
-            throw new AssertionError("unexpected read");
-          }
-        };
-    RefusalTally busy = new RefusalTally(counting, Runnable::run, ports.clock());
+    RefusalTally busy = new RefusalTally(recording(writes), Runnable::run, ports.clock());
 
     for (int i = 0; i < 1_000; i++) {
       busy.count(acme, kinds.get(i % kinds.size()), () -> {});
       ports.clock().advance(Duration.ofMillis(1));
     }
 
-    assertThat(writes).hasSizeLessThanOrEqualTo(3);
+    assertThat(writes).hasSize(10);
   }
 
   private ConnectionCount count() {

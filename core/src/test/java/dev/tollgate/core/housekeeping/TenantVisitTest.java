@@ -174,8 +174,17 @@ final class TenantVisitTest {
     fixture.ports().tenants().replace(acme);
   }
 
-  private void refused(RefusalCounts refusals) {
-    fixture.ports().activity().addRefused(ACME, refusals);
+  private void refused(Optional<Instant> tenantFullAt, Optional<Instant> sessionFullAt) {
+    fixture
+        .ports()
+        .activity()
+        .addRefused(
+            ACME,
+            new RefusalCounts(
+                Map.of(Refusal.TENANT_RATE, 1L),
+                fixture.ports().clock().instant(),
+                tenantFullAt,
+                sessionFullAt));
   }
 
   private Optional<Instant> now() {
@@ -311,7 +320,7 @@ final class TenantVisitTest {
     limited(100);
     fixture.open(acme, "a");
     fixture.sockets().lose("a");
-    refused(new RefusalCounts(Map.of(Refusal.TENANT_RATE, 1L), now(), Optional.empty()));
+    refused(now(), Optional.empty());
     fixture.pass(QUIET);
 
     assertThat(visit()).isEqualTo(report(0, 1, 1));
@@ -322,7 +331,7 @@ final class TenantVisitTest {
     limited(100);
     fixture.open(acme, "a");
     fixture.sockets().lose("a");
-    refused(new RefusalCounts(Map.of(Refusal.TENANT_RATE, 1L), now(), now()));
+    refused(now(), now());
     fixture.pass(Duration.ofMinutes(2));
 
     assertThat(visit()).isEqualTo(report(0, 0, 0));
@@ -340,7 +349,7 @@ final class TenantVisitTest {
     assertThat(visit()).isEqualTo(report(0, 0, 0));
     assertThat(probes()).isEmpty();
 
-    refused(new RefusalCounts(Map.of(Refusal.TENANT_RATE, 1L), Optional.empty(), now()));
+    refused(Optional.empty(), now());
 
     assertThat(visit()).isEqualTo(report(0, 1, 1));
     assertThat(probes()).hasSize(2);

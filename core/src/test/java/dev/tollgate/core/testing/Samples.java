@@ -6,6 +6,8 @@ import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.connect.Refusal;
+import dev.tollgate.core.connect.RefusalCounts;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Overrides;
@@ -14,6 +16,7 @@ import dev.tollgate.core.tenant.Tier;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -50,6 +53,12 @@ public final class Samples {
   /** A bucket of 60 a minute that was opened at {@link #NOW}. */
   public static Bucket bucket(BucketId id) {
     return Bucket.opened(id, BucketSpec.ofRate(Rate.perMinute(60)), NOW);
+  }
+
+  /** Refusals of handshakes because of the tenant's rate, the last of them at {@link #NOW}. */
+  public static RefusalCounts refusals(long number) {
+    return new RefusalCounts(
+        Map.of(Refusal.TENANT_RATE, number), NOW, Optional.empty(), Optional.empty());
   }
 
   /** A unique session id. */

@@ -61,10 +61,14 @@ final class RequestCountsIT {
         .toList();
   }
 
-  /** The requests of a refusal five seconds after the last recorded refusal. */
+  /**
+   * The requests of a refusal five seconds after the last recorded refusal, if earlier requests
+   * have written all others.
+   */
   private static List<String> laterRefusal(String tenant, String session, int status)
       throws Exception {
     DEPLOYMENT.advance(Duration.ofSeconds(5));
+    assertThat(DEPLOYMENT.connect("nobody", session).status()).isEqualTo(403);
     return refusal(tenant, session, status);
   }
 
@@ -124,6 +128,19 @@ final class RequestCountsIT {
   }
 
   @Test
+  void what_a_storm_leaves_unwritten_costs_the_next_request_a_write() throws Exception {
+    String session = DEPLOYMENT.open("counted");
+    Handshake holder = DEPLOYMENT.connect("counted", session);
+    laterRefusal("counted", session, 429);
+    assertThat(refusal("counted", session, 429)).containsExactly("BatchGetItem");
+    DEPLOYMENT.close(holder);
+    DEPLOYMENT.advance(Duration.ofSeconds(5));
+
+    assertThat(refusal("nobody", session, 403)).containsExactly("UpdateItem");
+    assertThat(refusal("nobody", session, 403)).isEmpty();
+  }
+
+  @Test
   void an_unknown_session_costs_a_claim_every_five_seconds_and_no_write() throws Exception {
     DEPLOYMENT.onboard("sought", "gold", "{}");
     assertThat(DEPLOYMENT.connect("sought", DEPLOYMENT.open("sought")).status()).isEqualTo(101);
@@ -157,8 +174,9 @@ final class RequestCountsIT {
                 "UpdateItem",
                 "UpdateItem"));
     assertThat(refusal("poor", session, 429)).containsExactly("BatchGetItem");
+    // The third refusal is written, because only one of three is.
     assertThat(refusal("poor", DEPLOYMENT.open("poor"), 429))
-        .containsExactly("BatchGetItem", "UpdateItem", "UpdateItem", "UpdateItem");
+        .containsExactly("BatchGetItem", "UpdateItem", "UpdateItem", "UpdateItem", "UpdateItem");
     assertThat(refusal("poor", session, 429)).containsExactly("BatchGetItem");
     assertThat(laterRefusal("poor", session, 429)).containsExactly("BatchGetItem", "UpdateItem");
     assertThat(refusal("poor", session, 429)).containsExactly("BatchGetItem");

@@ -44,7 +44,8 @@ final class HousekeeperTest {
         .activity()
         .addRefused(
             acme.id(),
-            new RefusalCounts(Map.of(Refusal.TENANT_RATE, 1L), Optional.of(now), Optional.empty()));
+            new RefusalCounts(
+                Map.of(Refusal.TENANT_RATE, 1L), now, Optional.of(now), Optional.empty()));
     RecordingContext context = new RecordingContext(Duration.ofMinutes(1));
 
     assertThat(keep(context))

@@ -8,7 +8,6 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.connect.Activity;
 import dev.tollgate.core.connect.RefusalCounts;
 import dev.tollgate.core.connect.TenantActivity;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,7 +49,9 @@ public final class DynamoDbActivity implements Activity {
               values.put(":" + why, Attribute.number(count));
               added.append(", #").append(why).append(" :").append(why);
             });
-    List<String> assignments = new ArrayList<>();
+    StringBuilder set = new StringBuilder(" SET #lastAt = :lastAt");
+    names.put("#lastAt", LimitRow.REFUSED_LAST_AT);
+    values.put(":lastAt", Attribute.nanos(refusals.lastAt()));
     Map.of(
             LimitRow.TENANT_FULL_AT, refusals.tenantFullAt(),
             LimitRow.SESSION_FULL_AT, refusals.sessionFullAt())
@@ -60,16 +61,15 @@ public final class DynamoDbActivity implements Activity {
                     at -> {
                       names.put("#" + attribute, attribute);
                       values.put(":" + attribute, Attribute.nanos(at));
-                      assignments.add("#" + attribute + " = :" + attribute);
+                      set.append(", #" + attribute + " = :" + attribute);
                     }));
-    String set = assignments.isEmpty() ? "" : " SET " + String.join(", ", assignments);
     once.update(
         "refusals of " + tenant,
         request ->
             request
                 .overrideConfiguration(credentials.as(tenant))
                 .key(LimitRow.key(tenant, LimitRow.CONNECTIONS))
-                .updateExpression(added + set)
+                .updateExpression(added.append(set).toString())
                 .conditionExpression("attribute_exists(#tenant)")
                 .expressionAttributeNames(names)
                 .expressionAttributeValues(values));

@@ -1,5 +1,6 @@
 package dev.tollgate.aws.dynamodb.limit;
 
+import dev.tollgate.aws.dynamodb.Attribute;
 import dev.tollgate.aws.dynamodb.tenant.TenantRow;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
@@ -9,7 +10,9 @@ import dev.tollgate.core.history.Change;
 import dev.tollgate.core.history.Counts;
 import dev.tollgate.core.history.Counts.Tokens;
 import dev.tollgate.core.history.RowChanges;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
@@ -26,15 +29,34 @@ public final class LimitChanges implements RowChanges {
    */
   private static final long MAX = 1_000_000;
 
+  /** The longest that a process keeps refusals unwritten, for all that is known about Lambda. */
+  private static final Duration MAX_UNWRITTEN = Duration.ofHours(1);
+
   @Override
   public Optional<Change> of(Map<String, String> before, Map<String, String> after, Instant at) {
     try {
       return counts(before, after)
           .filter(counts -> !counts.isNothing())
-          .map(counts -> new Change(new TenantId(text(after, LimitRow.TENANT)), at, counts));
+          .map(counts -> change(new TenantId(text(after, LimitRow.TENANT)), after, at, counts));
     } catch (IllegalArgumentException | ArithmeticException handmade) {
       return Optional.empty();
     }
+  }
+
+  /** Refusals that were written late happened in an earlier minute, whose peak is not known. */
+  private static Change change(
+      TenantId tenant, Map<String, String> after, Instant at, Counts counts) {
+    Instant refusedAt =
+        counts.refused().isEmpty() || !after.containsKey(LimitRow.REFUSED_LAST_AT)
+            ? at
+            : Attribute.instant(number(after, LimitRow.REFUSED_LAST_AT));
+    boolean isEarlier =
+        refusedAt.isBefore(at.truncatedTo(ChronoUnit.MINUTES))
+            && refusedAt.isAfter(at.minus(MAX_UNWRITTEN));
+    return isEarlier
+        ? new Change(
+            tenant, refusedAt, new Counts(counts.admitted(), counts.refused(), 0, counts.tokens()))
+        : new Change(tenant, at, counts);
   }
 
   private static Optional<Counts> counts(Map<String, String> before, Map<String, String> after) {

@@ -59,6 +59,9 @@ final class LimitRow {
   /** Refused connections; with an underscore and a reason: those of this reason. */
   static final String REFUSED = "refused";
 
+  /** When the last connection was refused that the last write of refusals counts. */
+  static final String REFUSED_LAST_AT = "refusedLastAt";
+
   /** When a connection was last refused because of {@code tenantConnections}. */
   static final String TENANT_FULL_AT = "tenantFullAt";
 

@@ -2,6 +2,7 @@ package dev.tollgate.aws.dynamodb.limit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.aws.dynamodb.Attribute;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.connect.Refusal;
@@ -9,6 +10,8 @@ import dev.tollgate.core.history.Change;
 import dev.tollgate.core.history.Counts;
 import dev.tollgate.core.history.Counts.Tokens;
 import dev.tollgate.core.testing.Samples;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -67,6 +70,35 @@ class LimitChangesTest {
                     "refused_SUSPENDED=3")))
         .contains(
             new Counts(0, Map.of(Refusal.TENANT_RATE, 2L, Refusal.SUSPENDED, 3L), 4, Map.of()));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    // The last refusal, the write, the minute that counts it, and whether its peak is known
+    "2026-03-01T12:00:03Z, 2026-03-01T12:00:08Z, 2026-03-01T12:00:00Z, true",
+    "2026-03-01T11:59:59.9Z, 2026-03-01T12:00:08Z, 2026-03-01T11:59:00Z, false",
+    "2026-03-01T11:00:09Z, 2026-03-01T12:00:08Z, 2026-03-01T11:00:00Z, false",
+    // No process keeps refusals so long, or refuses in the future.
+    "2026-03-01T11:00:08Z, 2026-03-01T12:00:08Z, 2026-03-01T12:00:00Z, true",
+    "2026-03-01T12:01:08Z, 2026-03-01T12:00:08Z, 2026-03-01T12:00:00Z, true",
+  })
+  void refusals_that_were_written_late_count_in_their_minute(
+      Instant last, Instant written, Instant minute, boolean isPeakKnown) {
+    Change change =
+        CHANGES
+            .of(
+                row("connections", "itemCount=4", "refused_TENANT_RATE=3"),
+                row(
+                    "connections",
+                    "itemCount=4",
+                    "refused_TENANT_RATE=5",
+                    "refusedLastAt=" + Attribute.nanos(last).n()),
+                written)
+            .orElseThrow();
+
+    assertThat(change.at().truncatedTo(ChronoUnit.MINUTES)).isEqualTo(minute);
+    assertThat(change.counts())
+        .isEqualTo(new Counts(0, Map.of(Refusal.TENANT_RATE, 2L), isPeakKnown ? 4 : 0, Map.of()));
   }
 
   @Test

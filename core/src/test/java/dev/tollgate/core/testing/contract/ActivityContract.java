@@ -106,7 +106,7 @@ public abstract class ActivityContract {
     connections().undoCountUp(tenant, "c0");
 
     assertThat(of(tenant)).isEqualTo(connections(0, 0, 0));
-    activity().addRefused(tenant, RefusalCounts.of(1));
+    activity().addRefused(tenant, Samples.refusals(1));
     assertThat(of(tenant).refused()).isZero();
   }
 
@@ -123,7 +123,7 @@ public abstract class ActivityContract {
           } else if (i % 4 == 1) {
             connections().countDown(tenant, Set.of("c" + i));
           }
-          activity().addRefused(tenant, RefusalCounts.of(2));
+          activity().addRefused(tenant, Samples.refusals(2));
           return i;
         });
 
@@ -133,7 +133,7 @@ public abstract class ActivityContract {
   @Test
   void correction_of_the_count_changes_no_total() {
     TenantId tenant = admitted(3);
-    activity().addRefused(tenant, RefusalCounts.of(4));
+    activity().addRefused(tenant, Samples.refusals(4));
 
     connections().correct(tenant, connections().readCount(tenant), new Correction(-2, Map.of()));
 
@@ -144,8 +144,8 @@ public abstract class ActivityContract {
   void refusals_add_up() {
     TenantId tenant = admitted(1);
 
-    activity().addRefused(tenant, RefusalCounts.of(1));
-    activity().addRefused(tenant, RefusalCounts.of(41));
+    activity().addRefused(tenant, Samples.refusals(1));
+    activity().addRefused(tenant, Samples.refusals(41));
 
     assertThat(of(tenant)).isEqualTo(connections(1, 1, 42));
   }
@@ -159,8 +159,8 @@ public abstract class ActivityContract {
         .addRefused(
             tenant,
             new RefusalCounts(
-                Map.of(Refusal.TENANT_RATE, 2L), Optional.of(earlier), Optional.empty()));
-    activity().addRefused(tenant, RefusalCounts.of(1));
+                Map.of(Refusal.TENANT_RATE, 2L), earlier, Optional.of(earlier), Optional.empty()));
+    activity().addRefused(tenant, Samples.refusals(1));
     assertThat(connections().readCount(tenant).tenantFullAt()).contains(earlier);
     assertThat(connections().readCount(tenant).sessionFullAt()).isEmpty();
 
@@ -169,6 +169,7 @@ public abstract class ActivityContract {
             tenant,
             new RefusalCounts(
                 Map.of(Refusal.TENANT_RATE, 1L),
+                Samples.NOW,
                 Optional.of(Samples.NOW),
                 Optional.of(Samples.NOW)));
     assertThat(connections().readCount(tenant).tenantFullAt()).contains(Samples.NOW);
@@ -181,7 +182,7 @@ public abstract class ActivityContract {
     TenantId tenant = Samples.tenantId();
     connections().createCount(tenant);
 
-    activity().addRefused(tenant, RefusalCounts.of(2));
+    activity().addRefused(tenant, Samples.refusals(2));
 
     assertThat(of(tenant)).isEqualTo(connections(0, 0, 2));
     assertThat(connections().count(tenant)).isZero();
@@ -192,7 +193,7 @@ public abstract class ActivityContract {
   @Test
   void create_of_an_existing_count_changes_nothing() {
     TenantId tenant = admitted(2);
-    activity().addRefused(tenant, RefusalCounts.of(3));
+    activity().addRefused(tenant, Samples.refusals(3));
 
     connections().createCount(tenant);
 
@@ -202,10 +203,10 @@ public abstract class ActivityContract {
   @Test
   void removed_count_removes_its_totals_and_ignores_late_refusals() {
     TenantId tenant = admitted(2);
-    activity().addRefused(tenant, RefusalCounts.of(3));
+    activity().addRefused(tenant, Samples.refusals(3));
 
     connections().deleteCount(tenant);
-    activity().addRefused(tenant, RefusalCounts.of(4));
+    activity().addRefused(tenant, Samples.refusals(4));
 
     assertThat(of(tenant)).isEqualTo(connections(0, 0, 0));
     connections().createCount(tenant);
