@@ -136,7 +136,10 @@ final class RequestCountsIT {
     DEPLOYMENT.close(holder);
     DEPLOYMENT.advance(Duration.ofSeconds(5));
 
-    assertThat(refusal("nobody", session, 403)).containsExactly("UpdateItem");
+    // The instance may have forgotten that there is no such tenant.
+    assertThat(refusal("nobody", session, 403))
+        .contains("UpdateItem")
+        .isSubsetOf("GetItem", "UpdateItem");
     assertThat(refusal("nobody", session, 403)).isEmpty();
   }
 

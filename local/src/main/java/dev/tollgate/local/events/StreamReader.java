@@ -140,10 +140,11 @@ final class StreamReader extends SourceReader {
     shard.trimmed = false;
     shard.iterator = answer.body().path("NextShardIterator").asText("");
     Instant now = sources.clock.instant();
-    Duration ahead = Duration.between(InstantSource.system().instant(), now);
+    Instant read = InstantSource.system().instant();
+    Duration ahead = Duration.between(read, now);
     JsonNode got = answer.body().path("Records");
     for (JsonNode record : got) {
-      ObjectNode event = event(record, mapping().sourceArn(), ahead);
+      ObjectNode event = event(record, mapping().sourceArn(), read, ahead);
       if (mapping().accepts(event)) {
         shard.gather(event, now.plus(mapping().batchingWindow()));
       }
@@ -300,14 +301,18 @@ final class StreamReader extends SourceReader {
   /**
    * The record that {@code GetRecords} gave, as functions and filters receive it.
    *
-   * @param ahead how far the clock is ahead of the engine's, which is the system's
+   * <p>DynamoDB rounds the time of creation down to a second, and DynamoDB Local to a minute. So
+   * the record gets the time at which it was read, unless that is in a later minute.
+   *
+   * @param read when it was read, by the engine's clock, which is the system's
+   * @param ahead how far the clock is ahead of the engine's
    */
-  static ObjectNode event(JsonNode given, String streamArn, Duration ahead) {
+  static ObjectNode event(JsonNode given, String streamArn, Instant read, Duration ahead) {
     ObjectNode record = given.deepCopy();
-    ((ObjectNode) record.path("dynamodb"))
-        .put(
-            CREATED,
-            given.path("dynamodb").path(CREATED).asLong() + Math.round(ahead.toMillis() / 1_000.0));
+    Instant minute = created(given);
+    Instant last = minute.plusSeconds(60).minusNanos(1);
+    Instant created = read.isBefore(minute) ? minute : read.isAfter(last) ? last : read;
+    ((ObjectNode) record.path("dynamodb")).put(CREATED, created.plus(ahead).getEpochSecond());
     JsonNode user = record.remove("userIdentity");
     if (user != null && !user.isNull()) {
       record

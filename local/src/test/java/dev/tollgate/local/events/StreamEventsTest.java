@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -13,6 +14,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.lambda.model.CreateEventSourceMappingRequest;
 import software.amazon.awssdk.services.lambda.model.EventSourcePosition;
@@ -199,13 +202,26 @@ final class StreamEventsTest {
     assertThat(cloud.log("changes").stream().filter("keys [poison]"::equals)).hasSize(1);
   }
 
-  @Test
-  void record_was_created_by_the_clock() throws Exception {
+  @ParameterizedTest
+  @CsvSource({
+    // The engine's minute, when it was read, how far the clock is ahead in milliseconds, created
+    "120, 121, 0, 121",
+    "120, 185, 0, 179",
+    "120, 119, 0, 120",
+    "120, 150, 59900, 209",
+  })
+  void record_was_created_by_the_clock(long minute, long read, long ahead, long created)
+      throws Exception {
     JsonNode given =
-        new ObjectMapper().readTree("{\"dynamodb\":{\"ApproximateCreationDateTime\":90}}");
+        new ObjectMapper()
+            .readTree("{\"dynamodb\":{\"ApproximateCreationDateTime\":" + minute + "}}");
 
-    assertThat(StreamReader.event(given, "arn:stream", Duration.ofMillis(59_900)).toString())
-        .contains("\"ApproximateCreationDateTime\":150}");
+    assertThat(
+            StreamReader.event(
+                    given, "arn:stream", Instant.ofEpochSecond(read), Duration.ofMillis(ahead))
+                .at("/dynamodb/ApproximateCreationDateTime")
+                .asLong())
+        .isEqualTo(created);
   }
 
   @Test
@@ -216,7 +232,9 @@ final class StreamEventsTest {
                 "{\"eventName\":\"REMOVE\",\"dynamodb\":{\"ApproximateCreationDateTime\":90},\"userIdentity\":{\"PrincipalId\":\"dynamodb.amazonaws.com\",\"Type\":\"Service\"}}");
 
     assertThat(
-            StreamReader.event(given, "arn:stream", Duration.ZERO).path("userIdentity").toString())
+            StreamReader.event(given, "arn:stream", Instant.EPOCH, Duration.ZERO)
+                .path("userIdentity")
+                .toString())
         .isEqualTo("{\"type\":\"Service\",\"principalId\":\"dynamodb.amazonaws.com\"}");
   }
 }
