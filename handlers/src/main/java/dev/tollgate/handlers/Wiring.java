@@ -13,6 +13,7 @@ import dev.tollgate.core.connect.AdmissionFactsReader;
 import dev.tollgate.core.connect.Disconnection;
 import dev.tollgate.core.connect.RefusalTally;
 import dev.tollgate.core.connect.Registration;
+import dev.tollgate.core.enforcement.Enforcement;
 import dev.tollgate.core.fanout.Chunk;
 import dev.tollgate.core.fanout.SelfInvocation;
 import dev.tollgate.core.history.History;
@@ -62,9 +63,15 @@ public final class Wiring {
         claims(threads),
         aws.sessions(),
         new RefusalTally(aws.activity(), threads, clock),
+        enforcement(),
         threads,
         Pause.real(),
         clock);
+  }
+
+  /** Whether limits are enforced. */
+  public Enforcement enforcement() {
+    return new Enforcement(aws.admitAllSwitch(), clock);
   }
 
   /** Registers connections, for {@code $connect}. */
@@ -169,6 +176,7 @@ public final class Wiring {
         new Rows(aws.factsReader(), aws.messageFactsReader(), aws.sessions(), aws.messageLog()),
         claims(threads),
         new ReturnSlots(aws.buckets(), clock),
+        enforcement(),
         new Clients(aws.sockets(), disconnection(), frames),
         application,
         new Timing(threads, clock, System::nanoTime));

@@ -158,6 +158,22 @@ final class FunctionWithRoles extends Construct {
     return variable(table);
   }
 
+  /** Grants the function's own role reads of the row that lifts all limits. */
+  FunctionWithRoles ownSwitch(Table tier) {
+    own.addToPolicy(
+        Policies.statement(List.of(tier.getTableArn()), "dynamodb", "GetItem")
+            .conditions(
+                Policies.inOrder(
+                    Map.of(
+                        "ForAllValues:StringEquals",
+                        Map.of("dynamodb:LeadingKeys", "#admit-all"),
+                        // ForAllValues also matches a request that names no key.
+                        "Null",
+                        Map.of("dynamodb:LeadingKeys", "false"))))
+            .build());
+    return variable(tier);
+  }
+
   /** Grants the function's own role access to an index with the rows of all tenants. */
   FunctionWithRoles ownIndex(Table table, String index, String... actions) {
     own.addToPolicy(

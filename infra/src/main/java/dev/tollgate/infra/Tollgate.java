@@ -109,6 +109,7 @@ public final class Tollgate extends Construct {
                 "Authorizes a handshake: reserves a token, or refuses.")
             .concurrency(props.authorizerConcurrency())
             .ownRows(tables.tenant(), "GetItem")
+            .ownSwitch(tables.tier())
             .tenantRows(tables.tenant(), "BatchGetItem")
             .tenantRows(tables.session(), "BatchGetItem", "UpdateItem")
             .tenantRows(tables.limit(), "BatchGetItem", "GetItem")
@@ -163,6 +164,7 @@ public final class Tollgate extends Construct {
                 MEMORY_MB,
                 "Creates, shows and ends sessions.")
             .ownRows(tables.tenant(), "GetItem")
+            .ownSwitch(tables.tier())
             .connections(webSocket, "DELETE")
             .tenantRows(tables.tenant(), "BatchGetItem")
             .tenantRows(
@@ -193,6 +195,7 @@ public final class Tollgate extends Construct {
                 MEMORY_MB,
                 "Takes a token for each message, calls the message handler, and delivers its replies.")
             .ownRows(tables.tenant(), "GetItem")
+            .ownSwitch(tables.tier())
             .connections(webSocket, "POST", "DELETE")
             .tenantRows(tables.tenant(), "BatchGetItem")
             .tenantRows(tables.session(), "BatchGetItem", "UpdateItem")

@@ -19,6 +19,7 @@ import dev.tollgate.aws.dynamodb.limit.DynamoDbSessions;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbSilos;
 import dev.tollgate.aws.dynamodb.limit.LimitChanges;
 import dev.tollgate.aws.dynamodb.limit.SessionTables;
+import dev.tollgate.aws.dynamodb.tenant.DynamoDbAdmitAllSwitch;
 import dev.tollgate.aws.dynamodb.tenant.DynamoDbTenants;
 import dev.tollgate.aws.dynamodb.tenant.DynamoDbTiers;
 import dev.tollgate.aws.gateway.ApiGatewaySockets;
@@ -37,6 +38,7 @@ import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.fill.FillSchedules;
 import dev.tollgate.core.connect.Activity;
 import dev.tollgate.core.connect.AdmissionFactsReader;
+import dev.tollgate.core.enforcement.AdmitAllSwitch;
 import dev.tollgate.core.fanout.SelfInvocation;
 import dev.tollgate.core.history.History;
 import dev.tollgate.core.history.RowChanges;
@@ -295,6 +297,11 @@ public final class AwsEnvironment {
   /** Tiers, with the function's own role. Needs {@code TIER_TABLE}. */
   public Tiers tiers() {
     return new DynamoDbTiers(clients.dynamoDb(), variables.required("TIER_TABLE"));
+  }
+
+  /** The switch that lifts all limits, with the function's own role. Needs {@code TIER_TABLE}. */
+  public AdmitAllSwitch admitAllSwitch() {
+    return new DynamoDbAdmitAllSwitch(clients.dynamoDb(), variables.required("TIER_TABLE"));
   }
 
   /** Idempotency keys, with the function's own role. Needs {@code IDEMPOTENCY_TABLE}. */

@@ -15,6 +15,8 @@ import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.LineCaller;
 import dev.tollgate.core.bucket.claim.TokenSearch.Attempt;
+import dev.tollgate.core.enforcement.AdmitAll;
+import dev.tollgate.core.enforcement.Enforcement;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
@@ -67,6 +69,7 @@ public final class Admission {
   private final Claims claims;
   private final Sessions sessions;
   private final RefusalTally tally;
+  private final Enforcement enforcement;
   private final Executor executor;
   private final Pause pause;
   private final InstantSource clock;
@@ -76,6 +79,7 @@ public final class Admission {
    *
    * @param sessions stores the places of sessions in line
    * @param tally counts the refusals of known tenants
+   * @param enforcement whether a limit may refuse a connection
    * @param executor runs the receive concurrently with the read
    * @param pause waits for {@link #RETURN_WAIT}
    */
@@ -84,6 +88,7 @@ public final class Admission {
       Claims claims,
       Sessions sessions,
       RefusalTally tally,
+      Enforcement enforcement,
       Executor executor,
       Pause pause,
       InstantSource clock) {
@@ -91,6 +96,7 @@ public final class Admission {
     this.claims = claims;
     this.sessions = sessions;
     this.tally = tally;
+    this.enforcement = enforcement;
     this.executor = executor;
     this.pause = pause;
     this.clock = clock;
@@ -109,26 +115,31 @@ public final class Admission {
     if (!reader.tenantExists(tenant)) {
       return new AdmissionDecision.Refused(Refusal.UNKNOWN);
     }
+    Optional<AdmitAll> lifted = enforcement.knownLifted();
+    if (lifted.isPresent()) {
+      AdmissionFacts facts = reader.read(tenant, session);
+      return AdmissionRules.denial(facts, clock.instant())
+          .map(denial -> refused(facts, denial, () -> {}))
+          .orElseGet(() -> withoutLimits(facts, lifted.get()));
+    }
     BucketId bucket = new BucketId(tenant, Action.CONNECT);
     if (claims.memory().hasAny(bucket, Mark.EMPTY, Mark.LINE, Mark.REFUSED_BY_READ)) {
       AdmissionFacts facts = reader.read(tenant, session);
       Optional<AdmissionDecision.Refused> refusal = AdmissionRules.refusal(facts, clock.instant());
       return refusal.isPresent()
-          ? counted(facts, refusal.get(), () -> {})
-          : decide(bucket, session, facts, new Attempt());
+          ? refused(facts, refusal.get(), () -> {})
+          : decide(bucket, facts, new Attempt());
     }
     CompletableFuture<Attempt> trying =
         CompletableFuture.supplyAsync(() -> claims.firstTry(bucket), executor);
     AdmissionFacts facts = readOrWithdraw(bucket, session, trying);
     Optional<AdmissionDecision.Refused> refusal = AdmissionRules.refusal(facts, clock.instant());
     return refusal.isPresent()
-        ? counted(facts, refusal.get(), () -> withdraw(bucket, trying))
-        : decide(bucket, session, facts, trying.join());
+        ? refused(facts, refusal.get(), () -> withdraw(bucket, trying))
+        : decide(bucket, facts, trying.join());
   }
 
-  private AdmissionDecision decide(
-      BucketId bucket, SessionId session, AdmissionFacts facts, Attempt first) {
-    Tenant known = facts.tenant().orElseThrow();
+  private AdmissionDecision decide(BucketId bucket, AdmissionFacts facts, Attempt first) {
     WaitingSession waiting = new WaitingSession(facts);
     ClaimResult claim =
         facts
@@ -137,13 +148,13 @@ public final class Admission {
             .orElseGet(() -> claims.hold(bucket, first));
     if (claim instanceof ClaimResult.Granted granted) {
       Optional<Lease> lease = granted.leases().stream().findFirst();
-      return ticket(known, session, facts, waiting, lease, Optional.empty());
+      return ticketed(facts, waiting, lease, Optional.empty());
     }
     if (claim instanceof ClaimResult.Denied denied) {
       waiting.lastUntil(denied);
       Optional<Place> before = facts.session().flatMap(Session::place);
       boolean placeTaken = denied.place().isPresent() && !denied.place().equals(before);
-      return counted(
+      return refused(
           facts,
           new AdmissionDecision.Refused(
               Refusal.TENANT_RATE, Optional.of(denied.retryAt()), placeTaken, Optional.empty()),
@@ -151,9 +162,10 @@ public final class Admission {
     }
     ClaimResult.Undecided undecided = (ClaimResult.Undecided) claim;
     Optional<String> failure = Optional.of(undecided.cause());
-    return undecided.isOutage() && known.onUnavailable() == OnUnavailable.ADMIT
-        ? ticket(known, session, facts, waiting, Optional.empty(), failure)
-        : counted(
+    return undecided.isOutage()
+            && facts.tenant().orElseThrow().onUnavailable() == OnUnavailable.ADMIT
+        ? ticketed(facts, waiting, Optional.empty(), failure)
+        : refused(
             facts,
             new AdmissionDecision.Refused(Refusal.UNDECIDED, Optional.empty(), false, failure),
             () -> {});
@@ -239,42 +251,64 @@ public final class Admission {
   }
 
   /**
-   * Counts a refusal while {@code besides} runs. A handshake without a known session is not
-   * counted, so invented session ids add nothing to a tenant's refusals.
+   * Refuses a connection, unless a limit refuses it and limits are lifted, while {@code besides}
+   * runs. A refusal is counted, except that of a handshake without a known session: invented
+   * session ids add nothing to a tenant's refusals.
    */
-  private AdmissionDecision.Refused counted(
+  private AdmissionDecision refused(
       AdmissionFacts facts, AdmissionDecision.Refused refusal, Runnable besides) {
-    if (refusal.refusal() == Refusal.UNKNOWN) {
+    Optional<AdmitAll> lifted =
+        refusal.refusal().isByLimit() ? enforcement.lifted() : Optional.empty();
+    if (lifted.isPresent() || refusal.refusal() == Refusal.UNKNOWN) {
       besides.run();
     } else {
       tally.count(facts.tenant().orElseThrow().id(), refusal.refusal(), besides);
     }
-    return refusal;
+    return lifted.<AdmissionDecision>map(why -> withoutLimits(facts, why)).orElse(refusal);
   }
 
-  private AdmissionDecision ticket(
-      Tenant tenant,
-      SessionId session,
+  /** Admits a connection that no limit may refuse. It claims no token. */
+  private static AdmissionDecision withoutLimits(AdmissionFacts facts, AdmitAll why) {
+    return new AdmissionDecision.Ticketed(
+        ticket(
+            facts.tenant().orElseThrow().withLiftedLimits(),
+            facts.session().orElseThrow(),
+            Optional.empty(),
+            Optional.empty()),
+        Optional.empty(),
+        Optional.of("all are admitted until " + why.until() + ": " + why.reason()));
+  }
+
+  private static AdmissionDecision ticketed(
       AdmissionFacts facts,
       WaitingSession waiting,
       Optional<Lease> lease,
       Optional<String> failure) {
     Optional<Instant> slot = waiting.redeemedSlot();
     return new AdmissionDecision.Ticketed(
-        new Ticket(
-            tenant.id(),
-            session,
-            tenant.limits().get(Limit.TENANT_CONNECTIONS),
-            tenant.limits().get(Limit.CONNECTIONS_PER_SESSION),
-            tenant.limits().get(Limit.SESSION_PER_MINUTE),
-            tenant.limits().get(Limit.SESSION_TTL),
-            facts.session().flatMap(used -> used.latestEnd(tenant.limits())),
-            facts.session().flatMap(Session::arrival),
+        ticket(
+            facts.tenant().orElseThrow(),
+            facts.session().orElseThrow(),
             slot.flatMap(due -> waiting.place()),
-            tenant.onUnavailable(),
             lease),
         slot,
         failure);
+  }
+
+  private static Ticket ticket(
+      Tenant tenant, Session session, Optional<Place> place, Optional<Lease> lease) {
+    return new Ticket(
+        tenant.id(),
+        session.id(),
+        tenant.limits().get(Limit.TENANT_CONNECTIONS),
+        tenant.limits().get(Limit.CONNECTIONS_PER_SESSION),
+        tenant.limits().get(Limit.SESSION_PER_MINUTE),
+        tenant.limits().get(Limit.SESSION_TTL),
+        session.latestEnd(tenant.limits()),
+        session.arrival(),
+        place,
+        tenant.onUnavailable(),
+        lease);
   }
 
   private AdmissionFacts readOrWithdraw(

@@ -25,18 +25,27 @@ public final class AdmissionRules {
    * bucket decides.
    */
   public static Optional<AdmissionDecision.Refused> refusal(AdmissionFacts facts, Instant now) {
-    Optional<Session> session = facts.session().filter(read -> !read.hasEndedAt(now));
-    if (facts.tenant().isEmpty() || session.isEmpty()) {
+    return denial(facts, now).or(() -> refusalByLimit(facts, now));
+  }
+
+  /** Why a connection is refused at {@code now} whatever the limits are; empty if it is not. */
+  static Optional<AdmissionDecision.Refused> denial(AdmissionFacts facts, Instant now) {
+    if (facts.tenant().isEmpty()
+        || facts.session().filter(read -> !read.hasEndedAt(now)).isEmpty()) {
       return Optional.of(new AdmissionDecision.Refused(Refusal.UNKNOWN));
     }
-    Tenant known = facts.tenant().get();
-    if (known.status() != TenantStatus.ACTIVE) {
-      return Optional.of(new AdmissionDecision.Refused(Refusal.SUSPENDED));
-    }
+    return facts.tenant().get().status() == TenantStatus.ACTIVE
+        ? Optional.empty()
+        : Optional.of(new AdmissionDecision.Refused(Refusal.SUSPENDED));
+  }
+
+  private static Optional<AdmissionDecision.Refused> refusalByLimit(
+      AdmissionFacts facts, Instant now) {
+    Tenant known = facts.tenant().orElseThrow();
     if (facts.connections() >= known.limits().get(Limit.TENANT_CONNECTIONS)) {
       return Optional.of(new AdmissionDecision.Refused(Refusal.TENANT_CONNECTIONS));
     }
-    Session used = session.get();
+    Session used = facts.session().orElseThrow();
     if (used.connections().size() >= known.limits().get(Limit.CONNECTIONS_PER_SESSION)) {
       return Optional.of(new AdmissionDecision.Refused(Refusal.SESSION_CONNECTIONS));
     }

@@ -29,6 +29,11 @@ public enum Refusal {
     this.detail = detail;
   }
 
+  /** Whether a limit refuses, or a queue without which no limit can be checked. */
+  boolean isByLimit() {
+    return this != UNKNOWN && this != SUSPENDED;
+  }
+
   /** The HTTP status of the refused handshake. */
   public int status() {
     return status;

@@ -11,6 +11,7 @@ import dev.tollgate.core.bucket.claim.ReturnSlots;
 import dev.tollgate.core.bucket.claim.SpendResult;
 import dev.tollgate.core.connect.AdmissionFactsReader;
 import dev.tollgate.core.connect.Disconnection;
+import dev.tollgate.core.enforcement.Enforcement;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
@@ -76,6 +77,7 @@ public final class MessageProcessing {
   private final Rows rows;
   private final Claims claims;
   private final ReturnSlots slots;
+  private final Enforcement enforcement;
   private final Clients clients;
   private final Application application;
   private final Timing timing;
@@ -85,17 +87,20 @@ public final class MessageProcessing {
    * Processes messages with {@code application}.
    *
    * @param slots the times at which refused messages may be sent again
+   * @param enforcement whether messages need tokens
    */
   public MessageProcessing(
       Rows rows,
       Claims claims,
       ReturnSlots slots,
+      Enforcement enforcement,
       Clients clients,
       Application application,
       Timing timing) {
     this.rows = rows;
     this.claims = claims;
     this.slots = slots;
+    this.enforcement = enforcement;
     this.clients = clients;
     this.application = application;
     this.timing = timing;
@@ -211,14 +216,21 @@ public final class MessageProcessing {
       messages.forEach(message -> message.pay(new BatchMessage.Suspended()));
       return;
     }
+    if (enforcement.knownLifted().isPresent()) {
+      messages.forEach(message -> message.pay(new BatchMessage.WithoutToken()));
+      return;
+    }
     BucketId id = new BucketId(tenant.id(), Action.MESSAGE);
     SpendResult spent = claims.spendUpTo(id, facts.bucket(), messages.size());
     messages.subList(0, spent.tokens()).forEach(message -> message.pay(new BatchMessage.Paid()));
+    List<BatchMessage> rest = messages.subList(spent.tokens(), messages.size());
+    if (!rest.isEmpty() && enforcement.lifted().isPresent()) {
+      rest.forEach(message -> message.pay(new BatchMessage.WithoutToken()));
+      return;
+    }
     // Copies of one message need one token and get the same frame.
     List<List<BatchMessage>> unpaid =
-        List.copyOf(
-            grouped(messages.subList(spent.tokens(), messages.size()), MessageProcessing::nameOf)
-                .values());
+        List.copyOf(grouped(rest, MessageProcessing::nameOf).values());
     spent
         .shortfall()
         .ifPresent(

@@ -4,6 +4,7 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Place;
+import dev.tollgate.core.enforcement.Enforcement;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.Tenant;
@@ -102,6 +103,18 @@ public final class SessionLifecycle {
                   ? new TenantTooFast(retryAt.get())
                   : new Opened(created(tenant, Optional.empty(), now));
             });
+  }
+
+  /**
+   * Opens a session for a tenant, also over its limits if they are not enforced.
+   *
+   * @throws Unavailable if a write fails
+   */
+  public OpenResult open(Tenant tenant, Optional<Caller> caller, Enforcement enforcement) {
+    OpenResult result = open(tenant, caller);
+    return result instanceof Opened || enforcement.lifted().isEmpty()
+        ? result
+        : open(tenant.withLiftedLimits(), caller);
   }
 
   private OpenResult open(Tenant tenant, Caller caller) {

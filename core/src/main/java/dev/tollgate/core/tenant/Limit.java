@@ -63,6 +63,11 @@ public enum Limit {
     this.defaultValue = defaultValue;
   }
 
+  /** Whether it is a time in seconds; otherwise a rate or a number. */
+  public boolean isTime() {
+    return this == SESSION_TTL || this == SESSION_LIFETIME;
+  }
+
   /** The largest value in rows. */
   public long max() {
     return max;

@@ -58,6 +58,13 @@ public record Limits(Map<Limit, Long> values) {
     return values.getOrDefault(limit, 0L);
   }
 
+  /** These times, and the largest values of all other limits. */
+  public Limits lifted() {
+    Map<Limit, Long> largest = new EnumMap<>(values);
+    largest.replaceAll((limit, value) -> limit.isTime() ? value : limit.max());
+    return new Limits(largest);
+  }
+
   /**
    * These limits with some replaced.
    *

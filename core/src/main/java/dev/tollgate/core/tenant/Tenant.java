@@ -57,6 +57,21 @@ public record Tenant(
     return resolved(id, tier, overrides, status, version + 1, observedVersion);
   }
 
+  /** This tenant with the largest limits, for a request that no limit may refuse. */
+  public Tenant withLiftedLimits() {
+    return new Tenant(
+        id,
+        tier,
+        overrides,
+        status,
+        limits.lifted(),
+        isolation,
+        buckets,
+        onUnavailable,
+        version,
+        observedVersion);
+  }
+
   /** This tenant being offboarded, as its next version. */
   public Tenant offboarding() {
     return nextVersion(TenantStatus.OFFBOARDING);

@@ -269,6 +269,7 @@ final class AdmissionTest {
         claims,
         ports.sessions(),
         ports.tally(),
+        ports.enforcement(),
         Runnable::run,
         pause -> {},
         ports.clock());
@@ -571,6 +572,7 @@ final class AdmissionTest {
             ports.claims(),
             ports.sessions(),
             ports.tally(),
+            ports.enforcement(),
             Runnable::run,
             pause -> {},
             ports.clock());

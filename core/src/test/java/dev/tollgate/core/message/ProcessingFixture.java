@@ -156,6 +156,7 @@ final class ProcessingFixture {
             counting(MessageLog.class, log)),
         claims(),
         new ReturnSlots(counting(Buckets.class, ports.buckets()), ports.time()),
+        ports.enforcement(),
         new MessageProcessing.Clients(
             slowed,
             new Disconnection(counting(Connections.class, ports.sessions())),

@@ -11,6 +11,7 @@ import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.claim.FreedPlaces;
 import dev.tollgate.core.connect.AdmissionFacts;
 import dev.tollgate.core.connect.AdmissionFactsReader;
+import dev.tollgate.core.enforcement.Enforcement;
 import dev.tollgate.core.session.Caller;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
@@ -50,6 +51,7 @@ public final class SessionApi
   private final AdmissionFactsReader facts;
   private final SessionLifecycle sessions;
   private final FreedPlaces places;
+  private final Enforcement enforcement;
   private final SessionSettings settings;
   private final InstantSource clock;
   private final Routes routes;
@@ -70,6 +72,7 @@ public final class SessionApi
         wiring.facts(),
         wiring.sessionLifecycle(),
         wiring.freedPlaces(),
+        wiring.enforcement(),
         settings,
         clock);
   }
@@ -79,12 +82,14 @@ public final class SessionApi
       AdmissionFactsReader facts,
       SessionLifecycle sessions,
       FreedPlaces places,
+      Enforcement enforcement,
       SessionSettings settings,
       InstantSource clock) {
     this.tenants = tenants;
     this.facts = facts;
     this.sessions = sessions;
     this.places = places;
+    this.enforcement = enforcement;
     this.settings = settings;
     this.clock = clock;
     Routes.Route put =
@@ -171,7 +176,7 @@ public final class SessionApi
   }
 
   private Response create(Tenant tenant, Optional<Caller> caller) {
-    SessionLifecycle.OpenResult opening = sessions.open(tenant, caller);
+    SessionLifecycle.OpenResult opening = sessions.open(tenant, caller, enforcement);
     if (opening instanceof SessionLifecycle.SubjectTooFast tooFast) {
       return SessionProblems.subjectTooFast(tenant, clock.instant(), tooFast.retryAt());
     }

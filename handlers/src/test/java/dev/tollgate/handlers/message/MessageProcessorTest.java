@@ -80,6 +80,7 @@ final class MessageProcessorTest {
                 log),
             fixture.claims(),
             new ReturnSlots(fixture.buckets(), fixture.clock()),
+            fixture.enforcement(),
             new MessageProcessing.Clients(
                 sockets, new Disconnection(fixture.sessions()), new JsonFrames()),
             (message, json) -> application.handle(message, json),

@@ -64,6 +64,7 @@ final class SessionApiTest {
         new SessionLifecycle(
             fixture.sessions(), fixture.sessions(), sockets, new SecureRandom(), fixture.clock()),
         new FreedPlaces(fixture.buckets(), fixture.clock()),
+        fixture.enforcement(),
         new SessionSettings("wss://sockets.example/production", listsTenants, tenantClaim),
         fixture.clock());
   }

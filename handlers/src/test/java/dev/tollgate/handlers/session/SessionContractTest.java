@@ -38,6 +38,7 @@ final class SessionContractTest {
                 new SecureRandom(),
                 fixture.clock()),
             new FreedPlaces(fixture.buckets(), fixture.clock()),
+            fixture.enforcement(),
             new SessionSettings("wss://sockets.example/production", true, Optional.empty()),
             fixture.clock());
     Set<String> gatewayRoutes = Set.of("OPTIONS /session", "OPTIONS /tenant");

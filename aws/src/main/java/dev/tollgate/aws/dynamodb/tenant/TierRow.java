@@ -29,6 +29,9 @@ final class TierRow {
   /** The key of the row that holds the rolled-out release; it is no valid tier name. */
   static final String RELEASE = "#release";
 
+  /** The key of the row that lifts all limits; it is no valid tier name, either. */
+  static final String ADMIT_ALL = "#admit-all";
+
   /** Marks the row of a removed default tier. */
   static final String REMOVED = "removed";
 
@@ -48,7 +51,7 @@ final class TierRow {
   }
 
   static boolean isTier(Row row) {
-    return !row.text(NAME).equals(RELEASE);
+    return !row.text(NAME).startsWith("#");
   }
 
   static Map<String, AttributeValue> removed(TierName name) {
