@@ -18,6 +18,7 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.TokenQueue.Search;
+import dev.tollgate.core.enforcement.AdmitAll;
 import dev.tollgate.core.message.MessageProcessing.Result;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
@@ -408,6 +409,32 @@ final class MessageProcessingTest {
 
     ports.clock().advance(Duration.ofMinutes(10));
     assertThat(fixture.process(named("q3", "m1"))).containsExactly(PROCESSED);
+  }
+
+  private void lift() {
+    Instant now = ports.clock().instant();
+    ports.admitAll().turnOn(new AdmitAll(now, now.plusSeconds(3_600), "a test", "me"));
+  }
+
+  @Test
+  void messages_need_no_token_while_limits_are_lifted() {
+    spend(20);
+    lift();
+
+    assertThat(fixture.process(named("q1", "m1"))).containsExactly(PROCESSED_WITHOUT_TOKEN);
+    fixture.counted().clear();
+    assertThat(fixture.process(named("q2", "m2"))).containsExactly(PROCESSED_WITHOUT_TOKEN);
+    assertThat(fixture.counted()).doesNotContain("reserve", "settle", "put");
+    assertThat(fixture.handledIds()).containsExactly("m1", "m2");
+  }
+
+  @Test
+  void messages_are_processed_while_limits_are_lifted_and_the_queue_fails() {
+    refuseWhenUndecided();
+    ports.queue().outage().begin();
+    lift();
+
+    assertThat(fixture.process(named("q1", "m1"))).containsExactly(PROCESSED_WITHOUT_TOKEN);
   }
 
   @Test
