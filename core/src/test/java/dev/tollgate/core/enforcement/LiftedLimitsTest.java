@@ -77,10 +77,10 @@ final class LiftedLimitsTest {
     assertThat(connect(acme, session)).isEmpty();
     assertThat(connect(acme, session)).contains(why);
     lift();
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 5; i++) {
       assertThat(connect(acme, session)).isEmpty();
     }
-    assertThat(ports.sessions().count(acme.id())).isEqualTo(11);
+    assertThat(ports.sessions().count(acme.id())).isEqualTo(6);
     assertThat(ports.activity().of(acme.id()).refused()).isEqualTo(1);
     enforce();
     assertThat(connect(acme, session)).contains(why);
