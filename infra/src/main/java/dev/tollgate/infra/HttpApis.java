@@ -41,7 +41,14 @@ final class HttpApis extends Construct {
                                 "content-type",
                                 "x-amz-date",
                                 "x-amz-security-token"))
-                        .exposeHeaders(List.of("retry-after", "ratelimit", "ratelimit-policy"))
+                        .exposeHeaders(
+                            List.of(
+                                "retry-after",
+                                "ratelimit",
+                                "ratelimit-policy",
+                                "x-ratelimit-limit",
+                                "x-ratelimit-remaining",
+                                "x-ratelimit-reset"))
                         .build()));
     Routes sessions =
         new Routes(

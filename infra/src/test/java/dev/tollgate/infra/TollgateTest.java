@@ -1372,7 +1372,13 @@ class TollgateTest {
     assertThat(Synthesis.texts(cors.path("AllowHeaders")))
         .containsExactly("authorization", "content-type", "x-amz-date", "x-amz-security-token");
     assertThat(Synthesis.texts(cors.path("ExposeHeaders")))
-        .containsExactly("retry-after", "ratelimit", "ratelimit-policy");
+        .containsExactly(
+            "retry-after",
+            "ratelimit",
+            "ratelimit-policy",
+            "x-ratelimit-limit",
+            "x-ratelimit-remaining",
+            "x-ratelimit-reset");
   }
 
   // The template as a whole

@@ -6,7 +6,6 @@ import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.enforcement.Enforcement;
 import dev.tollgate.core.tenant.Limit;
-import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.Tenant;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -132,9 +131,19 @@ public final class SessionLifecycle {
   }
 
   private Optional<Instant> takeTurn(Tenant tenant, Instant now) {
-    Gcra rate =
-        Gcra.perMinute(tenant.limits().get(Limit.TENANT_PER_MINUTE) * SESSIONS_PER_CONNECTION);
-    return sessions.acquireCreation(tenant.id(), rate, now);
+    return sessions.acquireCreation(tenant.id(), Gcra.perMinute(creationsPerMinute(tenant)), now);
+  }
+
+  /** How many sessions a tenant may create in a minute. */
+  public static long creationsPerMinute(Tenant tenant) {
+    return tenant.limits().get(Limit.TENANT_PER_MINUTE) * SESSIONS_PER_CONNECTION;
+  }
+
+  /** How many sessions a subject may create in a minute, however soon it ends them. */
+  public static long creationsPerMinuteOfSubject(Tenant tenant) {
+    return Math.min(
+        tenant.limits().get(Limit.SESSIONS_PER_SUBJECT) * SESSIONS_PER_PLACE,
+        creationsPerMinute(tenant) / 2);
   }
 
   private Session created(Tenant tenant, Optional<Caller> caller, Instant now) {
@@ -192,13 +201,8 @@ public final class SessionLifecycle {
     return sessions.replaceForSubject(tenant.id(), subject, next, rate, noted, now, until);
   }
 
-  /** How fast a subject may create sessions, however soon it ends them. */
   private static Gcra subjectRate(Tenant tenant) {
-    Limits limits = tenant.limits();
-    return Gcra.perMinute(
-        Math.min(
-            limits.get(Limit.SESSIONS_PER_SUBJECT) * SESSIONS_PER_PLACE,
-            limits.get(Limit.TENANT_PER_MINUTE) * SESSIONS_PER_CONNECTION / 2));
+    return Gcra.perMinute(creationsPerMinuteOfSubject(tenant));
   }
 
   /**

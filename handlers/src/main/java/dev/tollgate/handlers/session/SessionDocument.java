@@ -40,9 +40,9 @@ final class SessionDocument {
     document.put("tenantConnections", facts.connections());
     document.put("admission", admission(refused, facts, now));
     Response response =
-        Response.json(200, document)
-            .with("ratelimit-policy", RateLimitFields.policy(tenant))
-            .with("ratelimit", RateLimitFields.remaining(tenant, session, facts, now));
+        RateLimitFields.with(
+            Response.json(200, document).with("ratelimit-policy", RateLimitFields.policy(tenant)),
+            RateLimitFields.remaining(tenant, session, facts, now));
     return refused
         .flatMap(AdmissionDecision.Refused::retryAt)
         .map(at -> response.with("retry-after", RateLimitFields.seconds(now, at)))

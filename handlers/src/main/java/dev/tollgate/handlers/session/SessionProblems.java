@@ -1,11 +1,13 @@
 package dev.tollgate.handlers.session;
 
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.http.Problem;
 import dev.tollgate.http.Response;
 import java.time.Instant;
+import java.util.Optional;
 
 /** The problems that the session API responds with. */
 final class SessionProblems {
@@ -72,6 +74,7 @@ final class SessionProblems {
             + tenant.id()
             + "` too fast: more in a minute than twice sessionsPerSubject, or than half of what"
             + " the tenant may. Retry later.",
+        SessionLifecycle.creationsPerMinuteOfSubject(tenant),
         now,
         retryAt);
   }
@@ -86,6 +89,7 @@ final class SessionProblems {
             + tenant.id()
             + "`, the most that sessionsPerSubject allows. End one with DELETE /session, or wait"
             + " until one expires.",
+        tenant.limits().get(Limit.SESSIONS_PER_SUBJECT),
         now,
         retryAt);
   }
@@ -98,14 +102,18 @@ final class SessionProblems {
             + tenant.id()
             + "` creates sessions too fast: more in a minute than ten times tenantPerMinute. Retry"
             + " later.",
+        SessionLifecycle.creationsPerMinute(tenant),
         now,
         retryAt);
   }
 
   private static Response tooMany(
-      String name, String title, String detail, Instant now, Instant retryAt) {
-    return Problem.of(name, 429, title, detail)
-        .response()
-        .with("retry-after", RateLimitFields.seconds(now, retryAt));
+      String name, String title, String detail, long limit, Instant now, Instant retryAt) {
+    String seconds = RateLimitFields.seconds(now, retryAt);
+    return RateLimitFields.withOne(
+        Problem.of(name, 429, title, detail).response().with("retry-after", seconds),
+        limit,
+        0,
+        Optional.of(seconds));
   }
 }

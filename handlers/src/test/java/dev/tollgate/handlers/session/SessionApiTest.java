@@ -129,7 +129,11 @@ final class SessionApiTest {
     }
     APIGatewayV2HTTPResponse refused = call("PUT /session", Map.of("tenantId", "acme"));
     assertThat(refused.getStatusCode()).isEqualTo(429);
-    assertThat(refused.getHeaders()).containsEntry("retry-after", "6");
+    assertThat(refused.getHeaders())
+        .containsEntry("retry-after", "6")
+        .containsEntry("x-ratelimit-limit", "10")
+        .containsEntry("x-ratelimit-remaining", "0")
+        .containsEntry("x-ratelimit-reset", "6");
     fixture.clock().advance(Duration.ofSeconds(6));
     assertThat(call("PUT /session", Map.of("tenantId", "acme")).getStatusCode()).isEqualTo(201);
   }
@@ -261,7 +265,23 @@ final class SessionApiTest {
         .containsEntry(
             "ratelimit",
             "\"connect\";r=1;t=61, \"session\";r=29;t=0, \"connections\";r=999, \"session-connections\";r=9")
+        .containsEntry("x-ratelimit-limit", "1")
+        .containsEntry("x-ratelimit-remaining", "1")
+        .containsEntry("x-ratelimit-reset", "61")
         .doesNotContainKey("retry-after");
+  }
+
+  @Test
+  void a_limit_that_others_use_up_has_no_reset() {
+    SessionId session = fixture.open(acme);
+    for (int i = 0; i < 10; i++) {
+      join(session, "c" + i);
+    }
+
+    assertThat(call("GET /session", session).getHeaders())
+        .containsEntry("x-ratelimit-limit", "10")
+        .containsEntry("x-ratelimit-remaining", "0")
+        .doesNotContainKey("x-ratelimit-reset");
   }
 
   @Test
