@@ -1,11 +1,13 @@
 package dev.tollgate.cli.history;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.cli.history.MinutesReader.Tenant;
 import dev.tollgate.cli.history.Usage.Verdict;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.ToLongFunction;
 
 /**
@@ -21,6 +23,8 @@ record TenantUsage(String tenantId, List<Usage> usages, List<String> unknown) {
   /** The bucket that {@code tenantPerMinute} fills. Attempts say more than its tokens. */
   private static final String CONNECT = "connect";
 
+  private static final Set<Verdict> ADVICE = Set.of(Verdict.TIGHT, Verdict.LARGE);
+
   TenantUsage {
     usages = List.copyOf(usages);
     unknown = List.copyOf(unknown);
@@ -29,12 +33,17 @@ record TenantUsage(String tenantId, List<Usage> usages, List<String> unknown) {
   /**
    * Works out how a tenant used its limits.
    *
-   * @param tenant the document of the tenant
-   * @param minutes the minutes in which something happened
-   * @param all the number of all minutes, at least 1
+   * @param all the number of all minutes since it was onboarded; empty if nothing is recorded
    * @param margin the percentage to add for a limit that fits
    */
-  static TenantUsage of(JsonNode tenant, List<JsonNode> minutes, long all, int margin) {
+  static TenantUsage of(Tenant tenant, OptionalLong all, int margin) {
+    return all.isPresent()
+        ? of(tenant.id(), tenant.document(), tenant.minutes(), all.getAsLong(), margin)
+        : new TenantUsage(tenant.id(), List.of(), List.of("all limits: no minute is recorded"));
+  }
+
+  private static TenantUsage of(
+      String id, JsonNode tenant, List<JsonNode> minutes, long all, int margin) {
     List<Usage> usages = new ArrayList<>();
     List<String> unknown = new ArrayList<>();
     JsonNode limits = tenant.path("limits");
@@ -72,13 +81,13 @@ record TenantUsage(String tenantId, List<Usage> usages, List<String> unknown) {
             Usage.of(
                 name,
                 limit(bucket, "ratePerMinute"),
-                values(minutes, minute -> Minutes.taken(minute, action)),
+                values(minutes, minute -> Tenant.taken(minute, action)),
                 all - minutes.size(),
                 OptionalLong.empty(),
                 margin));
       }
     }
-    return new TenantUsage(tenant.path("tenantId").asText(), usages, unknown);
+    return new TenantUsage(id, usages, unknown);
   }
 
   private static BigDecimal limit(JsonNode document, String name) {
@@ -100,10 +109,18 @@ record TenantUsage(String tenantId, List<Usage> usages, List<String> unknown) {
             .sum());
   }
 
-  /** The same without limits that are OK. */
-  TenantUsage withoutOk() {
+  /** The same with limits that are TIGHT or LARGE only. */
+  TenantUsage unfitting() {
     return new TenantUsage(
-        tenantId, usages.stream().filter(usage -> usage.verdict() != Verdict.OK).toList(), unknown);
+        tenantId,
+        usages.stream().filter(usage -> ADVICE.contains(usage.verdict())).toList(),
+        unknown);
+  }
+
+  /** Whether a limit has too few minutes to tell whether it fits. */
+  boolean hasTooFewMinutes() {
+    return usages.isEmpty()
+        || usages.stream().anyMatch(usage -> usage.verdict() == Verdict.TOO_FEW_MINUTES);
   }
 
   /** The connections that its limits refused. */
