@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
     description = {
       "Show how much of its limits a tenant used in each minute, and which limits would "
           + "fit. A limit is TIGHT if it refused connections or the 99.9th percentile is above 80"
-          + " percent of it, and LARGE if a quarter of it would fit. With fewer than 60 minutes neither is known.",
+          + " percent of it, and LARGE if a quarter of it would fit. Fewer than 60 minutes without a refusal are too few to tell.",
       "Example: `tollgate usage acme --since 7d`."
     })
 public final class UsageCommand implements Callable<Integer> {

@@ -88,7 +88,7 @@ class CostCommandTest {
             """);
     assertThat(deployment.run("cost --tier=gold --since=1h").out())
         .contains(
-            "all                  5.6210    0.2292    2.5295  0.0052   0.0010  8.3858  0.6149\n");
+            "all                   5.6210    0.2292    2.5295  0.0052   0.0010  8.3858  0.6149\n");
     assertThat(deployment.run("cost --all --since=1h -o=json").out())
         .contains("{\"tenantId\":\"acme\",\"minutes\":60,\"connections\":5.6210,")
         .contains("\"all\":{\"connections\":5.6210,");

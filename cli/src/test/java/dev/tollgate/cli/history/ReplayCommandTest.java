@@ -87,7 +87,8 @@ class ReplayCommandTest {
             2026-03-12T13:57:00Z to 2026-03-12T14:57:00Z: 1 of 2 tenants would have been refused something.
             tenantConnections: 1 of 2 tenants are left out, because they override it.
 
-            TENANT  LIMIT """);
+            TENANT  LIMIT\
+            """);
     assertThat(deployment.run(command + " -o=csv").out())
         .isEqualTo(
             """

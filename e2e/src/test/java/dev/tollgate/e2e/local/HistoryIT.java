@@ -62,6 +62,9 @@ final class HistoryIT {
     assertThat(tokens(hour.path(0), "connect").path("minted").asLong()).isGreaterThanOrEqualTo(5);
     assertThat(tokens(hour.path(0), "connect").path("taken").asLong()).isEqualTo(admitted);
 
+    assertThat(get("/tenants/quiet/history").path("steps"))
+        .as("the onboarding leaves a minute, from which on `tollgate usage` and `cost` count")
+        .isNotEmpty();
     assertThat(sum(get("/fleet").path("steps"), "/admitted")).isEqualTo(admitted);
     JsonNode refused = get("/fleet/tenants?sort=refused&window=15m").path("tenants");
     assertThat(refused.findValuesAsText("tenantId")).containsExactly("acme");
