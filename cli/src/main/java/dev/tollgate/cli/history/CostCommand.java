@@ -95,8 +95,7 @@ public final class CostCommand implements Callable<Integer> {
                     .reversed()
                     .thenComparing(Row::tenantId))
             .toList();
-    ObjectNode document =
-        Json.object().put("from", span.from().toString()).put("to", span.to().toString());
+    ObjectNode document = span.document();
     List<JsonNode> tenants = rows.stream().map(CostCommand::document).toList();
     document.putArray("tenants").addAll(tenants);
     ObjectNode sum = put(Json.object(), rows.stream().map(Row::cost).reduce(Cost.NONE, Cost::plus));

@@ -100,8 +100,13 @@ public final class HistoryCommand implements Callable<Integer> {
     Sender api = tollgate.controlPlane();
     Instant end = to.orElseGet(() -> Span.now(api));
     Span span = new Span(from.orElseGet(() -> end.minus(since)), end);
+    checkLength(span);
     Duration every = step.orElseGet(span::step);
-    check(span, every);
+    Failure.checkOption(
+        span.minutes() / every.toMinutes() <= Span.MAX_STEPS,
+        "--step",
+        Span.text(every),
+        "at least %dm for %s".formatted(span.minutes() / (Span.MAX_STEPS + 1) + 1, span));
     String path = tenantId.map(id -> Paths.tenant(id) + "/history").orElse("/fleet");
     Response response =
         tollgate.found(
@@ -118,7 +123,7 @@ public final class HistoryCommand implements Callable<Integer> {
     Failure.checkOption(at.equals(at.truncatedTo(ChronoUnit.MINUTES)), option, at, "a full minute");
   }
 
-  private void check(Span span, Duration every) {
+  private void checkLength(Span span) {
     Failure.checkOption(
         span.from().isBefore(span.to()), "--from", span.from(), "before " + span.to());
     Duration longest = tenantId.isPresent() ? MinutesReader.LONGEST : LONGEST_OF_ALL;
@@ -130,11 +135,6 @@ public final class HistoryCommand implements Callable<Integer> {
             .formatted(
                 Span.text(longest),
                 tenantId.isPresent() ? "" : "; a tenant's own history may be longer"));
-    Failure.checkOption(
-        span.minutes() / every.toMinutes() <= Span.MAX_STEPS,
-        "--step",
-        Span.text(every),
-        "at least %dm for %s".formatted(span.minutes() / (Span.MAX_STEPS + 1) + 1, span));
   }
 
   private List<String> lines(Sender api, JsonNode steps, Span span, Duration every) {

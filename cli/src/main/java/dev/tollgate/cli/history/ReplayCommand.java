@@ -105,8 +105,7 @@ public final class ReplayCommand implements Callable<Integer> {
                     .thenComparing(row -> row.path("tenantId").asText()))
             .toList();
     Span span = reading.span();
-    ObjectNode document =
-        Json.object().put("from", span.from().toString()).put("to", span.to().toString());
+    ObjectNode document = span.document();
     document.putArray("limits").addAll(rows);
     tier.ifPresent(name -> document.set("leftOut", Json.object(leftOut)));
     tollgate.print(

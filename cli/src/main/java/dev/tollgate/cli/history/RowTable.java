@@ -3,64 +3,52 @@ package dev.tollgate.cli.history;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.cli.terminal.Table;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
-import java.util.stream.Stream;
 
 /**
  * A table of JSON objects. CSV has the members' names and values; text has headings, and durations
  * instead of numbers of seconds.
  */
 final class RowTable {
-  private static final String SECONDS = "Seconds";
-
-  private final List<Map.Entry<String, String>> columns;
+  /** The headings, by member. */
+  private final Map<String, String> columns = new LinkedHashMap<>();
 
   /**
    * @param columns each member's name and its heading, such as {@code tenantId=TENANT}
    */
   RowTable(String... columns) {
-    this.columns =
-        Stream.of(columns)
-            .map(column -> column.split("=", 2))
-            .map(column -> Map.entry(column[0], column[1]))
-            .toList();
+    for (String column : columns) {
+      String[] parts = column.split("=", 2);
+      this.columns.put(parts[0], parts[1]);
+    }
   }
 
   List<String> csv(List<? extends JsonNode> rows) {
-    return table(rows, Map.Entry::getKey, RowTable::value).csv();
+    return table(rows, false).csv();
   }
 
   List<String> text(List<? extends JsonNode> rows) {
-    return table(
-            rows,
-            Map.Entry::getValue,
-            (row, member) ->
-                member.endsWith(SECONDS)
-                    ? Span.text(Duration.ofSeconds(row.path(member).asLong()))
-                    : value(row, member))
-        .lines();
+    return table(rows, true).lines();
   }
 
-  private interface Cell {
-    String of(JsonNode row, String member);
-  }
-
-  private Table table(
-      List<? extends JsonNode> rows,
-      Function<Map.Entry<String, String>, String> heading,
-      Cell cell) {
-    Table table = new Table(columns.stream().map(heading).toArray(String[]::new));
+  private Table table(List<? extends JsonNode> rows, boolean isForPeople) {
+    Table table =
+        new Table((isForPeople ? columns.values() : columns.keySet()).toArray(String[]::new));
     for (JsonNode row : rows) {
       table.row(
-          columns.stream().map(column -> cell.of(row, column.getKey())).toArray(String[]::new));
+          columns.keySet().stream()
+              .map(member -> cell(row.path(member), isForPeople && member.endsWith("Seconds")))
+              .toArray(String[]::new));
     }
     return table;
   }
 
-  private static String value(JsonNode row, String member) {
-    JsonNode value = row.path(member);
+  private static String cell(JsonNode value, boolean isDuration) {
+    if (isDuration) {
+      return Span.text(Duration.ofSeconds(value.asLong()));
+    }
     return value.isNumber() ? value.decimalValue().toPlainString() : value.asText();
   }
 }

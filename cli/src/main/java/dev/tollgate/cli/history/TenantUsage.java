@@ -37,22 +37,20 @@ record TenantUsage(String tenantId, List<Usage> usages, List<String> unknown) {
    * @param margin the percentage to add for a limit that fits
    */
   static TenantUsage of(Tenant tenant, OptionalLong all, int margin) {
-    return all.isPresent()
-        ? of(tenant.id(), tenant.document(), tenant.minutes(), all.getAsLong(), margin)
-        : new TenantUsage(tenant.id(), List.of(), List.of("all limits: no minute is recorded"));
-  }
-
-  private static TenantUsage of(
-      String id, JsonNode tenant, List<JsonNode> minutes, long all, int margin) {
+    if (all.isEmpty()) {
+      return new TenantUsage(tenant.id(), List.of(), List.of("all limits: no minute is recorded"));
+    }
+    List<JsonNode> minutes = tenant.minutes();
+    long zeros = all.getAsLong() - minutes.size();
     List<Usage> usages = new ArrayList<>();
     List<String> unknown = new ArrayList<>();
-    JsonNode limits = tenant.path("limits");
+    JsonNode limits = tenant.document().path("limits");
     usages.add(
         Usage.of(
             PER_MINUTE,
             limit(limits, PER_MINUTE),
             values(minutes, TenantUsage::attempts),
-            all - minutes.size(),
+            zeros,
             refused(minutes, "TENANT_RATE"),
             margin));
     List<Long> peaks =
@@ -71,7 +69,7 @@ record TenantUsage(String tenantId, List<Usage> usages, List<String> unknown) {
               refused(minutes, "TENANT_CONNECTIONS"),
               margin));
     }
-    for (JsonNode bucket : tenant.path("buckets")) {
+    for (JsonNode bucket : tenant.document().path("buckets")) {
       String action = bucket.path("action").asText();
       String name = action + ".ratePerMinute";
       if (bucket.path("fillMode").asText().equals("DIRECT")) {
@@ -82,12 +80,12 @@ record TenantUsage(String tenantId, List<Usage> usages, List<String> unknown) {
                 name,
                 limit(bucket, "ratePerMinute"),
                 values(minutes, minute -> Tenant.taken(minute, action)),
-                all - minutes.size(),
+                zeros,
                 OptionalLong.empty(),
                 margin));
       }
     }
-    return new TenantUsage(id, usages, unknown);
+    return new TenantUsage(tenant.id(), usages, unknown);
   }
 
   private static BigDecimal limit(JsonNode document, String name) {

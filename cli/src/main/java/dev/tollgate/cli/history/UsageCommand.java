@@ -24,7 +24,8 @@ import picocli.CommandLine.Parameters;
     description = {
       "Show how much of its limits a tenant used in each minute, and which limits would "
           + "fit. A limit is TIGHT if it refused connections or the 99.9th percentile is above 80"
-          + " percent of it, and LARGE if a quarter of it would fit. Fewer than 60 minutes without a refusal are too few to tell.",
+          + " percent of it, and LARGE if a quarter of it would fit. Fewer"
+          + " than 60 minutes without a refusal are too few to tell.",
       "Example: `tollgate usage acme --since 7d`."
     })
 public final class UsageCommand implements Callable<Integer> {
@@ -106,11 +107,7 @@ public final class UsageCommand implements Callable<Integer> {
   }
 
   private void print(List<TenantUsage> shown, List<TenantUsage> tenants, Span span) {
-    ObjectNode document =
-        Json.object()
-            .put("from", span.from().toString())
-            .put("to", span.to().toString())
-            .put("margin", margin);
+    ObjectNode document = span.document().put("margin", margin);
     ArrayNode list = document.putArray("tenants");
     List<JsonNode> rows = new ArrayList<>();
     for (TenantUsage tenant : shown) {

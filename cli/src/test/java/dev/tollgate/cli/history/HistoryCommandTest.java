@@ -192,6 +192,7 @@ class HistoryCommandTest {
         "--from=2026-03-12T14:00:30Z | --from: 2026-03-12T14:00:30Z (expected: a full minute)",
         "--to=2026-03-12T14:00:00.5Z | --to: 2026-03-12T14:00:00.500Z (expected: a full minute)",
         "--from=2026-03-01T14:00:00Z | --from: 2026-03-01T14:00:00Z (expected: at most 7d before the end; a tenant's own history may be longer)",
+        "acme --from=0001-01-01T00:00:00Z | --from: 0001-01-01T00:00:00Z (expected: at most 31d before the end)",
         "--since=8d | --since: 8d (expected: at most 7d before the end; a tenant's own history may be longer)",
         "acme --since=32d | --since: 32d (expected: at most 31d before the end)",
         "acme --since=31d --step=29m | --step: 29m (expected: at least 30m for 2026-02-09T15:00:00Z to 2026-03-12T15:00:00Z)",

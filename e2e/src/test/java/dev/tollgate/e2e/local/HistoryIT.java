@@ -62,9 +62,6 @@ final class HistoryIT {
     assertThat(tokens(hour.path(0), "connect").path("minted").asLong()).isGreaterThanOrEqualTo(5);
     assertThat(tokens(hour.path(0), "connect").path("taken").asLong()).isEqualTo(admitted);
 
-    assertThat(get("/tenants/quiet/history").path("steps"))
-        .as("the onboarding leaves a minute, from which on `tollgate usage` and `cost` count")
-        .isNotEmpty();
     assertThat(sum(get("/fleet").path("steps"), "/admitted")).isEqualTo(admitted);
     JsonNode refused = get("/fleet/tenants?sort=refused&window=15m").path("tenants");
     assertThat(refused.findValuesAsText("tenantId")).containsExactly("acme");
@@ -75,5 +72,19 @@ final class HistoryIT {
             DEPLOYMENT.requestsOf(() -> DEPLOYMENT.advance(Duration.ofMinutes(3))).stream()
                 .filter(request -> request.principal().name().equals("HistoryWriter")))
         .isEmpty();
+
+    // From the minute of the onboarding on, `tollgate usage` and `tollgate cost` count.
+    DEPLOYMENT.control(
+        "PUT",
+        "/tiers/direct",
+        """
+        {"isolation": "POOL", "fillMode": "DIRECT",
+         "limits": {"tenantPerMinute": 6, "sessionPerMinute": 6, "connectionsPerSession": 6,
+                    "tenantConnections": 6, "sessionTTL": 300, "messagesPerMinute": 6}}""");
+    DEPLOYMENT.onboard("straight", "direct", "{}");
+    DEPLOYMENT.advance(Duration.ofMinutes(2));
+    for (String tenant : List.of("quiet", "straight")) {
+      assertThat(get("/tenants/" + tenant + "/history").path("steps")).as(tenant).isNotEmpty();
+    }
   }
 }
