@@ -150,8 +150,11 @@ final class MinutesReader {
     }
 
     /**
-     * The number of minutes since the tenant was onboarded, which itself leaves a minute: its
-     * buckets are filled. Empty if the history has nothing of the tenant.
+     * The number of minutes of the time since the tenant was onboarded. The API does not report the
+     * onboarding, but it leaves the tenant's first minute, because buckets are filled; without a
+     * bucket that counts fills, the first connection does.
+     *
+     * @return empty if the history has no minute of the tenant
      */
     OptionalLong age(Tenant tenant) {
       Instant first =
