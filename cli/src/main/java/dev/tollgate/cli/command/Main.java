@@ -14,6 +14,8 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -110,6 +112,7 @@ public final class Main {
         .setErr(shell.err())
         .setUsageHelpAutoWidth(true)
         .registerConverter(Duration.class, Main::duration)
+        .registerConverter(Instant.class, Main::instant)
         .registerConverter(int.class, text -> number(text, Integer::valueOf))
         .registerConverter(long.class, text -> number(text, Long::valueOf))
         .registerConverter(Long.class, text -> number(text, Long::valueOf))
@@ -178,6 +181,15 @@ public final class Main {
       return Span.duration(text);
     } catch (IllegalArgumentException malformed) {
       throw new TypeConversionException(malformed.getMessage());
+    }
+  }
+
+  private static Instant instant(String text) {
+    try {
+      return Instant.parse(text);
+    } catch (DateTimeParseException malformed) {
+      throw new TypeConversionException(
+          text + " (expected: an instant such as 2026-03-12T14:00:00Z)");
     }
   }
 
