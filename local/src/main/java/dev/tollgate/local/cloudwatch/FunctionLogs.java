@@ -91,7 +91,7 @@ public final class FunctionLogs implements HttpHandler {
     exchange.getResponseSender().send(answer.toString());
   }
 
-  private synchronized ObjectNode filter(ObjectNode request) {
+  synchronized ObjectNode filter(ObjectNode request) {
     for (String name : UNSUPPORTED) {
       if (request.has(name)) {
         throw invalid(name, "(expected: none, this local cloud does not support it)");
