@@ -134,6 +134,5 @@ final class LogsIT {
         .isSorted();
     assertThat(ofAuthorizer).allMatch(line -> line.contains("  Authorizer"));
     assertThat(run("logs", "--tenant", "logs-b")).noneMatch(line -> line.contains("logs-a"));
-    ofA.forEach(System.out::println);
   }
 }

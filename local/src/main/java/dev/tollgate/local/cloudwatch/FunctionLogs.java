@@ -15,7 +15,6 @@ import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,20 +32,27 @@ import java.util.regex.PatternSyntaxException;
  */
 public final class FunctionLogs implements HttpHandler {
   private static final int LARGEST_PAGE = 10_000;
-  private static final long MOST_CHARACTERS = 10L << 20;
+  private static final long LARGEST_SIZE = 10L << 20;
+
+  /** What an event takes besides its message, about. */
+  private static final int OVERHEAD = 100;
+
   private static final List<String> UNSUPPORTED =
       List.of("logGroupIdentifier", "logStreamNamePrefix", "logStreamNames");
 
   private final Supplier<Map<String, String>> logGroups;
-  private final long mostCharacters;
+  private final long largestSize;
   private final Deque<Event> events = new ArrayDeque<>();
-  private final Set<String> functions = new HashSet<>();
   private long lastId;
-  private long characters;
+  private long size;
 
   private record Event(long id, LogLine line) {
     private long millis() {
       return line.time().toEpochMilli();
+    }
+
+    private long size() {
+      return OVERHEAD + line.message().length();
     }
 
     /** Sorts like time and id. */
@@ -61,22 +67,22 @@ public final class FunctionLogs implements HttpHandler {
    * @param logGroups the log groups of the functions that exist, by the functions' names
    */
   public FunctionLogs(Supplier<Map<String, String>> logGroups) {
-    this(logGroups, MOST_CHARACTERS);
+    this(logGroups, LARGEST_SIZE);
   }
 
-  FunctionLogs(Supplier<Map<String, String>> logGroups, long mostCharacters) {
+  FunctionLogs(Supplier<Map<String, String>> logGroups, long largestSize) {
     this.logGroups = logGroups;
-    this.mostCharacters = mostCharacters;
+    this.largestSize = largestSize;
   }
 
-  /** Adds a line, and drops the oldest lines if there are too many characters. */
+  /** Adds a line, and drops the oldest lines if all together are too large. */
   public synchronized void add(LogLine line) {
     lastId++;
-    events.addLast(new Event(lastId, line));
-    functions.add(line.function());
-    characters += line.message().length();
-    while (characters > mostCharacters) {
-      characters -= events.removeFirst().line().message().length();
+    Event added = new Event(lastId, line);
+    events.addLast(added);
+    size += added.size();
+    while (size > largestSize) {
+      size -= events.removeFirst().size();
     }
   }
 
@@ -91,7 +97,7 @@ public final class FunctionLogs implements HttpHandler {
     exchange.getResponseSender().send(answer.toString());
   }
 
-  synchronized ObjectNode filter(ObjectNode request) {
+  ObjectNode filter(ObjectNode request) {
     for (String name : UNSUPPORTED) {
       if (request.has(name)) {
         throw invalid(name, "(expected: none, this local cloud does not support it)");
@@ -107,7 +113,7 @@ public final class FunctionLogs implements HttpHandler {
     Set<String> writers = writers(request.path("logGroupName").asText());
     Page<Event> page =
         Page.of(
-            events.stream()
+            kept().stream()
                 .filter(event -> writers.contains(event.line().function()))
                 .filter(event -> event.millis() >= start && event.millis() <= end)
                 .filter(event -> pattern.matcher(event.line().message()).find())
@@ -123,10 +129,17 @@ public final class FunctionLogs implements HttpHandler {
     return answer;
   }
 
+  /** A copy, so that functions do not wait for a reader. */
+  private synchronized List<Event> kept() {
+    return List.copyOf(events);
+  }
+
   /** The functions that write to a log group. A removed function wrote to Lambda's default. */
   private Set<String> writers(String logGroup) {
     Map<String, String> groups = new HashMap<>();
-    functions.forEach(name -> groups.put(name, "/aws/lambda/" + name));
+    kept()
+        .forEach(
+            event -> groups.put(event.line().function(), "/aws/lambda/" + event.line().function()));
     groups.putAll(logGroups.get());
     groups.values().removeIf(group -> !group.equals(logGroup));
     if (groups.isEmpty()) {
