@@ -1,7 +1,6 @@
 package dev.tollgate.local;
 
 import dev.tollgate.local.cloudwatch.CloudWatch;
-import dev.tollgate.local.cloudwatch.FunctionLogs;
 import dev.tollgate.local.cloudwatch.Metric;
 import dev.tollgate.local.endpoint.AccessKey;
 import dev.tollgate.local.endpoint.AccessKeys;
@@ -31,6 +30,7 @@ import dev.tollgate.local.lambda.FunctionHost;
 import dev.tollgate.local.lambda.LambdaApi;
 import dev.tollgate.local.lambda.LogLine;
 import dev.tollgate.local.lambda.runtime.FunctionSpec;
+import dev.tollgate.local.logs.FunctionLogs;
 import dev.tollgate.local.resources.Stack;
 import dev.tollgate.local.rest.RestApi;
 import dev.tollgate.local.scheduler.Scheduler;

@@ -1,4 +1,4 @@
-package dev.tollgate.local.cloudwatch;
+package dev.tollgate.local.logs;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;

@@ -1,4 +1,4 @@
-package dev.tollgate.local.cloudwatch;
+package dev.tollgate.local.logs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
