@@ -322,7 +322,8 @@ final class Tollgate implements CommandEnvironment {
    *
    * @throws Failure if there is none
    */
-  synchronized Target target() {
+  @Override
+  public synchronized Target target() {
     Target target = resolved.orElseGet(this::resolve);
     resolved = Optional.of(target);
     return target;

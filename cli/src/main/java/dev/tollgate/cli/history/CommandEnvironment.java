@@ -1,6 +1,7 @@
 package dev.tollgate.cli.history;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.cli.context.Target;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.http.Sender;
@@ -10,6 +11,13 @@ import java.util.SortedMap;
 
 /** The deployment that a command reads, and the output that the user asked for. */
 public interface CommandEnvironment {
+  /**
+   * The deployment that the command addresses.
+   *
+   * @throws Failure if there is none
+   */
+  Target target();
+
   /** The control plane. */
   Sender controlPlane();
 
