@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -263,6 +264,11 @@ class LogsCommandTest {
     @Override
     public Response found(Response response, String missing) {
       throw new AssertionError("nothing is looked up");
+    }
+
+    @Override
+    public List<JsonNode> tenants(Sender api, SortedMap<String, String> filters) {
+      throw new AssertionError("no tenant is listed");
     }
 
     @Override
