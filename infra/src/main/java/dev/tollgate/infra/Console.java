@@ -154,6 +154,11 @@ final class Console extends Construct {
     return function;
   }
 
+  /** The name of the log group of the function that serves the pages. */
+  String logGroup() {
+    return pages.getLogGroup().getLogGroupName();
+  }
+
   /** The id of the operators' user pool, if they must sign in. */
   Optional<String> operatorPool() {
     return signIn.map(SignIn::poolId);

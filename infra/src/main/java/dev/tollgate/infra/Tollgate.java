@@ -3,10 +3,12 @@ package dev.tollgate.infra;
 import io.github.cdklabs.cdknag.RegexAppliesTo;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import software.amazon.awscdk.Duration;
 import software.amazon.awscdk.Stack;
 import software.amazon.awscdk.services.iam.Grant;
@@ -61,6 +63,7 @@ public final class Tollgate extends Construct {
   private final HttpApis http;
   private final Console console;
   private final FunctionWithRoles tokenProducer;
+  private final Map<String, String> logGroups = new TreeMap<>();
   private final List<Role> shareCredentials = new ArrayList<>();
   private Optional<TenantRole> claims = Optional.empty();
 
@@ -328,6 +331,21 @@ public final class Tollgate extends Construct {
     console = new Console(this, props, controlPlane);
     console.configure(http, webSocket, props);
 
+    List<FunctionWithRoles> functions =
+        List.of(
+            authorizer,
+            connect,
+            disconnect,
+            sessionApi,
+            poolProcessor,
+            tokenProducer,
+            sessionEnd,
+            housekeeper,
+            controlPlane,
+            sweep);
+    Stream.concat(functions.stream(), Stream.of(historyWriter))
+        .forEach(each -> logGroups.put(each.getNode().getId(), each.logGroup()));
+    logGroups.put("Console", console.logGroup());
     props
         .alarmTopic()
         .ifPresent(
@@ -337,17 +355,7 @@ public final class Tollgate extends Construct {
                     props.prefix(),
                     topic,
                     new Monitoring.Sources(
-                        List.of(
-                            authorizer,
-                            connect,
-                            disconnect,
-                            sessionApi,
-                            poolProcessor,
-                            tokenProducer,
-                            sessionEnd,
-                            housekeeper,
-                            controlPlane,
-                            sweep),
+                        functions,
                         authorizer,
                         tokenProducer,
                         List.of(housekeeper, sweep),
@@ -403,6 +411,14 @@ public final class Tollgate extends Construct {
    */
   public Optional<String> operatorPoolId() {
     return console.operatorPool();
+  }
+
+  /**
+   * The names of the functions' log groups, by the names of the functions in this construct. The
+   * functions of silo tenants write to the group of {@code PoolProcessor}.
+   */
+  public Map<String, String> logGroups() {
+    return Collections.unmodifiableMap(logGroups);
   }
 
   /**

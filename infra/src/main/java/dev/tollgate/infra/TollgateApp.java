@@ -205,6 +205,7 @@ public final class TollgateApp {
     output(stack, "OperatorPage", tollgate.operatorPageUrl());
     tollgate.operatorPoolId().ifPresent(id -> output(stack, "OperatorPool", id));
     output(stack, "AlarmPrefix", prefix + "tollgate-");
+    output(stack, "LogGroups", lines(tollgate.logGroups()));
     if (choice(app, "claims", "true", "false").equals("true")) {
       addApplicationRole(stack, tollgate);
     }
@@ -219,12 +220,13 @@ public final class TollgateApp {
             .build();
     Map<String, String> variables = tollgate.grantClaims(role);
     output(stack, "ApplicationRole", role.getRoleArn());
-    output(
-        stack,
-        "ApplicationVariables",
-        variables.entrySet().stream()
-            .map(variable -> variable.getKey() + "=" + variable.getValue())
-            .collect(Collectors.joining("\n")));
+    output(stack, "ApplicationVariables", lines(variables));
+  }
+
+  private static String lines(Map<String, String> values) {
+    return values.entrySet().stream()
+        .map(value -> value.getKey() + "=" + value.getValue())
+        .collect(Collectors.joining("\n"));
   }
 
   private static Optional<SessionAccess> jwt(App app) {

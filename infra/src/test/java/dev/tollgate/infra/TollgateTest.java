@@ -1394,6 +1394,7 @@ class TollgateTest {
             "WebSocketURL",
             "ControlPlaneURL",
             "AlarmPrefix",
+            "LogGroups",
             "SampleClient",
             "OperatorPage",
             "OperatorPool",
@@ -1403,6 +1404,21 @@ class TollgateTest {
         .isEqualTo("/session");
     assertThat(STACK.template().at("/Outputs/WebSocketURL/Value"))
         .isEqualTo(variable(STACK, "SessionApi", "WEBSOCKET_URL"));
+  }
+
+  @Test
+  void the_output_of_log_groups_has_every_function() {
+    String output = STACK.template().at("/Outputs/LogGroups/Value").toString();
+    List<String> groups = new ArrayList<>();
+    STACK
+        .resources("AWS::Lambda::Function")
+        .values()
+        .forEach(
+            function -> groups.add(function.at("/Properties/LoggingConfig/LogGroup/Ref").asText()));
+    assertThat(groups)
+        .isNotEmpty()
+        .allSatisfy(group -> assertThat(output).contains("{\"Ref\":\"" + group + "\"}"));
+    assertThat(output).contains("Authorizer=", "Console=", "HistoryWriter=", "TokenProducer=");
   }
 
   @Test

@@ -30,6 +30,7 @@ import dev.tollgate.local.lambda.FunctionHost;
 import dev.tollgate.local.lambda.LambdaApi;
 import dev.tollgate.local.lambda.LogLine;
 import dev.tollgate.local.lambda.runtime.FunctionSpec;
+import dev.tollgate.local.logs.FunctionLogs;
 import dev.tollgate.local.resources.Stack;
 import dev.tollgate.local.rest.RestApi;
 import dev.tollgate.local.scheduler.Scheduler;
@@ -59,10 +60,11 @@ import java.util.function.UnaryOperator;
  * Docker nor an AWS account.
  */
 public final class LocalCloud implements AutoCloseable {
-  private static final String READ_ALARMS =
+  private static final String READ_ALARMS_AND_LOGS =
       """
       {"Version": "2012-10-17", "Statement": [
-        {"Effect": "Allow", "Action": "cloudwatch:DescribeAlarms", "Resource": "*"}]}
+        {"Effect": "Allow", "Action": "cloudwatch:DescribeAlarms", "Resource": "*"},
+        {"Effect": "Allow", "Action": "logs:FilterLogEvents", "Resource": "*"}]}
       """;
 
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
@@ -82,6 +84,7 @@ public final class LocalCloud implements AutoCloseable {
   private final EventSources eventSources;
   private final AsyncInvocations asynchronous;
   private final CloudWatch cloudWatch;
+  private final FunctionLogs functionLogs = new FunctionLogs(this::logGroups);
   private final Gateway gateway;
   private final Scheduler scheduler;
   private final Map<String, String> outputs;
@@ -107,6 +110,7 @@ public final class LocalCloud implements AutoCloseable {
       endpoint.serve("sts", securityTokens);
       cloudWatch = closedLater(new CloudWatch(environment, queues::measure, log::event));
       endpoint.serve("monitoring", cloudWatch);
+      endpoint.serve("logs", functionLogs);
       functions = closedLater(new FunctionHost(options.clock(), accessKeys, this::logged));
       functions.measure(cloudWatch.metrics());
       catalog = closedLater(openCatalog(template));
@@ -249,14 +253,14 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   /**
-   * The environment variables of a program on this machine that may read the alarms and nothing
-   * else: endpoint, region and credentials.
+   * The environment variables of a program on this machine that may read the alarms and the
+   * functions' logs, and nothing else: endpoint, region and credentials.
    */
   public Map<String, String> environmentOfAlarms() {
     String name = "alarms";
     String role = environment.globalArn("iam", "role/" + name);
     policies.addRole(role, new Policy(List.of()));
-    policies.attach(role, Policy.of(Json.readOrMissing(READ_ALARMS), name));
+    policies.attach(role, Policy.of(Json.readOrMissing(READ_ALARMS_AND_LOGS), name));
     return environmentOf(accessKeys.issue(Principal.of(name, role)));
   }
 
@@ -311,7 +315,12 @@ public final class LocalCloud implements AutoCloseable {
 
   private void logged(LogLine line) {
     log.write(line);
+    functionLogs.add(line);
     cloudWatch.logged(line.message());
+  }
+
+  private Map<String, String> logGroups() {
+    return catalog.logGroups();
   }
 
   private QueueEngine startQueues() throws Exception {

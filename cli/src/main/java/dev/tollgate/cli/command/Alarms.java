@@ -3,6 +3,7 @@ package dev.tollgate.cli.command;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.cli.context.LocalAccess;
 import dev.tollgate.cli.context.Outputs;
 import dev.tollgate.cli.context.Target;
 import dev.tollgate.cli.http.ExitCode;
@@ -10,24 +11,16 @@ import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.RequestSigner;
 import dev.tollgate.cli.terminal.Table;
-import java.io.IOException;
 import java.net.ConnectException;
 import java.net.URI;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
-import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
-import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
-import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.regions.Region;
@@ -43,9 +36,6 @@ import software.amazon.awssdk.services.cloudwatch.model.DescribeAlarmsResponse;
         "List the deployment's CloudWatch alarms with their states. For those that are raised, also"
             + " show why, and the runbook. Exit code 1 if a listed alarm is raised.")
 final class Alarms implements Callable<Integer> {
-  /** The file beside the outputs of a local cloud with what a reader of its alarms needs. */
-  static final String LOCAL_ENVIRONMENT = "alarms.env";
-
   static final String PREFIX = "AlarmPrefix";
   private static final String RUNBOOK = "Runbook: ";
   private static final String WRAPPED = "(.{1,78})(\\s+|$)";
@@ -184,35 +174,19 @@ final class Alarms implements Callable<Integer> {
     URI api = target.outputs().controlPlane();
     CloudWatchClientBuilder builder = CloudWatchClient.builder();
     if (!RequestSigner.signs(api)) {
-      return local(builder, target.outputs().file().resolveSibling(LOCAL_ENVIRONMENT));
+      return local(builder, LocalAccess.of(target.outputs()));
     }
-    DefaultCredentialsProvider.Builder credentials = DefaultCredentialsProvider.builder();
-    target.profile().ifPresent(credentials::profileName);
     return builder
         .region(Region.of(RequestSigner.region(api, target.region(), target.profile())))
-        .credentialsProvider(credentials.build())
+        .credentialsProvider(RequestSigner.credentials(target.profile()))
         .build();
   }
 
-  private static CloudWatchClient local(CloudWatchClientBuilder builder, Path file) {
-    Map<String, String> variables = new HashMap<>();
-    try {
-      for (String line : Files.readAllLines(file)) {
-        int equals = line.indexOf('=');
-        variables.put(line.substring(0, equals), line.substring(equals + 1));
-      }
-    } catch (IOException e) {
-      throw Failure.unreadable(file + ", which `./tollgate up` writes", e);
-    }
+  private static CloudWatchClient local(CloudWatchClientBuilder builder, LocalAccess access) {
     return builder
-        .endpointOverride(URI.create(variables.getOrDefault("AWS_ENDPOINT_URL", "")))
-        .region(Region.of(variables.getOrDefault("AWS_REGION", "")))
-        .credentialsProvider(
-            StaticCredentialsProvider.create(
-                AwsSessionCredentials.create(
-                    variables.getOrDefault("AWS_ACCESS_KEY_ID", ""),
-                    variables.getOrDefault("AWS_SECRET_ACCESS_KEY", ""),
-                    variables.getOrDefault("AWS_SESSION_TOKEN", ""))))
+        .endpointOverride(access.endpoint())
+        .region(Region.of(access.region()))
+        .credentialsProvider(access.credentials())
         .build();
   }
 }

@@ -8,12 +8,16 @@ import dev.tollgate.cli.history.TopCommand;
 import dev.tollgate.cli.history.UsageCommand;
 import dev.tollgate.cli.local.Cloud;
 import dev.tollgate.cli.local.InProcessCloud;
+import dev.tollgate.cli.logs.LogsCommand;
 import dev.tollgate.cli.terminal.Shell;
 import java.io.Console;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.format.DateTimeParseException;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -110,6 +114,7 @@ public final class Main {
         .setErr(shell.err())
         .setUsageHelpAutoWidth(true)
         .registerConverter(Duration.class, Main::duration)
+        .registerConverter(Instant.class, Main::instant)
         .registerConverter(int.class, text -> number(text, Integer::valueOf))
         .registerConverter(long.class, text -> number(text, Long::valueOf))
         .registerConverter(Long.class, text -> number(text, Long::valueOf))
@@ -136,6 +141,7 @@ public final class Main {
     subcommands.put("plan", () -> new Plan(tollgate, shell));
     subcommands.put("apply", () -> new Apply(tollgate, shell));
     subcommands.put("alarms", () -> new Alarms(tollgate));
+    subcommands.put("logs", () -> new LogsCommand(tollgate, shell, InstantSource.system()));
     subcommands.put("doctor", () -> new Doctor(tollgate, shell));
     subcommands.put("history", () -> new HistoryCommand(tollgate, shell));
     subcommands.put("top", () -> new TopCommand(tollgate));
@@ -178,6 +184,15 @@ public final class Main {
       return Span.duration(text);
     } catch (IllegalArgumentException malformed) {
       throw new TypeConversionException(malformed.getMessage());
+    }
+  }
+
+  private static Instant instant(String text) {
+    try {
+      return Instant.parse(text);
+    } catch (DateTimeParseException malformed) {
+      throw new TypeConversionException(
+          text + " (expected: an instant such as 2026-03-12T14:00:00Z)");
     }
   }
 

@@ -3,7 +3,6 @@ package dev.tollgate.cli.command;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.cli.apply.CurrentState;
 import dev.tollgate.cli.apply.DryRun;
 import dev.tollgate.cli.apply.Limits;
 import dev.tollgate.cli.apply.OverrideValue;
@@ -137,13 +136,9 @@ final class Tenants {
   private void list(Api api, SortedMap<String, String> filters, boolean activity) {
     ObjectNode all = Json.object();
     ArrayNode tenants = all.putArray("tenants");
-    CurrentState.tenants(api, filters).stream()
+    tollgate.tenants(api, filters).stream()
         .sorted(Comparator.comparing(tenant -> Json.text(tenant, "tenantId").orElse("")))
         .forEach(tenants::add);
-    String tier = filters.get("tier");
-    if (tenants.isEmpty() && tier != null) {
-      tollgate.found(api.get(Paths.tier(tier)), Tiers.missing(tier));
-    }
     Table table = activity ? activity(api, tenants) : limits(tenants);
     String none =
         filters.isEmpty() ? "No tenants." : "No tenants match " + Api.query(filters) + ".";

@@ -1,6 +1,7 @@
 package dev.tollgate.cli.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.cli.apply.CurrentState;
 import dev.tollgate.cli.context.Context;
 import dev.tollgate.cli.context.ContextFile;
 import dev.tollgate.cli.context.Outputs;
@@ -9,8 +10,10 @@ import dev.tollgate.cli.history.CommandEnvironment;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.http.Paths;
 import dev.tollgate.cli.http.RequestSigner;
 import dev.tollgate.cli.http.Response;
+import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.terminal.Progress;
 import dev.tollgate.cli.terminal.Shell;
 import java.net.URI;
@@ -19,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.function.UnaryOperator;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -179,6 +183,16 @@ final class Tollgate implements CommandEnvironment {
     return response.orThrow();
   }
 
+  @Override
+  public List<JsonNode> tenants(Sender api, SortedMap<String, String> filters) {
+    List<JsonNode> tenants = CurrentState.tenants(api, filters);
+    String tier = filters.get("tier");
+    if (tenants.isEmpty() && tier != null) {
+      found(api.get(Paths.tier(tier)), Tiers.missing(tier));
+    }
+    return tenants;
+  }
+
   /**
    * Asks the user to confirm a change, and shows the deployment that the change is for. If the
    * deployment is marked as production, the user must type the name of its context.
@@ -308,7 +322,8 @@ final class Tollgate implements CommandEnvironment {
    *
    * @throws Failure if there is none
    */
-  synchronized Target target() {
+  @Override
+  public synchronized Target target() {
     Target target = resolved.orElseGet(this::resolve);
     resolved = Optional.of(target);
     return target;

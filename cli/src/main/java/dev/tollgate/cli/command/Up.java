@@ -2,6 +2,7 @@ package dev.tollgate.cli.command;
 
 import dev.tollgate.cli.context.Context;
 import dev.tollgate.cli.context.ContextFile;
+import dev.tollgate.cli.context.LocalAccess;
 import dev.tollgate.cli.context.Outputs;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
@@ -106,7 +107,7 @@ final class Up implements Callable<Integer> {
       Path claims = file.resolveSibling("claims.env");
       Optional<Path> claimed =
           cloud.writeClaimsEnvironment(claims) ? Optional.of(claims) : Optional.empty();
-      cloud.writeAlarmsEnvironment(file.resolveSibling(Alarms.LOCAL_ENVIRONMENT));
+      cloud.writeAlarmsEnvironment(file.resolveSibling(LocalAccess.FILE));
       // Written last, because scripts wait for this file.
       cloud.writeOutputs(file);
       Outputs outputs = Outputs.read("--outputs", file, Optional.empty());

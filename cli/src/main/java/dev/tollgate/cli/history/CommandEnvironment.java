@@ -1,14 +1,23 @@
 package dev.tollgate.cli.history;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.cli.context.Target;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.terminal.Progress;
 import java.util.List;
+import java.util.SortedMap;
 
 /** The deployment that a command reads, and the output that the user asked for. */
 public interface CommandEnvironment {
+  /**
+   * The deployment that the command addresses.
+   *
+   * @throws Failure if there is none
+   */
+  Target target();
+
   /** The control plane. */
   Sender controlPlane();
 
@@ -28,6 +37,13 @@ public interface CommandEnvironment {
    * @throws Failure if the response is not successful
    */
   Response found(Response response, String missing);
+
+  /**
+   * Reads the documents of the tenants that match the filters, which are query parameters.
+   *
+   * @throws Failure if a request fails, or the tier in the filters does not exist
+   */
+  List<JsonNode> tenants(Sender api, SortedMap<String, String> filters);
 
   /** Shows progress to a person. */
   Progress progress();

@@ -10,6 +10,7 @@ import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.terminal.Shell;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -33,6 +34,12 @@ import picocli.CommandLine.Spec;
       "Example: `tollgate history acme --since 1d`."
     })
 public final class HistoryCommand implements Callable<Integer> {
+  /** Said if nothing is known of a time that has not ended for long. */
+  static final String INCOMPLETE = "The last two minutes are still incomplete.";
+
+  /** The longest time of all tenants together that the API reads. */
+  private static final Duration LONGEST_OF_ALL = Duration.ofDays(7);
+
   private final CommandEnvironment tollgate;
   private final Shell shell;
 
@@ -88,13 +95,18 @@ public final class HistoryCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    from.ifPresent(at -> checkMinute("--from", at));
+    to.ifPresent(at -> checkMinute("--to", at));
     Sender api = tollgate.controlPlane();
     Instant end = to.orElseGet(() -> Span.now(api));
     Span span = new Span(from.orElseGet(() -> end.minus(since)), end);
-    if (!span.from().isBefore(span.to())) {
-      throw Failure.usage("--from: %s (expected: before %s)".formatted(span.from(), span.to()));
-    }
+    checkLength(span);
     Duration every = step.orElseGet(span::step);
+    Failure.checkOption(
+        span.minutes() / every.toMinutes() <= Span.MAX_STEPS,
+        "--step",
+        Span.text(every),
+        "at least %dm for %s".formatted(span.minutes() / (Span.MAX_STEPS + 1) + 1, span));
     String path = tenantId.map(id -> Paths.tenant(id) + "/history").orElse("/fleet");
     Response response =
         tollgate.found(
@@ -103,15 +115,35 @@ public final class HistoryCommand implements Callable<Integer> {
                 .formatted(tenantId.orElse("")));
     JsonNode steps = response.json().path("steps");
     tollgate.print(
-        response, tollgate.isCsv() ? CountTable.csv(steps, "at") : lines(steps, span, every));
+        response, tollgate.isCsv() ? CountTable.csv(steps, "at") : lines(api, steps, span, every));
     return 0;
   }
 
-  private List<String> lines(JsonNode steps, Span span, Duration every) {
+  private static void checkMinute(String option, Instant at) {
+    Failure.checkOption(at.equals(at.truncatedTo(ChronoUnit.MINUTES)), option, at, "a full minute");
+  }
+
+  private void checkLength(Span span) {
+    Failure.checkOption(
+        span.from().isBefore(span.to()), "--from", span.from(), "before " + span.to());
+    Duration longest = tenantId.isPresent() ? MinutesReader.LONGEST : LONGEST_OF_ALL;
+    Failure.checkOption(
+        span.minutes() <= longest.toMinutes(),
+        from.isPresent() ? "--from" : "--since",
+        from.map(Instant::toString).orElseGet(() -> Span.text(since)),
+        "at most %s before the end%s"
+            .formatted(
+                Span.text(longest),
+                tenantId.isPresent() ? "" : "; a tenant's own history may be longer"));
+  }
+
+  private List<String> lines(Sender api, JsonNode steps, Span span, Duration every) {
     String what =
         "%s, %s, in steps of %s".formatted(tenantId.orElse("All tenants"), span, Span.text(every));
     if (steps.isEmpty()) {
-      return List.of(what + ": nothing happened.");
+      boolean mayChange =
+          to.isEmpty() || span.to().isAfter(Span.now(api).minus(MinutesReader.INCOMPLETE));
+      return List.of(what + ": nothing happened." + (mayChange ? " " + INCOMPLETE : ""));
     }
     List<String> lines =
         new ArrayList<>(List.of(what + ".", "Steps in which nothing happened are left out.", ""));

@@ -1,20 +1,14 @@
 package dev.tollgate.cli.history;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.cli.apply.CurrentState;
+import dev.tollgate.cli.history.MinutesReader.Reading;
+import dev.tollgate.cli.history.MinutesReader.Tenant;
 import dev.tollgate.cli.history.Replay.Minute;
 import dev.tollgate.cli.history.Replay.Refusals;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
-import dev.tollgate.cli.http.Paths;
-import dev.tollgate.cli.http.Sender;
-import dev.tollgate.cli.pacing.PacedApi;
-import dev.tollgate.cli.terminal.Progress;
 import dev.tollgate.cli.terminal.Shell;
-import dev.tollgate.cli.terminal.Table;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -25,6 +19,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -44,12 +39,20 @@ public final class ReplayCommand implements Callable<Integer> {
       "one of " + String.join(", ", PER_MINUTE, CONNECTIONS, MESSAGES);
   private static final long MAX_LIMIT = 1_000_000;
   private static final long MICROTOKENS = 1_000_000;
-  private static final List<String> HEADER =
-      List.of(
-          "TENANT", "LIMIT", "NOW", "NEW", "LEAST", "MOST", "MINUTES", "LONGEST", "FIRST", "LAST");
+  private static final RowTable TABLE =
+      new RowTable(
+          "tenantId=TENANT",
+          "limit=LIMIT",
+          "now=NOW",
+          "new=NEW",
+          "least=LEAST",
+          "most=MOST",
+          "minutes=MINUTES",
+          "longestSeconds=LONGEST",
+          "first=FIRST",
+          "last=LAST");
 
   private final CommandEnvironment tollgate;
-  private final Shell shell;
 
   @Parameters(paramLabel = "TENANT", arity = "0..*", description = "The tenants.")
   private List<String> tenantIds = List.of();
@@ -57,7 +60,8 @@ public final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--tier",
       paramLabel = "TIER",
-      description = "All tenants of a tier, instead of TENANT. An override of a limit stays.")
+      description =
+          "All tenants of a tier, instead of TENANT, except those that override the limit.")
   private Optional<String> tier = Optional.empty();
 
   @Option(
@@ -74,13 +78,7 @@ public final class ReplayCommand implements Callable<Integer> {
               + ".")
   private Map<String, Long> limits = Map.of();
 
-  @Option(
-      names = "--since",
-      paramLabel = "TIME",
-      defaultValue = "7d",
-      description =
-          "How long ago the first minute is, such as 12h or 31d, which is the most. Default: 7d.")
-  private Duration since = Duration.ofDays(7);
+  @Mixin private MinutesReader history;
 
   /**
    * @param tollgate the deployment and the output
@@ -88,39 +86,30 @@ public final class ReplayCommand implements Callable<Integer> {
    */
   public ReplayCommand(CommandEnvironment tollgate, Shell shell) {
     this.tollgate = tollgate;
-    this.shell = shell;
+    history = new MinutesReader(tollgate, shell);
   }
-
-  /**
-   * A limit of a tenant, replayed.
-   *
-   * @param now what the limit is
-   * @param next what it would have been
-   */
-  private record Row(String tenantId, String limit, String now, long next, Refusals refusals) {}
 
   @Override
   public Integer call() {
     check();
-    Sender api = new PacedApi(tollgate.controlPlane(), Minutes.REQUESTS_PER_SECOND, shell);
-    Span span = Minutes.complete(api, since);
-    List<JsonNode> tenants =
-        tier.map(name -> CurrentState.tenants(api, new TreeMap<>(Map.of("tier", name))))
-            .orElseGet(() -> named(api));
-    List<Row> rows = new ArrayList<>();
-    try (Progress progress = tollgate.progress()) {
-      progress.start("Read", tenants.size(), "tenants");
-      for (JsonNode tenant : tenants) {
-        rows.addAll(replay(tenant, Minutes.of(api, tenant.path("tenantId").asText(), span)));
-        progress.step(true);
-      }
-    }
-    rows.sort(
-        Comparator.comparingLong((Row row) -> row.refusals().most())
-            .reversed()
-            .thenComparing(Row::tenantId));
+    Reading reading = history.open();
+    SortedMap<String, Long> leftOut = new TreeMap<>();
+    List<List<ObjectNode>> tenants =
+        reading.read(tenantIds, tier, tenant -> replay(tenant, leftOut));
+    List<ObjectNode> rows =
+        tenants.stream()
+            .flatMap(List::stream)
+            .sorted(
+                Comparator.comparingLong((ObjectNode row) -> row.path("most").asLong())
+                    .reversed()
+                    .thenComparing(row -> row.path("tenantId").asText()))
+            .toList();
+    Span span = reading.span();
+    ObjectNode document = span.document();
+    document.putArray("limits").addAll(rows);
+    tier.ifPresent(name -> document.set("leftOut", Json.object(leftOut)));
     tollgate.print(
-        document(rows, span), tollgate.isCsv() ? table(rows).csv() : lines(rows, tenants, span));
+        document, tollgate.isCsv() ? TABLE.csv(rows) : lines(rows, tenants.size(), leftOut, span));
     return 0;
   }
 
@@ -130,38 +119,28 @@ public final class ReplayCommand implements Callable<Integer> {
     }
     limits.forEach(
         (limit, value) -> {
-          if (!List.of(PER_MINUTE, CONNECTIONS, MESSAGES).contains(limit)) {
-            throw Failure.usage("--set: %s (expected: %s)".formatted(limit, EXPECTED));
-          }
-          if (value < 1 || value > MAX_LIMIT) {
-            throw Failure.usage(
-                "--set: %s=%d (expected: 1 to %d)".formatted(limit, value, MAX_LIMIT));
-          }
+          Failure.checkOption(
+              List.of(PER_MINUTE, CONNECTIONS, MESSAGES).contains(limit), "--set", limit, EXPECTED);
+          Failure.checkOption(
+              value >= 1 && value <= MAX_LIMIT, "--set", limit + "=" + value, "1 to " + MAX_LIMIT);
         });
-    Minutes.check(since);
   }
 
-  private List<JsonNode> named(Sender api) {
-    return tenantIds.stream()
-        .map(
-            id ->
-                tollgate
-                    .found(
-                        api.get(Paths.tenant(id)),
-                        "No tenant named `%s`. List tenants with `tollgate tenants list`."
-                            .formatted(id))
-                    .json())
-        .toList();
-  }
-
-  private List<Row> replay(JsonNode tenant, List<JsonNode> minutes) {
-    List<Row> rows = new ArrayList<>();
+  /**
+   * The limits that would have refused something.
+   *
+   * @param leftOut counts the tenants that override a limit, by limit
+   */
+  private List<ObjectNode> replay(Tenant tenant, Map<String, Long> leftOut) {
+    List<ObjectNode> rows = new ArrayList<>();
     new TreeMap<>(limits)
         .forEach(
             (limit, value) -> {
-              if (tier.isPresent() && tenant.path("overrides").has(limit)) {
+              if (tier.isPresent() && tenant.document().path("overrides").has(limit)) {
+                leftOut.merge(limit, 1L, Long::sum);
                 return;
               }
+              List<JsonNode> minutes = tenant.minutes();
               Refusals refusals =
                   switch (limit) {
                     // A connection that another limit refused may have come to this one.
@@ -170,16 +149,23 @@ public final class ReplayCommand implements Callable<Integer> {
                     default -> Replay.byRate(messages(minutes), rate(value), value);
                   };
               if (!refusals.isNone()) {
-                rows.add(
-                    new Row(
-                        tenant.path("tenantId").asText(),
-                        limit,
-                        tenant.path("limits").path(limit).asText(),
-                        value,
-                        refusals));
+                rows.add(row(tenant, limit, value, refusals));
               }
             });
     return rows;
+  }
+
+  private static ObjectNode row(Tenant tenant, String limit, long value, Refusals refusals) {
+    ObjectNode row = Json.object().put("tenantId", tenant.id()).put("limit", limit);
+    row.set("now", tenant.document().path("limits").path(limit));
+    row.put("new", value)
+        .put("least", refusals.least())
+        .put("most", refusals.most())
+        .put("minutes", refusals.minutes())
+        .put("longestSeconds", refusals.longest().toSeconds());
+    refusals.first().ifPresent(at -> row.put("first", at.toString()));
+    refusals.last().ifPresent(at -> row.put("last", at.toString()));
+    return row;
   }
 
   private static long rate(long perMinute) {
@@ -209,59 +195,26 @@ public final class ReplayCommand implements Callable<Integer> {
     for (JsonNode minute : minutes) {
       all.put(
           Instant.parse(minute.path("at").asText()),
-          new Minute(Minutes.taken(minute, "message"), 0, 0));
+          new Minute(Tenant.taken(minute, "message"), 0, 0));
     }
     return all;
   }
 
-  private ObjectNode document(List<Row> rows, Span span) {
-    ObjectNode document =
-        Json.object().put("from", span.from().toString()).put("to", span.to().toString());
-    ArrayNode list = document.putArray("limits");
-    for (Row row : rows) {
-      ObjectNode one =
-          list.addObject()
-              .put("tenantId", row.tenantId())
-              .put("limit", row.limit())
-              .put("now", row.now())
-              .put("new", row.next())
-              .put("least", row.refusals().least())
-              .put("most", row.refusals().most())
-              .put("minutes", row.refusals().minutes())
-              .put("longestSeconds", row.refusals().longest().toSeconds());
-      row.refusals().first().ifPresent(at -> one.put("first", at.toString()));
-      row.refusals().last().ifPresent(at -> one.put("last", at.toString()));
-    }
-    return document;
-  }
-
-  private static Table table(List<Row> rows) {
-    Table table = new Table(HEADER.toArray(String[]::new));
-    for (Row row : rows) {
-      table.row(
-          row.tenantId(),
-          row.limit(),
-          row.now(),
-          Long.toString(row.next()),
-          Long.toString(row.refusals().least()),
-          Long.toString(row.refusals().most()),
-          Long.toString(row.refusals().minutes()),
-          Span.text(row.refusals().longest()),
-          row.refusals().first().map(Instant::toString).orElse(""),
-          row.refusals().last().map(Instant::toString).orElse(""));
-    }
-    return table;
-  }
-
-  private List<String> lines(List<Row> rows, List<JsonNode> tenants, Span span) {
-    long refused = rows.stream().map(Row::tenantId).distinct().count();
+  private List<String> lines(
+      List<ObjectNode> rows, int tenants, SortedMap<String, Long> leftOut, Span span) {
+    long refused = rows.stream().map(row -> row.path("tenantId")).distinct().count();
     List<String> lines = new ArrayList<>();
     lines.add(
         "%s: %d of %d tenants would have been refused something."
-            .formatted(span, refused, tenants.size()));
+            .formatted(span, refused, tenants));
+    leftOut.forEach(
+        (limit, count) ->
+            lines.add(
+                "%s: %d of %d tenants are left out, because they override it."
+                    .formatted(limit, count, tenants)));
     if (!rows.isEmpty()) {
       lines.add("");
-      lines.addAll(table(rows).lines());
+      lines.addAll(TABLE.text(rows));
       lines.add("");
       lines.add(
           "LEAST and MOST: the bounds of the connections, or messages, that would have been refused.");

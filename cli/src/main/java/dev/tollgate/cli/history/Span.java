@@ -1,5 +1,6 @@
 package dev.tollgate.cli.history;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.Sender;
 import java.time.Duration;
@@ -95,6 +96,11 @@ public record Span(Instant from, Instant to) {
     query.put("to", to.toString());
     query.put("step", text(step));
     return query;
+  }
+
+  /** A document that begins with both ends. */
+  ObjectNode document() {
+    return Json.object().put("from", from.toString()).put("to", to.toString());
   }
 
   @Override

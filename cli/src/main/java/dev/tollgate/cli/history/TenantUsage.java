@@ -1,11 +1,13 @@
 package dev.tollgate.cli.history;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.cli.history.MinutesReader.Tenant;
 import dev.tollgate.cli.history.Usage.Verdict;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.ToLongFunction;
 
 /**
@@ -21,6 +23,8 @@ record TenantUsage(String tenantId, List<Usage> usages, List<String> unknown) {
   /** The bucket that {@code tenantPerMinute} fills. Attempts say more than its tokens. */
   private static final String CONNECT = "connect";
 
+  private static final Set<Verdict> ADVICE = Set.of(Verdict.TIGHT, Verdict.LARGE);
+
   TenantUsage {
     usages = List.copyOf(usages);
     unknown = List.copyOf(unknown);
@@ -29,21 +33,24 @@ record TenantUsage(String tenantId, List<Usage> usages, List<String> unknown) {
   /**
    * Works out how a tenant used its limits.
    *
-   * @param tenant the document of the tenant
-   * @param minutes the minutes in which something happened
-   * @param all the number of all minutes, at least 1
+   * @param all the number of all minutes since it was onboarded; empty if nothing is recorded
    * @param margin the percentage to add for a limit that fits
    */
-  static TenantUsage of(JsonNode tenant, List<JsonNode> minutes, long all, int margin) {
+  static TenantUsage of(Tenant tenant, OptionalLong all, int margin) {
+    if (all.isEmpty()) {
+      return new TenantUsage(tenant.id(), List.of(), List.of("all limits: no minute is recorded"));
+    }
+    List<JsonNode> minutes = tenant.minutes();
+    long zeros = all.getAsLong() - minutes.size();
     List<Usage> usages = new ArrayList<>();
     List<String> unknown = new ArrayList<>();
-    JsonNode limits = tenant.path("limits");
+    JsonNode limits = tenant.document().path("limits");
     usages.add(
         Usage.of(
             PER_MINUTE,
             limit(limits, PER_MINUTE),
             values(minutes, TenantUsage::attempts),
-            all - minutes.size(),
+            zeros,
             refused(minutes, "TENANT_RATE"),
             margin));
     List<Long> peaks =
@@ -62,7 +69,7 @@ record TenantUsage(String tenantId, List<Usage> usages, List<String> unknown) {
               refused(minutes, "TENANT_CONNECTIONS"),
               margin));
     }
-    for (JsonNode bucket : tenant.path("buckets")) {
+    for (JsonNode bucket : tenant.document().path("buckets")) {
       String action = bucket.path("action").asText();
       String name = action + ".ratePerMinute";
       if (bucket.path("fillMode").asText().equals("DIRECT")) {
@@ -72,13 +79,13 @@ record TenantUsage(String tenantId, List<Usage> usages, List<String> unknown) {
             Usage.of(
                 name,
                 limit(bucket, "ratePerMinute"),
-                values(minutes, minute -> Minutes.taken(minute, action)),
-                all - minutes.size(),
+                values(minutes, minute -> Tenant.taken(minute, action)),
+                zeros,
                 OptionalLong.empty(),
                 margin));
       }
     }
-    return new TenantUsage(tenant.path("tenantId").asText(), usages, unknown);
+    return new TenantUsage(tenant.id(), usages, unknown);
   }
 
   private static BigDecimal limit(JsonNode document, String name) {
@@ -100,10 +107,18 @@ record TenantUsage(String tenantId, List<Usage> usages, List<String> unknown) {
             .sum());
   }
 
-  /** The same without limits that are OK. */
-  TenantUsage withoutOk() {
+  /** The same with limits that are TIGHT or LARGE only. */
+  TenantUsage unfitting() {
     return new TenantUsage(
-        tenantId, usages.stream().filter(usage -> usage.verdict() != Verdict.OK).toList(), unknown);
+        tenantId,
+        usages.stream().filter(usage -> ADVICE.contains(usage.verdict())).toList(),
+        unknown);
+  }
+
+  /** Whether a limit has too few minutes to tell whether it fits. */
+  boolean hasTooFewMinutes() {
+    return usages.isEmpty()
+        || usages.stream().anyMatch(usage -> usage.verdict() == Verdict.TOO_FEW_MINUTES);
   }
 
   /** The connections that its limits refused. */

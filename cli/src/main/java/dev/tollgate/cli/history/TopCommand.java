@@ -2,8 +2,10 @@ package dev.tollgate.cli.history;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.cli.http.Api;
+import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.Response;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,6 +23,11 @@ import picocli.CommandLine.Option;
       "Example: `tollgate top --sort tokens --window 15m`."
     })
 public final class TopCommand implements Callable<Integer> {
+  private static final List<String> COUNTS =
+      List.of("refused", "admitted", "connections", "tokens");
+  private static final int MAX_MINUTES = 15;
+  private static final int MAX_TENANTS = 100;
+
   private final CommandEnvironment tollgate;
 
   @Option(
@@ -37,7 +44,7 @@ public final class TopCommand implements Callable<Integer> {
       paramLabel = "TIME",
       defaultValue = "5m",
       description = "The last minutes, up to 15. Default: ${DEFAULT-VALUE}.")
-  private String window = "5m";
+  private Duration window = Duration.ofMinutes(5);
 
   @Option(
       names = {"-n", "--limit"},
@@ -55,9 +62,18 @@ public final class TopCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    Failure.checkOption(
+        COUNTS.contains(sort), "--sort", sort, "one of " + String.join(", ", COUNTS));
+    Failure.checkOption(
+        window.toMinutes() <= MAX_MINUTES,
+        "--window",
+        Span.text(window),
+        "at most " + MAX_MINUTES + "m");
+    Failure.checkOption(
+        limit >= 1 && limit <= MAX_TENANTS, "--limit", limit, "1 to " + MAX_TENANTS);
     Map<String, String> query = new LinkedHashMap<>();
     query.put("sort", sort);
-    query.put("window", window);
+    query.put("window", Span.text(window));
     query.put("limit", Integer.toString(limit));
     Response response = tollgate.controlPlane().get("/fleet/tenants" + Api.suffix(query)).orThrow();
     JsonNode ranking = response.json();
@@ -77,12 +93,13 @@ public final class TopCommand implements Callable<Integer> {
     }
     lines.add(
         "%d of %s, ranked by %s, from %s to %s."
-            .formatted(
-                tenants.size(),
-                active == 1 ? "1 active tenant" : active + " active tenants",
-                sort,
-                Json.text(ranking, "from").orElse("?"),
-                Json.text(ranking, "to").orElse("?")));
+                .formatted(
+                    tenants.size(),
+                    active == 1 ? "1 active tenant" : active + " active tenants",
+                    sort,
+                    Json.text(ranking, "from").orElse("?"),
+                    Json.text(ranking, "to").orElse("?"))
+            + (tenants.isEmpty() ? " " + HistoryCommand.INCOMPLETE : ""));
     return lines;
   }
 }

@@ -1,6 +1,7 @@
 package dev.tollgate.cli.history;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.cli.history.MinutesReader.Tenant;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -81,7 +82,7 @@ final class UnitCosts {
     for (JsonNode minute : minutes) {
       admitted += Math.max(0, minute.path("admitted").asLong());
       refused += minute.path("refused").asLong();
-      messages += Math.max(0, Minutes.taken(minute, "message"));
+      messages += Math.max(0, Tenant.taken(minute, "message"));
     }
     long fills = 0;
     long saved = 0;

@@ -32,6 +32,9 @@ record Usage(
     long max,
     long fits,
     OptionalLong refused) {
+  /** Fewer minutes say too little. */
+  static final long MIN_MINUTES = 60;
+
   private static final BigDecimal HUNDRED = BigDecimal.valueOf(100);
   private static final BigDecimal TIGHT_PERCENT = BigDecimal.valueOf(80);
   private static final BigDecimal LARGE_TIMES = BigDecimal.valueOf(4);
@@ -40,6 +43,8 @@ record Usage(
   enum Verdict {
     /** It refused connections, or the 99.9th percentile is above 80 % of it. */
     TIGHT,
+    /** Too few minutes to tell, and no refusals. */
+    TOO_FEW_MINUTES,
     /** A limit below a quarter of it would fit. */
     LARGE,
     /** Neither. */
@@ -106,8 +111,12 @@ record Usage(
 
   /** Whether the limit fits. */
   Verdict verdict() {
+    boolean hasRefused = refused.orElse(0) > 0;
+    if (minutes < MIN_MINUTES && !hasRefused) {
+      return Verdict.TOO_FEW_MINUTES;
+    }
     BigDecimal used = BigDecimal.valueOf(p999).multiply(HUNDRED);
-    if (refused.orElse(0) > 0 || used.compareTo(value.multiply(TIGHT_PERCENT)) > 0) {
+    if (hasRefused || used.compareTo(value.multiply(TIGHT_PERCENT)) > 0) {
       return Verdict.TIGHT;
     }
     return BigDecimal.valueOf(fits).multiply(LARGE_TIMES).compareTo(value) < 0

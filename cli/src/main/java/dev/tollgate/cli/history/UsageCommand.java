@@ -3,23 +3,18 @@ package dev.tollgate.cli.history;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.tollgate.cli.apply.CurrentState;
+import dev.tollgate.cli.history.MinutesReader.Reading;
+import dev.tollgate.cli.history.Usage.Verdict;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
-import dev.tollgate.cli.http.Paths;
-import dev.tollgate.cli.http.Response;
-import dev.tollgate.cli.http.Sender;
-import dev.tollgate.cli.pacing.PacedApi;
-import dev.tollgate.cli.terminal.Progress;
 import dev.tollgate.cli.terminal.Shell;
-import dev.tollgate.cli.terminal.Table;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -29,34 +24,30 @@ import picocli.CommandLine.Parameters;
     description = {
       "Show how much of its limits a tenant used in each minute, and which limits would "
           + "fit. A limit is TIGHT if it refused connections or the 99.9th percentile is above 80"
-          + " percent of it, and LARGE if a quarter of it would fit.",
+          + " percent of it, and LARGE if a quarter of it would fit. Fewer"
+          + " than 60 minutes without a refusal are too few to tell.",
       "Example: `tollgate usage acme --since 7d`."
     })
 public final class UsageCommand implements Callable<Integer> {
   private static final int MAX_MARGIN = 1_000;
 
-  private static final List<String> CSV =
-      List.of(
-          "tenantId",
-          "limit",
-          "value",
-          "minutes",
-          "p50",
-          "p95",
-          "p99",
-          "p999",
-          "max",
-          "sharePercent",
-          "fits",
-          "refused",
-          "verdict");
-  private static final List<String> TEXT =
-      List.of(
-          "TENANT", "LIMIT", "VALUE", "MINUTES", "P50", "P95", "P99", "P99.9", "MAX", "SHARE %",
-          "FITS", "REFUSED", "VERDICT");
+  private static final RowTable TABLE =
+      new RowTable(
+          "tenantId=TENANT",
+          "limit=LIMIT",
+          "value=VALUE",
+          "minutes=MINUTES",
+          "p50=P50",
+          "p95=P95",
+          "p99=P99",
+          "p999=P99.9",
+          "max=MAX",
+          "sharePercent=SHARE %",
+          "fits=FITS",
+          "refused=REFUSED",
+          "verdict=VERDICT");
 
   private final CommandEnvironment tollgate;
-  private final Shell shell;
 
   @Parameters(paramLabel = "TENANT", arity = "0..1", description = "The tenant.")
   private Optional<String> tenantId = Optional.empty();
@@ -64,17 +55,11 @@ public final class UsageCommand implements Callable<Integer> {
   @Option(
       names = "--all",
       description =
-          "Show the limits of all tenants that are not OK, those of the tenant that was refused most"
-              + " first. A tenant takes one request, and one more for every 25 hours.")
+          "Show the limits of all tenants that are TIGHT or LARGE, those of the tenant that was"
+              + " refused most first. A tenant takes two requests, and one more for every 25 hours.")
   private boolean all;
 
-  @Option(
-      names = "--since",
-      paramLabel = "TIME",
-      defaultValue = "7d",
-      description =
-          "How long ago the first minute is, such as 12h or 31d, which is the most. Default: 7d.")
-  private Duration since = Duration.ofDays(7);
+  @Mixin private MinutesReader history;
 
   @Option(
       names = "--margin",
@@ -90,56 +75,29 @@ public final class UsageCommand implements Callable<Integer> {
    */
   public UsageCommand(CommandEnvironment tollgate, Shell shell) {
     this.tollgate = tollgate;
-    this.shell = shell;
+    history = new MinutesReader(tollgate, shell);
   }
 
   @Override
   public Integer call() {
-    check();
-    Sender api = new PacedApi(tollgate.controlPlane(), Minutes.REQUESTS_PER_SECOND, shell);
-    Span span = Minutes.complete(api, since);
-    List<TenantUsage> tenants =
-        tenantId.map(id -> List.of(ofOne(api, id, span))).orElseGet(() -> ofAll(api, span));
-    tollgate.print(
-        document(tenants, span),
-        tollgate.isCsv() ? table(CSV, tenants).csv() : lines(tenants, span));
-    return 0;
-  }
-
-  private void check() {
     if (tenantId.isPresent() == all) {
       throw Failure.usage("Name a tenant, or use --all.");
     }
-    Minutes.check(since);
-    if (margin < 0 || margin > MAX_MARGIN) {
-      throw Failure.usage("--margin: %d (expected: 0 to %d)".formatted(margin, MAX_MARGIN));
-    }
+    Failure.checkOption(
+        margin >= 0 && margin <= MAX_MARGIN, "--margin", margin, "0 to " + MAX_MARGIN);
+    Reading reading = history.open();
+    List<TenantUsage> tenants =
+        reading.read(
+            tenantId.stream().toList(),
+            Optional.empty(),
+            tenant -> TenantUsage.of(tenant, reading.age(tenant), margin));
+    print(all ? unfitting(tenants) : tenants, tenants, reading.span());
+    return 0;
   }
 
-  private TenantUsage ofOne(Sender api, String id, Span span) {
-    Response tenant =
-        tollgate.found(
-            api.get(Paths.tenant(id)),
-            "No tenant named `%s`. List tenants with `tollgate tenants list`.".formatted(id));
-    return usage(api, tenant, id, span);
-  }
-
-  private List<TenantUsage> ofAll(Sender api, Span span) {
-    List<String> ids =
-        CurrentState.tenants(api).stream().map(tenant -> tenant.path("tenantId").asText()).toList();
-    List<TenantUsage> tenants = new ArrayList<>();
-    try (Progress progress = tollgate.progress()) {
-      progress.start("Read", ids.size(), "tenants");
-      for (String id : ids) {
-        Response tenant = api.get(Paths.tenant(id));
-        // A tenant that was removed meanwhile has no limits.
-        if (tenant.status() != 404) {
-          tenants.add(usage(api, tenant.orThrow(), id, span).withoutOk());
-        }
-        progress.step(true);
-      }
-    }
+  private static List<TenantUsage> unfitting(List<TenantUsage> tenants) {
     return tenants.stream()
+        .map(TenantUsage::unfitting)
         .filter(tenant -> !tenant.usages().isEmpty())
         .sorted(
             Comparator.comparingLong(TenantUsage::refused)
@@ -148,74 +106,57 @@ public final class UsageCommand implements Callable<Integer> {
         .toList();
   }
 
-  private TenantUsage usage(Sender api, Response tenant, String id, Span span) {
-    List<JsonNode> minutes = Minutes.of(api, id, span);
-    return TenantUsage.of(tenant.json(), minutes, span.minutes(), margin);
-  }
-
-  private ObjectNode document(List<TenantUsage> tenants, Span span) {
-    ObjectNode document =
-        Json.object()
-            .put("from", span.from().toString())
-            .put("to", span.to().toString())
-            .put("margin", margin);
+  private void print(List<TenantUsage> shown, List<TenantUsage> tenants, Span span) {
+    ObjectNode document = span.document().put("margin", margin);
     ArrayNode list = document.putArray("tenants");
-    for (TenantUsage tenant : tenants) {
+    List<JsonNode> rows = new ArrayList<>();
+    for (TenantUsage tenant : shown) {
       ArrayNode limits = list.addObject().put("tenantId", tenant.tenantId()).putArray("limits");
       for (Usage usage : tenant.usages()) {
-        ObjectNode limit =
-            limits
-                .addObject()
-                .put("limit", usage.limit())
-                .put("value", usage.value())
-                .put("minutes", usage.minutes())
-                .put("p50", usage.p50())
-                .put("p95", usage.p95())
-                .put("p99", usage.p99())
-                .put("p999", usage.p999())
-                .put("max", usage.max())
-                .put("sharePercent", usage.sharePercent())
-                .put("fits", usage.fits());
-        usage.refused().ifPresent(refused -> limit.put("refused", refused));
-        limit.put("verdict", usage.verdict().name());
+        ObjectNode limit = limit(usage);
+        limits.add(limit);
+        rows.add(Json.object().put("tenantId", tenant.tenantId()).setAll(limit));
       }
     }
-    return document;
+    tollgate.print(document, tollgate.isCsv() ? TABLE.csv(rows) : lines(rows, tenants, span));
   }
 
-  private static Table table(List<String> header, List<TenantUsage> tenants) {
-    Table table = new Table(header.toArray(String[]::new));
-    for (TenantUsage tenant : tenants) {
-      for (Usage usage : tenant.usages()) {
-        table.row(
-            tenant.tenantId(),
-            usage.limit(),
-            usage.value().toPlainString(),
-            Long.toString(usage.minutes()),
-            Long.toString(usage.p50()),
-            Long.toString(usage.p95()),
-            Long.toString(usage.p99()),
-            Long.toString(usage.p999()),
-            Long.toString(usage.max()),
-            Long.toString(usage.sharePercent()),
-            Long.toString(usage.fits()),
-            usage.refused().isPresent() ? Long.toString(usage.refused().getAsLong()) : "",
-            usage.verdict().name());
-      }
+  private static ObjectNode limit(Usage usage) {
+    ObjectNode limit =
+        Json.object()
+            .put("limit", usage.limit())
+            .put("value", usage.value())
+            .put("minutes", usage.minutes())
+            .put("p50", usage.p50())
+            .put("p95", usage.p95())
+            .put("p99", usage.p99())
+            .put("p999", usage.p999())
+            .put("max", usage.max())
+            .put("sharePercent", usage.sharePercent());
+    if (usage.verdict() != Verdict.TOO_FEW_MINUTES) {
+      limit.put("fits", usage.fits());
     }
-    return table;
+    usage.refused().ifPresent(refused -> limit.put("refused", refused));
+    return limit.put("verdict", usage.verdict().name());
   }
 
-  private List<String> lines(List<TenantUsage> tenants, Span span) {
-    String when = "%s, margin %d %%".formatted(span, margin);
-    if (tenants.isEmpty()) {
-      return List.of(when + ": the limits of all tenants are OK.");
+  private List<String> lines(List<JsonNode> rows, List<TenantUsage> tenants, Span span) {
+    List<String> lines = new ArrayList<>(List.of("%s, margin %d %%".formatted(span, margin), ""));
+    if (rows.isEmpty() && all) {
+      lines.add("No limit is TIGHT or LARGE.");
+    } else if (!rows.isEmpty()) {
+      lines.addAll(TABLE.text(rows));
+      lines.add("");
+      lines.add("Rates: minutes since the onboarding in which nothing happened count as 0.");
+      lines.add(
+          "tenantConnections: only minutes with an admitted or refused connection are known.");
     }
-    List<String> lines = new ArrayList<>(List.of(when, ""));
-    lines.addAll(table(TEXT, tenants).lines());
-    lines.add("");
-    lines.add("Rates: minutes in which nothing happened count as 0.");
-    lines.add("tenantConnections: only minutes with an admitted or refused connection are known.");
+    long tooFew = tenants.stream().filter(TenantUsage::hasTooFewMinutes).count();
+    if (all && tooFew > 0) {
+      lines.add(
+          "Tenants with limits of which fewer than %d minutes are known: %d of %d."
+              .formatted(Usage.MIN_MINUTES, tooFew, tenants.size()));
+    }
     if (!all) {
       tenants.stream()
           .flatMap(tenant -> tenant.unknown().stream())

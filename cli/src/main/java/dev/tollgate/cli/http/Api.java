@@ -155,10 +155,9 @@ public final class Api implements Sender {
     if (body.isPresent()) {
       request.header("Content-Type", "application/json");
     }
-    headers.forEach(request::header);
+    headers.forEach(request::setHeader);
     always.forEach(request::header);
-    signer.ifPresent(
-        it -> it.sign(method, uri, content).forEach((name, value) -> request.header(name, value)));
+    signer.ifPresent(it -> it.sign(method, uri, content, headers).forEach(request::setHeader));
     return await(uri, client.sendAsync(request.build(), Api::body));
   }
 

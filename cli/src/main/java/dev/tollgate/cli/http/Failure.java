@@ -46,6 +46,17 @@ public final class Failure extends RuntimeException {
   }
 
   /**
+   * Refuses an invalid value of an option.
+   *
+   * @throws Failure if the value is not valid
+   */
+  public static void checkOption(boolean isValid, String option, Object value, String expected) {
+    if (!isValid) {
+      throw usage("%s: %s (expected: %s)".formatted(option, value, expected));
+    }
+  }
+
+  /**
    * The failure to read a file.
    *
    * @param file the file's name in messages

@@ -23,21 +23,39 @@ import software.amazon.awssdk.regions.providers.AwsRegionProviderChain;
 import software.amazon.awssdk.regions.providers.SystemSettingsRegionProvider;
 
 /**
- * Signs requests to an API whose authorizer is {@code AWS_IAM}, with Signature Version 4 and the
- * service name {@code execute-api} (API Gateway developer guide, "Invoke an API").
+ * Signs requests with Signature Version 4: to an API whose authorizer is {@code AWS_IAM}, with the
+ * service name {@code execute-api} (API Gateway developer guide, "Invoke an API"), or to a service
+ * of AWS.
  */
 public final class RequestSigner {
   private static final Pattern AWS_HOST =
       Pattern.compile("[^.]+\\.execute-api\\.([a-z0-9-]+)\\.amazonaws\\.com(\\.cn)?");
 
   private final AwsCredentialsProvider credentials;
+  private final String service;
   private final String region;
   private final Clock clock;
 
   RequestSigner(AwsCredentialsProvider credentials, String region, Clock clock) {
+    this(credentials, "execute-api", region, clock);
+  }
+
+  private RequestSigner(
+      AwsCredentialsProvider credentials, String service, String region, Clock clock) {
     this.credentials = credentials;
+    this.service = service;
     this.region = region;
     this.clock = clock;
+  }
+
+  /**
+   * The signer for a service of AWS.
+   *
+   * @param service the service's name in signatures, such as {@code logs}
+   */
+  public static RequestSigner forService(
+      String service, String region, AwsCredentialsProvider credentials) {
+    return new RequestSigner(credentials, service, region, Clock.systemUTC());
   }
 
   /**
@@ -55,9 +73,18 @@ public final class RequestSigner {
       return Optional.empty();
     }
     String signed = region(api, region, profile);
+    return Optional.of(new RequestSigner(credentials(profile), signed, Clock.systemUTC()));
+  }
+
+  /**
+   * The default credentials.
+   *
+   * @param profile replaces {@code AWS_PROFILE}
+   */
+  public static AwsCredentialsProvider credentials(Optional<String> profile) {
     DefaultCredentialsProvider.Builder credentials = DefaultCredentialsProvider.builder();
     profile.ifPresent(credentials::profileName);
-    return Optional.of(new RequestSigner(credentials.build(), signed, Clock.systemUTC()));
+    return credentials.build();
   }
 
   /** Whether requests to an API are signed: it is on AWS, not in a local cloud. */
@@ -105,7 +132,23 @@ public final class RequestSigner {
    * @throws Failure if there are no credentials
    */
   Map<String, String> sign(String method, URI uri, byte[] body) {
-    var request = SdkHttpRequest.builder().method(SdkHttpMethod.fromValue(method)).uri(uri).build();
+    return sign(method, uri, body, Map.of());
+  }
+
+  /**
+   * The headers that carry the signature, and the headers that it covers.
+   *
+   * @param headers the request's other headers; those of AWS must be signed
+   */
+  Map<String, String> sign(String method, URI uri, byte[] body, Map<String, String> headers) {
+    var unsigned = SdkHttpRequest.builder().method(SdkHttpMethod.fromValue(method)).uri(uri);
+    headers.forEach(
+        (name, value) -> {
+          if (name.startsWith("X-Amz-")) {
+            unsigned.putHeader(name, value);
+          }
+        });
+    var request = unsigned.build();
     var signed =
         AwsV4HttpSigner.create()
             .sign(
@@ -114,14 +157,14 @@ public final class RequestSigner {
                         .identity(resolveCredentials())
                         .request(request)
                         .payload(() -> new ByteArrayInputStream(body))
-                        .putProperty(AwsV4HttpSigner.SERVICE_SIGNING_NAME, "execute-api")
+                        .putProperty(AwsV4HttpSigner.SERVICE_SIGNING_NAME, service)
                         .putProperty(AwsV4HttpSigner.REGION_NAME, region)
                         .putProperty(HttpSigner.SIGNING_CLOCK, clock));
-    Map<String, String> headers = new LinkedHashMap<>();
-    signed.request().forEachHeader((name, values) -> headers.put(name, values.get(0)));
+    Map<String, String> all = new LinkedHashMap<>();
+    signed.request().forEachHeader((name, values) -> all.put(name, values.get(0)));
     // java.net.http sets Host itself, with the same value, and does not allow it to be set.
-    headers.keySet().removeIf("Host"::equalsIgnoreCase);
-    return headers;
+    all.keySet().removeIf("Host"::equalsIgnoreCase);
+    return all;
   }
 
   private AwsCredentials resolveCredentials() {

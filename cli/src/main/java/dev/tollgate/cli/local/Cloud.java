@@ -22,7 +22,10 @@ public interface Cloud extends AutoCloseable {
    */
   boolean writeClaimsEnvironment(Path file);
 
-  /** Writes the environment variables that a program on this machine needs to read the alarms. */
+  /**
+   * Writes the environment variables that a program on this machine needs to read the alarms and
+   * the functions' logs.
+   */
   void writeAlarmsEnvironment(Path file);
 
   @Override

@@ -7,7 +7,7 @@ import java.util.function.LongSupplier;
  * Spaces requests of any number of threads at even intervals. Intervals that pass without a request
  * are lost: there are no bursts.
  */
-final class Pace {
+public final class Pace {
   private static final double NANOS = 1e9;
 
   private final long intervalNanos;
@@ -18,14 +18,14 @@ final class Pace {
    * @param perSecond the number of requests per second, above 0
    * @param nanoTime elapsed time, in nanoseconds
    */
-  Pace(double perSecond, LongSupplier nanoTime) {
+  public Pace(double perSecond, LongSupplier nanoTime) {
     this.intervalNanos = Math.round(NANOS / perSecond);
     this.nanoTime = nanoTime;
     this.next = nanoTime.getAsLong();
   }
 
   /** Reserves the next slot; returns the time until it begins. */
-  synchronized Duration next() {
+  public synchronized Duration next() {
     long now = nanoTime.getAsLong();
     long slot = later(now, next);
     next = slot + intervalNanos;
@@ -33,7 +33,7 @@ final class Pace {
   }
 
   /** Starts no further slot for the given time. */
-  synchronized void delay(Duration time) {
+  public synchronized void delay(Duration time) {
     next = later(next, nanoTime.getAsLong() + time.toNanos());
   }
 

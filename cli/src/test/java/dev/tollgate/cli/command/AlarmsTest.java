@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.cli.StubDeployment;
 import dev.tollgate.cli.StubDeployment.Run;
+import dev.tollgate.cli.context.LocalAccess;
 import dev.tollgate.cli.context.Outputs;
 import dev.tollgate.local.testing.TestCloud;
 import java.io.IOException;
@@ -57,7 +58,7 @@ class AlarmsTest {
         "{\"Resources\": {" + String.join(",", alarms) + "}}");
     TestCloud cloud = TestCloud.start(assembly);
     Files.write(
-        outputs().resolveSibling(Alarms.LOCAL_ENVIRONMENT),
+        outputs().resolveSibling(LocalAccess.FILE),
         cloud.cloud().environmentOfAlarms().entrySet().stream()
             .map(variable -> variable.getKey() + "=" + variable.getValue())
             .toList());
@@ -165,7 +166,7 @@ class AlarmsTest {
   void refused_request_is_an_error_with_its_reason() throws Exception {
     try (TestCloud cloud = start()) {
       Files.write(
-          outputs().resolveSibling(Alarms.LOCAL_ENVIRONMENT),
+          outputs().resolveSibling(LocalAccess.FILE),
           cloud.cloud().environmentOfAlarms().entrySet().stream()
               .map(
                   one ->
@@ -190,7 +191,7 @@ class AlarmsTest {
     assertThat(deployment.run("alarms").err())
         .startsWith("tollgate: Cannot connect to ")
         .endsWith("Start the local cloud with `./tollgate up`.\n");
-    Files.delete(outputs().resolveSibling(Alarms.LOCAL_ENVIRONMENT));
+    Files.delete(outputs().resolveSibling(LocalAccess.FILE));
     assertThat(deployment.run("alarms").err()).contains("alarms.env, which `./tollgate up` writes");
   }
 }

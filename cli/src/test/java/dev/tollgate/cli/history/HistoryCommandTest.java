@@ -12,6 +12,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class HistoryCommandTest {
   private static final String NOW = "GET /control/fleet/tenants?window=1m&limit=1";
@@ -73,7 +75,27 @@ class HistoryCommandTest {
     assertThat(deployment.run("history").out())
         .isEqualTo(
             "All tenants, 2026-03-12T14:00:00Z to 2026-03-12T15:00:00Z, in steps of 1m: nothing"
-                + " happened.\n");
+                + " happened. The last two minutes are still incomplete.\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "14:57, ''",
+    "14:58, ' The last two minutes are still incomplete.'",
+  })
+  void nothing_may_become_something(String to, String more) {
+    deployment.answers(
+        "GET /control/fleet?from=2026-03-12T14%3A00%3A00Z&to=2026-03-12T"
+            + to.replace(":", "%3A")
+            + "%3A00Z&step=1m",
+        200,
+        "{\"steps\":[]}");
+
+    assertThat(
+            deployment
+                .run("history", "--from=2026-03-12T14:00:00Z", "--to=2026-03-12T" + to + ":00Z")
+                .out())
+        .endsWith(": nothing happened." + more + "\n");
   }
 
   @Test
@@ -160,6 +182,26 @@ class HistoryCommandTest {
     assertThat(deployment.run("tenants", "list", "-o", "csv").err())
         .startsWith(
             "tollgate: -o csv: only `history`, `top`, `usage`, `replay` and `cost` print CSV");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--from=yesterday | Invalid value for option '--from': yesterday (expected: an instant such as 2026-03-12T14:00:00Z)",
+        "--from=2026-03-12T14:00:30Z | --from: 2026-03-12T14:00:30Z (expected: a full minute)",
+        "--to=2026-03-12T14:00:00.5Z | --to: 2026-03-12T14:00:00.500Z (expected: a full minute)",
+        "--from=2026-03-01T14:00:00Z | --from: 2026-03-01T14:00:00Z (expected: at most 7d before the end; a tenant's own history may be longer)",
+        "acme --from=0001-01-01T00:00:00Z | --from: 0001-01-01T00:00:00Z (expected: at most 31d before the end)",
+        "--since=8d | --since: 8d (expected: at most 7d before the end; a tenant's own history may be longer)",
+        "acme --since=32d | --since: 32d (expected: at most 31d before the end)",
+        "acme --since=31d --step=29m | --step: 29m (expected: at least 30m for 2026-02-09T15:00:00Z to 2026-03-12T15:00:00Z)",
+      })
+  void invalid_values_name_the_option_and_what_is_allowed(String arguments, String error) {
+    Run run = deployment.run(("history " + arguments).split(" ", -1));
+
+    assertThat(run.err()).startsWith("tollgate: " + error + "\n");
+    assertThat(run.exitCode()).isEqualTo(2);
   }
 
   @Test

@@ -3,7 +3,6 @@ package dev.tollgate.cli.history;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.cli.Documents;
-import dev.tollgate.cli.StubDeployment;
 import dev.tollgate.cli.StubDeployment.Run;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -15,28 +14,23 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ReplayCommandTest {
-  private static final String HOUR =
-      "/history?from=2026-03-12T13%3A57%3A00Z&to=2026-03-12T14%3A57%3A00Z&step=1m";
-  private static final String BUSY =
-      "{\"steps\":[{\"at\":\"2026-03-12T14:05:00Z\",\"admitted\":180,\"refused\":3,"
-          + "\"refusedFor\":{\"TENANT_RATE\":3},\"peakConnections\":7,\"tokens\":[]},"
-          + "{\"at\":\"2026-03-12T14:06:00Z\",\"admitted\":20,\"refused\":0,\"refusedFor\":{},"
-          + "\"peakConnections\":9,"
-          + "\"tokens\":[{\"action\":\"message\",\"minted\":0,\"taken\":500}]}]}";
-
-  private StubDeployment deployment;
+  private StubHistory deployment;
 
   @BeforeEach
   void open(@TempDir Path directory) throws IOException {
     deployment =
-        new StubDeployment(directory)
-            .answers(
-                "GET /control/fleet/tenants?window=1m&limit=1",
-                200,
-                "{\"from\":\"2026-03-12T14:59:00Z\",\"to\":\"2026-03-12T15:00:00Z\","
-                    + "\"activeTenants\":0,\"tenants\":[]}")
-            .answers("GET /control/tenants/acme", 200, Documents.ACME)
-            .answers("GET /control/tenants/acme" + HOUR, 200, BUSY);
+        new StubHistory(directory)
+            .tenant("acme")
+            .minute(
+                "acme",
+                "2026-03-12T14:05:00Z",
+                "\"admitted\":180,\"refused\":3,\"refusedFor\":{\"TENANT_RATE\":3},"
+                    + "\"peakConnections\":7,\"tokens\":[]")
+            .minute(
+                "acme",
+                "2026-03-12T14:06:00Z",
+                "\"admitted\":20,\"refused\":0,\"refusedFor\":{},\"peakConnections\":9,"
+                    + "\"tokens\":[{\"action\":\"message\",\"minted\":0,\"taken\":500}]");
   }
 
   @AfterEach
@@ -48,12 +42,8 @@ class ReplayCommandTest {
   void a_tenant_under_lower_limits() {
     Run run =
         deployment.run(
-            "replay",
-            "acme",
-            "--since=1h",
-            "--set=tenantPerMinute=60",
-            "--set=tenantConnections=8",
-            "--set=messagesPerMinute=250");
+            "replay acme --since=1h --set=tenantPerMinute=60 --set=tenantConnections=8"
+                + " --set=messagesPerMinute=250");
 
     assertThat(run.err()).isEmpty();
     assertThat(run.exitCode()).isZero();
@@ -74,33 +64,48 @@ class ReplayCommandTest {
 
   @Test
   void higher_limits_refuse_nobody() {
-    assertThat(deployment.run("replay", "acme", "--since=1h", "--set=tenantPerMinute=203").out())
+    assertThat(deployment.run("replay acme --since=1h --set=tenantPerMinute=203").out())
         .isEqualTo(
             "2026-03-12T13:57:00Z to 2026-03-12T14:57:00Z:"
                 + " 0 of 1 tenants would have been refused something.\n");
   }
 
   @Test
-  void a_tier_leaves_the_overrides_of_its_tenants() {
-    deployment.answers(
-        "GET /control/tenants?tier=gold", 200, "{\"tenants\":[" + Documents.ACME + "]}");
+  void tenants_of_a_tier_that_override_a_limit_are_left_out_and_counted() {
+    deployment.tenant(
+        "plain",
+        Documents.ACME.replace("\"overrides\":{\"tenantConnections\":10}", "\"overrides\":{}"));
+    String command =
+        "replay --tier=gold --since=1h --set=tenantConnections=8 --set=tenantPerMinute=60";
 
-    Run run =
-        deployment.run(
-            "replay",
-            "--tier=gold",
-            "--since=1h",
-            "--set=tenantConnections=8",
-            "--set=tenantPerMinute=60",
-            "-o=csv");
+    Run run = deployment.run(command);
 
     assertThat(run.err()).isEmpty();
     assertThat(run.out())
+        .startsWith(
+            """
+            2026-03-12T13:57:00Z to 2026-03-12T14:57:00Z: 1 of 2 tenants would have been refused something.
+            tenantConnections: 1 of 2 tenants are left out, because they override it.
+
+            TENANT  LIMIT\
+            """);
+    assertThat(deployment.run(command + " -o=csv").out())
         .isEqualTo(
             """
-            TENANT,LIMIT,NOW,NEW,LEAST,MOST,MINUTES,LONGEST,FIRST,LAST
-            acme,tenantPerMinute,180,60,60,143,2,2m,2026-03-12T14:05:00Z,2026-03-12T14:06:00Z
+            tenantId,limit,now,new,least,most,minutes,longestSeconds,first,last
+            acme,tenantPerMinute,180,60,60,143,2,120,2026-03-12T14:05:00Z,2026-03-12T14:06:00Z
             """);
+    assertThat(deployment.run(command + " -o=json").out())
+        .contains("\"now\":180,\"new\":60,")
+        .endsWith("],\"leftOut\":{\"tenantConnections\":1}}\n");
+  }
+
+  @Test
+  void a_tier_must_exist() {
+    assertThat(deployment.run("replay --tier=nosuch --set=tenantPerMinute=1"))
+        .returns(1, Run::exitCode)
+        .returns(
+            "tollgate: No tier named `nosuch`. List tiers with `tollgate tiers list`.\n", Run::err);
   }
 
   @ParameterizedTest
@@ -114,7 +119,7 @@ class ReplayCommandTest {
         "acme --set=tenantPerMinute=1 --since=32d | --since: 32d (expected: at most 31d)",
       })
   void wrong_usage(String arguments, String error) {
-    Run run = deployment.run(("replay " + arguments).split(" ", -1));
+    Run run = deployment.run("replay " + arguments);
 
     assertThat(run.err()).contains(error);
     assertThat(run.exitCode()).isEqualTo(2);

@@ -2,7 +2,6 @@ package dev.tollgate.cli.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.cli.Documents;
 import dev.tollgate.cli.StubDeployment;
 import dev.tollgate.cli.StubDeployment.Run;
 import java.io.IOException;
@@ -11,6 +10,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class TopCommandTest {
   private static final String RANKING =
@@ -60,21 +61,33 @@ class TopCommandTest {
   }
 
   @Test
-  void options_are_sent_and_the_api_checks_them() {
-    deployment
-        .answers(
-            "GET /control/fleet/tenants?sort=tokens&window=30m&limit=3",
-            200,
-            RANKING.replaceFirst("\"activeTenants.*", "\"activeTenants\":1,\"tenants\":[]}"))
-        .answers(
-            "GET /control/fleet/tenants?sort=luck&window=5m&limit=20",
-            400,
-            Documents.problem(400, "Bad Request", "sort: luck"));
+  void options_are_sent() {
+    deployment.answers(
+        "GET /control/fleet/tenants?sort=tokens&window=15m&limit=3",
+        200,
+        RANKING.replaceFirst("\"activeTenants.*", "\"activeTenants\":1,\"tenants\":[]}"));
 
-    assertThat(deployment.run("top", "--sort", "tokens", "--window", "30m", "-n", "3").out())
+    assertThat(deployment.run("top", "--sort", "tokens", "--window", "15m", "-n", "3").out())
         .isEqualTo(
             "0 of 1 active tenant, ranked by tokens, from 2026-03-12T14:01:00Z to"
-                + " 2026-03-12T14:06:00Z.\n");
-    assertThat(deployment.run("top", "--sort", "luck").err()).isEqualTo("tollgate: sort: luck\n");
+                + " 2026-03-12T14:06:00Z. The last two minutes are still incomplete.\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--sort=luck | --sort: luck (expected: one of refused, admitted, connections, tokens)",
+        "--window=1h | --window: 1h (expected: at most 15m)",
+        "--window=soon | Invalid value for option '--window': soon (expected: minutes, hours or days: 5m, 1h, 7d)",
+        "--limit=0 | --limit: 0 (expected: 1 to 100)",
+        "-n=101 | --limit: 101 (expected: 1 to 100)",
+      })
+  void invalid_values_name_the_option_and_what_is_allowed(String option, String error) {
+    Run run = deployment.run("top", option);
+
+    assertThat(run.err()).startsWith("tollgate: " + error + "\n");
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(deployment.requests()).isEmpty();
   }
 }

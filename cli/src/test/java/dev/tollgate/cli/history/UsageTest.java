@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.math.BigDecimal;
+import java.util.Collections;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.stream.LongStream;
@@ -63,7 +64,7 @@ class UsageTest {
   })
   void limit_that_fits_share_and_verdict(
       String limit, long used, long refused, long fits, long share, Usage.Verdict verdict) {
-    assertThat(usage(limit, List.of(used), 0, refused))
+    assertThat(usage(limit, Collections.nCopies(60, used), 0, refused))
         .returns(fits, Usage::fits)
         .returns(share, Usage::sharePercent)
         .returns(verdict, Usage::verdict);
@@ -71,7 +72,14 @@ class UsageTest {
 
   @Test
   void large_limit_that_refused_is_tight() {
-    assertThat(usage("100", List.of(1L), 0, 1).verdict()).isEqualTo(Usage.Verdict.TIGHT);
+    assertThat(usage("100", List.of(1L), 59, 1).verdict()).isEqualTo(Usage.Verdict.TIGHT);
+  }
+
+  @Test
+  void fewer_than_60_minutes_without_refusals_are_too_few() {
+    assertThat(usage("100", List.of(1L), 58, 1).verdict()).isEqualTo(Usage.Verdict.TIGHT);
+    assertThat(usage("100", List.of(99L), 58, 0).verdict())
+        .isEqualTo(Usage.Verdict.TOO_FEW_MINUTES);
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -368,8 +369,19 @@ final class Outbox {
                   transmit(HEARTBEAT);
                   heartbeatSent = true;
                   heartbeatTimer.cancel();
-                  heartbeatTimer = settings.scheduler().after(ANSWER_WITHIN, onSilence);
+                  heartbeatTimer = awaitAnswer();
                 });
+  }
+
+  /** Waits for any frame, which cancels this. The scheduler knows that the network answers. */
+  private Scheduler.Cancellable awaitAnswer() {
+    CompletableFuture<Boolean> answered = new CompletableFuture<>();
+    settings.scheduler().when(answered, any -> {});
+    Scheduler.Cancellable silence = settings.scheduler().after(ANSWER_WITHIN, onSilence);
+    return () -> {
+      silence.cancel();
+      answered.complete(true);
+    };
   }
 
   private Instant now() {

@@ -103,7 +103,7 @@ final class CostsPageTest {
     Map<String, Double> dollars =
         Map.of(
             "admitted", row("a million admitted connections") / 1e6,
-            "refused", security("handshakes of a session, refused for the tenant's rate"),
+            "refused", row("a million refused connections") / 1e6,
             "message", security("frames: messages of 100 bytes"),
             "fill.PRODUCER", row("a tenant in use all month, `PRODUCER`") / MINUTES / 2,
             "fill.SHARED", row("the same, `SHARED`") / MINUTES / 2,
@@ -180,6 +180,8 @@ final class CostsPageTest {
         .containsPattern(
             "\\| handshakes that are admitted, .*\\*\\*" + cost.substring(1) + "\\*\\*");
     assertThat(Files.readString(Path.of("../README.md"))).contains("| " + cost + " |");
+    assertThat(row("a million refused connections") / 1e6)
+        .isEqualTo(security("handshakes of a session, refused for the tenant's rate"));
   }
 
   @Test

@@ -85,5 +85,8 @@ final class HistoryIT {
             DEPLOYMENT.requestsOf(() -> DEPLOYMENT.advance(Duration.ofMinutes(3))).stream()
                 .filter(request -> request.principal().name().equals("HistoryWriter")))
         .isEmpty();
+
+    // The onboarding left a minute, from which on `tollgate usage` and `tollgate cost` count.
+    assertThat(get("/tenants/quiet/history").path("steps")).isNotEmpty();
   }
 }

@@ -18,6 +18,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -199,6 +200,14 @@ public final class FunctionCatalog implements AutoCloseable {
     return Optional.ofNullable(byName.get(reference.name()))
         .filter(entry -> reference.isOf(entry))
         .map(entry -> configuration(entry, reference.qualifier()));
+  }
+
+  /** The log groups of all functions, by the functions' names. */
+  public synchronized Map<String, String> logGroups() {
+    Map<String, String> groups = new HashMap<>();
+    byName.forEach(
+        (name, entry) -> groups.put(name, entry.settings().at("/LoggingConfig/LogGroup").asText()));
+    return groups;
   }
 
   @Override

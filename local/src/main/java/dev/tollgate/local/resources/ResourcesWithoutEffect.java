@@ -5,8 +5,8 @@ import dev.tollgate.local.template.Properties;
 import java.util.Map;
 
 /**
- * Types for logging and monitoring, which have no effect locally. Log groups only have a name: all
- * functions write to the log of the run.
+ * Types for logging and monitoring, which have no effect locally. Log groups only have a name,
+ * which the settings of functions refer to.
  */
 public final class ResourcesWithoutEffect implements ResourceFamily {
   @Override

@@ -69,6 +69,7 @@ public final class Accesses {
           case "scheduler" -> schedules(call);
           case "lambda" -> functions(call);
           case "execute-api" -> connection(call);
+          case "logs" -> logGroup(call);
           default -> List.of();
         };
     return accesses.isEmpty() ? List.of(Access.to(action(call), "*")) : accesses;
@@ -90,6 +91,11 @@ public final class Accesses {
                     "%s/%s/%s/@connections/%s"
                         .formatted(path.group(1), path.group(2), call.method(), path.group(3)))))
         : List.of();
+  }
+
+  private List<Access> logGroup(Call call) {
+    String name = Json.readOrMissing(call.body()).path("logGroupName").asText();
+    return List.of(Access.to(action(call), environment.arn("logs", "log-group:" + name + ":*")));
   }
 
   /**
