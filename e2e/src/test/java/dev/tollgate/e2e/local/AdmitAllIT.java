@@ -106,6 +106,32 @@ final class AdmitAllIT {
   }
 
   @Test
+  void sessions_are_created_beyond_the_rate_of_their_tenant() throws Exception {
+    DEPLOYMENT.onboard("creator", "bronze", "{\"tenantPerMinute\":1}");
+    int rate = createdUntilRefused("creator");
+    assertThat(rate).isBetween(1, 20);
+
+    turnOn(60);
+    for (int i = 0; i < 2 * rate; i++) {
+      DEPLOYMENT.open("creator");
+    }
+
+    turnOff();
+    assertThat(createdUntilRefused("creator")).isLessThanOrEqualTo(rate);
+  }
+
+  private static int createdUntilRefused(String tenant) {
+    for (int created = 0; created < 100; created++) {
+      int status = DEPLOYMENT.session("PUT", "?tenantId=" + tenant).status();
+      if (status == 429) {
+        return created;
+      }
+      assertThat(status).isEqualTo(201);
+    }
+    throw new AssertionError("100 sessions were created");
+  }
+
+  @Test
   void messages_need_no_tokens() throws Exception {
     for (String tier : List.of("bronze", "gold")) {
       String tenant = "chatty-" + tier;
