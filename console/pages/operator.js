@@ -25,12 +25,17 @@ let tenants = [];
 const histories = new Map();
 /** The deployment's clock minus this browser's clock, in ms. */
 let ahead = 0;
+/** The header of the last answer while all limits are lifted, and that for which the banner was set. */
+let announced = null;
+let shown = null;
 
 // Calls
 
 async function control(path, options) {
   try {
-    return await call(path, { ...options, token: token() });
+    const answer = await call(path, { ...options, token: token() });
+    announced = answer.headers.get("tollgate-admit-all");
+    return answer;
   } catch (failed) {
     if (failed.status === 401) {
       forget();
@@ -120,6 +125,18 @@ async function activity() {
     histories.get(tenantId).add(t, { connections, admitted, refused, buckets });
   }
   showActivity();
+}
+
+/** Shows at the top until when and why all limits are lifted. */
+async function showLifted() {
+  if (announced === shown) {
+    return;
+  }
+  const seen = announced;
+  const { body } = seen === null ? { body: {} } : await control("admit-all");
+  setText(byId("lifted"), body.on ? `All limits are lifted until ${body.until}: ${body.reason}` : "");
+  byId("lifted").hidden = !body.on;
+  shown = seen;
 }
 
 // The open tenant
@@ -362,4 +379,5 @@ poll(() => polling(async () => {
   }
   await activity();
   await openTenant();
+  await showLifted();
 }));

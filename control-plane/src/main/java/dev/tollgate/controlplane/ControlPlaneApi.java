@@ -5,6 +5,7 @@ import com.amazonaws.services.lambda.runtime.RequestHandler;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
 import dev.tollgate.controlplane.api.ControlPlaneRoutes;
+import dev.tollgate.core.enforcement.AdmitAllSwitch;
 import dev.tollgate.core.history.History;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
 import dev.tollgate.http.Routes;
@@ -27,10 +28,12 @@ public final class ControlPlaneApi
   }
 
   private ControlPlaneApi(Wiring wiring) {
-    this(wiring.controlPlane(), wiring.idempotencyKeys(), wiring.history());
+    this(
+        wiring.controlPlane(), wiring.idempotencyKeys(), wiring.history(), wiring.admitAllSwitch());
   }
 
-  ControlPlaneApi(ControlPlane controlPlane, IdempotencyKeys keys, History history) {
+  ControlPlaneApi(
+      ControlPlane controlPlane, IdempotencyKeys keys, History history, AdmitAllSwitch admitAll) {
     this.routes =
         ControlPlaneRoutes.of(
             controlPlane.ports(),
@@ -39,6 +42,7 @@ public final class ControlPlaneApi
             controlPlane.doctor(),
             keys,
             history,
+            admitAll,
             controlPlane.parallel(),
             controlPlane.clock());
   }

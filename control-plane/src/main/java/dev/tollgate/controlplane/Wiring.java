@@ -5,6 +5,7 @@ import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
+import dev.tollgate.core.enforcement.AdmitAllSwitch;
 import dev.tollgate.core.fanout.Chunk;
 import dev.tollgate.core.fanout.SelfInvocation;
 import dev.tollgate.core.history.History;
@@ -42,6 +43,15 @@ final class Wiring {
    */
   History history() {
     return aws.history();
+  }
+
+  /**
+   * The switch that lifts all limits.
+   *
+   * @throws IllegalStateException if an environment variable is missing
+   */
+  AdmitAllSwitch admitAllSwitch() {
+    return aws.admitAllSwitch();
   }
 
   /** Requests to the function with this ARN. */

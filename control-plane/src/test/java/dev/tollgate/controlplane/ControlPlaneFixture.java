@@ -43,6 +43,7 @@ import dev.tollgate.core.tenant.Tiers;
 import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.core.testing.memory.InMemoryActivity;
+import dev.tollgate.core.testing.memory.InMemoryAdmitAllSwitch;
 import dev.tollgate.core.testing.memory.InMemoryBucketQueues;
 import dev.tollgate.core.testing.memory.InMemoryBuckets;
 import dev.tollgate.core.testing.memory.InMemoryFillSchedules;
@@ -101,6 +102,7 @@ public final class ControlPlaneFixture {
   final InMemorySessions sessions = new InMemorySessions();
   final InMemoryActivity activity = new InMemoryActivity(sessions, buckets);
   final InMemoryHistory history = new InMemoryHistory();
+  final InMemoryAdmitAllSwitch admitAll = new InMemoryAdmitAllSwitch();
   public final InMemoryIdempotencyKeys keys = new InMemoryIdempotencyKeys();
   final RecordingSockets sockets = new RecordingSockets();
   public final Faults faults = new Faults();
@@ -145,8 +147,12 @@ public final class ControlPlaneFixture {
   private int connectionQuota = 500;
   private Release release = new Release("processor:1");
   private ControlPlane controlPlane = controlPlane();
-  private ControlPlaneApi api = new ControlPlaneApi(controlPlane, keys, history);
+  private ControlPlaneApi api = newApi();
   private Sweep sweep = new Sweep(controlPlane, arn -> chunks::add);
+
+  private ControlPlaneApi newApi() {
+    return new ControlPlaneApi(controlPlane, keys, history, admitAll);
+  }
 
   private ControlPlane controlPlane() {
     return new ControlPlane(
@@ -168,7 +174,7 @@ public final class ControlPlaneFixture {
   void deploy(Release next) {
     release = next;
     controlPlane = controlPlane();
-    api = new ControlPlaneApi(controlPlane, keys, history);
+    api = newApi();
     sweep = new Sweep(controlPlane, arn -> chunks::add);
   }
 

@@ -72,6 +72,20 @@ public final class Request {
   }
 
   /**
+   * Who sent the request: the ARN of the IAM principal that signed it, or else the user that the
+   * verified JSON Web Token names. {@code unknown} if API Gateway checked neither.
+   */
+  public String caller() {
+    return Optional.ofNullable(event.getRequestContext())
+        .map(APIGatewayV2HTTPEvent.RequestContext::getAuthorizer)
+        .map(APIGatewayV2HTTPEvent.RequestContext.Authorizer::getIam)
+        .map(APIGatewayV2HTTPEvent.RequestContext.IAM::getUserArn)
+        .or(() -> claim("username"))
+        .or(() -> claim("sub"))
+        .orElse("unknown");
+  }
+
+  /**
    * The fields of the JSON object in the body.
    *
    * @throws InvalidValue if the body is not a JSON object

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 
 /**
  * The routes of an HTTP API by their keys, such as {@code GET /tenants/{tenantId}}. An exception of
@@ -27,20 +28,32 @@ public final class Routes {
 
   private final Map<String, Route> routes;
   private final boolean forOperators;
+  private final UnaryOperator<Response> completion;
 
-  private Routes(Map<String, Route> routes, boolean forOperators) {
+  private Routes(
+      Map<String, Route> routes, boolean forOperators, UnaryOperator<Response> completion) {
     this.routes = Map.copyOf(routes);
     this.forOperators = forOperators;
+    this.completion = completion;
   }
 
   /** Routes for operators, who may learn the names of rows. */
   public static Routes forOperators(Map<String, Route> routes) {
-    return new Routes(routes, true);
+    return new Routes(routes, true, UnaryOperator.identity());
   }
 
   /** Routes for clients, who learn nothing about rows. */
   public static Routes forClients(Map<String, Route> routes) {
-    return new Routes(routes, false);
+    return new Routes(routes, false, UnaryOperator.identity());
+  }
+
+  /**
+   * The same routes, with a change of every response, also of problem documents.
+   *
+   * @param change must not throw
+   */
+  public Routes completedBy(UnaryOperator<Response> change) {
+    return new Routes(routes, forOperators, change);
   }
 
   /** The keys of all routes. */
@@ -80,7 +93,7 @@ public final class Routes {
       log(context, unexpected);
       response = internalError(SEE_LOG);
     }
-    return event(response, requestId(event));
+    return event(completion.apply(response), requestId(event));
   }
 
   private static Response internalError(String detail) {

@@ -72,6 +72,7 @@ record Routes(
     add("/activity", HttpMethod.GET);
     add("/drift", HttpMethod.GET);
     add("/repairs", HttpMethod.POST);
+    add("/admit-all", HttpMethod.GET, HttpMethod.PUT, HttpMethod.DELETE);
   }
 
   void add(String path, HttpMethod... methods) {

@@ -391,14 +391,14 @@ class TollgateTest {
       delimiter = '|',
       value = {
         "Authorizer | CREDENTIALS_TABLE LIMIT_TABLE QUEUE_URL_PREFIX SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE"
-            + " TOKEN_PRODUCER_ARN",
+            + " TIER_TABLE TOKEN_PRODUCER_ARN",
         "Connect | CREDENTIALS_TABLE LIMIT_TABLE QUEUE_URL_PREFIX SESSION_TABLE TENANT_ROLE_ARN",
         "Disconnect | CREDENTIALS_TABLE LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN",
-        "SessionApi | CREDENTIALS_TABLE LIMIT_TABLE LIST_TENANTS SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
+        "SessionApi | CREDENTIALS_TABLE LIMIT_TABLE LIST_TENANTS SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE TIER_TABLE WEBSOCKET_URL",
         "TokenProducer | LIMIT_TABLE QUEUE_URL_PREFIX SCHEDULE_DEAD_LETTER_ARN SCHEDULE_GROUP"
             + " SCHEDULE_ROLE_ARN TENANT_TABLE",
         "PoolProcessor | CREDENTIALS_TABLE LIMIT_TABLE MESSAGE_HANDLER QUEUE_URL_PREFIX SESSION_TABLE TENANT_ROLE_ARN"
-            + " TENANT_TABLE TOKEN_PRODUCER_ARN WEBSOCKET_URL",
+            + " TENANT_TABLE TIER_TABLE TOKEN_PRODUCER_ARN WEBSOCKET_URL",
         "SessionEnd | CREDENTIALS_TABLE LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
         "Housekeeper | CREDENTIALS_TABLE LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
         "HistoryWriter | HISTORY_TABLE",
@@ -534,14 +534,14 @@ class TollgateTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "PoolProcessor | dynamodb:GetItem TollgateTablesTenant;"
+        "PoolProcessor | dynamodb:GetItem TollgateTablesTenant; dynamodb:GetItem TollgateTablesTier;"
             + " execute-api:ManageConnections TollgateWebSocketApi/production/DELETE/@connections/*;"
             + " execute-api:ManageConnections TollgateWebSocketApi/production/POST/@connections/*;"
             + " lambda:InvokeFunction TollgateTokenProducerAlias;"
             + " sqs:DeleteMessage TollgateMessagesPool; sqs:DeleteMessage silo_*.fifo;"
             + " sqs:GetQueueAttributes TollgateMessagesPool; sqs:GetQueueAttributes silo_*.fifo;"
             + " sqs:ReceiveMessage TollgateMessagesPool; sqs:ReceiveMessage silo_*.fifo",
-        "Authorizer | dynamodb:GetItem TollgateTablesTenant;"
+        "Authorizer | dynamodb:GetItem TollgateTablesTenant; dynamodb:GetItem TollgateTablesTier;"
             + " lambda:InvokeFunction TollgateTokenProducerAlias",
         "SessionEnd | dynamodb:DescribeStream TollgateTablesSession;"
             + " dynamodb:GetItem TollgateTablesTenant; dynamodb:GetRecords TollgateTablesSession;"
@@ -579,6 +579,23 @@ class TollgateTest {
                 .filter(grant -> !grant.startsWith("logs:") && !grant.startsWith("sts:"))
                 .filter(grant -> !grant.endsWith("Credentials")))
         .containsExactlyInAnyOrder(expected.split("; ", -1));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Authorizer", "PoolProcessor", "SessionApi"})
+  void a_function_that_enforces_limits_reads_the_switch_and_no_tier(String id) {
+    assertThat(
+            STACK.statementsOf(role(id, "Role")).stream()
+                .filter(one -> one.path("Resource").toString().contains("TablesTier")))
+        .singleElement()
+        .satisfies(
+            grant -> {
+              assertThat(Synthesis.texts(grant.path("Action"))).containsExactly("dynamodb:GetItem");
+              assertThat(grant.path("Condition").toString())
+                  .isEqualTo(
+                      "{\"ForAllValues:StringEquals\":{\"dynamodb:LeadingKeys\":\"#admit-all\"},"
+                          + "\"Null\":{\"dynamodb:LeadingKeys\":\"false\"}}");
+            });
   }
 
   @Test
@@ -1171,7 +1188,10 @@ class TollgateTest {
             entry("GET /fleet/tenants", "AWS_IAM"),
             entry("GET /activity", "AWS_IAM"),
             entry("GET /drift", "AWS_IAM"),
-            entry("POST /repairs", "AWS_IAM"));
+            entry("POST /repairs", "AWS_IAM"),
+            entry("GET /admit-all", "AWS_IAM"),
+            entry("PUT /admit-all", "AWS_IAM"),
+            entry("DELETE /admit-all", "AWS_IAM"));
   }
 
   @Test

@@ -142,6 +142,7 @@ public final class Main {
     subcommands.put("apply", () -> new Apply(tollgate, shell));
     subcommands.put("alarms", () -> new Alarms(tollgate));
     subcommands.put("logs", () -> new LogsCommand(tollgate, shell, InstantSource.system()));
+    subcommands.put("admit-all", () -> new AdmitAll(tollgate));
     subcommands.put("doctor", () -> new Doctor(tollgate, shell));
     subcommands.put("history", () -> new HistoryCommand(tollgate, shell));
     subcommands.put("top", () -> new TopCommand(tollgate));

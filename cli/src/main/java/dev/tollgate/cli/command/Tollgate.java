@@ -113,6 +113,7 @@ final class Tollgate implements CommandEnvironment {
 
   private final Shell shell;
   private Optional<Target> resolved = Optional.empty();
+  private boolean warned;
 
   Tollgate(Shell shell) {
     this.shell = shell;
@@ -408,8 +409,21 @@ final class Tollgate implements CommandEnvironment {
 
   @Override
   public Api controlPlane() {
+    return quietControlPlane().observedBy(this::warnIfLimitsAreLifted);
+  }
+
+  /** The control plane, for a command that itself shows whether all limits are lifted. */
+  Api quietControlPlane() {
     Target target = target();
     return api(target, target.outputs().controlPlane());
+  }
+
+  private synchronized void warnIfLimitsAreLifted(Response response) {
+    Optional<String> until = response.limitsLiftedUntil();
+    if (until.isPresent() && !warned && format().isForPeople()) {
+      warned = true;
+      shell.printError("All limits are lifted until " + until.get() + ": tollgate admit-all");
+    }
   }
 
   /** An API of the deployment. Its requests are signed if the deployment is on AWS. */

@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -39,9 +40,10 @@ public final class Api implements Sender {
   private final Optional<RequestSigner> signer;
   private final Map<String, String> always;
   private final Duration limit;
+  private final Consumer<Response> observer;
 
   public Api(HttpClient client, URI base, Optional<RequestSigner> signer) {
-    this(client, base, signer, Map.of(), RESPONSE_TIMEOUT);
+    this(client, base, signer, Map.of(), RESPONSE_TIMEOUT, response -> {});
   }
 
   private Api(
@@ -49,12 +51,14 @@ public final class Api implements Sender {
       URI base,
       Optional<RequestSigner> signer,
       Map<String, String> always,
-      Duration limit) {
+      Duration limit,
+      Consumer<Response> observer) {
     this.client = client;
     this.base = base;
     this.signer = signer;
     this.always = always;
     this.limit = limit;
+    this.observer = observer;
   }
 
   /**
@@ -68,7 +72,8 @@ public final class Api implements Sender {
         base,
         Optional.empty(),
         Map.of("Authorization", "Bearer " + checked(token)),
-        RESPONSE_TIMEOUT);
+        RESPONSE_TIMEOUT,
+        response -> {});
   }
 
   private static String checked(String token) {
@@ -87,7 +92,12 @@ public final class Api implements Sender {
 
   /** The same API, whose responses must be complete after another time. */
   Api within(Duration other) {
-    return new Api(client, base, signer, always, other);
+    return new Api(client, base, signer, always, other, observer);
+  }
+
+  /** The same API, whose responses another object sees before the caller. */
+  public Api observedBy(Consumer<Response> other) {
+    return new Api(client, base, signer, always, limit, other);
   }
 
   /** The URL of the API. */
@@ -158,7 +168,9 @@ public final class Api implements Sender {
     headers.forEach(request::setHeader);
     always.forEach(request::header);
     signer.ifPresent(it -> it.sign(method, uri, content, headers).forEach(request::setHeader));
-    return await(uri, client.sendAsync(request.build(), Api::body));
+    Response response = await(uri, client.sendAsync(request.build(), Api::body));
+    observer.accept(response);
+    return response;
   }
 
   private static BodySubscriber<String> body(ResponseInfo info) {

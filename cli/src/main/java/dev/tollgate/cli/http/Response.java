@@ -55,6 +55,14 @@ public record Response(int status, HttpHeaders headers, String body) {
         .map(Duration::ofSeconds);
   }
 
+  /** Until when all limits of the deployment are lifted; empty if they are enforced. */
+  public Optional<String> limitsLiftedUntil() {
+    return headers
+        .firstValue("Tollgate-Admit-All")
+        .filter(value -> value.matches("until=[0-9TZ:.-]{1,40}"))
+        .map(value -> value.substring("until=".length()));
+  }
+
   public Problem problem() {
     return Problem.of(status, body);
   }

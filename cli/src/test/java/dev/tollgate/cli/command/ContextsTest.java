@@ -251,6 +251,8 @@ class ContextsTest {
           "tenants import tenants.csv",
           "tiers apply saas.yaml",
           "doctor --repair",
+          "admit-all on --reason x",
+          "admit-all off",
           "connect acme");
 
   static Stream<String> changingCommands() {

@@ -5,6 +5,7 @@ import dev.tollgate.controlplane.invocation.ParallelTasks;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.tenants.TenantLifecycle;
 import dev.tollgate.controlplane.tiers.TierCatalog;
+import dev.tollgate.core.enforcement.AdmitAllSwitch;
 import dev.tollgate.core.history.History;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
 import dev.tollgate.http.Response;
@@ -26,6 +27,7 @@ public final class ControlPlaneRoutes {
    *
    * @param keys the idempotency keys of requests that were processed
    * @param history what happened to tenants
+   * @param admitAll the switch that lifts all limits
    * @param parallel reads several tenants for one response
    */
   public static Routes of(
@@ -35,6 +37,7 @@ public final class ControlPlaneRoutes {
       Doctor doctor,
       IdempotencyKeys keys,
       History history,
+      AdmitAllSwitch admitAll,
       ParallelTasks parallel,
       InstantSource clock) {
     Preview preview = new Preview(ports, parallel);
@@ -50,25 +53,30 @@ public final class ControlPlaneRoutes {
     TierRoutes tiers = new TierRoutes(ports.tiers(), catalog, preview);
     HistoryRoutes happened = new HistoryRoutes(history, ports.tenants(), clock);
     DoctorRoutes repairs = new DoctorRoutes(doctor);
+    AdmitAllRoutes lifting = new AdmitAllRoutes(admitAll, clock);
     ControlPlaneRoutes routes = new ControlPlaneRoutes(clock);
     return Routes.forOperators(
-        Map.ofEntries(
-            Map.entry("POST /tenants", routes.route(tenants::onboard)),
-            Map.entry("GET /tenants", routes.route(tenants::list)),
-            Map.entry("GET /tenants/{tenantId}", routes.route(tenants::show)),
-            Map.entry("PATCH /tenants/{tenantId}", routes.route(tenants::change)),
-            Map.entry("DELETE /tenants/{tenantId}", routes.route(tenants::offboard)),
-            Map.entry("DELETE /tenants/{tenantId}/line", routes.route(tenants::clearLine)),
-            Map.entry("GET /tenants/{tenantId}/history", routes.route(happened::ofTenant)),
-            Map.entry("GET /fleet", routes.route(happened::ofAll)),
-            Map.entry("GET /fleet/tenants", routes.route(happened::ranking)),
-            Map.entry("GET /activity", routes.route(tenants::showActivity)),
-            Map.entry("GET /tiers", routes.route(tiers::list)),
-            Map.entry("GET /tiers/{tier}", routes.route(tiers::show)),
-            Map.entry("PUT /tiers/{tier}", routes.route(tiers::put)),
-            Map.entry("DELETE /tiers/{tier}", routes.route(tiers::remove)),
-            Map.entry("GET /drift", routes.route(repairs::showDrift)),
-            Map.entry("POST /repairs", routes.route(repairs::repair))));
+            Map.ofEntries(
+                Map.entry("POST /tenants", routes.route(tenants::onboard)),
+                Map.entry("GET /tenants", routes.route(tenants::list)),
+                Map.entry("GET /tenants/{tenantId}", routes.route(tenants::show)),
+                Map.entry("PATCH /tenants/{tenantId}", routes.route(tenants::change)),
+                Map.entry("DELETE /tenants/{tenantId}", routes.route(tenants::offboard)),
+                Map.entry("DELETE /tenants/{tenantId}/line", routes.route(tenants::clearLine)),
+                Map.entry("GET /tenants/{tenantId}/history", routes.route(happened::ofTenant)),
+                Map.entry("GET /fleet", routes.route(happened::ofAll)),
+                Map.entry("GET /fleet/tenants", routes.route(happened::ranking)),
+                Map.entry("GET /activity", routes.route(tenants::showActivity)),
+                Map.entry("GET /tiers", routes.route(tiers::list)),
+                Map.entry("GET /tiers/{tier}", routes.route(tiers::show)),
+                Map.entry("PUT /tiers/{tier}", routes.route(tiers::put)),
+                Map.entry("DELETE /tiers/{tier}", routes.route(tiers::remove)),
+                Map.entry("GET /drift", routes.route(repairs::showDrift)),
+                Map.entry("POST /repairs", routes.route(repairs::repair)),
+                Map.entry("GET /admit-all", routes.route(lifting::show)),
+                Map.entry("PUT /admit-all", routes.route(lifting::turnOn)),
+                Map.entry("DELETE /admit-all", routes.route(lifting::turnOff))))
+        .completedBy(lifting::announced);
   }
 
   private Routes.Route route(Function<ApiRequest, Response> route) {

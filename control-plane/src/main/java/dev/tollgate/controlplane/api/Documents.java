@@ -5,6 +5,7 @@ import dev.tollgate.controlplane.doctor.Finding;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
 import dev.tollgate.controlplane.tiers.TierCatalog;
 import dev.tollgate.controlplane.tiers.TierRollOut;
+import dev.tollgate.core.enforcement.AdmitAll;
 import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
@@ -12,9 +13,10 @@ import dev.tollgate.core.tenant.Tier;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
-/** Renders tenants, tiers and drift reports as JSON documents. */
+/** Renders tenants, tiers, drift reports and the switch that lifts all limits as JSON documents. */
 final class Documents {
   private Documents() {}
 
@@ -71,6 +73,20 @@ final class Documents {
     document.put("findings", report.results().stream().map(Documents::of).toList());
     document.put("resources", report.stage().key());
     document.put("checked", report.checked());
+    return document;
+  }
+
+  /** The switch that lifts all limits; empty if it is off. */
+  static Map<String, Object> of(Optional<AdmitAll> state) {
+    Map<String, Object> document = new LinkedHashMap<>();
+    document.put("on", state.isPresent());
+    state.ifPresent(
+        on -> {
+          document.put("since", on.since().toString());
+          document.put("until", on.until().toString());
+          document.put("reason", on.reason());
+          document.put("by", on.by());
+        });
     return document;
   }
 

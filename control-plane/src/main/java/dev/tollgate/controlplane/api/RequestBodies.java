@@ -8,6 +8,7 @@ import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.enforcement.AdmitAll;
 import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Limit;
@@ -19,6 +20,7 @@ import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.http.JsonFields;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -36,6 +38,10 @@ final class RequestBodies {
   private static final String CAPACITY = "a whole number, 1 to " + BucketSpec.MAX_CAPACITY;
   private static final String MINUTES = "a whole number, 0 for never to " + FillPolicy.MAX_MINUTES;
   private static final String VERSION = "a whole number, as GET returns it";
+
+  private static final String REASON = "1 to 200 characters on one line";
+  private static final String LIFTED_MINUTES =
+      "a whole number, 1 to " + AdmitAll.LONGEST.toMinutes();
 
   private static final String LINE = "line";
 
@@ -168,6 +174,17 @@ final class RequestBodies {
     } catch (InvalidValue invalid) {
       throw invalid.within("limits");
     }
+  }
+
+  /** A request to lift all limits. */
+  record Lifting(String reason, Duration time) {}
+
+  static Lifting lifting(JsonFields fields) {
+    fields.only("reason", "minutes");
+    String reason = fields.text("reason", REASON);
+    long minutes = fields.wholeNumber("minutes", LIFTED_MINUTES);
+    InvalidValue.inRange("minutes", minutes, 1, AdmitAll.LONGEST.toMinutes());
+    return new Lifting(reason, Duration.ofMinutes(minutes));
   }
 
   private static Map<Action, BucketTerms> buckets(JsonFields fields) {

@@ -1,6 +1,7 @@
 package dev.tollgate.core.enforcement;
 
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.UnreadableRow;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -47,10 +48,15 @@ public final class Enforcement {
     return known.state().filter(state -> state.isOnAt(clock.instant())).flatMap(on -> lifted());
   }
 
+  /** Takes over what this process has just read from the switch, or written to it. */
+  public void learn(Optional<AdmitAll> state) {
+    known = new Known(state, clock.instant().plus(KNOWN_FOR));
+  }
+
   private Optional<AdmitAll> read(Optional<AdmitAll> before) {
     try {
       return admitAll.read();
-    } catch (Unavailable unavailable) {
+    } catch (Unavailable | UnreadableRow failed) {
       return before;
     }
   }

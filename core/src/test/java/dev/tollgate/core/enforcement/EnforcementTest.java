@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.core.testing.Samples;
 import dev.tollgate.core.testing.memory.InMemoryAdmitAllSwitch;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -99,6 +101,37 @@ final class EnforcementTest {
     assertThat(enforcement.lifted()).isEmpty();
 
     assertThat(new Enforcement(admitAll, clock).lifted()).isEmpty();
+  }
+
+  @Test
+  void an_unreadable_row_counts_as_a_failure_to_read() {
+    AdmitAllSwitch unreadable =
+        new AdmitAllSwitch() {
+          @Override
+          public Optional<AdmitAll> read() {
+            throw new UnreadableRow("the switch", "#admit-all", "until is missing");
+          }
+
+          @Override
+          public void turnOn(AdmitAll state) {}
+
+          @Override
+          public void turnOff() {}
+        };
+
+    assertThat(new Enforcement(unreadable, clock).lifted()).isEmpty();
+  }
+
+  @Test
+  void a_process_knows_what_it_wrote_itself() {
+    AdmitAll on = on(HOUR);
+    assertThat(enforcement.lifted()).isEmpty();
+    enforcement.learn(Optional.of(on));
+    assertThat(enforcement.lifted()).contains(on);
+    enforcement.learn(Optional.empty());
+    assertThat(enforcement.lifted()).isEmpty();
+
+    assertThat(admitAll.reads()).isEqualTo(1);
   }
 
   @Test

@@ -32,6 +32,7 @@ final class ContractIT {
   private static final String LIMITS =
       "\"limits\":{\"tenantPerMinute\":60,\"sessionPerMinute\":30,\"connectionsPerSession\":10,"
           + "\"tenantConnections\":%d,\"sessionTTL\":200,\"messagesPerMinute\":1}";
+  private static final String LIFTING = "{\"reason\":\"a test\",\"minutes\":1}";
   private static final String LARGE = "{\"tenantId\":\"" + "x".repeat(65 * 1024) + "\"}";
 
   /** The end of a response's key, and the reason why it cannot occur here. */
@@ -102,6 +103,7 @@ final class ContractIT {
     tenants();
     history();
     drift();
+    admitAll();
     for (int expected : new int[] {503, 500}) {
       duringFault(
           "ControlPlane",
@@ -124,13 +126,16 @@ final class ContractIT {
                     "GET /fleet/tenants",
                     "GET /activity?tenantIds=covered",
                     "GET /drift",
-                    "POST /repairs")) {
+                    "POST /repairs",
+                    "GET /admit-all",
+                    "PUT /admit-all",
+                    "DELETE /admit-all")) {
               String[] parts = call.split(" ", 2);
               String body =
                   switch (call.equals("POST /repairs") ? "" : parts[0]) {
                     case "POST" -> "{\"tenantId\":\"covered\",\"tier\":\"gold\"}";
                     case "PATCH" -> "{\"tier\":\"gold\"}";
-                    case "PUT" -> tier(5, "");
+                    case "PUT" -> call.endsWith("admit-all") ? LIFTING : tier(5, "");
                     default -> "";
                   };
               assertThat(control(parts[0], parts[1], body)).as(call).isEqualTo(expected);
@@ -151,6 +156,18 @@ final class ContractIT {
     }
     assertThat(control("GET", "/fleet?step=x", "")).isEqualTo(400);
     assertThat(control("GET", "/fleet/tenants?sort=x", "")).isEqualTo(400);
+  }
+
+  private void admitAll() {
+    String path = "/admit-all";
+    assertThat(control("GET", path, "")).isEqualTo(200);
+    assertThat(control("PUT", path, LIFTING)).isEqualTo(200);
+    assertThat(control("PUT", path, "{}")).isEqualTo(400);
+    assertThat(control("PUT", path + "?dryRun=true", LIFTING)).isEqualTo(400);
+    assertThat(control("PUT", path, LARGE)).isEqualTo(413);
+    assertThat(control("PUT", path, "x", "content-type", "text/plain")).isEqualTo(415);
+    assertThat(control("DELETE", path + "?dryRun=true", "")).isEqualTo(400);
+    assertThat(control("DELETE", path, "")).isEqualTo(200);
   }
 
   private void tiers() {
