@@ -119,7 +119,8 @@ class HistoryTest {
   }
 
   private Map<String, String> since(int days, String step) {
-    return Map.of("from", now.minus(Duration.ofDays(days)).toString(), "step", step);
+    Instant end = now.plusSeconds(60);
+    return Map.of("from", end.minus(Duration.ofDays(days)).toString(), "step", step);
   }
 
   @Test

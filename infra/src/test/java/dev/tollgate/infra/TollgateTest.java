@@ -805,7 +805,7 @@ class TollgateTest {
   }
 
   @Test
-  void the_scheduler_acts_only_for_its_group_and_invokes_three_aliases() {
+  void the_scheduler_acts_only_for_its_group_and_invokes_four_aliases() {
     JsonNode trust =
         STACK
             .properties("AWS::IAM::Role", schedulerRole())
@@ -819,6 +819,7 @@ class TollgateTest {
         .containsExactlyInAnyOrder(
             "sqs:SendMessage TollgateFillingDeadLetters",
             "sqs:SendMessage *_token_bucket",
+            "lambda:InvokeFunction TollgateHistoryWriterAlias",
             "lambda:InvokeFunction TollgateHousekeeperAlias",
             "lambda:InvokeFunction TollgateSweepAlias",
             "lambda:InvokeFunction TollgateTokenProducerAlias");
@@ -1445,6 +1446,7 @@ class TollgateTest {
             "a_tollgate",
             "a_sweep",
             "a_housekeeper",
+            "a_historywriter",
             "a_tollgate_pool.fifo",
             "a_tollgate_pool_dead.fifo");
     assertThat(names(STACK)).doesNotContainAnyElementsOf(names);
