@@ -17,6 +17,7 @@ import dev.tollgate.core.enforcement.Enforcement;
 import dev.tollgate.core.fanout.Chunk;
 import dev.tollgate.core.fanout.SelfInvocation;
 import dev.tollgate.core.history.History;
+import dev.tollgate.core.history.Hours;
 import dev.tollgate.core.history.RowChanges;
 import dev.tollgate.core.housekeeping.Housekeeping;
 import dev.tollgate.core.housekeeping.Recount;
@@ -125,6 +126,11 @@ public final class Wiring {
   /** What happened to tenants. */
   public History history() {
     return aws.history();
+  }
+
+  /** The hours of what happened to tenants. */
+  public Hours hours() {
+    return new Hours(aws.history(), clock);
   }
 
   /** Reads what happened to a tenant from the changes of its rows. */

@@ -19,12 +19,12 @@ import software.amazon.awscdk.services.sqs.QueueEncryption;
 import software.constructs.Construct;
 
 /**
- * The group and role of the schedules that run every minute. The control plane creates a schedule
- * for each bucket, which invokes the token producer or sends tokens itself; the sweep and the
- * housekeeper have their schedules in the same group.
+ * The group and role of the schedules. The control plane creates a schedule for each bucket, which
+ * invokes the token producer or sends tokens itself; the sweep, the housekeeper and the writer of
+ * the history have their schedules in the same group.
  */
 final class Schedules extends Construct {
-  /** An older event is dropped, because the next minute's event replaces it. */
+  /** An older event is dropped, because the next event replaces it. */
   private static final Duration MAX_EVENT_AGE = Duration.seconds(60);
 
   private final String prefix;
@@ -100,12 +100,21 @@ final class Schedules extends Construct {
 
   /** Runs a function every minute. */
   void everyMinute(FunctionWithRoles function) {
+    // cron runs at the full minute; rate() counts from the last change of the schedule.
+    schedule(function, "cron(* * * * ? *)");
+  }
+
+  /** Runs a function once an hour, ten minutes after the full hour. */
+  void everyHour(FunctionWithRoles function) {
+    schedule(function, "cron(10 * * * ? *)");
+  }
+
+  private void schedule(FunctionWithRoles function, String expression) {
     String id = function.getNode().getId();
     CfnSchedule.Builder.create(this, id)
         .name(prefix + id.toLowerCase(Locale.ROOT))
         .groupName(group.getRef())
-        // cron runs at the full minute; rate() counts from the last change of the schedule.
-        .scheduleExpression("cron(* * * * ? *)")
+        .scheduleExpression(expression)
         .flexibleTimeWindow(CfnSchedule.FlexibleTimeWindowProperty.builder().mode("OFF").build())
         .target(
             CfnSchedule.TargetProperty.builder()

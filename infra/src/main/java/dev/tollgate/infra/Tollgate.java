@@ -248,10 +248,11 @@ public final class Tollgate extends Construct {
                 FunctionWithRoles.Access.ALL_TENANTS,
                 handlers,
                 "dev.tollgate.handlers.history.HistoryWriter",
-                Duration.seconds(50),
+                Duration.minutes(5),
                 MEMORY_MB,
-                "Writes what happened to each tenant in each minute.")
-            .ownRows(tables.history(), "BatchWriteItem");
+                "Writes what happened to each tenant in each minute and hour.")
+            .ownRows(tables.history(), "BatchWriteItem", "Query");
+    schedules.everyHour(historyWriter);
     StreamEvents changes =
         new StreamEvents(
             this,

@@ -327,7 +327,7 @@ class TollgateTest {
     "Connect, dev.tollgate.handlers.connect.Connect, 25, 1024",
     "ControlPlane, dev.tollgate.controlplane.ControlPlaneApi, 29, 512",
     "Disconnect, dev.tollgate.handlers.connect.Disconnect, 25, 512",
-    "HistoryWriter, dev.tollgate.handlers.history.HistoryWriter, 50, 512",
+    "HistoryWriter, dev.tollgate.handlers.history.HistoryWriter, 300, 512",
     "Housekeeper, dev.tollgate.handlers.housekeeping.Housekeeper, 50, 512",
     "PoolProcessor, dev.tollgate.handlers.message.MessageProcessor, 15, 512",
     "SessionEnd, dev.tollgate.handlers.housekeeping.SessionEnd, 50, 512",
@@ -640,7 +640,7 @@ class TollgateTest {
                 .filter(grant -> !grant.startsWith("logs:"))
                 .collect(Collectors.joining("; ")))
         .isEqualTo(
-            "dynamodb:BatchWriteItem TollgateTablesHistory;"
+            "dynamodb:BatchWriteItem TollgateTablesHistory; dynamodb:Query TollgateTablesHistory;"
                 + " dynamodb:DescribeStream TollgateTablesLimit;"
                 + " dynamodb:GetRecords TollgateTablesLimit;"
                 + " dynamodb:GetShardIterator TollgateTablesLimit; dynamodb:ListStreams *;"
@@ -822,7 +822,7 @@ class TollgateTest {
   }
 
   @Test
-  void the_scheduler_acts_only_for_its_group_and_invokes_three_aliases() {
+  void the_scheduler_acts_only_for_its_group_and_invokes_four_aliases() {
     JsonNode trust =
         STACK
             .properties("AWS::IAM::Role", schedulerRole())
@@ -836,6 +836,7 @@ class TollgateTest {
         .containsExactlyInAnyOrder(
             "sqs:SendMessage TollgateFillingDeadLetters",
             "sqs:SendMessage *_token_bucket",
+            "lambda:InvokeFunction TollgateHistoryWriterAlias",
             "lambda:InvokeFunction TollgateHousekeeperAlias",
             "lambda:InvokeFunction TollgateSweepAlias",
             "lambda:InvokeFunction TollgateTokenProducerAlias");
@@ -924,16 +925,22 @@ class TollgateTest {
     assertThat(statements).anyMatch(TollgateTest::denies);
   }
 
-  // Schedules of every minute
+  // Schedules of functions
 
   @ParameterizedTest
-  @ValueSource(strings = {"Housekeeper", "Sweep"})
-  void a_scheduled_function_runs_every_minute(String id) {
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Housekeeper | cron(* * * * ? *)",
+        "Sweep | cron(* * * * ? *)",
+        "HistoryWriter | cron(10 * * * ? *)"
+      })
+  void a_scheduled_function_runs_every_minute_or_every_hour(String id, String expression) {
     JsonNode schedule = STACK.properties("AWS::Scheduler::Schedule", "TollgateFilling" + id);
     assertThat(schedule.path("Name").asText()).isEqualTo(id.toLowerCase(Locale.ROOT));
     assertThat(schedule.at("/GroupName/Ref").asText())
         .isEqualTo(only("AWS::Scheduler::ScheduleGroup"));
-    assertThat(schedule.path("ScheduleExpression").asText()).isEqualTo("cron(* * * * ? *)");
+    assertThat(schedule.path("ScheduleExpression").asText()).isEqualTo(expression);
     assertThat(schedule.at("/FlexibleTimeWindow/Mode").asText()).isEqualTo("OFF");
     assertThat(schedule.at("/Target/Arn/Ref").asText()).startsWith("Tollgate" + id + "Alias");
     assertThat(schedule.at("/Target/Input").asText())
@@ -1465,6 +1472,7 @@ class TollgateTest {
             "a_tollgate",
             "a_sweep",
             "a_housekeeper",
+            "a_historywriter",
             "a_tollgate_pool.fifo",
             "a_tollgate_pool_dead.fifo");
     assertThat(names(STACK)).doesNotContainAnyElementsOf(names);

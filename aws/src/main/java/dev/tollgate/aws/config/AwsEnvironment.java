@@ -42,7 +42,6 @@ import dev.tollgate.core.enforcement.AdmitAllSwitch;
 import dev.tollgate.core.fanout.SelfInvocation;
 import dev.tollgate.core.history.History;
 import dev.tollgate.core.history.RowChanges;
-import dev.tollgate.core.history.Span;
 import dev.tollgate.core.housekeeping.LiveTenants;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
 import dev.tollgate.core.message.MessageFactsReader;
@@ -267,8 +266,7 @@ public final class AwsEnvironment {
 
   /** What happened to tenants, with the function's own role. Needs {@code HISTORY_TABLE}. */
   public History history() {
-    return new DynamoDbHistory(
-        clients.dynamoDb(), variables.required("HISTORY_TABLE"), Span.LONGEST);
+    return new DynamoDbHistory(clients.dynamoDb(), variables.required("HISTORY_TABLE"));
   }
 
   /** Reads what happened to a tenant from the changes of its rows. */

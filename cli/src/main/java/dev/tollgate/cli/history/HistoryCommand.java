@@ -30,15 +30,18 @@ import picocli.CommandLine.Spec;
     description = {
       "Show what happened to a tenant, or to all tenants together: admitted and refused "
           + "connections, the peak of open connections, and tokens taken. A minute is complete "
-          + "after about two minutes, and kept for 31 days.",
-      "Example: `tollgate history acme --since 1d`."
+          + "after about two minutes, and kept for 31 days; an hour is kept for 400 days.",
+      "Example: `tollgate history acme --since 1d`; `tollgate history --since 400d --step 1d`."
     })
 public final class HistoryCommand implements Callable<Integer> {
   /** Said if nothing is known of a time that has not ended for long. */
   static final String INCOMPLETE = "The last two minutes are still incomplete.";
 
-  /** The longest time of all tenants together that the API reads. */
-  private static final Duration LONGEST_OF_ALL = Duration.ofDays(7);
+  /** How long hours are kept. */
+  private static final Duration LONGEST = Duration.ofDays(400);
+
+  /** The longest time of all tenants together of which the API reads minutes. */
+  private static final Duration MINUTES_OF_ALL = Duration.ofDays(7);
 
   private final CommandEnvironment tollgate;
   private final Shell shell;
@@ -55,7 +58,8 @@ public final class HistoryCommand implements Callable<Integer> {
       names = "--since",
       paramLabel = "TIME",
       defaultValue = "1h",
-      description = "How long ago the history begins, such as 30m, 6h or 7d. Default: 1h.")
+      description =
+          "How long ago the history begins, such as 30m, 6h or 400d, which is the most. Default: 1h.")
   private Duration since = Duration.ofHours(1);
 
   @Option(
@@ -75,8 +79,9 @@ public final class HistoryCommand implements Callable<Integer> {
       names = "--step",
       paramLabel = "TIME",
       description =
-          "How long a step is. Default: the shortest of 1m, 5m, 15m, 1h, 6h and 1d that gives at most 60"
-              + " steps.")
+          "How long a step is. Whole hours if the history begins more than 31 days ago, or has more than 7"
+              + " days of all tenants. Default: the shortest of 1m, 5m, 15m, 1h, 6h and 1d that gives"
+              + " at most 60 steps, or else 1d.")
   private Optional<Duration> step = Optional.empty();
 
   @Option(
@@ -101,7 +106,13 @@ public final class HistoryCommand implements Callable<Integer> {
     Instant end = to.orElseGet(() -> Span.now(api));
     Span span = new Span(from.orElseGet(() -> end.minus(since)), end);
     checkLength(span);
-    Duration every = step.orElseGet(span::step);
+    Duration every = step.orElseGet(() -> step(api, span));
+    Failure.checkOption(
+        span.minutes() <= longestOfMinutes().toMinutes()
+            || every.equals(Duration.ofHours(every.toHours())),
+        "--step",
+        Span.text(every),
+        "whole hours for more than " + Span.text(longestOfMinutes()));
     Failure.checkOption(
         span.minutes() / every.toMinutes() <= Span.MAX_STEPS,
         "--step",
@@ -126,15 +137,27 @@ public final class HistoryCommand implements Callable<Integer> {
   private void checkLength(Span span) {
     Failure.checkOption(
         span.from().isBefore(span.to()), "--from", span.from(), "before " + span.to());
-    Duration longest = tenantId.isPresent() ? MinutesReader.LONGEST : LONGEST_OF_ALL;
     Failure.checkOption(
-        span.minutes() <= longest.toMinutes(),
+        span.minutes() <= LONGEST.toMinutes(),
         from.isPresent() ? "--from" : "--since",
         from.map(Instant::toString).orElseGet(() -> Span.text(since)),
-        "at most %s before the end%s"
-            .formatted(
-                Span.text(longest),
-                tenantId.isPresent() ? "" : "; a tenant's own history may be longer"));
+        "at most %s before the end".formatted(Span.text(LONGEST)));
+  }
+
+  private Duration longestOfMinutes() {
+    return tenantId.isPresent() ? MinutesReader.LONGEST : MINUTES_OF_ALL;
+  }
+
+  /** The default step. Only hours are kept of what happened more than 31 days ago. */
+  private Duration step(Sender api, Span span) {
+    Duration usual = span.step();
+    Duration hour = Duration.ofHours(1);
+    boolean isShort = usual.compareTo(hour) < 0;
+    return isShort
+            && to.isPresent()
+            && span.from().isBefore(Span.now(api).minus(MinutesReader.LONGEST))
+        ? hour
+        : usual;
   }
 
   private List<String> lines(Sender api, JsonNode steps, Span span, Duration every) {

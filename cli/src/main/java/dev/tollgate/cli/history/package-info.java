@@ -1,4 +1,4 @@
-/** The commands that show what happened to tenants, minute by minute. */
+/** The commands that show what happened to tenants, minute by minute or hour by hour. */
 @NullMarked
 package dev.tollgate.cli.history;
 

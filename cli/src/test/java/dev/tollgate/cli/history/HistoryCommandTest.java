@@ -116,6 +116,16 @@ class HistoryCommandTest {
   }
 
   @Test
+  void a_short_time_of_last_year_has_hours() {
+    String query = "?from=2025-03-12T14%3A00%3A00Z&to=2025-03-12T16%3A00%3A00Z&step=1h";
+    deployment.answers("GET /control/fleet" + query, 200, STEPS);
+
+    assertThat(
+            deployment.run("history", "--from=2025-03-12T14:00:00Z", "--to=2025-03-12T16:00:00Z"))
+        .returns(0, Run::exitCode);
+  }
+
+  @Test
   void a_chart_has_a_line_for_each_step() {
     deployment.answers("GET /control/fleet" + QUARTER, 200, STEPS);
 
@@ -191,10 +201,10 @@ class HistoryCommandTest {
         "--from=yesterday | Invalid value for option '--from': yesterday (expected: an instant such as 2026-03-12T14:00:00Z)",
         "--from=2026-03-12T14:00:30Z | --from: 2026-03-12T14:00:30Z (expected: a full minute)",
         "--to=2026-03-12T14:00:00.5Z | --to: 2026-03-12T14:00:00.500Z (expected: a full minute)",
-        "--from=2026-03-01T14:00:00Z | --from: 2026-03-01T14:00:00Z (expected: at most 7d before the end; a tenant's own history may be longer)",
-        "acme --from=0001-01-01T00:00:00Z | --from: 0001-01-01T00:00:00Z (expected: at most 31d before the end)",
-        "--since=8d | --since: 8d (expected: at most 7d before the end; a tenant's own history may be longer)",
-        "acme --since=32d | --since: 32d (expected: at most 31d before the end)",
+        "--since=8d --step=90m | --step: 90m (expected: whole hours for more than 7d)",
+        "acme --from=0001-01-01T00:00:00Z | --from: 0001-01-01T00:00:00Z (expected: at most 400d before the end)",
+        "--since=401d | --since: 401d (expected: at most 400d before the end)",
+        "acme --since=32d --step=90m | --step: 90m (expected: whole hours for more than 31d)",
         "acme --since=31d --step=29m | --step: 29m (expected: at least 30m for 2026-02-09T15:00:00Z to 2026-03-12T15:00:00Z)",
       })
   void invalid_values_name_the_option_and_what_is_allowed(String arguments, String error) {
@@ -207,6 +217,7 @@ class HistoryCommandTest {
   @Test
   void help_has_an_example() {
     assertThat(deployment.run("history", "--help").out())
-        .contains("Example: `tollgate history acme --since 1d`");
+        .contains("Example: `tollgate history acme --since 1d`")
+        .contains("`tollgate history --since 400d --step 1d`");
   }
 }

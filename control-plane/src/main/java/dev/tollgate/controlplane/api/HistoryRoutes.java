@@ -4,6 +4,7 @@ import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.history.Counts;
 import dev.tollgate.core.history.History;
+import dev.tollgate.core.history.Hours;
 import dev.tollgate.core.history.Span;
 import dev.tollgate.core.history.Timeline;
 import dev.tollgate.core.tenant.Tenants;
@@ -23,17 +24,25 @@ import java.util.TreeMap;
 final class HistoryRoutes {
   private static final Duration HOUR = Duration.ofHours(1);
 
+  /**
+   * A request for minutes may begin so long ago. A command asks for 31 days, and for many tenants
+   * one after the other.
+   */
+  private static final Duration MINUTES_KEPT = Duration.ofDays(32);
+
   /** A minute of all tenants has a few rows, and a request reads some 100,000 of them at most. */
-  private static final Duration LONGEST_OF_ALL = Duration.ofDays(7);
+  private static final Duration MINUTES_OF_ALL = Duration.ofDays(7);
 
   private static final int RANKED = 20;
 
   private final History history;
+  private final Hours hours;
   private final Tenants tenants;
   private final InstantSource clock;
 
   HistoryRoutes(History history, Tenants tenants, InstantSource clock) {
     this.history = history;
+    this.hours = new Hours(history, clock);
     this.tenants = tenants;
     this.clock = clock;
   }
@@ -42,26 +51,28 @@ final class HistoryRoutes {
   Response ofTenant(ApiRequest request) {
     TenantId id = request.tenantId();
     Span span = span(request);
-    Duration step = step(request, span);
-    SortedMap<Instant, Counts> minutes = history.of(id, span);
-    if (minutes.isEmpty() && tenants.find(id).isEmpty()) {
+    boolean hourly = beginsBeforeMinutes(span);
+    Duration step = step(request, span, hourly);
+    SortedMap<Instant, Counts> counts = hourly ? hours.of(id, span) : history.of(id, span);
+    if (counts.isEmpty() && tenants.find(id).isEmpty()) {
       return Problem.notFound(
               "No tenant named `" + id + "`, and no history of one from " + span.from() + " on.")
           .response();
     }
-    return timeline(minutes, span, step);
+    return timeline(counts, span, step);
   }
 
   /** Shows the steps of all tenants together. */
   Response ofAll(ApiRequest request) {
     Span span = span(request);
-    InvalidValue.unless(
-        !span.from().plus(LONGEST_OF_ALL).isBefore(span.to()),
-        "from",
-        span.from(),
-        "at most 7 days before to, " + span.to() + "; a tenant's own history has 31");
-    Duration step = step(request, span);
-    return timeline(history.ofAll(span), span, step);
+    boolean hourly =
+        beginsBeforeMinutes(span) || span.from().plus(MINUTES_OF_ALL).isBefore(span.to());
+    Duration step = step(request, span, hourly);
+    return timeline(hourly ? hours.ofAll(span) : history.ofAll(span), span, step);
+  }
+
+  private boolean beginsBeforeMinutes(Span span) {
+    return span.from().isBefore(clock.instant().minus(MINUTES_KEPT));
   }
 
   private Span span(ApiRequest request) {
@@ -72,18 +83,24 @@ final class HistoryRoutes {
     return new Span(request.instant("from").orElseGet(() -> to.minus(HOUR)), to);
   }
 
-  private static Duration step(ApiRequest request, Span span) {
-    Duration step = request.duration("step").orElse(Duration.ofMinutes(1));
+  private static Duration step(ApiRequest request, Span span, boolean hourly) {
+    Duration step = request.duration("step").orElse(hourly ? HOUR : Duration.ofMinutes(1));
     Timeline.check(span, step);
+    InvalidValue.unless(
+        !hourly || step.equals(Duration.ofHours(step.toHours())),
+        "step",
+        step,
+        "a multiple of 1h: only hours are kept from more than 31 days ago, and read for more than 7"
+            + " days of all tenants");
     return step;
   }
 
-  private static Response timeline(SortedMap<Instant, Counts> minutes, Span span, Duration step) {
+  private static Response timeline(SortedMap<Instant, Counts> counts, Span span, Duration step) {
     Map<String, Object> document = document(span);
     document.put("stepSeconds", step.toSeconds());
     document.put(
         "steps",
-        Timeline.of(minutes, span, step).entrySet().stream()
+        Timeline.of(counts, span, step).entrySet().stream()
             .map(
                 each -> {
                   Map<String, Object> one = new LinkedHashMap<>();

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.SortedMap;
 
 /**
- * Stores what happened to tenants, by the minute. A minute in which nothing happened is not stored.
- * Every method throws {@link Unavailable} if the store fails.
+ * Stores what happened to tenants, by the minute and by the hour. A minute or an hour in which
+ * nothing happened is not stored. Every method throws {@link Unavailable} if the store fails.
  */
 public interface History {
   /**
@@ -29,7 +29,21 @@ public interface History {
   /**
    * The tenants to which something happened, with what happened in the whole time.
    *
-   * @param span within the last hour: details of single tenants are not kept longer
+   * @param span within the last 27 hours: the tenants of a minute are not kept longer
    */
   Map<TenantId, Counts> active(Span span);
+
+  /**
+   * Writes an hour, first of each tenant and then of all. Replaces what an earlier call wrote.
+   *
+   * @param hour its beginning
+   * @param all all tenants together
+   */
+  void putHour(Instant hour, Map<TenantId, Counts> tenants, Counts all);
+
+  /** The hours of a tenant that were written and begin in the span. */
+  SortedMap<Instant, Counts> hours(TenantId tenant, Span span);
+
+  /** The hours of all tenants together that were written and begin in the span. */
+  SortedMap<Instant, Counts> hoursOfAll(Span span);
 }

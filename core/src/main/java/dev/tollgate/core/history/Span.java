@@ -12,7 +12,7 @@ import java.time.Instant;
  */
 public record Span(Instant from, Instant to) {
   /** The longest one. */
-  public static final Duration LONGEST = Duration.ofDays(31);
+  public static final Duration LONGEST = Hours.KEPT;
 
   /**
    * Checks both ends.
@@ -25,7 +25,7 @@ public record Span(Instant from, Instant to) {
     InvalidValue.unless(isMinute(to), "to", to, "a full minute");
     InvalidValue.unless(from.isBefore(to), "to", to, "an instant after from, " + from);
     InvalidValue.unless(
-        !from.plus(LONGEST).isBefore(to), "from", from, "at most 31 days before to, " + to);
+        !from.plus(LONGEST).isBefore(to), "from", from, "at most 400 days before to, " + to);
   }
 
   /**

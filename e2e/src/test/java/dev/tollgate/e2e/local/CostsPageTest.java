@@ -92,6 +92,30 @@ final class CostsPageTest {
         .isCloseTo(4 * MINUTES * (4 * write + invocation()), within(0.05));
   }
 
+  /** The rows of hours of 400 days, and of the tenants of minutes, which are kept for 28 hours. */
+  private static double storageOfHours() throws IOException {
+    double hours = 400 * 24 * (bytes("history-counts") + bytes("history-row"));
+    double minutes = 28 * 60 * bytes("history-counts");
+    return (hours + minutes) * 1e-9 * price("dynamodb-gb");
+  }
+
+  /** Each hour a tenant's row is written, and the tenants of its minutes are read: 8 KB a unit. */
+  private static double hoursOfATenant() throws IOException {
+    double read = MINUTES * bytes("history-counts") / 8_192 * price("dynamodb-read-unit");
+    return MINUTES / 60 * price("dynamodb-write-unit") + read + storageOfHours();
+  }
+
+  @Test
+  void hours_cost_their_rows() throws IOException {
+    assertThat(page())
+        .contains(
+            "| its hours, kept for 400 days | "
+                + dollars("%.4f", hoursOfATenant())
+                + ", of which "
+                + dollars("%.4f", storageOfHours())
+                + " is storage |");
+  }
+
   @Test
   void the_command_cost_has_the_same_prices() throws IOException {
     Properties costs = new Properties();
@@ -136,6 +160,7 @@ final class CostsPageTest {
     add(rows, "metrics", tenants -> metrics());
     add(rows, "alarms", tenants -> row("the [alarms]"));
     add(rows, "history", tenants -> ofAll + tenants * 1.1 * MINUTES * price("dynamodb-write-unit"));
+    add(rows, "hours of the history, after 400 days", tenants -> tenants * hoursOfATenant());
     add(rows, "log lines of fills, `PRODUCER`", tenants -> tenants * 2 * MINUTES * line);
     add(rows, "log lines of fills, `SHARED`", tenants -> SHARDS * MINUTES * line);
 

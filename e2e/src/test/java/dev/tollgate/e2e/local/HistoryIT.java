@@ -5,10 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.e2e.acceptance.Deployment.Handshake;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /** What happened to tenants, on the engines. */
 final class HistoryIT {
@@ -88,5 +93,34 @@ final class HistoryIT {
 
     // The onboarding left a minute, from which on `tollgate usage` and `tollgate cost` count.
     assertThat(get("/tenants/quiet/history").path("steps")).isNotEmpty();
+
+    // The hours are written ten minutes after the next full hour.
+    DEPLOYMENT.advance(Duration.ofHours(3));
+    assertThat(hours("hours")).isPositive();
+    assertThat(hours("hours:acme")).isPositive();
+    assertThat(stepsSince("/tenants/acme/history", 40))
+        .isEqualTo(stepsSince("/tenants/acme/history", 1))
+        .isNotEmpty();
+    assertThat(stepsSince("/fleet", 8)).isEqualTo(stepsSince("/fleet", 1)).isNotEmpty();
+  }
+
+  /** The steps of days; of more than 31 days of a tenant, and 7 of all, from hours. */
+  private static JsonNode stepsSince(String path, int days) {
+    Instant from = DEPLOYMENT.clock().instant().truncatedTo(ChronoUnit.MINUTES);
+    return get(path + "?step=1d&from=" + from.minus(Duration.ofDays(days))).path("steps");
+  }
+
+  /** The number of rows with hours of a tenant, or of all together. */
+  private static int hours(String key) {
+    try (DynamoDbClient rows = DEPLOYMENT.inspect(DynamoDbClient.builder())) {
+      return rows.query(
+              request ->
+                  request
+                      .tableName("TablesHistory")
+                      .keyConditionExpression("#key = :key")
+                      .expressionAttributeNames(Map.of("#key", "key"))
+                      .expressionAttributeValues(Map.of(":key", AttributeValue.fromS(key))))
+          .count();
+    }
   }
 }

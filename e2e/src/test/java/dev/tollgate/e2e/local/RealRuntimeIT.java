@@ -529,7 +529,8 @@ final class RealRuntimeIT {
     compare("Sweep", new Kind("schedule", schedule("sweep"), "\"settledTenants\""));
     compare(
         "HistoryWriter",
-        new Kind("counted connection", countedConnection(), "{\"batchItemFailures\":[]}"));
+        new Kind("counted connection", countedConnection(), "{\"batchItemFailures\":[]}"),
+        new Kind("schedule", schedule("historywriter"), "{\"batchItemFailures\":[]}"));
     compare("SessionEnd", new Kind("deleted row", deletedRow(), "{\"batchItemFailures\":[]}"));
     hosted.closed().join();
     real.closed().join();

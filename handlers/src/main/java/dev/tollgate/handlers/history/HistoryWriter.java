@@ -10,6 +10,7 @@ import com.amazonaws.services.lambda.runtime.events.models.dynamodb.StreamRecord
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.history.Change;
 import dev.tollgate.core.history.History;
+import dev.tollgate.core.history.Hours;
 import dev.tollgate.core.history.RowChanges;
 import dev.tollgate.handlers.Wiring;
 import java.time.InstantSource;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The function that reads the Limit table's stream and writes the minutes of the tenants' history.
+ * Once an hour a schedule invokes it to write hours.
  *
  * <p>The stream gives each write of a row once and in order, and Lambda repeats a batch that
  * failed, from the same record on. The first record names the batch, so a repeated batch counts
@@ -29,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 public final class HistoryWriter implements RequestHandler<DynamodbEvent, StreamsEventResponse> {
   private final History history;
   private final RowChanges changes;
+  private final Hours hours;
+  private final InstantSource clock;
 
   /** The function as Lambda creates it. */
   public HistoryWriter() {
@@ -37,28 +41,37 @@ public final class HistoryWriter implements RequestHandler<DynamodbEvent, Stream
 
   /** The function with these environment variables and this clock. */
   public HistoryWriter(Map<String, String> environment, InstantSource clock) {
-    this(new Wiring(environment, clock));
+    this(new Wiring(environment, clock), clock);
   }
 
-  private HistoryWriter(Wiring wiring) {
-    this(wiring.history(), wiring.rowChanges());
+  private HistoryWriter(Wiring wiring, InstantSource clock) {
+    this(wiring.history(), wiring.rowChanges(), wiring.hours(), clock);
   }
 
   /** The function with its ports. */
-  HistoryWriter(History history, RowChanges changes) {
+  HistoryWriter(History history, RowChanges changes, Hours hours, InstantSource clock) {
     this.history = history;
     this.changes = changes;
+    this.hours = hours;
+    this.clock = clock;
   }
 
   /**
-   * Writes the history of a batch of the stream.
+   * Writes the history of a batch of the stream, or hours.
    *
+   * @param event a batch, or the schedule's event, which has no records
    * @return no failure
-   * @throws Unavailable if DynamoDB fails; Lambda repeats the batch
+   * @throws Unavailable if DynamoDB fails. Lambda repeats the batch; the next hour's event writes
+   *     the hours
    */
   @Override
   public StreamsEventResponse handleRequest(DynamodbEvent event, Context context) {
     List<DynamodbStreamRecord> records = event.getRecords();
+    if (records == null) {
+      // An hour that is begun in the first half of the time has the other half.
+      hours.write(clock.instant().plusMillis(context.getRemainingTimeInMillis() / 2));
+      return new StreamsEventResponse(List.of());
+    }
     List<Change> read = records.stream().map(this::change).flatMap(Optional::stream).toList();
     if (!read.isEmpty()) {
       history.add(records.get(0).getEventID(), read);

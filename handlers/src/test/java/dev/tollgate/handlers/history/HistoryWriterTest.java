@@ -11,10 +11,13 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.history.Change;
 import dev.tollgate.core.history.Counts;
+import dev.tollgate.core.history.History;
+import dev.tollgate.core.history.Hours;
 import dev.tollgate.core.history.Span;
 import dev.tollgate.core.testing.Samples;
 import dev.tollgate.core.testing.memory.InMemoryHistory;
 import dev.tollgate.handlers.LambdaEvents;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Date;
@@ -28,7 +31,12 @@ final class HistoryWriterTest {
   private static final Instant MINUTE = Samples.NOW.truncatedTo(ChronoUnit.MINUTES);
 
   private final InMemoryHistory history = new InMemoryHistory();
-  private final HistoryWriter writer = new HistoryWriter(history, HistoryWriterTest::change);
+  private Instant now = Samples.NOW;
+  private final HistoryWriter writer = writer(history);
+
+  private HistoryWriter writer(History to) {
+    return new HistoryWriter(to, HistoryWriterTest::change, new Hours(to, () -> now), () -> now);
+  }
 
   /** Reads a number that a row has in addition. */
   private static Optional<Change> change(
@@ -105,16 +113,31 @@ final class HistoryWriterTest {
   }
 
   @Test
+  void the_schedules_event_writes_hours() {
+    write(record(1, "", "1"), record(2, "1", "4"));
+    now = MINUTE.plus(Duration.ofHours(3));
+
+    assertThat(
+            writer
+                .handleRequest(new DynamodbEvent(), LambdaEvents.context())
+                .getBatchItemFailures())
+        .isEmpty();
+
+    Instant hour = MINUTE.truncatedTo(ChronoUnit.HOURS);
+    assertThat(history.hours(ACME, new Span(hour, hour.plusSeconds(3_600))))
+        .isEqualTo(Map.of(hour, new Counts(4, Map.of(), 3, Map.of())));
+  }
+
+  @Test
   void a_batch_that_cannot_be_written_is_repeated() {
     HistoryWriter failing =
-        new HistoryWriter(
+        writer(
             new InMemoryHistory() {
               @Override
               public void add(String batch, List<Change> changes) {
                 throw new Unavailable("DynamoDB");
               }
-            },
-            HistoryWriterTest::change);
+            });
     DynamodbEvent event = new DynamodbEvent();
     event.setRecords(List.of(record(1, "", "1")));
 

@@ -12,6 +12,7 @@ import dev.tollgate.core.history.Change;
 import dev.tollgate.core.history.Counts;
 import dev.tollgate.core.history.History;
 import dev.tollgate.core.history.HistoryBatch;
+import dev.tollgate.core.history.Hours;
 import dev.tollgate.core.history.Span;
 import java.time.Duration;
 import java.time.Instant;
@@ -37,23 +38,26 @@ public final class DynamoDbHistory implements History {
    */
   private static final int TENANTS = 250;
 
-  /** How long the counts of single tenants beside each other are kept. */
-  private static final Duration ACTIVE_FOR = Duration.ofHours(2);
+  /**
+   * How long minutes are kept. Commands ask for the last 31 days, and the requests of a command for
+   * many tenants take a while.
+   */
+  private static final Duration MINUTES_KEPT = Duration.ofDays(32);
+
+  /** How long the tenants of a minute are kept: their hour may be summed a day late. */
+  private static final Duration ACTIVE_FOR = Duration.ofHours(28);
+
+  /** The most rows in memory at once. */
+  private static final int ROWS = 1_000;
 
   private static final int ATTEMPTS = 8;
   private static final int MAX_NAME = 64;
 
   private final Table table;
-  private final Duration kept;
 
-  /**
-   * History in this table.
-   *
-   * @param kept how long minutes are kept
-   */
-  public DynamoDbHistory(DynamoDbClient dynamoDb, String table, Duration kept) {
+  /** History in this table. */
+  public DynamoDbHistory(DynamoDbClient dynamoDb, String table) {
     this.table = new Table(dynamoDb, table);
-    this.kept = kept;
   }
 
   @Override
@@ -64,8 +68,33 @@ public final class DynamoDbHistory implements History {
     HistoryBatch added = HistoryBatch.of(changes);
     added.byTenant().forEach((tenant, minutes) -> addRows(rows, batch, tenant, minutes));
     added.minutes().forEach((minute, tenants) -> addRows(rows, batch, minute, tenants));
+    write(rows);
+  }
+
+  private void write(List<Map<String, AttributeValue>> rows) {
     BatchWrite.write(
         table.dynamoDb(), "the history", table.name(), rows, ATTEMPTS, Pause.real(), request -> {});
+  }
+
+  @Override
+  public void putHour(Instant hour, Map<TenantId, Counts> tenants, Counts all) {
+    List<Map<String, AttributeValue>> rows = new ArrayList<>();
+    tenants.forEach(
+        (tenant, counts) -> {
+          rows.add(hour(HistoryRow.hoursKey(tenant), hour, counts));
+          if (rows.size() == ROWS) {
+            write(rows);
+            rows.clear();
+          }
+        });
+    write(rows);
+    // Marks the hour as written.
+    write(List.of(hour(HistoryRow.HOURS, hour, all)));
+  }
+
+  private static Map<String, AttributeValue> hour(String key, Instant hour, Counts counts) {
+    String at = HistoryRow.at(hour);
+    return HistoryRow.write(key, at, Map.of(at, HistoryRow.write(counts)), hour.plus(Hours.KEPT));
   }
 
   private void addRows(
@@ -86,7 +115,7 @@ public final class DynamoDbHistory implements History {
                     HistoryRow.key(tenant),
                     HistoryRow.at(begin) + "/" + batch,
                     counts,
-                    begin.plus(kept))));
+                    begin.plus(MINUTES_KEPT))));
   }
 
   private void addRows(
@@ -100,7 +129,7 @@ public final class DynamoDbHistory implements History {
             HistoryRow.ALL,
             at + "/" + batch,
             Map.of(at, HistoryRow.write(HistoryBatch.total(tenants))),
-            minute.plus(kept)));
+            minute.plus(MINUTES_KEPT)));
     Map<String, AttributeValue> part = new HashMap<>();
     int parts = 0;
     for (Map.Entry<TenantId, Counts> tenant : tenants.entrySet()) {
@@ -134,6 +163,16 @@ public final class DynamoDbHistory implements History {
   @Override
   public SortedMap<Instant, Counts> ofAll(Span span) {
     return minutes(HistoryRow.ALL, span.from(), span, Counts::besides);
+  }
+
+  @Override
+  public SortedMap<Instant, Counts> hours(TenantId tenant, Span span) {
+    return minutes(HistoryRow.hoursKey(tenant), span.from(), span, Counts::plus);
+  }
+
+  @Override
+  public SortedMap<Instant, Counts> hoursOfAll(Span span) {
+    return minutes(HistoryRow.HOURS, span.from(), span, Counts::plus);
   }
 
   private SortedMap<Instant, Counts> minutes(

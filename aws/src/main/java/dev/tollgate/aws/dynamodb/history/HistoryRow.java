@@ -19,14 +19,14 @@ import java.util.stream.Collectors;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
- * Reads and writes rows of the History table. A row is a part of a batch: of one tenant the minutes
- * of ten, of all together one minute.
+ * Reads and writes rows of the History table. A row of minutes is a part of a batch: of one tenant
+ * the minutes of ten, of all together one minute. A row of an hour has the sums of that hour.
  */
 final class HistoryRow {
   /** The partition key. */
   static final String KEY = "key";
 
-  /** The sort key: the minute at which the row begins, and its batch. */
+  /** The sort key: the minute at which the row begins, and its batch if it has one. */
   static final String AT = "at";
 
   /** The partition key of the minutes of all tenants together. */
@@ -37,6 +37,9 @@ final class HistoryRow {
 
   /** The time that the minutes of a tenant's row span. */
   static final Duration LENGTH = Duration.ofMinutes(10);
+
+  /** The partition key of the hours of all tenants together. */
+  static final String HOURS = "hours";
 
   private static final String TENANT = "tenant:";
   private static final String EXPIRES_AT = "expiresAt";
@@ -52,6 +55,11 @@ final class HistoryRow {
   /** The partition key of a tenant's minutes. */
   static String key(TenantId tenant) {
     return TENANT + tenant;
+  }
+
+  /** The partition key of a tenant's hours. */
+  static String hoursKey(TenantId tenant) {
+    return HOURS + ":" + tenant;
   }
 
   /** The beginning of the sort keys of an instant. Later instants have greater ones. */

@@ -1,26 +1,32 @@
 package dev.tollgate.aws.dynamodb.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.aws.Engines;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.history.Change;
 import dev.tollgate.core.history.Counts;
 import dev.tollgate.core.history.History;
 import dev.tollgate.core.history.Span;
 import dev.tollgate.core.testing.Samples;
 import dev.tollgate.core.testing.contract.HistoryContract;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import software.amazon.awssdk.core.SdkRequest;
 import software.amazon.awssdk.core.SdkResponse;
+import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
@@ -37,7 +43,7 @@ class DynamoDbHistoryTest extends HistoryContract {
   DynamoDbHistoryTest(Engines.Tables tables) {
     this.tables = tables;
     table = tables.history();
-    history = new DynamoDbHistory(tables.client(), table, Span.LONGEST);
+    history = new DynamoDbHistory(tables.client(), table);
   }
 
   @Override
@@ -56,7 +62,7 @@ class DynamoDbHistoryTest extends HistoryContract {
                     new Change(new TenantId("t" + i), minute, new Counts(1, Map.of(), 1, Map.of())))
             .toList();
 
-    new DynamoDbHistory(tables.client(throttling), table, Span.LONGEST).add("batch", changes);
+    new DynamoDbHistory(tables.client(throttling), table).add("batch", changes);
 
     assertThat(throttling.unprocessed).isPositive();
     Span span = new Span(minute, minute.plusSeconds(60));
@@ -64,6 +70,43 @@ class DynamoDbHistoryTest extends HistoryContract {
     assertThat(history.ofAll(span).values())
         .containsExactly(new Counts(60, Map.of(), 60, Map.of()));
     changes.forEach(change -> assertThat(history.of(change.tenant(), span)).hasSize(1));
+  }
+
+  @Test
+  void an_hour_whose_writer_stopped_is_not_marked_as_written() {
+    Instant hour = Samples.NOW.truncatedTo(ChronoUnit.HOURS).minus(Duration.ofDays(9));
+    Span span = new Span(hour, hour.plusSeconds(3_600));
+    Map<TenantId, Counts> tenants =
+        IntStream.range(0, 60)
+            .boxed()
+            .collect(
+                Collectors.toMap(
+                    i -> new TenantId("stopped" + i), i -> new Counts(i, Map.of(), 1, Map.of())));
+    Counts all = new Counts(1_770, Map.of(), 60, Map.of());
+    AtomicInteger requests = new AtomicInteger();
+    ExecutionInterceptor stopping =
+        new ExecutionInterceptor() {
+          @Override
+          public void beforeExecution(
+              Context.BeforeExecution context, ExecutionAttributes attributes) {
+            if (requests.incrementAndGet() == 3) {
+              throw SdkClientException.create("stopped");
+            }
+          }
+        };
+    History stopped = new DynamoDbHistory(tables.client(stopping), table);
+
+    assertThatThrownBy(() -> stopped.putHour(hour, tenants, all)).isInstanceOf(Unavailable.class);
+    assertThat(tenants.keySet())
+        .filteredOn(tenant -> !history.hours(tenant, span).isEmpty())
+        .hasSize(50);
+    assertThat(history.hoursOfAll(span)).isEmpty();
+
+    stopped.putHour(hour, tenants, all);
+    tenants.forEach(
+        (tenant, counts) ->
+            assertThat(history.hours(tenant, span)).isEqualTo(Map.of(hour, counts)));
+    assertThat(history.hoursOfAll(span)).isEqualTo(Map.of(hour, all));
   }
 
   /** Writes each row with a probability of 70 %, as a table that is asked too much. */

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -147,6 +148,38 @@ public abstract class HistoryContract {
 
     assertThat(history().active(minutes(1, 2))).hasSize(1_200);
     assertThat(history().ofAll(minutes(1, 2))).isEqualTo(Map.of(minute(1), admitted(1_200, 1_200)));
+  }
+
+  @Test
+  void an_hour_is_replaced_and_kept_beside_minutes() {
+    TenantId one = Samples.tenantId();
+    TenantId other = Samples.tenantId();
+    history().add(batch(), List.of(new Change(one, minute(0), admitted(5, 5))));
+
+    history().putHour(start, Map.of(one, admitted(1, 1)), admitted(1, 1));
+    history().putHour(start, Map.of(one, admitted(2, 4), other, admitted(3, 3)), admitted(5, 7));
+    history().putHour(minute(60), Map.of(one, admitted(1, 2)), admitted(1, 2));
+
+    assertThat(history().hours(one, minutes(0, 61)))
+        .isEqualTo(Map.of(start, admitted(2, 4), minute(60), admitted(1, 2)));
+    assertThat(history().hours(one, minutes(1, 60))).isEmpty();
+    assertThat(history().hours(other, minutes(0, 61))).isEqualTo(Map.of(start, admitted(3, 3)));
+    assertThat(history().hoursOfAll(minutes(0, 60))).isEqualTo(Map.of(start, admitted(5, 7)));
+    assertThat(history().of(one, minutes(0, 60))).isEqualTo(Map.of(start, admitted(5, 5)));
+  }
+
+  @Test
+  void an_hour_of_many_tenants() {
+    Map<TenantId, Counts> tenants = new HashMap<>();
+    for (int i = 0; i < 1_030; i++) {
+      tenants.put(Samples.tenantId(), admitted(1, i));
+    }
+
+    history().putHour(start, tenants, admitted(1_030, 1));
+
+    tenants.forEach(
+        (tenant, counts) ->
+            assertThat(history().hours(tenant, minutes(0, 60))).isEqualTo(Map.of(start, counts)));
   }
 
   @Test

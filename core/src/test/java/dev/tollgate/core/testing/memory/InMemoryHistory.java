@@ -17,6 +17,8 @@ import java.util.TreeMap;
 /** History in memory. */
 public class InMemoryHistory implements History {
   private final Map<String, List<Change>> batches = new TreeMap<>();
+  private final Map<TenantId, SortedMap<Instant, Counts>> hours = new HashMap<>();
+  private final SortedMap<Instant, Counts> hoursOfAll = new TreeMap<>();
 
   @Override
   public synchronized void add(String batch, List<Change> changes) {
@@ -53,5 +55,27 @@ public class InMemoryHistory implements History {
             (tenant, minutes) ->
                 minutes.values().forEach(counts -> active.merge(tenant, counts, Counts::plus)));
     return active;
+  }
+
+  @Override
+  public synchronized void putHour(Instant hour, Map<TenantId, Counts> tenants, Counts all) {
+    tenants.forEach((tenant, counts) -> putHour(hour, tenant, counts));
+    hoursOfAll.put(hour, all);
+  }
+
+  /** Writes the hour of one tenant. */
+  protected void putHour(Instant hour, TenantId tenant, Counts counts) {
+    hours.computeIfAbsent(tenant, id -> new TreeMap<>()).put(hour, counts);
+  }
+
+  @Override
+  public synchronized SortedMap<Instant, Counts> hours(TenantId tenant, Span span) {
+    return new TreeMap<>(
+        hours.getOrDefault(tenant, new TreeMap<>()).subMap(span.from(), span.to()));
+  }
+
+  @Override
+  public synchronized SortedMap<Instant, Counts> hoursOfAll(Span span) {
+    return new TreeMap<>(hoursOfAll.subMap(span.from(), span.to()));
   }
 }
