@@ -34,7 +34,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 public final class DynamoDbHistory implements History {
   /**
    * The most tenants of a row: with an id of 36 characters and twenty buckets each, they have some
-   * 250 KB, and a row may have 400 KB.
+   * 200 KB, and a row may have 400 KB.
    */
   private static final int TENANTS = 250;
 
@@ -130,24 +130,17 @@ public final class DynamoDbHistory implements History {
             at + "/" + batch,
             Map.of(at, HistoryRow.write(HistoryBatch.total(tenants))),
             minute.plus(MINUTES_KEPT)));
-    Map<String, AttributeValue> part = new HashMap<>();
-    int parts = 0;
-    for (Map.Entry<TenantId, Counts> tenant : tenants.entrySet()) {
-      part.put(tenant.getKey().value(), HistoryRow.write(tenant.getValue()));
-      if (part.size() == TENANTS) {
-        rows.add(active(at + "/" + batch + "/" + parts, part, minute));
-        part = new HashMap<>();
-        parts++;
-      }
+    List<String> lines =
+        tenants.entrySet().stream()
+            .map(each -> HistoryRow.line(each.getKey(), each.getValue()))
+            .toList();
+    for (int begin = 0; begin < lines.size(); begin += TENANTS) {
+      rows.add(
+          HistoryRow.writeActive(
+              at + "/" + batch + "/" + begin,
+              lines.subList(begin, Math.min(lines.size(), begin + TENANTS)),
+              minute.plus(ACTIVE_FOR)));
     }
-    if (!part.isEmpty()) {
-      rows.add(active(at + "/" + batch + "/" + parts, part, minute));
-    }
-  }
-
-  private static Map<String, AttributeValue> active(
-      String at, Map<String, AttributeValue> counts, Instant minute) {
-    return HistoryRow.write(HistoryRow.ACTIVE, at, counts, minute.plus(ACTIVE_FOR));
   }
 
   private static Instant rowBegin(Instant minute) {

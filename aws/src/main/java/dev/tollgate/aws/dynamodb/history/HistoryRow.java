@@ -12,10 +12,12 @@ import dev.tollgate.core.history.Counts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
@@ -33,7 +35,7 @@ final class HistoryRow {
   static final String ALL = "all";
 
   /** The partition key of the minutes with the counts of each tenant. */
-  static final String ACTIVE = "active";
+  static final String ACTIVE = "ranking";
 
   /** The time that the minutes of a tenant's row span. */
   static final Duration LENGTH = Duration.ofMinutes(10);
@@ -44,6 +46,7 @@ final class HistoryRow {
   private static final String TENANT = "tenant:";
   private static final String EXPIRES_AT = "expiresAt";
   private static final String COUNTS = "counts";
+  private static final String TENANTS = "tenants";
   private static final String ADMITTED = "admitted";
   private static final String REFUSED = "refused";
   private static final String PEAK = "peak";
@@ -80,31 +83,97 @@ final class HistoryRow {
    * A row.
    *
    * @param at the beginning of the sort key and its end
-   * @param counts the counts by minute or tenant, by name
+   * @param counts the counts by minute
    */
   static Map<String, AttributeValue> write(
       String key, String at, Map<String, AttributeValue> counts, Instant expiresAt) {
-    Map<String, AttributeValue> row = Row.withSchema(Map.of(KEY, text(key), AT, text(at)));
+    Map<String, AttributeValue> row = expiring(key, at, expiresAt);
     row.put(COUNTS, Attribute.map(counts));
+    return row;
+  }
+
+  /**
+   * An {@link #ACTIVE} row.
+   *
+   * <p>Its counts are one text, because a ranking reads those of 10,000 tenants in many minutes,
+   * and a map of maps is three times as long and takes many times as long to read.
+   *
+   * @param tenants a {@link #line} of each tenant
+   */
+  static Map<String, AttributeValue> writeActive(
+      String at, List<String> tenants, Instant expiresAt) {
+    Map<String, AttributeValue> row = expiring(ACTIVE, at, expiresAt);
+    row.put(TENANTS, text(String.join("\n", tenants)));
+    return row;
+  }
+
+  private static Map<String, AttributeValue> expiring(String key, String at, Instant expiresAt) {
+    Map<String, AttributeValue> row = Row.withSchema(Map.of(KEY, text(key), AT, text(at)));
     row.put(EXPIRES_AT, number(expiresAt.getEpochSecond()));
     return row;
   }
 
+  /**
+   * A tenant's counts in an {@link #ACTIVE} row: id, admitted, peak, the refused by reason, and the
+   * tokens minted and taken by action, such as {@code acme 3 7 TENANT_RATE=2 connect=5/3}.
+   */
+  static String line(TenantId tenant, Counts counts) {
+    return String.join(
+        " ",
+        tenant.value(),
+        Long.toString(counts.admitted()),
+        Long.toString(counts.peak()),
+        list(counts.refused(), Refusal::name, Object::toString),
+        list(counts.tokens(), Action::value, tokens -> tokens.minted() + "/" + tokens.taken()));
+  }
+
+  private static <K, V> String list(
+      Map<K, V> values, Function<K, String> name, Function<V, String> text) {
+    return values.entrySet().stream()
+        .map(each -> name.apply(each.getKey()) + "=" + text.apply(each.getValue()))
+        .collect(Collectors.joining(","));
+  }
+
   /** The counts of a tenant's row by minute. */
   static Map<Instant, Counts> minutes(Row stored) {
-    return counts(stored, HistoryRow::minute);
+    return stored.read(
+        "the history of",
+        stored.text(KEY),
+        row -> row.map(COUNTS, HistoryRow::minute, (all, name) -> counts(all.map(name))));
   }
 
   /** The counts of an {@link #ACTIVE} row by tenant. */
   static Map<TenantId, Counts> tenants(Row stored) {
-    return counts(stored, TenantId::new);
-  }
-
-  private static <K> Map<K, Counts> counts(Row stored, Function<String, K> key) {
     return stored.read(
         "the history of",
         stored.text(KEY),
-        row -> row.map(COUNTS, key, (all, name) -> counts(all.map(name))));
+        row ->
+            row.text(TENANTS)
+                .lines()
+                .map(line -> line.split(" ", -1))
+                .collect(
+                    Collectors.toMap(part -> new TenantId(part[0]), HistoryRow::countsOfLine)));
+  }
+
+  private static Counts countsOfLine(String[] part) {
+    return new Counts(
+        Long.parseLong(part[1]),
+        mapOf(part[3], Refusal::valueOf, Long::valueOf),
+        Long.parseLong(part[2]),
+        mapOf(part[4], Action::new, HistoryRow::tokensOf));
+  }
+
+  private static Counts.Tokens tokensOf(String text) {
+    String[] numbers = text.split("/", -1);
+    return new Counts.Tokens(Long.parseLong(numbers[0]), Long.parseLong(numbers[1]));
+  }
+
+  private static <K, V> Map<K, V> mapOf(
+      String list, Function<String, K> key, Function<String, V> value) {
+    return Stream.of(list.split(",", -1))
+        .filter(each -> !each.isEmpty())
+        .map(each -> each.split("=", -1))
+        .collect(Collectors.toMap(each -> key.apply(each[0]), each -> value.apply(each[1])));
   }
 
   static AttributeValue write(Counts counts) {
