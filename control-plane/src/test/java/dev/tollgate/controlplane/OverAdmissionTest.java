@@ -135,6 +135,8 @@ class OverAdmissionTest {
     assertThat(details(at)).isEmpty();
     at.clock.advance(QUIET);
     assertThat(details(at)).isEmpty();
+    assertThat(at.activity("acme").document().at("/tenants/0/withoutToken").longValue())
+        .isEqualTo(7);
 
     count(at, 1, true);
     assertThat(details(at)).hasSize(1);
@@ -209,5 +211,6 @@ class OverAdmissionTest {
 
     assertThat(at.buckets.find(ACME).orElseThrow().mintedInFull()).isFalse();
     assertThat(details(at)).isEmpty();
+    assertThat(at.get("acme").bucket("connect").has("minted")).isFalse();
   }
 }
