@@ -55,7 +55,7 @@ class ActivityTest {
                 + "\"level\":60,\"fillMode\":\"PRODUCER\",\"state\":\"ACTIVE\","
                 + "\"nextTokenAt\":\""
                 + nextTokenAt
-                + "\",\"line\":{\"length\":0,\"waitSeconds\":0}},");
+                + "\",\"line\":{\"length\":0,\"waitSeconds\":0},\"minted\":60},");
     assertThat(document.at("/tenants/0/refused").longValue()).isZero();
   }
 

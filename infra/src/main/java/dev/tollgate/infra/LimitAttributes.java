@@ -16,7 +16,7 @@ enum LimitAttributes {
    */
   BUCKET(
       "aheadFrom capacity carried emptyHeld emptySince emptyUntil emptyVersion fillMode"
-          + " fullSince hibernateAfterMinutes level minted mintedThrough noLine rate schema shard turnAt upkeep"
+          + " fullSince hibernateAfterMinutes level minted mintedInFull mintedThrough noLine rate schema shard turnAt upkeep"
           + " upkeepSince version write"),
   /** The empty hint of a bucket. */
   HINT("emptySince emptyUntil emptyHeld emptyVersion"),
@@ -26,15 +26,18 @@ enum LimitAttributes {
   FREED("freed"),
   /** The count of a tenant's connections with its parts {@code p0} to {@code p127}. */
   COUNT("itemCount p? p?? p???"),
-  /** The total of admitted connections. */
-  ADMITTED("admitted"),
+  /**
+   * The total of admitted connections, how many of them at most had no token, and when the last one
+   * was admitted.
+   */
+  ADMITTED("admitted admittedLastAt withoutToken"),
   /**
    * The totals of refused connections, also by reason, and the times of the last refusal, and of
    * the last ones by a limit of connections.
    */
   REFUSED("refused refused_* refusedLastAt tenantFullAt sessionFullAt"),
-  /** The id of the last correction of a count. */
-  CORRECTION("correction"),
+  /** The id of the last correction of a count, which may also add connections without a token. */
+  CORRECTION("correction withoutToken"),
   /** The rate at which the tenant creates sessions. */
   CREATION_RATE("arrival live"),
   /** A processed message. */

@@ -652,7 +652,7 @@ class TollgateTest {
     assertThat(attributesOfLimits(STACK.statementsOf(role("TokenProducer", "AllTenantsRole"))))
         .containsExactly(
             "aheadFrom capacity carried emptyHeld emptySince emptyUntil emptyVersion fillMode freed"
-                + " fullSince hibernateAfterMinutes key level line minted mintedThrough noLine rate schema shard"
+                + " fullSince hibernateAfterMinutes key level line minted mintedInFull mintedThrough noLine rate schema shard"
                 + " tenantId turnAt upkeep upkeepSince version write");
   }
 
@@ -741,15 +741,16 @@ class TollgateTest {
       value = {
         "Authorizer | emptyHeld emptySince emptyUntil emptyVersion freed key line refused refusedLastAt refused_* sessionFullAt"
             + " tenantFullAt tenantId",
-        "Connect | admitted emptyHeld emptySince emptyUntil emptyVersion freed itemCount key line p?"
-            + " p?? p??? refused refusedLastAt refused_* sessionFullAt tenantFullAt tenantId",
+        "Connect | admitted admittedLastAt emptyHeld emptySince emptyUntil emptyVersion freed itemCount key line p?"
+            + " p?? p??? refused refusedLastAt refused_* sessionFullAt tenantFullAt tenantId"
+            + " withoutToken",
         "Disconnect | itemCount key p? p?? p??? tenantId",
         "SessionApi | arrival emptyHeld emptySince emptyUntil emptyVersion freed itemCount key line"
             + " live p? p?? p??? tenantId",
         "PoolProcessor | emptyHeld emptySince emptyUntil emptyVersion itemCount key line p? p??"
             + " p??? tenantId; expiresAt key schema tenantId",
-        "SessionEnd | correction itemCount key p? p?? p??? tenantId",
-        "Housekeeper | correction itemCount key p? p?? p??? tenantId",
+        "SessionEnd | correction itemCount key p? p?? p??? tenantId withoutToken",
+        "Housekeeper | correction itemCount key p? p?? p??? tenantId withoutToken",
       })
   void a_tenant_role_may_write_exactly_these_attributes_of_limits(String id, String attributes) {
     assertThat(attributesOfLimits(STACK.statementsOf(role(id, "TenantRole"))))

@@ -80,6 +80,7 @@ final class MemoryBuckets implements Buckets {
         bucket.ledger(),
         bucket.level(),
         bucket.minted(),
+        bucket.mintedInFull(),
         hint,
         bucket.fillState(),
         bucket.line(),

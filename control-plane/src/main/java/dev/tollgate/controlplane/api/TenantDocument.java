@@ -83,6 +83,9 @@ final class TenantDocument {
     document.put("tenantId", tenant.id().value());
     document.put("connections", activity.connections());
     document.put("admitted", activity.admitted());
+    if (activity.withoutToken() > 0) {
+      document.put("withoutToken", activity.withoutToken());
+    }
     document.put("refused", activity.refused());
     document.put(
         "buckets",
@@ -165,6 +168,7 @@ final class TenantDocument {
             found -> document.put("nextTokenAt", found.at(clock.instant()).nextToken().toString()));
     row.filter(found -> found.spec().keepsLine())
         .ifPresent(found -> document.put("line", line(found, clock.instant())));
+    row.filter(Bucket::mintedInFull).ifPresent(found -> document.put("minted", found.minted()));
     return document;
   }
 

@@ -124,7 +124,10 @@ public final class Doctor {
       List<Finding> both = new ArrayList<>(second.findings());
       first.stream()
           .filter(checked -> checked.check() == second.check())
-          .forEach(checked -> both.retainAll(checked.findings()));
+          .forEach(
+              checked ->
+                  both.removeIf(
+                      finding -> checked.findings().stream().noneMatch(finding::confirms)));
       if (!both.isEmpty()) {
         confirmed.add(new Checked(second.check(), both));
       }
@@ -167,14 +170,22 @@ public final class Doctor {
     return switch (position.stage()) {
       case TENANTS -> {
         Page<Tenant> page = ports.tenants().list(cursor, limit);
-        yield batch(
-            Stage.TENANTS,
+        List<TenantId> ids =
             Stream.concat(
                     page.items().stream().map(Tenant::id),
                     page.unreadable().stream().map(row -> new TenantId(row.name())))
-                .<Check>map(id -> new TenantCheck(ports, lifecycle, clock, id))
+                .toList();
+        yield new Batch(
+            Stage.TENANTS,
+            ids.stream()
+                .<Check>mapMulti(
+                    (id, checks) -> {
+                      checks.accept(new TenantCheck(ports, lifecycle, clock, id));
+                      checks.accept(new TokenCheck(ports, clock, id));
+                    })
                 .toList(),
-            page.next());
+            ids.size(),
+            Position.after(Stage.TENANTS, page.next()));
       }
       case QUEUES -> {
         Page<BucketId> page = ports.queues().list(cursor, limit);

@@ -38,6 +38,21 @@ public record Finding(
         false);
   }
 
+  /** A bucket whose tokens are fewer than the connections that were admitted with one. */
+  static Finding overAdmitted(BucketId id, String detail) {
+    return of(Deviation.OVER_ADMITTED, Resource.BUCKET, id, detail);
+  }
+
+  /**
+   * Whether this finding of a second check confirms one of the first. The numbers of an
+   * over-admission may change meanwhile.
+   */
+  boolean confirms(Finding first) {
+    return deviation == Deviation.OVER_ADMITTED
+        ? first.deviation == deviation && first.name.equals(name)
+        : equals(first);
+  }
+
   static Finding of(Deviation deviation, Shard shard, String detail) {
     return new Finding(
         deviation,
@@ -107,7 +122,9 @@ public record Finding(
     /** The tenant has not reached its desired state, or does not follow its tier. */
     UNSETTLED,
     /** The account's quota is lower than what the deployment needs. */
-    TOO_LOW
+    TOO_LOW,
+    /** More connections were admitted with a token than tokens of the bucket are gone. */
+    OVER_ADMITTED
   }
 
   /** The type of a resource. */

@@ -217,7 +217,8 @@ public final class Reconciler {
                               unreadable.isPresent()
                                   ? Bucket.recreated(id, spec, clock.instant())
                                   : Bucket.opened(id, spec, clock.instant());
-                          return open(fresh, active, row);
+                          boolean isFirst = unreadable.isEmpty() && tenant.observedVersion() == 0;
+                          return open(isFirst ? fresh.mintingInFull() : fresh, active, row);
                         })
                     .ifPresent(opened::add);
               }

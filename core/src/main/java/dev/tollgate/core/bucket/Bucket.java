@@ -13,6 +13,8 @@ import java.util.Optional;
  * @param ledger which tokens have been minted and which are owed
  * @param level the tokens in the bucket after the last fill, including pending ones
  * @param minted the tokens that fills have added since the row was made
+ * @param mintedInFull whether {@code minted} counts every token since the tenant was onboarded: not
+ *     if the row was recreated or written by an older release, or a schedule filled it directly
  * @param emptyHint what the last claim that found the bucket empty observed; empty if a fill has
  *     added tokens that were due, or found the bucket full, since
  * @param fillState what fills the bucket at present
@@ -28,6 +30,7 @@ public record Bucket(
     Ledger ledger,
     long level,
     long minted,
+    boolean mintedInFull,
     Optional<EmptyHint> emptyHint,
     FillState fillState,
     Optional<Line> line,
@@ -82,12 +85,18 @@ public record Bucket(
       Optional<EmptyHint> emptyHint,
       FillState fillState,
       long version) {
-    this(id, spec, ledger, level, 0, emptyHint, fillState, Optional.empty(), version, 0);
+    this(id, spec, ledger, level, 0, false, emptyHint, fillState, Optional.empty(), version, 0);
   }
 
   /** A new bucket, which is owed its capacity. */
   public static Bucket opened(BucketId id, BucketSpec spec, Instant now) {
     return opened(id, spec, Ledger.opened(spec, now), now);
+  }
+
+  /** This new bucket of a new tenant: its {@code minted} will count every token. */
+  public Bucket mintingInFull() {
+    return new Bucket(
+        id, spec, ledger, level, minted, true, emptyHint, fillState, line, version, hintVersion);
   }
 
   /**
@@ -161,7 +170,17 @@ public record Bucket(
       Optional<EmptyHint> hint,
       FillState state) {
     return new Bucket(
-        id, next, owed, held, mintedInAll, hint, state, line, version + 1, hintVersion + 1);
+        id,
+        next,
+        owed,
+        held,
+        mintedInAll,
+        mintedInFull && state.state() != FillState.State.DIRECT,
+        hint,
+        state,
+        line,
+        version + 1,
+        hintVersion + 1);
   }
 
   /**
@@ -208,6 +227,7 @@ public record Bucket(
         expired ? Ledger.opened(spec, now) : Ledger.balanced(seen),
         expired ? 0 : level,
         minted,
+        mintedInFull,
         expired ? Optional.empty() : emptyHint,
         FillState.entered(FillState.State.PRODUCED, now),
         line,
@@ -308,7 +328,17 @@ public record Bucket(
   /** This bucket after a claim stored this hint. */
   public Bucket with(EmptyHint found) {
     return new Bucket(
-        id, spec, ledger, level, minted, Optional.of(found), fillState, line, version, hintVersion);
+        id,
+        spec,
+        ledger,
+        level,
+        minted,
+        mintedInFull,
+        Optional.of(found),
+        fillState,
+        line,
+        version,
+        hintVersion);
   }
 
   /**
@@ -370,6 +400,7 @@ public record Bucket(
         ledger,
         level,
         minted,
+        mintedInFull,
         emptyHint,
         fillState,
         Optional.of(next),

@@ -90,13 +90,14 @@ public final class Registration {
       return new NotRegistered(Refusal.LEASE_ENDED);
     }
     CompletableFuture<Optional<JoinResult>> joining = start(() -> join(ticket, connectionId, now));
-    CompletableFuture<Optional<CountResult>> counting = start(() -> count(ticket, connectionId));
+    CompletableFuture<Optional<CountResult>> counting =
+        start(() -> count(ticket, connectionId, now));
     Optional<SettleResult> settlement = ticket.lease().map(lease -> settle(ticket, lease));
     boolean spent = settlement.filter(SettleResult.Spent.class::isInstance).isPresent();
     Optional<JoinResult> joined = joining.join();
     Optional<CountResult> counted = counting.join();
     if (is(joined, JoinResult.ADDED) && is(counted, CountResult.FULL)) {
-      counted = countAgain(ticket, connectionId);
+      counted = countAgain(ticket, connectionId, now);
     }
     Optional<Refusal> refusal = refusal(joined, counted);
     // A repeated event has spent a token before.
@@ -105,7 +106,13 @@ public final class Registration {
     }
     if (refusal.isEmpty()) {
       if (is(joined, JoinResult.ALREADY_JOINED) && is(counted, CountResult.COUNTED)) {
-        connections.undoCountUp(ticket.tenant(), connectionId);
+        undoCount(ticket, connectionId);
+      } else if (settlement.isPresent() && !spent) {
+        unlessUnavailable(
+            () -> {
+              connections.countWithoutToken(ticket.tenant());
+              return true;
+            });
       }
       return new Registered(spent);
     }
@@ -170,15 +177,20 @@ public final class Registration {
         now);
   }
 
-  private CountResult count(Ticket ticket, String connectionId) {
-    return connections.countUp(ticket.tenant(), connectionId, ticket.tenantConnections());
+  private CountResult count(Ticket ticket, String connectionId, Instant now) {
+    return connections.countUp(
+        ticket.tenant(), connectionId, ticket.tenantConnections(), ticket.lease().isPresent(), now);
   }
 
-  private Optional<CountResult> countAgain(Ticket ticket, String connectionId) {
+  private void undoCount(Ticket ticket, String connectionId) {
+    connections.undoCountUp(ticket.tenant(), connectionId, ticket.lease().isPresent());
+  }
+
+  private Optional<CountResult> countAgain(Ticket ticket, String connectionId, Instant now) {
     Optional<CountResult> counted = Optional.of(CountResult.FULL);
     for (Duration wait : COUNT_RETRY_PAUSES) {
       pause.of(wait);
-      counted = unlessUnavailable(() -> count(ticket, connectionId));
+      counted = unlessUnavailable(() -> count(ticket, connectionId, now));
       if (!is(counted, CountResult.FULL)) {
         return counted;
       }
@@ -207,7 +219,7 @@ public final class Registration {
     if (is(counted, CountResult.COUNTED)) {
       unlessUnavailable(
           () -> {
-            connections.undoCountUp(ticket.tenant(), connectionId);
+            undoCount(ticket, connectionId);
             return true;
           });
     }

@@ -60,14 +60,39 @@ public interface Connections {
    */
   void createCount(TenantId tenant);
 
-  /** Adds one to the open and to the admitted connections, if fewer than {@code max} are open. */
-  CountResult countUp(TenantId tenant, String connectionId, long max);
+  /**
+   * Adds one to the open and to the admitted connections, if fewer than {@code max} are open.
+   *
+   * @param withToken whether the connection has a token to spend; if not, the same write also adds
+   *     one to the connections without a token
+   * @param now stored as the time of the last admission
+   */
+  CountResult countUp(
+      TenantId tenant, String connectionId, long max, boolean withToken, Instant now);
+
+  /** Counts a connection with a token whose time of admission does not matter. */
+  default CountResult countUp(TenantId tenant, String connectionId, long max) {
+    return countUp(tenant, connectionId, max, true, Instant.EPOCH);
+  }
+
+  /**
+   * Adds one to the connections without a token: an admitted connection was counted with a token,
+   * and it is not known whether the token was spent. Never creates a count.
+   */
+  void countWithoutToken(TenantId tenant);
 
   /**
    * Undoes {@link #countUp} for a connection that is refused after all. Never lowers the count
    * below zero, and never creates a count.
+   *
+   * @param withToken as it was counted
    */
-  void undoCountUp(TenantId tenant, String connectionId);
+  void undoCountUp(TenantId tenant, String connectionId, boolean withToken);
+
+  /** Undoes the count of a connection with a token. */
+  default void undoCountUp(TenantId tenant, String connectionId) {
+    undoCountUp(tenant, connectionId, true);
+  }
 
   /**
    * Subtracts closed connections from the open ones. Never lowers the count below zero, and never
@@ -87,6 +112,9 @@ public interface Connections {
    * Adds a correction to a tenant's count, unless another correction was added since {@code seen}
    * was read or the count would become negative. Concurrent connects and disconnects do not matter.
    * The correction is added once, even if the response is lost and the request is repeated.
+   *
+   * <p>A correction that lowers the count also adds as many connections to those without a token: a
+   * handshake may have crashed after its connection was counted, and its token went back.
    *
    * @param seen the count, read before the drift was measured
    */

@@ -75,7 +75,11 @@ final class RegistrationTest {
 
   private String activity() {
     TenantActivity activity = ports.activity().of(acme.id());
-    return activity.admitted() + " admitted, " + activity.refused() + " refused";
+    return activity.admitted()
+        + " admitted, "
+        + (activity.withoutToken() == 0 ? "" : activity.withoutToken() + " without a token, ")
+        + activity.refused()
+        + " refused";
   }
 
   private int inSession(SessionId session) {
@@ -225,6 +229,24 @@ final class RegistrationTest {
     assertThat(ports.sessions().count(acme.id())).isZero();
     assertThat(registration(NONE).register(with(ticket, OnUnavailable.ADMIT), "c1"))
         .isEqualTo(new Registered(false));
+    assertThat(activity()).isEqualTo("1 admitted, 1 without a token, 1 refused");
+  }
+
+  @Test
+  void ticket_without_a_lease_counts_a_connection_without_a_token_until_it_is_refused() {
+    SessionId session = ports.open(acme);
+    ports.queue().outage().begin();
+    Ticket ticket = ticket(session);
+    assertThat(ticket.lease()).isEmpty();
+    assertThat(registration(NONE).register(ticket, "c1")).isEqualTo(new Registered(false));
+    assertThat(registration(NONE).register(ticket, "c1")).isEqualTo(new Registered(false));
+    assertThat(activity()).isEqualTo("1 admitted, 1 without a token, 0 refused");
+
+    ports.sessions().outage().begin("join");
+    assertThat(registration(NONE).register(ticket, "c2"))
+        .isEqualTo(new Registration.NotRegistered(Refusal.UNDECIDED));
+    ports.sessions().outage().end();
+    assertThat(activity()).startsWith("1 admitted, 1 without a token, ");
   }
 
   @Test

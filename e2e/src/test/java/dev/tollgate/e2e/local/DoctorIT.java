@@ -14,6 +14,8 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.scheduler.SchedulerClient;
 import software.amazon.awssdk.services.scheduler.model.GetScheduleResponse;
 import software.amazon.awssdk.services.scheduler.model.ScheduleState;
@@ -173,5 +175,38 @@ final class DoctorIT {
       assertThat(level(tenant)).as(tenant).isEqualTo(6);
     }
     assertThat(drift()).isEmpty();
+  }
+
+  @Test
+  void a_connection_that_no_token_paid_for_is_found_and_stays() throws Exception {
+    DEPLOYMENT.control("PUT", "/tiers/counted", FILLED.formatted("PRODUCER"));
+    assertThat(DEPLOYMENT.onboard("counted", "counted", "{}").status()).isEqualTo(201);
+    for (int i = 0; i < 4; i++) {
+      String session = DEPLOYMENT.open("counted");
+      DEPLOYMENT.close(DEPLOYMENT.connect("counted", session));
+    }
+    assertThat(drift()).isEmpty();
+    DEPLOYMENT.advance(Duration.ofMinutes(4));
+    assertThat(drift()).isEmpty();
+
+    try (DynamoDbClient rows = DEPLOYMENT.inspect(DynamoDbClient.builder())) {
+      rows.updateItem(
+          r ->
+              r.tableName("TablesLimit")
+                  .key(
+                      Map.of(
+                          "tenantId", AttributeValue.fromS("counted"),
+                          "key", AttributeValue.fromS("connections")))
+                  .updateExpression("ADD admitted :one")
+                  .expressionAttributeValues(Map.of(":one", AttributeValue.fromN("1"))));
+    }
+    assertThat(drift()).containsExactly("OVER_ADMITTED bucket connect_counted");
+    assertThat(repair())
+        .noneMatch(finding -> finding.path("repaired").asBoolean())
+        .extracting(finding -> finding.path("detail").asText())
+        .containsExactly(
+            "5 connections admitted with a token, 4 tokens gone: 10 minted, 6 in the queue, 0 in"
+                + " flight (expected: at least 5 tokens gone)");
+    DEPLOYMENT.control("DELETE", "/tenants/counted");
   }
 }

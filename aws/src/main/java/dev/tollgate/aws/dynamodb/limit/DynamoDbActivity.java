@@ -98,6 +98,8 @@ public final class DynamoDbActivity implements Activity {
     return new TenantActivity(
         LimitRow.count(count),
         LimitRow.total(count, LimitRow.ADMITTED),
+        LimitRow.total(count, LimitRow.WITHOUT_TOKEN),
+        LimitRow.admittedLastAt(count),
         LimitRow.total(count, LimitRow.REFUSED),
         rows.stream().filter(LimitRow::isBucket).map(LimitRow::bucket).toList());
   }

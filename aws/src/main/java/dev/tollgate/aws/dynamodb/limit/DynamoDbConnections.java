@@ -183,20 +183,29 @@ public final class DynamoDbConnections implements Connections {
   }
 
   @Override
-  public CountResult countUp(TenantId tenant, String connectionId, long max) {
+  public CountResult countUp(
+      TenantId tenant, String connectionId, long max, boolean withToken, Instant now) {
+    Map<String, String> names = new HashMap<>();
+    names.put("#count", LimitRow.ITEM_COUNT);
+    names.put("#admitted", LimitRow.ADMITTED);
+    names.put("#lastAt", LimitRow.ADMITTED_LAST_AT);
+    names.put("#part", LimitRow.part(ConnectionCount.partOf(connectionId)));
+    if (!withToken) {
+      names.put("#without", LimitRow.WITHOUT_TOKEN);
+    }
     UpdateItemRequest request =
         count(tenant, tables.as(tenant))
             .updateExpression(
-                "ADD #count :one, #admitted :one, #part :one" + LimitRow.REMOVE_CLAIMED)
+                "SET #lastAt = :now ADD #count :one, #admitted :one, #part :one"
+                    + (withToken ? "" : ", #without :one")
+                    + LimitRow.REMOVE_CLAIMED)
             .conditionExpression("attribute_not_exists(#count) OR #count < :most")
-            .expressionAttributeNames(
-                LimitRow.namesWithClaimed(
-                    Map.of(
-                        "#count", LimitRow.ITEM_COUNT,
-                        "#admitted", LimitRow.ADMITTED,
-                        "#part", LimitRow.part(ConnectionCount.partOf(connectionId)))))
+            .expressionAttributeNames(LimitRow.namesWithClaimed(names))
             .expressionAttributeValues(
-                Map.of(":one", Attribute.number(1), ":most", Attribute.number(max)))
+                Map.of(
+                    ":one", Attribute.number(1),
+                    ":most", Attribute.number(max),
+                    ":now", Attribute.nanos(now)))
             .build();
     return tables.updateOnce("DynamoDB UpdateItem of the count of " + tenant, request).isEmpty()
         ? CountResult.COUNTED
@@ -204,8 +213,22 @@ public final class DynamoDbConnections implements Connections {
   }
 
   @Override
-  public void undoCountUp(TenantId tenant, String connectionId) {
-    lower(tenant, Additions.of(Set.of(connectionId), -1).and(LimitRow.ADMITTED, -1), 1);
+  public void countWithoutToken(TenantId tenant) {
+    UpdateItemRequest request =
+        count(tenant, tables.as(tenant))
+            .updateExpression("ADD #without :one")
+            .conditionExpression("attribute_exists(#count)")
+            .expressionAttributeNames(
+                Map.of("#count", LimitRow.ITEM_COUNT, "#without", LimitRow.WITHOUT_TOKEN))
+            .expressionAttributeValues(Map.of(":one", Attribute.number(1)))
+            .build();
+    tables.updateOnce("DynamoDB UpdateItem of the count of " + tenant, request);
+  }
+
+  @Override
+  public void undoCountUp(TenantId tenant, String connectionId, boolean withToken) {
+    Additions less = Additions.of(Set.of(connectionId), -1).and(LimitRow.ADMITTED, -1);
+    lower(tenant, withToken ? less : less.and(LimitRow.WITHOUT_TOKEN, -1), 1);
   }
 
   @Override
@@ -264,7 +287,11 @@ public final class DynamoDbConnections implements Connections {
   @Override
   public WriteResult correct(TenantId tenant, ConnectionCount seen, Correction correction) {
     AttributeValue name = Attribute.text(UUID.randomUUID().toString());
-    Additions parts = Additions.of(correction.parts());
+    Additions corrected = Additions.of(correction.parts());
+    Additions parts =
+        correction.open() < 0
+            ? corrected.and(LimitRow.WITHOUT_TOKEN, -correction.open())
+            : corrected;
     Map<String, AttributeValue> values = new HashMap<>(parts.values());
     values.put(":by", Attribute.number(correction.open()));
     values.put(":name", name);

@@ -56,6 +56,12 @@ final class LimitRow {
   static final String ITEM_COUNT = "itemCount";
   static final String ADMITTED = "admitted";
 
+  /** When a connection was last admitted. */
+  static final String ADMITTED_LAST_AT = "admittedLastAt";
+
+  /** At most so many admitted connections were admitted without a token. */
+  static final String WITHOUT_TOKEN = "withoutToken";
+
   /** Refused connections; with an underscore and a reason: those of this reason. */
   static final String REFUSED = "refused";
 
@@ -88,6 +94,9 @@ final class LimitRow {
 
   /** The tokens that fills have added to a bucket. */
   static final String MINTED = "minted";
+
+  /** Present if {@link #MINTED} counts every token since the tenant was onboarded. */
+  static final String MINTED_IN_FULL = "mintedInFull";
 
   /** Since when every fill found the bucket full. */
   static final String FULL_SINCE = "fullSince";
@@ -131,6 +140,7 @@ final class LimitRow {
           EMPTY_UNTIL,
           EMPTY_HELD,
           FULL_SINCE,
+          MINTED_IN_FULL,
           LimitRow.SHARD,
           LimitRow.TURN_AT,
           TenantRow.NO_LINE);
@@ -231,6 +241,9 @@ final class LimitRow {
     row.put("aheadFrom", nanos(bucket.ledger().aheadFrom()));
     row.put(LEVEL, number(bucket.level()));
     row.put(MINTED, number(bucket.minted()));
+    if (bucket.mintedInFull()) {
+      row.put(MINTED_IN_FULL, AttributeValue.fromBool(true));
+    }
     bucket.emptyHint().ifPresent(found -> row.putAll(write(found)));
     bucket.line().ifPresent(line -> row.put(LINE, Attribute.map(write(line))));
     row.put("upkeep", text(bucket.fillState().state().name()));
@@ -272,6 +285,7 @@ final class LimitRow {
         row.number(LEVEL),
         // Older releases wrote none.
         row.optional(MINTED, row::number).orElse(0L),
+        row.has(MINTED_IN_FULL),
         row.readable(LimitRow::emptyHint),
         new FillState(
             FillState.State.valueOf(row.text("upkeep")),
@@ -450,6 +464,16 @@ final class LimitRow {
                     stored.text(TENANT),
                     found -> found.optional(name, found::number)))
         .orElse(0L);
+  }
+
+  /** When a connection was last admitted; empty if the row does not exist or none was. */
+  static Optional<Instant> admittedLastAt(Optional<Row> row) {
+    return row.flatMap(
+        stored ->
+            stored.read(
+                "the connections of",
+                stored.text(TENANT),
+                found -> found.optional(ADMITTED_LAST_AT, found::nanos)));
   }
 
   /** The processed message of a row. */

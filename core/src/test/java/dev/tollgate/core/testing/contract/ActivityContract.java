@@ -54,7 +54,19 @@ public abstract class ActivityContract {
   }
 
   private static TenantActivity connections(long open, long admitted, long refused) {
-    return new TenantActivity(open, admitted, refused, List.of());
+    return activity(open, admitted, 0, refused, List.of());
+  }
+
+  /** The time of {@link Connections#countUp} without a time is the epoch. */
+  private static TenantActivity activity(
+      long open, long admitted, long withoutToken, long refused, List<Bucket> buckets) {
+    return new TenantActivity(
+        open,
+        admitted,
+        withoutToken,
+        admitted == 0 ? Optional.empty() : Optional.of(Instant.EPOCH),
+        refused,
+        buckets);
   }
 
   @Test
@@ -69,6 +81,51 @@ public abstract class ActivityContract {
     connections().countDown(tenant, Set.of("c0", "c1"));
 
     assertThat(of(tenant)).isEqualTo(connections(1, 3, 0));
+  }
+
+  @Test
+  void connection_without_a_token_is_counted_apart_until_it_is_undone() {
+    TenantId tenant = admitted(1);
+
+    connections().countUp(tenant, "without", MANY, false, Instant.EPOCH);
+    connections().countWithoutToken(tenant);
+    assertThat(of(tenant)).isEqualTo(activity(2, 2, 2, 0, List.of()));
+
+    connections().undoCountUp(tenant, "without", false);
+    connections().undoCountUp(tenant, "c0", true);
+    assertThat(of(tenant).withoutToken()).isEqualTo(1);
+  }
+
+  @Test
+  void counting_without_a_token_creates_no_count() {
+    TenantId tenant = Samples.tenantId();
+
+    connections().countWithoutToken(tenant);
+
+    assertThat(of(tenant)).isEqualTo(connections(0, 0, 0));
+    assertThat(connections().countUp(tenant, "c0", 1)).isEqualTo(CountResult.COUNTED);
+    assertThat(of(tenant)).isEqualTo(connections(1, 1, 0));
+  }
+
+  @Test
+  void last_admission_has_the_time_of_its_connection() {
+    TenantId tenant = admitted(1);
+
+    connections().countUp(tenant, "c1", 2, true, Samples.NOW);
+    connections().countUp(tenant, "refused", 2, true, Samples.NOW.plusSeconds(1));
+
+    assertThat(of(tenant).admittedLastAt()).contains(Samples.NOW);
+  }
+
+  @Test
+  void correction_that_lowers_the_count_counts_connections_without_a_token() {
+    TenantId tenant = admitted(3);
+
+    connections()
+        .correct(tenant, connections().readCount(tenant), new Correction(-2, Map.of(1, -2L)));
+    connections().correct(tenant, connections().readCount(tenant), new Correction(1, Map.of()));
+
+    assertThat(of(tenant)).isEqualTo(activity(2, 3, 2, 0, List.of()));
   }
 
   @Test
@@ -131,13 +188,13 @@ public abstract class ActivityContract {
   }
 
   @Test
-  void correction_of_the_count_changes_no_total() {
+  void correction_of_the_count_keeps_admitted_and_refused() {
     TenantId tenant = admitted(3);
     activity().addRefused(tenant, Samples.refusals(4));
 
     connections().correct(tenant, connections().readCount(tenant), new Correction(-2, Map.of()));
 
-    assertThat(of(tenant)).isEqualTo(connections(1, 3, 4));
+    assertThat(of(tenant)).isEqualTo(activity(1, 3, 2, 4, List.of()));
   }
 
   @Test
@@ -223,6 +280,6 @@ public abstract class ActivityContract {
     buckets().open(Samples.bucket(Samples.bucketId()));
     sessions().acquireCreation(tenant, Gcra.perMinute(60), Samples.NOW);
 
-    assertThat(of(tenant)).isEqualTo(new TenantActivity(1, 1, 0, List.of(connect, message)));
+    assertThat(of(tenant)).isEqualTo(activity(1, 1, 0, 0, List.of(connect, message)));
   }
 }

@@ -72,6 +72,14 @@ public abstract class BucketsContract {
     buckets().open(bucket);
 
     assertThat(buckets().find(bucket.id())).contains(bucket);
+
+    Bucket minting = Bucket.opened(Samples.bucketId(), FASTER, NOW).mintingInFull();
+    buckets().open(minting);
+    assertThat(buckets().find(minting.id())).contains(minting);
+    Bucket direct = minting.direct(NOW);
+    buckets().replace(direct);
+    assertThat(direct.mintedInFull()).isFalse();
+    assertThat(buckets().find(minting.id())).contains(direct);
   }
 
   @Test

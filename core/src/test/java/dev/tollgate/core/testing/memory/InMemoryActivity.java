@@ -33,6 +33,11 @@ public final class InMemoryActivity implements Activity {
     outage.check("of");
     InMemorySessions.Count count = sessions.totals(tenant);
     return new TenantActivity(
-        count.open(), count.admitted(), count.refused(), buckets.readableOf(tenant));
+        count.open(),
+        count.admitted(),
+        count.withoutToken(),
+        count.admittedLastAt(),
+        count.refused(),
+        buckets.readableOf(tenant));
   }
 }

@@ -249,6 +249,7 @@ public final class InMemoryBuckets implements Buckets {
         bucket.ledger(),
         bucket.level(),
         bucket.minted(),
+        bucket.mintedInFull(),
         hint,
         bucket.fillState(),
         bucket.line(),

@@ -298,9 +298,21 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
-  public synchronized CountResult countUp(TenantId tenant, String connectionId, long max) {
+  public synchronized CountResult countUp(
+      TenantId tenant, String connectionId, long max, boolean withToken, Instant now) {
     outage.check("countUp");
-    return countUp(tenant, Set.of(connectionId), max);
+    CountResult result = countUp(tenant, Set.of(connectionId), max);
+    if (result == CountResult.COUNTED) {
+      counts.computeIfPresent(
+          tenant, (id, count) -> count.withoutToken(withToken ? 0 : 1).admittedAt(now));
+    }
+    return result;
+  }
+
+  @Override
+  public synchronized void countWithoutToken(TenantId tenant) {
+    outage.check("countWithoutToken");
+    counts.computeIfPresent(tenant, (id, count) -> count.withoutToken(1));
   }
 
   /** Counts a connection without a part, as older versions did. */
@@ -318,9 +330,12 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
-  public synchronized void undoCountUp(TenantId tenant, String connectionId) {
+  public synchronized void undoCountUp(TenantId tenant, String connectionId, boolean withToken) {
     outage.check("undoCountUp");
-    counts.computeIfPresent(tenant, (id, count) -> count.plus(-1, -1).in(Set.of(connectionId), -1));
+    counts.computeIfPresent(
+        tenant,
+        (id, count) ->
+            count.plus(-1, -1).in(Set.of(connectionId), -1).withoutToken(withToken ? 0 : -1));
   }
 
   @Override
@@ -519,8 +534,21 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   }
 
   /** A tenant's count of connections, and its totals. */
-  record Count(ConnectionCount connections, long admitted, long refused) {
-    private static final Count NONE = new Count(ConnectionCount.NONE, 0, 0);
+  record Count(
+      ConnectionCount connections,
+      long admitted,
+      long withoutToken,
+      Optional<Instant> admittedLastAt,
+      long refused) {
+    private static final Count NONE = new Count(ConnectionCount.NONE, 0, 0, Optional.empty(), 0);
+
+    private Count withoutToken(long more) {
+      return new Count(connections, admitted, withoutToken + more, admittedLastAt, refused);
+    }
+
+    private Count admittedAt(Instant now) {
+      return new Count(connections, admitted, withoutToken, Optional.of(now), refused);
+    }
 
     long open() {
       return connections.open();
@@ -543,7 +571,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
     private Count corrected(Correction correction, String name) {
       List<Long> parts = new ArrayList<>(connections.parts());
       correction.parts().forEach((part, by) -> add(parts, part, by));
-      return with(open() + correction.open(), parts, Optional.of(name), 0);
+      return with(open() + correction.open(), parts, Optional.of(name), 0)
+          .withoutToken(Math.max(0, -correction.open()));
     }
 
     private Count refused(RefusalCounts refusals) {
@@ -555,6 +584,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
               refusals.tenantFullAt().or(connections::tenantFullAt),
               refusals.sessionFullAt().or(connections::sessionFullAt)),
           admitted,
+          withoutToken,
+          admittedLastAt,
           refused + refusals.count());
     }
 
@@ -568,6 +599,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
           new ConnectionCount(
               open, parts, correction, connections.tenantFullAt(), connections.sessionFullAt()),
           admitted + admittedMore,
+          withoutToken,
+          admittedLastAt,
           refused);
     }
   }
