@@ -216,7 +216,7 @@ class HistoryCommandTest {
 
   @Test
   void help_has_an_example() {
-    assertThat(deployment.run("history", "--help").out())
+    assertThat(deployment.run("history", "--help").out().replaceAll("\\s+", " "))
         .contains("Example: `tollgate history acme --since 1d`")
         .contains("`tollgate history --since 400d --step 1d`");
   }
