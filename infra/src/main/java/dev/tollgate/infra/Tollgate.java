@@ -248,7 +248,7 @@ public final class Tollgate extends Construct {
                 FunctionWithRoles.Access.ALL_TENANTS,
                 handlers,
                 "dev.tollgate.handlers.history.HistoryWriter",
-                Duration.minutes(5),
+                Duration.minutes(15),
                 MEMORY_MB,
                 "Writes what happened to each tenant in each minute and hour.")
             .ownRows(tables.history(), "BatchWriteItem", "Query");

@@ -327,7 +327,7 @@ class TollgateTest {
     "Connect, dev.tollgate.handlers.connect.Connect, 25, 1024",
     "ControlPlane, dev.tollgate.controlplane.ControlPlaneApi, 29, 512",
     "Disconnect, dev.tollgate.handlers.connect.Disconnect, 25, 512",
-    "HistoryWriter, dev.tollgate.handlers.history.HistoryWriter, 300, 512",
+    "HistoryWriter, dev.tollgate.handlers.history.HistoryWriter, 900, 512",
     "Housekeeper, dev.tollgate.handlers.housekeeping.Housekeeper, 50, 512",
     "PoolProcessor, dev.tollgate.handlers.message.MessageProcessor, 15, 512",
     "SessionEnd, dev.tollgate.handlers.housekeeping.SessionEnd, 50, 512",

@@ -88,7 +88,9 @@ final class HistoryIT {
     DEPLOYMENT.advance(Duration.ofMinutes(2));
     assertThat(
             DEPLOYMENT.requestsOf(() -> DEPLOYMENT.advance(Duration.ofMinutes(3))).stream()
-                .filter(request -> request.principal().name().equals("HistoryWriter")))
+                .filter(request -> request.principal().name().equals("HistoryWriter"))
+                // Once an hour it looks for hours to write.
+                .filter(request -> !request.operation().equals("Query")))
         .isEmpty();
 
     // The onboarding left a minute, from which on `tollgate usage` and `tollgate cost` count.

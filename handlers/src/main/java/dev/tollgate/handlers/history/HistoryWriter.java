@@ -68,7 +68,7 @@ public final class HistoryWriter implements RequestHandler<DynamodbEvent, Stream
   public StreamsEventResponse handleRequest(DynamodbEvent event, Context context) {
     List<DynamodbStreamRecord> records = event.getRecords();
     if (records == null) {
-      // An hour that is begun in the first half of the time has the other half.
+      // No hour is begun in the second half of the time, so each has at least half of it.
       hours.write(clock.instant().plusMillis(context.getRemainingTimeInMillis() / 2));
       return new StreamsEventResponse(List.of());
     }
