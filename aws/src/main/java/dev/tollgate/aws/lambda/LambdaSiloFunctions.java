@@ -12,6 +12,7 @@ import dev.tollgate.core.provisioning.FunctionQuotas;
 import dev.tollgate.core.provisioning.Progress;
 import dev.tollgate.core.provisioning.SiloFunctions;
 import dev.tollgate.core.tenant.Release;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -94,6 +95,10 @@ public final class LambdaSiloFunctions implements SiloFunctions {
       return Progress.DONE;
     }
     FunctionConfiguration version = version(release);
+    if (!variables(current).keySet().containsAll(variables(version).keySet())) {
+      return changing(
+          "UpdateFunctionConfiguration of " + name, () -> addVariables(name, current, version, as));
+    }
     return hasCodeOf(version, current)
         ? changing("UpdateFunctionConfiguration of " + name, () -> configure(name, release, as))
         : changing("UpdateFunctionCode of " + name, () -> replaceCode(name, version, as));
@@ -183,6 +188,25 @@ public final class LambdaSiloFunctions implements SiloFunctions {
     }
   }
 
+  /**
+   * Adds variables that the release's code needs, before that code runs. Code of older releases
+   * ignores them, and keeps the values of the others.
+   */
+  private void addVariables(
+      String name,
+      FunctionConfiguration current,
+      FunctionConfiguration version,
+      AwsRequestOverrideConfiguration as) {
+    Map<String, String> all = new HashMap<>(variables(version));
+    all.putAll(variables(current));
+    lambda.updateFunctionConfiguration(
+        request ->
+            request
+                .overrideConfiguration(as)
+                .functionName(name)
+                .environment(environment -> environment.variables(all)));
+  }
+
   private void configure(String name, Release release, AwsRequestOverrideConfiguration as) {
     FunctionConfiguration version = version(release);
     lambda.updateFunctionConfiguration(
@@ -202,12 +226,13 @@ public final class LambdaSiloFunctions implements SiloFunctions {
   }
 
   private static Environment environment(FunctionConfiguration version) {
-    return Environment.builder()
-        .variables(
-            Optional.ofNullable(version.environment())
-                .map(environment -> environment.variables())
-                .orElse(Map.of()))
-        .build();
+    return Environment.builder().variables(variables(version)).build();
+  }
+
+  private static Map<String, String> variables(FunctionConfiguration function) {
+    return Optional.ofNullable(function.environment())
+        .map(environment -> environment.variables())
+        .orElse(Map.of());
   }
 
   private static List<String> layers(FunctionConfiguration version) {

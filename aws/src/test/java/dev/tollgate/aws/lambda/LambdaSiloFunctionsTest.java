@@ -159,6 +159,29 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
   }
 
   @Test
+  void variables_of_a_release_are_added_before_its_code_runs() {
+    create();
+    lambda.publish(
+        SECOND, "4567.jar", "sha-2", "{\"MESSAGE_HANDLER\":\"com.example.Other\",\"NEW\":\"1\"}");
+    Release next = second();
+    int before = services.operations().size();
+    while (functions.ensure(tenant, next) != Progress.DONE) {}
+
+    List<String> operations = services.operations();
+    assertThat(operations.subList(before, operations.size()))
+        .filteredOn(operation -> operation.startsWith("PUT"))
+        .containsExactly(
+            "PUT " + path + "/configuration",
+            "PUT " + path + "/code",
+            "PUT " + path + "/configuration");
+    assertThat(services.requests("PUT " + path + "/configuration").get(0).body())
+        .contains("\"NEW\":\"1\"", "\"MESSAGE_HANDLER\":\"com.example.Handler\"")
+        .doesNotContain("Description");
+    assertThat(services.requests("PUT " + path + "/configuration").get(1).body())
+        .contains("\"MESSAGE_HANDLER\":\"com.example.Other\"");
+  }
+
+  @Test
   void code_of_another_release_is_an_error() {
     create();
 
@@ -188,7 +211,8 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
     return Answer.ok(
         """
         {"Configuration":{"Description":"%s","CodeSha256":"sha-0","Architectures":["arm64"],
-         "State":"%s","StateReason":"scripted reason","LastUpdateStatus":"%s"}}"""
+         "State":"%s","StateReason":"scripted reason","LastUpdateStatus":"%s",
+         "Environment":{"Variables":{"MESSAGE_HANDLER":"com.example.Handler"}}}}"""
             .formatted(SECOND, state, update));
   }
 

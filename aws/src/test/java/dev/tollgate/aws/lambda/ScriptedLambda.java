@@ -20,6 +20,8 @@ final class ScriptedLambda {
   static final String FUNCTIONS = "/2015-03-31/functions";
   static final String MAPPINGS = "/2015-03-31/event-source-mappings";
   private static final Pattern DESCRIPTION = Pattern.compile("\"Description\":\"([^\"]*)\"");
+  private static final Pattern VARIABLES = Pattern.compile("\"Variables\":(\\{[^}]*\\})");
+
   private static final Pattern CODE = Pattern.compile("\"S3Key\":\"([^\"]*)\"");
 
   private final ScriptedAws services;
@@ -36,6 +38,7 @@ final class ScriptedLambda {
   private static final class Function {
     private String description = "";
     private String code = "";
+    private String variables = "{}";
     private boolean isNew = true;
     private boolean isChanging = true;
   }
@@ -50,6 +53,11 @@ final class ScriptedLambda {
 
   /** A published version of the pool's processor, with this asset as its code. */
   synchronized void publish(Release release, String asset, String sha256) {
+    publish(release, asset, sha256, "{\"MESSAGE_HANDLER\":\"com.example.Handler\"}");
+  }
+
+  /** A published version with these environment variables, as JSON. */
+  synchronized void publish(Release release, String asset, String sha256, String variables) {
     assets.put(asset, sha256);
     services.on(
         "GET " + FUNCTIONS + "/" + release,
@@ -61,10 +69,10 @@ final class ScriptedLambda {
                  "Architectures":["arm64"],"Handler":"dev.tollgate.handlers.message.MessageProcessor",
                  "Runtime":"java25","Role":"arn:aws:iam::000000000000:role/Processor",
                  "MemorySize":1024,"Timeout":15,
-                 "Environment":{"Variables":{"MESSAGE_HANDLER":"com.example.Handler"}},
+                 "Environment":{"Variables":%s},
                  "Layers":[{"Arn":"arn:aws:lambda:eu-central-1:000000000000:layer:l:1"}],
                  "LoggingConfig":{"LogFormat":"JSON","LogGroup":"processor-log"}}}"""
-                    .formatted(sha256, codeSize)));
+                    .formatted(sha256, codeSize, variables)));
   }
 
   /** Sets the account's quotas, with 1 GB of code in use, and the size of published versions. */
@@ -148,6 +156,7 @@ final class ScriptedLambda {
 
   private void change(Function function, Request request) {
     found(DESCRIPTION, request).ifPresent(description -> function.description = description);
+    found(VARIABLES, request).ifPresent(variables -> function.variables = variables);
     found(CODE, request).ifPresent(key -> function.code = assets.getOrDefault(key, key));
   }
 
@@ -163,12 +172,13 @@ final class ScriptedLambda {
   private static String json(Function function) {
     return """
         {"Description":"%s","CodeSha256":"%s","Architectures":["arm64"],"State":"%s",
-         "LastUpdateStatus":"%s"}"""
+         "LastUpdateStatus":"%s","Environment":{"Variables":%s}}"""
         .formatted(
             function.description,
             function.code,
             function.isNew ? "Pending" : "Active",
-            function.isChanging ? "InProgress" : "Successful");
+            function.isChanging ? "InProgress" : "Successful",
+            function.variables);
   }
 
   private synchronized Answer get(String name) {
