@@ -3,6 +3,7 @@ package dev.tollgate.e2e.local;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.e2e.acceptance.Browser;
 import dev.tollgate.e2e.acceptance.Deployment.Answer;
 import dev.tollgate.e2e.acceptance.Deployment.Handshake;
 import dev.tollgate.local.endpoint.RecordedRequests.Request;
@@ -39,7 +40,9 @@ final class AdmitAllIT {
   private static JsonNode turnOn(int minutes) throws Exception {
     Answer answer =
         DEPLOYMENT.control(
-            "PUT", "/admit-all", "{\"reason\":\"a test\",\"minutes\":%d}".formatted(minutes));
+            "PUT",
+            "/admit-all",
+            "{\"reason\":\"a <b>test</b>\",\"minutes\":%d}".formatted(minutes));
     assertThat(answer.status()).isEqualTo(200);
     DEPLOYMENT.advance(FOLLOWED);
     return answer.body();
@@ -58,6 +61,20 @@ final class AdmitAllIT {
 
   private static int connections(String tenant) {
     return DEPLOYMENT.control("GET", "/tenants/" + tenant).body().path("connections").asInt();
+  }
+
+  @Test
+  void the_operators_page_shows_it() throws Exception {
+    try (Browser browser = Browser.open()) {
+      browser.go(DEPLOYMENT.outputs().getOrDefault("OperatorPage", ""));
+      turnOn(60);
+      browser.awaitText(
+          "#lifted",
+          text ->
+              text.startsWith("All limits are lifted until ") && text.endsWith(": a <b>test</b>"));
+      turnOff();
+      browser.await("the banner is gone", () -> !browser.find("#lifted").isDisplayed());
+    }
   }
 
   @Test

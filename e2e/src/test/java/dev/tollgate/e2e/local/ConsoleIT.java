@@ -376,22 +376,6 @@ final class ConsoleIT {
   }
 
   @Test
-  void an_operator_sees_that_all_limits_are_lifted() {
-    browser.go(operator());
-    String lifting = "{\"reason\":\"a <b>test</b>\",\"minutes\":60}";
-    assertThat(deployment.control("PUT", "/admit-all", lifting).status()).isEqualTo(200);
-    try {
-      browser.awaitText(
-          "#lifted",
-          text ->
-              text.startsWith("All limits are lifted until ") && text.endsWith(": a <b>test</b>"));
-    } finally {
-      assertThat(deployment.control("DELETE", "/admit-all").status()).isEqualTo(200);
-    }
-    browser.await("the banner is gone", () -> !browser.find("#lifted").isDisplayed());
-  }
-
-  @Test
   void an_operator_sees_a_line_clears_it_and_switches_it_off_and_on() {
     onboard("page-line", "bronze", "{\"tenantPerMinute\":3,\"tenantConnections\":9}");
     for (int i = 0; i < 6; i++) {
