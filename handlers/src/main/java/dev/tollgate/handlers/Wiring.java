@@ -82,6 +82,7 @@ public final class Wiring {
         aws.connections(),
         new HeldTokens(aws.buckets(), aws.tokenQueue(), clock),
         new RefusalTally(aws.activity(), threads, clock),
+        enforcement(),
         threads,
         Pause.real(),
         clock);

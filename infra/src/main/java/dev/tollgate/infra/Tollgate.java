@@ -135,6 +135,7 @@ public final class Tollgate extends Construct {
                 BUSY_MEMORY_MB,
                 "Registers a connection and consumes its token, or refuses it with 429.")
             .concurrency(props.connectConcurrency())
+            .ownSwitch(tables.tier())
             .tenantRows(tables.session(), "UpdateItem")
             .tenantWrites(
                 tables.limit(),

@@ -392,7 +392,7 @@ class TollgateTest {
       value = {
         "Authorizer | CREDENTIALS_TABLE LIMIT_TABLE QUEUE_URL_PREFIX SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE"
             + " TIER_TABLE TOKEN_PRODUCER_ARN",
-        "Connect | CREDENTIALS_TABLE LIMIT_TABLE QUEUE_URL_PREFIX SESSION_TABLE TENANT_ROLE_ARN",
+        "Connect | CREDENTIALS_TABLE LIMIT_TABLE QUEUE_URL_PREFIX SESSION_TABLE TENANT_ROLE_ARN TIER_TABLE",
         "Disconnect | CREDENTIALS_TABLE LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN",
         "SessionApi | CREDENTIALS_TABLE LIMIT_TABLE LIST_TENANTS SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE TIER_TABLE WEBSOCKET_URL",
         "TokenProducer | LIMIT_TABLE QUEUE_URL_PREFIX SCHEDULE_DEAD_LETTER_ARN SCHEDULE_GROUP"
@@ -582,7 +582,7 @@ class TollgateTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"Authorizer", "PoolProcessor", "SessionApi"})
+  @ValueSource(strings = {"Authorizer", "Connect", "PoolProcessor", "SessionApi"})
   void a_function_that_enforces_limits_reads_the_switch_and_no_tier(String id) {
     assertThat(
             STACK.statementsOf(role(id, "Role")).stream()

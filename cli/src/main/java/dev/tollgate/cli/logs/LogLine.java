@@ -40,15 +40,28 @@ record LogLine(
 
   /** The line of an event; empty if Lambda wrote it about an invocation that did not fail. */
   static Optional<LogLine> of(LogEvent event) {
-    String message = SECRET.matcher(event.message().strip()).replaceAll("[hidden]");
+    String original = event.message().strip();
+    String message = hidden(original);
     List<String> lines = message.lines().toList();
     if (lines.isEmpty() || OF_LAMBDA.matcher(lines.get(0)).matches()) {
       return Optional.empty();
     }
     return Optional.of(
-        metricLine(message)
-            .map(line -> ofMetrics(event, line))
+        metricLine(original)
+            .map(line -> ofMetrics(event, hidden(line)))
             .orElseGet(() -> ofText(event, message, lines)));
+  }
+
+  private static String hidden(String text) {
+    return SECRET.matcher(text).replaceAll("[hidden]");
+  }
+
+  /** Hides in all properties but the tenant's id, which may look like a session's. */
+  private static ObjectNode hidden(ObjectNode line) {
+    line.properties().stream()
+        .filter(each -> each.getValue().isTextual() && !each.getKey().equals(TENANT))
+        .forEach(each -> each.setValue(TextNode.valueOf(hidden(each.getValue().asText()))));
+    return line;
   }
 
   private static Optional<ObjectNode> metricLine(String message) {
@@ -122,7 +135,7 @@ record LogLine(
     return tenantId.isPresent()
         ? tenantId.get().equals(tenant)
         : Pattern.compile("(?<![a-z0-9-])" + Pattern.quote(tenant) + "(?![a-z0-9-])")
-            .matcher(fields.path("message").asText())
+            .matcher(event.message())
             .find();
   }
 

@@ -269,12 +269,14 @@ public final class Admission {
 
   /** Admits a connection that no limit may refuse. It claims no token. */
   private static AdmissionDecision withoutLimits(AdmissionFacts facts, AdmitAll why) {
-    return new AdmissionDecision.Ticketed(
+    Ticket ticket =
         ticket(
-            facts.tenant().orElseThrow().withLiftedLimits(),
+            facts.tenant().orElseThrow(),
             facts.session().orElseThrow(),
             Optional.empty(),
-            Optional.empty()),
+            Optional.empty());
+    return new AdmissionDecision.Ticketed(
+        ticket.withoutLimits(),
         Optional.empty(),
         Optional.of("all are admitted until " + why.until() + ": " + why.reason()));
   }

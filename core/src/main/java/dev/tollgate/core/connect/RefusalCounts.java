@@ -56,6 +56,14 @@ public record RefusalCounts(
         later.sessionFullAt.or(() -> sessionFullAt));
   }
 
+  /**
+   * These refusals, for a write that comes late: it must not replace the time of a later refusal by
+   * a limit of connections.
+   */
+  RefusalCounts late() {
+    return new RefusalCounts(byReason, lastAt, Optional.empty(), Optional.empty());
+  }
+
   /** Whether the last of these was refused in the same minute as the last of others. */
   boolean isOfSameMinute(RefusalCounts other) {
     return lastAt

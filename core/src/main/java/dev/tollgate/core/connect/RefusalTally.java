@@ -33,9 +33,9 @@ import java.util.function.Supplier;
  * </ul>
  *
  * <p>What a storm leaves unwritten is written by the next request of any tenant in this process
- * after the storm's end, and what a minute leaves unwritten by the tenant's first refusal in the
- * next minute: a write never mixes minutes and says when its last refusal was, so that a late one
- * counts in its own minute.
+ * after the storm's end, one storm by each request, and what a minute leaves unwritten by the
+ * tenant's first refusal in the next minute: a write never mixes minutes and says when its last
+ * refusal was, so that a late one counts in its own minute.
  *
  * <p>The tally is approximate. It loses the unwritten refusals of a process that is not invoked
  * again, or that refuses 10,000 other tenants within the storm, and those of a failed write, which
@@ -103,7 +103,7 @@ public final class RefusalTally {
                     CompletableFuture.runAsync(() -> activity.addRefused(tenant, counts), executor))
             .toList();
     T served = besides.get();
-    writing.forEach(RefusalTally::await);
+    await(CompletableFuture.allOf(writing.toArray(CompletableFuture<?>[]::new)));
     return served;
   }
 
@@ -115,7 +115,7 @@ public final class RefusalTally {
       Storm storm = storms.getOrDefault(tenant, Storm.NONE);
       boolean hasEnded = storm.hasEndedAt(now);
       if (storm.unwritten().filter(left -> !left.isOfSameMinute(one)).isPresent()) {
-        due.add(storm.unwritten().get());
+        due.add(storm.unwritten().get().late());
         storm = storm.written(storm.unwritten().get(), now);
       }
       RefusalCounts all = storm.unwritten().map(earlier -> earlier.and(one)).orElse(one);
@@ -124,7 +124,7 @@ public final class RefusalTally {
         due.add(all);
       }
       Storm before = hasEnded ? Storm.NONE : storm;
-      storms.put(tenant, isDue ? before.written(all, now) : before.with(all));
+      storms.put(tenant, isDue ? before.written(hasEnded ? one : all, now) : before.with(all));
     }
     return due;
   }
@@ -141,7 +141,7 @@ public final class RefusalTally {
         }
         eldest.remove();
         if (storm.getValue().unwritten().isPresent()) {
-          return storm.getValue().unwritten().map(left -> Map.entry(storm.getKey(), left));
+          return storm.getValue().unwritten().map(left -> Map.entry(storm.getKey(), left.late()));
         }
       }
       return Optional.empty();
@@ -178,8 +178,9 @@ public final class RefusalTally {
     private static final Storm NONE =
         new Storm(Optional.empty(), 0, Instant.MIN, Instant.MIN, Instant.MIN, Instant.MIN);
 
+    /** Also if the clock was ahead at the last refusal. */
     boolean hasEndedAt(Instant now) {
-      return isApart(lastAt, now);
+      return isApart(lastAt, now) || lastAt.isAfter(now.plus(APART));
     }
 
     /** Whether unwritten refusals, of which {@code one} is the last, must be written. */

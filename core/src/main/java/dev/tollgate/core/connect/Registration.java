@@ -8,6 +8,7 @@ import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.HeldTokens;
 import dev.tollgate.core.bucket.claim.SettleResult;
+import dev.tollgate.core.enforcement.Enforcement;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Connections.CountResult;
 import dev.tollgate.core.session.Connections.JoinResult;
@@ -53,6 +54,7 @@ public final class Registration {
   private final Connections connections;
   private final HeldTokens tokens;
   private final RefusalTally tally;
+  private final Enforcement enforcement;
   private final Executor executor;
   private final Pause pause;
   private final InstantSource clock;
@@ -61,18 +63,21 @@ public final class Registration {
    * A registration in {@code connections} that spends {@code tokens}.
    *
    * @param tally counts the refusals
+   * @param enforcement whether a limit may refuse a connection
    * @param executor runs the three requests concurrently
    */
   public Registration(
       Connections connections,
       HeldTokens tokens,
       RefusalTally tally,
+      Enforcement enforcement,
       Executor executor,
       Pause pause,
       InstantSource clock) {
     this.connections = connections;
     this.tokens = tokens;
     this.tally = tally;
+    this.enforcement = enforcement;
     this.executor = executor;
     this.pause = pause;
     this.clock = clock;
@@ -86,8 +91,7 @@ public final class Registration {
   private Result registration(Ticket ticket, String connectionId) {
     Instant now = clock.instant();
     if (ticket.lease().isPresent() && !ticket.lease().get().holdsAt(now.plus(MARGIN))) {
-      tally.count(ticket.tenant(), Refusal.LEASE_ENDED, () -> {});
-      return new NotRegistered(Refusal.LEASE_ENDED);
+      return refused(ticket, connectionId, Refusal.LEASE_ENDED, () -> {});
     }
     CompletableFuture<Optional<JoinResult>> joining = start(() -> join(ticket, connectionId, now));
     CompletableFuture<Optional<CountResult>> counting =
@@ -117,8 +121,20 @@ public final class Registration {
       return new Registered(spent);
     }
     Optional<CountResult> done = counted;
-    Refusal why = refusal.get();
-    tally.count(ticket.tenant(), why, () -> undo(ticket, connectionId, joined, done, spent));
+    return refused(
+        ticket, connectionId, refusal.get(), () -> undo(ticket, connectionId, joined, done, spent));
+  }
+
+  /**
+   * Refuses a connection, or registers it without limits if a limit refuses it and limits are
+   * lifted: the process that issued the ticket need not know that they are.
+   */
+  private Result refused(Ticket ticket, String connectionId, Refusal why, Runnable undoing) {
+    if (why.isByLimit() && !ticket.isWithoutLimits() && enforcement.lifted().isPresent()) {
+      undoing.run();
+      return registration(ticket.withoutLimits(), connectionId);
+    }
+    tally.count(ticket.tenant(), why, undoing);
     return new NotRegistered(why);
   }
 

@@ -4,6 +4,7 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.OnUnavailable;
 import java.time.Instant;
 import java.util.Optional;
@@ -34,4 +35,24 @@ public record Ticket(
     Optional<Instant> arrival,
     Optional<Place> place,
     OnUnavailable onUnavailable,
-    Optional<Lease> lease) {}
+    Optional<Lease> lease) {
+  /** This ticket with the largest limits, and without a token or a place in line. */
+  Ticket withoutLimits() {
+    return new Ticket(
+        tenant,
+        session,
+        Limit.TENANT_CONNECTIONS.max(),
+        Limit.CONNECTIONS_PER_SESSION.max(),
+        Limit.SESSION_PER_MINUTE.max(),
+        sessionTtl,
+        latestEnd,
+        arrival,
+        Optional.empty(),
+        onUnavailable,
+        Optional.empty());
+  }
+
+  boolean isWithoutLimits() {
+    return equals(withoutLimits());
+  }
+}

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Whether limits are enforced now, in one process.
@@ -13,7 +14,8 @@ import java.util.Optional;
  * <p>While limits are enforced, the switch is read only for a request that a limit is about to
  * refuse, and while they are not, for any request; at most once in five seconds. So an admitted
  * request costs no read in normal times, and every process follows the switch within five seconds.
- * If the switch cannot be read, the process goes on as it last read it.
+ * One thread reads at a time; the others go on with what was read before. If the switch cannot be
+ * read, the process goes on as it last read it.
  */
 public final class Enforcement {
   /** How long a process goes by what it has read. */
@@ -21,6 +23,7 @@ public final class Enforcement {
 
   private final AdmitAllSwitch admitAll;
   private final InstantSource clock;
+  private final AtomicBoolean reading = new AtomicBoolean();
   private volatile Known known = new Known(Optional.empty(), Instant.MIN);
 
   /** Enforcement by this switch. */
@@ -31,13 +34,14 @@ public final class Enforcement {
 
   /** Why a request must be admitted that a limit would refuse; empty if it must be refused. */
   public Optional<AdmitAll> lifted() {
-    Instant now = clock.instant();
-    Known read = known;
-    if (!now.isBefore(read.until())) {
-      read = new Known(read(read.state()), now.plus(KNOWN_FOR));
-      known = read;
+    if (!known.isFreshAt(clock.instant()) && reading.compareAndSet(false, true)) {
+      try {
+        learn(read(known.state()));
+      } finally {
+        reading.set(false);
+      }
     }
-    return read.state().filter(state -> state.isOnAt(now));
+    return known.state().filter(state -> state.isOnAt(clock.instant()));
   }
 
   /**
@@ -50,7 +54,7 @@ public final class Enforcement {
 
   /** Takes over what this process has just read from the switch, or written to it. */
   public void learn(Optional<AdmitAll> state) {
-    known = new Known(state, clock.instant().plus(KNOWN_FOR));
+    known = new Known(state, clock.instant());
   }
 
   private Optional<AdmitAll> read(Optional<AdmitAll> before) {
@@ -64,7 +68,11 @@ public final class Enforcement {
   /**
    * What a process has read.
    *
-   * @param until when it reads again
+   * @param at when
    */
-  private record Known(Optional<AdmitAll> state, Instant until) {}
+  private record Known(Optional<AdmitAll> state, Instant at) {
+    boolean isFreshAt(Instant now) {
+      return !now.isBefore(at) && now.isBefore(at.plus(KNOWN_FOR));
+    }
+  }
 }

@@ -13,7 +13,8 @@ import java.util.function.BinaryOperator;
  *     connection was counted before
  * @param refused connections of existing sessions that were refused, by reason, except those that
  *     {@link dev.tollgate.core.connect.RefusalTally} lost
- * @param peak the most open connections after a change; of all tenants, the sum of their peaks
+ * @param peak the most open connections after a change; of all tenants, the largest sum of the
+ *     peaks of tenants whose changes came in one batch
  * @param tokens the tokens of each bucket, unless its own schedule fills it
  */
 public record Counts(

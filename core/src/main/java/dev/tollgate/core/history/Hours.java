@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -73,12 +74,27 @@ public final class Hours {
    * minutes.
    */
   public SortedMap<Instant, Counts> of(TenantId tenant, Span span) {
-    return join(history.hours(tenant, span), span, part -> history.of(tenant, part));
+    return whole(span)
+        .map(whole -> join(history.hours(tenant, whole), whole, part -> history.of(tenant, part)))
+        .orElseGet(TreeMap::new);
   }
 
   /** The hours of all tenants together, in the same way. */
   public SortedMap<Instant, Counts> ofAll(Span span) {
-    return join(history.hoursOfAll(span), span, history::ofAll);
+    return whole(span)
+        .map(whole -> join(history.hoursOfAll(whole), whole, history::ofAll))
+        .orElseGet(TreeMap::new);
+  }
+
+  /** The hours that begin in a span, each as a whole; empty if none does. */
+  private static Optional<Span> whole(Span span) {
+    Instant from = nextHour(span.from());
+    Instant to = nextHour(span.to());
+    return from.isBefore(to) ? Optional.of(new Span(from, to)) : Optional.empty();
+  }
+
+  private static Instant nextHour(Instant instant) {
+    return instant.plus(HOUR).minusNanos(1).truncatedTo(ChronoUnit.HOURS);
   }
 
   private SortedMap<Instant, Counts> join(

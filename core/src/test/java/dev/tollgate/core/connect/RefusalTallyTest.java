@@ -89,6 +89,42 @@ final class RefusalTallyTest {
   }
 
   @Test
+  void what_an_ended_storm_left_is_not_half_of_the_next_one() {
+    refuse(acme, 512);
+    ports.clock().advance(APART);
+    refuse(acme, 1);
+    assertThat(written(acme)).isEqualTo(513);
+    refuse(acme, 2);
+
+    assertThat(written(acme)).isEqualTo(515);
+  }
+
+  @Test
+  void late_write_does_not_replace_the_time_of_a_later_refusal() {
+    RefusalTally other = ports.tally();
+    tally.count(acme, Refusal.SESSION_CONNECTIONS, () -> {});
+    tally.count(acme, Refusal.SESSION_CONNECTIONS, () -> {});
+    ports.clock().advance(Duration.ofMinutes(30));
+    other.count(acme, Refusal.SESSION_CONNECTIONS, () -> {});
+    Instant latest = ports.clock().instant();
+    serve();
+
+    assertThat(written(acme)).isEqualTo(3);
+    assertThat(count().sessionFullAt()).contains(latest);
+  }
+
+  @Test
+  void clock_that_was_ahead_delays_no_write() {
+    Instant now = ports.clock().instant();
+    ports.clock().advance(Duration.ofHours(1));
+    refuse(acme, 1);
+    ports.clock().set(now);
+    refuse(acme, 1);
+
+    assertThat(written(acme)).isEqualTo(2);
+  }
+
+  @Test
   void rest_of_an_ended_storm_does_not_wait_for_a_storm_that_lasts() {
     refuse(acme, 2);
     refuse(beta, 2);

@@ -39,7 +39,13 @@ final class RegistrationTest {
 
   private Registration registration(Pause pause) {
     return new Registration(
-        ports.sessions(), ports.heldTokens(), ports.tally(), Runnable::run, pause, ports.clock());
+        ports.sessions(),
+        ports.heldTokens(),
+        ports.tally(),
+        ports.enforcement(),
+        Runnable::run,
+        pause,
+        ports.clock());
   }
 
   private AdmissionDecision decide(Tenant tenant, SessionId session) {
@@ -290,6 +296,7 @@ final class RegistrationTest {
                 ports.sessions(),
                 ports.heldTokens(),
                 ports.tally(),
+                ports.enforcement(),
                 threads,
                 Pause.real(),
                 ports.clock());

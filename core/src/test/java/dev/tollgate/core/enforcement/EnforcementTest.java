@@ -10,7 +10,10 @@ import dev.tollgate.core.testing.Samples;
 import dev.tollgate.core.testing.memory.InMemoryAdmitAllSwitch;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -132,6 +135,38 @@ final class EnforcementTest {
     assertThat(enforcement.lifted()).isEmpty();
 
     assertThat(admitAll.reads()).isEqualTo(1);
+  }
+
+  @Test
+  void one_thread_reads_and_the_others_go_on_with_what_is_known() {
+    List<Optional<AdmitAll>> others = new ArrayList<>();
+    AtomicReference<Enforcement> slow = new AtomicReference<>();
+    AdmitAllSwitch hanging =
+        new InMemoryAdmitAllSwitch() {
+          @Override
+          public synchronized Optional<AdmitAll> read() {
+            others.add(slow.get().lifted());
+            clock.advance(Enforcement.KNOWN_FOR);
+            return super.read();
+          }
+        };
+    slow.set(new Enforcement(hanging, clock));
+    hanging.turnOn(on(HOUR));
+
+    assertThat(slow.get().lifted()).isPresent();
+    assertThat(others).containsExactly(Optional.empty());
+    assertThat(slow.get().lifted()).isPresent();
+    assertThat(others).hasSize(1);
+  }
+
+  @Test
+  void a_clock_that_was_ahead_hides_nothing() {
+    clock.advance(HOUR);
+    assertThat(enforcement.lifted()).isEmpty();
+    clock.set(Samples.NOW);
+    admitAll.turnOn(on(HOUR));
+
+    assertThat(enforcement.lifted()).isPresent();
   }
 
   @Test

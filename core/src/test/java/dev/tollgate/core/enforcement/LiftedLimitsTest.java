@@ -19,8 +19,10 @@ import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Handshakes and new sessions while all limits are lifted, and before and after. */
@@ -32,6 +34,7 @@ final class LiftedLimitsTest {
           ports.sessions(),
           new HeldTokens(ports.buckets(), ports.queue(), ports.clock()),
           ports.tally(),
+          ports.enforcement(),
           Runnable::run,
           pause -> {},
           ports.clock());
@@ -120,6 +123,39 @@ final class LiftedLimitsTest {
     }
 
     assertThat(ports.queue().reserves()).isEqualTo(before);
+  }
+
+  /** Each authorizer process is new, and has refused nobody. */
+  @Test
+  void tickets_of_processes_that_do_not_know_are_registered_without_limits() {
+    Tenant acme = tenant(Map.of(Limit.TENANT_CONNECTIONS, 2L));
+    SessionId session = session(acme);
+    lift();
+    List<AdmissionDecision> decisions =
+        Stream.generate(() -> ports.admission().decide(acme.id(), session)).limit(5).toList();
+
+    assertThat(decisions)
+        .map(decision -> ((AdmissionDecision.Ticketed) decision).ticket().tenantConnections())
+        .containsOnly(2L);
+    assertThat(decisions)
+        .map(decision -> ((AdmissionDecision.Ticketed) decision).ticket())
+        .map(ticket -> registration.register(ticket, "c" + ++connections))
+        .allMatch(Registration.Registered.class::isInstance);
+    assertThat(ports.sessions().count(acme.id())).isEqualTo(5);
+    assertThat(ports.activity().of(acme.id()).refused()).isZero();
+  }
+
+  @Test
+  void lease_that_ended_refuses_nobody() {
+    Tenant acme = tenant(Map.of());
+    SessionId session = session(acme);
+    lift();
+    AdmissionDecision decision = admission.decide(acme.id(), session);
+    ports.clock().advance(Duration.ofSeconds(26));
+
+    assertThat(registration.register(((AdmissionDecision.Ticketed) decision).ticket(), "c"))
+        .isEqualTo(new Registration.Registered(false));
+    assertThat(ports.activity().of(acme.id()).withoutToken()).isEqualTo(1);
   }
 
   @Test

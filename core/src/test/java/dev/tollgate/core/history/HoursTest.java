@@ -122,7 +122,7 @@ class HoursTest {
     write();
 
     assertThat(history.hours(ACME, span(NOON, HOUR))).isEqualTo(Map.of(NOON, admitted(1, 7)));
-    assertThat(history.hoursOfAll(span(NOON, HOUR))).isEqualTo(Map.of(NOON, admitted(3, 9)));
+    assertThat(history.hoursOfAll(span(NOON, HOUR))).isEqualTo(Map.of(NOON, admitted(3, 8)));
   }
 
   /**

@@ -159,6 +159,7 @@ public final class DaySimulation {
             ports.sessions(),
             heldTokens,
             ports.tally(),
+            ports.enforcement(),
             Runnable::run,
             duration -> {},
             ports.clock());

@@ -13,6 +13,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -105,6 +107,20 @@ final class AdmitAllIT {
     for (String tenant : limited) {
       assertThat(connections(tenant)).as(tenant).isEqualTo(3);
     }
+  }
+
+  /** Their authorizers see no connection yet, so that only {@code $connect} finds the limit. */
+  @Test
+  void concurrent_handshakes_are_admitted_over_the_limit() throws Exception {
+    DEPLOYMENT.onboard("stormy", "gold", "{\"tenantConnections\":2}");
+    String query = LocalDeployment.query("stormy", DEPLOYMENT.open("stormy"));
+    turnOn(60);
+
+    List<CompletableFuture<Handshake>> storm =
+        Stream.generate(() -> DEPLOYMENT.handshake(query)).limit(9).toList();
+
+    assertThat(storm).map(each -> each.join().status()).containsOnly(101);
+    assertThat(connections("stormy")).isEqualTo(9);
   }
 
   @Test

@@ -49,6 +49,9 @@ final class GrantsIT {
               Pattern.compile("PoolProcessorTenant sqs:SendMessage .*_token_bucket"),
               "the token of a message whose handler fails is returned"),
           Map.entry(
+              Pattern.compile("Connect dynamodb:GetItem .*/TablesTier"),
+              "a limit refuses a handshake that the authorizer has let through"),
+          Map.entry(
               Pattern.compile("PoolProcessor lambda:InvokeFunction .*"),
               "a function that finds a hibernating bucket wakes it"),
           Map.entry(

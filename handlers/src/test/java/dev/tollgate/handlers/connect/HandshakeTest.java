@@ -52,6 +52,7 @@ final class HandshakeTest {
               fixture.sessions(),
               fixture.heldTokens(),
               fixture.tally(),
+              fixture.enforcement(),
               Runnable::run,
               duration -> {},
               fixture.clock()),

@@ -155,7 +155,7 @@ public final class DynamoDbHistory implements History {
 
   @Override
   public SortedMap<Instant, Counts> ofAll(Span span) {
-    return minutes(HistoryRow.ALL, span.from(), span, Counts::besides);
+    return minutes(HistoryRow.ALL, span.from(), span, Counts::plus);
   }
 
   @Override

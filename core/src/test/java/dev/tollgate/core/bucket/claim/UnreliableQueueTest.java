@@ -271,6 +271,7 @@ final class UnreliableQueueTest {
             ports.sessions(),
             new HeldTokens(ports.buckets(), queue, clock),
             ports.tally(),
+            ports.enforcement(),
             Runnable::run,
             pause -> {},
             clock)

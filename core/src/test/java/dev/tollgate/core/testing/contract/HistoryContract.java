@@ -122,6 +122,16 @@ public abstract class HistoryContract {
   }
 
   @Test
+  void peak_of_a_tenant_in_two_batches_of_a_minute_is_not_added_to_itself() {
+    TenantId tenant = Samples.tenantId();
+
+    history().add(batch(), List.of(new Change(tenant, minute(5), admitted(1, 4))));
+    history().add(batch(), List.of(new Change(tenant, minute(5), admitted(1, 5))));
+
+    assertThat(history().ofAll(minutes(0, 60))).isEqualTo(Map.of(minute(5), admitted(2, 5)));
+  }
+
+  @Test
   void a_span_has_its_first_minute_and_not_its_end() {
     TenantId tenant = Samples.tenantId();
     // Also in the middle of a stored row.

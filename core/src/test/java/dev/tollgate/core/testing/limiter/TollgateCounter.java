@@ -81,6 +81,7 @@ public final class TollgateCounter implements Counter {
             connections,
             fixture.ports().heldTokens(),
             fixture.ports().tally(),
+            fixture.ports().enforcement(),
             Runnable::run,
             duration -> {},
             clock);

@@ -5,7 +5,7 @@ import dev.tollgate.core.enforcement.AdmitAllSwitch;
 import java.util.Optional;
 
 /** A switch in memory, which counts its reads. */
-public final class InMemoryAdmitAllSwitch implements AdmitAllSwitch {
+public class InMemoryAdmitAllSwitch implements AdmitAllSwitch {
   private final Outage outage = new Outage();
   private Optional<AdmitAll> state = Optional.empty();
   private int reads;

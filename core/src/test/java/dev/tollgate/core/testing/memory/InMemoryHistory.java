@@ -42,8 +42,13 @@ public class InMemoryHistory implements History {
   @Override
   public synchronized SortedMap<Instant, Counts> ofAll(Span span) {
     SortedMap<Instant, Counts> all = new TreeMap<>();
-    in(span).minutes().forEach((minute, tenants) -> all.put(minute, HistoryBatch.total(tenants)));
-    return all;
+    for (List<Change> batch : batches.values()) {
+      HistoryBatch.of(batch)
+          .minutes()
+          .forEach(
+              (minute, tenants) -> all.merge(minute, HistoryBatch.total(tenants), Counts::plus));
+    }
+    return all.subMap(span.from(), span.to());
   }
 
   @Override
