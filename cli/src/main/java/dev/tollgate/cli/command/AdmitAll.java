@@ -2,6 +2,7 @@ package dev.tollgate.cli.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.Response;
@@ -24,6 +25,7 @@ import picocli.CommandLine.Option;
 final class AdmitAll implements Callable<Integer> {
   private static final String PATH = "/admit-all";
   private static final Duration LONGEST = Duration.ofHours(24);
+  private static final int MAX_REASON = 200;
 
   private final Tollgate tollgate;
 
@@ -40,7 +42,8 @@ final class AdmitAll implements Callable<Integer> {
       name = "on",
       description =
           "Lift all limits within five seconds. Unknown sessions and suspended tenants are still"
-              + " refused. Limits come back by themselves.")
+              + " refused. Limits come back by themselves. If limits are lifted already, the"
+              + " new time and reason replace the old ones.")
   int on(
       @Option(
               names = "--reason",
@@ -59,6 +62,13 @@ final class AdmitAll implements Callable<Integer> {
     if (time.compareTo(LONGEST) > 0) {
       throw Failure.usage("--for: " + time.toMinutes() + "m (expected: 1m to 24h)");
     }
+    Failure.checkOption(
+        !reason.isBlank()
+            && reason.length() <= MAX_REASON
+            && reason.chars().noneMatch(Character::isISOControl),
+        "--reason",
+        Json.write(TextNode.valueOf(reason)),
+        "1 to " + MAX_REASON + " characters on one line");
     ObjectNode body = Json.object().put("reason", reason).put("minutes", time.toMinutes());
     tollgate.confirmInProduction(
         confirmation.isGiven(),

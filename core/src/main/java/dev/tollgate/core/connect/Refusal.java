@@ -30,7 +30,7 @@ public enum Refusal {
   }
 
   /** Whether a limit refuses, or a queue without which no limit can be checked. */
-  boolean isByLimit() {
+  public boolean isByLimit() {
     return this != UNKNOWN && this != SUSPENDED;
   }
 

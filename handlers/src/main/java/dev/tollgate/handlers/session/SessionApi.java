@@ -207,7 +207,7 @@ public final class SessionApi
     }
     return session.isEmpty()
         ? SessionProblems.noSession(id)
-        : SessionDocument.current(read.tenant().get(), session.get(), read, now);
+        : SessionDocument.current(read.tenant().get(), session.get(), read, enforcement, now);
   }
 
   private Response end(Request request) {

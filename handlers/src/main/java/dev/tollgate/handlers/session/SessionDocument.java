@@ -4,6 +4,7 @@ import dev.tollgate.core.connect.AdmissionDecision;
 import dev.tollgate.core.connect.AdmissionFacts;
 import dev.tollgate.core.connect.AdmissionRules;
 import dev.tollgate.core.connect.Refusal;
+import dev.tollgate.core.enforcement.Enforcement;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
@@ -26,14 +27,17 @@ final class SessionDocument {
 
   /**
    * A session with its limits, its open connections, and whether a new connection would be admitted
-   * now.
+   * now. While limits are lifted, no limit refuses it, so that clients that wait try again.
    */
-  static Response current(Tenant tenant, Session session, AdmissionFacts facts, Instant now) {
+  static Response current(
+      Tenant tenant, Session session, AdmissionFacts facts, Enforcement enforcement, Instant now) {
     Map<String, Object> limits = new LinkedHashMap<>();
     for (Limit limit : Limit.values()) {
       limits.put(limit.key(), tenant.limits().get(limit));
     }
-    Optional<AdmissionDecision.Refused> refused = refusal(facts, now);
+    Optional<AdmissionDecision.Refused> refused =
+        refusal(facts, now)
+            .filter(each -> !each.refusal().isByLimit() || enforcement.lifted().isEmpty());
     Map<String, Object> document = common(tenant, session);
     document.put("limits", limits);
     document.put("connections", session.connections().size());

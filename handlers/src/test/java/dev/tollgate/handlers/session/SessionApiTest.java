@@ -15,6 +15,7 @@ import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.claim.FreedPlaces;
 import dev.tollgate.core.connect.Admission;
 import dev.tollgate.core.connect.AdmissionDecision;
+import dev.tollgate.core.enforcement.AdmitAll;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
@@ -299,6 +300,23 @@ final class SessionApiTest {
     assertThat(body(shown).at("/admission/retryAfterSeconds").asLong()).isEqualTo(61);
     assertThat(body(shown).at("/admission/nextAttemptAt").asText())
         .isEqualTo("2026-03-01T12:01:01Z");
+  }
+
+  @Test
+  void a_session_is_admitted_while_limits_are_lifted() {
+    SessionId session = fixture.open(acme);
+    for (int i = 0; i < 10; i++) {
+      join(session, "c" + i);
+    }
+    assertThat(body(call("GET /session", session)).at("/admission/reason").asText())
+        .isEqualTo("SESSION_CONNECTIONS");
+    Instant now = fixture.clock().instant();
+    fixture.admitAll().turnOn(new AdmitAll(now, now.plusSeconds(60), "a test", "me"));
+    fixture.clock().advance(Duration.ofSeconds(5));
+
+    APIGatewayV2HTTPResponse shown = call("GET /session", session);
+    assertThat(body(shown).at("/admission/admitted").asBoolean()).isTrue();
+    assertThat(shown.getHeaders()).doesNotContainKey("retry-after");
   }
 
   @Test
