@@ -5,6 +5,7 @@ import dev.tollgate.cli.context.Target;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.ExitCode;
 import dev.tollgate.cli.http.Failure;
+import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.terminal.Progress;
 import dev.tollgate.cli.terminal.Shell;
 import dev.tollgate.cli.verify.Bounds;
@@ -114,7 +115,13 @@ final class Verify implements Callable<Integer> {
     }
     String prefix = "verify-" + randomName();
     // Fails at once, and with the reason, if the deployment cannot be reached.
-    tollgate.controlPlane().get("/tiers").orThrow();
+    Response tiers = tollgate.controlPlane().get("/tiers").orThrow();
+    if (tiers.limitsLiftedUntil().isPresent()) {
+      throw Failure.of(
+          "All limits are lifted until "
+              + tiers.limitsLiftedUntil().get()
+              + ", so they cannot be verified. Run `tollgate admit-all off` first, or verify later.");
+    }
     Verification run = new Verification(deployment(target.outputs()), shell, Bounds.REAL, prefix);
     shell.printError(
         "Verifying %s with %s; this usually takes %s."

@@ -34,7 +34,7 @@ import picocli.CommandLine.Spec;
       "Example: `tollgate history acme --since 1d`; `tollgate history --since 400d --step 1d`."
     })
 public final class HistoryCommand implements Callable<Integer> {
-  /** Said if nothing is known of a time that has not ended for long. */
+  /** Said of a time that has not ended for long. */
   static final String INCOMPLETE = "The last two minutes are still incomplete.";
 
   /** How long hours are kept. */
@@ -169,7 +169,12 @@ public final class HistoryCommand implements Callable<Integer> {
       return List.of(what + ": nothing happened." + (mayChange ? " " + INCOMPLETE : ""));
     }
     List<String> lines =
-        new ArrayList<>(List.of(what + ".", "Steps in which nothing happened are left out.", ""));
+        new ArrayList<>(
+            List.of(
+                what + ".",
+                "Steps in which nothing happened are left out."
+                    + (to.isEmpty() ? " " + INCOMPLETE : ""),
+                ""));
     lines.addAll(CountTable.text(steps, "TIME", "at"));
     if (chart || shell.terminal().isPresent()) {
       lines.add("");

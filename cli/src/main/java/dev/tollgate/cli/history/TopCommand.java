@@ -99,7 +99,8 @@ public final class TopCommand implements Callable<Integer> {
                     sort,
                     Json.text(ranking, "from").orElse("?"),
                     Json.text(ranking, "to").orElse("?"))
-            + (tenants.isEmpty() ? " " + HistoryCommand.INCOMPLETE : ""));
+            + " "
+            + HistoryCommand.INCOMPLETE);
     return lines;
   }
 }

@@ -104,6 +104,24 @@ class VerifyTest {
   }
 
   @Test
+  void lifted_limits_are_not_verified() {
+    deployment.answers(
+        "GET /control/tiers",
+        200,
+        "{\"tiers\":[]}",
+        Map.of("Tollgate-Admit-All", "until=2026-03-12T16:00:00Z"));
+
+    Run run = deployment.run("verify");
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.err())
+        .contains(
+            "All limits are lifted until 2026-03-12T16:00:00Z, so they cannot be verified. Run"
+                + " `tollgate admit-all off` first");
+    assertThat(deployment.requests()).extracting(Request::method).containsOnly("GET");
+  }
+
+  @Test
   void a_run_that_does_not_start_replaces_an_earlier_junit_report() throws IOException {
     deployment.answers("GET /control/tiers", 429, "{\"message\":\"Too Many Requests\"}");
     Path junit = directory.resolve("report.xml");

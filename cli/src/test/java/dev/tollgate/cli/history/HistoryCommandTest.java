@@ -60,7 +60,7 @@ class HistoryCommandTest {
         .isEqualTo(
             """
             acme, 2026-03-12T14:00:00Z to 2026-03-12T15:00:00Z, in steps of 1m.
-            Steps in which nothing happened are left out.
+            Steps in which nothing happened are left out. The last two minutes are still incomplete.
 
             TIME                  ADMITTED  REFUSED  PEAK  REFUSED FOR                     TOKENS TAKEN
             2026-03-12T14:05:00Z        60       33   118  SESSION_RATE 2, TENANT_RATE 31  connect 60, send-email 7

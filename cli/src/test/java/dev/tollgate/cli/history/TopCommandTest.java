@@ -48,7 +48,7 @@ class TopCommandTest {
             acme          60       31   118  TENANT_RATE 31  connect 60
             globex         5        1     2  SUSPENDED 1
 
-            2 of 3 active tenants, ranked by refused, from 2026-03-12T14:01:00Z to 2026-03-12T14:06:00Z.
+            2 of 3 active tenants, ranked by refused, from 2026-03-12T14:01:00Z to 2026-03-12T14:06:00Z. The last two minutes are still incomplete.
             """);
     assertThat(deployment.run("top", "-o", "json").out()).isEqualTo(RANKING + "\n");
     assertThat(deployment.run("top", "-o", "csv").out())
