@@ -28,7 +28,10 @@ public final class AdmissionRules {
     return denial(facts, now).or(() -> refusalByLimit(facts, now));
   }
 
-  /** Why a connection is refused at {@code now} whatever the limits are; empty if it is not. */
+  /**
+   * Why a connection is refused at {@code now} without regard to limits: its session does not
+   * exist, or its tenant is not active. Empty if neither is so.
+   */
   static Optional<AdmissionDecision.Refused> denial(AdmissionFacts facts, Instant now) {
     if (facts.tenant().isEmpty()
         || facts.session().filter(read -> !read.hasEndedAt(now)).isEmpty()) {

@@ -125,7 +125,7 @@ final class LiftedLimitsTest {
     assertThat(ports.queue().reserves()).isEqualTo(before);
   }
 
-  /** Each authorizer process is new, and has refused nobody. */
+  /** A new authorizer process decides on each handshake, and has not read the switch. */
   @Test
   void tickets_of_processes_that_do_not_know_are_registered_without_limits() {
     Tenant acme = tenant(Map.of(Limit.TENANT_CONNECTIONS, 2L));
