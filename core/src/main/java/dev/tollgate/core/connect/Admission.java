@@ -108,7 +108,7 @@ public final class Admission {
    * @throws Unavailable if the rows cannot be read
    */
   public AdmissionDecision decide(TenantId tenant, SessionId session) {
-    return tally.besides(() -> decision(tenant, session));
+    return tally.writeRestDuring(() -> decision(tenant, session));
   }
 
   private AdmissionDecision decision(TenantId tenant, SessionId session) {

@@ -88,7 +88,7 @@ public final class RefusalTally {
   }
 
   /** Serves a request, and meanwhile writes what one storm that has ended left unwritten. */
-  <T> T besides(Supplier<T> request) {
+  <T> T writeRestDuring(Supplier<T> request) {
     Optional<Map.Entry<TenantId, RefusalCounts>> left = takeEnded();
     return left.isEmpty()
         ? request.get()

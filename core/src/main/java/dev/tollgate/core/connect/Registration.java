@@ -85,7 +85,7 @@ public final class Registration {
 
   /** Registers the connection of a ticket. */
   public Result register(Ticket ticket, String connectionId) {
-    return tally.besides(() -> registration(ticket, connectionId));
+    return tally.writeRestDuring(() -> registration(ticket, connectionId));
   }
 
   private Result registration(Ticket ticket, String connectionId) {

@@ -41,7 +41,7 @@ final class RefusalTallyTest {
   }
 
   private void serve() {
-    assertThat(tally.besides(() -> "served")).isEqualTo("served");
+    assertThat(tally.writeRestDuring(() -> "served")).isEqualTo("served");
   }
 
   @Test
@@ -147,7 +147,7 @@ final class RefusalTallyTest {
     ports.clock().advance(Duration.ofMillis(1));
     recorded.count(acme, Refusal.TENANT_RATE, () -> {});
     ports.clock().advance(APART);
-    recorded.besides(() -> true);
+    recorded.writeRestDuring(() -> true);
 
     assertThat(writes)
         .extracting(each -> each.lastAt() + " " + each.count())

@@ -45,7 +45,7 @@ public final class DynamoDbHistory implements History {
   private static final Duration MINUTES_KEPT = Duration.ofDays(32);
 
   /** How long the tenants of a minute are kept: their hour may be summed a day late. */
-  private static final Duration ACTIVE_FOR = Duration.ofHours(28);
+  private static final Duration RANKING_KEPT = Duration.ofHours(28);
 
   /** The most rows in memory at once. */
   private static final int ROWS = 1_000;
@@ -136,10 +136,10 @@ public final class DynamoDbHistory implements History {
             .toList();
     for (int begin = 0; begin < lines.size(); begin += TENANTS) {
       rows.add(
-          HistoryRow.writeActive(
+          HistoryRow.writeRanking(
               at + "/" + batch + "/" + begin,
               lines.subList(begin, Math.min(lines.size(), begin + TENANTS)),
-              minute.plus(ACTIVE_FOR)));
+              minute.plus(RANKING_KEPT)));
     }
   }
 
@@ -185,7 +185,7 @@ public final class DynamoDbHistory implements History {
   public Map<TenantId, Counts> active(Span span) {
     Map<TenantId, Counts> tenants = new HashMap<>();
     forEach(
-        HistoryRow.ACTIVE,
+        HistoryRow.RANKING,
         span.from(),
         span.to(),
         row ->

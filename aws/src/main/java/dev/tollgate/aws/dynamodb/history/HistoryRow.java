@@ -35,7 +35,7 @@ final class HistoryRow {
   static final String ALL = "all";
 
   /** The partition key of the minutes with the counts of each tenant. */
-  static final String ACTIVE = "ranking";
+  static final String RANKING = "ranking";
 
   /** The time that the minutes of a tenant's row span. */
   static final Duration LENGTH = Duration.ofMinutes(10);
@@ -93,16 +93,16 @@ final class HistoryRow {
   }
 
   /**
-   * An {@link #ACTIVE} row.
+   * An {@link #RANKING} row.
    *
    * <p>Its counts are one text, because a ranking reads those of 10,000 tenants in many minutes,
    * and a map of maps is three times as long and takes many times as long to read.
    *
    * @param tenants a {@link #line} of each tenant
    */
-  static Map<String, AttributeValue> writeActive(
+  static Map<String, AttributeValue> writeRanking(
       String at, List<String> tenants, Instant expiresAt) {
-    Map<String, AttributeValue> row = expiring(ACTIVE, at, expiresAt);
+    Map<String, AttributeValue> row = expiring(RANKING, at, expiresAt);
     row.put(TENANTS, text(String.join("\n", tenants)));
     return row;
   }
@@ -114,8 +114,8 @@ final class HistoryRow {
   }
 
   /**
-   * A tenant's counts in an {@link #ACTIVE} row: id, admitted, peak, the refused by reason, and the
-   * tokens minted and taken by action, such as {@code acme 3 7 TENANT_RATE=2 connect=5/3}.
+   * A tenant's counts in an {@link #RANKING} row: id, admitted, peak, the refused by reason, and
+   * the tokens minted and taken by action, such as {@code acme 3 7 TENANT_RATE=2 connect=5/3}.
    */
   static String line(TenantId tenant, Counts counts) {
     return String.join(
@@ -143,8 +143,8 @@ final class HistoryRow {
   }
 
   /**
-   * The counts of an {@link #ACTIVE} row by tenant. A line that cannot be read is left out: it must
-   * not hide the others.
+   * The counts of an {@link #RANKING} row by tenant. A line that cannot be read is left out: it
+   * must not hide the others.
    */
   static Map<TenantId, Counts> tenants(Row stored) {
     Map<TenantId, Counts> tenants = new HashMap<>();
