@@ -24,12 +24,6 @@ import java.util.TreeMap;
 final class HistoryRoutes {
   private static final Duration HOUR = Duration.ofHours(1);
 
-  /**
-   * A request for minutes may begin so long ago. A command asks for 31 days, and for many tenants
-   * one after the other.
-   */
-  private static final Duration MINUTES_KEPT = Duration.ofDays(32);
-
   /** A minute of all tenants has a few rows, and a request reads some 100,000 of them at most. */
   private static final Duration MINUTES_OF_ALL = Duration.ofDays(7);
 
@@ -72,7 +66,7 @@ final class HistoryRoutes {
   }
 
   private boolean beginsBeforeMinutes(Span span) {
-    return span.from().isBefore(clock.instant().minus(MINUTES_KEPT));
+    return span.from().isBefore(clock.instant().minus(Hours.MINUTES_KEPT));
   }
 
   private Span span(ApiRequest request) {

@@ -14,6 +14,12 @@ import java.util.function.Function;
 
 /** The hours of the history: sums of minutes, which are kept longer. */
 public final class Hours {
+  /**
+   * How long minutes are kept. Commands ask for the last 31 days, and the requests of a command for
+   * many tenants take a while.
+   */
+  public static final Duration MINUTES_KEPT = Duration.ofDays(32);
+
   /** How long hours are kept. */
   public static final Duration KEPT = Duration.ofDays(400);
 

@@ -38,12 +38,6 @@ public final class DynamoDbHistory implements History {
    */
   private static final int TENANTS = 250;
 
-  /**
-   * How long minutes are kept. Commands ask for the last 31 days, and the requests of a command for
-   * many tenants take a while.
-   */
-  private static final Duration MINUTES_KEPT = Duration.ofDays(32);
-
   /** How long the tenants of a minute are kept: their hour may be summed a day late. */
   private static final Duration RANKING_KEPT = Duration.ofHours(28);
 
@@ -115,7 +109,7 @@ public final class DynamoDbHistory implements History {
                     HistoryRow.key(tenant),
                     HistoryRow.at(begin) + "/" + batch,
                     counts,
-                    begin.plus(MINUTES_KEPT))));
+                    begin.plus(Hours.MINUTES_KEPT))));
   }
 
   private void addRows(
@@ -129,7 +123,7 @@ public final class DynamoDbHistory implements History {
             HistoryRow.ALL,
             at + "/" + batch,
             Map.of(at, HistoryRow.write(HistoryBatch.total(tenants))),
-            minute.plus(MINUTES_KEPT)));
+            minute.plus(Hours.MINUTES_KEPT)));
     List<String> lines =
         tenants.entrySet().stream()
             .map(each -> HistoryRow.line(each.getKey(), each.getValue()))
