@@ -12,7 +12,6 @@ import dev.tollgate.core.connect.Ticket;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.tenant.Limit;
-import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
@@ -161,19 +160,7 @@ final class LiftedLimitsTest {
   @Test
   void queue_that_fails_refuses_nobody() {
     Tenant acme = tenant(Map.of());
-    Tier gold = Tier.DEFAULTS.get(2);
-    Tier strict =
-        new Tier(
-            gold.name(),
-            gold.isolation(),
-            gold.limits(),
-            gold.buckets(),
-            gold.fillPolicy(),
-            OnUnavailable.REFUSE,
-            true,
-            1,
-            1);
-    ports.tenants().replace(acme.changed(strict, acme.overrides(), TenantStatus.ACTIVE));
+    ports.refuseWhenUndecided(acme);
     SessionId session = session(acme);
     ports.queue().outage().begin();
     assertThat(connect(acme, session)).contains(Refusal.UNDECIDED);

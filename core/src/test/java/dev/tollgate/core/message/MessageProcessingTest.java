@@ -22,7 +22,6 @@ import dev.tollgate.core.enforcement.AdmitAll;
 import dev.tollgate.core.message.MessageProcessing.Result;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
-import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
@@ -82,22 +81,6 @@ final class MessageProcessingTest {
               bucket, ports.queue().reserve(bucket, some, Duration.ofSeconds(30), Search.SHORT));
       tokens -= some;
     }
-  }
-
-  private void refuseWhenUndecided() {
-    Tier gold = Tier.DEFAULTS.get(2);
-    Tier refusing =
-        new Tier(
-            gold.name(),
-            gold.isolation(),
-            gold.limits(),
-            gold.buckets(),
-            gold.fillPolicy(),
-            OnUnavailable.REFUSE,
-            true,
-            1,
-            1);
-    ports.tenants().replace(acme.changed(refusing, acme.overrides(), acme.status()));
   }
 
   // Recipients.
@@ -430,7 +413,7 @@ final class MessageProcessingTest {
 
   @Test
   void messages_are_processed_while_limits_are_lifted_and_the_queue_fails() {
-    refuseWhenUndecided();
+    ports.refuseWhenUndecided(acme);
     ports.queue().outage().begin();
     lift();
 
@@ -900,7 +883,7 @@ final class MessageProcessingTest {
 
   @Test
   void failing_bucket_has_messages_redelivered_if_the_tier_refuses() {
-    refuseWhenUndecided();
+    ports.refuseWhenUndecided(acme);
     ports.queue().outage().begin();
 
     assertThat(fixture.process(from("a", "m1"), from("a", "m2"))).containsOnly(UNDECIDED);
@@ -911,7 +894,7 @@ final class MessageProcessingTest {
 
   @Test
   void unspendable_tokens_do_not_count_as_spent() {
-    refuseWhenUndecided();
+    ports.refuseWhenUndecided(acme);
     ports.queue().outage().begin("settle");
 
     assertThat(fixture.process(from("a", "m1"))).containsOnly(THROTTLED);
