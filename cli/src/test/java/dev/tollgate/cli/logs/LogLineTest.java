@@ -193,6 +193,23 @@ class LogLineTest {
   }
 
   @Test
+  void a_tenants_id_that_looks_like_a_session_is_shown_and_found() {
+    String id = "3f2504e04f8911d39a0c0305e82c3301";
+    LogLine line =
+        line(
+            metric(
+                "Connections",
+                "Count",
+                "\"Connections\":1,\"tenantId\":\"%s\",\"failure\":\"\\u0061%s\",\"Outcome\":\"ADMITTED\""
+                    .formatted(id, id.substring(1))));
+
+    assertThat(line.isAbout(id)).isTrue();
+    assertThat(line.text(10)).endsWith("handshake admitted tenant=" + id + " failure=[hidden]");
+    assertThat(line("message 1 of " + id + ": failed").isAbout(id)).isTrue();
+    assertThat(line("message 1 of " + id + ": failed").text(10)).doesNotContain(id);
+  }
+
+  @Test
   void a_metric_line_is_about_the_tenant_it_names() {
     LogLine line = line(handshake("ADMITTED"));
 

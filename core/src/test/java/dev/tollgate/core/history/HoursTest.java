@@ -114,6 +114,20 @@ class HoursTest {
   }
 
   @Test
+  void an_hour_that_begins_before_the_span_is_left_out_and_one_that_ends_after_it_is_whole() {
+    for (int minute = 0; minute < 180; minute++) {
+      happened(ACME, NOON.plusSeconds(60 * minute), admitted(1, 1));
+    }
+    for (Instant at : List.of(NOON.plus(HOUR.multipliedBy(3)), NOON.plus(HOUR.multipliedBy(9)))) {
+      now = at;
+      write();
+      assertThat(hours.of(ACME, span(NOON.plusSeconds(1_800), HOUR.multipliedBy(1))))
+          .isEqualTo(Map.of(NOON.plus(HOUR), admitted(60, 1)));
+      assertThat(hours.of(ACME, span(NOON.plusSeconds(600), Duration.ofMinutes(40)))).isEmpty();
+    }
+  }
+
+  @Test
   void peaks_are_the_most_at_a_time() {
     happened(ACME, NOON, admitted(1, 7));
     happened(new TenantId("globex"), NOON, admitted(1, 2));

@@ -24,6 +24,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.core.SdkRequest;
 import software.amazon.awssdk.core.SdkResponse;
 import software.amazon.awssdk.core.exception.SdkClientException;
@@ -70,6 +72,36 @@ class DynamoDbHistoryTest extends HistoryContract {
     assertThat(history.ofAll(span).values())
         .containsExactly(new Counts(60, Map.of(), 60, Map.of()));
     changes.forEach(change -> assertThat(history.of(change.tenant(), span)).hasSize(1));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "globex 3 7",
+        "globex 3 7 TENANT_RATE connect=1/1",
+        "globex 3 7  connect=5",
+        "globex 3 7 NEW_REASON=1 ",
+        "globex many 7  ",
+        "acme 0 0  ",
+      })
+  void a_damaged_line_of_the_ranking_hides_no_other_tenant(String line) {
+    Instant minute = Samples.NOW.truncatedTo(ChronoUnit.MINUTES).minus(Duration.ofDays(20));
+    TenantId acme = new TenantId("acme");
+    Counts counts = new Counts(3, Map.of(), 7, Map.of());
+    String at = HistoryRow.at(minute) + "/batch/0";
+    tables
+        .client()
+        .putItem(
+            request ->
+                request
+                    .tableName(table)
+                    .item(
+                        HistoryRow.writeRanking(
+                            at, List.of(HistoryRow.line(acme, counts), line), minute)));
+
+    assertThat(history.active(new Span(minute, minute.plusSeconds(60))))
+        .isEqualTo(Map.of(acme, counts));
   }
 
   @Test
