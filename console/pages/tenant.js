@@ -65,6 +65,7 @@ export function showTenant(report, history, at) {
   }
   setText(byId("open"), `${number(report.connections)} of ${number(report.limits.tenantConnections)}`);
   setText(byId("isolation"), report.isolation === "SILO" ? "own" : "shared");
+  setText(byId("modes"), Object.entries(report.modes ?? {}).map(([limit, mode]) => `${limit}: ${MODES[mode]}`).join(", ") || "all enforced");
   showLine(report);
   showBuckets(report.buckets, at);
   rates.show(history?.samples() ?? []);
@@ -87,6 +88,8 @@ function showLine({ line: isOn, buckets }) {
   setText(byId("line-wait"), isOn ? duration(line?.waitSeconds ?? 0) : "–");
   byId("clear-line").disabled = buckets.every((bucket) => (bucket.line?.length ?? 0) === 0);
 }
+
+const MODES = { OBSERVE: "only observed", OFF: "off" };
 
 export const STATUS = {
   ACTIVE: ["Active", "good"],

@@ -169,7 +169,7 @@ class RollOutTest {
   void tenants_that_fail_are_repeated_alone_until_they_follow() {
     start(3_000, TierRollOut.MAX_RANGE);
     TenantId misfit = new TenantId("t01711-misfit");
-    add(misfit, new Overrides(Map.of(Limit.SESSION_TTL, 500L), Optional.empty()));
+    add(misfit, Overrides.of(Map.of(Limit.SESSION_TTL, 500L)));
     at.tenants.writeByNewerRelease(id(815));
     Tier shorter = tier();
     at.tiers.put(

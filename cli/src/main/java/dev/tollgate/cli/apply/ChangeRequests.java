@@ -170,7 +170,7 @@ final class ChangeRequests {
       body.put("tier", tenant.tier());
     }
     if (!tenant.overrides().equals(before.overrides())) {
-      body.set("overrides", Json.object(tenant.overrides()));
+      body.set("overrides", OverrideValue.document(tenant.overrides()));
     }
     tenant
         .status()

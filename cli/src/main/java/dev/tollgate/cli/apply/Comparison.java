@@ -225,7 +225,7 @@ public final class Comparison {
               + " tenants only.");
     }
     ObjectNode body = Json.object().put("tier", tenant.tier());
-    body.set("overrides", Json.object(tenant.overrides()));
+    body.set("overrides", OverrideValue.document(tenant.overrides()));
     tenant.status().ifPresent(status -> body.put("status", status));
     Response response =
         api.send("PATCH", Paths.tenant(id) + "?dryRun=true", Optional.of(body), Map.of());

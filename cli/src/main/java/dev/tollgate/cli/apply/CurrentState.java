@@ -103,14 +103,9 @@ public record CurrentState(
     }
 
     static CurrentTenant of(JsonNode tenant) {
-      SortedMap<String, OverrideValue> overrides = new TreeMap<>();
-      tenant
-          .path("overrides")
-          .properties()
-          .forEach(value -> overrides.put(value.getKey(), new OverrideValue(value.getValue())));
       return new CurrentTenant(
           tenant.path("tier").asText(),
-          overrides,
+          OverrideValue.in(tenant.path("overrides")),
           tenant.path("status").asText(),
           tenant.path("version").asLong());
     }

@@ -10,7 +10,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * The tiers and tenants that a file declares. Unknown fields, repeated names and values of the
@@ -39,8 +41,11 @@ public record DesiredState(
           "buckets",
           "fillMode",
           "onUnavailable",
+          Limits.MODE_FIELD,
           Limits.LINE,
           "hibernateAfterMinutes");
+  private static final List<String> OVERRIDE_FIELDS =
+      Stream.concat(Limits.NAMES.stream(), Stream.of(Limits.MODE_FIELD, Limits.LINE)).toList();
   private static final String WHOLE_NUMBER = "a whole number, at least 1";
   private static final String FIELDS = "an object";
   private static final String ENTRIES = "an object; {} for none";
@@ -138,11 +143,26 @@ public record DesiredState(
     if (tier.has("onUnavailable")) {
       oneOf(file, path + "onUnavailable", tier.path("onUnavailable"), List.of("ADMIT", "REFUSE"));
     }
+    checkModes(file, path, tier);
     if (tier.has(Limits.LINE)) {
       flag(file, path + Limits.LINE, tier.path(Limits.LINE));
     }
     if (tier.has("hibernateAfterMinutes")) {
       minutes(file, path + "hibernateAfterMinutes", tier.path("hibernateAfterMinutes"));
+    }
+  }
+
+  private static void checkModes(YamlFile file, String path, JsonNode settings) {
+    JsonNode modes = settings.path(Limits.MODE_FIELD);
+    if (settings.has(Limits.MODE_FIELD)
+        && isObject(file, path + Limits.MODE_FIELD, modes, ENTRIES)) {
+      only(file, path + Limits.MODE, modes, new TreeSet<>(Limits.MODES.keySet()));
+      for (Map.Entry<String, JsonNode> mode : modes.properties()) {
+        Optional.ofNullable(Limits.MODES.get(mode.getKey()))
+            .ifPresent(
+                allowed ->
+                    oneOf(file, path + Limits.MODE + mode.getKey(), mode.getValue(), allowed));
+      }
     }
   }
 
@@ -193,15 +213,16 @@ public record DesiredState(
     SortedMap<String, OverrideValue> overrides = new TreeMap<>();
     JsonNode values = tenant.path("overrides");
     if (tenant.has("overrides") && isObject(file, path + "overrides", values, ENTRIES)) {
-      only(file, path + "overrides.", values, Limits.OVERRIDES);
+      only(file, path + "overrides.", values, OVERRIDE_FIELDS);
+      checkModes(file, path + "overrides.", values);
       for (Map.Entry<String, JsonNode> value : values.properties()) {
         if (value.getKey().equals(Limits.LINE)) {
           flag(file, path + "overrides." + Limits.LINE, value.getValue());
-        } else {
+        } else if (!value.getKey().equals(Limits.MODE_FIELD)) {
           limit(file, path + "overrides.", value.getKey(), value.getValue());
         }
-        overrides.put(value.getKey(), new OverrideValue(value.getValue()));
       }
+      overrides.putAll(OverrideValue.in(values));
     }
     if (tenant.has("status")) {
       oneOf(file, path + "status", tenant.path("status"), List.of("ACTIVE", "SUSPENDED"));
@@ -300,7 +321,7 @@ public record DesiredState(
     public ObjectNode onboardingRequest(String tenantId) {
       ObjectNode body = Json.object().put("tenantId", tenantId).put("tier", tier);
       if (!overrides.isEmpty()) {
-        body.set("overrides", Json.object(overrides));
+        body.set("overrides", OverrideValue.document(overrides));
       }
       return body;
     }

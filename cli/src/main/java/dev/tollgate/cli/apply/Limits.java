@@ -24,9 +24,26 @@ public final class Limits {
   /** The switch of the line, which a tier sets and a tenant may override, too. */
   public static final String LINE = "line";
 
-  /** What a tenant may override: the limits and the switch of the line. */
+  /** The modes of limits, by name. */
+  static final Map<String, List<String>> MODES =
+      Map.of(
+          "tenantPerMinute", List.of("ENFORCE", "OBSERVE", "OFF"),
+          "sessionPerMinute", List.of("ENFORCE", "OBSERVE", "OFF"),
+          "connectionsPerSession", List.of("ENFORCE", "OBSERVE", "OFF"),
+          "tenantConnections", List.of("ENFORCE", "OBSERVE", "OFF"),
+          "messagesPerMinute", List.of("ENFORCE", "OBSERVE", "OFF"),
+          "sessionsPerSubject", List.of("ENFORCE", "OFF"));
+
+  /** The field of modes, and with a dot the beginning of their names among overrides. */
+  static final String MODE_FIELD = "modes";
+
+  static final String MODE = MODE_FIELD + ".";
+
+  /** What a tenant may override: the limits, their modes, and the switch of the line. */
   public static final List<String> OVERRIDES =
-      Stream.concat(NAMES.stream(), Stream.of(LINE)).toList();
+      Stream.of(NAMES.stream(), MODES.keySet().stream().sorted().map(MODE::concat), Stream.of(LINE))
+          .flatMap(names -> names)
+          .toList();
 
   /** The limits that have a default value in the control plane, so that a tier may omit them. */
   static final Set<String> OPTIONAL = Set.of("sessionLifetime", "sessionsPerSubject");

@@ -4,13 +4,18 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.BooleanNode;
 import com.fasterxml.jackson.databind.node.LongNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
- * The value of a tenant's override: a whole number for a limit, true or false for {@code line}.
+ * The value of a tenant's override: a whole number for a limit, true or false for {@code line}, a
+ * text for a mode. The name of a mode begins with {@code modes.}.
  *
  * @param json the value in requests
  */
@@ -20,6 +25,40 @@ public record OverrideValue(@JsonValue JsonNode json) {
     if (json.isIntegralNumber() && json.canConvertToLong()) {
       json = LongNode.valueOf(json.longValue());
     }
+  }
+
+  /** The overrides in a document, by name. */
+  public static SortedMap<String, OverrideValue> in(JsonNode overrides) {
+    SortedMap<String, OverrideValue> values = new TreeMap<>();
+    for (Map.Entry<String, JsonNode> field : overrides.properties()) {
+      if (field.getKey().equals(Limits.MODE_FIELD)) {
+        field
+            .getValue()
+            .properties()
+            .forEach(
+                mode ->
+                    values.put(Limits.MODE + mode.getKey(), new OverrideValue(mode.getValue())));
+      } else {
+        values.put(field.getKey(), new OverrideValue(field.getValue()));
+      }
+    }
+    return values;
+  }
+
+  /** The document of overrides, as requests have it. */
+  public static ObjectNode document(Map<String, OverrideValue> overrides) {
+    ObjectNode document = Json.object();
+    overrides.forEach(
+        (name, value) -> {
+          if (name.startsWith(Limits.MODE)) {
+            document
+                .withObjectProperty(Limits.MODE_FIELD)
+                .set(name.substring(Limits.MODE.length()), value.json);
+          } else {
+            document.set(name, value.json);
+          }
+        });
+    return document;
   }
 
   /**
@@ -46,6 +85,10 @@ public record OverrideValue(@JsonValue JsonNode json) {
   }
 
   private static OverrideValue parse(String name, String text) {
+    if (name.startsWith(Limits.MODE)) {
+      // The control plane knows the modes of each limit.
+      return new OverrideValue(TextNode.valueOf(text));
+    }
     boolean isLine = name.equals(Limits.LINE);
     try {
       OverrideValue value = parse(text);

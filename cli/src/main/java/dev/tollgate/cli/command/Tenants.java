@@ -90,7 +90,7 @@ final class Tenants {
       Api api, String tenantId, String tier, Map<String, OverrideValue> overrides) {
     ObjectNode body = Json.object().put("tenantId", tenantId).put("tier", tier);
     if (!overrides.isEmpty()) {
-      body.set("overrides", Json.object(overrides));
+      body.set("overrides", OverrideValue.document(overrides));
     }
     return api.send("POST", "/tenants", body).orThrow();
   }
@@ -155,8 +155,8 @@ final class Tenants {
           Json.text(tenant, "status").orElse(""),
           Json.text(tenant, "isolation").orElse(""),
           Json.text(tenant.path("limits"), "tenantConnections").orElse("?"),
-          tenant.path("overrides").properties().stream()
-              .map(limit -> limit.getKey() + "=" + Json.text(limit.getValue()))
+          OverrideValue.in(tenant.path("overrides")).entrySet().stream()
+              .map(override -> override.getKey() + "=" + override.getValue())
               .collect(Collectors.joining(" ")));
     }
     return table;
@@ -244,7 +244,7 @@ final class Tenants {
     Map<String, OverrideValue> named =
         OverrideValue.parse(overrides == null ? Map.of() : overrides);
     ObjectNode body = Json.object();
-    body.set("overrides", Json.object(named));
+    body.set("overrides", OverrideValue.document(named));
     if (dryRun) {
       return preview(tenantId, "PATCH", Optional.of(body), ifVersion);
     }

@@ -13,21 +13,26 @@ import java.util.stream.Collectors;
 
 /** Prints counts: of the steps of a history, or of ranked tenants. */
 final class CountTable {
-  private static final List<String> COUNTS = List.of("admitted", "refused", "peakConnections");
+  private static final List<String> COUNTS =
+      List.of("admitted", "refused", "wouldRefuse", "peakConnections");
 
   private CountTable() {}
 
   /**
-   * A table for a person. Reasons and actions share two columns, without zeros.
+   * A table for a person. Reasons and actions share a column, without zeros.
    *
    * @param heading the heading of the first column
    * @param key the member with the first column's value
    */
   static List<String> text(JsonNode rows, String heading, String key) {
-    Table table = new Table(heading, "ADMITTED", "REFUSED", "PEAK", "REFUSED FOR", "TOKENS TAKEN");
+    Table table =
+        new Table(heading, "ADMITTED", "REFUSED", "WOULD REFUSE", "PEAK", "FOR", "TOKENS TAKEN");
     for (JsonNode row : rows) {
       List<String> cells = cells(row, key);
-      cells.add(joined(members(row.path("refusedFor"))));
+      Map<String, String> reasons = members(row.path("refusedFor"));
+      members(row.path("wouldRefuseFor"))
+          .forEach((reason, count) -> reasons.put("observed " + reason, count));
+      cells.add(joined(reasons));
       cells.add(joined(taken(row)));
       table.row(cells.toArray(String[]::new));
     }
@@ -37,19 +42,24 @@ final class CountTable {
   /** A table for programs, with a column for each reason and action. */
   static List<String> csv(JsonNode rows, String key) {
     SortedSet<String> reasons = new TreeSet<>();
+    SortedSet<String> observed = new TreeSet<>();
     SortedSet<String> actions = new TreeSet<>();
     rows.forEach(row -> reasons.addAll(members(row.path("refusedFor")).keySet()));
+    rows.forEach(row -> observed.addAll(members(row.path("wouldRefuseFor")).keySet()));
     rows.forEach(row -> actions.addAll(taken(row).keySet()));
     List<String> header = new ArrayList<>(List.of(key));
     header.addAll(COUNTS);
     reasons.forEach(reason -> header.add("refusedFor." + reason));
+    observed.forEach(reason -> header.add("wouldRefuseFor." + reason));
     actions.forEach(action -> header.add("tokens." + action));
     Table table = new Table(header.toArray(String[]::new));
     for (JsonNode row : rows) {
       List<String> cells = cells(row, key);
       Map<String, String> refused = members(row.path("refusedFor"));
+      Map<String, String> wouldRefuse = members(row.path("wouldRefuseFor"));
       Map<String, String> taken = taken(row);
       reasons.forEach(reason -> cells.add(refused.getOrDefault(reason, "0")));
+      observed.forEach(reason -> cells.add(wouldRefuse.getOrDefault(reason, "0")));
       actions.forEach(action -> cells.add(taken.getOrDefault(action, "0")));
       table.row(cells.toArray(String[]::new));
     }

@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
     })
 public final class TopCommand implements Callable<Integer> {
   private static final List<String> COUNTS =
-      List.of("refused", "admitted", "connections", "tokens");
+      List.of("refused", "would_refuse", "admitted", "connections", "tokens");
   private static final int MAX_MINUTES = 15;
   private static final int MAX_TENANTS = 100;
 
@@ -35,8 +35,8 @@ public final class TopCommand implements Callable<Integer> {
       paramLabel = "COUNT",
       defaultValue = "refused",
       description =
-          "What to rank by: refused or admitted connections, connections (their peak), or tokens taken."
-              + " Tenants with none of it are left out. Default: ${DEFAULT-VALUE}.")
+          "What to rank by: refused or admitted connections, would_refuse (those that observed limits"
+              + " would have refused), connections (their peak), or tokens taken. Tenants with none of it are left out. Default: ${DEFAULT-VALUE}.")
   private String sort = "refused";
 
   @Option(

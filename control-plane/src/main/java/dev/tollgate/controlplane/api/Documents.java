@@ -8,6 +8,7 @@ import dev.tollgate.controlplane.tiers.TierRollOut;
 import dev.tollgate.core.enforcement.AdmitAll;
 import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.LimitMode;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tier;
 import java.util.EnumMap;
@@ -28,9 +29,11 @@ final class Documents {
     document.put("status", tenant.status().name());
     document.put("version", tenant.version());
     Map<String, Object> overrides = new LinkedHashMap<>(limits(tenant.overrides().limits()));
+    putModes(overrides, tenant.overrides().modes());
     tenant.overrides().line().ifPresent(on -> overrides.put("line", on));
     document.put("overrides", overrides);
     document.put("limits", limits(tenant.limits().values()));
+    putModes(document, tenant.limits().modes());
     document.put("isolation", tenant.isolation().name());
     document.put("line", tenant.line());
     return document;
@@ -44,6 +47,7 @@ final class Documents {
     document.put("tier", tier.name().value());
     document.put("isolation", tier.isolation().name());
     document.put("limits", limits(tier.limits().values()));
+    putModes(document, tier.limits().modes());
     document.put("buckets", buckets);
     document.put("fillMode", tier.fillPolicy().mode().name());
     document.put("hibernateAfterMinutes", tier.fillPolicy().hibernateAfterMinutes());
@@ -119,6 +123,14 @@ final class Documents {
     terms.rate().ifPresent(rate -> document.put("ratePerMinute", rate.tokensPerMinute()));
     terms.capacity().ifPresent(capacity -> document.put("capacity", capacity));
     return document;
+  }
+
+  private static void putModes(Map<String, Object> document, Map<Limit, LimitMode> modes) {
+    if (!modes.isEmpty()) {
+      Map<String, Object> named = new LinkedHashMap<>();
+      new EnumMap<>(modes).forEach((limit, mode) -> named.put(limit.key(), mode.name()));
+      document.put("modes", named);
+    }
   }
 
   private static Map<String, Long> limits(Map<Limit, Long> limits) {

@@ -151,6 +151,8 @@ final class HistoryRoutes {
     document.put("admitted", counts.admitted());
     document.put("refused", counts.refusedInAll());
     document.put("refusedFor", new TreeMap<>(counts.refused()));
+    document.put("wouldRefuse", counts.observedInAll());
+    document.put("wouldRefuseFor", new TreeMap<>(counts.observed()));
     document.put("peakConnections", counts.peak());
     document.put(
         "tokens",
@@ -172,6 +174,7 @@ final class HistoryRoutes {
   /** By what tenants are ranked. */
   enum Ranking {
     REFUSED,
+    WOULD_REFUSE,
     ADMITTED,
     CONNECTIONS,
     TOKENS;
@@ -179,6 +182,7 @@ final class HistoryRoutes {
     private long of(Counts counts) {
       return switch (this) {
         case REFUSED -> counts.refusedInAll();
+        case WOULD_REFUSE -> counts.observedInAll();
         case ADMITTED -> counts.admitted();
         case CONNECTIONS -> counts.peak();
         case TOKENS -> counts.tokens().values().stream().mapToLong(Counts.Tokens::taken).sum();

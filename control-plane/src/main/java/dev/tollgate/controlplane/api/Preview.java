@@ -212,7 +212,7 @@ final class Preview {
       }
       return consequences;
     }
-    long limit = planned.limits().get(Limit.TENANT_CONNECTIONS);
+    long limit = planned.limits().bound(Limit.TENANT_CONNECTIONS);
     if (open > limit) {
       consequences.add(Consequence.overLimit(Limit.TENANT_CONNECTIONS, limit, open));
     }

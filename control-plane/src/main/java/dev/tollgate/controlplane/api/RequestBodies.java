@@ -12,6 +12,7 @@ import dev.tollgate.core.enforcement.AdmitAll;
 import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.LimitMode;
 import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Overrides;
@@ -44,6 +45,11 @@ final class RequestBodies {
       "a whole number, 1 to " + AdmitAll.LONGEST.toMinutes();
 
   private static final String LINE = "line";
+  private static final String MODES = "modes";
+
+  /** The limits that can refuse. */
+  private static final List<Limit> WITH_MODE =
+      Arrays.stream(Limit.values()).filter(limit -> limit.modes().size() > 1).toList();
 
   private static final String TENANT_ID = "the id of the tenant";
   private static final String TIER = "the name of a tier";
@@ -79,7 +85,23 @@ final class RequestBodies {
         .optionalObject("overrides")
         .map(
             overrides ->
-                new Overrides(limits(overrides, "overrides", LINE), overrides.optionalFlag(LINE)));
+                new Overrides(
+                    limits(overrides, "overrides", MODES, LINE),
+                    modes(overrides),
+                    overrides.optionalFlag(LINE)));
+  }
+
+  /** The modes of limits in an object; none if it has no field for them. */
+  private static Map<Limit, LimitMode> modes(JsonFields fields) {
+    Map<Limit, LimitMode> modes = new EnumMap<>(Limit.class);
+    Optional<JsonFields> given = fields.optionalObject(MODES);
+    given.ifPresent(of -> of.only(WITH_MODE.stream().map(Limit::key).toArray(String[]::new)));
+    for (Limit limit : WITH_MODE) {
+      given
+          .flatMap(of -> of.optionalOneOf(limit.key(), limit.modes()))
+          .ifPresent(mode -> modes.put(limit, mode));
+    }
+    return modes;
   }
 
   /** The limits in an object, which may have the fields {@code others} as well. */
@@ -117,6 +139,7 @@ final class RequestBodies {
         "fillMode",
         "hibernateAfterMinutes",
         "onUnavailable",
+        MODES,
         LINE,
         "version",
         // Accepted and ignored, so that the document that GET returns can be put.
@@ -131,7 +154,7 @@ final class RequestBodies {
         name,
         oneOf(fields, "isolation", Isolation.values())
             .orElseThrow(() -> fields.missing("isolation", "SILO or POOL")),
-        limits(fields.object("limits")),
+        limits(fields.object("limits"), modes(fields)),
         fields.optionalObject("buckets").map(RequestBodies::buckets).orElse(Map.of()),
         fillPolicy(fields),
         oneOf(fields, "onUnavailable", OnUnavailable.values()).orElse(OnUnavailable.ADMIT),
@@ -162,7 +185,7 @@ final class RequestBodies {
     return fields.optionalOneOf(name, List.of(constants));
   }
 
-  private static Limits limits(JsonFields fields) {
+  private static Limits limits(JsonFields fields, Map<Limit, LimitMode> modes) {
     Map<Limit, Long> limits = limits(fields, "limits");
     for (Limit limit : Limit.values()) {
       if (!limits.containsKey(limit) && limit.defaultValue().isEmpty()) {
@@ -170,7 +193,7 @@ final class RequestBodies {
       }
     }
     try {
-      return new Limits(limits);
+      return new Limits(limits, modes);
     } catch (InvalidValue invalid) {
       throw invalid.within("limits");
     }

@@ -20,7 +20,6 @@ import dev.tollgate.core.enforcement.Enforcement;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
-import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
@@ -124,22 +123,40 @@ public final class Admission {
     }
     BucketId bucket = new BucketId(tenant, Action.CONNECT);
     if (claims.memory().hasAny(bucket, Mark.EMPTY, Mark.LINE, Mark.REFUSED_BY_READ)) {
-      AdmissionFacts facts = reader.read(tenant, session);
-      Optional<AdmissionDecision.Refused> refusal = AdmissionRules.refusal(facts, clock.instant());
-      return refusal.isPresent()
-          ? refused(facts, refusal.get(), () -> {})
-          : decide(bucket, facts, new Attempt());
+      return decide(bucket, reader.read(tenant, session), Optional.empty());
     }
     CompletableFuture<Attempt> trying =
         CompletableFuture.supplyAsync(() -> claims.firstTry(bucket), executor);
     AdmissionFacts facts = readOrWithdraw(bucket, session, trying);
-    Optional<AdmissionDecision.Refused> refusal = AdmissionRules.refusal(facts, clock.instant());
-    return refusal.isPresent()
-        ? refused(facts, refusal.get(), () -> withdraw(bucket, trying))
-        : decide(bucket, facts, trying.join());
+    return decide(bucket, facts, Optional.of(trying));
   }
 
-  private AdmissionDecision decide(BucketId bucket, AdmissionFacts facts, Attempt first) {
+  /**
+   * Decides by the rows and the bucket.
+   *
+   * @param trying the first try for a token; empty if none was made
+   */
+  private AdmissionDecision decide(
+      BucketId bucket, AdmissionFacts facts, Optional<CompletableFuture<Attempt>> trying) {
+    Runnable withdrawing = () -> trying.ifPresent(tried -> withdraw(bucket, tried));
+    Instant now = clock.instant();
+    Optional<AdmissionDecision.Refused> refusal = AdmissionRules.refusal(facts, now);
+    if (refusal.isPresent()) {
+      return refused(facts, refusal.get(), withdrawing);
+    }
+    Tenant tenant = facts.tenant().orElseThrow();
+    Ticket open = Ticket.of(tenant, facts.session().orElseThrow(), tenant.limits());
+    Ticket ticket = AdmissionRules.wouldRefuse(facts, now).map(open::letThrough).orElse(open);
+    if (!ticket.bounds().needToken()) {
+      withdrawing.run();
+      return new AdmissionDecision.Ticketed(ticket);
+    }
+    return claim(
+        bucket, facts, ticket, trying.map(CompletableFuture::join).orElseGet(Attempt::new));
+  }
+
+  private AdmissionDecision claim(
+      BucketId bucket, AdmissionFacts facts, Ticket ticket, Attempt first) {
     WaitingSession waiting = new WaitingSession(facts);
     ClaimResult claim =
         facts
@@ -147,28 +164,36 @@ public final class Admission {
             .map(read -> claims.hold(read, waiting, first))
             .orElseGet(() -> claims.hold(bucket, first));
     if (claim instanceof ClaimResult.Granted granted) {
+      Optional<Instant> slot = waiting.redeemedSlot();
       Optional<Lease> lease = granted.leases().stream().findFirst();
-      return ticketed(facts, waiting, lease, Optional.empty());
+      return new AdmissionDecision.Ticketed(
+          ticket.with(lease, slot.flatMap(due -> waiting.place())), slot, Optional.empty());
     }
-    if (claim instanceof ClaimResult.Denied denied) {
-      waiting.lastUntil(denied);
-      Optional<Place> before = facts.session().flatMap(Session::place);
-      boolean placeTaken = denied.place().isPresent() && !denied.place().equals(before);
+    Refusal why = claim instanceof ClaimResult.Denied ? Refusal.TENANT_RATE : Refusal.UNDECIDED;
+    if (claim instanceof ClaimResult.Undecided failed
+        && failed.isOutage()
+        && ticket.onUnavailable() == OnUnavailable.ADMIT) {
+      return new AdmissionDecision.Ticketed(
+          ticket, waiting.redeemedSlot(), Optional.of(failed.cause()));
+    }
+    if (ticket.bounds().observes(why)) {
+      return new AdmissionDecision.Ticketed(ticket.letThrough(why));
+    }
+    if (claim instanceof ClaimResult.Undecided failed) {
       return refused(
           facts,
-          new AdmissionDecision.Refused(
-              Refusal.TENANT_RATE, Optional.of(denied.retryAt()), placeTaken, Optional.empty()),
+          new AdmissionDecision.Refused(why, Optional.empty(), false, Optional.of(failed.cause())),
           () -> {});
     }
-    ClaimResult.Undecided undecided = (ClaimResult.Undecided) claim;
-    Optional<String> failure = Optional.of(undecided.cause());
-    return undecided.isOutage()
-            && facts.tenant().orElseThrow().onUnavailable() == OnUnavailable.ADMIT
-        ? ticketed(facts, waiting, Optional.empty(), failure)
-        : refused(
-            facts,
-            new AdmissionDecision.Refused(Refusal.UNDECIDED, Optional.empty(), false, failure),
-            () -> {});
+    ClaimResult.Denied denied = (ClaimResult.Denied) claim;
+    waiting.lastUntil(denied);
+    Optional<Place> before = facts.session().flatMap(Session::place);
+    boolean placeTaken = denied.place().isPresent() && !denied.place().equals(before);
+    return refused(
+        facts,
+        new AdmissionDecision.Refused(
+            why, Optional.of(denied.retryAt()), placeTaken, Optional.empty()),
+        () -> {});
   }
 
   /**
@@ -258,7 +283,7 @@ public final class Admission {
   private AdmissionDecision refused(
       AdmissionFacts facts, AdmissionDecision.Refused refusal, Runnable besides) {
     Optional<AdmitAll> lifted =
-        refusal.refusal().isByLimit() ? enforcement.lifted() : Optional.empty();
+        refusal.refusal().limit().isPresent() ? enforcement.lifted() : Optional.empty();
     if (lifted.isPresent() || refusal.refusal() == Refusal.UNKNOWN) {
       besides.run();
     } else {
@@ -269,48 +294,11 @@ public final class Admission {
 
   /** Admits a connection that no limit may refuse. It claims no token. */
   private static AdmissionDecision withoutLimits(AdmissionFacts facts, AdmitAll why) {
-    Ticket ticket =
-        ticket(
-            facts.tenant().orElseThrow(),
-            facts.session().orElseThrow(),
-            Optional.empty(),
-            Optional.empty());
+    Tenant tenant = facts.tenant().orElseThrow();
     return new AdmissionDecision.Ticketed(
-        ticket.withoutLimits(),
+        Ticket.of(tenant, facts.session().orElseThrow(), tenant.limits()).withoutLimits(),
         Optional.empty(),
         Optional.of("all are admitted until " + why.until() + ": " + why.reason()));
-  }
-
-  private static AdmissionDecision ticketed(
-      AdmissionFacts facts,
-      WaitingSession waiting,
-      Optional<Lease> lease,
-      Optional<String> failure) {
-    Optional<Instant> slot = waiting.redeemedSlot();
-    return new AdmissionDecision.Ticketed(
-        ticket(
-            facts.tenant().orElseThrow(),
-            facts.session().orElseThrow(),
-            slot.flatMap(due -> waiting.place()),
-            lease),
-        slot,
-        failure);
-  }
-
-  private static Ticket ticket(
-      Tenant tenant, Session session, Optional<Place> place, Optional<Lease> lease) {
-    return new Ticket(
-        tenant.id(),
-        session.id(),
-        tenant.limits().get(Limit.TENANT_CONNECTIONS),
-        tenant.limits().get(Limit.CONNECTIONS_PER_SESSION),
-        tenant.limits().get(Limit.SESSION_PER_MINUTE),
-        tenant.limits().get(Limit.SESSION_TTL),
-        session.latestEnd(tenant.limits()),
-        session.arrival(),
-        place,
-        tenant.onUnavailable(),
-        lease);
   }
 
   private AdmissionFacts readOrWithdraw(

@@ -3,7 +3,8 @@ package dev.tollgate.core.connect;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.tenant.Limit;
-import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.LimitMode;
+import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.TenantStatus;
 import java.time.Instant;
 import java.util.Optional;
@@ -15,17 +16,17 @@ import java.util.Optional;
 public final class AdmissionRules {
   private AdmissionRules() {}
 
-  /** The rate at which a session may open connections. */
-  static Gcra sessionRate(Tenant tenant) {
-    return Gcra.perMinute(tenant.limits().get(Limit.SESSION_PER_MINUTE));
-  }
-
   /**
    * Why a connection is refused at {@code now} even if the bucket has a token; empty if only the
    * bucket decides.
    */
   public static Optional<AdmissionDecision.Refused> refusal(AdmissionFacts facts, Instant now) {
-    return denial(facts, now).or(() -> refusalByLimit(facts, now));
+    return denial(facts, now).or(() -> refusalByLimit(facts, LimitMode.ENFORCE, now));
+  }
+
+  /** Why an observed limit would refuse a connection whose session exists; empty if none would. */
+  static Optional<Refusal> wouldRefuse(AdmissionFacts facts, Instant now) {
+    return refusalByLimit(facts, LimitMode.OBSERVE, now).map(AdmissionDecision.Refused::refusal);
   }
 
   /**
@@ -42,17 +43,24 @@ public final class AdmissionRules {
         : Optional.of(new AdmissionDecision.Refused(Refusal.SUSPENDED));
   }
 
+  /** The refusal by the first exceeded limit of this mode. */
   private static Optional<AdmissionDecision.Refused> refusalByLimit(
-      AdmissionFacts facts, Instant now) {
-    Tenant known = facts.tenant().orElseThrow();
-    if (facts.connections() >= known.limits().get(Limit.TENANT_CONNECTIONS)) {
+      AdmissionFacts facts, LimitMode mode, Instant now) {
+    Limits limits = facts.tenant().orElseThrow().limits();
+    Session used = facts.session().orElseThrow();
+    if (limits.mode(Limit.TENANT_CONNECTIONS) == mode
+        && facts.connections() >= limits.get(Limit.TENANT_CONNECTIONS)) {
       return Optional.of(new AdmissionDecision.Refused(Refusal.TENANT_CONNECTIONS));
     }
-    Session used = facts.session().orElseThrow();
-    if (used.connections().size() >= known.limits().get(Limit.CONNECTIONS_PER_SESSION)) {
+    if (limits.mode(Limit.CONNECTIONS_PER_SESSION) == mode
+        && used.connections().size() >= limits.get(Limit.CONNECTIONS_PER_SESSION)) {
       return Optional.of(new AdmissionDecision.Refused(Refusal.SESSION_CONNECTIONS));
     }
-    Instant allowed = sessionRate(known).conformsAt(used.arrival(), now);
+    if (limits.mode(Limit.SESSION_PER_MINUTE) != mode) {
+      return Optional.empty();
+    }
+    Instant allowed =
+        Gcra.perMinute(limits.get(Limit.SESSION_PER_MINUTE)).conformsAt(used.arrival(), now);
     return allowed.isAfter(now)
         ? Optional.of(new AdmissionDecision.Refused(Refusal.SESSION_RATE, Optional.of(allowed)))
         : Optional.empty();

@@ -8,15 +8,17 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Refused connections of one tenant.
+ * Refused connections of one tenant, and admitted ones that an observed limit would have refused.
  *
- * @param byReason how many of each reason, each 1 or more; one reason at least
- * @param lastAt when the last of them was refused
+ * @param byReason how many were refused, by reason; each 1 or more
+ * @param observed how many would have been refused, by reason; each 1 or more
+ * @param lastAt when the last of them was decided
  * @param tenantFullAt when one was last refused because of {@code tenantConnections}
  * @param sessionFullAt when one was last refused because of {@code connectionsPerSession}
  */
 public record RefusalCounts(
     Map<Refusal, Long> byReason,
+    Map<Refusal, Long> observed,
     Instant lastAt,
     Optional<Instant> tenantFullAt,
     Optional<Instant> sessionFullAt) {
@@ -27,19 +29,42 @@ public record RefusalCounts(
    */
   public RefusalCounts {
     byReason = Map.copyOf(byReason);
-    InvalidValue.unless(!byReason.isEmpty(), "byReason", byReason, "a reason");
+    observed = Map.copyOf(observed);
+    InvalidValue.unless(
+        !byReason.isEmpty() || !observed.isEmpty(), "byReason", byReason, "a reason");
     byReason.forEach((why, count) -> InvalidValue.inRange(why.name(), count, 1, Long.MAX_VALUE));
+    observed.forEach((why, count) -> InvalidValue.inRange(why.name(), count, 1, Long.MAX_VALUE));
   }
 
-  /** How many, of all reasons. */
-  public long count() {
-    return byReason.values().stream().mapToLong(Long::longValue).sum();
+  /** How many were refused, of all reasons. */
+  public long refused() {
+    return sum(byReason);
+  }
+
+  /** How many were refused, or would have been. */
+  long count() {
+    return refused() + sum(observed);
+  }
+
+  private static long sum(Map<Refusal, Long> counts) {
+    return counts.values().stream().mapToLong(Long::longValue).sum();
   }
 
   /** One refusal at {@code now}. */
   static RefusalCounts of(Refusal why, Instant now) {
+    return of(Map.of(why, 1L), Map.of(), why, now);
+  }
+
+  /** One connection, admitted at {@code now}, that an observed limit would have refused. */
+  static RefusalCounts observed(Refusal why, Instant now) {
+    return of(Map.of(), Map.of(why, 1L), why, now);
+  }
+
+  private static RefusalCounts of(
+      Map<Refusal, Long> byReason, Map<Refusal, Long> observed, Refusal why, Instant now) {
     return new RefusalCounts(
-        Map.of(why, 1L),
+        byReason,
+        observed,
         now,
         Optional.of(now).filter(at -> why == Refusal.TENANT_CONNECTIONS),
         Optional.of(now).filter(at -> why == Refusal.SESSION_CONNECTIONS));
@@ -47,13 +72,19 @@ public record RefusalCounts(
 
   /** The sum of these and later refusals. */
   RefusalCounts and(RefusalCounts later) {
-    Map<Refusal, Long> both = new EnumMap<>(byReason);
-    later.byReason.forEach((why, count) -> both.merge(why, count, Long::sum));
     return new RefusalCounts(
-        both,
+        sum(byReason, later.byReason),
+        sum(observed, later.observed),
         later.lastAt,
         later.tenantFullAt.or(() -> tenantFullAt),
         later.sessionFullAt.or(() -> sessionFullAt));
+  }
+
+  private static Map<Refusal, Long> sum(Map<Refusal, Long> one, Map<Refusal, Long> other) {
+    Map<Refusal, Long> both = new EnumMap<>(Refusal.class);
+    both.putAll(one);
+    other.forEach((why, count) -> both.merge(why, count, Long::sum));
+    return both;
   }
 
   /**
@@ -61,7 +92,7 @@ public record RefusalCounts(
    * a limit of connections.
    */
   RefusalCounts late() {
-    return new RefusalCounts(byReason, lastAt, Optional.empty(), Optional.empty());
+    return new RefusalCounts(byReason, observed, lastAt, Optional.empty(), Optional.empty());
   }
 
   /** Whether the last of these was refused in the same minute as the last of others. */

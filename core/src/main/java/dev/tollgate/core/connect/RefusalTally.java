@@ -18,7 +18,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
- * Adds up the refusals of a process, so that frequent refusals of a tenant cost few writes.
+ * Adds up the refusals of a process, so that frequent refusals of a tenant cost few writes. A
+ * connection that an observed limit would have refused counts like a refusal here.
  *
  * <p>A storm of a tenant begins with a refusal and ends when none comes for five seconds. These
  * refusals are written at once, together with those before them that are not written yet:
@@ -85,6 +86,11 @@ public final class RefusalTally {
           besides.run();
           return true;
         });
+  }
+
+  /** Counts an admitted connection that an observed limit would have refused. */
+  void countObserved(TenantId tenant, Refusal why) {
+    write(tenant, due(tenant, RefusalCounts.observed(why, clock.instant())), () -> true);
   }
 
   /** Serves a request, and meanwhile writes what one storm that has ended left unwritten. */

@@ -12,7 +12,6 @@ import dev.tollgate.core.enforcement.Enforcement;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Connections.CountResult;
 import dev.tollgate.core.session.Connections.JoinResult;
-import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.tenant.OnUnavailable;
 import java.time.Duration;
 import java.time.Instant;
@@ -91,46 +90,110 @@ public final class Registration {
   private Result registration(Ticket ticket, String connectionId) {
     Instant now = clock.instant();
     if (ticket.lease().isPresent() && !ticket.lease().get().holdsAt(now.plus(MARGIN))) {
-      return refused(ticket, connectionId, Refusal.LEASE_ENDED, () -> {});
+      return ticket.bounds().observes(Refusal.LEASE_ENDED)
+          ? registration(ticket.letThrough(Refusal.LEASE_ENDED), connectionId)
+          : refused(ticket, connectionId, Refusal.LEASE_ENDED, () -> {});
     }
     CompletableFuture<Optional<JoinResult>> joining = start(() -> join(ticket, connectionId, now));
     CompletableFuture<Optional<CountResult>> counting =
         start(() -> count(ticket, connectionId, now));
     Optional<SettleResult> settlement = ticket.lease().map(lease -> settle(ticket, lease));
     boolean spent = settlement.filter(SettleResult.Spent.class::isInstance).isPresent();
-    Optional<JoinResult> joined = joining.join();
-    Optional<CountResult> counted = counting.join();
-    if (is(joined, JoinResult.ADDED) && is(counted, CountResult.FULL)) {
-      counted = countAgain(ticket, connectionId, now);
-    }
-    Optional<Refusal> refusal = refusal(joined, counted);
+    Joined joined = letThrough(ticket, connectionId, joining.join(), now);
+    Counted counted =
+        letThrough(
+            joined,
+            new Counted(joined.ticket(), counting.join(), ticket.lease().isPresent()),
+            connectionId,
+            now);
+    Ticket used = counted.ticket();
+    Optional<Refusal> refusal = refusal(joined.result(), counted.result());
     // A repeated event has spent a token before.
-    if (refusal.isEmpty() && !is(joined, JoinResult.ALREADY_JOINED)) {
+    if (refusal.isEmpty() && !is(joined.result(), JoinResult.ALREADY_JOINED)) {
       refusal = settlement.flatMap(known -> refusal(ticket, known));
-    }
-    if (refusal.isEmpty()) {
-      if (is(joined, JoinResult.ALREADY_JOINED) && is(counted, CountResult.COUNTED)) {
-        undoCount(ticket, connectionId);
-      } else if (settlement.isPresent() && !spent) {
-        unlessUnavailable(
-            () -> {
-              connections.countWithoutToken(ticket.tenant());
-              return true;
-            });
+      if (refusal.filter(used.bounds()::observes).isPresent()) {
+        used = used.letThrough(refusal.get());
+        refusal = Optional.empty();
       }
-      return new Registered(spent);
     }
-    Optional<CountResult> done = counted;
-    return refused(
-        ticket, connectionId, refusal.get(), () -> undo(ticket, connectionId, joined, done, spent));
+    if (refusal.isPresent()) {
+      return refused(
+          ticket,
+          connectionId,
+          refusal.get(),
+          () -> undo(ticket, connectionId, joined.result(), counted, spent));
+    }
+    boolean isRepeated = is(joined.result(), JoinResult.ALREADY_JOINED);
+    if (isRepeated && is(counted.result(), CountResult.COUNTED)) {
+      undoCount(ticket, connectionId, counted);
+      return new Registered(spent, Optional.empty());
+    }
+    // A connection that an observed rate would refuse keeps no token.
+    boolean keepsToken = spent && used.lease().isPresent();
+    if (spent && !keepsToken) {
+      tokens.putBack(bucket(ticket), 1);
+    }
+    if (counted.withToken() && !keepsToken) {
+      unlessUnavailable(
+          () -> {
+            connections.countWithoutToken(ticket.tenant());
+            return true;
+          });
+    }
+    Optional<Refusal> wouldRefuse = isRepeated ? Optional.empty() : used.wouldRefuse();
+    wouldRefuse.ifPresent(why -> tally.countObserved(ticket.tenant(), why));
+    return new Registered(keepsToken, wouldRefuse);
   }
+
+  /** Joins again without observed limits, if one of them refused. */
+  private Joined letThrough(
+      Ticket ticket, String connectionId, Optional<JoinResult> joined, Instant now) {
+    Optional<Refusal> observed =
+        joined.flatMap(Registration::refusal).filter(ticket.bounds()::observes);
+    return observed
+        .map(ticket::letThrough)
+        .map(next -> new Joined(next, unlessUnavailable(() -> join(next, connectionId, now))))
+        .orElse(new Joined(ticket, joined));
+  }
+
+  /**
+   * Counts a connection again that got a place in its session and none in the count: it retries,
+   * and then goes on without observed limits.
+   */
+  private Counted letThrough(Joined joined, Counted first, String connectionId, Instant now) {
+    if (!is(joined.result(), JoinResult.ADDED) || !is(first.result(), CountResult.FULL)) {
+      return first;
+    }
+    Ticket ticket = joined.ticket();
+    Counted again = countAgain(ticket, connectionId, now);
+    if (!is(again.result(), CountResult.FULL)
+        || !ticket.bounds().observes(Refusal.TENANT_CONNECTIONS)) {
+      return again;
+    }
+    return tryCount(ticket.letThrough(Refusal.TENANT_CONNECTIONS), connectionId, now);
+  }
+
+  /**
+   * What came of the request to the session.
+   *
+   * @param ticket the ticket of the last try
+   */
+  private record Joined(Ticket ticket, Optional<JoinResult> result) {}
+
+  /**
+   * What came of the request to the count.
+   *
+   * @param ticket the ticket of the last try
+   * @param withToken whether it counted the connection as one with a token
+   */
+  private record Counted(Ticket ticket, Optional<CountResult> result, boolean withToken) {}
 
   /**
    * Refuses a connection, or registers it without limits if a limit refuses it and limits are
    * lifted: the process that issued the ticket need not know that they are.
    */
   private Result refused(Ticket ticket, String connectionId, Refusal why, Runnable undoing) {
-    if (why.isByLimit() && !ticket.isWithoutLimits() && enforcement.lifted().isPresent()) {
+    if (why.limit().isPresent() && !ticket.isWithoutLimits() && enforcement.lifted().isPresent()) {
       undoing.run();
       return registration(ticket.withoutLimits(), connectionId);
     }
@@ -160,13 +223,16 @@ public final class Registration {
     if (joined.isEmpty()) {
       return Optional.of(Refusal.UNDECIDED);
     }
-    return switch (joined.get()) {
-      case ALREADY_JOINED -> Optional.empty();
+    return joined.get() == JoinResult.ADDED ? countRefusal(counted) : refusal(joined.get());
+  }
+
+  private static Optional<Refusal> refusal(JoinResult joined) {
+    return switch (joined) {
+      case ADDED, ALREADY_JOINED -> Optional.empty();
       case FULL -> Optional.of(Refusal.SESSION_CONNECTIONS);
       case TOO_SOON -> Optional.of(Refusal.SESSION_RATE);
       case PLACE_USED -> Optional.of(Refusal.TENANT_RATE);
       case NO_SESSION -> Optional.of(Refusal.UNKNOWN);
-      case ADDED -> countRefusal(counted);
     };
   }
 
@@ -185,8 +251,8 @@ public final class Registration {
         ticket.tenant(),
         ticket.session(),
         connectionId,
-        ticket.connectionsPerSession(),
-        Gcra.perMinute(ticket.sessionPerMinute()),
+        ticket.bounds().connectionsPerSession(),
+        ticket.bounds().sessionRate(),
         ticket.arrival(),
         ticket.place(),
         ticket.latestEnd().filter(end::isAfter).orElse(end),
@@ -195,23 +261,38 @@ public final class Registration {
 
   private CountResult count(Ticket ticket, String connectionId, Instant now) {
     return connections.countUp(
-        ticket.tenant(), connectionId, ticket.tenantConnections(), ticket.lease().isPresent(), now);
+        ticket.tenant(),
+        connectionId,
+        ticket.bounds().tenantConnections(),
+        ticket.lease().isPresent(),
+        now);
   }
 
-  private void undoCount(Ticket ticket, String connectionId) {
-    connections.undoCountUp(ticket.tenant(), connectionId, ticket.lease().isPresent());
+  private Counted tryCount(Ticket ticket, String connectionId, Instant now) {
+    return new Counted(
+        ticket,
+        unlessUnavailable(() -> count(ticket, connectionId, now)),
+        ticket.lease().isPresent());
   }
 
-  private Optional<CountResult> countAgain(Ticket ticket, String connectionId, Instant now) {
-    Optional<CountResult> counted = Optional.of(CountResult.FULL);
-    for (Duration wait : COUNT_RETRY_PAUSES) {
-      pause.of(wait);
-      counted = unlessUnavailable(() -> count(ticket, connectionId, now));
-      if (!is(counted, CountResult.FULL)) {
+  private void undoCount(Ticket ticket, String connectionId, Counted counted) {
+    connections.undoCountUp(ticket.tenant(), connectionId, counted.withToken());
+  }
+
+  private Counted countAgain(Ticket ticket, String connectionId, Instant now) {
+    Counted counted = tryCountAfter(COUNT_RETRY_PAUSES.get(0), ticket, connectionId, now);
+    for (Duration wait : COUNT_RETRY_PAUSES.subList(1, COUNT_RETRY_PAUSES.size())) {
+      if (!is(counted.result(), CountResult.FULL)) {
         return counted;
       }
+      counted = tryCountAfter(wait, ticket, connectionId, now);
     }
     return counted;
+  }
+
+  private Counted tryCountAfter(Duration wait, Ticket ticket, String connectionId, Instant now) {
+    pause.of(wait);
+    return tryCount(ticket, connectionId, now);
   }
 
   private SettleResult settle(Ticket ticket, Lease lease) {
@@ -227,15 +308,15 @@ public final class Registration {
       Ticket ticket,
       String connectionId,
       Optional<JoinResult> joined,
-      Optional<CountResult> counted,
+      Counted counted,
       boolean spent) {
     if (joined.isEmpty() || joined.get() == JoinResult.ADDED) {
       unlessUnavailable(() -> connections.leave(ticket.tenant(), ticket.session(), connectionId));
     }
-    if (is(counted, CountResult.COUNTED)) {
+    if (is(counted.result(), CountResult.COUNTED)) {
       unlessUnavailable(
           () -> {
-            undoCount(ticket, connectionId);
+            undoCount(ticket, connectionId, counted);
             return true;
           });
     }
@@ -270,9 +351,16 @@ public final class Registration {
   /**
    * The connection is registered.
    *
-   * @param tokenSpent whether a token was spent; false if the queue failed and the tier admits then
+   * @param tokenSpent whether a token was spent; false if it needed none, or if the queue failed
+   *     and the tier admits then
+   * @param wouldRefuse why an observed limit would have refused it; empty if none would
    */
-  public record Registered(boolean tokenSpent) implements Result {}
+  public record Registered(boolean tokenSpent, Optional<Refusal> wouldRefuse) implements Result {
+    /** A connection that no observed limit would have refused. */
+    public Registered(boolean tokenSpent) {
+      this(tokenSpent, Optional.empty());
+    }
+  }
 
   /** The connection is refused, and everything is undone. */
   public record NotRegistered(Refusal refusal) implements Result {}

@@ -13,19 +13,31 @@ import java.util.function.BinaryOperator;
  *     connection was counted before
  * @param refused connections of existing sessions that were refused, by reason, except those that
  *     {@link dev.tollgate.core.connect.RefusalTally} lost
+ * @param observed admitted connections that an observed limit would have refused, by reason, with
+ *     the same exception
  * @param peak the most open connections after a change; of all tenants, the largest sum of the
  *     peaks of tenants whose changes came in one batch
  * @param tokens the tokens of each bucket, unless its own schedule fills it
  */
 public record Counts(
-    long admitted, Map<Refusal, Long> refused, long peak, Map<Action, Tokens> tokens) {
+    long admitted,
+    Map<Refusal, Long> refused,
+    Map<Refusal, Long> observed,
+    long peak,
+    Map<Action, Tokens> tokens) {
   /** Nothing happened. */
   public static final Counts NONE = new Counts(0, Map.of(), 0, Map.of());
 
   /** Copies the maps. */
   public Counts {
     refused = Map.copyOf(refused);
+    observed = Map.copyOf(observed);
     tokens = Map.copyOf(tokens);
+  }
+
+  /** Counts of a time in which no limit was observed. */
+  public Counts(long admitted, Map<Refusal, Long> refused, long peak, Map<Action, Tokens> tokens) {
+    this(admitted, refused, Map.of(), peak, tokens);
   }
 
   /**
@@ -57,6 +69,7 @@ public record Counts(
     return new Counts(
         admitted + other.admitted,
         sum(refused, other.refused, Long::sum),
+        sum(observed, other.observed, Long::sum),
         openAtMost,
         sum(tokens, other.tokens, Tokens::plus));
   }
@@ -72,8 +85,23 @@ public record Counts(
     return equals(NONE);
   }
 
+  /** Whether connections were refused, or would have been. */
+  public boolean hasRefusals() {
+    return !refused.isEmpty() || !observed.isEmpty();
+  }
+
+  /** These counts with another peak. */
+  public Counts withPeak(long other) {
+    return new Counts(admitted, refused, observed, other, tokens);
+  }
+
   /** The refused connections of all reasons. */
   public long refusedInAll() {
     return refused.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  /** The connections of all reasons that observed limits would have refused. */
+  public long observedInAll() {
+    return observed.values().stream().mapToLong(Long::longValue).sum();
   }
 }

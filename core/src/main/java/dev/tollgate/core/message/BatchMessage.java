@@ -83,6 +83,12 @@ final class BatchMessage {
   /** With a token. */
   record Paid() implements Payment {}
 
+  /** It needs no token: the limit is off. */
+  record Free() implements Payment {}
+
+  /** Without a token: the bucket is empty, and the limit is only observed. */
+  record Observed() implements Payment {}
+
   /** Without a token: the queue failed, and the tier admits then. */
   record WithoutToken() implements Payment {}
 

@@ -2,10 +2,12 @@ package dev.tollgate.core.message;
 
 /** How the processing of a message ended. */
 public enum MessageOutcome {
-  /** A token was spent and the handler succeeded. */
+  /** The handler succeeded, and a token was spent unless the limit is off. */
   PROCESSED(true),
   /** The handler succeeded without a token: the queue failed, and the tier admits then. */
   PROCESSED_WITHOUT_TOKEN(true),
+  /** The handler succeeded without a token: the bucket is empty, and its limit is observed. */
+  WOULD_THROTTLE(true),
   /** Refused because the tenant's bucket is empty; the sender gets a frame. */
   THROTTLED(true),
   /** Refused because its tenant is not active; the sender gets a frame. */

@@ -16,6 +16,8 @@ import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.session.Sockets;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.LimitMode;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
@@ -220,10 +222,19 @@ public final class MessageProcessing {
       messages.forEach(message -> message.pay(new BatchMessage.WithoutToken()));
       return;
     }
+    LimitMode mode = tenant.limits().mode(Limit.MESSAGES_PER_MINUTE);
+    if (mode == LimitMode.OFF) {
+      messages.forEach(message -> message.pay(new BatchMessage.Free()));
+      return;
+    }
     BucketId id = new BucketId(tenant.id(), Action.MESSAGE);
     SpendResult spent = claims.spendUpTo(id, facts.bucket(), messages.size());
     messages.subList(0, spent.tokens()).forEach(message -> message.pay(new BatchMessage.Paid()));
     List<BatchMessage> rest = messages.subList(spent.tokens(), messages.size());
+    if (mode == LimitMode.OBSERVE) {
+      rest.forEach(message -> message.pay(new BatchMessage.Observed()));
+      return;
+    }
     if (!rest.isEmpty() && enforcement.lifted().isPresent()) {
       rest.forEach(message -> message.pay(new BatchMessage.WithoutToken()));
       return;

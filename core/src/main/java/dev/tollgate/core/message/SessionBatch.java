@@ -180,6 +180,15 @@ final class SessionBatch {
     return exceedsAllowance;
   }
 
+  private static MessageOutcome processedOutcome(BatchMessage.Payment payment) {
+    if (payment instanceof BatchMessage.Observed) {
+      return MessageOutcome.WOULD_THROTTLE;
+    }
+    return payment instanceof BatchMessage.WithoutToken
+        ? MessageOutcome.PROCESSED_WITHOUT_TOKEN
+        : MessageOutcome.PROCESSED;
+  }
+
   /**
    * Calls the application's handler. Once it has returned, the message is done, whether or not its
    * frames can be delivered: a failure would run the handler again.
@@ -195,12 +204,7 @@ final class SessionBatch {
       var unused = exceedsAllowance(message);
       return Result.failed(thrown);
     }
-    Result result =
-        message.end(
-            Result.of(
-                message.payment() instanceof BatchMessage.WithoutToken
-                    ? MessageOutcome.PROCESSED_WITHOUT_TOKEN
-                    : MessageOutcome.PROCESSED));
+    Result result = message.end(Result.of(processedOutcome(message.payment())));
     if (result.outcome().isDone()) {
       message
           .incoming()

@@ -21,6 +21,9 @@ import java.util.Optional;
 public record Gcra(Duration interval, Duration tolerance) {
   private static final long MINUTE_NANOS = 60_000_000_000L;
 
+  /** No limit: every use conforms, and none changes what another rate allows. */
+  public static final Gcra UNLIMITED = new Gcra(Duration.ZERO, Duration.ofDays(1));
+
   /**
    * A limit of n uses a minute, n at once.
    *

@@ -105,7 +105,7 @@ public final class SessionLifecycle {
   }
 
   /**
-   * Opens a session for a tenant, also over its limits if they are not enforced.
+   * Opens a session for a tenant, also over its limits if they are lifted.
    *
    * @throws Unavailable if a write fails
    */
@@ -113,7 +113,7 @@ public final class SessionLifecycle {
     OpenResult result = open(tenant, caller);
     return result instanceof Opened || enforcement.lifted().isEmpty()
         ? result
-        : open(tenant.withLiftedLimits(), caller);
+        : open(tenant.with(tenant.limits().off()), caller);
   }
 
   private OpenResult open(Tenant tenant, Caller caller) {
@@ -136,13 +136,13 @@ public final class SessionLifecycle {
 
   /** How many sessions a tenant may create in a minute. */
   public static long creationsPerMinute(Tenant tenant) {
-    return tenant.limits().get(Limit.TENANT_PER_MINUTE) * SESSIONS_PER_CONNECTION;
+    return tenant.limits().bound(Limit.TENANT_PER_MINUTE) * SESSIONS_PER_CONNECTION;
   }
 
   /** How many sessions a subject may create in a minute, however soon it ends them. */
   public static long creationsPerMinuteOfSubject(Tenant tenant) {
     return Math.min(
-        tenant.limits().get(Limit.SESSIONS_PER_SUBJECT) * SESSIONS_PER_PLACE,
+        tenant.limits().bound(Limit.SESSIONS_PER_SUBJECT) * SESSIONS_PER_PLACE,
         creationsPerMinute(tenant) / 2);
   }
 
@@ -193,7 +193,7 @@ public final class SessionLifecycle {
     Instant until = now.plus(SUBJECT_KEPT_FOR);
     SubjectSessions noted = free.noted();
     if (free.lasting().size() == noted.sessions().size()) {
-      long max = tenant.limits().get(Limit.SESSIONS_PER_SUBJECT);
+      long max = tenant.limits().bound(Limit.SESSIONS_PER_SUBJECT);
       return sessions.addToSubject(tenant.id(), subject, id, max, rate, noted, now, until);
     }
     Set<SessionId> next = new HashSet<>(free.lasting());
@@ -212,7 +212,7 @@ public final class SessionLifecycle {
    * {@linkplain #CERTAINLY_ENDED a while} after their end.
    */
   private Capacity places(Tenant tenant, Subject subject, Instant now) {
-    long max = tenant.limits().get(Limit.SESSIONS_PER_SUBJECT);
+    long max = tenant.limits().bound(Limit.SESSIONS_PER_SUBJECT);
     SubjectSessions noted = sessions.findForSubject(tenant.id(), subject);
     Gcra rate = subjectRate(tenant);
     if (!rate.conforms(noted.arrival(), now)) {

@@ -3,6 +3,7 @@ package dev.tollgate.core.tenant;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.bucket.Rate;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -68,6 +69,19 @@ public enum Limit {
     return this == SESSION_TTL || this == SESSION_LIFETIME;
   }
 
+  /**
+   * The modes that it may have. A time refuses nobody, and new sessions are not counted, so what
+   * {@code sessionsPerSubject} would refuse cannot be shown.
+   */
+  public List<LimitMode> modes() {
+    if (isTime()) {
+      return List.of(LimitMode.ENFORCE);
+    }
+    return this == SESSIONS_PER_SUBJECT
+        ? List.of(LimitMode.ENFORCE, LimitMode.OFF)
+        : List.of(LimitMode.values());
+  }
+
   /** The largest value in rows. */
   public long max() {
     return max;
@@ -104,6 +118,21 @@ public enum Limit {
    */
   public long checked(long value) {
     return InvalidValue.inRange(key, value, 1, max);
+  }
+
+  /**
+   * Returns the mode, if this limit may have it.
+   *
+   * @throws InvalidValue if it may not
+   */
+  LimitMode checked(LimitMode mode) {
+    List<LimitMode> allowed = modes();
+    InvalidValue.unless(
+        allowed.contains(mode),
+        "modes." + key,
+        mode,
+        allowed.stream().map(LimitMode::name).collect(Collectors.joining(" or ")));
+    return mode;
   }
 
   /**

@@ -11,30 +11,33 @@ import java.util.stream.Collectors;
  * A tenant's settings that override those of its tier.
  *
  * @param limits the overridden limits
+ * @param modes the modes that override those of the tier
  * @param line whether refused callers wait in line; empty for the tier's setting
  */
-public record Overrides(Map<Limit, Long> limits, Optional<Boolean> line) {
+public record Overrides(
+    Map<Limit, Long> limits, Map<Limit, LimitMode> modes, Optional<Boolean> line) {
   /** No overrides. */
   public static final Overrides NONE = of(Map.of());
 
-  /** Copies the limits. */
+  /** Copies the limits and modes. */
   public Overrides {
     limits = Map.copyOf(limits);
+    modes = Map.copyOf(modes);
   }
 
   /** Overrides of limits alone. */
   public static Overrides of(Map<Limit, Long> limits) {
-    return new Overrides(limits, Optional.empty());
+    return new Overrides(limits, Map.of(), Optional.empty());
   }
 
   /**
    * The tier's limits with those that are overridden.
    *
-   * @throws InvalidValue if an override is out of range, or an idle session would outlast its
-   *     lifetime
+   * @throws InvalidValue if an override is out of range, an idle session would outlast its
+   *     lifetime, or a time has a mode
    */
   Limits limitsIn(Tier tier) {
-    return tier.limits().with(limits);
+    return tier.limits().with(limits, modes);
   }
 
   /** The overrides for messages, such as {@code line=false tenantPerMinute=5}; or {@code none}. */
@@ -42,6 +45,7 @@ public record Overrides(Map<Limit, Long> limits, Optional<Boolean> line) {
   public String toString() {
     SortedMap<String, Object> named = new TreeMap<>();
     limits.forEach((limit, value) -> named.put(limit.key(), value));
+    modes.forEach((limit, mode) -> named.put("modes." + limit.key(), mode));
     line.ifPresent(keeps -> named.put("line", keeps));
     return named.isEmpty()
         ? "none"

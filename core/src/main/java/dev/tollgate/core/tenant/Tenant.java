@@ -57,14 +57,14 @@ public record Tenant(
     return resolved(id, tier, overrides, status, version + 1, observedVersion);
   }
 
-  /** This tenant with the largest limits, for a request that no limit may refuse. */
-  public Tenant withLiftedLimits() {
+  /** This tenant with other limits, for one request. */
+  public Tenant with(Limits others) {
     return new Tenant(
         id,
         tier,
         overrides,
         status,
-        limits.lifted(),
+        others,
         isolation,
         buckets,
         onUnavailable,
@@ -122,9 +122,9 @@ public record Tenant(
         observedVersion);
   }
 
-  /** Whether refused callers wait in line; its buckets record it. */
+  /** Whether refused callers wait in line for any of its buckets. */
   public boolean line() {
-    return buckets.values().stream().allMatch(BucketSpec::line);
+    return buckets.values().stream().anyMatch(BucketSpec::line);
   }
 
   /** Whether both have the same desired state, apart from versions. */

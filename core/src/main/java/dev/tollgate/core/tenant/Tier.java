@@ -20,7 +20,8 @@ import java.util.TreeMap;
  * @param buckets its own buckets, and capacities of {@code connect} and {@code message}; at most 20
  * @param fillPolicy what fills their buckets, and when that stops
  * @param onUnavailable what happens to connections when a queue fails
- * @param line whether refused callers of its tenants wait in line
+ * @param line whether refused callers of its tenants wait in line; nobody does for a rate that is
+ *     not enforced
  * @param version counts its changes, from 1; 0 for a default tier that was never stored
  * @param rolledOut the version that is in effect for every tenant of the tier
  */
@@ -116,7 +117,9 @@ public record Tier(
     for (Action action : List.of(Action.CONNECT, Action.MESSAGE)) {
       Limit limit = limitOf(action).orElseThrow();
       BucketTerms terms = buckets.getOrDefault(action, plain);
-      specs.put(action, spec(action, terms, Rate.perMinute(resolved.get(limit)), filling, line));
+      boolean isInLine = line && resolved.mode(limit) == LimitMode.ENFORCE;
+      specs.put(
+          action, spec(action, terms, Rate.perMinute(resolved.get(limit)), filling, isInLine));
     }
     buckets.forEach(
         (action, terms) ->

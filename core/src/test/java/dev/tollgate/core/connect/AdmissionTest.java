@@ -15,6 +15,7 @@ import dev.tollgate.core.bucket.TokenQueue.Search;
 import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.FreedPlaces;
+import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
@@ -81,7 +82,7 @@ final class AdmissionTest {
     Ticket ticket = ((AdmissionDecision.Ticketed) decision).ticket();
     assertThat(ticket.lease().orElseThrow().endsAt())
         .isEqualTo(AdmissionFixture.START.plusSeconds(30));
-    assertThat(ticket.tenantConnections()).isEqualTo(1000);
+    assertThat(ticket.bounds().tenantConnections()).isEqualTo(1000);
     assertThat(available()).isEqualTo(2);
   }
 
@@ -607,7 +608,7 @@ final class AdmissionTest {
               session,
               prefix + i,
               100,
-              AdmissionRules.sessionRate(acme),
+              Gcra.perMinute(acme.limits().get(Limit.SESSION_PER_MINUTE)),
               Optional.empty(),
               ports.clock().instant(),
               ports.clock().instant());

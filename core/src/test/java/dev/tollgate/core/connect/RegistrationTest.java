@@ -64,15 +64,14 @@ final class RegistrationTest {
     return new Ticket(
         ticket.tenant(),
         ticket.session(),
-        ticket.tenantConnections(),
-        ticket.connectionsPerSession(),
-        ticket.sessionPerMinute(),
+        ticket.bounds(),
         ticket.sessionTtl(),
         ticket.latestEnd(),
         ticket.arrival(),
         ticket.place(),
         onUnavailable,
-        ticket.lease());
+        ticket.lease(),
+        ticket.wouldRefuse());
   }
 
   private long tokens() {
@@ -331,14 +330,17 @@ final class RegistrationTest {
     return new Ticket(
         ticket.tenant(),
         ticket.session(),
-        ticket.tenantConnections(),
-        ticket.connectionsPerSession(),
-        600_000,
+        new ConnectionBounds(
+            ticket.bounds().tenantConnections(),
+            ticket.bounds().connectionsPerSession(),
+            600_000,
+            Map.of()),
         ticket.sessionTtl(),
         ticket.latestEnd(),
         Optional.empty(),
         ticket.place(),
         ticket.onUnavailable(),
-        ticket.lease());
+        ticket.lease(),
+        ticket.wouldRefuse());
   }
 }

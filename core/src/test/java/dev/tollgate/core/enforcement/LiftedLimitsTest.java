@@ -134,7 +134,9 @@ final class LiftedLimitsTest {
         Stream.generate(() -> ports.admission().decide(acme.id(), session)).limit(5).toList();
 
     assertThat(decisions)
-        .map(decision -> ((AdmissionDecision.Ticketed) decision).ticket().tenantConnections())
+        .map(
+            decision ->
+                ((AdmissionDecision.Ticketed) decision).ticket().bounds().tenantConnections())
         .containsOnly(2L);
     assertThat(decisions)
         .map(decision -> ((AdmissionDecision.Ticketed) decision).ticket())

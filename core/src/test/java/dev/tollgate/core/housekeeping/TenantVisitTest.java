@@ -182,6 +182,7 @@ final class TenantVisitTest {
             ACME,
             new RefusalCounts(
                 Map.of(Refusal.TENANT_RATE, 1L),
+                Map.of(),
                 fixture.ports().clock().instant(),
                 tenantFullAt,
                 sessionFullAt));

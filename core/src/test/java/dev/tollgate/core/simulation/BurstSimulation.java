@@ -444,7 +444,11 @@ final class BurstSimulation {
         .addRefused(
             tenant.id(),
             new RefusalCounts(
-                Map.of(Refusal.TENANT_RATE, 1L), now(), Optional.of(now()), Optional.empty()));
+                Map.of(Refusal.TENANT_RATE, 1L),
+                Map.of(),
+                now(),
+                Optional.of(now()),
+                Optional.empty()));
   }
 
   private void left(SessionId session, String id, Runnable then) {

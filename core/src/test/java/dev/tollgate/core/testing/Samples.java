@@ -58,7 +58,7 @@ public final class Samples {
   /** Refusals of handshakes because of the tenant's rate, the last of them at {@link #NOW}. */
   public static RefusalCounts refusals(long number) {
     return new RefusalCounts(
-        Map.of(Refusal.TENANT_RATE, number), NOW, Optional.empty(), Optional.empty());
+        Map.of(Refusal.TENANT_RATE, number), Map.of(), NOW, Optional.empty(), Optional.empty());
   }
 
   /** A unique session id. */

@@ -4,11 +4,15 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.connect.AdmissionDecision;
+import dev.tollgate.core.connect.ConnectionBounds;
 import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.connect.Ticket;
 import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.LimitMode;
 import dev.tollgate.core.tenant.OnUnavailable;
 import java.time.Instant;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -32,6 +36,8 @@ final class AuthorizerContext {
   private static final String SESSION_TTL = "sessionTTL";
   private static final String LASTS_UNTIL = "lastsUntil";
   private static final String ON_UNAVAILABLE = "onUnavailable";
+  private static final String MODE = "mode.";
+  private static final String WOULD_REFUSE = "wouldRefuse";
   private static final String ARRIVAL = "arrival";
   private static final String PLACE_EPOCH = "placeEpoch";
   private static final String PLACE_NUMBER = "placeNumber";
@@ -46,9 +52,12 @@ final class AuthorizerContext {
     context.put(VERDICT, ADMIT);
     context.put(TENANT, ticket.tenant().value());
     context.put(SESSION, ticket.session().value());
-    context.put(TENANT_CONNECTIONS, ticket.tenantConnections());
-    context.put(CONNECTIONS_PER_SESSION, ticket.connectionsPerSession());
-    context.put(SESSION_PER_MINUTE, ticket.sessionPerMinute());
+    ConnectionBounds bounds = ticket.bounds();
+    context.put(TENANT_CONNECTIONS, bounds.tenantConnections());
+    context.put(CONNECTIONS_PER_SESSION, bounds.connectionsPerSession());
+    context.put(SESSION_PER_MINUTE, bounds.sessionPerMinute());
+    bounds.modes().forEach((limit, mode) -> context.put(MODE + limit.key(), mode.name()));
+    ticket.wouldRefuse().ifPresent(why -> context.put(WOULD_REFUSE, why.name()));
     context.put(SESSION_TTL, ticket.sessionTtl());
     ticket.latestEnd().ifPresent(end -> context.put(LASTS_UNTIL, end.toString()));
     context.put(ON_UNAVAILABLE, ticket.onUnavailable().name());
@@ -92,9 +101,11 @@ final class AuthorizerContext {
         new Ticket(
             tenant(context),
             session(context),
-            Long.parseLong(text(context, TENANT_CONNECTIONS)),
-            Long.parseLong(text(context, CONNECTIONS_PER_SESSION)),
-            Long.parseLong(text(context, SESSION_PER_MINUTE)),
+            new ConnectionBounds(
+                Long.parseLong(text(context, TENANT_CONNECTIONS)),
+                Long.parseLong(text(context, CONNECTIONS_PER_SESSION)),
+                Long.parseLong(text(context, SESSION_PER_MINUTE)),
+                modes(context)),
             Long.parseLong(text(context, SESSION_TTL)),
             optional(context, LASTS_UNTIL).map(Instant::parse),
             optional(context, ARRIVAL).map(Instant::parse),
@@ -104,7 +115,17 @@ final class AuthorizerContext {
                         new Place(
                             Long.parseLong(text(context, PLACE_EPOCH)), Long.parseLong(number))),
             OnUnavailable.valueOf(text(context, ON_UNAVAILABLE)),
-            lease));
+            lease,
+            optional(context, WOULD_REFUSE).map(Refusal::valueOf)));
+  }
+
+  private static Map<Limit, LimitMode> modes(Map<String, Object> context) {
+    Map<Limit, LimitMode> modes = new EnumMap<>(Limit.class);
+    for (Limit limit : Limit.values()) {
+      optional(context, MODE + limit.key())
+          .ifPresent(mode -> modes.put(limit, LimitMode.valueOf(mode)));
+    }
+    return modes;
   }
 
   /** The connection's tenant. */

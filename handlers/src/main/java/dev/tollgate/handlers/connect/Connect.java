@@ -6,6 +6,7 @@ import com.amazonaws.services.lambda.runtime.events.APIGatewayV2WebSocketEvent;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2WebSocketResponse;
 import dev.tollgate.core.connect.AdmissionDecision;
 import dev.tollgate.core.connect.Registration;
+import dev.tollgate.core.connect.Ticket;
 import dev.tollgate.handlers.Metrics;
 import dev.tollgate.handlers.Wiring;
 import java.time.InstantSource;
@@ -45,12 +46,12 @@ public final class Connect
       return WebSocketEvents.status(refused.refusal().status());
     }
     String connectionId = event.getRequestContext().getConnectionId();
-    Registration.Result outcome =
-        registration.register(((AdmissionDecision.Ticketed) decision).ticket(), connectionId);
+    Ticket ticket = ((AdmissionDecision.Ticketed) decision).ticket();
+    Registration.Result outcome = registration.register(ticket, connectionId);
     metrics.connection(
         context.getLogger(),
         AuthorizerContext.tenant(authorizer),
-        outcomeName(outcome),
+        outcomeName(ticket, outcome),
         Optional.of(connectionId),
         Optional.empty());
     if (outcome instanceof Registration.NotRegistered refused) {
@@ -59,11 +60,17 @@ public final class Connect
     return accepted(event);
   }
 
-  private static String outcomeName(Registration.Result outcome) {
+  private static String outcomeName(Ticket ticket, Registration.Result outcome) {
     if (outcome instanceof Registration.NotRegistered refused) {
       return refused.refusal().name();
     }
-    return ((Registration.Registered) outcome).tokenSpent() ? "ADMITTED" : "ADMITTED_WITHOUT_TOKEN";
+    Registration.Registered admitted = (Registration.Registered) outcome;
+    if (admitted.wouldRefuse().isPresent()) {
+      return "WOULD_REFUSE";
+    }
+    return admitted.tokenSpent() || !ticket.bounds().needToken()
+        ? "ADMITTED"
+        : "ADMITTED_WITHOUT_TOKEN";
   }
 
   /**

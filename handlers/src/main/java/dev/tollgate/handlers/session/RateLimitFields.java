@@ -4,6 +4,7 @@ import dev.tollgate.core.connect.AdmissionFacts;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.LimitMode;
 import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.http.Response;
@@ -14,6 +15,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The values of the HTTP fields with a client's limits: {@code RateLimit-Policy} and {@code
@@ -22,27 +24,15 @@ import java.util.stream.Collectors;
  * SessionProblems} send.
  */
 final class RateLimitFields {
-  private static final String POLICY =
-      "\"connect\";q=%d;w=60, \"session\";q=%d;w=60, "
-          + "\"connections\";q=%d;qu=\"concurrent-requests\", "
-          + "\"session-connections\";q=%d;qu=\"concurrent-requests\"";
+  private static final String CONCURRENT = ";qu=\"concurrent-requests\"";
 
   private RateLimitFields() {}
 
-  /** The tenant's limits, as the value of {@code RateLimit-Policy}. */
-  static String policy(Tenant tenant) {
-    return POLICY.formatted(
-        tenant.limits().get(Limit.TENANT_PER_MINUTE),
-        tenant.limits().get(Limit.SESSION_PER_MINUTE),
-        tenant.limits().get(Limit.TENANT_CONNECTIONS),
-        tenant.limits().get(Limit.CONNECTIONS_PER_SESSION));
-  }
-
   /**
-   * The remaining part of each limit, in the order of the policy. The bucket's level is that of its
-   * last fill, so the next connection may still be refused.
+   * The limits that may refuse the session's connections, with what remains of each. The bucket's
+   * level is that of its last fill, so the next connection may still be refused.
    */
-  static List<Remaining> remaining(
+  static List<Remaining> enforced(
       Tenant tenant, Session session, AdmissionFacts facts, Instant now) {
     Limits limits = tenant.limits();
     Gcra rate = Gcra.perMinute(limits.get(Limit.SESSION_PER_MINUTE));
@@ -50,37 +40,51 @@ final class RateLimitFields {
         facts.ahead(now).isPresent()
             ? 0
             : facts.bucket().map(bucket -> bucket.at(now).available()).orElse(0L);
-    return List.of(
-        new Remaining(
-            "connect",
-            limits.get(Limit.TENANT_PER_MINUTE),
-            level,
-            Optional.of(seconds(now, facts.nextTokenAt(now)))),
-        new Remaining(
-            "session",
-            limits.get(Limit.SESSION_PER_MINUTE),
-            rate.remaining(session.arrival(), now),
-            Optional.of(seconds(now, rate.conformsAt(session.arrival(), now)))),
-        new Remaining(
-            "connections",
-            limits.get(Limit.TENANT_CONNECTIONS),
-            left(limits.get(Limit.TENANT_CONNECTIONS), facts.connections()),
-            Optional.empty()),
-        new Remaining(
-            "session-connections",
-            limits.get(Limit.CONNECTIONS_PER_SESSION),
-            left(limits.get(Limit.CONNECTIONS_PER_SESSION), session.connections().size()),
-            Optional.empty()));
+    return Stream.of(
+            new Remaining(
+                Limit.TENANT_PER_MINUTE,
+                "connect",
+                limits.get(Limit.TENANT_PER_MINUTE),
+                level,
+                Optional.of(seconds(now, facts.nextTokenAt(now)))),
+            new Remaining(
+                Limit.SESSION_PER_MINUTE,
+                "session",
+                limits.get(Limit.SESSION_PER_MINUTE),
+                rate.remaining(session.arrival(), now),
+                Optional.of(seconds(now, rate.conformsAt(session.arrival(), now)))),
+            connections(limits, Limit.TENANT_CONNECTIONS, "connections", facts.connections()),
+            connections(
+                limits,
+                Limit.CONNECTIONS_PER_SESSION,
+                "session-connections",
+                session.connections().size()))
+        .filter(each -> limits.mode(each.of()) == LimitMode.ENFORCE)
+        .toList();
+  }
+
+  private static Remaining connections(Limits limits, Limit of, String name, long open) {
+    long most = limits.get(of);
+    return new Remaining(of, name, most, Math.max(0, most - open), Optional.empty());
   }
 
   /**
-   * A response with {@code RateLimit}, and with {@code X-RateLimit-…} of the limit of which least
-   * remains, for clients that know one limit only.
+   * A response with {@code RateLimit-Policy} and {@code RateLimit} of limits, and with {@code
+   * X-RateLimit-…} of the one of which least remains, for clients that know one limit only. Without
+   * these fields if there are no limits.
    */
   static Response with(Response response, List<Remaining> limits) {
+    if (limits.isEmpty()) {
+      return response;
+    }
+    String policy = limits.stream().map(Remaining::policy).collect(Collectors.joining(", "));
     String all = limits.stream().map(Remaining::field).collect(Collectors.joining(", "));
     Remaining least = Collections.min(limits, Comparator.comparingLong(Remaining::left));
-    return withOne(response.with("ratelimit", all), least.limit(), least.left(), least.seconds());
+    return withOne(
+        response.with("ratelimit-policy", policy).with("ratelimit", all),
+        least.limit(),
+        least.left(),
+        least.seconds());
   }
 
   /**
@@ -102,16 +106,17 @@ final class RateLimitFields {
   /**
    * What remains of a limit.
    *
+   * @param name its name in the fields
    * @param seconds until more is available; empty if that depends on others
    */
-  record Remaining(String name, long limit, long left, Optional<String> seconds) {
+  record Remaining(Limit of, String name, long limit, long left, Optional<String> seconds) {
+    private String policy() {
+      return "\"" + name + "\";q=" + limit + (seconds.isPresent() ? ";w=60" : CONCURRENT);
+    }
+
     private String field() {
       return "\"" + name + "\";r=" + left + seconds.map(after -> ";t=" + after).orElse("");
     }
-  }
-
-  private static long left(long limit, long used) {
-    return Math.max(0, limit - used);
   }
 
   /** The seconds from {@code now} until {@code then}, rounded up; 0 if {@code then} is past. */

@@ -7,6 +7,7 @@ import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.enforcement.Enforcement;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.LimitMode;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.http.Response;
 import java.time.Instant;
@@ -37,7 +38,7 @@ final class SessionDocument {
     }
     Optional<AdmissionDecision.Refused> refused =
         refusal(facts, now)
-            .filter(each -> !each.refusal().isByLimit() || enforcement.lifted().isEmpty());
+            .filter(each -> each.refusal().limit().isEmpty() || enforcement.lifted().isEmpty());
     Map<String, Object> document = common(tenant, session);
     document.put("limits", limits);
     document.put("connections", session.connections().size());
@@ -45,8 +46,7 @@ final class SessionDocument {
     document.put("admission", admission(refused, facts, now));
     Response response =
         RateLimitFields.with(
-            Response.json(200, document).with("ratelimit-policy", RateLimitFields.policy(tenant)),
-            RateLimitFields.remaining(tenant, session, facts, now));
+            Response.json(200, document), RateLimitFields.enforced(tenant, session, facts, now));
     return refused
         .flatMap(AdmissionDecision.Refused::retryAt)
         .map(at -> response.with("retry-after", RateLimitFields.seconds(now, at)))
@@ -63,11 +63,14 @@ final class SessionDocument {
   }
 
   private static Optional<AdmissionDecision.Refused> refusal(AdmissionFacts facts, Instant now) {
+    boolean isRateEnforced =
+        facts.tenant().orElseThrow().limits().mode(Limit.TENANT_PER_MINUTE) == LimitMode.ENFORCE;
     return AdmissionRules.refusal(facts, now)
         .or(
             () ->
                 facts
                     .retryAt(now)
+                    .filter(any -> isRateEnforced)
                     .map(
                         at -> new AdmissionDecision.Refused(Refusal.TENANT_RATE, Optional.of(at))));
   }

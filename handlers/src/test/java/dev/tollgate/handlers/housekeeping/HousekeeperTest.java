@@ -45,7 +45,11 @@ final class HousekeeperTest {
         .addRefused(
             acme.id(),
             new RefusalCounts(
-                Map.of(Refusal.TENANT_RATE, 1L), now, Optional.of(now), Optional.empty()));
+                Map.of(Refusal.TENANT_RATE, 1L),
+                Map.of(),
+                now,
+                Optional.of(now),
+                Optional.empty()));
     RecordingContext context = new RecordingContext(Duration.ofMinutes(1));
 
     assertThat(keep(context))

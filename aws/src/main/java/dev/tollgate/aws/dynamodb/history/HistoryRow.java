@@ -49,6 +49,7 @@ final class HistoryRow {
   private static final String TENANTS = "tenants";
   private static final String ADMITTED = "admitted";
   private static final String REFUSED = "refused";
+  private static final String OBSERVED = "observed";
   private static final String PEAK = "peak";
   private static final String MINTED = "minted";
   private static final String TAKEN = "taken";
@@ -114,8 +115,10 @@ final class HistoryRow {
   }
 
   /**
-   * A tenant's counts in an {@link #RANKING} row: id, admitted, peak, the refused by reason, and
-   * the tokens minted and taken by action, such as {@code acme 3 7 TENANT_RATE=2 connect=5/3}.
+   * A tenant's counts in an {@link #RANKING} row: id, admitted, peak, the refused by reason, the
+   * tokens minted and taken by action, and those that would have been refused by reason, such as
+   * {@code acme 3 7 TENANT_RATE=2 connect=5/3 SESSION_RATE=1}. Lines of older releases lack the
+   * last part.
    */
   static String line(TenantId tenant, Counts counts) {
     return String.join(
@@ -124,7 +127,8 @@ final class HistoryRow {
         Long.toString(counts.admitted()),
         Long.toString(counts.peak()),
         list(counts.refused(), Refusal::name, Object::toString),
-        list(counts.tokens(), Action::value, tokens -> tokens.minted() + "/" + tokens.taken()));
+        list(counts.tokens(), Action::value, tokens -> tokens.minted() + "/" + tokens.taken()),
+        list(counts.observed(), Refusal::name, Object::toString));
   }
 
   private static <K, V> String list(
@@ -163,6 +167,7 @@ final class HistoryRow {
     return new Counts(
         Long.parseLong(part[1]),
         mapOf(part[3], Refusal::valueOf, Long::valueOf),
+        part.length > 5 ? mapOf(part[5], Refusal::valueOf, Long::valueOf) : Map.of(),
         Long.parseLong(part[2]),
         mapOf(part[4], Action::new, HistoryRow::tokensOf));
   }
@@ -191,6 +196,9 @@ final class HistoryRow {
     if (!counts.refused().isEmpty()) {
       written.put(REFUSED, Attribute.map(counts.refused(), Refusal::name, Attribute::number));
     }
+    if (!counts.observed().isEmpty()) {
+      written.put(OBSERVED, Attribute.map(counts.observed(), Refusal::name, Attribute::number));
+    }
     if (!counts.tokens().isEmpty()) {
       written.put(MINTED, tokens(counts, Counts.Tokens::minted));
       written.put(TAKEN, tokens(counts, Counts.Tokens::taken));
@@ -209,6 +217,7 @@ final class HistoryRow {
     return new Counts(
         row.optional(ADMITTED, row::number).orElse(0L),
         numbers(row, REFUSED, Refusal::valueOf),
+        numbers(row, OBSERVED, Refusal::valueOf),
         row.optional(PEAK, row::number).orElse(0L),
         minted.keySet().stream()
             .collect(

@@ -12,6 +12,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
@@ -37,18 +39,20 @@ public final class DynamoDbActivity implements Activity {
   public void addRefused(TenantId tenant, RefusalCounts refusals) {
     Map<String, String> names = new HashMap<>();
     Map<String, AttributeValue> values = new HashMap<>();
-    names.put("#refused", LimitRow.REFUSED);
+    Map<String, Long> counts = new TreeMap<>();
+    counts.put(LimitRow.REFUSED, refusals.refused());
+    refusals.byReason().forEach((why, count) -> counts.put(LimitRow.refused(why), count));
+    refusals.observed().forEach((why, count) -> counts.put(LimitRow.observed(why), count));
     names.put("#tenant", LimitRow.TENANT);
-    values.put(":n", Attribute.number(refusals.count()));
-    StringBuilder added = new StringBuilder("ADD #refused :n");
-    refusals
-        .byReason()
-        .forEach(
-            (why, count) -> {
-              names.put("#" + why, LimitRow.refused(why));
-              values.put(":" + why, Attribute.number(count));
-              added.append(", #").append(why).append(" :").append(why);
-            });
+    counts.forEach(
+        (attribute, count) -> {
+          names.put("#" + attribute, attribute);
+          values.put(":" + attribute, Attribute.number(count));
+        });
+    String added =
+        counts.keySet().stream()
+            .map(attribute -> "#" + attribute + " :" + attribute)
+            .collect(Collectors.joining(", ", "ADD ", ""));
     StringBuilder set = new StringBuilder(" SET #lastAt = :lastAt");
     names.put("#lastAt", LimitRow.REFUSED_LAST_AT);
     values.put(":lastAt", Attribute.nanos(refusals.lastAt()));
@@ -69,7 +73,7 @@ public final class DynamoDbActivity implements Activity {
             request
                 .overrideConfiguration(credentials.as(tenant))
                 .key(LimitRow.key(tenant, LimitRow.CONNECTIONS))
-                .updateExpression(added.append(set).toString())
+                .updateExpression(added + set)
                 .conditionExpression("attribute_exists(#tenant)")
                 .expressionAttributeNames(names)
                 .expressionAttributeValues(values));

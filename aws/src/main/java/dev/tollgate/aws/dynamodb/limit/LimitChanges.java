@@ -16,6 +16,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Changes of the rows of the Limit table that count connections or are buckets.
@@ -47,15 +48,14 @@ public final class LimitChanges implements RowChanges {
   private static Change change(
       TenantId tenant, Map<String, String> after, Instant at, Counts counts) {
     Instant refusedAt =
-        counts.refused().isEmpty() || !after.containsKey(LimitRow.REFUSED_LAST_AT)
+        !counts.hasRefusals() || !after.containsKey(LimitRow.REFUSED_LAST_AT)
             ? at
             : Attribute.instant(number(after, LimitRow.REFUSED_LAST_AT));
     boolean isEarlier =
         refusedAt.isBefore(at.truncatedTo(ChronoUnit.MINUTES))
             && refusedAt.isAfter(at.minus(MAX_UNWRITTEN));
     return isEarlier
-        ? new Change(
-            tenant, refusedAt, new Counts(counts.admitted(), counts.refused(), 0, counts.tokens()))
+        ? new Change(tenant, refusedAt, counts.withPeak(0))
         : new Change(tenant, at, counts);
   }
 
@@ -80,17 +80,27 @@ public final class LimitChanges implements RowChanges {
   }
 
   private static Counts connections(Map<String, String> before, Map<String, String> after) {
-    Map<Refusal, Long> refused = new EnumMap<>(Refusal.class);
-    for (Refusal why : Refusal.values()) {
-      long count = difference(before, after, LimitRow.refused(why), MAX);
-      if (count > 0) {
-        refused.put(why, count);
-      }
-    }
+    Map<Refusal, Long> refused = byReason(before, after, LimitRow::refused);
+    Map<Refusal, Long> observed = byReason(before, after, LimitRow::observed);
     long admitted = difference(before, after, LimitRow.ADMITTED, 1);
     // A connection that closes raises no peak.
-    long peak = admitted == 0 && refused.isEmpty() ? 0 : Math.max(open(before), open(after));
-    return new Counts(admitted, refused, peak, Map.of());
+    long peak =
+        admitted == 0 && refused.isEmpty() && observed.isEmpty()
+            ? 0
+            : Math.max(open(before), open(after));
+    return new Counts(admitted, refused, observed, peak, Map.of());
+  }
+
+  private static Map<Refusal, Long> byReason(
+      Map<String, String> before, Map<String, String> after, Function<Refusal, String> attribute) {
+    Map<Refusal, Long> counts = new EnumMap<>(Refusal.class);
+    for (Refusal why : Refusal.values()) {
+      long count = difference(before, after, attribute.apply(why), MAX);
+      if (count > 0) {
+        counts.put(why, count);
+      }
+    }
+    return counts;
   }
 
   private static Counts tokens(

@@ -422,6 +422,14 @@ final class LimitRow {
         row.number(VERSION));
   }
 
+  /**
+   * The attribute that counts the connections that would have been refused for this reason. The
+   * policies of roles allow all names that begin with {@code refused_}.
+   */
+  static String observed(Refusal why) {
+    return REFUSED + "_observed_" + why;
+  }
+
   /** The attribute that counts the connections that were refused for this reason. */
   static String refused(Refusal why) {
     return REFUSED + "_" + why;

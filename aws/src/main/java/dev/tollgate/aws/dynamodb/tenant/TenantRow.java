@@ -14,6 +14,7 @@ import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.LimitMode;
 import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Overrides;
@@ -52,6 +53,10 @@ public final class TenantRow {
   /** Whether refused callers wait in line: a tier's setting, or a tenant's override of it. */
   static final String LINE = "line";
 
+  private static final String LIMITS = "limits";
+  private static final String MODES = "modes";
+  private static final String OVERRIDDEN_MODES = "overriddenModes";
+
   private TenantRow() {}
 
   /** The key of a tenant. */
@@ -63,9 +68,10 @@ public final class TenantRow {
     Map<String, AttributeValue> row = Row.withSchema(key(tenant.id()));
     row.put(TIER, text(tenant.tier().value()));
     row.put("overrides", limits(tenant.overrides().limits()));
+    putModes(row, OVERRIDDEN_MODES, tenant.overrides().modes());
     tenant.overrides().line().ifPresent(on -> row.put(LINE, AttributeValue.fromBool(on)));
     row.put("status", text(tenant.status().name()));
-    row.put("limits", limits(tenant.limits().values()));
+    putLimits(row, tenant.limits());
     row.put("isolation", text(tenant.isolation().name()));
     row.put("buckets", map(tenant.buckets(), Action::value, spec -> map(spec(spec))));
     row.put("onUnavailable", text(tenant.onUnavailable().name()));
@@ -86,9 +92,10 @@ public final class TenantRow {
     return new Tenant(
         new TenantId(row.text(ID)),
         new TierName(row.text(TIER)),
-        new Overrides(limits(row, "overrides"), row.optional(LINE, row::flag)),
+        new Overrides(
+            limits(row, "overrides"), modes(row, OVERRIDDEN_MODES), row.optional(LINE, row::flag)),
         TenantStatus.valueOf(row.text("status")),
-        new Limits(limits(row, "limits")),
+        readLimits(row),
         Isolation.valueOf(row.text("isolation")),
         new TreeMap<>(row.map("buckets", Action::new, (map, name) -> spec(map.map(name)))),
         OnUnavailable.valueOf(row.text("onUnavailable")),
@@ -96,11 +103,35 @@ public final class TenantRow {
         row.number(OBSERVED_VERSION));
   }
 
-  static AttributeValue limits(Map<Limit, Long> limits) {
+  /** Puts limits and their modes. */
+  static void putLimits(Map<String, AttributeValue> row, Limits limits) {
+    row.put(LIMITS, limits(limits.values()));
+    putModes(row, MODES, limits.modes());
+  }
+
+  /** Limits and their modes; rows of older releases have no modes. */
+  static Limits readLimits(Row row) {
+    return new Limits(limits(row, LIMITS), modes(row, MODES));
+  }
+
+  private static void putModes(
+      Map<String, AttributeValue> row, String name, Map<Limit, LimitMode> modes) {
+    if (!modes.isEmpty()) {
+      row.put(name, map(modes, Limit::key, mode -> text(mode.name())));
+    }
+  }
+
+  private static Map<Limit, LimitMode> modes(Row row, String name) {
+    return row.has(name)
+        ? row.map(name, Limit::named, (map, key) -> LimitMode.valueOf(map.text(key)))
+        : Map.of();
+  }
+
+  private static AttributeValue limits(Map<Limit, Long> limits) {
     return map(limits, Limit::key, Attribute::number);
   }
 
-  static Map<Limit, Long> limits(Row row, String name) {
+  private static Map<Limit, Long> limits(Row row, String name) {
     return row.map(name, Limit::named, Row::number);
   }
 

@@ -8,7 +8,6 @@ import dev.tollgate.aws.dynamodb.Row;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Isolation;
-import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.tenant.Tier;
@@ -61,7 +60,7 @@ final class TierRow {
   static Map<String, AttributeValue> write(Tier tier) {
     Map<String, AttributeValue> row = Row.withSchema(key(tier.name()));
     row.put("isolation", text(tier.isolation().name()));
-    row.put("limits", TenantRow.limits(tier.limits().values()));
+    TenantRow.putLimits(row, tier.limits());
     row.put("buckets", map(tier.buckets(), Action::value, TierRow::terms));
     row.putAll(TenantRow.fillPolicy(tier.fillPolicy()));
     row.put("onUnavailable", text(tier.onUnavailable().name()));
@@ -83,7 +82,7 @@ final class TierRow {
     return new Tier(
         new TierName(row.text(NAME)),
         Isolation.valueOf(row.text("isolation")),
-        new Limits(TenantRow.limits(row, "limits")),
+        TenantRow.readLimits(row),
         row.map("buckets", Action::new, (map, name) -> terms(map.map(name))),
         TenantRow.fillPolicy(row),
         OnUnavailable.valueOf(row.text("onUnavailable")),

@@ -216,7 +216,11 @@ public abstract class ActivityContract {
         .addRefused(
             tenant,
             new RefusalCounts(
-                Map.of(Refusal.TENANT_RATE, 2L), earlier, Optional.of(earlier), Optional.empty()));
+                Map.of(Refusal.TENANT_RATE, 2L),
+                Map.of(),
+                earlier,
+                Optional.of(earlier),
+                Optional.empty()));
     activity().addRefused(tenant, Samples.refusals(1));
     assertThat(connections().readCount(tenant).tenantFullAt()).contains(earlier);
     assertThat(connections().readCount(tenant).sessionFullAt()).isEmpty();
@@ -226,6 +230,7 @@ public abstract class ActivityContract {
             tenant,
             new RefusalCounts(
                 Map.of(Refusal.TENANT_RATE, 1L),
+                Map.of(),
                 Samples.NOW,
                 Optional.of(Samples.NOW),
                 Optional.of(Samples.NOW)));

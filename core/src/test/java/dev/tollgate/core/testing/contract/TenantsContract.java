@@ -12,6 +12,7 @@ import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.LimitMode;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
@@ -106,13 +107,32 @@ public abstract class TenantsContract {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void override_of_the_line_is_read_unchanged(boolean on) {
-    Overrides overrides = new Overrides(Map.of(Limit.SESSION_TTL, 60L), Optional.of(on));
+    Overrides overrides = new Overrides(Map.of(Limit.SESSION_TTL, 60L), Map.of(), Optional.of(on));
     Tenant tenant = Tenant.onboarded(Samples.tenantId(), BRONZE, overrides);
 
     tenants().create(tenant);
 
     assertThat(tenants().find(tenant.id())).contains(tenant);
     assertThat(tenant.line()).isEqualTo(on);
+  }
+
+  @Test
+  void modes_are_read_unchanged() {
+    Map<Limit, LimitMode> overridden =
+        Map.of(
+            Limit.TENANT_PER_MINUTE,
+            LimitMode.OBSERVE,
+            Limit.SESSION_PER_MINUTE,
+            LimitMode.ENFORCE);
+    Tenant tenant =
+        Tenant.onboarded(
+            Samples.tenantId(), BRONZE, new Overrides(Map.of(), overridden, Optional.empty()));
+
+    tenants().create(tenant);
+
+    assertThat(tenants().find(tenant.id())).contains(tenant);
+    assertThat(tenant.limits().modes())
+        .isEqualTo(Map.of(Limit.TENANT_PER_MINUTE, LimitMode.OBSERVE));
   }
 
   @Test

@@ -1,6 +1,7 @@
 package dev.tollgate.core.testing.limiter;
 
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.connect.ConnectionBounds;
 import dev.tollgate.core.connect.Disconnection;
 import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.connect.Registration;
@@ -122,14 +123,17 @@ public final class TollgateCounter implements Counter {
         new Ticket(
             tenant.id(),
             session,
-            tenant.limits().get(Limit.TENANT_CONNECTIONS),
-            tenant.limits().get(Limit.CONNECTIONS_PER_SESSION),
-            tenant.limits().get(Limit.SESSION_PER_MINUTE),
+            new ConnectionBounds(
+                tenant.limits().get(Limit.TENANT_CONNECTIONS),
+                tenant.limits().get(Limit.CONNECTIONS_PER_SESSION),
+                tenant.limits().get(Limit.SESSION_PER_MINUTE),
+                Map.of()),
             tenant.limits().get(Limit.SESSION_TTL),
             Optional.empty(),
             Optional.empty(),
             Optional.empty(),
             OnUnavailable.ADMIT,
+            Optional.empty(),
             Optional.empty());
     try {
       Registration.Result outcome = registration.register(ticket, id);

@@ -586,7 +586,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
           admitted,
           withoutToken,
           admittedLastAt,
-          refused + refusals.count());
+          refused + refusals.refused());
     }
 
     private static void add(List<Long> parts, int part, long by) {
