@@ -284,6 +284,7 @@ class ControlPlaneApiTest {
     JsonNode unseen = at.get("acme").bucket("connect");
 
     assertThat(unseen.get("level").longValue()).isEqualTo(60);
+    assertThat(unseen.get("levelEstimated").booleanValue()).isTrue();
     assertThat(unseen.get("state").textValue()).isEqualTo("ACTIVE");
   }
 

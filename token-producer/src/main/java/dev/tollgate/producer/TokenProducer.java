@@ -1,13 +1,16 @@
 package dev.tollgate.producer;
 
 import com.amazonaws.services.lambda.runtime.Context;
+import com.amazonaws.services.lambda.runtime.LambdaLogger;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.LogText;
 import dev.tollgate.core.MetricLine;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.bucket.fill.ShardMaintenance;
+import dev.tollgate.core.bucket.fill.ShardTurn;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -65,7 +68,7 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
    * @param input {@code tenantId}, {@code action}, {@code scheduledTime}; or {@code shard}, {@code
    *     scheduledTime}, and {@code after} and {@code part} for the rest of a turn; or {@code
    *     tenantId}, {@code action} if a claim requests the fill
-   * @return the request and its result, for the log
+   * @return the result in words, as in the log
    * @throws InvalidValue if the input is invalid
    * @throws Unavailable if a service is unavailable. The schedule does not retry, because Lambda
    *     has accepted its event. The next minute's fill catches up, and no token is added twice.
@@ -76,39 +79,36 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
         FillRequest.of(
             Optional.ofNullable(input)
                 .orElseThrow(() -> new InvalidValue("input", "null", "a JSON object")));
-    Object result = answer(request, context);
-    String done = request + ": " + result;
-    context.getLogger().log(line(request, result, done));
-    return done;
-  }
-
-  /** The log line of a fill. One that ends the work of a schedule's minute has the delay. */
-  private String line(FillRequest request, Object result, String done) {
-    if (request instanceof FillRequest.OfBucket scheduled) {
-      return MetricLine.fillDelay(
-          clock.instant(), scheduled.through(), Optional.of(scheduled.bucket().tenant()), done);
-    }
-    return request instanceof FillRequest.OfShard shared
-            && result instanceof ShardMaintenance.Report report
-            && report.rest() != ShardMaintenance.Rest.HANDED_OVER
-        ? MetricLine.fillDelay(clock.instant(), shared.turn().minute(), Optional.empty(), done)
-        : done;
-  }
-
-  private Object answer(FillRequest request, Context context) {
     // Schedules that the maintenance creates must invoke this function by the ARN of this
     // invocation.
     BucketMaintenance ofBucket = maintenance.apply(context.getInvokedFunctionArn());
     Instant end = clock.instant().plusMillis(context.getRemainingTimeInMillis()).minus(MARGIN);
+    LambdaLogger log = context.getLogger();
     if (request instanceof FillRequest.OfBucket scheduled) {
-      return ofBucket.maintain(scheduled.bucket(), end);
+      BucketId bucket = scheduled.bucket();
+      String fill = FillText.of(bucket, ofBucket.maintain(bucket, end));
+      log.log(
+          MetricLine.fillDelay(
+              clock.instant(), scheduled.through(), Optional.of(bucket.tenant()), fill));
+      return fill;
     }
     if (request instanceof FillRequest.ByClaim claimed) {
-      return ofBucket.maintainOnRequest(claimed.bucket(), end);
+      BucketId bucket = claimed.bucket();
+      String fill = FillText.of(bucket, ofBucket.maintainOnRequest(bucket, end));
+      log.log("tenant " + bucket.tenant() + ": " + fill + ", requested by a claim");
+      return fill;
     }
-    FillRequest.OfShard shared = (FillRequest.OfShard) request;
-    return shardMaintenance
-        .apply(ofBucket, context.getInvokedFunctionArn())
-        .run(shared.turn(), end, line -> context.getLogger().log(LogText.lines(line) + "\n"));
+    ShardTurn turn = ((FillRequest.OfShard) request).turn();
+    ShardMaintenance.Report report =
+        shardMaintenance
+            .apply(ofBucket, context.getInvokedFunctionArn())
+            .run(turn, end, line -> log.log(LogText.lines(line) + "\n"));
+    String fill = FillText.of(turn, report);
+    // Another invocation ends the work of the schedule's minute, and logs the delay.
+    log.log(
+        report.rest() == ShardMaintenance.Rest.HANDED_OVER
+            ? fill
+            : MetricLine.fillDelay(clock.instant(), turn.minute(), Optional.empty(), fill));
+    return fill;
   }
 }

@@ -53,8 +53,8 @@ final class TokenProducerTest {
   void the_bucket_that_the_schedule_names_is_filled_for_its_minute() {
     spendAll();
     fixture.clock().advance(Duration.ofSeconds(63));
-    assertThat(fire("acme", "connect", "2026-03-01T12:01:00Z")).contains("minted=9");
-    assertThat(fire("acme", "connect", "2026-03-01T12:01:00Z")).contains("minted=0");
+    assertThat(fire("acme", "connect", "2026-03-01T12:01:00Z")).contains(": 9 minted,");
+    assertThat(fire("acme", "connect", "2026-03-01T12:01:00Z")).contains(": 0 minted,");
     assertThat(fixture.queue().level(bucket)).isEqualTo(9);
   }
 
@@ -73,16 +73,17 @@ final class TokenProducerTest {
   void a_turn_of_a_shard_logs_its_delay_at_its_end_alone() {
     Map<String, String> turn = Map.of("shard", "shard-1", "scheduledTime", "2026-03-01T11:59:00Z");
 
-    assertThat(producer.handleRequest(turn, context)).endsWith("rest=NONE]");
+    assertThat(producer.handleRequest(turn, context))
+        .isEqualTo("shard-1: 0 buckets maintained, 0 failed, last one after 0.0 s");
 
-    assertThat(logged()).contains("\"FillDelay\":60000,\"fill\":\"OfShard[");
+    assertThat(logged()).contains("\"FillDelay\":60000,\"fill\":\"shard-1: ");
   }
 
   @Test
   void a_fill_for_a_claim_has_no_delay() {
     String done = producer.handleRequest(Map.of("tenantId", "acme", "action", "connect"), context);
 
-    assertThat(logged()).isEqualTo(done);
+    assertThat(logged()).isEqualTo("tenant acme: " + done + ", requested by a claim");
   }
 
   private String logged() {
@@ -96,7 +97,7 @@ final class TokenProducerTest {
     spendAll();
     fixture.clock().advance(Duration.ofSeconds(20));
     assertThat(producer.handleRequest(Map.of("tenantId", "acme", "action", "connect"), context))
-        .contains("minted=9");
+        .contains(": 9 minted,");
     assertThat(fixture.queue().available(bucket)).isEqualTo(3);
   }
 
@@ -110,13 +111,16 @@ final class TokenProducerTest {
     fixture.queue().createQueue(large);
     when(context.getRemainingTimeInMillis()).thenReturn(15_000, 50_000);
 
-    assertThat(fire("acme", "large", "2026-03-01T12:01:00Z")).contains("minted=10,", "level=10]");
-    assertThat(fire("acme", "large", "2026-03-01T12:02:00Z")).contains("minted=40,", "level=50]");
+    assertThat(fire("acme", "large", "2026-03-01T12:01:00Z"))
+        .isEqualTo("bucket large: 10 minted, level 10");
+    assertThat(fire("acme", "large", "2026-03-01T12:02:00Z"))
+        .isEqualTo("bucket large: 40 minted, level 50");
   }
 
   @Test
   void a_schedule_of_an_offboarded_tenant_changes_nothing() {
-    assertThat(fire("nobody", "connect", "2026-03-01T12:01:00Z")).contains("NoBucket[]");
+    assertThat(fire("nobody", "connect", "2026-03-01T12:01:00Z"))
+        .isEqualTo("bucket connect: no such bucket");
   }
 
   @Test

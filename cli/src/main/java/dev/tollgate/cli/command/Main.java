@@ -113,6 +113,7 @@ public final class Main {
         .setOut(shell.out())
         .setErr(shell.err())
         .setUsageHelpAutoWidth(true)
+        .setCaseInsensitiveEnumValuesAllowed(true)
         .registerConverter(Duration.class, Main::duration)
         .registerConverter(Instant.class, Main::instant)
         .registerConverter(int.class, text -> number(text, Integer::valueOf))

@@ -452,16 +452,24 @@ final class Tenants {
 
     Table buckets = new Table("BUCKET", "PER MINUTE", "CAPACITY", "LEVEL", "STATE", "NEXT TOKEN");
     for (JsonNode bucket : tenant.path("buckets")) {
-      boolean full = bucket.path("level").asLong() >= bucket.path("capacity").asLong();
+      boolean known = !bucket.path("levelEstimated").asBoolean();
+      boolean full = known && bucket.path("level").asLong() >= bucket.path("capacity").asLong();
       buckets.row(
           Json.text(bucket, "action").orElse(""),
           Json.text(bucket, "ratePerMinute").orElse(""),
           Json.text(bucket, "capacity").orElse(""),
-          Json.text(bucket, "level").orElse(""),
+          known ? Json.text(bucket, "level").orElse("") : "not known",
           Json.text(bucket, "state").orElse(""),
           full ? "full" : Json.instant(bucket, "nextTokenAt").orElse(""));
     }
     addTable(lines, buckets);
+    if (tenant
+        .path("buckets")
+        .valueStream()
+        .anyMatch(each -> each.path("levelEstimated").asBoolean())) {
+      lines.add(
+          "SQS did not answer, so levels are not known. In JSON, `level` follows from the last fill.");
+    }
     if (isBeingSetUp(tenant)) {
       lines.add(
           "Buckets in state PROVISIONING have no queue yet, so connections get 429. After an id is"

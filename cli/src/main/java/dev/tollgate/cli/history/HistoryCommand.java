@@ -40,6 +40,9 @@ public final class HistoryCommand implements Callable<Integer> {
   /** How long hours are kept. */
   private static final Duration LONGEST = Duration.ofDays(400);
 
+  /** How long the API reads minutes. */
+  private static final Duration MINUTES_KEPT = Duration.ofDays(32);
+
   /** The longest time of all tenants together of which the API reads minutes. */
   private static final Duration MINUTES_OF_ALL = Duration.ofDays(7);
 
@@ -163,16 +166,24 @@ public final class HistoryCommand implements Callable<Integer> {
   private List<String> lines(Sender api, JsonNode steps, Span span, Duration every) {
     String what =
         "%s, %s, in steps of %s".formatted(tenantId.orElse("All tenants"), span, Span.text(every));
+    boolean mayBeLost = from.isPresent() || to.isPresent();
+    boolean asksClock = mayBeLost && (steps.isEmpty() || every.toHours() > 0);
+    Instant now = asksClock ? Span.now(api) : span.to();
+    String lost = lost(span, now);
     if (steps.isEmpty()) {
-      boolean mayChange =
-          to.isEmpty() || span.to().isAfter(Span.now(api).minus(MinutesReader.INCOMPLETE));
-      return List.of(what + ": nothing happened." + (mayChange ? " " + INCOMPLETE : ""));
+      boolean mayChange = span.to().isAfter(now.minus(MinutesReader.INCOMPLETE));
+      return List.of(
+          what
+              + (isLost(span, now) ? "." : ": nothing happened.")
+              + lost
+              + (mayChange ? " " + INCOMPLETE : ""));
     }
     List<String> lines =
         new ArrayList<>(
             List.of(
                 what + ".",
                 "Steps in which nothing happened are left out."
+                    + lost
                     + (to.isEmpty() ? " " + INCOMPLETE : ""),
                 ""));
     lines.addAll(CountTable.text(steps, "TIME", "at"));
@@ -181,6 +192,28 @@ public final class HistoryCommand implements Callable<Integer> {
       lines.addAll(Chart.lines(bars(steps, span, every), columns()));
     }
     return lines;
+  }
+
+  /** Whether nothing of a time is kept. Hours that begin before it are not shown. */
+  private boolean isLost(Span span, Instant now) {
+    Instant hour = span.to().minusNanos(1).truncatedTo(ChronoUnit.HOURS);
+    return !span.to().isAfter(now.minus(LONGEST))
+        || isHourly(span, now) && hour.isBefore(span.from());
+  }
+
+  private boolean isHourly(Span span, Instant now) {
+    return span.from().isBefore(now.minus(MINUTES_KEPT));
+  }
+
+  /** Says what of a time is no longer kept; empty if all is. */
+  private String lost(Span span, Instant now) {
+    Instant kept = now.minus(LONGEST);
+    if (span.from().isBefore(kept)) {
+      return " What happened before %s is no longer kept.".formatted(kept);
+    }
+    return isLost(span, now)
+        ? " Its minutes are no longer kept: ask for whole hours, with --from and --to at full hours."
+        : "";
   }
 
   private static List<Bar> bars(JsonNode steps, Span span, Duration every) {

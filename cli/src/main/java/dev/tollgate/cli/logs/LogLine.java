@@ -33,6 +33,12 @@ record LogLine(
   private static final Pattern OF_LAMBDA =
       Pattern.compile("(START|END|REPORT) RequestId: .*|(INIT|RESTORE)_(START|REPORT) .*");
 
+  /**
+   * How functions name a tenant in text: {@code tenant acme}, {@code bucket connect_acme}, {@code a
+   * session of acme: …}.
+   */
+  private static final String NAMED = "(\\btenant[ =]|[a-z]_)%1$s(?![a-z0-9-])|\\b(of|for) %1$s:";
+
   private static final Map<String, String> UNITS = Map.of("Milliseconds", " ms");
   private static final String METRICS = "_aws";
   private static final String OUTCOME = "Outcome";
@@ -130,13 +136,14 @@ record LogLine(
     return (name.equals(TENANT) ? "tenant" : name) + "=" + shown;
   }
 
-  /** Whether the line is about a tenant: a metric line with its id, or other text that names it. */
+  /**
+   * Whether the line is about a tenant: a metric line with its id, or other text that names it as
+   * the functions do. A word of free text is no name.
+   */
   boolean isAbout(String tenant) {
     return tenantId.isPresent()
         ? tenantId.get().equals(tenant)
-        : Pattern.compile("(?<![a-z0-9-])" + Pattern.quote(tenant) + "(?![a-z0-9-])")
-            .matcher(event.message())
-            .find();
+        : Pattern.compile(NAMED.formatted(Pattern.quote(tenant))).matcher(event.message()).find();
   }
 
   /**

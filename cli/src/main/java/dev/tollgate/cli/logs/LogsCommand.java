@@ -61,7 +61,11 @@ public final class LogsCommand implements Callable<Integer> {
       description = "Go on with new lines until you press Ctrl+C. Late lines are out of order.")
   private boolean follow;
 
-  @Option(names = "--tenant", paramLabel = "ID", description = "Only lines about this tenant.")
+  @Option(
+      names = "--tenant",
+      paramLabel = "ID",
+      description =
+          "Only lines about this tenant: its id is a field, or follows a word such as tenant.")
   private Optional<String> tenant = Optional.empty();
 
   @Option(
@@ -173,12 +177,19 @@ public final class LogsCommand implements Callable<Integer> {
   }
 
   private Map<String, String> chosen(Map<String, String> groups) {
-    String name = function.orElse("");
-    if (!name.isEmpty() && !groups.containsKey(name)) {
-      throw Failure.usage(
-          "--function: %s (expected: %s)".formatted(name, String.join(", ", groups.keySet())));
+    if (function.isEmpty()) {
+      return groups;
     }
-    return name.isEmpty() ? groups : Map.of(name, groups.get(name));
+    String name = function.get();
+    return groups.entrySet().stream()
+        .filter(group -> group.getKey().equalsIgnoreCase(name))
+        .findFirst()
+        .map(group -> Map.of(group.getKey(), group.getValue()))
+        .orElseThrow(
+            () ->
+                Failure.usage(
+                    "--function: %s (expected: %s)"
+                        .formatted(name, String.join(", ", groups.keySet()))));
   }
 
   private LogGroups logs(Target target) {

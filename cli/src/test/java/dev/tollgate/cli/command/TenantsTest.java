@@ -394,6 +394,21 @@ class TenantsTest {
   }
 
   @Test
+  void show_while_sqs_fails_says_that_levels_are_not_known() {
+    deployment.answers(
+        "GET /control/tenants/acme",
+        200,
+        Documents.ACME.replace("\"level\":", "\"levelEstimated\":true,\"level\":"));
+
+    Run run = deployment.run("tenants", "show", "acme");
+
+    assertThat(run.out())
+        .contains("not known")
+        .contains("SQS did not answer, so levels are not known.")
+        .doesNotContain(" full");
+  }
+
+  @Test
   void show_of_an_unknown_tenant_says_how_to_list_tenants() {
     deployment.answers(
         "GET /control/tenants/nosuch",

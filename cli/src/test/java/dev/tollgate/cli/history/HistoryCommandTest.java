@@ -125,6 +125,31 @@ class HistoryCommandTest {
         .returns(0, Run::exitCode);
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "2024-12-31T00:00:00Z, 2025-01-31T00:00:00Z, ' What happened before 2025-02-05T15:00:00Z is no longer kept.'",
+    "2025-02-01T00:00:00Z, 2025-02-08T00:00:00Z, ': nothing happened. What happened before 2025-02-05T15:00:00Z is no longer kept.'",
+    "2025-12-01T10:10:00Z, 2025-12-01T10:40:00Z, ' Its minutes are no longer kept: ask for whole hours, with --from and --to at full hours.'",
+    "2025-12-01T10:00:00Z, 2025-12-01T10:40:00Z, ': nothing happened.'",
+  })
+  void a_time_that_is_no_longer_kept_is_no_time_in_which_nothing_happened(
+      String from, String to, String said) {
+    String step = from.contains("10:") ? "1h" : to.contains("31T") ? "1d" : "6h";
+    deployment.answers(
+        "GET /control/fleet?from=%s&to=%s&step=%s"
+            .formatted(from.replace(":", "%3A"), to.replace(":", "%3A"), step),
+        200,
+        "{\"steps\":[]}");
+
+    Run run = deployment.run("history", "--from", from, "--to", to);
+
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out())
+        .isEqualTo(
+            "All tenants, %s to %s, in steps of %s%s%s\n"
+                .formatted(from, to, step, said.startsWith(":") ? "" : ".", said));
+  }
+
   @Test
   void a_chart_has_a_line_for_each_step() {
     deployment.answers("GET /control/fleet" + QUARTER, 200, STEPS);

@@ -219,7 +219,13 @@ class LogLineTest {
   }
 
   @Test
-  void text_is_about_the_tenants_it_names_as_words() {
+  void text_is_about_the_tenants_it_names_as_functions_do() {
+    assertThat(line("tenant acme: pending: queue").isAbout("acme")).isTrue();
+    assertThat(line("bucket connect_acme: failed").isAbout("acme")).isTrue();
+    assertThat(line("STS AssumeRole for acme: denied").isAbout("acme")).isTrue();
+    assertThat(line("swept: 3 acme").isAbout("acme")).isFalse();
+    assertThat(line("tenant queue: pending: the lines of acme").isAbout("pending")).isFalse();
+    assertThat(line("tenant acme-2: pending").isAbout("acme")).isFalse();
     assertThat(line("message m of acme: failed").isAbout("acme")).isTrue();
     assertThat(line("message m of acme-2: failed").isAbout("acme")).isFalse();
     assertThat(line("message m of big-acme: failed").isAbout("acme")).isFalse();

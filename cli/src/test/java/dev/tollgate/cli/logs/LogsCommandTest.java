@@ -106,7 +106,7 @@ class LogsCommandTest {
 
     Run run =
         deployment.run(
-            "logs", "--function", "Connect", "--tenant", "acme", "--level", "WARN", "-o", "json");
+            "logs", "--function", "connect", "--tenant", "acme", "--level", "warn", "-o", "json");
 
     assertThat(run.out())
         .isEqualTo(

@@ -52,7 +52,9 @@ final class TenantDocument {
             row -> {
               Optional<Long> level = level(row.id(), invocation);
               return new Observation(
-                  level.orElse(row.at(clock.instant()).available()), settled || level.isPresent());
+                  level.orElse(row.at(clock.instant()).available()),
+                  settled || level.isPresent(),
+                  level.isEmpty());
             });
     document.put("connections", ports.connections().count(tenant.id()));
     document.put("buckets", buckets);
@@ -93,7 +95,8 @@ final class TenantDocument {
             tenant,
             activity.buckets(),
             row ->
-                new Observation(row.at(now).available(), tenant.isSettled() || row.version() > 0)));
+                new Observation(
+                    row.at(now).available(), tenant.isSettled() || row.version() > 0, false)));
     return document;
   }
 
@@ -111,14 +114,20 @@ final class TenantDocument {
           Optional<Bucket> row = Optional.ofNullable(byAction.get(action));
           Optional<Observation> observed = row.map(observe);
           State state = state(tenant, action, row.filter(found -> observed.orElseThrow().exists()));
-          buckets.add(
-              bucket(action, spec, row, observed.map(Observation::level).orElse(0L), state));
+          buckets.add(bucket(action, spec, row, observed.orElse(Observation.NONE), state));
         });
     return buckets;
   }
 
-  /** The level of a bucket that has a row, and whether its queue exists, too. */
-  private record Observation(long level, boolean exists) {}
+  /**
+   * The level of a bucket that has a row.
+   *
+   * @param exists whether its queue exists, too
+   * @param isEstimate whether the queue did not answer
+   */
+  private record Observation(long level, boolean exists, boolean isEstimate) {
+    private static final Observation NONE = new Observation(0, false, false);
+  }
 
   /** The number of tokens in the bucket's queue; empty if the queue is unavailable. */
   private Optional<Long> level(BucketId id, Invocation invocation) {
@@ -155,12 +164,15 @@ final class TenantDocument {
   }
 
   private Map<String, Object> bucket(
-      Action action, BucketSpec spec, Optional<Bucket> row, long level, State state) {
+      Action action, BucketSpec spec, Optional<Bucket> row, Observation observed, State state) {
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("action", action.value());
     document.put("ratePerMinute", spec.rate().tokensPerMinute());
     document.put("capacity", spec.capacity());
-    document.put("level", level);
+    document.put("level", observed.level());
+    if (observed.isEstimate()) {
+      document.put("levelEstimated", true);
+    }
     document.put("fillMode", spec.fillPolicy().mode().name());
     document.put("state", state.name());
     row.filter(found -> state == State.ACTIVE || state == State.CHANGING)

@@ -1,6 +1,7 @@
 package dev.tollgate.core.connect;
 
 import dev.tollgate.core.Action;
+import dev.tollgate.core.NoCredentials;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
@@ -102,12 +103,19 @@ public final class Admission {
   }
 
   /**
-   * Decides on a connection to a session.
+   * Decides on a connection to a session. Without credentials the rows cannot be read: the tier is
+   * not known, nor whether the session exists. So the connection is refused as undecided, whatever
+   * the tier says.
    *
-   * @throws Unavailable if the rows cannot be read
+   * @throws Unavailable if the rows cannot be read for another reason
    */
   public AdmissionDecision decide(TenantId tenant, SessionId session) {
-    return tally.writeRestDuring(() -> decision(tenant, session));
+    try {
+      return tally.writeRestDuring(() -> decision(tenant, session));
+    } catch (NoCredentials none) {
+      return new AdmissionDecision.Refused(
+          Refusal.UNDECIDED, Optional.empty(), false, Optional.of(none.reason()));
+    }
   }
 
   private AdmissionDecision decision(TenantId tenant, SessionId session) {

@@ -499,6 +499,13 @@ final class AdmissionTest {
   }
 
   @Test
+  void read_without_credentials_is_undecided_and_gives_the_token_back() {
+    ports.facts().outage().beginWithoutCredentials();
+    assertThat(refusal(decide())).isEqualTo(Refusal.UNDECIDED);
+    assertThat(available()).isEqualTo(3);
+  }
+
+  @Test
   void failed_read_gives_the_token_back() {
     ports.facts().outage().begin("read");
     assertThatThrownBy(this::decide).isInstanceOf(Unavailable.class);

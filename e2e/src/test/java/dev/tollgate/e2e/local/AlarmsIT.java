@@ -184,9 +184,12 @@ final class AlarmsIT {
       socket.send("{\"action\":\"PooledSQS\",\"id\":\"m\",\"message\":\"hello\"}");
       assertThat(
               raisedDuring(
-                  7, () -> assertThat(handshake("denied", denied).status()).isEqualTo(500)))
+                  7, () -> assertThat(handshake("denied", denied).status()).isEqualTo(503)))
           .contains(
-              "credentials-failing", "function-errors", "messages-failing", "services-failing");
+              "credentials-failing",
+              "handshakes-undecided",
+              "messages-failing",
+              "services-failing");
       assertThat(denial.count()).isPositive();
     }
     awaitCalm(10);

@@ -497,7 +497,8 @@ final class ConsoleIT {
     "sample, dark, 390",
     "operator, light, 390",
     "operator, dark, 1280",
-    "operator, light, 1280"
+    "operator, light, 1280",
+    "operator, light, 1300"
   })
   void pages_have_no_serious_accessibility_findings(String page, String scheme, int width) {
     if (deployment.control("GET", "/tenants/page-axe").status() == 404) {
@@ -519,6 +520,19 @@ final class ConsoleIT {
     assertThat(
             (Boolean) browser.script("return document.documentElement.scrollWidth <= innerWidth"))
         .as("nothing exceeds the width of the window")
+        .isTrue();
+    assertThat(
+            (Boolean)
+                browser.script(
+                    """
+                    return [...document.querySelectorAll("th")].every(heading => {
+                      const text = document.createRange();
+                      text.selectNodeContents(heading);
+                      const box = heading.getBoundingClientRect();
+                      return text.getBoundingClientRect().left >= box.left
+                          && text.getBoundingClientRect().right <= box.right;
+                    })"""))
+        .as("headings do not overlap")
         .isTrue();
     browser.size(1280, 900).scheme("light");
     // A browser warning about axe itself is not an error of the page.

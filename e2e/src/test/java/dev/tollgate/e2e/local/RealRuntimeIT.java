@@ -515,15 +515,15 @@ final class RealRuntimeIT {
         .isEqualTo(HOST.normalized(String.join("\n", hosted.frames().texts())));
     compare(
         "TokenProducer",
-        new Kind("schedule of a bucket", schedule("connect_TENANT"), "OfBucket"),
+        new Kind("schedule of a bucket", schedule("connect_TENANT"), "bucket connect: "),
         new Kind(
             "schedule of a shard",
             same("{\"shard\":\"shard-3\",\"scheduledTime\":\"2026-01-01T00:00:00Z\"}"),
-            "OfShard"),
+            "shard-3: "),
         new Kind(
             "request of a claim",
             same("{\"tenantId\":\"TENANT\",\"action\":\"message\"}"),
-            "ByClaim"),
+            "bucket message: "),
         new Kind("no input", same("null"), "\"errorType\":\"dev.tollgate.core.InvalidValue\""));
     compare("Housekeeper", new Kind("schedule", schedule("housekeeper"), "visitedTenants"));
     compare("Sweep", new Kind("schedule", schedule("sweep"), "\"settledTenants\""));

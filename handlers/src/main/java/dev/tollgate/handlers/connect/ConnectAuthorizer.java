@@ -68,7 +68,7 @@ public final class ConnectAuthorizer
       ticketed.slot().ifPresent(slot -> metrics.slotUsed(context.getLogger(), tenant, slot));
       ticketed
           .failure()
-          .map(failure -> tenant.value() + " admitted without a token: " + failure)
+          .map(failure -> "tenant " + tenant + ": admitted without a token: " + failure)
           .ifPresent(line -> context.getLogger().log(LogText.lines(line)));
       return allowed(event, tenant, AuthorizerContext.of(ticketed.ticket()));
     }

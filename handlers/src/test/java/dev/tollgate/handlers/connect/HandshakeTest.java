@@ -206,10 +206,20 @@ final class HandshakeTest {
 
     assertThat(connect("c1")).isEqualTo(200);
     assertThat(context.logged())
-        .anySatisfy(line -> assertThat(line).startsWith("acme admitted without a token: "));
+        .anySatisfy(line -> assertThat(line).startsWith("tenant acme: admitted without a token: "));
 
     fixture.queue().outage().beginWithoutCredentials();
     assertThat(connect("c2")).isEqualTo(503);
+    assertThat(context.logged())
+        .anySatisfy(
+            line -> assertThat(line).contains("\"Outcome\":\"UNDECIDED\"", "\"failure\":\""));
+  }
+
+  @Test
+  void a_handshake_without_credentials_is_undecided_whatever_the_tier_says() {
+    fixture.facts().outage().beginWithoutCredentials();
+
+    assertThat(connect("c1")).isEqualTo(503);
     assertThat(context.logged())
         .anySatisfy(
             line -> assertThat(line).contains("\"Outcome\":\"UNDECIDED\"", "\"failure\":\""));
