@@ -60,7 +60,7 @@ class HistoryTest {
             "[{\"at\":\""
                 + now.minusSeconds(420)
                 + "\",\"admitted\":2,\"refused\":3,\"refusedFor\":{\"TENANT_RATE\":3},"
-                + "\"peakConnections\":5,"
+                + "\"wouldRefuse\":0,\"wouldRefuseFor\":{},\"peakConnections\":5,"
                 + "\"tokens\":[{\"action\":\"connect\",\"minted\":2,\"taken\":2}]}]");
   }
 

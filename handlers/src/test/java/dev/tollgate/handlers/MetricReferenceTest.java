@@ -39,7 +39,8 @@ class MetricReferenceTest {
 
   @Test
   void page_has_each_outcome_of_a_connection_with_its_status() throws IOException {
-    List<String> outcomes = new ArrayList<>(List.of("`ADMITTED`", "`ADMITTED_WITHOUT_TOKEN`"));
+    List<String> outcomes =
+        new ArrayList<>(List.of("`ADMITTED`", "`ADMITTED_WITHOUT_TOKEN`", "`WOULD_REFUSE`"));
     for (Refusal refusal : Refusal.values()) {
       outcomes.add("`" + refusal + "` " + refusal.status());
     }

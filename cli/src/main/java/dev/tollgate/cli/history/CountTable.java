@@ -13,27 +13,37 @@ import java.util.stream.Collectors;
 
 /** Prints counts: of the steps of a history, or of ranked tenants. */
 final class CountTable {
+  private static final String WOULD_REFUSE = "wouldRefuse";
   private static final List<String> COUNTS =
-      List.of("admitted", "refused", "wouldRefuse", "peakConnections");
+      List.of("admitted", "refused", WOULD_REFUSE, "peakConnections");
 
   private CountTable() {}
 
   /**
-   * A table for a person. Reasons and actions share a column, without zeros.
+   * A table for a person. Reasons and actions share a column, without zeros. Without a column for
+   * what observed limits would have refused if there is nothing.
    *
    * @param heading the heading of the first column
    * @param key the member with the first column's value
    */
   static List<String> text(JsonNode rows, String heading, String key) {
-    Table table =
-        new Table(heading, "ADMITTED", "REFUSED", "WOULD REFUSE", "PEAK", "FOR", "TOKENS TAKEN");
+    boolean isObserved = rows.valueStream().anyMatch(row -> row.path(WOULD_REFUSE).asLong() != 0);
+    List<String> header =
+        new ArrayList<>(
+            List.of(heading, "ADMITTED", "REFUSED", "PEAK", "REFUSED FOR", "TOKENS TAKEN"));
+    if (isObserved) {
+      header.addAll(List.of("WOULD REFUSE", "WOULD REFUSE FOR"));
+    }
+    Table table = new Table(header.toArray(String[]::new));
     for (JsonNode row : rows) {
       List<String> cells = cells(row, key);
-      Map<String, String> reasons = members(row.path("refusedFor"));
-      members(row.path("wouldRefuseFor"))
-          .forEach((reason, count) -> reasons.put("observed " + reason, count));
-      cells.add(joined(reasons));
+      String wouldRefuse = cells.remove(COUNTS.indexOf(WOULD_REFUSE) + 1);
+      cells.add(joined(members(row.path("refusedFor"))));
       cells.add(joined(taken(row)));
+      if (isObserved) {
+        cells.add(wouldRefuse);
+        cells.add(joined(members(row.path("wouldRefuseFor"))));
+      }
       table.row(cells.toArray(String[]::new));
     }
     return table.lines();

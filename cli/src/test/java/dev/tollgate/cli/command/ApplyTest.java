@@ -481,6 +481,34 @@ class ApplyTest {
   }
 
   @Test
+  void modes_are_applied_once() throws IOException {
+    controlPlane.tenant("acme", "gold", "{\"modes\":{\"sessionPerMinute\":\"OFF\"}}");
+    file(
+        "tenants: {acme: {tier: gold, overrides: {sessionTTL: 60, modes: {tenantPerMinute: OBSERVE}}}}");
+
+    assertThat(apply().out())
+        .contains(
+            "overrides.modes.sessionPerMinute: OFF → (none)",
+            "overrides.modes.tenantPerMinute: (none) → OBSERVE");
+
+    assertThat(controlPlane.tenant("acme").path("overrides").toString())
+        .isEqualTo("{\"modes\":{\"tenantPerMinute\":\"OBSERVE\"},\"sessionTTL\":60}");
+    assertThat(apply().out()).endsWith("Nothing to do.\n");
+  }
+
+  @Test
+  void wrong_modes_are_reported() throws IOException {
+    file(
+        "tenants: {acme: {tier: gold, overrides: {modes: {tenantPerMinute: on, sessionsPerSubject: OBSERVE, sessionTTL: OFF}}}}");
+
+    assertThat(apply().err())
+        .contains(
+            "tenants.acme.overrides.modes.tenantPerMinute: on (expected: ENFORCE or OBSERVE or OFF)",
+            "tenants.acme.overrides.modes.sessionsPerSubject: OBSERVE (expected: ENFORCE or OFF)",
+            "tenants.acme.overrides.modes.sessionTTL: OFF (expected: a known field, one of: ");
+  }
+
+  @Test
   void apply_without_a_terminal_requires_yes() throws IOException {
     file("tenants: {acme: {tier: gold}}");
 
@@ -586,7 +614,7 @@ class ApplyTest {
             """
             tollgate: all.yaml: 21 invalid values. Nothing was changed.
               line 3: tiers.bronze.isolation: BOTH (expected: POOL or SILO)
-              line 4: tiers.bronze.limit: {} (expected: a known field, one of: isolation, limits, buckets, fillMode, onUnavailable, line, hibernateAfterMinutes)
+              line 4: tiers.bronze.limit: {} (expected: a known field, one of: isolation, limits, buckets, fillMode, onUnavailable, modes, line, hibernateAfterMinutes)
               line 5: tiers.bronze.limits.sessionTTL: missing (expected: a whole number, 1 to 86400)
               line 6: tiers.bronze.limits.tenantPerMinute: "60" (expected: a whole number, 1 to 30000)
               line 7: tiers.bronze.limits.sessionPerMinute: 0 (expected: a whole number, 1 to 60000)
@@ -602,7 +630,7 @@ class ApplyTest {
               line 19: tenants.b.tier: 7 (expected: the name of a tier)
               line 20: tenants.b.status: OFFBOARDING (expected: ACTIVE or SUSPENDED)
               line 21: tenants.b: repeated (expected: once; also on line 18)
-              line 22: tenants.c.overrides.connections: 1 (expected: a known field, one of: tenantPerMinute, sessionPerMinute, connectionsPerSession, tenantConnections, sessionTTL, messagesPerMinute, sessionLifetime, sessionsPerSubject, line)
+              line 22: tenants.c.overrides.connections: 1 (expected: a known field, one of: tenantPerMinute, sessionPerMinute, connectionsPerSession, tenantConnections, sessionTTL, messagesPerMinute, sessionLifetime, sessionsPerSubject, modes, line)
               line 22: tenants.c.overrides.line: 1 (expected: true or false)
               line 23: tenants.d: gold (expected: an object)
               line 24: tenant: {} (expected: a known field, one of: tiers, tenants)

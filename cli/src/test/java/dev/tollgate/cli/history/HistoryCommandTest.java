@@ -24,11 +24,11 @@ class HistoryCommandTest {
   private static final String STEPS =
       "{\"from\":\"2026-03-12T14:00:00Z\",\"to\":\"2026-03-12T15:00:00Z\",\"stepSeconds\":60,"
           + "\"steps\":[{\"at\":\"2026-03-12T14:05:00Z\",\"admitted\":60,\"refused\":33,"
-          + "\"refusedFor\":{\"SESSION_RATE\":2,\"TENANT_RATE\":31},\"peakConnections\":118,"
+          + "\"refusedFor\":{\"SESSION_RATE\":2,\"TENANT_RATE\":31},\"wouldRefuse\":0,\"wouldRefuseFor\":{},\"peakConnections\":118,"
           + "\"tokens\":[{\"action\":\"connect\",\"minted\":60,\"taken\":60},"
           + "{\"action\":\"send-email\",\"minted\":9,\"taken\":7},{\"action\":\"message\",\"minted\":1,\"taken\":0}]},"
           + "{\"at\":\"2026-03-12T14:10:00Z\",\"admitted\":-1,\"refused\":0,\"refusedFor\":{},"
-          + "\"peakConnections\":9,\"tokens\":[]}]}";
+          + "\"wouldRefuse\":0,\"wouldRefuseFor\":{},\"peakConnections\":9,\"tokens\":[]}]}";
 
   private StubDeployment deployment;
 
@@ -191,10 +191,30 @@ class HistoryCommandTest {
     assertThat(deployment.run("history", "-o", "csv", "--chart").out())
         .isEqualTo(
             """
-            at,admitted,refused,peakConnections,refusedFor.SESSION_RATE,refusedFor.TENANT_RATE,tokens.connect,tokens.message,tokens.send-email
-            2026-03-12T14:05:00Z,60,33,118,2,31,60,0,7
-            2026-03-12T14:10:00Z,-1,0,9,0,0,0,0,0
+            at,admitted,refused,wouldRefuse,peakConnections,refusedFor.SESSION_RATE,refusedFor.TENANT_RATE,tokens.connect,tokens.message,tokens.send-email
+            2026-03-12T14:05:00Z,60,33,0,118,2,31,60,0,7
+            2026-03-12T14:10:00Z,-1,0,0,9,0,0,0,0,0
             """);
+  }
+
+  @Test
+  void what_observed_limits_would_have_refused_has_columns() {
+    deployment.answers(
+        "GET /control/fleet" + HOUR,
+        200,
+        STEPS.replaceFirst(
+            "\"wouldRefuse\":0,\"wouldRefuseFor\":\\{\\}",
+            "\"wouldRefuse\":6,\"wouldRefuseFor\":{\"TENANT_RATE\":4,\"SESSION_RATE\":2}"));
+
+    assertThat(deployment.run("history").out().lines().map(line -> line.replaceAll(" {2,}", "|")))
+        .contains(
+            "AT|ADMITTED|REFUSED|PEAK|REFUSED FOR|TOKENS TAKEN|WOULD REFUSE|WOULD REFUSE FOR",
+            "2026-03-12T14:05:00Z|60|33|118|SESSION_RATE 2, TENANT_RATE 31"
+                + "|connect 60, send-email 7|6|SESSION_RATE 2, TENANT_RATE 4");
+    assertThat(deployment.run("history", "-o", "csv").out())
+        .contains(
+            "refusedFor.TENANT_RATE,wouldRefuseFor.SESSION_RATE,wouldRefuseFor.TENANT_RATE,",
+            "2026-03-12T14:05:00Z,60,33,6,118,2,31,2,4,60,0,7");
   }
 
   @Test

@@ -17,10 +17,10 @@ class TopCommandTest {
   private static final String RANKING =
       "{\"from\":\"2026-03-12T14:01:00Z\",\"to\":\"2026-03-12T14:06:00Z\",\"activeTenants\":3,"
           + "\"tenants\":[{\"tenantId\":\"acme\",\"admitted\":60,\"refused\":31,"
-          + "\"refusedFor\":{\"TENANT_RATE\":31},\"peakConnections\":118,"
+          + "\"refusedFor\":{\"TENANT_RATE\":31},\"wouldRefuse\":0,\"wouldRefuseFor\":{},\"peakConnections\":118,"
           + "\"tokens\":[{\"action\":\"connect\",\"minted\":60,\"taken\":60}]},"
           + "{\"tenantId\":\"globex\",\"admitted\":5,\"refused\":1,"
-          + "\"refusedFor\":{\"SUSPENDED\":1},\"peakConnections\":2,\"tokens\":[]}]}";
+          + "\"refusedFor\":{\"SUSPENDED\":1},\"wouldRefuse\":0,\"wouldRefuseFor\":{},\"peakConnections\":2,\"tokens\":[]}]}";
 
   private StubDeployment deployment;
 
@@ -54,9 +54,9 @@ class TopCommandTest {
     assertThat(deployment.run("top", "-o", "csv").out())
         .isEqualTo(
             """
-            tenantId,admitted,refused,peakConnections,refusedFor.SUSPENDED,refusedFor.TENANT_RATE,tokens.connect
-            acme,60,31,118,0,31,60
-            globex,5,1,2,1,0,0
+            tenantId,admitted,refused,wouldRefuse,peakConnections,refusedFor.SUSPENDED,refusedFor.TENANT_RATE,tokens.connect
+            acme,60,31,0,118,0,31,60
+            globex,5,1,0,2,1,0,0
             """);
   }
 
@@ -77,7 +77,7 @@ class TopCommandTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "--sort=luck | --sort: luck (expected: one of refused, admitted, connections, tokens)",
+        "--sort=luck | --sort: luck (expected: one of refused, would_refuse, admitted, connections, tokens)",
         "--window=1h | --window: 1h (expected: at most 15m)",
         "--window=soon | Invalid value for option '--window': soon (expected: minutes, hours or days: 5m, 1h, 7d)",
         "--limit=0 | --limit: 0 (expected: 1 to 100)",
