@@ -208,7 +208,7 @@ class HistoryCommandTest {
 
     assertThat(deployment.run("history").out().lines().map(line -> line.replaceAll(" {2,}", "|")))
         .contains(
-            "AT|ADMITTED|REFUSED|PEAK|REFUSED FOR|TOKENS TAKEN|WOULD REFUSE|WOULD REFUSE FOR",
+            "TIME|ADMITTED|REFUSED|PEAK|REFUSED FOR|TOKENS TAKEN|WOULD REFUSE|WOULD REFUSE FOR",
             "2026-03-12T14:05:00Z|60|33|118|SESSION_RATE 2, TENANT_RATE 31"
                 + "|connect 60, send-email 7|6|SESSION_RATE 2, TENANT_RATE 4");
     assertThat(deployment.run("history", "-o", "csv").out())

@@ -31,7 +31,7 @@ final class LimitModesIT {
   }
 
   @Test
-  void observed_limits_refuse_nobody_and_tell_whom_they_would_have_refused() {
+  void observed_limits_refuse_nobody_and_tell_whom_they_would_have_refused() throws Exception {
     String modes = "\"modes\":{\"%s\":\"OBSERVE\"}";
     DEPLOYMENT.onboard(
         "slow", "bronze", "{\"tenantPerMinute\":1," + modes.formatted("tenantPerMinute") + "}");
