@@ -24,11 +24,14 @@ final class CountTable {
    * @param key the member with the first column's value
    */
   static List<String> text(JsonNode rows, String heading, String key) {
-    Table table = new Table(heading, "ADMITTED", "REFUSED", "PEAK", "REFUSED FOR", "TOKENS TAKEN");
+    Table table =
+        new Table(
+            heading, "ADMITTED", "REFUSED", "PEAK", "REFUSED FOR", "TOKENS TAKEN", "TOKENS MINTED");
     for (JsonNode row : rows) {
       List<String> cells = cells(row, key);
       cells.add(joined(members(row.path("refusedFor"))));
-      cells.add(joined(taken(row)));
+      cells.add(joined(tokens(row, "taken")));
+      cells.add(joined(tokens(row, "minted")));
       table.row(cells.toArray(String[]::new));
     }
     return table.lines();
@@ -39,18 +42,21 @@ final class CountTable {
     SortedSet<String> reasons = new TreeSet<>();
     SortedSet<String> actions = new TreeSet<>();
     rows.forEach(row -> reasons.addAll(members(row.path("refusedFor")).keySet()));
-    rows.forEach(row -> actions.addAll(taken(row).keySet()));
+    rows.forEach(row -> actions.addAll(tokens(row, "taken").keySet()));
     List<String> header = new ArrayList<>(List.of(key));
     header.addAll(COUNTS);
     reasons.forEach(reason -> header.add("refusedFor." + reason));
     actions.forEach(action -> header.add("tokens." + action));
+    actions.forEach(action -> header.add("minted." + action));
     Table table = new Table(header.toArray(String[]::new));
     for (JsonNode row : rows) {
       List<String> cells = cells(row, key);
       Map<String, String> refused = members(row.path("refusedFor"));
-      Map<String, String> taken = taken(row);
+      Map<String, String> taken = tokens(row, "taken");
+      Map<String, String> minted = tokens(row, "minted");
       reasons.forEach(reason -> cells.add(refused.getOrDefault(reason, "0")));
       actions.forEach(action -> cells.add(taken.getOrDefault(action, "0")));
+      actions.forEach(action -> cells.add(minted.getOrDefault(action, "0")));
       table.row(cells.toArray(String[]::new));
     }
     return table.csv();
@@ -70,16 +76,19 @@ final class CountTable {
     return members;
   }
 
-  /** The tokens taken, by action. */
-  private static Map<String, String> taken(JsonNode row) {
-    Map<String, String> taken = new TreeMap<>();
+  /**
+   * The tokens by action.
+   *
+   * @param count {@code taken} or {@code minted}
+   */
+  private static Map<String, String> tokens(JsonNode row, String count) {
+    Map<String, String> tokens = new TreeMap<>();
     row.path("tokens")
         .forEach(
             bucket ->
-                taken.put(
-                    Json.text(bucket, "action").orElse("?"),
-                    Json.text(bucket, "taken").orElse("?")));
-    return taken;
+                tokens.put(
+                    Json.text(bucket, "action").orElse("?"), Json.text(bucket, count).orElse("?")));
+    return tokens;
   }
 
   private static String joined(Map<String, String> values) {
