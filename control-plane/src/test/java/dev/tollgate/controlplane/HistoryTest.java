@@ -17,6 +17,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What happened to tenants. */
 class HistoryTest {
@@ -107,6 +108,16 @@ class HistoryTest {
     assertThat(ranked(ranking(Map.of("sort", "connections")))).isEqualTo("abcd");
     assertThat(ranked(ranking(Map.of("sort", "tokens")))).isEqualTo("ac");
     assertThat(ranked(ranking(Map.of("window", "15m", "limit", "2")))).isEqualTo("ed");
+    assertThat(ranked(ranking(Map.of("to", now.minusSeconds(180).toString())))).isEqualTo("ed");
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {2, -26 * 60})
+  void tenants_of_a_day_can_be_ranked(long minutes) {
+    Map<String, String> query = Map.of("to", now.plus(Duration.ofMinutes(minutes)).toString());
+
+    assertThat(at.history("/fleet/tenants", query).status()).isEqualTo(400);
+    assertThat(ranking(query).toString()).contains("an instant of the last 26 hours");
   }
 
   private JsonNode ranking(Map<String, String> query) {

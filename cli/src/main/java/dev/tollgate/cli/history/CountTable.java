@@ -30,7 +30,14 @@ final class CountTable {
     boolean isObserved = rows.valueStream().anyMatch(row -> row.path(WOULD_REFUSE).asLong() != 0);
     List<String> header =
         new ArrayList<>(
-            List.of(heading, "ADMITTED", "REFUSED", "PEAK", "REFUSED FOR", "TOKENS TAKEN"));
+            List.of(
+                heading,
+                "ADMITTED",
+                "REFUSED",
+                "PEAK",
+                "REFUSED FOR",
+                "TOKENS TAKEN",
+                "TOKENS MINTED"));
     if (isObserved) {
       header.addAll(List.of("WOULD REFUSE", "WOULD REFUSE FOR"));
     }
@@ -39,7 +46,8 @@ final class CountTable {
       List<String> cells = cells(row, key);
       String wouldRefuse = cells.remove(COUNTS.indexOf(WOULD_REFUSE) + 1);
       cells.add(joined(members(row.path("refusedFor"))));
-      cells.add(joined(taken(row)));
+      cells.add(joined(tokens(row, "taken")));
+      cells.add(joined(tokens(row, "minted")));
       if (isObserved) {
         cells.add(wouldRefuse);
         cells.add(joined(members(row.path("wouldRefuseFor"))));
@@ -56,21 +64,24 @@ final class CountTable {
     SortedSet<String> actions = new TreeSet<>();
     rows.forEach(row -> reasons.addAll(members(row.path("refusedFor")).keySet()));
     rows.forEach(row -> observed.addAll(members(row.path("wouldRefuseFor")).keySet()));
-    rows.forEach(row -> actions.addAll(taken(row).keySet()));
+    rows.forEach(row -> actions.addAll(tokens(row, "taken").keySet()));
     List<String> header = new ArrayList<>(List.of(key));
     header.addAll(COUNTS);
     reasons.forEach(reason -> header.add("refusedFor." + reason));
     observed.forEach(reason -> header.add("wouldRefuseFor." + reason));
     actions.forEach(action -> header.add("tokens." + action));
+    actions.forEach(action -> header.add("minted." + action));
     Table table = new Table(header.toArray(String[]::new));
     for (JsonNode row : rows) {
       List<String> cells = cells(row, key);
       Map<String, String> refused = members(row.path("refusedFor"));
       Map<String, String> wouldRefuse = members(row.path("wouldRefuseFor"));
-      Map<String, String> taken = taken(row);
+      Map<String, String> taken = tokens(row, "taken");
+      Map<String, String> minted = tokens(row, "minted");
       reasons.forEach(reason -> cells.add(refused.getOrDefault(reason, "0")));
       observed.forEach(reason -> cells.add(wouldRefuse.getOrDefault(reason, "0")));
       actions.forEach(action -> cells.add(taken.getOrDefault(action, "0")));
+      actions.forEach(action -> cells.add(minted.getOrDefault(action, "0")));
       table.row(cells.toArray(String[]::new));
     }
     return table.csv();
@@ -90,16 +101,19 @@ final class CountTable {
     return members;
   }
 
-  /** The tokens taken, by action. */
-  private static Map<String, String> taken(JsonNode row) {
-    Map<String, String> taken = new TreeMap<>();
+  /**
+   * The tokens by action.
+   *
+   * @param count {@code taken} or {@code minted}
+   */
+  private static Map<String, String> tokens(JsonNode row, String count) {
+    Map<String, String> tokens = new TreeMap<>();
     row.path("tokens")
         .forEach(
             bucket ->
-                taken.put(
-                    Json.text(bucket, "action").orElse("?"),
-                    Json.text(bucket, "taken").orElse("?")));
-    return taken;
+                tokens.put(
+                    Json.text(bucket, "action").orElse("?"), Json.text(bucket, count).orElse("?")));
+    return tokens;
   }
 
   private static String joined(Map<String, String> values) {

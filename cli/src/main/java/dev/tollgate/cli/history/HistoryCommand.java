@@ -133,7 +133,7 @@ public final class HistoryCommand implements Callable<Integer> {
     return 0;
   }
 
-  private static void checkMinute(String option, Instant at) {
+  static void checkMinute(String option, Instant at) {
     Failure.checkOption(at.equals(at.truncatedTo(ChronoUnit.MINUTES)), option, at, "a full minute");
   }
 

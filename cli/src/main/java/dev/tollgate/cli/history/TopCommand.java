@@ -6,10 +6,12 @@ import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.Response;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -19,8 +21,8 @@ import picocli.CommandLine.Option;
     name = "top",
     description = {
       "Rank the tenants that were refused, admitted, connected or served most in the last "
-          + "minutes.",
-      "Example: `tollgate top --sort tokens --window 15m`."
+          + "minutes, or in minutes of the last 26 hours.",
+      "Example: `tollgate top --sort tokens --window 15m`; `tollgate top --to 2026-03-12T14:15:00Z`."
     })
 public final class TopCommand implements Callable<Integer> {
   private static final List<String> COUNTS =
@@ -43,8 +45,14 @@ public final class TopCommand implements Callable<Integer> {
       names = "--window",
       paramLabel = "TIME",
       defaultValue = "5m",
-      description = "The last minutes, up to 15. Default: ${DEFAULT-VALUE}.")
+      description = "How many minutes, up to 15. Default: ${DEFAULT-VALUE}.")
   private Duration window = Duration.ofMinutes(5);
+
+  @Option(
+      names = "--to",
+      paramLabel = "INSTANT",
+      description = "Where the minutes end, in the last 26 hours. A full minute. Default: now.")
+  private Optional<Instant> to = Optional.empty();
 
   @Option(
       names = {"-n", "--limit"},
@@ -69,12 +77,14 @@ public final class TopCommand implements Callable<Integer> {
         "--window",
         Span.text(window),
         "at most " + MAX_MINUTES + "m");
+    to.ifPresent(at -> HistoryCommand.checkMinute("--to", at));
     Failure.checkOption(
         limit >= 1 && limit <= MAX_TENANTS, "--limit", limit, "1 to " + MAX_TENANTS);
     Map<String, String> query = new LinkedHashMap<>();
     query.put("sort", sort);
     query.put("window", Span.text(window));
     query.put("limit", Integer.toString(limit));
+    to.ifPresent(end -> query.put("to", end.toString()));
     Response response = tollgate.controlPlane().get("/fleet/tenants" + Api.suffix(query)).orThrow();
     JsonNode ranking = response.json();
     tollgate.print(
@@ -99,8 +109,7 @@ public final class TopCommand implements Callable<Integer> {
                     sort,
                     Json.text(ranking, "from").orElse("?"),
                     Json.text(ranking, "to").orElse("?"))
-            + " "
-            + HistoryCommand.INCOMPLETE);
+            + (to.isPresent() ? "" : " " + HistoryCommand.INCOMPLETE));
     return lines;
   }
 }

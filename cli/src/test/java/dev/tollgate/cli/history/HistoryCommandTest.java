@@ -62,8 +62,8 @@ class HistoryCommandTest {
             acme, 2026-03-12T14:00:00Z to 2026-03-12T15:00:00Z, in steps of 1m.
             Steps in which nothing happened are left out. The last two minutes are still incomplete.
 
-            TIME                  ADMITTED  REFUSED  PEAK  REFUSED FOR                     TOKENS TAKEN
-            2026-03-12T14:05:00Z        60       33   118  SESSION_RATE 2, TENANT_RATE 31  connect 60, send-email 7
+            TIME                  ADMITTED  REFUSED  PEAK  REFUSED FOR                     TOKENS TAKEN              TOKENS MINTED
+            2026-03-12T14:05:00Z        60       33   118  SESSION_RATE 2, TENANT_RATE 31  connect 60, send-email 7  connect 60, message 1, send-email 9
             2026-03-12T14:10:00Z        -1        0     9
             """);
   }
@@ -191,9 +191,9 @@ class HistoryCommandTest {
     assertThat(deployment.run("history", "-o", "csv", "--chart").out())
         .isEqualTo(
             """
-            at,admitted,refused,wouldRefuse,peakConnections,refusedFor.SESSION_RATE,refusedFor.TENANT_RATE,tokens.connect,tokens.message,tokens.send-email
-            2026-03-12T14:05:00Z,60,33,0,118,2,31,60,0,7
-            2026-03-12T14:10:00Z,-1,0,0,9,0,0,0,0,0
+            at,admitted,refused,wouldRefuse,peakConnections,refusedFor.SESSION_RATE,refusedFor.TENANT_RATE,tokens.connect,tokens.message,tokens.send-email,minted.connect,minted.message,minted.send-email
+            2026-03-12T14:05:00Z,60,33,0,118,2,31,60,0,7,60,1,9
+            2026-03-12T14:10:00Z,-1,0,0,9,0,0,0,0,0,0,0,0
             """);
   }
 
@@ -208,9 +208,9 @@ class HistoryCommandTest {
 
     assertThat(deployment.run("history").out().lines().map(line -> line.replaceAll(" {2,}", "|")))
         .contains(
-            "TIME|ADMITTED|REFUSED|PEAK|REFUSED FOR|TOKENS TAKEN|WOULD REFUSE|WOULD REFUSE FOR",
+            "TIME|ADMITTED|REFUSED|PEAK|REFUSED FOR|TOKENS TAKEN|TOKENS MINTED|WOULD REFUSE|WOULD REFUSE FOR",
             "2026-03-12T14:05:00Z|60|33|118|SESSION_RATE 2, TENANT_RATE 31"
-                + "|connect 60, send-email 7|6|SESSION_RATE 2, TENANT_RATE 4");
+                + "|connect 60, send-email 7|connect 60, message 1, send-email 9|6|SESSION_RATE 2, TENANT_RATE 4");
     assertThat(deployment.run("history", "-o", "csv").out())
         .contains(
             "refusedFor.TENANT_RATE,wouldRefuseFor.SESSION_RATE,wouldRefuseFor.TENANT_RATE,",

@@ -44,8 +44,8 @@ class TopCommandTest {
     assertThat(run.out())
         .isEqualTo(
             """
-            TENANT  ADMITTED  REFUSED  PEAK  REFUSED FOR     TOKENS TAKEN
-            acme          60       31   118  TENANT_RATE 31  connect 60
+            TENANT  ADMITTED  REFUSED  PEAK  REFUSED FOR     TOKENS TAKEN  TOKENS MINTED
+            acme          60       31   118  TENANT_RATE 31  connect 60    connect 60
             globex         5        1     2  SUSPENDED 1
 
             2 of 3 active tenants, ranked by refused, from 2026-03-12T14:01:00Z to 2026-03-12T14:06:00Z. The last two minutes are still incomplete.
@@ -54,9 +54,9 @@ class TopCommandTest {
     assertThat(deployment.run("top", "-o", "csv").out())
         .isEqualTo(
             """
-            tenantId,admitted,refused,wouldRefuse,peakConnections,refusedFor.SUSPENDED,refusedFor.TENANT_RATE,tokens.connect
-            acme,60,31,0,118,0,31,60
-            globex,5,1,0,2,1,0,0
+            tenantId,admitted,refused,wouldRefuse,peakConnections,refusedFor.SUSPENDED,refusedFor.TENANT_RATE,tokens.connect,minted.connect
+            acme,60,31,0,118,0,31,60,60
+            globex,5,1,0,2,1,0,0,0
             """);
   }
 
@@ -73,6 +73,16 @@ class TopCommandTest {
                 + " 2026-03-12T14:06:00Z. The last two minutes are still incomplete.\n");
   }
 
+  @Test
+  void minutes_of_the_last_day_are_complete() {
+    deployment.answers(
+        "GET /control/fleet/tenants?sort=refused&window=5m&limit=20&to=2026-03-12T14%3A06%3A00Z",
+        200, RANKING);
+
+    assertThat(deployment.run("top", "--to", "2026-03-12T14:06:00Z").out())
+        .endsWith(" ranked by refused, from 2026-03-12T14:01:00Z to 2026-03-12T14:06:00Z.\n");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -80,6 +90,7 @@ class TopCommandTest {
         "--sort=luck | --sort: luck (expected: one of refused, would_refuse, admitted, connections, tokens)",
         "--window=1h | --window: 1h (expected: at most 15m)",
         "--window=soon | Invalid value for option '--window': soon (expected: minutes, hours or days: 5m, 1h, 7d)",
+        "--to=2026-03-12T14:06:30Z | --to: 2026-03-12T14:06:30Z (expected: a full minute)",
         "--limit=0 | --limit: 0 (expected: 1 to 100)",
         "-n=101 | --limit: 101 (expected: 1 to 100)",
       })

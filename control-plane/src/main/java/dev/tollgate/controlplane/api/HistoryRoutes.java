@@ -27,6 +27,9 @@ final class HistoryRoutes {
   /** A minute of all tenants has a few rows, and a request reads some 100,000 of them at most. */
   private static final Duration MINUTES_OF_ALL = Duration.ofDays(7);
 
+  /** Which minutes of single tenants can be ranked, see {@link History#active}. */
+  private static final Duration TENANTS_RANKED = Duration.ofHours(26);
+
   private static final int RANKED = 20;
 
   private final History history;
@@ -106,12 +109,12 @@ final class HistoryRoutes {
     return Response.json(200, document);
   }
 
-  /** Shows the tenants to which most happened lately. */
+  /** Shows the tenants to which most happened in some minutes. */
   Response ranking(ApiRequest request) {
     Ranking ranking = request.oneOf("sort", Ranking.class).orElse(Ranking.REFUSED);
     Duration window = request.duration("window").orElse(Duration.ofMinutes(5));
     int limit = request.limit(RANKED);
-    Span span = lately(window);
+    Span span = Span.lately(rankedUntil(request), window);
     Map<TenantId, Counts> active = history.active(span);
     Comparator<Map.Entry<TenantId, Counts>> first =
         Comparator.comparingLong(each -> -ranking.of(each.getValue()));
@@ -134,9 +137,16 @@ final class HistoryRoutes {
     return Response.json(200, document);
   }
 
-  private Span lately(Duration window) {
-    Instant to = clock.instant().truncatedTo(ChronoUnit.MINUTES).plusSeconds(60);
-    return Span.lately(to, window);
+  /** The end of the ranked minutes; without {@code to}, that of the current minute. */
+  private Instant rankedUntil(ApiRequest request) {
+    Instant now = clock.instant().truncatedTo(ChronoUnit.MINUTES).plusSeconds(60);
+    Instant to = request.instant("to").orElse(now);
+    InvalidValue.unless(
+        !to.isBefore(now.minus(TENANTS_RANKED)) && !to.isAfter(now),
+        "to",
+        to,
+        "an instant of the last %d hours".formatted(TENANTS_RANKED.toHours()));
+    return to;
   }
 
   private static Map<String, Object> document(Span span) {
