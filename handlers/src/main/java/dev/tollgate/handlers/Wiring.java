@@ -4,6 +4,8 @@ import com.amazonaws.services.lambda.runtime.LambdaRuntime;
 import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
+import dev.tollgate.core.audit.AuditLog;
+import dev.tollgate.core.audit.RowAudit;
 import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.FreedPlaces;
 import dev.tollgate.core.bucket.claim.HeldTokens;
@@ -137,6 +139,16 @@ public final class Wiring {
   /** Reads what happened to a tenant from the changes of its rows. */
   public RowChanges rowChanges() {
     return aws.rowChanges();
+  }
+
+  /** The audit. */
+  public AuditLog auditLog() {
+    return aws.auditLog();
+  }
+
+  /** Reads entries of the audit from changes of rows. */
+  public RowAudit rowAudit() {
+    return aws.rowAudit();
   }
 
   /** Repairs connection counts. */

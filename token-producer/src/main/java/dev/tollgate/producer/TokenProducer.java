@@ -6,6 +6,8 @@ import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.LogText;
 import dev.tollgate.core.MetricLine;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.audit.Author;
+import dev.tollgate.core.audit.CurrentAuthor;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.bucket.fill.ShardMaintenance;
 import java.time.Duration;
@@ -27,6 +29,7 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
 
   private final Function<String, BucketMaintenance> maintenance;
   private final BiFunction<BucketMaintenance, String, ShardMaintenance> shardMaintenance;
+  private final CurrentAuthor author;
   private final InstantSource clock;
 
   /** The function as Lambda creates it. */
@@ -40,7 +43,7 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
   }
 
   private TokenProducer(Wiring wiring, InstantSource clock) {
-    this(wiring::maintenance, wiring::shardMaintenance, clock);
+    this(wiring::maintenance, wiring::shardMaintenance, wiring.author(), clock);
   }
 
   /**
@@ -49,13 +52,16 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
    * @param maintenance creates the maintenance of buckets, from the ARN that schedules invoke
    * @param shardMaintenance creates the maintenance of shards, from that of their buckets and the
    *     ARN that continues their turns
+   * @param author names who makes changes of tenants; each invocation sets it
    */
   TokenProducer(
       Function<String, BucketMaintenance> maintenance,
       BiFunction<BucketMaintenance, String, ShardMaintenance> shardMaintenance,
+      CurrentAuthor author,
       InstantSource clock) {
     this.maintenance = maintenance;
     this.shardMaintenance = shardMaintenance;
+    this.author = author;
     this.clock = clock;
   }
 
@@ -76,6 +82,7 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
         FillRequest.of(
             Optional.ofNullable(input)
                 .orElseThrow(() -> new InvalidValue("input", "null", "a JSON object")));
+    author.set(Author.of("tollgate:token-producer", context.getAwsRequestId()));
     Object result = answer(request, context);
     String done = request + ": " + result;
     context.getLogger().log(line(request, result, done));
