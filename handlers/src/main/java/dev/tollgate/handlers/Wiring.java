@@ -5,7 +5,9 @@ import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
 import dev.tollgate.core.audit.AuditLog;
+import dev.tollgate.core.audit.ChangeEvents;
 import dev.tollgate.core.audit.RowAudit;
+import dev.tollgate.core.audit.StoredEntries;
 import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.FreedPlaces;
 import dev.tollgate.core.bucket.claim.HeldTokens;
@@ -144,6 +146,16 @@ public final class Wiring {
   /** The audit. */
   public AuditLog auditLog() {
     return aws.auditLog();
+  }
+
+  /** Reads entries from rows of the audit. */
+  public StoredEntries storedEntries() {
+    return aws.storedEntries();
+  }
+
+  /** Events of changes. */
+  public ChangeEvents changeEvents() {
+    return aws.changeEvents();
   }
 
   /** Reads entries of the audit from changes of rows. */

@@ -216,6 +216,7 @@ final class Tables extends Construct {
             .partitionKey(text("subject"))
             .sortKey(text("at"))
             .timeToLiveAttribute("expiresAt")
+            .stream(StreamViewType.NEW_AND_OLD_IMAGES)
             .removalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
             .build();
     table.addGlobalSecondaryIndex(

@@ -285,6 +285,32 @@ public final class Tollgate extends Construct {
                 "Writes who changed which tenant, tier or switch.")
             .ownRows(tables.audit(), "PutItem");
     tables.closeAudit(auditWriter.role());
+    FunctionWithRoles auditEvents =
+        new FunctionWithRoles(
+                this,
+                "AuditEvents",
+                props,
+                FunctionWithRoles.Access.ALL_TENANTS,
+                handlers,
+                "dev.tollgate.handlers.audit.AuditEvents",
+                Duration.minutes(1),
+                MEMORY_MB,
+                "Sends an event for each entry of the audit.")
+            .own(List.of(Policies.arn(this, "events", "event-bus/default")), "events", "PutEvents")
+            .variable("DEPLOYMENT", Stack.of(this).getStackName());
+    StreamEvents entries =
+        new StreamEvents(
+            this,
+            "AuditEntries",
+            tables.audit(),
+            auditEvents,
+            "{\"eventName\":[\"INSERT\"]}",
+            // The most of one request.
+            10,
+            Duration.seconds(0),
+            true,
+            StreamEvents.NO_END,
+            "Entries");
     StreamEvents changedTenants = audited("ChangedTenants", tables.tenant(), auditWriter);
     StreamEvents changedTiers = audited("ChangedTiers", tables.tier(), auditWriter);
 
@@ -368,7 +394,7 @@ public final class Tollgate extends Construct {
             housekeeper,
             controlPlane,
             sweep);
-    Stream.concat(functions.stream(), Stream.of(auditWriter, historyWriter))
+    Stream.concat(functions.stream(), Stream.of(auditEvents, auditWriter, historyWriter))
         .forEach(each -> logGroups.put(each.getNode().getId(), each.logGroup()));
     logGroups.put("Console", console.logGroup());
     props
@@ -395,6 +421,8 @@ public final class Tollgate extends Construct {
                                 removed.failures(),
                                 "history",
                                 changes.failures(),
+                                "events",
+                                entries.failures(),
                                 "changed tenants",
                                 changedTenants.failures(),
                                 "changed tiers",

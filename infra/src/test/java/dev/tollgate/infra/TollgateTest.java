@@ -53,6 +53,7 @@ class TollgateTest {
   /** All functions but the console's. */
   private static final List<String> FUNCTIONS =
       List.of(
+          "AuditEvents",
           "AuditWriter",
           "Authorizer",
           "Connect",
@@ -104,7 +105,10 @@ class TollgateTest {
   /** All but the token producer, which acts on no stranger's request. */
   static List<String> functionsWithTenantRole() {
     return FUNCTIONS.stream()
-        .filter(id -> !List.of("AuditWriter", "HistoryWriter", "TokenProducer").contains(id))
+        .filter(
+            id ->
+                !List.of("AuditEvents", "AuditWriter", "HistoryWriter", "TokenProducer")
+                    .contains(id))
         .toList();
   }
 
@@ -245,6 +249,7 @@ class TollgateTest {
             TollgateMessagesPool9D52AA57 {"QueueName":"tollgate_pool.fifo"}
             TollgateMessagesPoolDead64678C66 {"QueueName":"tollgate_pool_dead.fifo"}
             TollgateRemovedSessionsFailures26BFAF2F {}
+            TollgateAuditEntriesFailuresBF9615CC {}
             TollgateChangedTenantsFailuresE3AFEF40 {}
             TollgateChangedTiersFailures156B83D7 {}
             TollgateTablesAudit81EB7D56 {"KeySchema":[{"AttributeName":"subject","KeyType":"HASH"},{"AttributeName":"at","KeyType":"RANGE"}]}
@@ -330,6 +335,7 @@ class TollgateTest {
 
   @ParameterizedTest
   @CsvSource({
+    "AuditEvents, dev.tollgate.handlers.audit.AuditEvents, 60, 512",
     "AuditWriter, dev.tollgate.handlers.audit.AuditWriter, 60, 512",
     "Authorizer, dev.tollgate.handlers.connect.ConnectAuthorizer, 25, 1024",
     "Connect, dev.tollgate.handlers.connect.Connect, 25, 1024",
@@ -409,6 +415,7 @@ class TollgateTest {
             + " TENANT_TABLE TIER_TABLE TOKEN_PRODUCER_ARN WEBSOCKET_URL",
         "SessionEnd | CREDENTIALS_TABLE LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
         "Housekeeper | CREDENTIALS_TABLE LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
+        "AuditEvents | DEPLOYMENT",
         "AuditWriter | AUDIT_TABLE",
         "HistoryWriter | HISTORY_TABLE",
         "ControlPlane | AUDIT_TABLE CREDENTIALS_TABLE DEPLOYMENT HISTORY_TABLE IDEMPOTENCY_TABLE "
@@ -674,6 +681,20 @@ class TollgateTest {
             "dynamodb:ListStreams *",
             "sqs:SendMessage TollgateChangedTenantsFailures",
             "sqs:SendMessage TollgateChangedTiersFailures");
+  }
+
+  @Test
+  void the_sender_of_events_reads_the_audits_stream_and_sends_events_alone() {
+    assertThat(
+            grants(STACK, role("AuditEvents", "AllTenantsRole")).stream()
+                .filter(grant -> !grant.startsWith("logs:")))
+        .containsExactlyInAnyOrder(
+            "events:PutEvents event-bus/default",
+            "dynamodb:DescribeStream TollgateTablesAudit",
+            "dynamodb:GetRecords TollgateTablesAudit",
+            "dynamodb:GetShardIterator TollgateTablesAudit",
+            "dynamodb:ListStreams *",
+            "sqs:SendMessage TollgateAuditEntriesFailures");
   }
 
   @Test

@@ -9,6 +9,7 @@ import dev.tollgate.aws.credentials.CredentialTable;
 import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.aws.dynamodb.DynamoDbIdempotencyKeys;
 import dev.tollgate.aws.dynamodb.audit.DynamoDbAuditLog;
+import dev.tollgate.aws.dynamodb.audit.FlatAuditRow;
 import dev.tollgate.aws.dynamodb.history.DynamoDbHistory;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbActivity;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbBuckets;
@@ -35,8 +36,10 @@ import dev.tollgate.aws.sqs.SqsSiloQueues;
 import dev.tollgate.aws.sqs.SqsTokenQueue;
 import dev.tollgate.core.Threads;
 import dev.tollgate.core.audit.AuditLog;
+import dev.tollgate.core.audit.ChangeEvents;
 import dev.tollgate.core.audit.CurrentAuthor;
 import dev.tollgate.core.audit.RowAudit;
+import dev.tollgate.core.audit.StoredEntries;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.FillRequests;
@@ -283,6 +286,16 @@ public final class AwsEnvironment {
   /** Reads entries of the audit from changes of rows. */
   public RowAudit rowAudit() {
     return new OperatorChanges();
+  }
+
+  /** Reads entries from rows of the audit. */
+  public StoredEntries storedEntries() {
+    return new FlatAuditRow();
+  }
+
+  /** Events of changes, with the function's own role. Needs {@code DEPLOYMENT}. */
+  public ChangeEvents changeEvents() {
+    return clients.changeEvents(variables.required("DEPLOYMENT"));
   }
 
   /** The author of the changes of tenants, tiers and the switch, which the function sets. */

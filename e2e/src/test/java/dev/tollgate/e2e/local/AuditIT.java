@@ -3,9 +3,21 @@ package dev.tollgate.e2e.local;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.networknt.schema.JsonSchemaFactory;
+import com.networknt.schema.SpecVersion;
+import com.networknt.schema.ValidationMessage;
 import dev.tollgate.e2e.acceptance.Deployment.Answer;
+import dev.tollgate.local.bus.EventBus;
+import dev.tollgate.local.faults.Fault;
+import dev.tollgate.local.faults.Faults.Injection;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -13,6 +25,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -30,6 +43,7 @@ final class AuditIT {
   /** The roles of all functions. */
   private static final List<String> ROLES =
       List.of(
+          "AuditEventsAllTenants",
           "AuditWriterAllTenants",
           "Authorizer",
           "Connect",
@@ -129,6 +143,20 @@ final class AuditIT {
         .allSatisfy(
             at -> assertThat(at).isBetween(begin, DEPLOYMENT.clock().instant().plusSeconds(60)));
 
+    // Each entry was sent as an event, with its id.
+    assertThat(DEPLOYMENT.cloud().eventBus().events())
+        .allSatisfy(event -> assertThat(event.source()).isEqualTo("tollgate"))
+        .extracting(event -> event.detailType() + " " + json(event.detail()).path("id").asText())
+        .containsExactlyInAnyOrderElementsOf(
+            all.stream()
+                .map(entry -> entry.path("what").asText() + " " + entry.path("id").asText())
+                .toList());
+    DEPLOYMENT
+        .cloud()
+        .eventBus()
+        .events()
+        .forEach(event -> assertThat(violations(event.detail())).as(event.detail()).isEmpty());
+
     assertThat(entries("&tenantId=acme"))
         .isEqualTo(
             all.stream()
@@ -142,6 +170,49 @@ final class AuditIT {
                 .filter(request -> request.principal().name().equals("AuditWriterAllTenants")))
         .isEmpty();
     assertNobodyChanges(all.get(0));
+    assertEventsOutliveAnOutage();
+  }
+
+  /** EventBridge refuses all events for an hour. */
+  private static void assertEventsOutliveAnOutage() throws Exception {
+    int before = DEPLOYMENT.cloud().eventBus().events().size();
+    try (Injection down =
+        DEPLOYMENT
+            .cloud()
+            .faults()
+            .inject(
+                call -> call.service().equals("events"),
+                Integer.MAX_VALUE,
+                new Fault.Refused(500, "InternalFailure", "refused by the test"))) {
+      change("PUT", "/admit-all", "{\"reason\":\"an outage\",\"minutes\":5}", 200);
+      DEPLOYMENT.advance(Duration.ofHours(1));
+      assertThat(down.count()).isPositive();
+      assertThat(DEPLOYMENT.cloud().eventBus().events()).hasSize(before);
+    }
+    DEPLOYMENT.advance(Duration.ofMinutes(5));
+    List<EventBus.Event> events = DEPLOYMENT.cloud().eventBus().events();
+    assertThat(events.subList(before, events.size()))
+        .extracting(event -> json(event.detail()).path("id").asText())
+        .containsExactly(page("?limit=1").at("/entries/0/id").asText());
+  }
+
+  private static JsonNode json(String text) {
+    try {
+      return new JsonMapper().readTree(text);
+    } catch (JsonProcessingException malformed) {
+      throw new AssertionError(malformed);
+    }
+  }
+
+  /** How a detail differs from the published schema. */
+  private static Set<ValidationMessage> violations(String detail) {
+    try {
+      return JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012)
+          .getSchema(Files.readString(Path.of("../docs/events/change.json")))
+          .validate(json(detail));
+    } catch (IOException unreadable) {
+      throw new UncheckedIOException(unreadable);
+    }
   }
 
   private static String definition(JsonNode tier, int connections) {

@@ -33,12 +33,12 @@ final class AuditRow {
   private static final DateTimeFormatter INSTANT =
       DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
 
-  private static final String ID = "id";
-  private static final String WHAT = "what";
-  private static final String BY = "by";
-  private static final String REQUEST = "request";
-  private static final String FROM = "from";
-  private static final String TO = "to";
+  static final String ID = "id";
+  static final String WHAT = "what";
+  static final String BY = "by";
+  static final String REQUEST = "request";
+  static final String FROM = "from";
+  static final String TO = "to";
 
   private AuditRow() {}
 
