@@ -31,7 +31,11 @@ final class AuditRoutes {
   Response list(ApiRequest request) {
     Optional<TenantId> tenant = request.http().query("tenantId").map(TenantId::new);
     Instant to = request.instant("to").orElseGet(clock::instant);
-    AuditSpan span = new AuditSpan(request.instant("from").orElseGet(() -> to.minus(WEEK)), to);
+    AuditSpan span =
+        request
+            .instant("from")
+            .map(from -> new AuditSpan(from, to))
+            .orElseGet(() -> AuditSpan.before(to, WEEK));
     // The end of a request without one moves, so it does not bind the cursor.
     String listing = "audit?tenantId=" + tenant.map(TenantId::value).orElse("");
     Optional<String> cursor = request.cursor(listing);

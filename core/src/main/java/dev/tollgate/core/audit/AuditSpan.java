@@ -31,6 +31,16 @@ public record AuditSpan(Instant from, Instant to) {
         "at most " + AuditLog.KEPT.toDays() + " days before to, " + to);
   }
 
+  /**
+   * The time before an instant.
+   *
+   * @throws InvalidValue as the constructor
+   */
+  public static AuditSpan before(Instant to, Duration time) {
+    check("to", to);
+    return new AuditSpan(to.minus(time), to);
+  }
+
   private static void check(String field, Instant instant) {
     InvalidValue.unless(
         !instant.isBefore(FIRST) && instant.isBefore(LAST),
