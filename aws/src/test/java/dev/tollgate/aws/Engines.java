@@ -51,6 +51,7 @@ import software.amazon.awssdk.services.dynamodb.model.CreateTableRequest;
 import software.amazon.awssdk.services.dynamodb.model.GlobalSecondaryIndex;
 import software.amazon.awssdk.services.dynamodb.model.KeySchemaElement;
 import software.amazon.awssdk.services.dynamodb.model.KeyType;
+import software.amazon.awssdk.services.dynamodb.model.Projection;
 import software.amazon.awssdk.services.dynamodb.model.ProjectionType;
 import software.amazon.awssdk.services.dynamodb.model.ScalarAttributeType;
 import software.amazon.awssdk.services.sqs.SqsClient;
@@ -166,6 +167,20 @@ public final class Engines implements ParameterResolver {
           CreateTableRequest.builder()
               .attributeDefinitions(attribute("key"), attribute("at"))
               .keySchema(key("key", KeyType.HASH), key("at", KeyType.RANGE)));
+    }
+
+    /** A new Audit table. */
+    public String audit() {
+      return create(
+          CreateTableRequest.builder()
+              .attributeDefinitions(attribute("subject"), attribute("at"), attribute("day"))
+              .keySchema(key("subject", KeyType.HASH), key("at", KeyType.RANGE))
+              .globalSecondaryIndexes(
+                  GlobalSecondaryIndex.builder()
+                      .indexName("byDay")
+                      .keySchema(key("day", KeyType.HASH), key("at", KeyType.RANGE))
+                      .projection(Projection.builder().projectionType(ProjectionType.ALL).build())
+                      .build()));
     }
 
     /** A new Session table. */

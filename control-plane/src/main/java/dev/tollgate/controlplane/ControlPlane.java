@@ -10,6 +10,7 @@ import dev.tollgate.controlplane.tenants.TenantLifecycle;
 import dev.tollgate.controlplane.tiers.TierCatalog;
 import dev.tollgate.controlplane.tiers.TierRollOut;
 import dev.tollgate.core.Pause;
+import dev.tollgate.core.audit.CurrentAuthor;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.tenant.Release;
@@ -21,6 +22,7 @@ import java.util.concurrent.ExecutorService;
 final class ControlPlane {
   private final Ports ports;
   private final InstantSource clock;
+  private final CurrentAuthor author;
   private final Reconciler reconciler;
   private final TenantLifecycle lifecycle;
   private final TierRollOut tierRollOut;
@@ -36,6 +38,7 @@ final class ControlPlane {
    * @param release the release that the functions of silos run
    * @param connectionQuota how many new WebSocket connections a second the account may open
    * @param workers run parallel tasks
+   * @param author names who makes the changes; each request sets it
    */
   ControlPlane(
       Ports ports,
@@ -43,8 +46,9 @@ final class ControlPlane {
       int connectionQuota,
       Pause pause,
       ExecutorService workers,
+      CurrentAuthor author,
       InstantSource clock) {
-    this(ports, release, connectionQuota, TierRollOut.MAX_RANGE, pause, workers, clock);
+    this(ports, release, connectionQuota, TierRollOut.MAX_RANGE, pause, workers, author, clock);
   }
 
   /** A control plane whose roll-outs have ranges of this many tenants. */
@@ -55,7 +59,9 @@ final class ControlPlane {
       int rollOutRange,
       Pause pause,
       ExecutorService workers,
+      CurrentAuthor author,
       InstantSource clock) {
+    this.author = author;
     this.ports = ports;
     this.clock = clock;
     this.workers = workers;
@@ -80,6 +86,10 @@ final class ControlPlane {
 
   Ports ports() {
     return ports;
+  }
+
+  CurrentAuthor author() {
+    return author;
   }
 
   InstantSource clock() {

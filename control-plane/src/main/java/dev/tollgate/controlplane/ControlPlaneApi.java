@@ -5,6 +5,7 @@ import com.amazonaws.services.lambda.runtime.RequestHandler;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
 import dev.tollgate.controlplane.api.ControlPlaneRoutes;
+import dev.tollgate.core.audit.AuditLog;
 import dev.tollgate.core.enforcement.AdmitAllSwitch;
 import dev.tollgate.core.history.History;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
@@ -29,11 +30,19 @@ public final class ControlPlaneApi
 
   private ControlPlaneApi(Wiring wiring) {
     this(
-        wiring.controlPlane(), wiring.idempotencyKeys(), wiring.history(), wiring.admitAllSwitch());
+        wiring.controlPlane(),
+        wiring.idempotencyKeys(),
+        wiring.history(),
+        wiring.auditLog(),
+        wiring.admitAllSwitch());
   }
 
   ControlPlaneApi(
-      ControlPlane controlPlane, IdempotencyKeys keys, History history, AdmitAllSwitch admitAll) {
+      ControlPlane controlPlane,
+      IdempotencyKeys keys,
+      History history,
+      AuditLog audit,
+      AdmitAllSwitch admitAll) {
     this.routes =
         ControlPlaneRoutes.of(
             controlPlane.ports(),
@@ -42,8 +51,10 @@ public final class ControlPlaneApi
             controlPlane.doctor(),
             keys,
             history,
+            audit,
             admitAll,
             controlPlane.parallel(),
+            controlPlane.author(),
             controlPlane.clock());
   }
 

@@ -8,6 +8,7 @@ import dev.tollgate.controlplane.tiers.TierRollOut;
 import dev.tollgate.core.LogText;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.audit.Author;
 import dev.tollgate.core.fanout.Chunk;
 import dev.tollgate.core.fanout.Fanout;
 import dev.tollgate.core.fanout.SelfInvocation;
@@ -39,6 +40,12 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
   private static final int MAX_CHUNKS = 16;
 
   private static final String PENDING = "pending";
+
+  /** The authors of changes that no request makes. */
+  private static final String SWEEP = "tollgate:sweep";
+
+  private static final String ROLL_OUT = "tollgate:roll-out";
+  private static final String RELEASE = "tollgate:release";
 
   private final ControlPlane controlPlane;
   private final Function<String, SelfInvocation<Chunk>> requests;
@@ -85,13 +92,20 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
             time,
             line -> context.getLogger().log(LogText.lines(line) + "\n"));
     SelfInvocation<Chunk> others = requests.apply(context.getInvokedFunctionArn());
+    Function<String, Author> author = who -> Author.of(who, context.getAwsRequestId());
     return Chunk.of(event)
-        .map(chunk -> work(chunk, others, invocation))
-        .orElseGet(() -> sweep(others, invocation));
+        .map(chunk -> work(chunk, others, author, invocation))
+        .orElseGet(() -> sweep(others, author, invocation));
   }
 
-  private Map<String, Long> work(Chunk chunk, SelfInvocation<Chunk> others, Invocation invocation) {
-    if (chunk.task().equals(PENDING)) {
+  private Map<String, Long> work(
+      Chunk chunk,
+      SelfInvocation<Chunk> others,
+      Function<String, Author> author,
+      Invocation invocation) {
+    boolean pending = chunk.task().equals(PENDING);
+    controlPlane.author().set(author.apply(pending ? SWEEP : ROLL_OUT));
+    if (pending) {
       return reconcile(
           fanout(others).ids(chunk, controlPlane.ports().tenants()::listPending), invocation);
     }
@@ -99,14 +113,24 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
     return Map.of();
   }
 
-  private Map<String, Long> sweep(SelfInvocation<Chunk> others, Invocation invocation) {
+  private Map<String, Long> sweep(
+      SelfInvocation<Chunk> others, Function<String, Author> author, Invocation invocation) {
     Map<String, Long> swept = new TreeMap<>();
     List<RuntimeException> failures = new ArrayList<>();
     List<Runnable> parts =
         List.of(
-            () -> swept.putAll(sweepTenants(others, invocation.part(2))),
-            () -> swept.putAll(sweepTiers(others, invocation)),
-            () -> swept.put("outdatedSilos", controlPlane.releaseRollOut().resume(invocation)));
+            () -> {
+              controlPlane.author().set(author.apply(SWEEP));
+              swept.putAll(sweepTenants(others, invocation.part(2)));
+            },
+            () -> {
+              controlPlane.author().set(author.apply(ROLL_OUT));
+              swept.putAll(sweepTiers(others, invocation));
+            },
+            () -> {
+              controlPlane.author().set(author.apply(RELEASE));
+              swept.put("outdatedSilos", controlPlane.releaseRollOut().resume(invocation));
+            });
     for (Runnable part : parts) {
       try {
         part.run();

@@ -5,6 +5,7 @@ import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
+import dev.tollgate.core.audit.AuditLog;
 import dev.tollgate.core.enforcement.AdmitAllSwitch;
 import dev.tollgate.core.fanout.Chunk;
 import dev.tollgate.core.fanout.SelfInvocation;
@@ -43,6 +44,15 @@ final class Wiring {
    */
   History history() {
     return aws.history();
+  }
+
+  /**
+   * The audit.
+   *
+   * @throws IllegalStateException if an environment variable is missing
+   */
+  AuditLog auditLog() {
+    return aws.auditLog();
   }
 
   /**
@@ -87,6 +97,7 @@ final class Wiring {
         aws.connectionQuota(),
         Pause.real(),
         Threads.upTo(WORKERS, "tenants"),
+        aws.author(),
         clock);
   }
 }

@@ -11,6 +11,7 @@ import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.tiers.TierRollOut;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.audit.CurrentAuthor;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
@@ -44,6 +45,7 @@ import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.core.testing.memory.InMemoryActivity;
 import dev.tollgate.core.testing.memory.InMemoryAdmitAllSwitch;
+import dev.tollgate.core.testing.memory.InMemoryAuditLog;
 import dev.tollgate.core.testing.memory.InMemoryBucketQueues;
 import dev.tollgate.core.testing.memory.InMemoryBuckets;
 import dev.tollgate.core.testing.memory.InMemoryFillSchedules;
@@ -102,6 +104,8 @@ public final class ControlPlaneFixture {
   final InMemorySessions sessions = new InMemorySessions();
   final InMemoryActivity activity = new InMemoryActivity(sessions, buckets);
   final InMemoryHistory history = new InMemoryHistory();
+  final InMemoryAuditLog audit = new InMemoryAuditLog();
+  final CurrentAuthor author = new CurrentAuthor();
   final InMemoryAdmitAllSwitch admitAll = new InMemoryAdmitAllSwitch();
   public final InMemoryIdempotencyKeys keys = new InMemoryIdempotencyKeys();
   final RecordingSockets sockets = new RecordingSockets();
@@ -151,12 +155,12 @@ public final class ControlPlaneFixture {
   private Sweep sweep = new Sweep(controlPlane, arn -> chunks::add);
 
   private ControlPlaneApi newApi() {
-    return new ControlPlaneApi(controlPlane, keys, history, admitAll);
+    return new ControlPlaneApi(controlPlane, keys, history, audit, admitAll);
   }
 
   private ControlPlane controlPlane() {
     return new ControlPlane(
-        ports, release, connectionQuota, rollOutRange, this::pause, workers, clock);
+        ports, release, connectionQuota, rollOutRange, this::pause, workers, author, clock);
   }
 
   private void pause(Duration duration) {
@@ -258,6 +262,12 @@ public final class ControlPlaneFixture {
         parts[1].equals("tenants")
             ? HttpApiEvents.of("GET /tenants/{tenantId}/history", Map.of("tenantId", parts[2]))
             : HttpApiEvents.of("GET " + path);
+    event.setQueryStringParameters(new HashMap<>(query));
+    return send(event);
+  }
+
+  Answer audit(Map<String, String> query) {
+    APIGatewayV2HTTPEvent event = HttpApiEvents.of("GET /audit");
     event.setQueryStringParameters(new HashMap<>(query));
     return send(event);
   }

@@ -5,6 +5,7 @@ import dev.tollgate.controlplane.tiers.TierRollOut;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Threads;
+import dev.tollgate.core.audit.CurrentAuthor;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
@@ -136,6 +137,7 @@ final class RollOutRate {
             500,
             Pause.real(),
             workers,
+            new CurrentAuthor(),
             InstantSource.system());
     return new Sweep(controlPlane, arn -> this::send)
         .handleRequest(event, new RecordingContext(Duration.ofSeconds(50)));

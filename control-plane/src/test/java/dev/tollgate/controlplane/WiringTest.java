@@ -26,6 +26,7 @@ class WiringTest {
           Map.entry("SESSION_TABLE", "sessions"),
           Map.entry("LIMIT_TABLE", "limits"),
           Map.entry("HISTORY_TABLE", "history"),
+          Map.entry("AUDIT_TABLE", "audit"),
           Map.entry("QUEUE_URL_PREFIX", "https://sqs.us-east-1.amazonaws.com/000000000000/"),
           Map.entry("TENANT_ROLE_ARN", "arn:aws:iam::000000000000:role/tenant"),
           Map.entry("SCHEDULE_GROUP", "tollgate"),
@@ -48,7 +49,7 @@ class WiringTest {
 
   @Test
   void the_sweep_needs_neither_idempotency_keys_nor_history() {
-    for (String variable : List.of("IDEMPOTENCY_TABLE", "HISTORY_TABLE")) {
+    for (String variable : List.of("AUDIT_TABLE", "IDEMPOTENCY_TABLE", "HISTORY_TABLE")) {
       Map<String, String> without = new HashMap<>(ENVIRONMENT);
       without.remove(variable);
 

@@ -4,6 +4,10 @@ import com.amazonaws.services.lambda.runtime.LambdaRuntime;
 import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
+import dev.tollgate.core.audit.AuditLog;
+import dev.tollgate.core.audit.ChangeEvents;
+import dev.tollgate.core.audit.RowAudit;
+import dev.tollgate.core.audit.StoredEntries;
 import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.FreedPlaces;
 import dev.tollgate.core.bucket.claim.HeldTokens;
@@ -137,6 +141,26 @@ public final class Wiring {
   /** Reads what happened to a tenant from the changes of its rows. */
   public RowChanges rowChanges() {
     return aws.rowChanges();
+  }
+
+  /** The audit. */
+  public AuditLog auditLog() {
+    return aws.auditLog();
+  }
+
+  /** Reads entries from rows of the audit. */
+  public StoredEntries storedEntries() {
+    return aws.storedEntries();
+  }
+
+  /** Events of changes. */
+  public ChangeEvents changeEvents() {
+    return aws.changeEvents();
+  }
+
+  /** Reads entries of the audit from changes of rows. */
+  public RowAudit rowAudit() {
+    return aws.rowAudit();
   }
 
   /** Repairs connection counts. */

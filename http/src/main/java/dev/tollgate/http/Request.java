@@ -72,6 +72,16 @@ public final class Request {
   }
 
   /**
+   * The id that API Gateway gave the request, which its access log and the header {@code
+   * apigw-requestid} have; {@code unknown} without one.
+   */
+  public String id() {
+    return Optional.ofNullable(event.getRequestContext())
+        .map(APIGatewayV2HTTPEvent.RequestContext::getRequestId)
+        .orElse("unknown");
+  }
+
+  /**
    * Who sent the request: the ARN of the IAM principal that signed it, or else the user that the
    * verified JSON Web Token names. {@code unknown} if API Gateway checked neither.
    */

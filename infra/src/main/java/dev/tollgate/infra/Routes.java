@@ -69,6 +69,7 @@ record Routes(
     add("/tenants/{tenantId}/history", HttpMethod.GET);
     add("/fleet", HttpMethod.GET);
     add("/fleet/tenants", HttpMethod.GET);
+    add("/audit", HttpMethod.GET);
     add("/activity", HttpMethod.GET);
     add("/drift", HttpMethod.GET);
     add("/repairs", HttpMethod.POST);

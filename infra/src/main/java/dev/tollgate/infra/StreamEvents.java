@@ -19,6 +19,9 @@ import software.constructs.Construct;
 final class StreamEvents extends Construct {
   private static final int RETRIES = 10;
 
+  /** Retries until the stream drops the event, after a day. */
+  static final int NO_END = -1;
+
   /** The retention of stream events. */
   private static final Duration MAX_AGE = Duration.hours(24);
 
@@ -42,6 +45,26 @@ final class StreamEvents extends Construct {
       int batch,
       Duration window,
       boolean bisects) {
+    this(scope, id, table, handler, pattern, batch, window, bisects, RETRIES, "Removed");
+  }
+
+  /**
+   * Events of one of several streams of a function.
+   *
+   * @param retries how often events are retried; {@link #NO_END} for a day
+   * @param mapping the id of the event source mapping in the function's construct
+   */
+  StreamEvents(
+      Construct scope,
+      String id,
+      Table table,
+      FunctionWithRoles handler,
+      String pattern,
+      int batch,
+      Duration window,
+      boolean bisects,
+      int retries,
+      String mapping) {
     super(scope, id);
     failures =
         Queue.Builder.create(this, "Failures")
@@ -68,7 +91,7 @@ final class StreamEvents extends Construct {
                 + "read a stream. It returns only the ARNs of streams.")
         .own(List.of(failures.getQueueArn()), "sqs", "SendMessage")
         .consumes(
-            "Removed",
+            mapping,
             source ->
                 source
                     .eventSourceArn(stream)
@@ -77,7 +100,7 @@ final class StreamEvents extends Construct {
                     .maximumBatchingWindowInSeconds(window.toSeconds())
                     .bisectBatchOnFunctionError(bisects)
                     .functionResponseTypes(List.of("ReportBatchItemFailures"))
-                    .maximumRetryAttempts(RETRIES)
+                    .maximumRetryAttempts(retries)
                     .maximumRecordAgeInSeconds(MAX_AGE.toSeconds())
                     .filterCriteria(
                         CfnEventSourceMapping.FilterCriteriaProperty.builder()

@@ -20,7 +20,7 @@ import software.amazon.awscdk.services.iam.Role;
 import software.constructs.Construct;
 
 /**
- * The seven tables. Functions get a table's name in a variable that is named after the id of its
+ * The eight tables. Functions get a table's name in a variable that is named after the id of its
  * construct: {@code TENANT_TABLE} for {@code Tenant}.
  */
 final class Tables extends Construct {
@@ -32,11 +32,14 @@ final class Tables extends Construct {
   private final Table idempotency;
   private final Table credentials;
   private final Table history;
+  private final Table audit;
 
   Tables(Construct scope, RemovalPolicy removalPolicy) {
     super(scope, "Tables");
     this.removalPolicy = removalPolicy;
-    tenant = table("Tenant").partitionKey(text("tenantId")).build();
+    tenant =
+        table("Tenant").partitionKey(text("tenantId")).stream(StreamViewType.NEW_AND_OLD_IMAGES)
+            .build();
     tenant.addGlobalSecondaryIndex(
         GlobalSecondaryIndexProps.builder()
             .indexName("byTier")
@@ -52,7 +55,8 @@ final class Tables extends Construct {
             .sortKey(text("tenantId"))
             .projectionType(ProjectionType.KEYS_ONLY)
             .build());
-    tier = table("Tier").partitionKey(text("tier")).build();
+    tier =
+        table("Tier").partitionKey(text("tier")).stream(StreamViewType.NEW_AND_OLD_IMAGES).build();
     session =
         table("Session")
             .partitionKey(text("tenantId"))
@@ -74,6 +78,7 @@ final class Tables extends Construct {
             .sortKey(text("at"))
             .timeToLiveAttribute("expiresAt")
             .build();
+    audit = newAudit();
     idempotency =
         table("Idempotency").partitionKey(text("key")).timeToLiveAttribute("expiresAt").build();
     credentials = newCredentials();
@@ -120,6 +125,10 @@ final class Tables extends Construct {
     return history;
   }
 
+  Table audit() {
+    return audit;
+  }
+
   Table credentials() {
     return credentials;
   }
@@ -156,6 +165,33 @@ final class Tables extends Construct {
             .build());
   }
 
+  /**
+   * Denies everybody to change or delete entries of the audit, and everybody but this role to add
+   * some. DynamoDB itself deletes those that expired.
+   */
+  void closeAudit(Role writer) {
+    audit.addToResourcePolicy(
+        Policies.statement(
+                List.of("*"),
+                "dynamodb",
+                "BatchWriteItem",
+                "DeleteItem",
+                "PartiQLDelete",
+                "PartiQLInsert",
+                "PartiQLUpdate",
+                "UpdateItem")
+            .effect(Effect.DENY)
+            .principals(List.of(new AnyPrincipal()))
+            .build());
+    audit.addToResourcePolicy(
+        Policies.statement(List.of("*"), "dynamodb", "PutItem")
+            .effect(Effect.DENY)
+            .principals(List.of(new AnyPrincipal()))
+            .conditions(
+                Map.of("StringNotEquals", Map.of("aws:PrincipalArn", List.of(writer.getRoleArn()))))
+            .build());
+  }
+
   /** The environment variable with a table's name. */
   static String variable(Table table) {
     return table.getNode().getId().toUpperCase(Locale.ROOT) + "_TABLE";
@@ -171,6 +207,26 @@ final class Tables extends Construct {
         .pointInTimeRecoverySpecification(
             PointInTimeRecoverySpecification.builder().pointInTimeRecoveryEnabled(true).build())
         .removalPolicy(removalPolicy);
+  }
+
+  /** Who changed what. Kept when the stack is deleted, whatever becomes of the other tables. */
+  private Table newAudit() {
+    Table table =
+        table("Audit")
+            .partitionKey(text("subject"))
+            .sortKey(text("at"))
+            .timeToLiveAttribute("expiresAt")
+            .stream(StreamViewType.NEW_AND_OLD_IMAGES)
+            .removalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
+            .build();
+    table.addGlobalSecondaryIndex(
+        GlobalSecondaryIndexProps.builder()
+            .indexName("byDay")
+            .partitionKey(text("day"))
+            .sortKey(text("at"))
+            .projectionType(ProjectionType.ALL)
+            .build());
+    return table;
   }
 
   /**

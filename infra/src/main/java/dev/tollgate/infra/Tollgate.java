@@ -11,6 +11,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import software.amazon.awscdk.Duration;
 import software.amazon.awscdk.Stack;
+import software.amazon.awscdk.services.dynamodb.Table;
 import software.amazon.awscdk.services.iam.Grant;
 import software.amazon.awscdk.services.iam.GrantOnPrincipalOptions;
 import software.amazon.awscdk.services.iam.IGrantable;
@@ -56,6 +57,10 @@ public final class Tollgate extends Construct {
   private static final String OF_CONNECTIONS_OR_BUCKETS =
       "{\"eventName\":[\"INSERT\",\"MODIFY\"],\"dynamodb\":{\"Keys\":{\"key\":{\"S\":"
           + "[\"connections\",{\"prefix\":\"bucket:\"}]}}}}";
+
+  /** All writes but those that recorded progress, and changed nothing that an operator sets. */
+  private static final String NOT_PROGRESS =
+      "{\"dynamodb\":{\"NewImage\":{\"progress\":{\"BOOL\":[{\"exists\":false}]}}}}";
 
   private final TollgateProps props;
   private final Tables tables;
@@ -267,6 +272,48 @@ public final class Tollgate extends Construct {
             // whole.
             false);
 
+    FunctionWithRoles auditWriter =
+        new FunctionWithRoles(
+                this,
+                "AuditWriter",
+                props,
+                FunctionWithRoles.Access.ALL_TENANTS,
+                handlers,
+                "dev.tollgate.handlers.audit.AuditWriter",
+                Duration.minutes(1),
+                MEMORY_MB,
+                "Writes who changed which tenant, tier or switch.")
+            .ownRows(tables.audit(), "PutItem");
+    tables.closeAudit(auditWriter.role());
+    FunctionWithRoles auditEvents =
+        new FunctionWithRoles(
+                this,
+                "AuditEvents",
+                props,
+                FunctionWithRoles.Access.ALL_TENANTS,
+                handlers,
+                "dev.tollgate.handlers.audit.AuditEvents",
+                Duration.minutes(1),
+                MEMORY_MB,
+                "Sends an event for each entry of the audit.")
+            .own(List.of(Policies.arn(this, "events", "event-bus/default")), "events", "PutEvents")
+            .variable("DEPLOYMENT", Stack.of(this).getStackName());
+    StreamEvents entries =
+        new StreamEvents(
+            this,
+            "AuditEntries",
+            tables.audit(),
+            auditEvents,
+            "{\"eventName\":[\"INSERT\"]}",
+            // The most of one request.
+            10,
+            Duration.seconds(0),
+            true,
+            StreamEvents.NO_END,
+            "Entries");
+    StreamEvents changedTenants = audited("ChangedTenants", tables.tenant(), auditWriter);
+    StreamEvents changedTiers = audited("ChangedTiers", tables.tier(), auditWriter);
+
     FunctionWithRoles housekeeper =
         function(
                 "Housekeeper",
@@ -297,6 +344,8 @@ public final class Tollgate extends Construct {
             .ownRows(tables.tenant(), "Scan", "BatchGetItem")
             .ownIndex(tables.tenant(), "pending", "Query")
             .ownRows(tables.history(), "Query")
+            .ownRows(tables.audit(), "Query")
+            .ownIndex(tables.audit(), "byDay", "Query")
             .ownRows(tables.idempotency(), "PutItem", "DeleteItem")
             .tenantSchedules(schedules, "GetSchedule")
             .shardSchedules(schedules, "GetSchedule", "DeleteSchedule")
@@ -345,7 +394,7 @@ public final class Tollgate extends Construct {
             housekeeper,
             controlPlane,
             sweep);
-    Stream.concat(functions.stream(), Stream.of(historyWriter))
+    Stream.concat(functions.stream(), Stream.of(auditEvents, auditWriter, historyWriter))
         .forEach(each -> logGroups.put(each.getNode().getId(), each.logGroup()));
     logGroups.put("Console", console.logGroup());
     props
@@ -371,7 +420,13 @@ public final class Tollgate extends Construct {
                                 "removed sessions",
                                 removed.failures(),
                                 "history",
-                                changes.failures())),
+                                changes.failures(),
+                                "events",
+                                entries.failures(),
+                                "changed tenants",
+                                changedTenants.failures(),
+                                "changed tiers",
+                                changedTiers.failures())),
                         schedules.groupName())));
   }
 
@@ -471,6 +526,21 @@ public final class Tollgate extends Construct {
                 .build())
         .assertSuccess();
     return role.variables();
+  }
+
+  /** Events of what operators change. An entry that cannot be written is retried for a day. */
+  private StreamEvents audited(String id, Table table, FunctionWithRoles writer) {
+    return new StreamEvents(
+        this,
+        id,
+        table,
+        writer,
+        NOT_PROGRESS,
+        100,
+        Duration.seconds(0),
+        true,
+        StreamEvents.NO_END,
+        id);
   }
 
   private FunctionWithRoles function(

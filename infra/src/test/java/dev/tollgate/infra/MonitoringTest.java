@@ -208,7 +208,7 @@ final class MonitoringTest {
             // An alarm has no room for more than ten metrics. The console serves the pages. What
             // the
             // writer of the history cannot process becomes a dead letter.
-            .filter(id -> !id.matches("Tollgate(Console|HistoryWriter).*"))
+            .filter(id -> !id.matches("Tollgate(Audit(Events|Writer)|Console|HistoryWriter).*"))
             .collect(Collectors.toCollection(TreeSet::new));
     Set<String> watched =
         metrics(alarms().get("function-errors"))

@@ -20,6 +20,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import org.assertj.core.api.Condition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -52,6 +53,8 @@ class TollgateTest {
   /** All functions but the console's. */
   private static final List<String> FUNCTIONS =
       List.of(
+          "AuditEvents",
+          "AuditWriter",
           "Authorizer",
           "Connect",
           "ControlPlane",
@@ -102,7 +105,10 @@ class TollgateTest {
   /** All but the token producer, which acts on no stranger's request. */
   static List<String> functionsWithTenantRole() {
     return FUNCTIONS.stream()
-        .filter(id -> !List.of("HistoryWriter", "TokenProducer").contains(id))
+        .filter(
+            id ->
+                !List.of("AuditEvents", "AuditWriter", "HistoryWriter", "TokenProducer")
+                    .contains(id))
         .toList();
   }
 
@@ -187,9 +193,11 @@ class TollgateTest {
   void the_removal_setting_is_the_deletion_policy_of_tables_logs_and_operators(
       Synthesis stack, String policy, String onReplacement) {
     assertThat(stack.resources("AWS::DynamoDB::Table").values())
-        .hasSize(7)
+        .hasSize(8)
         .filteredOn(table -> table.at("/Properties").has("PointInTimeRecoverySpecification"))
-        .hasSize(6)
+        .hasSize(7)
+        .filteredOn(
+            table -> !table.at("/Properties/KeySchema/0/AttributeName").asText().equals("subject"))
         .allMatch(table -> table.path("DeletionPolicy").asText().equals(policy));
     assertThat(stack.resources("AWS::Logs::LogGroup").values())
         // The log groups of the console's pages and of four APIs.
@@ -241,6 +249,10 @@ class TollgateTest {
             TollgateMessagesPool9D52AA57 {"QueueName":"tollgate_pool.fifo"}
             TollgateMessagesPoolDead64678C66 {"QueueName":"tollgate_pool_dead.fifo"}
             TollgateRemovedSessionsFailures26BFAF2F {}
+            TollgateAuditEntriesFailuresBF9615CC {}
+            TollgateChangedTenantsFailuresE3AFEF40 {}
+            TollgateChangedTiersFailures156B83D7 {}
+            TollgateTablesAudit81EB7D56 {"KeySchema":[{"AttributeName":"subject","KeyType":"HASH"},{"AttributeName":"at","KeyType":"RANGE"}]}
             TollgateTablesHistory587338E5 {"KeySchema":[{"AttributeName":"key","KeyType":"HASH"},{"AttributeName":"at","KeyType":"RANGE"}]}
             TollgateChangesFailures186CC64D {}
             TollgateTablesCredentials0F21E4E5 {"KeySchema":[{"AttributeName":"key","KeyType":"HASH"}]}
@@ -323,6 +335,8 @@ class TollgateTest {
 
   @ParameterizedTest
   @CsvSource({
+    "AuditEvents, dev.tollgate.handlers.audit.AuditEvents, 60, 512",
+    "AuditWriter, dev.tollgate.handlers.audit.AuditWriter, 60, 512",
     "Authorizer, dev.tollgate.handlers.connect.ConnectAuthorizer, 25, 1024",
     "Connect, dev.tollgate.handlers.connect.Connect, 25, 1024",
     "ControlPlane, dev.tollgate.controlplane.ControlPlaneApi, 29, 512",
@@ -401,8 +415,10 @@ class TollgateTest {
             + " TENANT_TABLE TIER_TABLE TOKEN_PRODUCER_ARN WEBSOCKET_URL",
         "SessionEnd | CREDENTIALS_TABLE LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
         "Housekeeper | CREDENTIALS_TABLE LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
+        "AuditEvents | DEPLOYMENT",
+        "AuditWriter | AUDIT_TABLE",
         "HistoryWriter | HISTORY_TABLE",
-        "ControlPlane | CREDENTIALS_TABLE DEPLOYMENT HISTORY_TABLE IDEMPOTENCY_TABLE "
+        "ControlPlane | AUDIT_TABLE CREDENTIALS_TABLE DEPLOYMENT HISTORY_TABLE IDEMPOTENCY_TABLE "
             + PROVISIONING,
         "Sweep | CREDENTIALS_TABLE DEPLOYMENT " + PROVISIONING,
       })
@@ -558,7 +574,8 @@ class TollgateTest {
             + OWN_PROVISIONING
             + " dynamodb:Scan TollgateTablesTenant; dynamodb:BatchGetItem TollgateTablesTenant;"
             + " dynamodb:Query TollgateTablesTenant/index/pending;"
-            + " dynamodb:Query TollgateTablesHistory;"
+            + " dynamodb:Query TollgateTablesHistory; dynamodb:Query TollgateTablesAudit;"
+            + " dynamodb:Query TollgateTablesAudit/index/byDay;"
             + " dynamodb:PutItem TollgateTablesIdempotency;"
             + " dynamodb:DeleteItem TollgateTablesIdempotency; sqs:ListQueues *;"
             + " scheduler:ListSchedules *; lambda:GetAccountSettings *; scheduler:GetSchedule schedule/tollgate/shard-*;"
@@ -645,6 +662,76 @@ class TollgateTest {
                 + " dynamodb:GetRecords TollgateTablesLimit;"
                 + " dynamodb:GetShardIterator TollgateTablesLimit; dynamodb:ListStreams *;"
                 + " sqs:SendMessage TollgateChangesFailures");
+  }
+
+  @Test
+  void the_writer_of_the_audit_reads_streams_and_puts_rows_alone() {
+    assertThat(
+            grants(STACK, role("AuditWriter", "AllTenantsRole")).stream()
+                .filter(grant -> !grant.startsWith("logs:"))
+                .distinct())
+        .containsExactlyInAnyOrder(
+            "dynamodb:PutItem TollgateTablesAudit",
+            "dynamodb:DescribeStream TollgateTablesTenant",
+            "dynamodb:GetRecords TollgateTablesTenant",
+            "dynamodb:GetShardIterator TollgateTablesTenant",
+            "dynamodb:DescribeStream TollgateTablesTier",
+            "dynamodb:GetRecords TollgateTablesTier",
+            "dynamodb:GetShardIterator TollgateTablesTier",
+            "dynamodb:ListStreams *",
+            "sqs:SendMessage TollgateChangedTenantsFailures",
+            "sqs:SendMessage TollgateChangedTiersFailures");
+  }
+
+  @Test
+  void the_sender_of_events_reads_the_audits_stream_and_sends_events_alone() {
+    assertThat(
+            grants(STACK, role("AuditEvents", "AllTenantsRole")).stream()
+                .filter(grant -> !grant.startsWith("logs:")))
+        .containsExactlyInAnyOrder(
+            "events:PutEvents event-bus/default",
+            "dynamodb:DescribeStream TollgateTablesAudit",
+            "dynamodb:GetRecords TollgateTablesAudit",
+            "dynamodb:GetShardIterator TollgateTablesAudit",
+            "dynamodb:ListStreams *",
+            "sqs:SendMessage TollgateAuditEntriesFailures");
+  }
+
+  @Test
+  void nobody_changes_the_audit_and_its_writer_alone_adds_to_it() {
+    JsonNode policy = table("Audit").at("/ResourcePolicy/PolicyDocument/Statement");
+    assertThat(policy).hasSize(2);
+    policy.forEach(
+        statement -> {
+          assertThat(statement.path("Effect").asText()).isEqualTo("Deny");
+          assertThat(statement.at("/Principal/AWS").asText()).isEqualTo("*");
+        });
+    assertThat(Synthesis.texts(policy.path(0).path("Action")))
+        .containsExactly(
+            "dynamodb:BatchWriteItem",
+            "dynamodb:DeleteItem",
+            "dynamodb:PartiQLDelete",
+            "dynamodb:PartiQLInsert",
+            "dynamodb:PartiQLUpdate",
+            "dynamodb:UpdateItem");
+    assertThat(policy.path(0).has("Condition")).isFalse();
+    assertThat(policy.path(1).path("Action").asText()).isEqualTo("dynamodb:PutItem");
+    assertThat(policy.path(1).at("/Condition/StringNotEquals").toString())
+        .contains(role("AuditWriter", "AllTenantsRole"));
+    assertThat(table("Audit").at("/TimeToLiveSpecification/AttributeName").asText())
+        .isEqualTo("expiresAt");
+  }
+
+  @Test
+  void the_audit_stays_when_the_stack_is_deleted() {
+    for (Synthesis stack : List.of(STACK, CHANGED)) {
+      assertThat(stack.resources("AWS::DynamoDB::Table"))
+          .hasEntrySatisfying(
+              new Condition<>(id -> id.startsWith("TollgateTablesAudit"), "the audit"),
+              new Condition<>(
+                  table -> table.path("DeletionPolicy").asText().equals("RetainExceptOnCreate"),
+                  "is kept"));
+    }
   }
 
   @Test
@@ -1028,6 +1115,24 @@ class TollgateTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"Tenants", "Tiers"})
+  void changes_of_operators_become_entries_of_the_audit_for_a_day(String rows) {
+    JsonNode mapping =
+        STACK.properties(
+            "AWS::Lambda::EventSourceMapping", "TollgateAuditWriterChanged" + rows + "Events");
+    assertThat(mapping.at("/FilterCriteria/Filters")).hasSize(1);
+    assertThat(mapping.at("/FilterCriteria/Filters/0/Pattern").asText())
+        .isEqualTo("{\"dynamodb\":{\"NewImage\":{\"progress\":{\"BOOL\":[{\"exists\":false}]}}}}");
+    assertThat(mapping.path("BisectBatchOnFunctionError").asBoolean()).isTrue();
+    assertThat(mapping.path("MaximumRetryAttempts").asInt()).isEqualTo(-1);
+    assertThat(mapping.path("MaximumRecordAgeInSeconds").asInt()).isEqualTo(86_400);
+    assertThat(Synthesis.texts(mapping.path("FunctionResponseTypes")))
+        .containsExactly("ReportBatchItemFailures");
+    assertThat(resource(mapping.at("/DestinationConfig/OnFailure/Destination")))
+        .isEqualTo("TollgateChanged" + rows + "Failures");
+  }
+
+  @ParameterizedTest
   @CsvSource({"PooledSQS, TollgateMessagesPool", "SiloSQS, silo_{tenantId}.fifo"})
   void a_message_is_sent_to_its_queue_without_a_function(String route, String queue) {
     JsonNode integration = integration(route);
@@ -1194,6 +1299,7 @@ class TollgateTest {
             entry("GET /tenants/{tenantId}/history", "AWS_IAM"),
             entry("GET /fleet", "AWS_IAM"),
             entry("GET /fleet/tenants", "AWS_IAM"),
+            entry("GET /audit", "AWS_IAM"),
             entry("GET /activity", "AWS_IAM"),
             entry("GET /drift", "AWS_IAM"),
             entry("POST /repairs", "AWS_IAM"),

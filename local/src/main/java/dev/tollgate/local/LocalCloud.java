@@ -1,5 +1,6 @@
 package dev.tollgate.local;
 
+import dev.tollgate.local.bus.EventBus;
 import dev.tollgate.local.cloudwatch.CloudWatch;
 import dev.tollgate.local.cloudwatch.Metric;
 import dev.tollgate.local.endpoint.AccessKey;
@@ -85,6 +86,7 @@ public final class LocalCloud implements AutoCloseable {
   private final AsyncInvocations asynchronous;
   private final CloudWatch cloudWatch;
   private final FunctionLogs functionLogs = new FunctionLogs(this::logGroups);
+  private final EventBus eventBus;
   private final Gateway gateway;
   private final Scheduler scheduler;
   private final Map<String, String> outputs;
@@ -111,6 +113,8 @@ public final class LocalCloud implements AutoCloseable {
       cloudWatch = closedLater(new CloudWatch(environment, queues::measure, log::event));
       endpoint.serve("monitoring", cloudWatch);
       endpoint.serve("logs", functionLogs);
+      eventBus = new EventBus(log::event);
+      endpoint.serve("events", eventBus);
       functions = closedLater(new FunctionHost(options.clock(), accessKeys, this::logged));
       functions.measure(cloudWatch.metrics());
       catalog = closedLater(openCatalog(template));
@@ -193,6 +197,11 @@ public final class LocalCloud implements AutoCloseable {
   /** The record of the AWS calls since the cloud was started. */
   public RecordedRequests requests() {
     return requests;
+  }
+
+  /** The account's default event bus. */
+  public EventBus eventBus() {
+    return eventBus;
   }
 
   /** The policies of the stack's roles, and the uses of their grants. */

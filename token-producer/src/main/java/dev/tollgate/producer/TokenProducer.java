@@ -7,6 +7,8 @@ import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.LogText;
 import dev.tollgate.core.MetricLine;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.audit.Author;
+import dev.tollgate.core.audit.CurrentAuthor;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.bucket.fill.ShardMaintenance;
@@ -30,6 +32,7 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
 
   private final Function<String, BucketMaintenance> maintenance;
   private final BiFunction<BucketMaintenance, String, ShardMaintenance> shardMaintenance;
+  private final CurrentAuthor author;
   private final InstantSource clock;
 
   /** The function as Lambda creates it. */
@@ -43,7 +46,7 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
   }
 
   private TokenProducer(Wiring wiring, InstantSource clock) {
-    this(wiring::maintenance, wiring::shardMaintenance, clock);
+    this(wiring::maintenance, wiring::shardMaintenance, wiring.author(), clock);
   }
 
   /**
@@ -52,13 +55,16 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
    * @param maintenance creates the maintenance of buckets, from the ARN that schedules invoke
    * @param shardMaintenance creates the maintenance of shards, from that of their buckets and the
    *     ARN that continues their turns
+   * @param author names who makes changes of tenants; each invocation sets it
    */
   TokenProducer(
       Function<String, BucketMaintenance> maintenance,
       BiFunction<BucketMaintenance, String, ShardMaintenance> shardMaintenance,
+      CurrentAuthor author,
       InstantSource clock) {
     this.maintenance = maintenance;
     this.shardMaintenance = shardMaintenance;
+    this.author = author;
     this.clock = clock;
   }
 
@@ -79,6 +85,7 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
         FillRequest.of(
             Optional.ofNullable(input)
                 .orElseThrow(() -> new InvalidValue("input", "null", "a JSON object")));
+    author.set(Author.of("tollgate:token-producer", context.getAwsRequestId()));
     // Schedules that the maintenance creates must invoke this function by the ARN of this
     // invocation.
     BucketMaintenance ofBucket = maintenance.apply(context.getInvokedFunctionArn());

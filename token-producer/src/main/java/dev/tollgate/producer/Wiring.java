@@ -2,6 +2,7 @@ package dev.tollgate.producer;
 
 import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.core.Threads;
+import dev.tollgate.core.audit.CurrentAuthor;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.bucket.fill.ShardMaintenance;
 import dev.tollgate.core.provisioning.ReconcileRequests;
@@ -24,6 +25,11 @@ final class Wiring {
   Wiring(Map<String, String> environment, InstantSource clock) {
     this.aws = AwsEnvironment.withOwnRole(environment, clock);
     this.clock = clock;
+  }
+
+  /** The author of the changes of tenants. */
+  CurrentAuthor author() {
+    return aws.author();
   }
 
   /** The maintenance of buckets whose schedules invoke {@code ownArn}. */

@@ -11,6 +11,7 @@ import com.amazonaws.services.lambda.runtime.Context;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.audit.CurrentAuthor;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
@@ -23,6 +24,7 @@ import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -36,8 +38,14 @@ final class TokenProducerTest {
       new TokenProducer(
           arn -> fixture.maintenance(),
           (buckets, arn) -> fixture.shardMaintenance(buckets),
+          new CurrentAuthor(),
           fixture.clock());
   private final Context context = mock(Context.class, RETURNS_DEEP_STUBS);
+
+  @BeforeEach
+  void requestId() {
+    when(context.getAwsRequestId()).thenReturn("request-1");
+  }
 
   private String fire(String tenant, String action, String time) {
     return producer.handleRequest(

@@ -8,6 +8,8 @@ import dev.tollgate.aws.credentials.CredentialStore;
 import dev.tollgate.aws.credentials.CredentialTable;
 import dev.tollgate.aws.credentials.TenantCredentials;
 import dev.tollgate.aws.dynamodb.DynamoDbIdempotencyKeys;
+import dev.tollgate.aws.dynamodb.audit.DynamoDbAuditLog;
+import dev.tollgate.aws.dynamodb.audit.FlatAuditRow;
 import dev.tollgate.aws.dynamodb.history.DynamoDbHistory;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbActivity;
 import dev.tollgate.aws.dynamodb.limit.DynamoDbBuckets;
@@ -22,6 +24,7 @@ import dev.tollgate.aws.dynamodb.limit.SessionTables;
 import dev.tollgate.aws.dynamodb.tenant.DynamoDbAdmitAllSwitch;
 import dev.tollgate.aws.dynamodb.tenant.DynamoDbTenants;
 import dev.tollgate.aws.dynamodb.tenant.DynamoDbTiers;
+import dev.tollgate.aws.dynamodb.tenant.OperatorChanges;
 import dev.tollgate.aws.gateway.ApiGatewaySockets;
 import dev.tollgate.aws.lambda.LambdaFillRequests;
 import dev.tollgate.aws.lambda.LambdaSelfInvocation;
@@ -32,6 +35,11 @@ import dev.tollgate.aws.sqs.SqsBucketQueues;
 import dev.tollgate.aws.sqs.SqsSiloQueues;
 import dev.tollgate.aws.sqs.SqsTokenQueue;
 import dev.tollgate.core.Threads;
+import dev.tollgate.core.audit.AuditLog;
+import dev.tollgate.core.audit.ChangeEvents;
+import dev.tollgate.core.audit.CurrentAuthor;
+import dev.tollgate.core.audit.RowAudit;
+import dev.tollgate.core.audit.StoredEntries;
 import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.FillRequests;
@@ -82,6 +90,7 @@ public final class AwsEnvironment {
   private final Variables variables;
   private final FunctionClients clients;
   private final InstantSource clock;
+  private final CurrentAuthor author = new CurrentAuthor();
   private final Lazy<TenantCredentials> tenantCredentials;
   private final Lazy<SessionTables> sessionTables = new Lazy<>(this::newSessionTables);
   private final Lazy<Executor> batches =
@@ -269,6 +278,31 @@ public final class AwsEnvironment {
     return new DynamoDbHistory(clients.dynamoDb(), variables.required("HISTORY_TABLE"));
   }
 
+  /** The audit, with the function's own role. Needs {@code AUDIT_TABLE}. */
+  public AuditLog auditLog() {
+    return new DynamoDbAuditLog(clients.dynamoDb(), variables.required("AUDIT_TABLE"));
+  }
+
+  /** Reads entries of the audit from changes of rows. */
+  public RowAudit rowAudit() {
+    return new OperatorChanges();
+  }
+
+  /** Reads entries from rows of the audit. */
+  public StoredEntries storedEntries() {
+    return new FlatAuditRow();
+  }
+
+  /** Events of changes, with the function's own role. Needs {@code DEPLOYMENT}. */
+  public ChangeEvents changeEvents() {
+    return clients.changeEvents(variables.required("DEPLOYMENT"));
+  }
+
+  /** The author of the changes of tenants, tiers and the switch, which the function sets. */
+  public CurrentAuthor author() {
+    return author;
+  }
+
   /** Reads what happened to a tenant from the changes of its rows. */
   public RowChanges rowChanges() {
     return new LimitChanges();
@@ -289,17 +323,17 @@ public final class AwsEnvironment {
 
   /** Tenants, with the function's own role. Needs {@code TENANT_TABLE}. */
   public Tenants tenants() {
-    return new DynamoDbTenants(clients.dynamoDb(), variables.required("TENANT_TABLE"));
+    return new DynamoDbTenants(clients.dynamoDb(), variables.required("TENANT_TABLE"), author);
   }
 
   /** Tiers, with the function's own role. Needs {@code TIER_TABLE}. */
   public Tiers tiers() {
-    return new DynamoDbTiers(clients.dynamoDb(), variables.required("TIER_TABLE"));
+    return new DynamoDbTiers(clients.dynamoDb(), variables.required("TIER_TABLE"), author);
   }
 
   /** The switch that lifts all limits, with the function's own role. Needs {@code TIER_TABLE}. */
   public AdmitAllSwitch admitAllSwitch() {
-    return new DynamoDbAdmitAllSwitch(clients.dynamoDb(), variables.required("TIER_TABLE"));
+    return new DynamoDbAdmitAllSwitch(clients.dynamoDb(), variables.required("TIER_TABLE"), author);
   }
 
   /** Idempotency keys, with the function's own role. Needs {@code IDEMPOTENCY_TABLE}. */

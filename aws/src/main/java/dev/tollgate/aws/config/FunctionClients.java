@@ -1,5 +1,6 @@
 package dev.tollgate.aws.config;
 
+import dev.tollgate.aws.events.EventBridgeChangeEvents;
 import dev.tollgate.core.Threads;
 import java.net.URI;
 import java.util.List;
@@ -7,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.core.SdkBytes;
+import software.amazon.awssdk.regions.PartitionMetadata;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.retries.DefaultRetryStrategy;
 import software.amazon.awssdk.retries.api.RetryStrategy;
@@ -105,6 +107,23 @@ final class FunctionClients {
 
   LambdaClient lambdaOnce() {
     return lambdaOnce.get();
+  }
+
+  /** Events of a deployment's changes. */
+  EventBridgeChangeEvents changeEvents(String deployment) {
+    Region region = Region.of(variables.required("AWS_REGION"));
+    URI endpoint =
+        variables
+            .optional("AWS_ENDPOINT_URL")
+            .map(URI::create)
+            .orElseGet(
+                () ->
+                    URI.create(
+                        "https://events."
+                            + region
+                            + "."
+                            + PartitionMetadata.of(region).dnsSuffix()));
+    return new EventBridgeChangeEvents(http, endpoint, region.id(), credentials.get(), deployment);
   }
 
   StsClient newSts() {

@@ -1,5 +1,6 @@
 package dev.tollgate.cli.command;
 
+import dev.tollgate.cli.audit.AuditCommand;
 import dev.tollgate.cli.history.CostCommand;
 import dev.tollgate.cli.history.HistoryCommand;
 import dev.tollgate.cli.history.ReplayCommand;
@@ -143,6 +144,7 @@ public final class Main {
     subcommands.put("apply", () -> new Apply(tollgate, shell));
     subcommands.put("alarms", () -> new Alarms(tollgate));
     subcommands.put("logs", () -> new LogsCommand(tollgate, shell, InstantSource.system()));
+    subcommands.put("audit", () -> new AuditCommand(tollgate, shell, InstantSource.system()));
     subcommands.put("admit-all", () -> new AdmitAll(tollgate));
     subcommands.put("doctor", () -> new Doctor(tollgate, shell));
     subcommands.put("history", () -> new HistoryCommand(tollgate, shell));

@@ -5,6 +5,9 @@ import dev.tollgate.controlplane.invocation.ParallelTasks;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.tenants.TenantLifecycle;
 import dev.tollgate.controlplane.tiers.TierCatalog;
+import dev.tollgate.core.audit.AuditLog;
+import dev.tollgate.core.audit.Author;
+import dev.tollgate.core.audit.CurrentAuthor;
 import dev.tollgate.core.enforcement.AdmitAllSwitch;
 import dev.tollgate.core.history.History;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
@@ -16,9 +19,11 @@ import java.util.function.Function;
 
 /** The routes of the control plane's HTTP API. */
 public final class ControlPlaneRoutes {
+  private final CurrentAuthor author;
   private final InstantSource clock;
 
-  private ControlPlaneRoutes(InstantSource clock) {
+  private ControlPlaneRoutes(CurrentAuthor author, InstantSource clock) {
+    this.author = author;
     this.clock = clock;
   }
 
@@ -27,8 +32,10 @@ public final class ControlPlaneRoutes {
    *
    * @param keys the idempotency keys of requests that were processed
    * @param history what happened to tenants
+   * @param audit who changed what
    * @param admitAll the switch that lifts all limits
    * @param parallel reads several tenants for one response
+   * @param author names who makes the changes; each request sets it
    */
   public static Routes of(
       Ports ports,
@@ -37,8 +44,10 @@ public final class ControlPlaneRoutes {
       Doctor doctor,
       IdempotencyKeys keys,
       History history,
+      AuditLog audit,
       AdmitAllSwitch admitAll,
       ParallelTasks parallel,
+      CurrentAuthor author,
       InstantSource clock) {
     Preview preview = new Preview(ports, parallel);
     TenantRoutes tenants =
@@ -52,9 +61,10 @@ public final class ControlPlaneRoutes {
             clock);
     TierRoutes tiers = new TierRoutes(ports.tiers(), catalog, preview);
     HistoryRoutes happened = new HistoryRoutes(history, ports.tenants(), clock);
+    AuditRoutes changes = new AuditRoutes(audit, clock);
     DoctorRoutes repairs = new DoctorRoutes(doctor);
     AdmitAllRoutes lifting = new AdmitAllRoutes(admitAll, clock);
-    ControlPlaneRoutes routes = new ControlPlaneRoutes(clock);
+    ControlPlaneRoutes routes = new ControlPlaneRoutes(author, clock);
     return Routes.forOperators(
             Map.ofEntries(
                 Map.entry("POST /tenants", routes.route(tenants::onboard)),
@@ -66,6 +76,7 @@ public final class ControlPlaneRoutes {
                 Map.entry("GET /tenants/{tenantId}/history", routes.route(happened::ofTenant)),
                 Map.entry("GET /fleet", routes.route(happened::ofAll)),
                 Map.entry("GET /fleet/tenants", routes.route(happened::ranking)),
+                Map.entry("GET /audit", routes.route(changes::list)),
                 Map.entry("GET /activity", routes.route(tenants::showActivity)),
                 Map.entry("GET /tiers", routes.route(tiers::list)),
                 Map.entry("GET /tiers/{tier}", routes.route(tiers::show)),
@@ -80,6 +91,9 @@ public final class ControlPlaneRoutes {
   }
 
   private Routes.Route route(Function<ApiRequest, Response> route) {
-    return request -> route.apply(new ApiRequest(request, clock));
+    return request -> {
+      author.set(Author.of(request.caller(), request.id()));
+      return route.apply(new ApiRequest(request, clock));
+    };
   }
 }

@@ -122,6 +122,7 @@ final class ContractIT {
                     "PUT /tiers/covered",
                     "DELETE /tiers/covered",
                     "GET /tenants/covered/history",
+                    "GET /audit",
                     "GET /fleet",
                     "GET /fleet/tenants",
                     "GET /activity?tenantIds=covered",
@@ -151,9 +152,10 @@ final class ContractIT {
     assertThat(control("GET", "/tenants/covered/history", "")).isEqualTo(200);
     assertThat(control("GET", "/tenants/covered/history?step=x", "")).isEqualTo(400);
     assertThat(control("GET", "/tenants/nobody/history", "")).isEqualTo(404);
-    for (String path : List.of("/fleet", "/fleet/tenants")) {
+    for (String path : List.of("/audit", "/fleet", "/fleet/tenants")) {
       assertThat(control("GET", path, "")).isEqualTo(200);
     }
+    assertThat(control("GET", "/audit?from=x", "")).isEqualTo(400);
     assertThat(control("GET", "/fleet?step=x", "")).isEqualTo(400);
     assertThat(control("GET", "/fleet/tenants?sort=x", "")).isEqualTo(400);
   }

@@ -43,7 +43,8 @@ final class GrantsIT {
               Pattern.compile("Filling sqs:SendMessage .*:FillingDeadLetters"),
               "the queue receives inputs that a schedule cannot deliver"),
           Map.entry(
-              Pattern.compile("(SessionEnd|HistoryWriterAllTenants) sqs:SendMessage .*"),
+              Pattern.compile(
+                  "(SessionEnd|(AuditEvents|AuditWriter|HistoryWriter)AllTenants) sqs:SendMessage .*"),
               "the queue receives records that fail permanently"),
           Map.entry(
               Pattern.compile("PoolProcessorTenant sqs:SendMessage .*_token_bucket"),

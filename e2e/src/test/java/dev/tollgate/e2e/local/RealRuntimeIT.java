@@ -424,6 +424,44 @@ final class RealRuntimeIT {
             .formatted(side.tenant);
   }
 
+  private static Event changedTenant() {
+    return side ->
+        streamRecord(
+            "TablesTenant",
+            """
+            "Keys": {"tenantId": {"S": "%1$s"}},
+            "OldImage": {"tenantId": {"S": "%1$s"}, "version": {"N": "1"}, "tier": {"S": "gold"}},
+            "NewImage": {"tenantId": {"S": "%1$s"}, "version": {"N": "2"}, "tier": {"S": "bronze"},
+              "changedBy": {"S": "alice"}, "changedIn": {"S": "request-1"}}"""
+                .formatted(side.tenant));
+  }
+
+  private static Event auditEntry() {
+    return side ->
+        streamRecord(
+            "TablesAudit",
+            """
+            "Keys": {"subject": {"S": "tenant/%1$s"}, "at": {"S": "2026-03-12T14:05:11.000Z#1-x"}},
+            "NewImage": {"subject": {"S": "tenant/%1$s"},
+              "at": {"S": "2026-03-12T14:05:11.000Z#1-x"}, "id": {"S": "1-x"},
+              "what": {"S": "TenantChanged"}, "by": {"S": "alice"}, "request": {"S": "request-1"},
+              "from": {"M": {"tier": {"S": "gold"}}}, "to": {"M": {"tier": {"S": "bronze"}}}}"""
+                .formatted(side.tenant));
+  }
+
+  private static String streamRecord(String table, String images) {
+    return """
+        {"Records": [{"eventID": "c4ca4238a0b923820dcc509a6f75849b", "eventName": "MODIFY",
+          "eventVersion": "1.1", "eventSource": "aws:dynamodb", "awsRegion": "us-east-1",
+          "eventSourceARN": "arn:aws:dynamodb:us-east-1:000000000000:table/%s/stream/x",
+          "dynamodb": {"ApproximateCreationDateTime": 1773324311,
+            "SequenceNumber": "4421584500000000017450439092", "SizeBytes": 26,
+            "StreamViewType": "NEW_AND_OLD_IMAGES",
+            %s}}]}
+        """
+        .formatted(table, images);
+  }
+
   /** The input that a schedule sends to its function. */
   private static Event schedule(String name) {
     return side -> {
@@ -531,6 +569,10 @@ final class RealRuntimeIT {
         "HistoryWriter",
         new Kind("counted connection", countedConnection(), "{\"batchItemFailures\":[]}"),
         new Kind("schedule", schedule("historywriter"), "{\"batchItemFailures\":[]}"));
+    compare(
+        "AuditWriter", new Kind("changed tenant", changedTenant(), "{\"batchItemFailures\":[]}"));
+    compare(
+        "AuditEvents", new Kind("entry of the audit", auditEntry(), "{\"batchItemFailures\":[]}"));
     compare("SessionEnd", new Kind("deleted row", deletedRow(), "{\"batchItemFailures\":[]}"));
     hosted.closed().join();
     real.closed().join();

@@ -22,6 +22,7 @@ final class ServiceModels {
   /** The models' files, by the prefix of {@code X-Amz-Target} or the service of the signature. */
   private static final Map<String, String> FILES =
       Map.of(
+          "AWSEvents", "events-2015-10-07",
           "AmazonSQS", "sqs-2012-11-05",
           "DynamoDB_20120810", "dynamodb-2012-08-10",
           "DynamoDBStreams_20120810", "streams.dynamodb-2012-08-10",

@@ -3,10 +3,12 @@ package dev.tollgate.aws.dynamodb.tenant;
 import dev.tollgate.aws.dynamodb.Attribute;
 import dev.tollgate.aws.dynamodb.Row;
 import dev.tollgate.aws.dynamodb.Table;
+import dev.tollgate.core.audit.Author;
 import dev.tollgate.core.enforcement.AdmitAll;
 import dev.tollgate.core.enforcement.AdmitAllSwitch;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
@@ -20,10 +22,16 @@ public final class DynamoDbAdmitAllSwitch implements AdmitAllSwitch {
   private static final String BY = "by";
 
   private final Table table;
+  private final Supplier<Author> author;
 
-  /** The switch in this table. */
-  public DynamoDbAdmitAllSwitch(DynamoDbClient dynamoDb, String table) {
+  /**
+   * The switch in this table.
+   *
+   * @param author who turns it
+   */
+  public DynamoDbAdmitAllSwitch(DynamoDbClient dynamoDb, String table, Supplier<Author> author) {
     this.table = new Table(dynamoDb, table);
+    this.author = author;
   }
 
   @Override
@@ -47,11 +55,18 @@ public final class DynamoDbAdmitAllSwitch implements AdmitAllSwitch {
     row.put(UNTIL, Attribute.nanos(state.until()));
     row.put(REASON, Attribute.text(state.reason()));
     row.put(BY, Attribute.text(state.by()));
-    table.put("the switch", request -> request.item(row));
+    table.put("the switch", request -> request.item(Authorship.sign(row, author.get())));
   }
 
+  /** The author is written first: a deleted row cannot name who deleted it. */
   @Override
   public void turnOff() {
+    table.update(
+        "the switch",
+        request ->
+            Authorship.signRemoval(
+                    request, author.get(), TierRow.NAME, Attribute.text(TierRow.ADMIT_ALL))
+                .key(KEY));
     table.delete("the switch", request -> request.key(KEY));
   }
 }

@@ -12,6 +12,7 @@ import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.audit.Author;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantFilter;
 import dev.tollgate.core.tenant.Tenants;
@@ -21,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.QueryRequest;
@@ -45,21 +47,29 @@ public final class DynamoDbTenants implements Tenants {
 
   private final DynamoDbClient dynamoDb;
   private final Table table;
+  private final Supplier<Author> author;
   private final int scannedAtOnce;
 
-  /** Tenants in this table. */
-  public DynamoDbTenants(DynamoDbClient dynamoDb, String table) {
-    this(dynamoDb, table, SCANNED_AT_ONCE);
+  /**
+   * Tenants in this table.
+   *
+   * @param author who makes the changes
+   */
+  public DynamoDbTenants(DynamoDbClient dynamoDb, String table, Supplier<Author> author) {
+    this(dynamoDb, table, author, SCANNED_AT_ONCE);
   }
 
   /**
    * Tenants in this table.
    *
+   * @param author who makes the changes
    * @param scannedAtOnce how many tenants one request of a search scans
    */
-  public DynamoDbTenants(DynamoDbClient dynamoDb, String table, int scannedAtOnce) {
+  public DynamoDbTenants(
+      DynamoDbClient dynamoDb, String table, Supplier<Author> author, int scannedAtOnce) {
     this.dynamoDb = dynamoDb;
     this.table = new Table(dynamoDb, table);
+    this.author = author;
     this.scannedAtOnce = scannedAtOnce;
   }
 
@@ -76,7 +86,7 @@ public final class DynamoDbTenants implements Tenants {
         "tenant " + tenant.id(),
         request ->
             request
-                .item(TenantRow.write(tenant))
+                .item(signed(tenant))
                 .conditionExpression("attribute_not_exists(#id)")
                 .expressionAttributeNames(Map.of("#id", TenantRow.ID)));
   }
@@ -85,7 +95,11 @@ public final class DynamoDbTenants implements Tenants {
   public WriteResult replace(Tenant next) {
     return table.put(
         "tenant " + next.id(),
-        request -> VersionCondition.replacing(request, next.version()).item(TenantRow.write(next)));
+        request -> VersionCondition.replacing(request, next.version()).item(signed(next)));
+  }
+
+  private Map<String, AttributeValue> signed(Tenant tenant) {
+    return Authorship.sign(TenantRow.write(tenant), author.get());
   }
 
   @Override
@@ -95,14 +109,16 @@ public final class DynamoDbTenants implements Tenants {
         request ->
             request
                 .key(TenantRow.key(id))
-                .updateExpression("SET #observed = :version REMOVE #pending")
+                .updateExpression("SET #observed = :version, #progress = :mark REMOVE #pending")
                 .conditionExpression("#version = :version")
                 .expressionAttributeNames(
                     Map.of(
                         "#observed", TenantRow.OBSERVED_VERSION,
                         "#pending", TenantRow.PENDING,
+                        "#progress", Authorship.PROGRESS,
                         "#version", TenantRow.VERSION))
-                .expressionAttributeValues(Map.of(":version", Attribute.number(version))));
+                .expressionAttributeValues(
+                    Map.of(":version", Attribute.number(version), ":mark", Authorship.MARK)));
   }
 
   @Override

@@ -10,6 +10,7 @@ import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.audit.Author;
 import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.tenant.RollOut;
 import dev.tollgate.core.tenant.TenantRange;
@@ -23,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
@@ -36,11 +38,17 @@ public final class DynamoDbTiers implements Tiers {
 
   private final DynamoDbClient dynamoDb;
   private final Table table;
+  private final Supplier<Author> author;
 
-  /** Tiers in this table. */
-  public DynamoDbTiers(DynamoDbClient dynamoDb, String table) {
+  /**
+   * Tiers in this table.
+   *
+   * @param author who makes the changes
+   */
+  public DynamoDbTiers(DynamoDbClient dynamoDb, String table, Supplier<Author> author) {
     this.dynamoDb = dynamoDb;
     this.table = new Table(dynamoDb, table);
+    this.author = author;
   }
 
   @Override
@@ -87,7 +95,7 @@ public final class DynamoDbTiers implements Tiers {
         "tier " + next.name(),
         request ->
             request
-                .item(TierRow.write(next))
+                .item(Authorship.sign(TierRow.write(next), author.get()))
                 .conditionExpression(
                     first ? "attribute_not_exists(#version)" : "#version = :before")
                 .expressionAttributeNames(Map.of("#version", TierRow.VERSION))
@@ -102,14 +110,16 @@ public final class DynamoDbTiers implements Tiers {
         request ->
             request
                 .key(TierRow.key(name))
-                .updateExpression("SET #rolledOut = :version REMOVE #rollOut")
+                .updateExpression("SET #rolledOut = :version, #progress = :mark REMOVE #rollOut")
                 .conditionExpression("#version = :version")
                 .expressionAttributeNames(
                     Map.of(
                         "#rolledOut", TierRow.ROLLED_OUT,
                         "#rollOut", RollOutRow.ROLL_OUT,
+                        "#progress", Authorship.PROGRESS,
                         "#version", TierRow.VERSION))
-                .expressionAttributeValues(Map.of(":version", Attribute.number(version))));
+                .expressionAttributeValues(
+                    Map.of(":version", Attribute.number(version), ":mark", Authorship.MARK)));
   }
 
   @Override
@@ -174,7 +184,7 @@ public final class DynamoDbTiers implements Tiers {
         "tier " + name,
         request ->
             request
-                .item(TierRow.removed(name))
+                .item(Authorship.sign(TierRow.removed(name), author.get()))
                 .conditionExpression("attribute_exists(#removed) OR " + unchanged)
                 .expressionAttributeNames(
                     Map.of("#removed", TierRow.REMOVED, "#version", TierRow.VERSION))
@@ -182,7 +192,14 @@ public final class DynamoDbTiers implements Tiers {
                     version == 0 ? null : Map.of(":version", Attribute.number(version))));
   }
 
+  /** The author is written first: a deleted row cannot name who deleted it. */
   private WriteResult removeOwn(TierName name, long version) {
+    table.update(
+        "tier " + name,
+        request ->
+            Authorship.signRemoval(
+                    request, author.get(), TierRow.VERSION, Attribute.number(version))
+                .key(TierRow.key(name)));
     return table.delete(
         "tier " + name,
         request ->

@@ -42,7 +42,14 @@ final class TierRow {
 
   /** The row of the rolled-out release. */
   static Map<String, AttributeValue> release(Release release) {
-    return Row.withSchema(Map.of(NAME, text(RELEASE), "release", text(release.value())));
+    return Row.withSchema(
+        Map.of(
+            NAME,
+            text(RELEASE),
+            "release",
+            text(release.value()),
+            Authorship.PROGRESS,
+            Authorship.MARK));
   }
 
   static Release release(Row row) {

@@ -2,6 +2,7 @@ package dev.tollgate.aws.dynamodb.limit;
 
 import dev.tollgate.aws.Engines;
 import dev.tollgate.aws.dynamodb.tenant.DynamoDbTenants;
+import dev.tollgate.core.audit.Author;
 import java.time.InstantSource;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
@@ -35,7 +36,7 @@ public final class DynamoDbPorts {
   }
 
   DynamoDbTenants tenants() {
-    return new DynamoDbTenants(client, tables.tenant());
+    return new DynamoDbTenants(client, tables.tenant(), () -> Author.UNKNOWN);
   }
 
   DynamoDbBuckets buckets() {

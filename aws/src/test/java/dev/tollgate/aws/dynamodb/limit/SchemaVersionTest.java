@@ -15,6 +15,7 @@ import dev.tollgate.core.NewerRow;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.UnreadableRow;
+import dev.tollgate.core.audit.Author;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketRows;
@@ -80,7 +81,7 @@ class SchemaVersionTest {
     tierTable = engine.tier();
     keyTable = engine.idempotency();
     tenants = ports.tenants();
-    tiers = new DynamoDbTiers(dynamoDb, tierTable);
+    tiers = new DynamoDbTiers(dynamoDb, tierTable, () -> Author.UNKNOWN);
     sessions = ports.sessions();
     buckets = ports.buckets();
     silos = ports.silos();

@@ -8,6 +8,7 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.audit.Author;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Limit;
@@ -42,8 +43,8 @@ class DynamoDbTenantsTest extends TenantsContract {
   DynamoDbTenantsTest(Engines.Tables tables) {
     client = tables.client();
     table = tables.tenant();
-    tenByTen = new DynamoDbTenants(client, table, 10);
-    tenants = new DynamoDbTenants(client, table);
+    tenByTen = new DynamoDbTenants(client, table, () -> Author.UNKNOWN, 10);
+    tenants = new DynamoDbTenants(client, table, () -> Author.UNKNOWN);
   }
 
   @Override

@@ -3,6 +3,7 @@ package dev.tollgate.aws.dynamodb.tenant;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.aws.Engines;
+import dev.tollgate.core.audit.Author;
 import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
@@ -25,7 +26,7 @@ class DynamoDbTiersTest extends TiersContract {
   DynamoDbTiersTest(Engines.Tables tables) {
     client = tables.client();
     table = tables.tier();
-    tiers = new DynamoDbTiers(client, table);
+    tiers = new DynamoDbTiers(client, table, () -> Author.UNKNOWN);
   }
 
   @Override

@@ -69,6 +69,7 @@ public final class Accesses {
           case "scheduler" -> schedules(call);
           case "lambda" -> functions(call);
           case "execute-api" -> connection(call);
+          case "events" -> eventBuses(call);
           case "logs" -> logGroup(call);
           default -> List.of();
         };
@@ -91,6 +92,18 @@ public final class Accesses {
                     "%s/%s/%s/@connections/%s"
                         .formatted(path.group(1), path.group(2), call.method(), path.group(3)))))
         : List.of();
+  }
+
+  private List<Access> eventBuses(Call call) {
+    List<Access> accesses = new ArrayList<>();
+    for (JsonNode entry : Json.readOrMissing(call.body()).path("Entries")) {
+      String bus = entry.path("EventBusName").asText("default");
+      accesses.add(
+          Access.to(
+              action(call),
+              bus.startsWith("arn:") ? bus : environment.arn("events", "event-bus/" + bus)));
+    }
+    return accesses;
   }
 
   private List<Access> logGroup(Call call) {

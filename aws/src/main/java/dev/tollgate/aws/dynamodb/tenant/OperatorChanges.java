@@ -1,0 +1,201 @@
+package dev.tollgate.aws.dynamodb.tenant;
+
+import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.audit.AuditEntry;
+import dev.tollgate.core.audit.Author;
+import dev.tollgate.core.audit.ChangeType;
+import dev.tollgate.core.audit.RowAudit;
+import dev.tollgate.core.audit.Subject;
+import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.tenant.TierName;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+
+/**
+ * Changes of rows of the Tenant and Tier tables.
+ *
+ * <p>Each write of Tollgate raises a row's version or is marked as a removal. The author of any
+ * other write is unknown: somebody edited the table, and the row still names an earlier author.
+ */
+public final class OperatorChanges implements RowAudit {
+  private static final Set<String> NOT_SET_BY_OPERATORS =
+      Set.of(
+          "schema",
+          TenantRow.VERSION,
+          TenantRow.OBSERVED_VERSION,
+          TenantRow.PENDING,
+          TierRow.ROLLED_OUT,
+          Authorship.CHANGED_BY,
+          Authorship.CHANGED_IN,
+          Authorship.PROGRESS,
+          Authorship.REMOVING);
+
+  private static final String STATUS = "status";
+  private static final String OFFBOARDING = "OFFBOARDING";
+
+  @Override
+  public Optional<AuditEntry> of(
+      String id, Map<String, String> before, Map<String, String> after, Instant at) {
+    Map<String, String> either = after.isEmpty() ? before : after;
+    try {
+      return either.containsKey(TenantRow.ID)
+          ? ofTenant(id, new TenantId(either.get(TenantRow.ID)), before, after, at)
+          : ofTierTable(id, either.getOrDefault(TierRow.NAME, ""), before, after, at);
+    } catch (InvalidValue handmade) {
+      // The key is no valid name, so the row belongs to no tenant and no tier.
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<AuditEntry> ofTenant(
+      String id,
+      TenantId tenant,
+      Map<String, String> before,
+      Map<String, String> after,
+      Instant at) {
+    Map<String, String> from = fields(before, TenantRow.ID);
+    Map<String, String> to = fields(after, TenantRow.ID);
+    ChangeType what =
+        before.isEmpty()
+            ? ChangeType.TENANT_ONBOARDED
+            : after.isEmpty()
+                ? ChangeType.TENANT_REMOVED
+                : !isLeaving(before) && isLeaving(after)
+                    ? ChangeType.TENANT_OFFBOARDED
+                    : from.equals(to) ? ChangeType.TENANT_RECONCILED : ChangeType.TENANT_CHANGED;
+    boolean isOurs = after.isEmpty() ? isLeaving(before) : isNextVersion(before, after);
+    if (what == ChangeType.TENANT_RECONCILED && !isOurs) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        AuditEntry.of(
+            id,
+            at,
+            Subject.tenant(tenant),
+            what,
+            author(after.isEmpty() ? before : after, isOurs),
+            from,
+            to));
+  }
+
+  private static boolean isLeaving(Map<String, String> tenant) {
+    return OFFBOARDING.equals(tenant.get(STATUS));
+  }
+
+  private static Optional<AuditEntry> ofTierTable(
+      String id, String key, Map<String, String> before, Map<String, String> after, Instant at) {
+    if (key.equals(TierRow.ADMIT_ALL)) {
+      return ofSwitch(id, before, after, at);
+    }
+    return key.startsWith("#")
+        ? Optional.empty()
+        : ofTier(id, new TierName(key), before, after, at);
+  }
+
+  private static Optional<AuditEntry> ofSwitch(
+      String id, Map<String, String> before, Map<String, String> after, Instant at) {
+    Map<String, String> from = fields(before, TierRow.NAME);
+    Map<String, String> to = fields(after, TierRow.NAME);
+    if (from.equals(to) && !after.isEmpty()) {
+      return Optional.empty();
+    }
+    boolean isOff = after.isEmpty();
+    return Optional.of(
+        AuditEntry.of(
+            id,
+            at,
+            Subject.DEPLOYMENT,
+            isOff ? ChangeType.ADMIT_ALL_TURNED_OFF : ChangeType.ADMIT_ALL_TURNED_ON,
+            author(isOff ? before : after, !isOff || isMarked(before)),
+            from,
+            to));
+  }
+
+  private static Optional<AuditEntry> ofTier(
+      String id, TierName name, Map<String, String> before, Map<String, String> after, Instant at) {
+    // A default tier has no row until it changes.
+    Map<String, String> stored = before.isEmpty() ? initial(name) : before;
+    Map<String, String> from = isRemoved(stored) ? Map.of() : fields(stored, TierRow.NAME);
+    Map<String, String> to = isRemoved(after) ? Map.of() : fields(after, TierRow.NAME);
+    if (from.equals(to)) {
+      return Optional.empty();
+    }
+    boolean isOurs =
+        after.isEmpty() ? isMarked(before) : isRemoved(after) || isNextVersion(before, after);
+    return Optional.of(
+        AuditEntry.of(
+            id,
+            at,
+            Subject.tier(name),
+            to.isEmpty()
+                ? ChangeType.TIER_REMOVED
+                : from.isEmpty() ? ChangeType.TIER_CREATED : ChangeType.TIER_CHANGED,
+            author(after.isEmpty() ? before : after, isOurs),
+            from,
+            to));
+  }
+
+  private static boolean isRemoved(Map<String, String> tier) {
+    return tier.isEmpty() || tier.containsKey(TierRow.REMOVED);
+  }
+
+  private static Map<String, String> initial(TierName name) {
+    return Tier.DEFAULTS.stream()
+        .filter(tier -> tier.name().equals(name))
+        .findAny()
+        .map(tier -> flat("", TierRow.write(tier)))
+        .orElse(Map.of());
+  }
+
+  private static Map<String, String> flat(String prefix, Map<String, AttributeValue> row) {
+    Map<String, String> fields = new TreeMap<>();
+    row.forEach(
+        (name, value) -> {
+          if (value.hasM()) {
+            fields.putAll(flat(prefix + name + ".", value.m()));
+          } else {
+            Optional.ofNullable(value.s())
+                .or(() -> Optional.ofNullable(value.n()))
+                .or(() -> Optional.ofNullable(value.bool()).map(String::valueOf))
+                .ifPresent(text -> fields.put(prefix + name, text));
+          }
+        });
+    return fields;
+  }
+
+  private static boolean isMarked(Map<String, String> row) {
+    return row.containsKey(Authorship.REMOVING);
+  }
+
+  private static boolean isNextVersion(Map<String, String> before, Map<String, String> after) {
+    return !after
+        .getOrDefault(TenantRow.VERSION, "")
+        .equals(before.getOrDefault(TenantRow.VERSION, ""));
+  }
+
+  private static Author author(Map<String, String> row, boolean isOurs) {
+    return isOurs
+        ? Author.of(
+            row.getOrDefault(Authorship.CHANGED_BY, ""),
+            row.getOrDefault(Authorship.CHANGED_IN, ""))
+        : Author.UNKNOWN;
+  }
+
+  /** The fields that operators set, without the key. */
+  private static Map<String, String> fields(Map<String, String> row, String key) {
+    Map<String, String> fields = new TreeMap<>(row);
+    Predicate<String> isLeftOut =
+        name ->
+            name.equals(key)
+                || NOT_SET_BY_OPERATORS.contains(name)
+                || name.startsWith(RollOutRow.ROLL_OUT + ".");
+    fields.keySet().removeIf(isLeftOut);
+    return fields;
+  }
+}

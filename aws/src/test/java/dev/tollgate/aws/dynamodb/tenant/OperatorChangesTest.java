@@ -1,0 +1,239 @@
+package dev.tollgate.aws.dynamodb.tenant;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.audit.AuditEntry;
+import dev.tollgate.core.audit.Author;
+import dev.tollgate.core.audit.ChangeType;
+import dev.tollgate.core.testing.Samples;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+class OperatorChangesTest {
+  private static final Author ALICE = new Author("arn:aws:iam::1:user/alice", "request-1");
+  private static final Map<String, String> NONE = Map.of();
+
+  private static Optional<AuditEntry> entry(Map<String, String> before, Map<String, String> after) {
+    return new OperatorChanges().of("1", before, after, Samples.NOW);
+  }
+
+  private static AuditEntry one(Map<String, String> before, Map<String, String> after) {
+    return entry(before, after).orElseThrow();
+  }
+
+  /** A row of this version, by Alice. */
+  private static Map<String, String> row(String key, String name, int version, String... fields) {
+    Map<String, String> row =
+        new TreeMap<>(
+            Map.of(
+                key,
+                name,
+                "schema",
+                "1",
+                "version",
+                Integer.toString(version),
+                "observedVersion",
+                Integer.toString(version - 1),
+                "rolledOut",
+                Integer.toString(version - 1),
+                "rollOut.walked",
+                "false",
+                "pending",
+                "1",
+                "changedBy",
+                ALICE.who(),
+                "changedIn",
+                ALICE.request()));
+    for (String field : fields) {
+      String[] parts = field.split("=", 2);
+      row.put(parts[0], parts[1]);
+    }
+    return row;
+  }
+
+  private static Map<String, String> tenant(int version, String... fields) {
+    return row("tenantId", "acme", version, fields);
+  }
+
+  private static Map<String, String> tier(int version, String... fields) {
+    return row("tier", "own", version, fields);
+  }
+
+  private static void check(
+      AuditEntry found,
+      ChangeType what,
+      Author author,
+      String subject,
+      Map<String, String> from,
+      Map<String, String> to) {
+    assertThat(found.what()).isEqualTo(what);
+    assertThat(found.author()).isEqualTo(author);
+    assertThat(found.subject().value()).isEqualTo(subject);
+    assertThat(found.from()).isEqualTo(from);
+    assertThat(found.to()).isEqualTo(to);
+  }
+
+  @Test
+  void a_tenant_from_onboarding_to_removal() {
+    Map<String, String> first = tenant(1, "tier=gold", "status=ACTIVE");
+    Map<String, String> second = tenant(2, "tier=silver", "status=ACTIVE");
+    Map<String, String> last = tenant(3, "tier=silver", "status=OFFBOARDING");
+
+    check(
+        one(NONE, first),
+        ChangeType.TENANT_ONBOARDED,
+        ALICE,
+        "tenant/acme",
+        NONE,
+        Map.of("tier", "gold", "status", "ACTIVE"));
+    check(
+        one(first, second),
+        ChangeType.TENANT_CHANGED,
+        ALICE,
+        "tenant/acme",
+        Map.of("tier", "gold"),
+        Map.of("tier", "silver"));
+    check(
+        one(second, last),
+        ChangeType.TENANT_OFFBOARDED,
+        ALICE,
+        "tenant/acme",
+        Map.of("status", "ACTIVE"),
+        Map.of("status", "OFFBOARDING"));
+    check(
+        one(last, NONE),
+        ChangeType.TENANT_REMOVED,
+        ALICE,
+        "tenant/acme",
+        Map.of("tier", "silver", "status", "OFFBOARDING"),
+        NONE);
+  }
+
+  @Test
+  void a_new_version_of_the_same_settings_is_a_reconciliation() {
+    check(
+        one(tenant(1, "tier=gold"), tenant(2, "tier=gold")),
+        ChangeType.TENANT_RECONCILED,
+        ALICE,
+        "tenant/acme",
+        NONE,
+        NONE);
+  }
+
+  @Test
+  void progress_is_no_change() {
+    assertThat(entry(tenant(1, "tier=gold"), tenant(1, "tier=gold", "progress=true"))).isEmpty();
+    assertThat(entry(tier(1, "line=true"), tier(1, "line=true", "rollOut.walkedTo=x"))).isEmpty();
+    assertThat(entry(NONE, Map.of("tier", "#release", "release", "7"))).isEmpty();
+  }
+
+  @Test
+  void the_author_of_an_edited_row_is_unknown() {
+    check(
+        one(tenant(1, "limits.x=1"), tenant(1, "limits.x=2")),
+        ChangeType.TENANT_CHANGED,
+        Author.UNKNOWN,
+        "tenant/acme",
+        Map.of("limits.x", "1"),
+        Map.of("limits.x", "2"));
+    assertThat(one(tenant(1, "status=ACTIVE"), NONE).author()).isEqualTo(Author.UNKNOWN);
+    assertThat(one(tier(1, "line=true"), NONE).author()).isEqualTo(Author.UNKNOWN);
+    assertThat(one(NONE, Map.of("tenantId", "acme", "version", "1")).author())
+        .isEqualTo(Author.UNKNOWN);
+  }
+
+  @Test
+  void a_tier_from_creation_to_removal() {
+    Map<String, String> first = tier(1, "line=true");
+    Map<String, String> second = tier(2, "line=false");
+
+    check(
+        one(NONE, first), ChangeType.TIER_CREATED, ALICE, "tier/own", NONE, Map.of("line", "true"));
+    check(
+        one(first, second),
+        ChangeType.TIER_CHANGED,
+        ALICE,
+        "tier/own",
+        Map.of("line", "true"),
+        Map.of("line", "false"));
+    check(
+        one(tier(2, "line=false", "removing=true"), NONE),
+        ChangeType.TIER_REMOVED,
+        ALICE,
+        "tier/own",
+        Map.of("line", "false"),
+        NONE);
+  }
+
+  @Test
+  void the_first_change_of_a_default_tier_is_compared_with_the_default() {
+    AuditEntry found = one(NONE, row("tier", "gold", 1, "line=false"));
+
+    assertThat(found.what()).isEqualTo(ChangeType.TIER_CHANGED);
+    assertThat(found.from()).containsEntry("line", "true").containsKey("isolation");
+    assertThat(found.to()).isEqualTo(Map.of("line", "false"));
+  }
+
+  @Test
+  void a_removed_default_tier_leaves_a_mark() {
+    Map<String, String> mark = row("tier", "gold", 0, "removed=true");
+    Map<String, String> gold = row("tier", "gold", 1, "line=false");
+
+    check(
+        one(gold, mark),
+        ChangeType.TIER_REMOVED,
+        ALICE,
+        "tier/gold",
+        Map.of("line", "false"),
+        NONE);
+    check(
+        one(mark, gold),
+        ChangeType.TIER_CREATED,
+        ALICE,
+        "tier/gold",
+        NONE,
+        Map.of("line", "false"));
+    assertThat(one(NONE, mark).what()).isEqualTo(ChangeType.TIER_REMOVED);
+  }
+
+  @Test
+  void the_switch() {
+    Map<String, String> on =
+        Map.of(
+            "tier",
+            "#admit-all",
+            "until",
+            "7",
+            "changedBy",
+            ALICE.who(),
+            "changedIn",
+            ALICE.request());
+    Map<String, String> leaving = new TreeMap<>(on);
+    leaving.put("removing", "true");
+
+    check(
+        one(NONE, on),
+        ChangeType.ADMIT_ALL_TURNED_ON,
+        ALICE,
+        "deployment",
+        NONE,
+        Map.of("until", "7"));
+    check(
+        one(leaving, NONE),
+        ChangeType.ADMIT_ALL_TURNED_OFF,
+        ALICE,
+        "deployment",
+        Map.of("until", "7"),
+        NONE);
+    assertThat(one(on, NONE).author()).isEqualTo(Author.UNKNOWN);
+    assertThat(entry(on, leaving)).isEmpty();
+  }
+
+  @Test
+  void a_row_without_a_valid_key_has_no_entry() {
+    assertThat(entry(NONE, Map.of("tenantId", "Not valid"))).isEmpty();
+    assertThat(entry(NONE, Map.of("x", "y"))).isEmpty();
+  }
+}

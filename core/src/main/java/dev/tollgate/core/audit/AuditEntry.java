@@ -1,0 +1,69 @@
+package dev.tollgate.core.audit;
+
+import dev.tollgate.core.InvalidValue;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collections;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/**
+ * One change.
+ *
+ * @param id names the change: if it is read again, it has the same id. Of two changes of a subject,
+ *     the later one has the greater id
+ * @param at when it was made, in whole milliseconds
+ * @param from the fields that changed, with their values before; without those that were not set
+ * @param to the fields that changed, with their values after; without those that are not set
+ */
+public record AuditEntry(
+    String id,
+    Instant at,
+    Subject subject,
+    ChangeType what,
+    Author author,
+    SortedMap<String, String> from,
+    SortedMap<String, String> to) {
+  private static final Pattern ID = Pattern.compile("[A-Za-z0-9-]{1,128}");
+
+  /**
+   * Checks the id and the time, and copies the maps.
+   *
+   * @throws InvalidValue if one is not valid
+   */
+  public AuditEntry {
+    InvalidValue.unless(ID.matcher(id).matches(), "id", id, "1 to 128 letters, digits and hyphens");
+    InvalidValue.unless(
+        at.equals(at.truncatedTo(ChronoUnit.MILLIS)), "at", at, "whole milliseconds");
+    from = Collections.unmodifiableSortedMap(new TreeMap<>(from));
+    to = Collections.unmodifiableSortedMap(new TreeMap<>(to));
+  }
+
+  /** An entry with the fields that differ between two states of a row. */
+  public static AuditEntry of(
+      String id,
+      Instant at,
+      Subject subject,
+      ChangeType what,
+      Author author,
+      Map<String, String> before,
+      Map<String, String> after) {
+    return new AuditEntry(
+        id,
+        at.truncatedTo(ChronoUnit.MILLIS),
+        subject,
+        what,
+        author,
+        without(before, after),
+        without(after, before));
+  }
+
+  private static SortedMap<String, String> without(
+      Map<String, String> fields, Map<String, String> others) {
+    SortedMap<String, String> rest = new TreeMap<>(fields);
+    rest.entrySet().removeAll(others.entrySet());
+    return rest;
+  }
+}
