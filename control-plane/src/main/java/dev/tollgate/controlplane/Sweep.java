@@ -2,6 +2,7 @@ package dev.tollgate.controlplane;
 
 import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
+import dev.tollgate.controlplane.conditions.ConditionWatch;
 import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
 import dev.tollgate.controlplane.tiers.TierRollOut;
@@ -25,9 +26,9 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * The function that a schedule invokes every minute: reconciles unsettled tenants, and continues
- * the roll-outs of tiers and of the release. If there is much to do, it hands chunks of tenants to
- * further invocations of itself.
+ * The function that a schedule invokes every minute: reconciles unsettled tenants, continues the
+ * roll-outs of tiers and of the release, and stores the conditions of tenants. If there is much to
+ * do, it hands chunks of tenants to further invocations of itself.
  */
 public final class Sweep implements RequestHandler<Map<String, Object>, Map<String, Long>> {
   /** The part of the invocation's time in which no work starts, because a step may take as long. */
@@ -45,9 +46,11 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
   private static final String SWEEP = "tollgate:sweep";
 
   private static final String ROLL_OUT = "tollgate:roll-out";
+  private static final String RETREAT = "tollgate:retreat";
   private static final String RELEASE = "tollgate:release";
 
   private final ControlPlane controlPlane;
+  private final ConditionWatch conditions;
   private final Function<String, SelfInvocation<Chunk>> requests;
 
   /** The function as Lambda creates it. */
@@ -61,16 +64,25 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
   }
 
   private Sweep(Wiring wiring) {
-    this(wiring.controlPlane(), wiring::selfInvocation);
+    this(wiring, wiring.controlPlane());
+  }
+
+  private Sweep(Wiring wiring, ControlPlane controlPlane) {
+    this(controlPlane, wiring.conditionWatch(controlPlane), wiring::selfInvocation);
   }
 
   /**
    * The function over a control plane.
    *
+   * @param conditions stores the conditions of tenants
    * @param requests the requests to the function with an ARN
    */
-  Sweep(ControlPlane controlPlane, Function<String, SelfInvocation<Chunk>> requests) {
+  Sweep(
+      ControlPlane controlPlane,
+      ConditionWatch conditions,
+      Function<String, SelfInvocation<Chunk>> requests) {
     this.controlPlane = controlPlane;
+    this.conditions = conditions;
     this.requests = requests;
   }
 
@@ -126,6 +138,14 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
             () -> {
               controlPlane.author().set(author.apply(ROLL_OUT));
               swept.putAll(sweepTiers(others, invocation));
+            },
+            () -> {
+              controlPlane.author().set(author.apply(SWEEP));
+              swept.put("changedConditions", conditions.update(invocation.part(2)));
+            },
+            () -> {
+              controlPlane.author().set(author.apply(RETREAT));
+              swept.put("retreatedTiers", conditions.retreat(invocation.part(2)));
             },
             () -> {
               controlPlane.author().set(author.apply(RELEASE));

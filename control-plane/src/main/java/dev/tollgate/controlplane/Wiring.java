@@ -2,6 +2,7 @@ package dev.tollgate.controlplane;
 
 import com.amazonaws.services.lambda.runtime.LambdaRuntime;
 import dev.tollgate.aws.config.AwsEnvironment;
+import dev.tollgate.controlplane.conditions.ConditionWatch;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
@@ -62,6 +63,20 @@ final class Wiring {
    */
   AdmitAllSwitch admitAllSwitch() {
     return aws.admitAllSwitch();
+  }
+
+  /**
+   * The watch over the conditions of tenants.
+   *
+   * @throws IllegalStateException if an environment variable is missing
+   */
+  ConditionWatch conditionWatch(ControlPlane controlPlane) {
+    Ports ports = controlPlane.ports();
+    return new ConditionWatch(
+        new ConditionWatch.Rows(
+            ports.tenants(), ports.tiers(), ports.connections(), history(), aws.conditions()),
+        controlPlane.catalog(),
+        controlPlane.parallel());
   }
 
   /** Requests to the function with this ARN. */

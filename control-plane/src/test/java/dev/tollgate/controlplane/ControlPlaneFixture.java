@@ -7,6 +7,7 @@ import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.tollgate.controlplane.conditions.ConditionWatch;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.tiers.TierRollOut;
 import dev.tollgate.core.Action;
@@ -23,8 +24,10 @@ import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.bucket.fill.FillSchedules;
+import dev.tollgate.core.condition.Conditions;
 import dev.tollgate.core.connect.Activity;
 import dev.tollgate.core.fanout.Chunk;
+import dev.tollgate.core.history.History;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.provisioning.ReconcileRequests;
 import dev.tollgate.core.provisioning.Silo;
@@ -48,6 +51,7 @@ import dev.tollgate.core.testing.memory.InMemoryAdmitAllSwitch;
 import dev.tollgate.core.testing.memory.InMemoryAuditLog;
 import dev.tollgate.core.testing.memory.InMemoryBucketQueues;
 import dev.tollgate.core.testing.memory.InMemoryBuckets;
+import dev.tollgate.core.testing.memory.InMemoryConditions;
 import dev.tollgate.core.testing.memory.InMemoryFillSchedules;
 import dev.tollgate.core.testing.memory.InMemoryFillSchedules.Scheduled;
 import dev.tollgate.core.testing.memory.InMemoryHistory;
@@ -106,6 +110,7 @@ public final class ControlPlaneFixture {
   final InMemoryHistory history = new InMemoryHistory();
   final InMemoryAuditLog audit = new InMemoryAuditLog();
   final CurrentAuthor author = new CurrentAuthor();
+  final InMemoryConditions conditions = new InMemoryConditions();
   final InMemoryAdmitAllSwitch admitAll = new InMemoryAdmitAllSwitch();
   public final InMemoryIdempotencyKeys keys = new InMemoryIdempotencyKeys();
   final RecordingSockets sockets = new RecordingSockets();
@@ -152,10 +157,29 @@ public final class ControlPlaneFixture {
   private Release release = new Release("processor:1");
   private ControlPlane controlPlane = controlPlane();
   private ControlPlaneApi api = newApi();
-  private Sweep sweep = new Sweep(controlPlane, arn -> chunks::add);
+  private Sweep sweep = newSweep();
 
   private ControlPlaneApi newApi() {
     return new ControlPlaneApi(controlPlane, keys, history, audit, admitAll);
+  }
+
+  private Sweep newSweep() {
+    return new Sweep(
+        controlPlane,
+        watch(
+            controlPlane,
+            faults.around(History.class, history),
+            faults.around(Conditions.class, conditions)),
+        arn -> chunks::add);
+  }
+
+  static ConditionWatch watch(ControlPlane controlPlane, History history, Conditions conditions) {
+    Ports ports = controlPlane.ports();
+    return new ConditionWatch(
+        new ConditionWatch.Rows(
+            ports.tenants(), ports.tiers(), ports.connections(), history, conditions),
+        controlPlane.catalog(),
+        controlPlane.parallel());
   }
 
   private ControlPlane controlPlane() {
@@ -179,7 +203,7 @@ public final class ControlPlaneFixture {
     release = next;
     controlPlane = controlPlane();
     api = newApi();
-    sweep = new Sweep(controlPlane, arn -> chunks::add);
+    sweep = newSweep();
   }
 
   /** Replaces the functions by those with another quota of new connections a second. */

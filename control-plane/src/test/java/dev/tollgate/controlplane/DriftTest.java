@@ -201,6 +201,7 @@ class DriftTest {
                                         new FillPolicy(tier.fillPolicy().mode(), 7),
                                         tier.onUnavailable(),
                                         tier.line(),
+                                        tier.retreat(),
                                         tier.version(),
                                         tier.rolledOut())
                                     .withVersionAfter(tier.version()))

@@ -28,6 +28,8 @@ import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.core.tenant.Tiers;
+import dev.tollgate.core.testing.memory.InMemoryConditions;
+import dev.tollgate.core.testing.memory.InMemoryHistory;
 import dev.tollgate.http.testing.RecordingContext;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -84,6 +86,7 @@ final class RollOutRate {
             bronze.fillPolicy(),
             bronze.onUnavailable(),
             bronze.line(),
+            bronze.retreat(),
             1,
             1);
     stores.tiers.put(first);
@@ -112,6 +115,7 @@ final class RollOutRate {
                 first.fillPolicy(),
                 first.onUnavailable(),
                 first.line(),
+                first.retreat(),
                 1,
                 1)
             .withVersionAfter(1));
@@ -139,7 +143,11 @@ final class RollOutRate {
             workers,
             new CurrentAuthor(),
             InstantSource.system());
-    return new Sweep(controlPlane, arn -> this::send)
+    return new Sweep(
+            controlPlane,
+            ControlPlaneFixture.watch(
+                controlPlane, new InMemoryHistory(), new InMemoryConditions()),
+            arn -> this::send)
         .handleRequest(event, new RecordingContext(Duration.ofSeconds(50)));
   }
 

@@ -96,6 +96,7 @@ class RollOutTest {
             now.fillPolicy(),
             now.onUnavailable(),
             now.line(),
+            now.retreat(),
             now.version(),
             now.rolledOut());
     at.tiers.put(next.withVersionAfter(now.version()));
@@ -183,6 +184,7 @@ class RollOutTest {
                 shorter.fillPolicy(),
                 shorter.onUnavailable(),
                 shorter.line(),
+                shorter.retreat(),
                 shorter.version(),
                 shorter.rolledOut())
             .withVersionAfter(shorter.version()));

@@ -50,6 +50,15 @@ public final class MetricLine {
   }
 
   /**
+   * One tier that stopped to enforce its limits by itself.
+   *
+   * @param tier its name; a property of the line
+   */
+  public static String retreat(Instant now, String tier) {
+    return of(now, "Count", Map.of("Retreats", 1), Optional.empty(), Map.of("tier", tier));
+  }
+
+  /**
    * A line that declares metrics with their values.
    *
    * @param dimension the property that is a dimension, if there is one

@@ -128,6 +128,8 @@ final class Monitoring extends Construct {
         new Metric(
             latency.namespace(), latency.name(), latency.dimensions(), "p50", "authorizer, p50");
     Metric admitted = Metric.outcome("Connections", "ADMITTED");
+    Metric wouldRefuse = Metric.outcome("Connections", "WOULD_REFUSE");
+    Metric retreats = new Metric("Tollgate", "Retreats", Map.of(), "Sum", "retreats of tiers");
     List<Metric> refused =
         Stream.of("TENANT_RATE", "TENANT_CONNECTIONS", "SESSION_RATE", "SESSION_CONNECTIONS")
             .map(outcome -> Metric.outcome("Connections", outcome))
@@ -192,7 +194,8 @@ final class Monitoring extends Construct {
         new Rule("FILL(m1,0) - FILL(m2,0)", 10, 15 * MINUTE, 2, 2),
         drift,
         droppedConnections);
-    List<Metric> handshakes = Stream.concat(refused.stream(), Stream.of(admitted)).toList();
+    List<Metric> handshakes =
+        Stream.concat(refused.stream(), Stream.of(admitted, wouldRefuse)).toList();
     String refusals = "SUM([%s])".formatted(filled(1, refused.size()));
     String all = "SUM([%s])".formatted(filled(1, handshakes.size()));
     alarm(
@@ -200,6 +203,9 @@ final class Monitoring extends Construct {
         new Rule(
             "IF(%2$s > 100, 100 * %1$s / %2$s, 0)".formatted(refusals, all), 50, 5 * MINUTE, 3, 3),
         handshakes);
+
+    // It happens once, and is raised for an hour.
+    alarm("tier-retreated", new Rule("FILL(m1,0)", 0, 5 * MINUTE, 1, 12), retreats);
 
     // A failing service raises several of these six. Only a failing service or a permission raises
     // the first four, so one message for them is enough. A faulty message handler may raise the
@@ -224,7 +230,7 @@ final class Monitoring extends Construct {
         sources.functions());
     query(
         "refused handshakes by tenant",
-        "filter ispresent(Connections) and Outcome not like /ADMITTED/"
+        "filter ispresent(Connections) and Outcome not like /ADMITTED|WOULD_REFUSE/"
             + " | stats sum(Connections) as refused by tenantId, Outcome | sort refused desc",
         sources.functions());
     query(

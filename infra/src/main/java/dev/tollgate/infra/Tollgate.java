@@ -370,6 +370,7 @@ public final class Tollgate extends Construct {
                 schedules,
                 messages)
             .ownIndex(tables.tenant(), "pending", "Query")
+            .ownRows(tables.history(), "Query")
             .invokesItself();
     schedules.everyMinute(sweep);
 

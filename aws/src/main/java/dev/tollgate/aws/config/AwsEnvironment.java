@@ -22,6 +22,7 @@ import dev.tollgate.aws.dynamodb.limit.DynamoDbSilos;
 import dev.tollgate.aws.dynamodb.limit.LimitChanges;
 import dev.tollgate.aws.dynamodb.limit.SessionTables;
 import dev.tollgate.aws.dynamodb.tenant.DynamoDbAdmitAllSwitch;
+import dev.tollgate.aws.dynamodb.tenant.DynamoDbConditions;
 import dev.tollgate.aws.dynamodb.tenant.DynamoDbTenants;
 import dev.tollgate.aws.dynamodb.tenant.DynamoDbTiers;
 import dev.tollgate.aws.dynamodb.tenant.OperatorChanges;
@@ -44,6 +45,7 @@ import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.fill.FillSchedules;
+import dev.tollgate.core.condition.Conditions;
 import dev.tollgate.core.connect.Activity;
 import dev.tollgate.core.connect.AdmissionFactsReader;
 import dev.tollgate.core.enforcement.AdmitAllSwitch;
@@ -334,6 +336,11 @@ public final class AwsEnvironment {
   /** The switch that lifts all limits, with the function's own role. Needs {@code TIER_TABLE}. */
   public AdmitAllSwitch admitAllSwitch() {
     return new DynamoDbAdmitAllSwitch(clients.dynamoDb(), variables.required("TIER_TABLE"), author);
+  }
+
+  /** Conditions of tenants, with the function's own role. Needs {@code TIER_TABLE}. */
+  public Conditions conditions() {
+    return new DynamoDbConditions(clients.dynamoDb(), variables.required("TIER_TABLE"), author);
   }
 
   /** Idempotency keys, with the function's own role. Needs {@code IDEMPOTENCY_TABLE}. */

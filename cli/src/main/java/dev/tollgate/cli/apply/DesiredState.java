@@ -34,6 +34,7 @@ public record DesiredState(
 
   private static final Pattern TIER_NAME = Pattern.compile("[a-z][a-z0-9-]{0,31}");
   private static final Pattern ACTION = Pattern.compile("[a-z][a-z0-9-]{0,19}");
+  private static final String RETREAT = "retreatAbovePercent";
   private static final List<String> TIER_FIELDS =
       List.of(
           "isolation",
@@ -43,6 +44,7 @@ public record DesiredState(
           "onUnavailable",
           Limits.MODE_FIELD,
           Limits.LINE,
+          RETREAT,
           "hibernateAfterMinutes");
   private static final List<String> OVERRIDE_FIELDS =
       Stream.concat(Limits.NAMES.stream(), Stream.of(Limits.MODE_FIELD, Limits.LINE)).toList();
@@ -144,6 +146,9 @@ public record DesiredState(
       oneOf(file, path + "onUnavailable", tier.path("onUnavailable"), List.of("ADMIT", "REFUSE"));
     }
     checkModes(file, path, tier);
+    if (tier.has(RETREAT)) {
+      percent(file, path + RETREAT, tier.path(RETREAT));
+    }
     if (tier.has(Limits.LINE)) {
       flag(file, path + Limits.LINE, tier.path(Limits.LINE));
     }
@@ -277,6 +282,12 @@ public record DesiredState(
   private static void minutes(YamlFile file, String path, JsonNode value) {
     if (!value.isIntegralNumber() || !value.canConvertToLong() || value.longValue() < 0) {
       file.addError(path, shown(value), "a whole number of minutes, 0 for never");
+    }
+  }
+
+  private static void percent(YamlFile file, String path, JsonNode value) {
+    if (!value.isIntegralNumber() || value.longValue() < 1 || value.longValue() > 99) {
+      file.addError(path, shown(value), "a whole number of percent, 1 to 99");
     }
   }
 

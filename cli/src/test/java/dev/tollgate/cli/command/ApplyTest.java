@@ -614,7 +614,7 @@ class ApplyTest {
             """
             tollgate: all.yaml: 21 invalid values. Nothing was changed.
               line 3: tiers.bronze.isolation: BOTH (expected: POOL or SILO)
-              line 4: tiers.bronze.limit: {} (expected: a known field, one of: isolation, limits, buckets, fillMode, onUnavailable, modes, line, hibernateAfterMinutes)
+              line 4: tiers.bronze.limit: {} (expected: a known field, one of: isolation, limits, buckets, fillMode, onUnavailable, modes, line, retreatAbovePercent, hibernateAfterMinutes)
               line 5: tiers.bronze.limits.sessionTTL: missing (expected: a whole number, 1 to 86400)
               line 6: tiers.bronze.limits.tenantPerMinute: "60" (expected: a whole number, 1 to 30000)
               line 7: tiers.bronze.limits.sessionPerMinute: 0 (expected: a whole number, 1 to 60000)

@@ -53,6 +53,12 @@ final class Documents {
     document.put("hibernateAfterMinutes", tier.fillPolicy().hibernateAfterMinutes());
     document.put("onUnavailable", tier.onUnavailable().name());
     document.put("line", tier.line());
+    tier.retreat()
+        .ifPresent(
+            rule -> {
+              document.put("retreatAbovePercent", rule.abovePercent());
+              rule.at().ifPresent(at -> document.put("retreatedAt", at.toString()));
+            });
     document.put("version", tier.version());
     return document;
   }

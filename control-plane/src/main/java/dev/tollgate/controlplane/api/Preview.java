@@ -139,6 +139,7 @@ final class Preview {
       Map<String, Object> before, Map<String, Object> after) {
     Map<String, Object> changes = Differences.between(before, after);
     changes.remove("version");
+    changes.remove("retreatedAt");
     changes.remove("tenantId");
     if (!before.containsKey("tenantId")) {
       changes.remove("tier");

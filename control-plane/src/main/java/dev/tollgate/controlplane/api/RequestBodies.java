@@ -16,6 +16,7 @@ import dev.tollgate.core.tenant.LimitMode;
 import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Overrides;
+import dev.tollgate.core.tenant.Retreat;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
@@ -46,6 +47,8 @@ final class RequestBodies {
 
   private static final String LINE = "line";
   private static final String MODES = "modes";
+  private static final String RETREAT = "retreatAbovePercent";
+  private static final String PERCENT = "a whole number, 1 to 99";
 
   /** The limits that can refuse. */
   private static final List<Limit> WITH_MODE =
@@ -141,9 +144,11 @@ final class RequestBodies {
         "onUnavailable",
         MODES,
         LINE,
+        RETREAT,
         "version",
         // Accepted and ignored, so that the document that GET returns can be put.
-        "rollout");
+        "rollout",
+        "retreatedAt");
     Optional<String> stated = fields.optionalText("tier", name.value());
     InvalidValue.unless(
         stated.isEmpty() || stated.get().equals(name.value()),
@@ -159,6 +164,9 @@ final class RequestBodies {
         fillPolicy(fields),
         oneOf(fields, "onUnavailable", OnUnavailable.values()).orElse(OnUnavailable.ADMIT),
         fields.optionalFlag(LINE).orElse(true),
+        fields
+            .optionalWholeNumber(RETREAT, PERCENT)
+            .map(above -> new Retreat(above, Optional.empty())),
         0,
         0);
   }

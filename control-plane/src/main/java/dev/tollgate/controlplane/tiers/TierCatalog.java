@@ -16,6 +16,7 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.Retreat;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tenants;
@@ -170,9 +171,14 @@ public final class TierCatalog {
             requested.fillPolicy(),
             requested.onUnavailable(),
             requested.line(),
+            requested.retreat().map(rule -> rule.at().isPresent() ? rule : since(rule, current)),
             current.version(),
             current.rolledOut())
         .withVersionAfter(current.version());
+  }
+
+  private static Retreat since(Retreat rule, Tier current) {
+    return new Retreat(rule.abovePercent(), current.retreat().flatMap(Retreat::at));
   }
 
   private static Unavailable alwaysConcurrent(TierName name) {

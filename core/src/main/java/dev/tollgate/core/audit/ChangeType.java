@@ -25,6 +25,14 @@ public enum ChangeType {
   TIER_CHANGED("TierChanged"),
   /** A tier was deleted. */
   TIER_REMOVED("TierRemoved"),
+  /** A tier stopped to enforce its limits by itself, because they refused too many. */
+  RETREAT_BEGUN("RetreatBegun"),
+  /** Limits refuse many connections of a tenant. */
+  TENANT_THROTTLED("TenantThrottled"),
+  /** No limit refused a connection of a throttled tenant for five minutes. */
+  TENANT_RECOVERED("TenantRecovered"),
+  /** A tenant uses at least 80 % of a limit. */
+  LIMIT_NEAR("LimitNear"),
   /** All limits were lifted until an instant, or until another one. */
   ADMIT_ALL_TURNED_ON("AdmitAllTurnedOn"),
   /** The limits were enforced again before that instant. */

@@ -102,6 +102,17 @@ public record Limits(Map<Limit, Long> values, Map<Limit, LimitMode> modes) {
     return new Limits(values, off);
   }
 
+  /** These limits, where every enforced one that can be observed is observed. */
+  public Limits observed() {
+    Map<Limit, LimitMode> observed = new EnumMap<>(Limit.class);
+    for (Limit limit : Limit.values()) {
+      if (limit.modes().contains(LimitMode.OBSERVE) && mode(limit) == LimitMode.ENFORCE) {
+        observed.put(limit, LimitMode.OBSERVE);
+      }
+    }
+    return with(Map.of(), observed);
+  }
+
   /** These limits, where every observed one has another mode. */
   public Limits withObserved(LimitMode mode) {
     Map<Limit, LimitMode> changed = new EnumMap<>(Limit.class);

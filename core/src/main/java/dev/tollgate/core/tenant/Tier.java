@@ -5,6 +5,7 @@ import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Rate;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,6 +23,7 @@ import java.util.TreeMap;
  * @param onUnavailable what happens to connections when a queue fails
  * @param line whether refused callers of its tenants wait in line; nobody does for a rate that is
  *     not enforced
+ * @param retreat when it stops to enforce its limits; empty for never
  * @param version counts its changes, from 1; 0 for a default tier that was never stored
  * @param rolledOut the version that is in effect for every tenant of the tier
  */
@@ -33,6 +35,7 @@ public record Tier(
     FillPolicy fillPolicy,
     OnUnavailable onUnavailable,
     boolean line,
+    Optional<Retreat> retreat,
     long version,
     long rolledOut) {
   private static final int MAX_BUCKETS = 20;
@@ -70,6 +73,7 @@ public record Tier(
         FillPolicy.DEFAULT,
         OnUnavailable.ADMIT,
         true,
+        Optional.empty(),
         0,
         0);
   }
@@ -149,6 +153,7 @@ public record Tier(
         fillPolicy,
         onUnavailable,
         line,
+        retreat,
         previousVersion + 1,
         Math.min(rolledOut, previousVersion));
   }
@@ -161,6 +166,22 @@ public record Tier(
         && buckets.equals(other.buckets)
         && fillPolicy.equals(other.fillPolicy)
         && onUnavailable == other.onUnavailable
-        && line == other.line;
+        && line == other.line
+        && retreat.map(Retreat::abovePercent).equals(other.retreat.map(Retreat::abovePercent));
+  }
+
+  /** This tier with observed limits in place of enforced ones. */
+  public Tier retreatedAt(Instant now) {
+    return new Tier(
+        name,
+        isolation,
+        limits.observed(),
+        buckets,
+        fillPolicy,
+        onUnavailable,
+        line,
+        retreat.map(rule -> new Retreat(rule.abovePercent(), Optional.of(now))),
+        version,
+        rolledOut);
   }
 }

@@ -70,6 +70,7 @@ final class AdmissionTest {
             gold.fillPolicy(),
             onUnavailable,
             true,
+            Optional.empty(),
             1,
             1);
     ports.tenants().replace(acme.changed(tier, acme.overrides(), status));

@@ -28,6 +28,7 @@ final class TierTest {
         FillPolicy.DEFAULT,
         OnUnavailable.ADMIT,
         true,
+        Optional.empty(),
         1,
         1);
   }

@@ -340,6 +340,30 @@ final class AlarmsIT {
 
   @Tag("nightly")
   @Test
+  void tier_that_stops_to_enforce_raises_an_alarm_for_an_hour() throws Exception {
+    DEPLOYMENT.control(
+        "PUT",
+        "/tiers/timid",
+        """
+        {"tier": "timid", "isolation": "POOL", "retreatAbovePercent": 20, "line": false,
+         "limits": {"tenantPerMinute": 60, "sessionPerMinute": 600, "connectionsPerSession": 900,
+                    "tenantConnections": 1000, "sessionTTL": 86400, "messagesPerMinute": 60}}""");
+    DEPLOYMENT.onboard("retrying", "timid", "{}");
+    String session = DEPLOYMENT.open("retrying");
+    minutes(1);
+    for (int i = 0; i < 130; i++) {
+      handshake("retrying", session);
+    }
+    minutes(10);
+    assertThat(raised()).contains("tier-retreated");
+
+    minutes(50);
+    assertThat(raised()).contains("tier-retreated");
+    awaitCalm(20);
+  }
+
+  @Tag("nightly")
+  @Test
   void refused_handshakes_raise_an_alarm() throws Exception {
     DEPLOYMENT.onboard("flooded", "gold", "{\"tenantPerMinute\":1}");
     String session = DEPLOYMENT.open("flooded");

@@ -93,6 +93,9 @@ public final class OperatorChanges implements RowAudit {
     if (key.equals(TierRow.ADMIT_ALL)) {
       return ofSwitch(id, before, after, at);
     }
+    if (key.startsWith(TierRow.CONDITION)) {
+      return ofCondition(id, DynamoDbConditions.tenant(key), before, after, at);
+    }
     return key.startsWith("#")
         ? Optional.empty()
         : ofTier(id, new TierName(key), before, after, at);
@@ -117,6 +120,33 @@ public final class OperatorChanges implements RowAudit {
             to));
   }
 
+  private static Optional<AuditEntry> ofCondition(
+      String id,
+      TenantId tenant,
+      Map<String, String> before,
+      Map<String, String> after,
+      Instant at) {
+    Map<String, String> from = fields(before, TierRow.NAME);
+    Map<String, String> to = fields(after, TierRow.NAME);
+    boolean wasThrottled = from.containsKey(DynamoDbConditions.REFUSED);
+    boolean isThrottled = to.containsKey(DynamoDbConditions.REFUSED);
+    Optional<ChangeType> what =
+        wasThrottled == isThrottled
+            ? Optional.of(ChangeType.LIMIT_NEAR)
+                .filter(near -> !from.keySet().containsAll(to.keySet()))
+            : Optional.of(isThrottled ? ChangeType.TENANT_THROTTLED : ChangeType.TENANT_RECOVERED);
+    return what.map(
+        type ->
+            AuditEntry.of(
+                id,
+                at,
+                Subject.tenant(tenant),
+                type,
+                author(after.isEmpty() ? before : after, true),
+                from,
+                to));
+  }
+
   private static Optional<AuditEntry> ofTier(
       String id, TierName name, Map<String, String> before, Map<String, String> after, Instant at) {
     // A default tier has no row until it changes.
@@ -135,10 +165,17 @@ public final class OperatorChanges implements RowAudit {
             Subject.tier(name),
             to.isEmpty()
                 ? ChangeType.TIER_REMOVED
-                : from.isEmpty() ? ChangeType.TIER_CREATED : ChangeType.TIER_CHANGED,
+                : from.isEmpty()
+                    ? ChangeType.TIER_CREATED
+                    : retreated(before, after) ? ChangeType.RETREAT_BEGUN : ChangeType.TIER_CHANGED,
             author(after.isEmpty() ? before : after, isOurs),
             from,
             to));
+  }
+
+  private static boolean retreated(Map<String, String> before, Map<String, String> after) {
+    String at = after.getOrDefault(TierRow.RETREATED_AT, "");
+    return !at.equals(before.getOrDefault(TierRow.RETREATED_AT, ""));
   }
 
   private static boolean isRemoved(Map<String, String> tier) {

@@ -4,12 +4,14 @@ import static dev.tollgate.aws.dynamodb.Attribute.map;
 import static dev.tollgate.aws.dynamodb.Attribute.number;
 import static dev.tollgate.aws.dynamodb.Attribute.text;
 
+import dev.tollgate.aws.dynamodb.Attribute;
 import dev.tollgate.aws.dynamodb.Row;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Release;
+import dev.tollgate.core.tenant.Retreat;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import java.util.HashMap;
@@ -30,6 +32,14 @@ final class TierRow {
 
   /** The key of the row that lifts all limits; it is no valid tier name, either. */
   static final String ADMIT_ALL = "#admit-all";
+
+  /** The beginning of the keys of rows with tenants' conditions; they are no valid tier names. */
+  static final String CONDITION = "#condition/";
+
+  /** When the tier last stopped to enforce its limits by itself. */
+  static final String RETREATED_AT = "retreatedAt";
+
+  private static final String RETREAT_ABOVE = "retreatAbovePercent";
 
   /** Marks the row of a removed default tier. */
   static final String REMOVED = "removed";
@@ -72,6 +82,12 @@ final class TierRow {
     row.putAll(TenantRow.fillPolicy(tier.fillPolicy()));
     row.put("onUnavailable", text(tier.onUnavailable().name()));
     row.put(TenantRow.LINE, AttributeValue.fromBool(tier.line()));
+    tier.retreat()
+        .ifPresent(
+            rule -> {
+              row.put(RETREAT_ABOVE, number(rule.abovePercent()));
+              rule.at().ifPresent(at -> row.put(RETREATED_AT, Attribute.nanos(at)));
+            });
     row.put(VERSION, number(tier.version()));
     row.put(ROLLED_OUT, number(tier.rolledOut()));
     return row;
@@ -94,6 +110,8 @@ final class TierRow {
         TenantRow.fillPolicy(row),
         OnUnavailable.valueOf(row.text("onUnavailable")),
         row.optional(TenantRow.LINE, row::flag).orElse(true),
+        row.optional(RETREAT_ABOVE, row::number)
+            .map(above -> new Retreat(above, row.optional(RETREATED_AT, row::nanos))),
         row.number(VERSION),
         row.number(ROLLED_OUT));
   }

@@ -162,6 +162,7 @@ class DynamoDbTenantsTest extends TenantsContract {
             gold.fillPolicy(),
             gold.onUnavailable(),
             gold.line(),
+            gold.retreat(),
             0,
             0);
     Tenant tenant =

@@ -47,6 +47,7 @@ class DynamoDbTiersTest extends TiersContract {
             bronze.fillPolicy(),
             bronze.onUnavailable(),
             bronze.line(),
+            bronze.retreat(),
             1,
             1);
     Map<String, AttributeValue> row = new HashMap<>(TierRow.write(stored));

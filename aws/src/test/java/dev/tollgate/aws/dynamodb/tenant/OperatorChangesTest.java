@@ -231,6 +231,53 @@ class OperatorChangesTest {
     assertThat(entry(on, leaving)).isEmpty();
   }
 
+  private static Map<String, String> condition(String... fields) {
+    return row("tier", "#condition/acme", 0, fields);
+  }
+
+  @Test
+  void conditions_of_a_tenant() {
+    Map<String, String> near = condition("near.tenantConnections=85");
+    Map<String, String> throttled =
+        condition("near.tenantConnections=85", "admitted=60", "refused=31");
+
+    check(
+        one(NONE, near),
+        ChangeType.LIMIT_NEAR,
+        ALICE,
+        "tenant/acme",
+        NONE,
+        Map.of("near.tenantConnections", "85"));
+    check(
+        one(near, throttled),
+        ChangeType.TENANT_THROTTLED,
+        ALICE,
+        "tenant/acme",
+        NONE,
+        Map.of("admitted", "60", "refused", "31"));
+    check(
+        one(throttled, near),
+        ChangeType.TENANT_RECOVERED,
+        ALICE,
+        "tenant/acme",
+        Map.of("admitted", "60", "refused", "31"),
+        NONE);
+    assertThat(one(throttled, NONE).what()).isEqualTo(ChangeType.TENANT_RECOVERED);
+    assertThat(entry(near, NONE)).isEmpty();
+    assertThat(entry(near, near)).isEmpty();
+  }
+
+  @Test
+  void a_tier_that_stops_to_enforce_by_itself() {
+    Map<String, String> before = tier(1, "retreatAbovePercent=5");
+    Map<String, String> after =
+        tier(2, "retreatAbovePercent=5", "retreatedAt=7", "modes.tenantPerMinute=OBSERVE");
+
+    assertThat(one(before, after).what()).isEqualTo(ChangeType.RETREAT_BEGUN);
+    assertThat(one(after, tier(3, "retreatAbovePercent=5", "retreatedAt=7")).what())
+        .isEqualTo(ChangeType.TIER_CHANGED);
+  }
+
   @Test
   void a_row_without_a_valid_key_has_no_entry() {
     assertThat(entry(NONE, Map.of("tenantId", "Not valid"))).isEmpty();

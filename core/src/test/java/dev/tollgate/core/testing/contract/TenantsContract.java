@@ -90,6 +90,7 @@ public abstract class TenantsContract {
             new FillPolicy(FillMode.SHARED, 3),
             OnUnavailable.REFUSE,
             false,
+            Optional.empty(),
             3,
             2);
     Tenant tenant =

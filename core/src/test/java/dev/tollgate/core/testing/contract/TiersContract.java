@@ -48,6 +48,7 @@ public abstract class TiersContract {
         FillPolicy.DEFAULT,
         OnUnavailable.REFUSE,
         false,
+        Optional.empty(),
         version,
         version - 1);
   }
@@ -97,6 +98,7 @@ public abstract class TiersContract {
                 BRONZE.fillPolicy(),
                 OnUnavailable.REFUSE,
                 true,
+                Optional.empty(),
                 0,
                 0)
             .withVersionAfter(0);

@@ -150,6 +150,7 @@ public final class InMemoryTiers implements Tiers {
                     tier.fillPolicy(),
                     tier.onUnavailable(),
                     tier.line(),
+                    tier.retreat(),
                     version,
                     version));
   }

@@ -1,0 +1,191 @@
+package dev.tollgate.controlplane.conditions;
+
+import dev.tollgate.controlplane.invocation.Invocation;
+import dev.tollgate.controlplane.invocation.ParallelTasks;
+import dev.tollgate.controlplane.tenants.IfMatch;
+import dev.tollgate.controlplane.tiers.TierCatalog;
+import dev.tollgate.controlplane.tiers.TierChangeResult;
+import dev.tollgate.core.MetricLine;
+import dev.tollgate.core.RecentlyUsedMap;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.condition.ConditionRules;
+import dev.tollgate.core.condition.Conditions;
+import dev.tollgate.core.condition.TenantCondition;
+import dev.tollgate.core.history.Counts;
+import dev.tollgate.core.history.History;
+import dev.tollgate.core.history.Span;
+import dev.tollgate.core.session.Connections;
+import dev.tollgate.core.tenant.Retreat;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.Tenants;
+import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.tenant.TierName;
+import dev.tollgate.core.tenant.Tiers;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+
+/**
+ * Stores conditions of tenants that begin and end, and lets tiers stop to enforce their limits, by
+ * what happened in the last complete minutes. The streams make events of it.
+ *
+ * <p>A process keeps the rows of tenants for {@link #KNOWN_FOR}: 10,000 active tenants would cost
+ * 10,000 reads a minute otherwise. A changed limit counts here so much later.
+ */
+public final class ConditionWatch {
+  /** The current minute, and one that may still change. */
+  private static final Duration INCOMPLETE = Duration.ofMinutes(1);
+
+  private static final Duration KNOWN_FOR = Duration.ofMinutes(5);
+  private static final int MAX_KNOWN = 20_000;
+
+  private final Rows rows;
+  private final TierCatalog catalog;
+  private final ParallelTasks parallel;
+  private final Map<TenantId, Known> known =
+      Collections.synchronizedMap(new RecentlyUsedMap<>(MAX_KNOWN));
+
+  /** What a watch reads, and the conditions that it stores. */
+  public record Rows(
+      Tenants tenants,
+      Tiers tiers,
+      Connections connections,
+      History history,
+      Conditions conditions) {}
+
+  /**
+   * A watch over these rows.
+   *
+   * @param catalog changes the tiers that stop to enforce their limits
+   */
+  public ConditionWatch(Rows rows, TierCatalog catalog, ParallelTasks parallel) {
+    this.rows = rows;
+    this.catalog = catalog;
+    this.parallel = parallel;
+  }
+
+  /**
+   * Stores the conditions that changed.
+   *
+   * @return how many
+   * @throws Unavailable if the history, the conditions or a tenant cannot be read
+   */
+  public long update(Invocation invocation) {
+    Map<TenantId, Counts> active = rows.history().active(window(invocation));
+    Map<TenantId, TenantCondition> before = new HashMap<>();
+    rows.conditions().list().forEach(each -> before.put(each.tenant(), each));
+    active.keySet().forEach(id -> before.putIfAbsent(id, TenantCondition.ordinary(id)));
+    return parallel.count(
+        before.values(),
+        condition ->
+            update(condition, active.getOrDefault(condition.tenant(), Counts.NONE), invocation),
+        invocation);
+  }
+
+  private boolean update(TenantCondition before, Counts window, Invocation invocation) {
+    TenantCondition next =
+        tenant(before.tenant(), invocation)
+            .map(
+                tenant ->
+                    ConditionRules.next(before, tenant.limits(), window, open(before, window)))
+            .orElseGet(() -> TenantCondition.ordinary(before.tenant()));
+    if (next.equals(before)) {
+      return false;
+    }
+    // Each write is one event.
+    TenantCondition between = before.with(next.throttled());
+    if (!between.equals(before)) {
+      rows.conditions().put(between);
+    }
+    if (!next.equals(between)) {
+      rows.conditions().put(next);
+    }
+    return true;
+  }
+
+  /** The open connections of a tenant near a limit, to which nothing happened. */
+  private OptionalLong open(TenantCondition before, Counts window) {
+    return window.peak() == 0 && !before.near().isEmpty()
+        ? OptionalLong.of(rows.connections().count(before.tenant()))
+        : OptionalLong.empty();
+  }
+
+  /**
+   * Lets tiers stop to enforce their limits that refuse too many.
+   *
+   * @return how many
+   * @throws Unavailable if the history, a tier or a tenant cannot be read, or it is not certain
+   *     that a tier was changed
+   */
+  public long retreat(Invocation invocation) {
+    List<Tier> armed =
+        rows.tiers().list().items().stream().filter(tier -> tier.retreat().isPresent()).toList();
+    if (armed.isEmpty()) {
+      return 0;
+    }
+    Span window = window(invocation);
+    Map<TierName, Counts> byTier = byTier(rows.history().active(window), invocation);
+    return armed.stream()
+        .filter(tier -> isBefore(tier, window))
+        .filter(
+            tier -> ConditionRules.mustRetreat(tier, byTier.getOrDefault(tier.name(), Counts.NONE)))
+        .filter(tier -> retreat(tier, invocation))
+        .count();
+  }
+
+  /** Whether the tier's last retreat was before these minutes. */
+  private static boolean isBefore(Tier tier, Span window) {
+    return tier.retreat().flatMap(Retreat::at).filter(at -> at.isAfter(window.from())).isEmpty();
+  }
+
+  private Map<TierName, Counts> byTier(Map<TenantId, Counts> active, Invocation invocation) {
+    Map<TierName, Counts> sums = new TreeMap<>(Comparator.comparing(TierName::value));
+    active.forEach(
+        (id, counts) ->
+            tenant(id, invocation)
+                .ifPresent(tenant -> sums.merge(tenant.tier(), counts, Counts::besides)));
+    return sums;
+  }
+
+  private boolean retreat(Tier tier, Invocation invocation) {
+    Tier next = tier.retreatedAt(invocation.clock().instant());
+    TierChangeResult result =
+        catalog.put(next, Optional.of(tier.version()), IfMatch.of(Optional.empty()), invocation);
+    boolean done = result instanceof TierChangeResult.Applied;
+    if (done) {
+      invocation.log(MetricLine.retreat(invocation.clock().instant(), tier.name().value()));
+    }
+    return done;
+  }
+
+  private Optional<Tenant> tenant(TenantId id, Invocation invocation) {
+    Instant now = invocation.clock().instant();
+    Known read = known.get(id);
+    if (read == null || !now.isBefore(read.at().plus(KNOWN_FOR))) {
+      read = new Known(rows.tenants().find(id), now);
+      known.put(id, read);
+    }
+    return read.tenant();
+  }
+
+  private static Span window(Invocation invocation) {
+    Instant to = invocation.clock().instant().minus(INCOMPLETE).truncatedTo(ChronoUnit.MINUTES);
+    return new Span(to.minus(ConditionRules.WINDOW), to);
+  }
+
+  /**
+   * A tenant as it was read.
+   *
+   * @param at when
+   */
+  private record Known(Optional<Tenant> tenant, Instant at) {}
+}

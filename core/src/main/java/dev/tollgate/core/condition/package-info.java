@@ -1,0 +1,8 @@
+/**
+ * What state tenants are in by what lately happened to them, and tiers that stop to enforce their
+ * limits by themselves. Imports core, history and tenant only.
+ */
+@NullMarked
+package dev.tollgate.core.condition;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,140 @@
+package dev.tollgate.core.condition;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.connect.Refusal;
+import dev.tollgate.core.history.Counts;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.LimitMode;
+import dev.tollgate.core.tenant.Limits;
+import dev.tollgate.core.tenant.Retreat;
+import dev.tollgate.core.tenant.Tier;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class ConditionRulesTest {
+  private static final TenantCondition ORDINARY = TenantCondition.ordinary(new TenantId("acme"));
+  private static final Limits LIMITS = Limits.of(60, 5, 2, 100, 200, 60);
+
+  private static Counts window(long admitted, Map<Refusal, Long> refused, long peak) {
+    return new Counts(admitted, refused, peak, Map.of());
+  }
+
+  private static Counts refused(long admitted, long refused) {
+    return window(admitted, refused == 0 ? Map.of() : Map.of(Refusal.TENANT_RATE, refused), 0);
+  }
+
+  private static TenantCondition next(TenantCondition before, Counts window) {
+    return ConditionRules.next(before, LIMITS, window, OptionalLong.empty());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0,9,false", "0,10,true", "190,10,true", "191,10,false", "1000,0,false"})
+  void throttled_begins_with_ten_refusals_that_are_five_percent(
+      long admitted, long refused, boolean isThrottled) {
+    assertThat(next(ORDINARY, refused(admitted, refused)).throttled())
+        .isEqualTo(
+            isThrottled
+                ? Optional.of(new TenantCondition.Throttling(admitted, refused))
+                : Optional.empty());
+  }
+
+  @Test
+  void throttled_lasts_until_no_connection_is_refused() {
+    TenantCondition throttled = next(ORDINARY, refused(10, 40));
+
+    assertThat(next(throttled, refused(20, 1)).throttled()).isEqualTo(throttled.throttled());
+    assertThat(next(throttled, refused(20, 0))).isEqualTo(ORDINARY);
+  }
+
+  @Test
+  void refusals_that_no_limit_makes_do_not_count() {
+    assertThat(next(ORDINARY, window(0, Map.of(Refusal.SUSPENDED, 1_000L), 0))).isEqualTo(ORDINARY);
+  }
+
+  @Test
+  void near_begins_at_eighty_percent_and_ends_below_seventy() {
+    assertThat(next(ORDINARY, window(1, Map.of(), 79)).near()).isEmpty();
+    TenantCondition near = next(ORDINARY, window(1, Map.of(), 80));
+    assertThat(near.near()).isEqualTo(Map.of(Limit.TENANT_CONNECTIONS, 80L));
+
+    assertThat(next(near, window(1, Map.of(), 99))).isEqualTo(near);
+    assertThat(next(near, window(1, Map.of(), 70))).isEqualTo(near);
+    assertThat(next(near, window(1, Map.of(), 69))).isEqualTo(ORDINARY);
+  }
+
+  @Test
+  void rates_are_compared_with_the_average_of_a_minute() {
+    assertThat(next(ORDINARY, refused(235, 0)).near()).isEmpty();
+    assertThat(next(ORDINARY, refused(240, 0)).near())
+        .isEqualTo(Map.of(Limit.TENANT_PER_MINUTE, 48L));
+    Counts messages = new Counts(0, Map.of(), 0, Map.of(Action.MESSAGE, new Counts.Tokens(0, 240)));
+    assertThat(next(ORDINARY, messages).near()).isEqualTo(Map.of(Limit.MESSAGES_PER_MINUTE, 48L));
+  }
+
+  /** A connection that closes raises no peak, so a quiet window says nothing. */
+  @Test
+  void near_a_number_of_connections_lasts_until_the_number_is_known() {
+    TenantCondition near = next(ORDINARY, window(1, Map.of(), 90));
+
+    assertThat(next(near, Counts.NONE)).isEqualTo(near);
+    assertThat(ConditionRules.next(near, LIMITS, Counts.NONE, OptionalLong.of(70))).isEqualTo(near);
+    assertThat(ConditionRules.next(near, LIMITS, Counts.NONE, OptionalLong.of(69)))
+        .isEqualTo(ORDINARY);
+  }
+
+  @Test
+  void limit_that_is_off_is_not_watched() {
+    Limits off = LIMITS.with(Map.of(), Map.of(Limit.TENANT_CONNECTIONS, LimitMode.OFF));
+
+    assertThat(ConditionRules.next(ORDINARY, off, window(1, Map.of(), 500), OptionalLong.empty()))
+        .isEqualTo(ORDINARY);
+  }
+
+  private static Tier armed() {
+    Tier bronze = Tier.DEFAULTS.get(0);
+    return new Tier(
+        bronze.name(),
+        bronze.isolation(),
+        LIMITS,
+        Map.of(),
+        bronze.fillPolicy(),
+        bronze.onUnavailable(),
+        true,
+        Optional.of(new Retreat(5, Optional.empty())),
+        1,
+        1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"95,5,false", "94,6,true", "93,6,false", "0,100,true", "0,99,false"})
+  void tier_retreats_above_its_share_of_at_least_a_hundred_connections(
+      long admitted, long refused, boolean retreats) {
+    assertThat(ConditionRules.mustRetreat(armed(), refused(admitted, refused))).isEqualTo(retreats);
+    assertThat(ConditionRules.mustRetreat(Tier.DEFAULTS.get(0), refused(admitted, refused)))
+        .isFalse();
+  }
+
+  @Test
+  void tier_retreats_once() {
+    Tier retreated = armed().retreatedAt(Instant.EPOCH);
+
+    assertThat(retreated.limits().modes())
+        .containsOnlyKeys(
+            Limit.TENANT_PER_MINUTE,
+            Limit.SESSION_PER_MINUTE,
+            Limit.CONNECTIONS_PER_SESSION,
+            Limit.TENANT_CONNECTIONS,
+            Limit.MESSAGES_PER_MINUTE)
+        .containsValue(LimitMode.OBSERVE);
+    assertThat(retreated.retreat()).contains(new Retreat(5, Optional.of(Instant.EPOCH)));
+    assertThat(ConditionRules.mustRetreat(retreated, refused(0, 1_000))).isFalse();
+  }
+}
