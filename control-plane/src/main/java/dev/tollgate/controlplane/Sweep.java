@@ -129,6 +129,7 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
       SelfInvocation<Chunk> others, Function<String, Author> author, Invocation invocation) {
     Map<String, Long> swept = new TreeMap<>();
     List<RuntimeException> failures = new ArrayList<>();
+    List<Tier> tiers = new ArrayList<>();
     List<Runnable> parts =
         List.of(
             () -> {
@@ -137,15 +138,15 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
             },
             () -> {
               controlPlane.author().set(author.apply(ROLL_OUT));
-              swept.putAll(sweepTiers(others, invocation));
+              tiers.addAll(tiers(invocation));
+              swept.putAll(rollOut(tiers, others, invocation.part(2)));
             },
             () -> {
               controlPlane.author().set(author.apply(SWEEP));
-              swept.put("changedConditions", conditions.update(invocation.part(2)));
-            },
-            () -> {
+              ConditionWatch.Lately lately = conditions.lately(controlPlane.clock().instant());
+              swept.put("changedConditions", conditions.update(lately, invocation.part(2)));
               controlPlane.author().set(author.apply(RETREAT));
-              swept.put("retreatedTiers", conditions.retreat(invocation.part(2)));
+              swept.put("retreatedTiers", conditions.retreat(tiers, lately, invocation));
             },
             () -> {
               controlPlane.author().set(author.apply(RELEASE));
@@ -201,12 +202,16 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
     return Map.of("unsettledTenants", (long) shuffled.size(), "settledTenants", settled);
   }
 
-  private Map<String, Long> sweepTiers(SelfInvocation<Chunk> others, Invocation invocation) {
+  private List<Tier> tiers(Invocation invocation) {
     Page<Tier> tiers = controlPlane.ports().tiers().list();
     tiers.unreadable().forEach(row -> invocation.log(row.reason()));
+    return tiers.items();
+  }
+
+  private Map<String, Long> rollOut(
+      List<Tier> tiers, SelfInvocation<Chunk> others, Invocation invocation) {
     List<Tier> changed =
-        new ArrayList<>(
-            tiers.items().stream().filter(tier -> !TierRollOut.isRolledOut(tier)).toList());
+        new ArrayList<>(tiers.stream().filter(tier -> !TierRollOut.isRolledOut(tier)).toList());
     Collections.shuffle(changed);
     long rolledOut = 0;
     for (int i = 0; i < changed.size(); i++) {

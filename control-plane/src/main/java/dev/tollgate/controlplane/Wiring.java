@@ -73,8 +73,7 @@ final class Wiring {
   ConditionWatch conditionWatch(ControlPlane controlPlane) {
     Ports ports = controlPlane.ports();
     return new ConditionWatch(
-        new ConditionWatch.Rows(
-            ports.tenants(), ports.tiers(), ports.connections(), history(), aws.conditions()),
+        new ConditionWatch.Rows(ports.tenants(), ports.connections(), history(), aws.conditions()),
         controlPlane.catalog(),
         controlPlane.parallel());
   }

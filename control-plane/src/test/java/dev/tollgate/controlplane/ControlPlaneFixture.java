@@ -176,8 +176,7 @@ public final class ControlPlaneFixture {
   static ConditionWatch watch(ControlPlane controlPlane, History history, Conditions conditions) {
     Ports ports = controlPlane.ports();
     return new ConditionWatch(
-        new ConditionWatch.Rows(
-            ports.tenants(), ports.tiers(), ports.connections(), history, conditions),
+        new ConditionWatch.Rows(ports.tenants(), ports.connections(), history, conditions),
         controlPlane.catalog(),
         controlPlane.parallel());
   }

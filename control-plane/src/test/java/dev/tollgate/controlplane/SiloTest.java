@@ -247,7 +247,12 @@ class SiloTest {
 
     at.sweep();
     assertThat(at.faults.calls())
-        .containsExactlyInAnyOrder("Tenants.listPending", "Tiers.list", "Tiers.rolledOutRelease");
+        .containsExactlyInAnyOrder(
+            "Tenants.listPending",
+            "Tiers.list",
+            "History.active",
+            "Conditions.list",
+            "Tiers.rolledOutRelease");
   }
 
   @Test

@@ -48,8 +48,8 @@ class WiringTest {
   }
 
   @Test
-  void the_sweep_needs_neither_idempotency_keys_nor_history() {
-    for (String variable : List.of("AUDIT_TABLE", "IDEMPOTENCY_TABLE", "HISTORY_TABLE")) {
+  void the_sweep_needs_neither_idempotency_keys_nor_the_audit() {
+    for (String variable : List.of("AUDIT_TABLE", "IDEMPOTENCY_TABLE")) {
       Map<String, String> without = new HashMap<>(ENVIRONMENT);
       without.remove(variable);
 
@@ -64,6 +64,7 @@ class WiringTest {
         "AWS_REGION",
         "TENANT_TABLE",
         "TIER_TABLE",
+        "HISTORY_TABLE",
         "SESSION_TABLE",
         "LIMIT_TABLE",
         "QUEUE_URL_PREFIX",

@@ -271,7 +271,8 @@ final class Monitoring extends Construct {
         graph("Delay of fills, milliseconds", List.of(fillDelay)),
         graph("Failed requests for credentials", credentials),
         graph("Runs of the functions that run each minute", runs),
-        graph("Drift of counts", List.of(drift, droppedConnections)));
+        graph("Drift of counts", List.of(drift, droppedConnections)),
+        graph("Retreats of tiers", List.of(retreats)));
   }
 
   private static List<Metric> ofEach(List<FunctionWithRoles> functions, String metric) {

@@ -420,7 +420,7 @@ class TollgateTest {
         "HistoryWriter | HISTORY_TABLE",
         "ControlPlane | AUDIT_TABLE CREDENTIALS_TABLE DEPLOYMENT HISTORY_TABLE IDEMPOTENCY_TABLE "
             + PROVISIONING,
-        "Sweep | CREDENTIALS_TABLE DEPLOYMENT " + PROVISIONING,
+        "Sweep | CREDENTIALS_TABLE DEPLOYMENT HISTORY_TABLE " + PROVISIONING,
       })
   void a_function_has_only_the_variables_that_it_needs(String id, String variables) {
     assertThat(String.join(" ", environment(STACK, id).keySet())).isEqualTo(variables);
@@ -589,7 +589,7 @@ class TollgateTest {
             ? grants.replace(
                 "TollgateTablesTenant/index/byTier;",
                 "TollgateTablesTenant/index/byTier; dynamodb:Query"
-                    + " TollgateTablesTenant/index/pending;")
+                    + " TollgateTablesTenant/index/pending; dynamodb:Query TollgateTablesHistory;")
             : grants;
     assertThat(
             grants(STACK, role(id, "Role")).stream()

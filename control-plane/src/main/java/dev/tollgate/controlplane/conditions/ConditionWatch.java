@@ -21,7 +21,6 @@ import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
-import dev.tollgate.core.tenant.Tiers;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -56,11 +55,7 @@ public final class ConditionWatch {
 
   /** What a watch reads, and the conditions that it stores. */
   public record Rows(
-      Tenants tenants,
-      Tiers tiers,
-      Connections connections,
-      History history,
-      Conditions conditions) {}
+      Tenants tenants, Connections connections, History history, Conditions conditions) {}
 
   /**
    * A watch over these rows.
@@ -74,13 +69,34 @@ public final class ConditionWatch {
   }
 
   /**
+   * What happened to tenants in the last complete minutes.
+   *
+   * @param to the end of these minutes
+   */
+  public record Lately(Instant to, Map<TenantId, Counts> tenants) {
+    private Instant from() {
+      return to.minus(ConditionRules.WINDOW);
+    }
+  }
+
+  /**
+   * Reads what happened lately.
+   *
+   * @throws Unavailable if the history cannot be read
+   */
+  public Lately lately(Instant now) {
+    Instant to = now.minus(INCOMPLETE).truncatedTo(ChronoUnit.MINUTES);
+    return new Lately(to, rows.history().active(new Span(to.minus(ConditionRules.WINDOW), to)));
+  }
+
+  /**
    * Stores the conditions that changed.
    *
    * @return how many
-   * @throws Unavailable if the history, the conditions or a tenant cannot be read
+   * @throws Unavailable if the conditions or a tenant cannot be read
    */
-  public long update(Invocation invocation) {
-    Map<TenantId, Counts> active = rows.history().active(window(invocation));
+  public long update(Lately lately, Invocation invocation) {
+    Map<TenantId, Counts> active = lately.tenants();
     Map<TenantId, TenantCondition> before = new HashMap<>();
     rows.conditions().list().forEach(each -> before.put(each.tenant(), each));
     active.keySet().forEach(id -> before.putIfAbsent(id, TenantCondition.ordinary(id)));
@@ -122,29 +138,26 @@ public final class ConditionWatch {
   /**
    * Lets tiers stop to enforce their limits that refuse too many.
    *
+   * @param tiers all tiers
    * @return how many
-   * @throws Unavailable if the history, a tier or a tenant cannot be read, or it is not certain
-   *     that a tier was changed
+   * @throws Unavailable if a tenant cannot be read, or it is not certain that a tier was changed
    */
-  public long retreat(Invocation invocation) {
-    List<Tier> armed =
-        rows.tiers().list().items().stream().filter(tier -> tier.retreat().isPresent()).toList();
+  public long retreat(List<Tier> tiers, Lately lately, Invocation invocation) {
+    List<Tier> armed = tiers.stream().filter(tier -> tier.retreat().isPresent()).toList();
     if (armed.isEmpty()) {
       return 0;
     }
-    Span window = window(invocation);
-    Map<TierName, Counts> byTier = byTier(rows.history().active(window), invocation);
+    Map<TierName, Counts> byTier = byTier(lately.tenants(), invocation);
     return armed.stream()
-        .filter(tier -> isBefore(tier, window))
+        .filter(tier -> hasNotRetreatedSince(tier, lately.from()))
         .filter(
             tier -> ConditionRules.mustRetreat(tier, byTier.getOrDefault(tier.name(), Counts.NONE)))
         .filter(tier -> retreat(tier, invocation))
         .count();
   }
 
-  /** Whether the tier's last retreat was before these minutes. */
-  private static boolean isBefore(Tier tier, Span window) {
-    return tier.retreat().flatMap(Retreat::at).filter(at -> at.isAfter(window.from())).isEmpty();
+  private static boolean hasNotRetreatedSince(Tier tier, Instant from) {
+    return tier.retreat().flatMap(Retreat::at).filter(at -> at.isAfter(from)).isEmpty();
   }
 
   private Map<TierName, Counts> byTier(Map<TenantId, Counts> active, Invocation invocation) {
@@ -175,11 +188,6 @@ public final class ConditionWatch {
       known.put(id, read);
     }
     return read.tenant();
-  }
-
-  private static Span window(Invocation invocation) {
-    Instant to = invocation.clock().instant().minus(INCOMPLETE).truncatedTo(ChronoUnit.MINUTES);
-    return new Span(to.minus(ConditionRules.WINDOW), to);
   }
 
   /**
