@@ -26,6 +26,7 @@ import dev.tollgate.aws.dynamodb.tenant.DynamoDbConditions;
 import dev.tollgate.aws.dynamodb.tenant.DynamoDbTenants;
 import dev.tollgate.aws.dynamodb.tenant.DynamoDbTiers;
 import dev.tollgate.aws.dynamodb.tenant.OperatorChanges;
+import dev.tollgate.aws.events.EventBridgeChangeEvents;
 import dev.tollgate.aws.gateway.ApiGatewaySockets;
 import dev.tollgate.aws.lambda.LambdaFillRequests;
 import dev.tollgate.aws.lambda.LambdaSelfInvocation;
@@ -297,7 +298,7 @@ public final class AwsEnvironment {
 
   /** Events of changes, with the function's own role. Needs {@code DEPLOYMENT}. */
   public ChangeEvents changeEvents() {
-    return clients.changeEvents(variables.required("DEPLOYMENT"));
+    return new EventBridgeChangeEvents(clients.newEvents(), variables.required("DEPLOYMENT"));
   }
 
   /** The author of the changes of tenants, tiers and the switch, which the function sets. */

@@ -1,6 +1,5 @@
 package dev.tollgate.aws.config;
 
-import dev.tollgate.aws.events.EventBridgeChangeEvents;
 import dev.tollgate.core.Threads;
 import java.net.URI;
 import java.util.List;
@@ -8,7 +7,6 @@ import java.util.Map;
 import java.util.Optional;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.core.SdkBytes;
-import software.amazon.awssdk.regions.PartitionMetadata;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.retries.DefaultRetryStrategy;
 import software.amazon.awssdk.retries.api.RetryStrategy;
@@ -17,6 +15,7 @@ import software.amazon.awssdk.services.apigatewaymanagementapi.model.LimitExceed
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
+import software.amazon.awssdk.services.eventbridge.EventBridgeClient;
 import software.amazon.awssdk.services.lambda.LambdaClient;
 import software.amazon.awssdk.services.scheduler.SchedulerClient;
 import software.amazon.awssdk.services.sqs.SqsClient;
@@ -109,21 +108,8 @@ final class FunctionClients {
     return lambdaOnce.get();
   }
 
-  /** Events of a deployment's changes. */
-  EventBridgeChangeEvents changeEvents(String deployment) {
-    Region region = Region.of(variables.required("AWS_REGION"));
-    URI endpoint =
-        variables
-            .optional("AWS_ENDPOINT_URL")
-            .map(URI::create)
-            .orElseGet(
-                () ->
-                    URI.create(
-                        "https://events."
-                            + region
-                            + "."
-                            + PartitionMetadata.of(region).dnsSuffix()));
-    return new EventBridgeChangeEvents(http, endpoint, region.id(), credentials.get(), deployment);
+  EventBridgeClient newEvents() {
+    return sdk.get().once(EventBridgeClient.builder()).build();
   }
 
   StsClient newSts() {
