@@ -135,6 +135,15 @@ final class SimulatedDay {
     write();
   }
 
+  /** The sweep of a minute, after the stream was read. */
+  void sweep() {
+    write();
+    at.sweep();
+    while (!at.chunks.isEmpty()) {
+      at.work(at.chunks.remove());
+    }
+  }
+
   void at(Instant instant, Runnable work) {
     events.add(new Event(instant, numbers++, work));
   }
@@ -167,11 +176,21 @@ final class SimulatedDay {
   }
 
   private void putTier(String tier, String before, int connections) {
+    put(
+        tier,
+        before,
+        document -> {
+          if (connections > 0) {
+            ((ObjectNode) document.get("limits")).put("tenantConnections", connections);
+          }
+        });
+  }
+
+  /** Changes a tier's definition of before, and rolls it out. */
+  void put(String tier, String before, Consumer<ObjectNode> change) {
     ObjectNode document = parsed(before);
     document.retain("isolation", "limits", "buckets", "fillMode", "onUnavailable", "line");
-    if (connections > 0) {
-      ((ObjectNode) document.get("limits")).put("tenantConnections", connections);
-    }
+    change.accept(document);
     int status = at.putTier(tier, document.toString()).status();
     if (status != 200 && status != 202) {
       throw new AssertionError("PUT of " + document + ": " + status);
@@ -357,6 +376,8 @@ final class SimulatedDay {
           row -> {
             new TreeMap<>(refusals.byReason())
                 .forEach((why, count) -> add(row, "refused_" + why, count));
+            new TreeMap<>(refusals.observed())
+                .forEach((why, count) -> add(row, "refused_observed_" + why, count));
             row.put("refusedLastAt", Attribute.nanos(refusals.lastAt()).n());
           });
     }
