@@ -126,7 +126,7 @@ final class AlarmsIT {
     minutes(31);
 
     assertThat(states())
-        .hasSize(17)
+        .hasSize(18)
         .allSatisfy((name, state) -> assertThat(state).isEqualTo(StateValue.OK));
   }
 
