@@ -86,6 +86,7 @@ final class Monitoring extends Construct {
       FunctionWithRoles authorizer,
       FunctionWithRoles tokenProducer,
       List<FunctionWithRoles> everyMinute,
+      List<FunctionWithRoles> streams,
       Queue pool,
       Map<String, Queue> deadLetters,
       String scheduleGroup) {}
@@ -122,6 +123,10 @@ final class Monitoring extends Construct {
             .toList();
     Metric age =
         Metric.ofQueue(sources.pool(), "ApproximateAgeOfOldestMessage", "oldest message, seconds");
+    List<Metric> ages =
+        sources.streams().stream()
+            .map(each -> Metric.ofFunction(each, "IteratorAge", "Maximum"))
+            .toList();
     Metric drift = new Metric("Tollgate", "AbsoluteDrift", Map.of(), "Sum", "drift");
     Metric latency = Metric.ofFunction(sources.authorizer(), "Duration", "p99");
     Metric middle =
@@ -204,6 +209,11 @@ final class Monitoring extends Construct {
             "IF(%2$s > 100, 100 * %1$s / %2$s, 0)".formatted(refusals, all), 50, 5 * MINUTE, 3, 3),
         handshakes);
 
+    // A batch that fails is retried up to every minute.
+    alarm(
+        "streams-late",
+        new Rule("MAX([%s])".formatted(filled(1, ages.size())), 300_000, 5 * MINUTE, 2, 3),
+        ages);
     // It happens once, and is raised for an hour.
     alarm("tier-retreated", new Rule("FILL(m1,0)", 0, 5 * MINUTE, 1, 12), retreats);
 
@@ -272,6 +282,7 @@ final class Monitoring extends Construct {
         graph("Failed requests for credentials", credentials),
         graph("Runs of the functions that run each minute", runs),
         graph("Drift of counts", List.of(drift, droppedConnections)),
+        graph("Age of stream events, milliseconds", ages),
         graph("Retreats of tiers", List.of(retreats)));
   }
 

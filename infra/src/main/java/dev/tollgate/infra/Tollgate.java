@@ -411,6 +411,7 @@ public final class Tollgate extends Construct {
                         authorizer,
                         tokenProducer,
                         List.of(housekeeper, sweep),
+                        List.of(sessionEnd, historyWriter, auditWriter, auditEvents),
                         messages.pool(),
                         new TreeMap<>(
                             Map.of(

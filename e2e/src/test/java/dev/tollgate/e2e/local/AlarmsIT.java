@@ -126,7 +126,7 @@ final class AlarmsIT {
     minutes(31);
 
     assertThat(states())
-        .hasSize(18)
+        .hasSize(19)
         .allSatisfy((name, state) -> assertThat(state).isEqualTo(StateValue.OK));
   }
 
@@ -251,6 +251,26 @@ final class AlarmsIT {
       assertThat(outage.count()).isPositive();
     }
     awaitCalm(10);
+  }
+
+  @Tag("nightly")
+  @Test
+  void an_audit_that_cannot_be_written_raises_late_streams() throws Exception {
+    try (Injection outage =
+        refuse("ServiceUnavailable", call -> call.principal().name().equals("AuditWriter"))) {
+      DEPLOYMENT.onboard("unaudited", "silver", "{}");
+      minutes(20);
+      assertThat(raised()).contains("streams-late");
+      assertThat(outage.count()).isPositive();
+    }
+    awaitCalm(20);
+    assertThat(
+            DEPLOYMENT
+                .control("GET", "/audit?tenantId=unaudited")
+                .body()
+                .path("entries")
+                .findValuesAsText("what"))
+        .contains("TenantOnboarded");
   }
 
   @Tag("nightly")

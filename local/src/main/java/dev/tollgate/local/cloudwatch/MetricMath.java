@@ -15,9 +15,9 @@ import java.util.stream.DoubleStream;
 
 /**
  * A metric math expression of numbers, metrics, arithmetic, comparisons and the functions {@code
- * FILL}, {@code IF}, {@code MIN} and {@code SUM}, the last two over a list. It is evaluated for one
- * period at a time. A value that is missing makes a result missing, except in a list, where it is
- * left out, and in {@code FILL}.
+ * FILL}, {@code IF}, {@code MAX}, {@code MIN} and {@code SUM}, the last three over a list. It is
+ * evaluated for one period at a time. A value that is missing makes a result missing, except in a
+ * list, where it is left out, and in {@code FILL}.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html">Using
@@ -142,6 +142,10 @@ final class MetricMath {
               : of.get(condition.getAsDouble() == 0 ? 2 : 1).in(period);
         };
       }
+      case "MAX" -> {
+        List<Value> of = list();
+        yield period -> present(of, period).max();
+      }
       case "MIN" -> {
         List<Value> of = list();
         yield period -> present(of, period).min();
@@ -155,7 +159,7 @@ final class MetricMath {
       }
       default ->
           throw new IllegalArgumentException(
-              token + " (expected: a number, a metric, FILL, IF, MIN or SUM)");
+              token + " (expected: a number, a metric, FILL, IF, MAX, MIN or SUM)");
     };
   }
 
@@ -163,7 +167,7 @@ final class MetricMath {
     return values.stream().map(each -> each.in(period)).flatMapToDouble(OptionalDouble::stream);
   }
 
-  /** Without the brackets, MIN and SUM are those of all periods of one metric. */
+  /** Without the brackets, they are those of all periods of one metric. */
   private List<Value> list() {
     expect("(");
     List<Value> values = arguments("[", "]", 0);

@@ -189,6 +189,11 @@ final class StreamReader extends SourceReader {
       return true;
     }
     sources.work.invoked();
+    sources.functions.measured(
+        mapping().functionName(),
+        "IteratorAge",
+        now,
+        Math.max(0, Duration.between(batch.seen(), now).toMillis()));
     InvocationResult invocation =
         sources.functions.invoke(
             mapping().functionArn(),

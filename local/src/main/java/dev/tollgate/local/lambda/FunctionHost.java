@@ -121,6 +121,11 @@ public final class FunctionHost implements Invoker, AutoCloseable {
     metrics = recorder;
   }
 
+  /** Records a metric of a function that the service which invokes it measures. */
+  public void measured(String function, String name, Instant at, double value) {
+    metrics.record(new Metric("AWS/Lambda", name, Map.of("FunctionName", function)), at, value);
+  }
+
   /**
    * Creates a function, or replaces it for new invocations. Its handler is loaded when it is first
    * invoked. Invocations under way continue with the function that was replaced.

@@ -37,6 +37,7 @@ final class MetricMathTest {
         "SUM([m1,m2,none])                           | 8",
         "SUM([none])                                 |",
         "MIN([m1,FILL(none,0)])                      | 0",
+        "MAX([FILL(none,0),m1])                      | 6",
         "IF(MIN([FILL(m1,0),FILL(none,0)])<1, 1, 0)  | 1",
         "IF(m1 > 100, none, 0)                       | 0",
         "IF(m1 > 1, none, 0)                         |",
@@ -52,9 +53,9 @@ final class MetricMathTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "STDDEV(m1)       | STDDEV (expected: a number, a metric, FILL, IF, MIN or SUM)",
+        "STDDEV(m1)       | STDDEV (expected: a number, a metric, FILL, IF, MAX, MIN or SUM)",
         "SUM(m1)          | m1 (expected: [)",
-        "FILL(m1, REPEAT) | REPEAT (expected: a number, a metric, FILL, IF, MIN or SUM)",
+        "FILL(m1, REPEAT) | REPEAT (expected: a number, a metric, FILL, IF, MAX, MIN or SUM)",
         "FILL(m1)         | 1 arguments (expected: 2)",
         "m1 ^ 2           | ^ (expected: the end of m1 ^ 2)",
         "m1 +             | m1 + (expected: more at the end)",
