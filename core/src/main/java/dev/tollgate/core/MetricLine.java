@@ -53,9 +53,15 @@ public final class MetricLine {
    * One tier that stopped to enforce its limits by itself.
    *
    * @param tier its name; a property of the line
+   * @param refused how many connections were refused; a property, too
+   * @param connections of so many
    */
-  public static String retreat(Instant now, String tier) {
-    return of(now, "Count", Map.of("Retreats", 1), Optional.empty(), Map.of("tier", tier));
+  public static String retreat(Instant now, String tier, long refused, long connections) {
+    Map<String, String> properties = new LinkedHashMap<>();
+    properties.put("tier", tier);
+    properties.put("refused", Long.toString(refused));
+    properties.put("connections", Long.toString(connections));
+    return of(now, "Count", Map.of("Retreats", 1), Optional.empty(), properties);
   }
 
   /**

@@ -86,7 +86,7 @@ class MetricReferenceTest {
         .hasSize(context.logged().size());
 
     log.log(MetricLine.fillDelay(NOW, NOW, Optional.of(tenant), "a fill"));
-    log.log(MetricLine.retreat(NOW, "bronze"));
+    log.log(MetricLine.retreat(NOW, "bronze", 6, 100));
     log.log(MetricLine.credentialFailures(NOW, "STS", 1, "a reason"));
 
     List<List<String>> published = new ArrayList<>();

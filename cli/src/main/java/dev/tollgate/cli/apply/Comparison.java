@@ -137,6 +137,7 @@ public final class Comparison {
       return;
     }
     DryRun dryRun = DryRun.request(api, name, "PUT", path, Optional.of(tier), Map.of());
+    noteRetreat(name, path, dryRun);
     boolean isNew = outcome.equals("CREATED");
     differences.add(
         new Difference(
@@ -147,6 +148,18 @@ public final class Comparison {
             new TreeMap<>(dryRun.changes()),
             isNew ? "" : usedBy(current.tenantsOf(name)),
             dryRun.consequences()));
+  }
+
+  /** Notes that a change enforces limits which the tier stopped to enforce by itself. */
+  private void noteRetreat(String name, String path, DryRun dryRun) {
+    if (dryRun.changes().keySet().stream().anyMatch(field -> field.startsWith(Limits.MODE))) {
+      Json.text(api.get(path).orThrow().json(), "retreatedAt")
+          .ifPresent(
+              at ->
+                  notes.add(
+                      "Tier %s last stopped to enforce its limits by itself at %s: does this change mend the cause?"
+                          .formatted(name, at)));
+    }
   }
 
   private void addErrors(String path, Response response) {

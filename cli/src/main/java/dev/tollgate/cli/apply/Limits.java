@@ -1,8 +1,10 @@
 package dev.tollgate.cli.apply;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The limits that a tier sets and a tenant may override, named as in the control plane's API. */
@@ -37,7 +39,7 @@ public final class Limits {
   /** The field of modes, and with a dot the beginning of their names among overrides. */
   static final String MODE_FIELD = "modes";
 
-  static final String MODE = MODE_FIELD + ".";
+  public static final String MODE = MODE_FIELD + ".";
 
   /** What a tenant may override: the limits, their modes, and the switch of the line. */
   public static final List<String> OVERRIDES =
@@ -49,6 +51,18 @@ public final class Limits {
   static final Set<String> OPTIONAL = Set.of("sessionLifetime", "sessionsPerSubject");
 
   private Limits() {}
+
+  /** The mode of a limit in a document of a tier or a tenant; empty if a limit can have none. */
+  public static String mode(JsonNode document, String limit) {
+    return MODES.containsKey(limit) ? document.path(MODE_FIELD).path(limit).asText("ENFORCE") : "";
+  }
+
+  /** The modes other than {@code ENFORCE} in a document of a tier or a tenant, for a table. */
+  public static String modes(JsonNode document) {
+    return document.path(MODE_FIELD).properties().stream()
+        .map(mode -> mode.getKey() + "=" + mode.getValue().asText())
+        .collect(Collectors.joining(" "));
+  }
 
   /** The largest value of a limit; unlimited for an unknown name, which is an error of its own. */
   static long max(String name) {

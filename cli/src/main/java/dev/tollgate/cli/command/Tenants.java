@@ -438,16 +438,21 @@ final class Tenants {
     }
     List<String> lines = new ArrayList<>(facts.lines());
 
-    Table limits = new Table("LIMIT", "VALUE", "");
-    tenant
-        .path("limits")
-        .properties()
-        .forEach(
-            limit ->
-                limits.row(
-                    limit.getKey(),
-                    Json.text(limit.getValue()),
-                    tenant.path("overrides").has(limit.getKey()) ? "overridden" : ""));
+    boolean isEnforced = Limits.modes(tenant).isEmpty();
+    Table limits =
+        isEnforced ? new Table("LIMIT", "VALUE", "") : new Table("LIMIT", "VALUE", "", "MODE");
+    Set<String> overridden = OverrideValue.in(tenant.path("overrides")).keySet();
+    for (Map.Entry<String, JsonNode> limit : tenant.path("limits").properties()) {
+      String name = limit.getKey();
+      boolean isOverridden = overridden.contains(name) || overridden.contains(Limits.MODE + name);
+      List<String> cells =
+          new ArrayList<>(
+              List.of(name, Json.text(limit.getValue()), isOverridden ? "overridden" : ""));
+      if (!isEnforced) {
+        cells.add(Limits.mode(tenant, name));
+      }
+      limits.row(cells.toArray(String[]::new));
+    }
     addTable(lines, limits);
 
     Table buckets = new Table("BUCKET", "PER MINUTE", "CAPACITY", "LEVEL", "STATE", "NEXT TOKEN");

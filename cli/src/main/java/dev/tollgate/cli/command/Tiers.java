@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.apply.DesiredState;
 import dev.tollgate.cli.apply.DryRun;
+import dev.tollgate.cli.apply.Limits;
 import dev.tollgate.cli.apply.YamlFile;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
@@ -53,16 +54,30 @@ final class Tiers {
           "List tiers with the limits of a tenant. `tollgate tiers show` shows all of a tier.")
   int list() {
     Response response = tollgate.controlPlane().get("/tiers").orThrow();
-    Table table =
-        new Table("TIER", "ISOLATION", "CONNECTS PER MINUTE", "CONNECTIONS", "MESSAGES PER MINUTE");
-    for (JsonNode tier : response.json().path("tiers")) {
+    JsonNode tiers = response.json().path("tiers");
+    boolean isEnforced = tiers.valueStream().allMatch(tier -> Limits.modes(tier).isEmpty());
+    List<String> header =
+        new ArrayList<>(
+            List.of(
+                "TIER", "ISOLATION", "CONNECTS PER MINUTE", "CONNECTIONS", "MESSAGES PER MINUTE"));
+    if (!isEnforced) {
+      header.add("NOT ENFORCED");
+    }
+    Table table = new Table(header.toArray(String[]::new));
+    for (JsonNode tier : tiers) {
       JsonNode limits = tier.path("limits");
-      table.row(
-          Json.text(tier, "tier").orElse(""),
-          Json.text(tier, "isolation").orElse(""),
-          Json.text(limits, "tenantPerMinute").orElse(""),
-          Json.text(limits, "tenantConnections").orElse(""),
-          Json.text(limits, "messagesPerMinute").orElse(""));
+      List<String> cells =
+          new ArrayList<>(
+              List.of(
+                  Json.text(tier, "tier").orElse(""),
+                  Json.text(tier, "isolation").orElse(""),
+                  Json.text(limits, "tenantPerMinute").orElse(""),
+                  Json.text(limits, "tenantConnections").orElse(""),
+                  Json.text(limits, "messagesPerMinute").orElse("")));
+      if (!isEnforced) {
+        cells.add(Limits.modes(tier));
+      }
+      table.row(cells.toArray(String[]::new));
     }
     tollgate.print(response, table.lines());
     return 0;

@@ -113,7 +113,11 @@ record LogLine(
       return outcome.equals("ADMITTED")
           ? "handshake admitted"
           : "handshake %s: %s"
-              .formatted(outcome.startsWith("ADMITTED") ? "admitted" : "refused", outcome);
+              .formatted(
+                  outcome.startsWith("ADMITTED") || outcome.equals("WOULD_REFUSE")
+                      ? "admitted"
+                      : "refused",
+                  outcome);
     }
     if (line.has("Messages")) {
       int count = line.path("Messages").asInt();

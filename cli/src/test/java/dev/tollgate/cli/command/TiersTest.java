@@ -43,6 +43,29 @@ class TiersTest {
   }
 
   @Test
+  void list_shows_the_limits_that_are_not_enforced() {
+    deployment.answers(
+        "GET /control/tiers",
+        200,
+        """
+        {"tiers":[{"tier":"a","isolation":"POOL","limits":{"tenantPerMinute":1,"tenantConnections":2,"messagesPerMinute":3},
+          "modes":{"tenantPerMinute":"OBSERVE","sessionPerMinute":"OFF"}},
+          {"tier":"b","isolation":"POOL","limits":{"tenantPerMinute":1,"tenantConnections":2,"messagesPerMinute":3}}]}
+        """);
+
+    assertThat(
+            deployment
+                .run("tiers", "list")
+                .out()
+                .lines()
+                .map(line -> line.replaceAll(" {2,}", "|")))
+        .containsExactly(
+            "TIER|ISOLATION|CONNECTS PER MINUTE|CONNECTIONS|MESSAGES PER MINUTE|NOT ENFORCED",
+            "a|POOL|1|2|3|tenantPerMinute=OBSERVE sessionPerMinute=OFF",
+            "b|POOL|1|2|3");
+  }
+
+  @Test
   void list_shows_the_limits_of_each_tier() {
     deployment.answers("GET /control/tiers", 200, "{\"tiers\":[" + Documents.BRONZE + "]}");
 

@@ -61,6 +61,8 @@ class LogLineTest {
   @CsvSource({
     "ADMITTED, handshake admitted, INFO",
     "ADMITTED_WITHOUT_TOKEN, handshake admitted: ADMITTED_WITHOUT_TOKEN, WARN",
+    "WOULD_REFUSE, handshake admitted: WOULD_REFUSE, INFO",
+    "WOULD_REFUSE, handshake admitted: WOULD_REFUSE, INFO",
     "SESSION_CONNECTIONS, handshake refused: SESSION_CONNECTIONS, INFO",
     "UNDECIDED, handshake refused: UNDECIDED, ERROR",
     "LEASE_ENDED, handshake refused: LEASE_ENDED, ERROR"

@@ -152,7 +152,7 @@ public final class ConditionWatch {
         .filter(tier -> hasNotRetreatedSince(tier, lately.from()))
         .filter(
             tier -> ConditionRules.mustRetreat(tier, byTier.getOrDefault(tier.name(), Counts.NONE)))
-        .filter(tier -> retreat(tier, invocation))
+        .filter(tier -> retreat(tier, byTier.getOrDefault(tier.name(), Counts.NONE), invocation))
         .count();
   }
 
@@ -169,13 +169,18 @@ public final class ConditionWatch {
     return sums;
   }
 
-  private boolean retreat(Tier tier, Invocation invocation) {
+  private boolean retreat(Tier tier, Counts counts, Invocation invocation) {
     Tier next = tier.retreatedAt(invocation.clock().instant());
     TierChangeResult result =
         catalog.put(next, Optional.of(tier.version()), IfMatch.of(Optional.empty()), invocation);
     boolean done = result instanceof TierChangeResult.Applied;
     if (done) {
-      invocation.log(MetricLine.retreat(invocation.clock().instant(), tier.name().value()));
+      invocation.log(
+          MetricLine.retreat(
+              invocation.clock().instant(),
+              tier.name().value(),
+              counts.refusedInAll(),
+              Math.max(0, counts.admitted()) + counts.refusedInAll()));
     }
     return done;
   }

@@ -1,6 +1,5 @@
 package dev.tollgate.core.condition;
 
-import dev.tollgate.core.Action;
 import dev.tollgate.core.history.Counts;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.LimitMode;
@@ -35,8 +34,9 @@ public final class ConditionRules {
   /** Fewer connections than this say nothing about a tier. */
   static final int MIN_ATTEMPTS = 100;
 
+  /** Not the rate of messages: tokens that a smaller tier removed are counted as taken. */
   private static final List<Limit> WATCHED =
-      List.of(Limit.TENANT_PER_MINUTE, Limit.TENANT_CONNECTIONS, Limit.MESSAGES_PER_MINUTE);
+      List.of(Limit.TENANT_PER_MINUTE, Limit.TENANT_CONNECTIONS);
 
   private ConditionRules() {}
 
@@ -89,10 +89,6 @@ public final class ConditionRules {
     return switch (limit) {
       case TENANT_PER_MINUTE ->
           OptionalLong.of(perMinute(attempts(window, refused(window, any -> true))));
-      case MESSAGES_PER_MINUTE ->
-          OptionalLong.of(
-              perMinute(
-                  window.tokens().getOrDefault(Action.MESSAGE, new Counts.Tokens(0, 0)).taken()));
       default -> open.isPresent() || window.peak() == 0 ? open : OptionalLong.of(window.peak());
     };
   }

@@ -2,7 +2,6 @@ package dev.tollgate.core.condition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.history.Counts;
@@ -75,8 +74,6 @@ final class ConditionRulesTest {
     assertThat(next(ORDINARY, refused(235, 0)).near()).isEmpty();
     assertThat(next(ORDINARY, refused(240, 0)).near())
         .isEqualTo(Map.of(Limit.TENANT_PER_MINUTE, 48L));
-    Counts messages = new Counts(0, Map.of(), 0, Map.of(Action.MESSAGE, new Counts.Tokens(0, 240)));
-    assertThat(next(ORDINARY, messages).near()).isEqualTo(Map.of(Limit.MESSAGES_PER_MINUTE, 48L));
   }
 
   /** A connection that closes raises no peak, so a quiet window says nothing. */

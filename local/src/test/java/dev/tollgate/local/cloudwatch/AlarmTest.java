@@ -172,7 +172,7 @@ final class AlarmTest {
         "/Metrics/1/MetricStat/Period | 10 | Period: 10 (expected: whole minutes)",
         "/Metrics/1/MetricStat/Unit | Count | Unit: unknown property",
         "/Metrics/0/Expression | ANOMALY_DETECTION_BAND(m1) | ANOMALY_DETECTION_BAND (expected: a"
-            + " number, a metric, FILL, IF, MIN or SUM)",
+            + " number, a metric, FILL, IF, MAX, MIN or SUM)",
         "/Metrics/0/Expression | m2 | Expression: [m2] (expected: the metrics [m1])",
       })
   void what_is_not_supported_is_refused_by_name(String at, String value, String message) {

@@ -1,5 +1,6 @@
 package dev.tollgate.aws.dynamodb.tenant;
 
+import dev.tollgate.aws.dynamodb.Attribute;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.audit.AuditEntry;
@@ -10,6 +11,7 @@ import dev.tollgate.core.audit.Subject;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -35,6 +37,9 @@ public final class OperatorChanges implements RowAudit {
           Authorship.CHANGED_IN,
           Authorship.PROGRESS,
           Authorship.REMOVING);
+
+  /** Fields that rows have in nanoseconds. */
+  private static final Set<String> TIMES = Set.of("since", "until", TierRow.RETREATED_AT);
 
   private static final String STATUS = "status";
   private static final String OFFBOARDING = "OFFBOARDING";
@@ -103,9 +108,9 @@ public final class OperatorChanges implements RowAudit {
 
   private static Optional<AuditEntry> ofSwitch(
       String id, Map<String, String> before, Map<String, String> after, Instant at) {
-    Map<String, String> from = fields(before, TierRow.NAME);
+    Map<String, String> from = isOver(before, at) ? Map.of() : fields(before, TierRow.NAME);
     Map<String, String> to = fields(after, TierRow.NAME);
-    if (from.equals(to) && !after.isEmpty()) {
+    if (from.equals(to)) {
       return Optional.empty();
     }
     boolean isOff = after.isEmpty();
@@ -118,6 +123,16 @@ public final class OperatorChanges implements RowAudit {
             author(isOff ? before : after, !isOff || isMarked(before)),
             from,
             to));
+  }
+
+  /** Whether the switch had turned itself off. */
+  private static boolean isOver(Map<String, String> before, Instant at) {
+    Map<String, String> fields = fields(before, TierRow.NAME);
+    try {
+      return !Instant.parse(fields.getOrDefault("until", "")).isAfter(at);
+    } catch (DateTimeParseException handmade) {
+      return false;
+    }
   }
 
   private static Optional<AuditEntry> ofCondition(
@@ -233,6 +248,15 @@ public final class OperatorChanges implements RowAudit {
                 || NOT_SET_BY_OPERATORS.contains(name)
                 || name.startsWith(RollOutRow.ROLL_OUT + ".");
     fields.keySet().removeIf(isLeftOut);
+    TIMES.forEach(name -> fields.computeIfPresent(name, (field, nanos) -> time(nanos)));
     return fields;
+  }
+
+  private static String time(String nanos) {
+    try {
+      return Attribute.instant(Long.parseLong(nanos)).toString();
+    } catch (NumberFormatException handmade) {
+      return nanos;
+    }
   }
 }

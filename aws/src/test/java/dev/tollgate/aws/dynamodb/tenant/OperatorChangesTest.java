@@ -205,7 +205,7 @@ class OperatorChangesTest {
             "tier",
             "#admit-all",
             "until",
-            "7",
+            "7258118400000000000",
             "changedBy",
             ALICE.who(),
             "changedIn",
@@ -219,16 +219,21 @@ class OperatorChangesTest {
         ALICE,
         "deployment",
         NONE,
-        Map.of("until", "7"));
+        Map.of("until", "2200-01-01T00:00:00Z"));
     check(
         one(leaving, NONE),
         ChangeType.ADMIT_ALL_TURNED_OFF,
         ALICE,
         "deployment",
-        Map.of("until", "7"),
+        Map.of("until", "2200-01-01T00:00:00Z"),
         NONE);
     assertThat(one(on, NONE).author()).isEqualTo(Author.UNKNOWN);
     assertThat(entry(on, leaving)).isEmpty();
+
+    Map<String, String> over = new TreeMap<>(on);
+    over.put("until", "1000000000");
+    assertThat(one(over, on).from()).as("it had ended by itself").isEmpty();
+    assertThat(entry(over, NONE)).isEmpty();
   }
 
   private static Map<String, String> condition(String... fields) {
