@@ -130,6 +130,7 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
     Map<String, Long> swept = new TreeMap<>();
     List<RuntimeException> failures = new ArrayList<>();
     List<Tier> tiers = new ArrayList<>();
+    List<ConditionWatch.Lately> lately = new ArrayList<>();
     List<Runnable> parts =
         List.of(
             () -> {
@@ -143,10 +144,14 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
             },
             () -> {
               controlPlane.author().set(author.apply(SWEEP));
-              ConditionWatch.Lately lately = conditions.lately(controlPlane.clock().instant());
-              swept.put("changedConditions", conditions.update(lately, invocation.part(2)));
+              lately.add(conditions.lately(controlPlane.clock().instant()));
+              swept.put("changedConditions", conditions.update(lately.get(0), invocation.part(3)));
+            },
+            () -> {
               controlPlane.author().set(author.apply(RETREAT));
-              swept.put("retreatedTiers", conditions.retreat(tiers, lately, invocation));
+              for (ConditionWatch.Lately read : lately) {
+                swept.put("retreatedTiers", conditions.retreat(tiers, read, invocation.part(2)));
+              }
             },
             () -> {
               controlPlane.author().set(author.apply(RELEASE));

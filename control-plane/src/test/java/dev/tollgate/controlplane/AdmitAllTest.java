@@ -206,9 +206,9 @@ class AdmitAllTest {
             .builder()
             .withClaims(new HashMap<>(Map.of("sub", "5f0c", "username", "ada")))
             .build());
-    assertThat(at.send(event).document().get("by").asText()).isEqualTo("ada");
+    assertThat(at.send(event).document().get("by").asText()).isEqualTo("user:ada");
     authorizer.getJwt().getClaims().remove("username");
-    assertThat(at.send(event).document().get("by").asText()).isEqualTo("5f0c");
+    assertThat(at.send(event).document().get("by").asText()).isEqualTo("user:5f0c");
     event.getRequestContext().setAuthorizer(null);
     assertThat(at.send(event).document().get("by").asText()).isEqualTo("unknown");
   }

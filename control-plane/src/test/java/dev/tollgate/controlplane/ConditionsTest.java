@@ -103,14 +103,18 @@ class ConditionsTest {
     putTier();
     at.onboard("acme", "tried");
     at.onboard("globex", "tried");
-    happened("acme", 200, 0);
-    assertThat(tier().limits().modes()).isEmpty();
+    happened("acme", 40, 60);
+    happened("globex", 80, 20);
+    assertThat(tier().limits().modes()).as("refused before the tier was like this").isEmpty();
+    quietMinutes(7);
+    happened("acme", 40, 60);
+    assertThat(tier().limits().modes()).as("one tenant alone").isEmpty();
 
     happened("globex", 80, 20);
 
     Instant now = at.clock.instant();
     assertThat(tier().limits().mode(Limit.TENANT_PER_MINUTE)).isEqualTo(LimitMode.OBSERVE);
-    assertThat(tier().retreat()).contains(new Retreat(5, Optional.of(now)));
+    assertThat(tier().retreat()).contains(new Retreat(5, now, Optional.of(now)));
     assertThat(at.tenants.find(ACME).orElseThrow().limits().mode(Limit.TENANT_CONNECTIONS))
         .isEqualTo(LimitMode.OBSERVE);
     assertThat(at.getTier("tried").document().get("retreatedAt").asText())
@@ -122,7 +126,25 @@ class ConditionsTest {
     assertThat(tier().limits().modes()).isEmpty();
     assertThat(tier().retreat().flatMap(Retreat::at)).contains(now);
     quietMinutes(7);
+    happened("acme", 50, 50);
     happened("globex", 50, 50);
+    assertThat(tier().limits().modes()).isNotEmpty();
+  }
+
+  /** Neither its row nor that of any other tenant. */
+  @Test
+  void tenant_that_cannot_be_read_does_not_stop_the_others() {
+    putTier();
+    at.onboard("acme", "tried");
+    at.onboard("globex", "tried");
+    at.onboard("newer", "bronze");
+    at.tenants.writeByNewerRelease(new TenantId("newer"));
+    quietMinutes(7);
+    happened("newer", 1, 1);
+    happened("acme", 40, 60);
+
+    happened("globex", 40, 60);
+
     assertThat(tier().limits().modes()).isNotEmpty();
   }
 }

@@ -16,7 +16,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.Tag;
@@ -136,6 +135,6 @@ class ObservedDayTest {
     assertThat(sums(retreated, MENDED, Counts::refusedInAll)).isEmpty();
     assertThat(all(after)).isGreaterThan(100);
     assertThat(tier().limits().modes()).isEmpty();
-    assertThat(tier().retreat()).isEqualTo(Optional.of(new Retreat(40, Optional.of(retreat))));
+    assertThat(tier().retreat().flatMap(Retreat::at)).contains(retreat);
   }
 }

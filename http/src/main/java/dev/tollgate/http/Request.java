@@ -83,15 +83,15 @@ public final class Request {
 
   /**
    * Who sent the request: the ARN of the IAM principal that signed it, or else the user that the
-   * verified JSON Web Token names. {@code unknown} if API Gateway checked neither.
+   * verified JSON Web Token names, as {@code user:NAME}. {@code unknown} if API Gateway checked
+   * neither.
    */
   public String caller() {
     return Optional.ofNullable(event.getRequestContext())
         .map(APIGatewayV2HTTPEvent.RequestContext::getAuthorizer)
         .map(APIGatewayV2HTTPEvent.RequestContext.Authorizer::getIam)
         .map(APIGatewayV2HTTPEvent.RequestContext.IAM::getUserArn)
-        .or(() -> claim("username"))
-        .or(() -> claim("sub"))
+        .or(() -> claim("username").or(() -> claim("sub")).map("user:"::concat))
         .orElse("unknown");
   }
 

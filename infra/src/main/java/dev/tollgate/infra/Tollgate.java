@@ -58,9 +58,8 @@ public final class Tollgate extends Construct {
       "{\"eventName\":[\"INSERT\",\"MODIFY\"],\"dynamodb\":{\"Keys\":{\"key\":{\"S\":"
           + "[\"connections\",{\"prefix\":\"bucket:\"}]}}}}";
 
-  /** All writes but those that recorded progress, and changed nothing that an operator sets. */
-  private static final String NOT_PROGRESS =
-      "{\"dynamodb\":{\"NewImage\":{\"progress\":{\"BOOL\":[{\"exists\":false}]}}}}";
+  /** All writes: a row can be edited by hand, too. */
+  private static final String EVERY_WRITE = "{\"eventName\":[\"INSERT\",\"MODIFY\",\"REMOVE\"]}";
 
   private final TollgateProps props;
   private final Tables tables;
@@ -537,7 +536,7 @@ public final class Tollgate extends Construct {
         id,
         table,
         writer,
-        NOT_PROGRESS,
+        EVERY_WRITE,
         100,
         Duration.seconds(0),
         true,

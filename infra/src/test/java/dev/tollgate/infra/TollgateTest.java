@@ -1122,7 +1122,7 @@ class TollgateTest {
             "AWS::Lambda::EventSourceMapping", "TollgateAuditWriterChanged" + rows + "Events");
     assertThat(mapping.at("/FilterCriteria/Filters")).hasSize(1);
     assertThat(mapping.at("/FilterCriteria/Filters/0/Pattern").asText())
-        .isEqualTo("{\"dynamodb\":{\"NewImage\":{\"progress\":{\"BOOL\":[{\"exists\":false}]}}}}");
+        .isEqualTo("{\"eventName\":[\"INSERT\",\"MODIFY\",\"REMOVE\"]}");
     assertThat(mapping.path("BisectBatchOnFunctionError").asBoolean()).isTrue();
     assertThat(mapping.path("MaximumRetryAttempts").asInt()).isEqualTo(-1);
     assertThat(mapping.path("MaximumRecordAgeInSeconds").asInt()).isEqualTo(86_400);

@@ -53,11 +53,15 @@ public final class EventBridgeChangeEvents implements ChangeEvents {
     }
     Set<String> refused = new HashSet<>();
     for (int i = 0; i < results.size(); i++) {
-      if (results.get(i).eventId() == null) {
+      if (isRefused(results.get(i))) {
         refused.add(entries.get(i).id());
       }
     }
     return refused;
+  }
+
+  private static boolean isRefused(PutEventsResultEntry result) {
+    return result.errorCode() != null || result.eventId() == null || result.eventId().isEmpty();
   }
 
   private PutEventsRequestEntry event(AuditEntry entry) {

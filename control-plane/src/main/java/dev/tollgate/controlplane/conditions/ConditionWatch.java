@@ -5,6 +5,7 @@ import dev.tollgate.controlplane.invocation.ParallelTasks;
 import dev.tollgate.controlplane.tenants.IfMatch;
 import dev.tollgate.controlplane.tiers.TierCatalog;
 import dev.tollgate.controlplane.tiers.TierChangeResult;
+import dev.tollgate.controlplane.tiers.TierRollOut;
 import dev.tollgate.core.MetricLine;
 import dev.tollgate.core.RecentlyUsedMap;
 import dev.tollgate.core.TenantId;
@@ -16,7 +17,6 @@ import dev.tollgate.core.history.Counts;
 import dev.tollgate.core.history.History;
 import dev.tollgate.core.history.Span;
 import dev.tollgate.core.session.Connections;
-import dev.tollgate.core.tenant.Retreat;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tier;
@@ -25,13 +25,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * Stores conditions of tenants that begin and end, and lets tiers stop to enforce their limits, by
@@ -143,44 +143,61 @@ public final class ConditionWatch {
    * @throws Unavailable if a tenant cannot be read, or it is not certain that a tier was changed
    */
   public long retreat(List<Tier> tiers, Lately lately, Invocation invocation) {
-    List<Tier> armed = tiers.stream().filter(tier -> tier.retreat().isPresent()).toList();
+    List<Tier> armed =
+        tiers.stream()
+            .filter(tier -> isUnchangedSince(tier, lately.from()))
+            .filter(TierRollOut::isRolledOut)
+            .toList();
     if (armed.isEmpty()) {
       return 0;
     }
-    Map<TierName, Counts> byTier = byTier(lately.tenants(), invocation);
+    Map<TierName, List<ConditionRules.Share>> shares = shares(lately.tenants(), invocation);
     return armed.stream()
-        .filter(tier -> hasNotRetreatedSince(tier, lately.from()))
-        .filter(
-            tier -> ConditionRules.mustRetreat(tier, byTier.getOrDefault(tier.name(), Counts.NONE)))
-        .filter(tier -> retreat(tier, byTier.getOrDefault(tier.name(), Counts.NONE), invocation))
+        .filter(tier -> ConditionRules.mustRetreat(tier, of(tier, shares)))
+        .filter(tier -> retreat(tier, of(tier, shares), invocation))
         .count();
   }
 
-  private static boolean hasNotRetreatedSince(Tier tier, Instant from) {
-    return tier.retreat().flatMap(Retreat::at).filter(at -> at.isAfter(from)).isEmpty();
+  private static List<ConditionRules.Share> of(
+      Tier tier, Map<TierName, List<ConditionRules.Share>> shares) {
+    return shares.getOrDefault(tier.name(), List.of());
   }
 
-  private Map<TierName, Counts> byTier(Map<TenantId, Counts> active, Invocation invocation) {
-    Map<TierName, Counts> sums = new TreeMap<>(Comparator.comparing(TierName::value));
-    active.forEach(
-        (id, counts) ->
-            tenant(id, invocation)
-                .ifPresent(tenant -> sums.merge(tenant.tier(), counts, Counts::besides)));
-    return sums;
+  private static boolean isUnchangedSince(Tier tier, Instant from) {
+    return tier.retreat().filter(rule -> !rule.since().isAfter(from)).isPresent();
   }
 
-  private boolean retreat(Tier tier, Counts counts, Invocation invocation) {
+  /** The shares of the tenants whose rows could be read, by tier. */
+  private Map<TierName, List<ConditionRules.Share>> shares(
+      Map<TenantId, Counts> active, Invocation invocation) {
+    Map<TierName, List<ConditionRules.Share>> shares = new ConcurrentHashMap<>();
+    var unused =
+        parallel.count(
+            active.entrySet(),
+            each -> {
+              Optional<Tenant> tenant = tenant(each.getKey(), invocation);
+              tenant.ifPresent(
+                  found ->
+                      shares
+                          .computeIfAbsent(found.tier(), any -> new CopyOnWriteArrayList<>())
+                          .add(ConditionRules.Share.of(found, each.getValue())));
+              return tenant.isPresent();
+            },
+            invocation);
+    return shares;
+  }
+
+  private boolean retreat(Tier tier, List<ConditionRules.Share> shares, Invocation invocation) {
     Tier next = tier.retreatedAt(invocation.clock().instant());
     TierChangeResult result =
         catalog.put(next, Optional.of(tier.version()), IfMatch.of(Optional.empty()), invocation);
     boolean done = result instanceof TierChangeResult.Applied;
     if (done) {
+      ConditionRules.Share all =
+          shares.stream().reduce(ConditionRules.Share.NONE, ConditionRules.Share::plus);
       invocation.log(
           MetricLine.retreat(
-              invocation.clock().instant(),
-              tier.name().value(),
-              counts.refusedInAll(),
-              Math.max(0, counts.admitted()) + counts.refusedInAll()));
+              invocation.clock().instant(), tier.name().value(), all.refused(), all.connections()));
     }
     return done;
   }

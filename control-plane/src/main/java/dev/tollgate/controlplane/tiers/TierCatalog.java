@@ -71,7 +71,7 @@ public final class TierCatalog {
       if (planned.changesNothing()) {
         return new Applied(next, TierRollOut.isRolledOut(next) || rollOuts.begin(next, invocation));
       }
-      if (tiers.put(next) == WriteResult.DONE) {
+      if (tiers.put(next.changedAt(invocation.clock().instant())) == WriteResult.DONE) {
         return planned.current().isPresent()
             ? new Applied(next, rollOuts.begin(next, invocation))
             : created(next);
@@ -178,7 +178,7 @@ public final class TierCatalog {
   }
 
   private static Retreat since(Retreat rule, Tier current) {
-    return new Retreat(rule.abovePercent(), current.retreat().flatMap(Retreat::at));
+    return new Retreat(rule.abovePercent(), rule.since(), current.retreat().flatMap(Retreat::at));
   }
 
   private static Unavailable alwaysConcurrent(TierName name) {

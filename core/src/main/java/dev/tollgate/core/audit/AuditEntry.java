@@ -26,6 +26,8 @@ public record AuditEntry(
     Author author,
     SortedMap<String, String> from,
     SortedMap<String, String> to) {
+  private static final int MAX_FIELDS = 200;
+  private static final int MAX_LENGTH = 250;
   private static final Pattern ID = Pattern.compile("[A-Za-z0-9-]{1,128}");
 
   /**
@@ -41,7 +43,11 @@ public record AuditEntry(
     to = Collections.unmodifiableSortedMap(new TreeMap<>(to));
   }
 
-  /** An entry with the fields that differ between two states of a row. */
+  /**
+   * An entry with the fields that differ between two states of a row: the first {@value
+   * #MAX_FIELDS}, with {@value #MAX_LENGTH} characters of each name and value. Tollgate's rows have
+   * fewer; an entry of a row that somebody wrote by hand must not be too large to be stored.
+   */
   public static AuditEntry of(
       String id,
       Instant at,
@@ -62,8 +68,15 @@ public record AuditEntry(
 
   private static SortedMap<String, String> without(
       Map<String, String> fields, Map<String, String> others) {
-    SortedMap<String, String> rest = new TreeMap<>(fields);
-    rest.entrySet().removeAll(others.entrySet());
+    SortedMap<String, String> rest = new TreeMap<>();
+    fields.entrySet().stream()
+        .filter(field -> !others.entrySet().contains(field))
+        .limit(MAX_FIELDS)
+        .forEach(field -> rest.put(cut(field.getKey()), cut(field.getValue())));
     return rest;
+  }
+
+  private static String cut(String text) {
+    return text.length() <= MAX_LENGTH ? text : text.substring(0, MAX_LENGTH) + "…";
   }
 }

@@ -1,15 +1,22 @@
 package dev.tollgate.core.condition;
 
+import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.history.Counts;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.LimitMode;
 import dev.tollgate.core.tenant.Limits;
+import dev.tollgate.core.tenant.Overrides;
+import dev.tollgate.core.tenant.Retreat;
+import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tier;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
@@ -33,6 +40,14 @@ public final class ConditionRules {
 
   /** Fewer connections than this say nothing about a tier. */
   static final int MIN_ATTEMPTS = 100;
+
+  /** The refusals by limits; the others are those of a failing service. */
+  private static final Set<Refusal> REASONS =
+      Set.of(
+          Refusal.TENANT_CONNECTIONS,
+          Refusal.SESSION_CONNECTIONS,
+          Refusal.SESSION_RATE,
+          Refusal.TENANT_RATE);
 
   /** Not the rate of messages: tokens that a smaller tier removed are counted as taken. */
   private static final List<Limit> WATCHED =
@@ -98,25 +113,57 @@ public final class ConditionRules {
   }
 
   /**
-   * Whether a tier must stop to enforce its limits.
+   * Whether a tier must stop to enforce its limits: the share of refused connections is too high,
+   * also without the tenant that was refused most. So no single tenant lifts the limits of others.
    *
-   * @param window what happened to its tenants in the last minutes, together
+   * @param tenants what happened to each of its tenants in the last minutes
    */
-  public static boolean mustRetreat(Tier tier, Counts window) {
-    long refused =
-        refused(window, limit -> tier.limits().observed().mode(limit) == LimitMode.OBSERVE);
-    long attempts = attempts(window, refused);
-    return tier.retreat()
-        .filter(
-            rule ->
-                attempts >= MIN_ATTEMPTS
-                    && refused * 100 > rule.abovePercent() * attempts
-                    && !tier.limits().observed().equals(tier.limits()))
-        .isPresent();
+  public static boolean mustRetreat(Tier tier, Collection<Share> tenants) {
+    Share all = tenants.stream().reduce(Share.NONE, Share::plus);
+    Share most = tenants.stream().max(Comparator.comparingLong(Share::refused)).orElse(Share.NONE);
+    return !tier.limits().observed().equals(tier.limits())
+        && all.connections() >= MIN_ATTEMPTS
+        && tier.retreat()
+            .filter(rule -> all.isAbove(rule) && all.minus(most).isAbove(rule))
+            .isPresent();
+  }
+
+  /**
+   * Connections of a tenant, or of a tier.
+   *
+   * @param refused those that were refused by limits of the tier
+   * @param connections all, admitted or refused
+   */
+  public record Share(long refused, long connections) {
+    /** Nothing. */
+    public static final Share NONE = new Share(0, 0);
+
+    /** The share of a tenant. Limits that it overrides are not its tier's. */
+    public static Share of(Tenant tenant, Counts window) {
+      Overrides own = tenant.overrides();
+      long refused =
+          ConditionRules.refused(
+              window, limit -> !own.limits().containsKey(limit) && !own.modes().containsKey(limit));
+      return new Share(refused, attempts(window, refused));
+    }
+
+    /** The sum. */
+    public Share plus(Share other) {
+      return new Share(refused + other.refused, connections + other.connections);
+    }
+
+    private Share minus(Share other) {
+      return new Share(refused - other.refused, connections - other.connections);
+    }
+
+    private boolean isAbove(Retreat rule) {
+      return refused * 100 > rule.abovePercent() * connections;
+    }
   }
 
   private static long refused(Counts window, Predicate<Limit> by) {
     return window.refused().entrySet().stream()
+        .filter(each -> REASONS.contains(each.getKey()))
         .filter(each -> each.getKey().limit().filter(by).isPresent())
         .mapToLong(Map.Entry::getValue)
         .sum();

@@ -21,6 +21,8 @@ import dev.tollgate.core.enforcement.Enforcement;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
+import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.LimitMode;
 import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
@@ -223,6 +225,12 @@ public final class Admission {
     @Override
     public Optional<Place> place() {
       return session.place();
+    }
+
+    /** Nobody waits for an observed rate, even while the bucket's row still has a line. */
+    @Override
+    public boolean mayWait() {
+      return limits.mode(Limit.TENANT_PER_MINUTE) == LimitMode.ENFORCE;
     }
 
     @Override

@@ -111,7 +111,7 @@ public final class Registration {
     // A repeated event has spent a token before.
     if (refusal.isEmpty() && !is(joined.result(), JoinResult.ALREADY_JOINED)) {
       refusal = settlement.flatMap(known -> refusal(ticket, known));
-      if (refusal.filter(used.bounds()::observes).isPresent()) {
+      if (refusal.filter(ticket.bounds()::observes).isPresent()) {
         used = used.letThrough(refusal.get());
         refusal = Optional.empty();
       }
@@ -128,17 +128,14 @@ public final class Registration {
       undoCount(ticket, connectionId, counted);
       return new Registered(spent, Optional.empty());
     }
-    // A connection that an observed rate would refuse keeps no token.
+    // A connection that an observed rate would refuse keeps no token. It is counted as one without
+    // first: if that fails, the token stays spent, so that no more are admitted than are gone.
     boolean keepsToken = spent && used.lease().isPresent();
+    if (counted.withToken() && !keepsToken) {
+      keepsToken = unlessUnavailable(() -> countWithoutToken(ticket)).isEmpty() && spent;
+    }
     if (spent && !keepsToken) {
       tokens.putBack(bucket(ticket), 1);
-    }
-    if (counted.withToken() && !keepsToken) {
-      unlessUnavailable(
-          () -> {
-            connections.countWithoutToken(ticket.tenant());
-            return true;
-          });
     }
     Optional<Refusal> wouldRefuse = isRepeated ? Optional.empty() : used.wouldRefuse();
     wouldRefuse.ifPresent(why -> tally.countObserved(ticket.tenant(), why));
@@ -266,6 +263,11 @@ public final class Registration {
         ticket.bounds().tenantConnections(),
         ticket.lease().isPresent(),
         now);
+  }
+
+  private boolean countWithoutToken(Ticket ticket) {
+    connections.countWithoutToken(ticket.tenant());
+    return true;
   }
 
   private Counted tryCount(Ticket ticket, String connectionId, Instant now) {

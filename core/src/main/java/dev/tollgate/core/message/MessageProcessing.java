@@ -232,7 +232,12 @@ public final class MessageProcessing {
     messages.subList(0, spent.tokens()).forEach(message -> message.pay(new BatchMessage.Paid()));
     List<BatchMessage> rest = messages.subList(spent.tokens(), messages.size());
     if (mode == LimitMode.OBSERVE) {
-      rest.forEach(message -> message.pay(new BatchMessage.Observed()));
+      boolean isAdmitted =
+          spent.shortfall().filter(why -> admitsWithoutToken(tenant, why)).isPresent();
+      rest.forEach(
+          message ->
+              message.pay(
+                  isAdmitted ? new BatchMessage.WithoutToken() : new BatchMessage.Observed()));
       return;
     }
     if (!rest.isEmpty() && enforcement.lifted().isPresent()) {
@@ -264,14 +269,20 @@ public final class MessageProcessing {
         .orElse(message);
   }
 
+  /** Whether the queue failed and the tier admits then. */
+  private static boolean admitsWithoutToken(Tenant tenant, ClaimResult.Shortfall why) {
+    return why instanceof ClaimResult.Undecided undecided
+        && undecided.isOutage()
+        && tenant.onUnavailable() == OnUnavailable.ADMIT;
+  }
+
   /** The payments of n frames without a token. */
   private List<BatchMessage.Payment> shortfalls(
       MessageFacts facts, ClaimResult.Shortfall why, int n) {
     if (why instanceof ClaimResult.Undecided undecided) {
       return Collections.nCopies(
           n,
-          undecided.isOutage()
-                  && facts.tenant().orElseThrow().onUnavailable() == OnUnavailable.ADMIT
+          admitsWithoutToken(facts.tenant().orElseThrow(), undecided)
               ? new BatchMessage.WithoutToken()
               : new BatchMessage.Undecided(undecided.cause()));
     }

@@ -172,15 +172,26 @@ public record Tier(
 
   /** This tier with observed limits in place of enforced ones. */
   public Tier retreatedAt(Instant now) {
+    return with(
+        limits.observed(),
+        retreat.map(rule -> new Retreat(rule.abovePercent(), now, Optional.of(now))));
+  }
+
+  /** This tier, changed at {@code now}. */
+  public Tier changedAt(Instant now) {
+    return with(limits, retreat.map(rule -> new Retreat(rule.abovePercent(), now, rule.at())));
+  }
+
+  private Tier with(Limits others, Optional<Retreat> rule) {
     return new Tier(
         name,
         isolation,
-        limits.observed(),
+        others,
         buckets,
         fillPolicy,
         onUnavailable,
         line,
-        retreat.map(rule -> new Retreat(rule.abovePercent(), Optional.of(now))),
+        rule,
         version,
         rolledOut);
   }

@@ -8,9 +8,12 @@ import dev.tollgate.core.history.Counts;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.LimitMode;
 import dev.tollgate.core.tenant.Limits;
+import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Retreat;
+import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tier;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -20,6 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 final class ConditionRulesTest {
   private static final TenantCondition ORDINARY = TenantCondition.ordinary(new TenantId("acme"));
+  private static final Instant NOW = Instant.parse("2026-03-12T09:15:02Z");
   private static final Limits LIMITS = Limits.of(60, 5, 2, 100, 200, 60);
 
   private static Counts window(long admitted, Map<Refusal, Long> refused, long peak) {
@@ -105,23 +109,66 @@ final class ConditionRulesTest {
         bronze.fillPolicy(),
         bronze.onUnavailable(),
         true,
-        Optional.of(new Retreat(5, Optional.empty())),
+        Optional.of(new Retreat(5, Instant.EPOCH, Optional.empty())),
         1,
         1);
   }
 
+  private static ConditionRules.Share share(long admitted, long refused) {
+    return new ConditionRules.Share(refused, admitted + refused);
+  }
+
+  private static boolean retreats(ConditionRules.Share... tenants) {
+    return ConditionRules.mustRetreat(armed(), List.of(tenants));
+  }
+
   @ParameterizedTest
-  @CsvSource({"95,5,false", "94,6,true", "93,6,false", "0,100,true", "0,99,false"})
+  @CsvSource({"190,10,false", "188,12,true", "88,11,false", "0,100,true", "0,99,false"})
   void tier_retreats_above_its_share_of_at_least_a_hundred_connections(
-      long admitted, long refused, boolean retreats) {
-    assertThat(ConditionRules.mustRetreat(armed(), refused(admitted, refused))).isEqualTo(retreats);
-    assertThat(ConditionRules.mustRetreat(Tier.DEFAULTS.get(0), refused(admitted, refused)))
-        .isFalse();
+      long admitted, long refused, boolean isAbove) {
+    ConditionRules.Share half = share(admitted / 2, refused / 2);
+    ConditionRules.Share rest = share(admitted - admitted / 2, refused - refused / 2);
+
+    assertThat(retreats(half, rest)).isEqualTo(isAbove);
+    assertThat(ConditionRules.mustRetreat(Tier.DEFAULTS.get(0), List.of(half, rest))).isFalse();
+  }
+
+  @Test
+  void single_tenant_lifts_no_limits() {
+    assertThat(retreats(share(0, 10_000))).isFalse();
+    assertThat(retreats(share(0, 10_000), share(950, 50))).isFalse();
+    assertThat(retreats(share(0, 10_000), share(940, 60))).isTrue();
+  }
+
+  @Test
+  void limits_that_a_tenant_overrides_and_failing_services_do_not_count() {
+    Counts window =
+        window(
+            5,
+            Map.of(
+                Refusal.TENANT_RATE, 1L,
+                Refusal.SESSION_RATE, 2L,
+                Refusal.TENANT_CONNECTIONS, 4L,
+                Refusal.UNDECIDED, 8L,
+                Refusal.LEASE_ENDED, 16L),
+            7);
+    Tenant plain = Tenant.onboarded(new TenantId("acme"), armed(), Overrides.NONE);
+    Tenant own =
+        Tenant.onboarded(
+            new TenantId("acme"),
+            armed(),
+            new Overrides(
+                Map.of(Limit.SESSION_PER_MINUTE, 9L),
+                Map.of(Limit.TENANT_CONNECTIONS, LimitMode.ENFORCE),
+                Optional.empty()));
+
+    assertThat(ConditionRules.Share.of(plain, window)).isEqualTo(share(5, 7));
+    assertThat(ConditionRules.Share.of(own, window)).isEqualTo(share(5, 1));
   }
 
   @Test
   void tier_retreats_once() {
-    Tier retreated = armed().retreatedAt(Instant.EPOCH);
+    Tier retreated = armed().retreatedAt(NOW);
 
     assertThat(retreated.limits().modes())
         .containsOnlyKeys(
@@ -131,7 +178,8 @@ final class ConditionRulesTest {
             Limit.TENANT_CONNECTIONS,
             Limit.MESSAGES_PER_MINUTE)
         .containsValue(LimitMode.OBSERVE);
-    assertThat(retreated.retreat()).contains(new Retreat(5, Optional.of(Instant.EPOCH)));
-    assertThat(ConditionRules.mustRetreat(retreated, refused(0, 1_000))).isFalse();
+    assertThat(retreated.retreat()).contains(new Retreat(5, NOW, Optional.of(NOW)));
+    assertThat(ConditionRules.mustRetreat(retreated, List.of(share(0, 1_000), share(0, 1_000))))
+        .isFalse();
   }
 }

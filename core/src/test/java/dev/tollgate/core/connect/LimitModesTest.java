@@ -194,6 +194,43 @@ final class LimitModesTest {
         .isEqualTo(new Registration.Registered(false, Optional.of(Refusal.LEASE_ENDED)));
   }
 
+  /** Both let it through: the session's rate first, and then the token's. */
+  @Test
+  void lease_that_ends_meanwhile_is_observed_with_another_limit() {
+    World world = new World(Map.of(Limit.SESSION_PER_MINUTE, 1L), all(LimitMode.OBSERVE));
+    SessionId session = world.session();
+    List<Ticket> tickets =
+        Stream.generate(() -> world.admission.decide(world.tenant.id(), session))
+            .limit(2)
+            .map(decision -> ((AdmissionDecision.Ticketed) decision).ticket())
+            .toList();
+    world.register(tickets.get(0));
+    world.ports.queue().outage().begin();
+
+    assertThat(world.register(tickets.get(1)))
+        .isEqualTo(new Registration.Registered(false, Optional.of(Refusal.SESSION_RATE)));
+    world.ports.queue().outage().end();
+  }
+
+  @Test
+  void token_stays_spent_if_it_is_not_certain_that_the_books_say_so() {
+    World world = new World(Map.of(Limit.SESSION_PER_MINUTE, 1L), all(LimitMode.OBSERVE));
+    SessionId session = world.session();
+    long full = world.tokens();
+    List<Ticket> tickets =
+        Stream.generate(() -> world.admission.decide(world.tenant.id(), session))
+            .limit(3)
+            .map(decision -> ((AdmissionDecision.Ticketed) decision).ticket())
+            .toList();
+    world.ports.sessions().outage().begin("countWithoutToken");
+    tickets.forEach(world::register);
+    world.ports.sessions().outage().end();
+
+    TenantActivity books = world.activity();
+    assertThat(books.admitted() - books.withoutToken()).isLessThanOrEqualTo(full - world.tokens());
+    assertThat(full - world.tokens()).isEqualTo(3);
+  }
+
   @Test
   void rate_that_is_off_needs_no_queue() {
     World world = new World(Map.of(), Map.of(Limit.TENANT_PER_MINUTE, LimitMode.OFF));

@@ -368,11 +368,14 @@ final class AlarmsIT {
         {"tier": "timid", "isolation": "POOL", "retreatAbovePercent": 20, "line": false,
          "limits": {"tenantPerMinute": 60, "sessionPerMinute": 600, "connectionsPerSession": 900,
                     "tenantConnections": 1000, "sessionTTL": 86400, "messagesPerMinute": 60}}""");
-    DEPLOYMENT.onboard("retrying", "timid", "{}");
-    String session = DEPLOYMENT.open("retrying");
-    minutes(1);
-    for (int i = 0; i < 130; i++) {
-      handshake("retrying", session);
+    List<String> tenants = List.of("retrying", "hasty");
+    tenants.forEach(tenant -> DEPLOYMENT.onboard(tenant, "timid", "{}"));
+    minutes(7);
+    for (String tenant : tenants) {
+      String session = DEPLOYMENT.open(tenant);
+      for (int i = 0; i < 130; i++) {
+        handshake(tenant, session);
+      }
     }
     minutes(10);
     assertThat(raised()).contains("tier-retreated");

@@ -164,13 +164,35 @@ final class AuditIT {
                 .toList());
     assertThat(entries("&tenantId=nobody")).isEmpty();
 
-    // What only records progress does not invoke the writer.
+    assertHandEditsAreSeen();
+    // What only records progress adds nothing.
     assertThat(
             DEPLOYMENT.requestsOf(() -> DEPLOYMENT.advance(Duration.ofMinutes(3))).stream()
                 .filter(request -> request.principal().name().equals("AuditWriterAllTenants")))
         .isEmpty();
     assertNobodyChanges(all.get(0));
     assertEventsOutliveAnOutage();
+  }
+
+  /** A row that is settled, and edited by hand. */
+  private static void assertHandEditsAreSeen() throws Exception {
+    DEPLOYMENT.onboard("edited", "silver", "{}");
+    DEPLOYMENT.advance(Duration.ofMinutes(2));
+    try (DynamoDbClient rows = DEPLOYMENT.inspect(DynamoDbClient.builder())) {
+      rows.updateItem(
+          update ->
+              update
+                  .tableName("TablesTenant")
+                  .key(Map.of("tenantId", AttributeValue.fromS("edited")))
+                  .updateExpression("SET #status = :status")
+                  .expressionAttributeNames(Map.of("#status", "status"))
+                  .expressionAttributeValues(Map.of(":status", AttributeValue.fromS("SUSPENDED"))));
+    }
+    DEPLOYMENT.advance(Duration.ofMinutes(1));
+    JsonNode edit = page("?tenantId=edited").at("/entries/0");
+    assertThat(edit.path("what").asText()).isEqualTo("TenantChanged");
+    assertThat(edit.path("by").asText()).isEqualTo("unknown");
+    assertThat(edit.at("/to/status").asText()).isEqualTo("SUSPENDED");
   }
 
   /** EventBridge refuses all events for an hour. */

@@ -151,7 +151,13 @@ public final class DynamoDbAuditLog implements AuditLog {
               .scanIndexForward(false)
               .limit(max - rows + 2)
               .build();
-      ask("DynamoDB Query of the audit", () -> table.dynamoDb().query(request).items()).stream()
+      ask(
+              "DynamoDB Query of the audit",
+              () ->
+                  table.dynamoDb().queryPaginator(request).items().stream()
+                      .limit(request.limit())
+                      .toList())
+          .stream()
           .map(Row::new)
           .filter(row -> !row.text(AuditRow.AT).equals(to))
           .forEach(this::add);

@@ -6,20 +6,13 @@ import java.util.Map;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
 
-/**
- * The attributes of tenants, tiers and the switch that name who made a row's last change. A write
- * that an operator's request does not cause marks the row with {@link #PROGRESS} instead, by which
- * the stream's filter leaves it out.
- */
+/** The attributes of tenants, tiers and the switch that name who made a row's last change. */
 final class Authorship {
   /** Who made the last change. */
   static final String CHANGED_BY = "changedBy";
 
   /** The id of the request that made it. */
   static final String CHANGED_IN = "changedIn";
-
-  /** Marks a row whose last write recorded progress, and changed nothing that an operator sets. */
-  static final String PROGRESS = "progress";
 
   /** Marks a row that is about to be deleted by its author. */
   static final String REMOVING = "removing";
@@ -42,14 +35,13 @@ final class Authorship {
   static UpdateItemRequest.Builder signRemoval(
       UpdateItemRequest.Builder request, Author author, String attribute, AttributeValue value) {
     return request
-        .updateExpression("SET #by = :by, #in = :in, #removing = :mark, #progress = :mark")
+        .updateExpression("SET #by = :by, #in = :in, #removing = :mark")
         .conditionExpression("#attribute = :value")
         .expressionAttributeNames(
             Map.of(
                 "#by", CHANGED_BY,
                 "#in", CHANGED_IN,
                 "#removing", REMOVING,
-                "#progress", PROGRESS,
                 "#attribute", attribute))
         .expressionAttributeValues(
             Map.of(

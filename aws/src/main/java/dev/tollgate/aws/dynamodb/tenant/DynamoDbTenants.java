@@ -109,16 +109,14 @@ public final class DynamoDbTenants implements Tenants {
         request ->
             request
                 .key(TenantRow.key(id))
-                .updateExpression("SET #observed = :version, #progress = :mark REMOVE #pending")
+                .updateExpression("SET #observed = :version REMOVE #pending")
                 .conditionExpression("#version = :version")
                 .expressionAttributeNames(
                     Map.of(
                         "#observed", TenantRow.OBSERVED_VERSION,
                         "#pending", TenantRow.PENDING,
-                        "#progress", Authorship.PROGRESS,
                         "#version", TenantRow.VERSION))
-                .expressionAttributeValues(
-                    Map.of(":version", Attribute.number(version), ":mark", Authorship.MARK)));
+                .expressionAttributeValues(Map.of(":version", Attribute.number(version))));
   }
 
   @Override

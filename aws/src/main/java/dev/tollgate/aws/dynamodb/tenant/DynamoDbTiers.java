@@ -110,16 +110,14 @@ public final class DynamoDbTiers implements Tiers {
         request ->
             request
                 .key(TierRow.key(name))
-                .updateExpression("SET #rolledOut = :version, #progress = :mark REMOVE #rollOut")
+                .updateExpression("SET #rolledOut = :version REMOVE #rollOut")
                 .conditionExpression("#version = :version")
                 .expressionAttributeNames(
                     Map.of(
                         "#rolledOut", TierRow.ROLLED_OUT,
                         "#rollOut", RollOutRow.ROLL_OUT,
-                        "#progress", Authorship.PROGRESS,
                         "#version", TierRow.VERSION))
-                .expressionAttributeValues(
-                    Map.of(":version", Attribute.number(version), ":mark", Authorship.MARK)));
+                .expressionAttributeValues(Map.of(":version", Attribute.number(version))));
   }
 
   @Override

@@ -35,7 +35,7 @@ public final class OperatorChanges implements RowAudit {
           TierRow.ROLLED_OUT,
           Authorship.CHANGED_BY,
           Authorship.CHANGED_IN,
-          Authorship.PROGRESS,
+          TierRow.RETREAT_SINCE,
           Authorship.REMOVING);
 
   /** Fields that rows have in nanoseconds. */
@@ -189,8 +189,8 @@ public final class OperatorChanges implements RowAudit {
   }
 
   private static boolean retreated(Map<String, String> before, Map<String, String> after) {
-    String at = after.getOrDefault(TierRow.RETREATED_AT, "");
-    return !at.equals(before.getOrDefault(TierRow.RETREATED_AT, ""));
+    return after.containsKey(TierRow.RETREATED_AT)
+        && !after.get(TierRow.RETREATED_AT).equals(before.getOrDefault(TierRow.RETREATED_AT, ""));
   }
 
   private static boolean isRemoved(Map<String, String> tier) {

@@ -123,7 +123,6 @@ final class RollOutRow {
 
     private Update(Tier tier) {
       onlyIf(path(List.of(TierRow.VERSION)) + " = " + value(Attribute.number(tier.version())));
-      set(List.of(Authorship.PROGRESS), Authorship.MARK);
     }
 
     private Update onlyIf(String condition) {

@@ -39,6 +39,9 @@ final class TierRow {
   /** When the tier last stopped to enforce its limits by itself. */
   static final String RETREATED_AT = "retreatedAt";
 
+  /** When the tier was last changed, if it may stop to enforce its limits by itself. */
+  static final String RETREAT_SINCE = "retreatSince";
+
   private static final String RETREAT_ABOVE = "retreatAbovePercent";
 
   /** Marks the row of a removed default tier. */
@@ -52,14 +55,7 @@ final class TierRow {
 
   /** The row of the rolled-out release. */
   static Map<String, AttributeValue> release(Release release) {
-    return Row.withSchema(
-        Map.of(
-            NAME,
-            text(RELEASE),
-            "release",
-            text(release.value()),
-            Authorship.PROGRESS,
-            Authorship.MARK));
+    return Row.withSchema(Map.of(NAME, text(RELEASE), "release", text(release.value())));
   }
 
   static Release release(Row row) {
@@ -86,6 +82,7 @@ final class TierRow {
         .ifPresent(
             rule -> {
               row.put(RETREAT_ABOVE, number(rule.abovePercent()));
+              row.put(RETREAT_SINCE, Attribute.nanos(rule.since()));
               rule.at().ifPresent(at -> row.put(RETREATED_AT, Attribute.nanos(at)));
             });
     row.put(VERSION, number(tier.version()));
@@ -111,7 +108,10 @@ final class TierRow {
         OnUnavailable.valueOf(row.text("onUnavailable")),
         row.optional(TenantRow.LINE, row::flag).orElse(true),
         row.optional(RETREAT_ABOVE, row::number)
-            .map(above -> new Retreat(above, row.optional(RETREATED_AT, row::nanos))),
+            .map(
+                above ->
+                    new Retreat(
+                        above, row.nanos(RETREAT_SINCE), row.optional(RETREATED_AT, row::nanos))),
         row.number(VERSION),
         row.number(ROLLED_OUT));
   }

@@ -124,7 +124,8 @@ class OperatorChangesTest {
 
   @Test
   void progress_is_no_change() {
-    assertThat(entry(tenant(1, "tier=gold"), tenant(1, "tier=gold", "progress=true"))).isEmpty();
+    assertThat(entry(tenant(1, "tier=gold"), tenant(1, "tier=gold", "observedVersion=1")))
+        .isEmpty();
     assertThat(entry(tier(1, "line=true"), tier(1, "line=true", "rollOut.walkedTo=x"))).isEmpty();
     assertThat(entry(NONE, Map.of("tier", "#release", "release", "7"))).isEmpty();
   }
@@ -281,6 +282,7 @@ class OperatorChangesTest {
     assertThat(one(before, after).what()).isEqualTo(ChangeType.RETREAT_BEGUN);
     assertThat(one(after, tier(3, "retreatAbovePercent=5", "retreatedAt=7")).what())
         .isEqualTo(ChangeType.TIER_CHANGED);
+    assertThat(one(after, tier(3, "line=true")).what()).isEqualTo(ChangeType.TIER_CHANGED);
   }
 
   @Test
