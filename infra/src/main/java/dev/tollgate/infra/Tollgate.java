@@ -397,6 +397,9 @@ public final class Tollgate extends Construct {
     Stream.concat(functions.stream(), Stream.of(auditEvents, auditWriter, historyWriter))
         .forEach(each -> logGroups.put(each.getNode().getId(), each.logGroup()));
     logGroups.put("Console", console.logGroup());
+    if (props.eventSchemas()) {
+      new EventSchemas(this, props.prefix());
+    }
     props
         .alarmTopic()
         .ifPresent(

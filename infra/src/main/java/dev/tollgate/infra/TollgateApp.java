@@ -55,6 +55,7 @@ import software.amazon.awscdk.services.iam.Role;
  *       ApplicationVariables}.
  *   <li>{@code alarmTopic}: see {@link TollgateProps#alarmTopic()}. The names of the alarms begin
  *       with the output {@code AlarmPrefix}, by which {@code tollgate alarms} finds them.
+ *   <li>{@code eventSchemas}: see {@link TollgateProps#eventSchemas()}. Default: {@code false}.
  *   <li>{@code messageHandler}: see {@link TollgateProps#messageHandler()}.
  *   <li>{@code messageHandlerJar}: the jar that contains the handler, see {@link
  *       FunctionJars#processor()}.
@@ -164,7 +165,8 @@ public final class TollgateApp {
             .sessionAccess(access)
             .listTenants(access instanceof SessionAccess.Open)
             .consoleSignIn(choice(app, "consoleSignIn", "true", "false").equals("true"))
-            .setsAccountLogRole(choice(app, "accountLogRole", "keep", "set").equals("set"));
+            .setsAccountLogRole(choice(app, "accountLogRole", "keep", "set").equals("set"))
+            .eventSchemas(choice(app, "eventSchemas", "false", "true").equals("true"));
     String small = "; new accounts may reserve none, see docs/reference/quotas.md";
     number(app, "authorizerConcurrency", small).ifPresent(settings::authorizerConcurrency);
     number(app, "connectConcurrency", small).ifPresent(settings::connectConcurrency);

@@ -45,6 +45,8 @@ import software.amazon.awscdk.services.logs.RetentionDays;
  *     {@link FunctionJars#processor()}
  * @param alarmTopic the ARN of the SNS topic that gets the alarms; empty for a stack without alarms
  *     and without a dashboard
+ * @param eventSchemas whether the schema of the events is in a registry of EventBridge, which not
+ *     every Region has
  */
 public record TollgateProps(
     String prefix,
@@ -61,7 +63,8 @@ public record TollgateProps(
     OptionalInt connectionQuota,
     boolean setsAccountLogRole,
     String messageHandler,
-    Optional<String> alarmTopic) {
+    Optional<String> alarmTopic,
+    boolean eventSchemas) {
 
   /** The sample handler, which sends every message back. */
   private static final String ECHO = "dev.tollgate.handlers.message.Echo";
@@ -152,6 +155,7 @@ public record TollgateProps(
     private OptionalInt connectConcurrency = OptionalInt.empty();
     private OptionalInt connectionQuota = OptionalInt.empty();
     private Optional<String> alarmTopic = Optional.empty();
+    private boolean eventSchemas;
     private boolean setsAccountLogRole;
     private String messageHandler = ECHO;
 
@@ -245,6 +249,12 @@ public record TollgateProps(
       return this;
     }
 
+    /** See {@link TollgateProps#eventSchemas()}. Default: false. */
+    public Builder eventSchemas(boolean registered) {
+      eventSchemas = registered;
+      return this;
+    }
+
     /**
      * Builds the properties.
      *
@@ -266,7 +276,8 @@ public record TollgateProps(
           connectionQuota,
           setsAccountLogRole,
           messageHandler,
-          alarmTopic);
+          alarmTopic,
+          eventSchemas);
     }
   }
 }

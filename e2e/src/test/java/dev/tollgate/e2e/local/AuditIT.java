@@ -229,7 +229,7 @@ final class AuditIT {
   /** How a detail differs from the published schema. */
   private static Set<ValidationMessage> violations(String detail) {
     try {
-      return JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012)
+      return JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V4)
           .getSchema(Files.readString(Path.of("../docs/events/change.json")))
           .validate(json(detail));
     } catch (IOException unreadable) {

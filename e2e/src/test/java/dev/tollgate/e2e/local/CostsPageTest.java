@@ -161,10 +161,29 @@ final class CostsPageTest {
     add(rows, "alarms", tenants -> row("the [alarms]"));
     add(rows, "history", tenants -> ofAll + tenants * 1.1 * MINUTES * price("dynamodb-write-unit"));
     add(rows, "hours of the history, after 400 days", tenants -> tenants * hoursOfATenant());
+    add(
+        rows,
+        "conditions of tenants, whose rows the sweep reads every five minutes, or every minute above"
+            + " 20,000 tenants in use",
+        CostsPageTest::conditions);
     add(rows, "log lines of fills, `PRODUCER`", tenants -> tenants * 2 * MINUTES * line);
     add(rows, "log lines of fills, `SHARED`", tenants -> SHARDS * MINUTES * line);
 
     assertThat(page()).contains(rows);
+  }
+
+  /** The rows of tenants, and the lines of five minutes of the history, read eventually. */
+  private static double conditions(int tenants) throws IOException {
+    double rows = tenants <= 20_000 ? tenants / 5.0 : tenants;
+    double lines = 5 * tenants * bytes("history-line") / 8_192;
+    return MINUTES * (rows + lines) * price("dynamodb-read-unit");
+  }
+
+  @Test
+  void a_change_costs_its_entry_and_its_event() throws IOException {
+    // An entry is in the table and in its index.
+    double change = 2 * price("dynamodb-write-unit") + 2 * invocation() + price("event");
+    assertThat(page()).contains("and its event | " + dollars("%.3f", 1_000 * change) + " |");
   }
 
   /** Dollars for a number of tenants. */

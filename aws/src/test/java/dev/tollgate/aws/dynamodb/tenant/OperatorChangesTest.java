@@ -112,14 +112,21 @@ class OperatorChangesTest {
   }
 
   @Test
-  void a_new_version_of_the_same_settings_is_a_reconciliation() {
+  void a_new_version_of_the_same_settings_by_an_operator_is_a_repair() {
     check(
         one(tenant(1, "tier=gold"), tenant(2, "tier=gold")),
-        ChangeType.TENANT_RECONCILED,
+        ChangeType.DRIFT_REPAIRED,
         ALICE,
         "tenant/acme",
         NONE,
         NONE);
+  }
+
+  @Test
+  void a_new_version_of_the_same_settings_by_the_sweep_is_a_reconciliation() {
+    assertThat(
+            one(tenant(1, "tier=gold"), tenant(2, "tier=gold", "changedBy=tollgate:sweep")).what())
+        .isEqualTo(ChangeType.TENANT_RECONCILED);
   }
 
   @Test
