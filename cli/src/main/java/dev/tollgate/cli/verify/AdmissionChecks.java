@@ -1,6 +1,7 @@
 package dev.tollgate.cli.verify;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.verify.Inventory.Tier;
 import dev.tollgate.cli.verify.Trial.Connected;
@@ -216,6 +217,27 @@ final class AdmissionChecks {
         drained + TOKENS,
         most,
         admitted);
+    expectTokensForConnections(trial, tenant);
+  }
+
+  /** Of the connections that were admitted with a token, there are no more than tokens. */
+  private static void expectTokensForConnections(Trial trial, String tenant) {
+    Response activity =
+        trial
+            .deployment()
+            .control(
+                "GET", "/activity?" + Api.query(Map.of("tenantIds", tenant)), Optional.empty());
+    trial.expectStatus("GET /activity", 200, activity);
+    JsonNode seen = activity.json().path("tenants").path(0);
+    long withToken = seen.path("admitted").asLong() - seen.path("withoutToken").asLong();
+    long minted =
+        seen.path("buckets")
+            .valueStream()
+            .filter(bucket -> bucket.path("action").asText().equals("connect"))
+            .mapToLong(bucket -> bucket.path("minted").asLong())
+            .sum();
+    trial.figure("tokens minted, and connections admitted with one", minted + ", " + withToken);
+    trial.expectBetween("connections admitted with a token", 1, minted, withToken);
   }
 
   private static void disconnect(Trial trial) {

@@ -134,6 +134,31 @@ final class RequestCountsIT {
     assertThat(laterRefusal("halted", halted, 403)).containsExactly(three);
   }
 
+  /**
+   * An observed limit costs what an enforced one and an admission cost: the connection that a limit
+   * of its session would refuse is registered, and claims no token of an observed rate.
+   */
+  @Test
+  void a_handshake_that_an_observed_limit_would_refuse_costs_no_more_than_an_admitted_one()
+      throws Exception {
+    DEPLOYMENT.onboard(
+        "watched",
+        "gold",
+        "{\"connectionsPerSession\":1,\"modes\":{\"connectionsPerSession\":\"OBSERVE\","
+            + "\"tenantPerMinute\":\"OBSERVE\"}}");
+    String session = DEPLOYMENT.open("watched");
+    List<Handshake> open = new ArrayList<>();
+    open.add(DEPLOYMENT.connect("watched", session));
+    // The first one of a storm is written at once, and tells the authorizer to read first.
+    open.add(DEPLOYMENT.connect("watched", session));
+    assertThat(operations(() -> open.add(DEPLOYMENT.connect("watched", session))))
+        .containsExactly(sorted("BatchGetItem", "UpdateItem", "UpdateItem"));
+    assertThat(open).map(Handshake::status).containsOnly(101);
+    for (Handshake each : open) {
+      DEPLOYMENT.close(each);
+    }
+  }
+
   @Test
   void what_a_storm_leaves_unwritten_costs_the_next_request_a_write() throws Exception {
     String session = DEPLOYMENT.open("counted");
