@@ -9,6 +9,7 @@ import dev.tollgate.core.audit.AuditEntry;
 import dev.tollgate.core.audit.Author;
 import dev.tollgate.core.audit.ChangeType;
 import dev.tollgate.core.audit.Subject;
+import dev.tollgate.core.tenant.TierName;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -82,6 +83,15 @@ class AuditTest {
   }
 
   @Test
+  void a_tier_has_its_own_entries() {
+    append(1, ACME, Duration.ofDays(1));
+    append(2, Subject.tier(new TierName("acme")), Duration.ofDays(1));
+
+    assertThat(ids(at.audit(Map.of("tier", "acme")).document())).containsExactly("id-2");
+    assertThat(at.audit(Map.of("tier", "acme", "tenantId", "acme")).status()).isEqualTo(400);
+  }
+
+  @Test
   void a_cursor_reads_the_next_page_of_its_own_listing_alone() {
     for (int i = 1; i <= 3; i++) {
       append(i, ACME, Duration.ofDays(4 - i));
@@ -99,6 +109,7 @@ class AuditTest {
   @ParameterizedTest
   @CsvSource({
     "tenantId, Acme",
+    "tier, Gold",
     "from, yesterday",
     "from, 2020-01-01T00:00:00Z",
     "from, +1000000000-12-31T23:59:59Z",

@@ -36,6 +36,7 @@ import picocli.CommandLine.Option;
     })
 public final class AuditCommand implements Callable<Integer> {
   private static final Pattern TENANT = Pattern.compile("[a-z0-9][a-z0-9-]{0,35}");
+  private static final Pattern TIER = Pattern.compile("[a-z][a-z0-9-]{0,31}");
   private static final Duration LONGEST = Duration.ofDays(400);
   private static final Duration BETWEEN_POLLS = Duration.ofSeconds(2);
 
@@ -61,6 +62,12 @@ public final class AuditCommand implements Callable<Integer> {
       description =
           "Only changes of this tenant. Default: changes of all tenants, of tiers and of the deployment.")
   private Optional<String> tenant = Optional.empty();
+
+  @Option(
+      names = "--tier",
+      paramLabel = "TIER",
+      description = "Only changes of this tier. Not together with --tenant.")
+  private Optional<String> tier = Optional.empty();
 
   @Option(
       names = "--since",
@@ -89,6 +96,15 @@ public final class AuditCommand implements Callable<Integer> {
                 "--tenant",
                 id,
                 "lower-case letters, digits and hyphens, up to 36"));
+    tier.ifPresent(
+        name ->
+            Failure.checkOption(
+                TIER.matcher(name).matches() && tenant.isEmpty(),
+                "--tier",
+                name,
+                tenant.isPresent()
+                    ? "not together with --tenant"
+                    : "lower-case letters, digits and hyphens, a letter first, up to 32"));
     Failure.checkOption(
         since.compareTo(LONGEST.minus(AHEAD)) <= 0 || since.equals(LONGEST),
         "--since",
@@ -116,6 +132,7 @@ public final class AuditCommand implements Callable<Integer> {
   private List<JsonNode> read(Sender api, Instant from, Instant to) {
     Map<String, String> query = new TreeMap<>();
     tenant.ifPresent(id -> query.put("tenantId", id));
+    tier.ifPresent(name -> query.put("tier", name));
     query.put("from", from.toString());
     query.put("to", to.toString());
     List<JsonNode> entries = new ArrayList<>();

@@ -77,6 +77,18 @@ class AuditCommandTest {
   }
 
   @Test
+  void entries_of_a_tier_are_asked_for() {
+    answerTwoPages();
+
+    deployment.run("audit", "--tier", "gold");
+
+    assertThat(deployment.requests())
+        .allSatisfy(request -> assertThat(request.path()).contains("tier=gold"));
+    assertThat(deployment.run("audit", "--tier", "gold", "--tenant", "acme").err())
+        .startsWith("tollgate: --tier: gold (expected: not together with --tenant)\n");
+  }
+
+  @Test
   void json_has_an_object_for_each_entry() {
     answerTwoPages();
 
