@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Conditions of tenants, and tiers that stop to enforce their limits, by sweeps. */
 class ConditionsTest {
@@ -114,7 +116,7 @@ class ConditionsTest {
 
     Instant now = at.clock.instant();
     assertThat(tier().limits().mode(Limit.TENANT_PER_MINUTE)).isEqualTo(LimitMode.OBSERVE);
-    assertThat(tier().retreat()).contains(new Retreat(5, now, Optional.of(now)));
+    assertThat(tier().retreat()).contains(new Retreat(5, Optional.of(now)));
     assertThat(at.tenants.find(ACME).orElseThrow().limits().mode(Limit.TENANT_CONNECTIONS))
         .isEqualTo(LimitMode.OBSERVE);
     assertThat(at.getTier("tried").document().get("retreatedAt").asText())
@@ -131,20 +133,42 @@ class ConditionsTest {
     assertThat(tier().limits().modes()).isNotEmpty();
   }
 
-  /** Neither its row nor that of any other tenant. */
-  @Test
-  void tenant_that_cannot_be_read_does_not_stop_the_others() {
+  /** One of another tier, or of the same tier, whose roll-out it keeps open. */
+  @ParameterizedTest
+  @ValueSource(strings = {"bronze", "tried"})
+  void tenant_that_cannot_be_read_does_not_stop_the_others(String tierOfNewer) {
     putTier();
     at.onboard("acme", "tried");
     at.onboard("globex", "tried");
-    at.onboard("newer", "bronze");
+    at.onboard("newer", tierOfNewer);
     at.tenants.writeByNewerRelease(new TenantId("newer"));
-    quietMinutes(7);
+    happened("acme", 1, 0);
+    happened("globex", 1, 0);
+    quietMinutes(17);
     happened("newer", 1, 1);
     happened("acme", 40, 60);
 
     happened("globex", 40, 60);
 
     assertThat(tier().limits().modes()).isNotEmpty();
+  }
+
+  @Test
+  void refusals_of_before_a_tenant_moved_do_not_count() {
+    putTier();
+    at.onboard("acme", "bronze");
+    at.onboard("globex", "bronze");
+    for (int minute = 0; minute < 12; minute++) {
+      if (minute < 8) {
+        happened("acme", 0, 100);
+        happened("globex", 0, 100);
+      }
+      if (minute == 8) {
+        at.patch("acme", "{\"tier\":\"tried\"}");
+        at.patch("globex", "{\"tier\":\"tried\"}");
+      }
+      quietMinutes(1);
+      assertThat(tier().limits().modes()).as("minute %d", minute).isEmpty();
+    }
   }
 }

@@ -23,7 +23,6 @@ import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.http.JsonFields;
 import java.math.BigDecimal;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -167,7 +166,7 @@ final class RequestBodies {
         fields.optionalFlag(LINE).orElse(true),
         fields
             .optionalWholeNumber(RETREAT, PERCENT)
-            .map(above -> new Retreat(above, Instant.EPOCH, Optional.empty())),
+            .map(above -> new Retreat(above, Optional.empty())),
         0,
         0);
   }

@@ -47,11 +47,15 @@ public final class ConditionWatch {
   private static final Duration KNOWN_FOR = Duration.ofMinutes(5);
   private static final int MAX_KNOWN = 20_000;
 
+  /** A roll-out that takes longer does not reach a tenant at all, most likely. */
+  private static final Duration LONGEST_ROLL_OUT = Duration.ofMinutes(10);
+
   private final Rows rows;
   private final TierCatalog catalog;
   private final ParallelTasks parallel;
   private final Map<TenantId, Known> known =
       Collections.synchronizedMap(new RecentlyUsedMap<>(MAX_KNOWN));
+  private final Map<TierName, Seen> versions = new ConcurrentHashMap<>();
 
   /** What a watch reads, and the conditions that it stores. */
   public record Rows(
@@ -145,13 +149,14 @@ public final class ConditionWatch {
   public long retreat(List<Tier> tiers, Lately lately, Invocation invocation) {
     List<Tier> armed =
         tiers.stream()
-            .filter(tier -> isUnchangedSince(tier, lately.from()))
-            .filter(TierRollOut::isRolledOut)
+            .filter(tier -> tier.retreat().isPresent())
+            .filter(tier -> !settledAt(tier, invocation).isAfter(lately.from()))
             .toList();
     if (armed.isEmpty()) {
       return 0;
     }
-    Map<TierName, List<ConditionRules.Share>> shares = shares(lately.tenants(), invocation);
+    Map<TierName, List<ConditionRules.Share>> shares =
+        shares(lately.tenants(), lately.from(), invocation);
     return armed.stream()
         .filter(tier -> ConditionRules.mustRetreat(tier, of(tier, shares)))
         .filter(tier -> retreat(tier, of(tier, shares), invocation))
@@ -163,19 +168,40 @@ public final class ConditionWatch {
     return shares.getOrDefault(tier.name(), List.of());
   }
 
-  private static boolean isUnchangedSince(Tier tier, Instant from) {
-    return tier.retreat().filter(rule -> !rule.since().isAfter(from)).isPresent();
+  /**
+   * When the tier's version had reached its tenants, as far as this process knows: when it first
+   * saw it rolled out, or some minutes after it first saw it, because a roll-out that cannot reach
+   * a tenant stays open.
+   */
+  private Instant settledAt(Tier tier, Invocation invocation) {
+    Instant now = invocation.clock().instant();
+    Seen seen =
+        versions.compute(
+            tier.name(),
+            (name, before) ->
+                before != null && before.version() == tier.version()
+                    ? before
+                    : new Seen(tier.version(), now.plus(LONGEST_ROLL_OUT)));
+    if (TierRollOut.isRolledOut(tier) && now.isBefore(seen.settledAt())) {
+      seen = new Seen(tier.version(), now);
+      versions.put(tier.name(), seen);
+    }
+    return seen.settledAt();
   }
 
   /** The shares of the tenants whose rows could be read, by tier. */
   private Map<TierName, List<ConditionRules.Share>> shares(
-      Map<TenantId, Counts> active, Invocation invocation) {
+      Map<TenantId, Counts> active, Instant from, Invocation invocation) {
     Map<TierName, List<ConditionRules.Share>> shares = new ConcurrentHashMap<>();
     var unused =
         parallel.count(
             active.entrySet(),
             each -> {
-              Optional<Tenant> tenant = tenant(each.getKey(), invocation);
+              // What was refused before the tenant was so does not count.
+              Optional<Tenant> tenant =
+                  known(each.getKey(), invocation)
+                      .filter(read -> !read.since().isAfter(from))
+                      .flatMap(Known::tenant);
               tenant.ifPresent(
                   found ->
                       shares
@@ -198,24 +224,46 @@ public final class ConditionWatch {
       invocation.log(
           MetricLine.retreat(
               invocation.clock().instant(), tier.name().value(), all.refused(), all.connections()));
+    } else {
+      invocation.log("tier " + tier.name() + " did not stop to enforce its limits: " + result);
     }
     return done;
   }
 
   private Optional<Tenant> tenant(TenantId id, Invocation invocation) {
+    return known(id, invocation).flatMap(Known::tenant);
+  }
+
+  private Optional<Known> known(TenantId id, Invocation invocation) {
     Instant now = invocation.clock().instant();
-    Known read = known.get(id);
-    if (read == null || !now.isBefore(read.at().plus(KNOWN_FOR))) {
-      read = new Known(rows.tenants().find(id), now);
-      known.put(id, read);
+    Optional<Known> before = Optional.ofNullable(known.get(id));
+    if (before.filter(read -> now.isBefore(read.at().plus(KNOWN_FOR))).isPresent()) {
+      return before;
     }
-    return read.tenant();
+    Optional<Tenant> tenant = rows.tenants().find(id);
+    Instant since = before.filter(read -> read.isLike(tenant)).map(Known::since).orElse(now);
+    Known read = new Known(tenant, now, since);
+    known.put(id, read);
+    return Optional.of(read);
   }
 
   /**
    * A tenant as it was read.
    *
    * @param at when
+   * @param since since when it has had this tier and these overrides, as far as this process knows
    */
-  private record Known(Optional<Tenant> tenant, Instant at) {}
+  private record Known(Optional<Tenant> tenant, Instant at, Instant since) {
+    boolean isLike(Optional<Tenant> other) {
+      return tenant.map(Tenant::tier).equals(other.map(Tenant::tier))
+          && tenant.map(Tenant::overrides).equals(other.map(Tenant::overrides));
+    }
+  }
+
+  /**
+   * A version of a tier.
+   *
+   * @param settledAt when it has reached its tenants
+   */
+  private record Seen(long version, Instant settledAt) {}
 }

@@ -71,7 +71,7 @@ public final class TierCatalog {
       if (planned.changesNothing()) {
         return new Applied(next, TierRollOut.isRolledOut(next) || rollOuts.begin(next, invocation));
       }
-      if (tiers.put(next.changedAt(invocation.clock().instant())) == WriteResult.DONE) {
+      if (tiers.put(next) == WriteResult.DONE) {
         return planned.current().isPresent()
             ? new Applied(next, rollOuts.begin(next, invocation))
             : created(next);
@@ -125,6 +125,9 @@ public final class TierCatalog {
    * exceed {@code sessionLifetime} if a tenant overrides one of the two.
    */
   private static boolean mayMisfit(Tier requested, Optional<Tier> current) {
+    if (current.filter(before -> hasSameRates(requested, before)).isPresent()) {
+      return false;
+    }
     return requested.fillPolicy().mode() == FillMode.DIRECT
         || current
             .map(Tier::limits)
@@ -134,6 +137,13 @@ public final class TierCatalog {
                         || requested.limits().get(Limit.SESSION_LIFETIME)
                             < limits.get(Limit.SESSION_LIFETIME))
             .isPresent();
+  }
+
+  /** Whether only modes and switches differ. */
+  private static boolean hasSameRates(Tier requested, Tier before) {
+    return requested.limits().values().equals(before.limits().values())
+        && requested.buckets().equals(before.buckets())
+        && requested.fillPolicy().equals(before.fillPolicy());
   }
 
   /**
@@ -178,7 +188,7 @@ public final class TierCatalog {
   }
 
   private static Retreat since(Retreat rule, Tier current) {
-    return new Retreat(rule.abovePercent(), rule.since(), current.retreat().flatMap(Retreat::at));
+    return new Retreat(rule.abovePercent(), current.retreat().flatMap(Retreat::at));
   }
 
   private static Unavailable alwaysConcurrent(TierName name) {

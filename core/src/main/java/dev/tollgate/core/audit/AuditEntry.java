@@ -1,6 +1,7 @@
 package dev.tollgate.core.audit;
 
 import dev.tollgate.core.InvalidValue;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collections;
@@ -26,7 +27,7 @@ public record AuditEntry(
     Author author,
     SortedMap<String, String> from,
     SortedMap<String, String> to) {
-  private static final int MAX_FIELDS = 200;
+  private static final int MAX_BYTES = 100_000;
   private static final int MAX_LENGTH = 250;
   private static final Pattern ID = Pattern.compile("[A-Za-z0-9-]{1,128}");
 
@@ -44,9 +45,9 @@ public record AuditEntry(
   }
 
   /**
-   * An entry with the fields that differ between two states of a row: the first {@value
-   * #MAX_FIELDS}, with {@value #MAX_LENGTH} characters of each name and value. Tollgate's rows have
-   * fewer; an entry of a row that somebody wrote by hand must not be too large to be stored.
+   * An entry with the fields that differ between two states of a row: the first {@value #MAX_BYTES}
+   * bytes, with {@value #MAX_LENGTH} characters of each name and value. Tollgate's rows have fewer;
+   * an entry of a row that somebody wrote by hand must not be too large to be stored.
    */
   public static AuditEntry of(
       String id,
@@ -69,10 +70,15 @@ public record AuditEntry(
   private static SortedMap<String, String> without(
       Map<String, String> fields, Map<String, String> others) {
     SortedMap<String, String> rest = new TreeMap<>();
-    fields.entrySet().stream()
-        .filter(field -> !others.entrySet().contains(field))
-        .limit(MAX_FIELDS)
-        .forEach(field -> rest.put(cut(field.getKey()), cut(field.getValue())));
+    int bytes = 0;
+    for (Map.Entry<String, String> field : new TreeMap<>(fields).entrySet()) {
+      String name = cut(field.getKey());
+      String value = cut(field.getValue());
+      bytes += (name + value).getBytes(StandardCharsets.UTF_8).length;
+      if (bytes <= MAX_BYTES && !others.entrySet().contains(field)) {
+        rest.put(name, value);
+      }
+    }
     return rest;
   }
 

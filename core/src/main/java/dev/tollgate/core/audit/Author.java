@@ -14,9 +14,6 @@ public record Author(String who, String request) {
   /** The author of a change that Tollgate did not make, or whose row does not name its author. */
   public static final Author UNKNOWN = new Author("unknown", "unknown");
 
-  /** What the names of Tollgate's own functions begin with. */
-  public static final String TOLLGATE = "tollgate:";
-
   private static final int MAX_WHO = 512;
   private static final int MAX_REQUEST = 128;
 

@@ -114,7 +114,8 @@ public final class ConditionRules {
 
   /**
    * Whether a tier must stop to enforce its limits: the share of refused connections is too high,
-   * also without the tenant that was refused most. So no single tenant lifts the limits of others.
+   * of at least {@value #MIN_ATTEMPTS}, also without the tenant that was refused most. So no single
+   * tenant lifts the limits of others.
    *
    * @param tenants what happened to each of its tenants in the last minutes
    */
@@ -122,7 +123,6 @@ public final class ConditionRules {
     Share all = tenants.stream().reduce(Share.NONE, Share::plus);
     Share most = tenants.stream().max(Comparator.comparingLong(Share::refused)).orElse(Share.NONE);
     return !tier.limits().observed().equals(tier.limits())
-        && all.connections() >= MIN_ATTEMPTS
         && tier.retreat()
             .filter(rule -> all.isAbove(rule) && all.minus(most).isAbove(rule))
             .isPresent();
@@ -157,7 +157,7 @@ public final class ConditionRules {
     }
 
     private boolean isAbove(Retreat rule) {
-      return refused * 100 > rule.abovePercent() * connections;
+      return connections >= MIN_ATTEMPTS && refused * 100 > rule.abovePercent() * connections;
     }
   }
 

@@ -235,7 +235,8 @@ public final class Admission {
 
     @Override
     public boolean lasts(Instant slot) {
-      return session.latestEnd(limits).filter(end -> !end.isAfter(slot)).isEmpty();
+      return (mayWait() || !slot.isAfter(clock.instant()))
+          && session.latestEnd(limits).filter(end -> !end.isAfter(slot)).isEmpty();
     }
 
     @Override

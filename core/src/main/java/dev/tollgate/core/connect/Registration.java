@@ -131,7 +131,7 @@ public final class Registration {
     // A connection that an observed rate would refuse keeps no token. It is counted as one without
     // first: if that fails, the token stays spent, so that no more are admitted than are gone.
     boolean keepsToken = spent && used.lease().isPresent();
-    if (counted.withToken() && !keepsToken) {
+    if (is(counted.result(), CountResult.COUNTED) && counted.withToken() && !keepsToken) {
       keepsToken = unlessUnavailable(() -> countWithoutToken(ticket)).isEmpty() && spent;
     }
     if (spent && !keepsToken) {

@@ -9,10 +9,9 @@ import java.util.Optional;
  *
  * @param abovePercent it does so if more than this share of the connections of its tenants is
  *     refused, 1 to 99 percent
- * @param since when the tier was last changed; earlier refusals do not count
  * @param at when it last did so; empty if it never did
  */
-public record Retreat(long abovePercent, Instant since, Optional<Instant> at) {
+public record Retreat(long abovePercent, Optional<Instant> at) {
   /**
    * Checks the share.
    *

@@ -173,13 +173,7 @@ public record Tier(
   /** This tier with observed limits in place of enforced ones. */
   public Tier retreatedAt(Instant now) {
     return with(
-        limits.observed(),
-        retreat.map(rule -> new Retreat(rule.abovePercent(), now, Optional.of(now))));
-  }
-
-  /** This tier, changed at {@code now}. */
-  public Tier changedAt(Instant now) {
-    return with(limits, retreat.map(rule -> new Retreat(rule.abovePercent(), now, rule.at())));
+        limits.observed(), retreat.map(rule -> new Retreat(rule.abovePercent(), Optional.of(now))));
   }
 
   private Tier with(Limits others, Optional<Retreat> rule) {

@@ -73,6 +73,9 @@ public final class DynamoDbAuditLog implements AuditLog {
     String to = end(span, cursor);
     LocalDate first = AuditRow.day(span.from());
     LocalDate day = day(to);
+    if (to.compareTo(from) <= 0) {
+      return new Page<>(List.of(), Optional.empty());
+    }
     Found found = new Found(max);
     for (int days = 0; days < MAX_DAYS && !day.isBefore(first) && !found.isFull(); days++) {
       found.read(

@@ -35,7 +35,6 @@ public final class OperatorChanges implements RowAudit {
           TierRow.ROLLED_OUT,
           Authorship.CHANGED_BY,
           Authorship.CHANGED_IN,
-          TierRow.RETREAT_SINCE,
           Authorship.REMOVING);
 
   /** Fields that rows have in nanoseconds. */
@@ -78,16 +77,13 @@ public final class OperatorChanges implements RowAudit {
     if (what == ChangeType.TENANT_RECONCILED && !isOurs) {
       return Optional.empty();
     }
-    Author author = author(after.isEmpty() ? before : after, isOurs);
-    boolean isRepair =
-        what == ChangeType.TENANT_RECONCILED && !author.who().startsWith(Author.TOLLGATE);
     return Optional.of(
         AuditEntry.of(
             id,
             at,
             Subject.tenant(tenant),
-            isRepair ? ChangeType.DRIFT_REPAIRED : what,
-            author,
+            what,
+            author(after.isEmpty() ? before : after, isOurs),
             from,
             to));
   }
@@ -113,7 +109,7 @@ public final class OperatorChanges implements RowAudit {
       String id, Map<String, String> before, Map<String, String> after, Instant at) {
     Map<String, String> from = isOver(before, at) ? Map.of() : fields(before, TierRow.NAME);
     Map<String, String> to = fields(after, TierRow.NAME);
-    if (from.equals(to)) {
+    if (from.equals(to) || isMarked(after)) {
       return Optional.empty();
     }
     boolean isOff = after.isEmpty();
@@ -123,7 +119,8 @@ public final class OperatorChanges implements RowAudit {
             at,
             Subject.DEPLOYMENT,
             isOff ? ChangeType.ADMIT_ALL_TURNED_OFF : ChangeType.ADMIT_ALL_TURNED_ON,
-            author(isOff ? before : after, !isOff || isMarked(before)),
+            author(
+                isOff ? before : after, isOff ? isMarked(before) : isOfNewRequest(before, after)),
             from,
             to));
   }
@@ -175,7 +172,9 @@ public final class OperatorChanges implements RowAudit {
       return Optional.empty();
     }
     boolean isOurs =
-        after.isEmpty() ? isMarked(before) : isRemoved(after) || isNextVersion(before, after);
+        after.isEmpty()
+            ? isMarked(before)
+            : isRemoved(after) ? isOfNewRequest(before, after) : isNextVersion(before, after);
     return Optional.of(
         AuditEntry.of(
             id,
@@ -226,6 +225,13 @@ public final class OperatorChanges implements RowAudit {
 
   private static boolean isMarked(Map<String, String> row) {
     return row.containsKey(Authorship.REMOVING);
+  }
+
+  /** A row that is edited by hand still names the request of before. */
+  private static boolean isOfNewRequest(Map<String, String> before, Map<String, String> after) {
+    return !after
+        .getOrDefault(Authorship.CHANGED_IN, "")
+        .equals(before.getOrDefault(Authorship.CHANGED_IN, ""));
   }
 
   private static boolean isNextVersion(Map<String, String> before, Map<String, String> after) {

@@ -39,9 +39,6 @@ final class TierRow {
   /** When the tier last stopped to enforce its limits by itself. */
   static final String RETREATED_AT = "retreatedAt";
 
-  /** When the tier was last changed, if it may stop to enforce its limits by itself. */
-  static final String RETREAT_SINCE = "retreatSince";
-
   private static final String RETREAT_ABOVE = "retreatAbovePercent";
 
   /** Marks the row of a removed default tier. */
@@ -82,7 +79,6 @@ final class TierRow {
         .ifPresent(
             rule -> {
               row.put(RETREAT_ABOVE, number(rule.abovePercent()));
-              row.put(RETREAT_SINCE, Attribute.nanos(rule.since()));
               rule.at().ifPresent(at -> row.put(RETREATED_AT, Attribute.nanos(at)));
             });
     row.put(VERSION, number(tier.version()));
@@ -108,10 +104,7 @@ final class TierRow {
         OnUnavailable.valueOf(row.text("onUnavailable")),
         row.optional(TenantRow.LINE, row::flag).orElse(true),
         row.optional(RETREAT_ABOVE, row::number)
-            .map(
-                above ->
-                    new Retreat(
-                        above, row.nanos(RETREAT_SINCE), row.optional(RETREATED_AT, row::nanos))),
+            .map(above -> new Retreat(above, row.optional(RETREATED_AT, row::nanos))),
         row.number(VERSION),
         row.number(ROLLED_OUT));
   }

@@ -112,21 +112,14 @@ class OperatorChangesTest {
   }
 
   @Test
-  void a_new_version_of_the_same_settings_by_an_operator_is_a_repair() {
+  void a_new_version_of_the_same_settings_is_a_reconciliation() {
     check(
         one(tenant(1, "tier=gold"), tenant(2, "tier=gold")),
-        ChangeType.DRIFT_REPAIRED,
+        ChangeType.TENANT_RECONCILED,
         ALICE,
         "tenant/acme",
         NONE,
         NONE);
-  }
-
-  @Test
-  void a_new_version_of_the_same_settings_by_the_sweep_is_a_reconciliation() {
-    assertThat(
-            one(tenant(1, "tier=gold"), tenant(2, "tier=gold", "changedBy=tollgate:sweep")).what())
-        .isEqualTo(ChangeType.TENANT_RECONCILED);
   }
 
   @Test
@@ -190,7 +183,7 @@ class OperatorChangesTest {
     Map<String, String> gold = row("tier", "gold", 1, "line=false");
 
     check(
-        one(gold, mark),
+        one(row("tier", "gold", 1, "line=false", "changedIn=earlier"), mark),
         ChangeType.TIER_REMOVED,
         ALICE,
         "tier/gold",
@@ -203,6 +196,7 @@ class OperatorChangesTest {
         "tier/gold",
         NONE,
         Map.of("line", "false"));
+    assertThat(one(gold, mark).author()).as("edited by hand").isEqualTo(Author.UNKNOWN);
     assertThat(one(NONE, mark).what()).isEqualTo(ChangeType.TIER_REMOVED);
   }
 
@@ -242,6 +236,12 @@ class OperatorChangesTest {
     over.put("until", "1000000000");
     assertThat(one(over, on).from()).as("it had ended by itself").isEmpty();
     assertThat(entry(over, NONE)).isEmpty();
+    Map<String, String> marked = new TreeMap<>(over);
+    marked.putAll(Map.of("removing", "true", "changedBy", "bob", "changedIn", "r-9"));
+    assertThat(entry(over, marked)).isEmpty();
+    Map<String, String> longer = new TreeMap<>(on);
+    longer.put("until", "7258118400000000001");
+    assertThat(one(on, longer).author()).as("edited by hand").isEqualTo(Author.UNKNOWN);
   }
 
   private static Map<String, String> condition(String... fields) {
