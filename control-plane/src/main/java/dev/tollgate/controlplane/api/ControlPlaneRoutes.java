@@ -16,6 +16,7 @@ import dev.tollgate.http.Routes;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /** The routes of the control plane's HTTP API. */
 public final class ControlPlaneRoutes {
@@ -83,7 +84,7 @@ public final class ControlPlaneRoutes {
                 Map.entry("PUT /tiers/{tier}", routes.route(tiers::put)),
                 Map.entry("DELETE /tiers/{tier}", routes.route(tiers::remove)),
                 Map.entry("GET /drift", routes.route(repairs::showDrift)),
-                Map.entry("POST /repairs", routes.route(repairs::repair)),
+                Map.entry("POST /repairs", routes.repairing(repairs::repair)),
                 Map.entry("GET /admit-all", routes.route(lifting::show)),
                 Map.entry("PUT /admit-all", routes.route(lifting::turnOn)),
                 Map.entry("DELETE /admit-all", routes.route(lifting::turnOff))))
@@ -91,8 +92,17 @@ public final class ControlPlaneRoutes {
   }
 
   private Routes.Route route(Function<ApiRequest, Response> route) {
+    return route(route, UnaryOperator.identity());
+  }
+
+  private Routes.Route repairing(Function<ApiRequest, Response> route) {
+    return route(route, Author::repairing);
+  }
+
+  private Routes.Route route(
+      Function<ApiRequest, Response> route, UnaryOperator<Author> authorship) {
     return request -> {
-      author.set(Author.of(request.caller(), request.id()));
+      author.set(authorship.apply(Author.of(request.caller(), request.id())));
       return route.apply(new ApiRequest(request, clock));
     };
   }

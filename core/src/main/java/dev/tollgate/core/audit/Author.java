@@ -7,13 +7,14 @@ import dev.tollgate.core.InvalidValue;
  *
  * @param who the ARN of the IAM principal, the name of the signed-in user, or the name of a part of
  *     Tollgate such as {@code sweep}; 1 to {@value #MAX_WHO} characters on one line
- * @param request the id of the API's request, or of the function's invocation; 1 to {@value
- *     #MAX_REQUEST} characters on one line
+ * @param request the id of the API's request, or of the function's invocation; that of a repair
+ *     begins with {@code repair/}; 1 to {@value #MAX_REQUEST} characters on one line
  */
 public record Author(String who, String request) {
   /** The author of a change that Tollgate did not make, or whose row does not name its author. */
   public static final Author UNKNOWN = new Author("unknown", "unknown");
 
+  private static final String REPAIR = "repair/";
   private static final int MAX_WHO = 512;
   private static final int MAX_REQUEST = 128;
 
@@ -41,6 +42,16 @@ public record Author(String who, String request) {
    */
   public static Author of(String who, String request) {
     return new Author(clean(who, MAX_WHO), clean(request, MAX_REQUEST));
+  }
+
+  /** This author as one who repairs drift: its changes restore what was set before. */
+  public Author repairing() {
+    return of(who, REPAIR + request);
+  }
+
+  /** Whether its changes repair drift. */
+  public boolean isRepairing() {
+    return request.startsWith(REPAIR);
   }
 
   private static String clean(String text, int most) {

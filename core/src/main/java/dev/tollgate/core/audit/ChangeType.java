@@ -11,10 +11,12 @@ public enum ChangeType {
   /** A tenant's tier, overrides or status changed, or limits that follow from its tier. */
   TENANT_CHANGED("TenantChanged"),
   /**
-   * A tenant's queues, rows and schedules are provisioned again; its settings stay. A repair by an
-   * operator, a missing queue or a new release requests it.
+   * A tenant's queues, rows and schedules are provisioned again; its settings stay. A missing queue
+   * or a new release requests it.
    */
   TENANT_RECONCILED("TenantReconciled"),
+  /** The same, because an operator repaired drift. */
+  DRIFT_REPAIRED("DriftRepaired"),
   /** The offboarding of a tenant was requested. */
   TENANT_OFFBOARDED("TenantOffboarded"),
   /** All that a tenant had is gone. */

@@ -33,6 +33,7 @@ import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.DynamoDbException;
+import software.amazon.awssdk.services.sqs.SqsClient;
 
 /** Who changed what, on the engines. */
 final class AuditIT {
@@ -165,6 +166,7 @@ final class AuditIT {
     assertThat(entries("&tenantId=nobody")).isEmpty();
 
     assertHandEditsAreSeen();
+    assertRepairsAreSeen();
     // What only records progress adds nothing.
     assertThat(
             DEPLOYMENT.requestsOf(() -> DEPLOYMENT.advance(Duration.ofMinutes(3))).stream()
@@ -193,6 +195,26 @@ final class AuditIT {
     assertThat(edit.path("what").asText()).isEqualTo("TenantChanged");
     assertThat(edit.path("by").asText()).isEqualTo("unknown");
     assertThat(edit.at("/to/status").asText()).isEqualTo("SUSPENDED");
+  }
+
+  /** A queue that was deleted by hand, and a doctor that provides it again. */
+  private static void assertRepairsAreSeen() throws Exception {
+    DEPLOYMENT.onboard("broken", "silver", "{}");
+    DEPLOYMENT.advance(Duration.ofMinutes(2));
+    try (SqsClient queues = DEPLOYMENT.inspect(SqsClient.builder())) {
+      String url =
+          queues.getQueueUrl(get -> get.queueName("connect_broken_token_bucket")).queueUrl();
+      queues.deleteQueue(delete -> delete.queueUrl(url));
+    }
+    assertThat(
+            LocalDeployment.allFindings(
+                query -> DEPLOYMENT.control("POST", "/repairs" + query, "{}").body().toString()))
+        .isNotEmpty();
+    DEPLOYMENT.advance(Duration.ofMinutes(1));
+    assertThat(page("?tenantId=broken").path("entries"))
+        .filteredOn(entry -> entry.path("what").asText().equals("DriftRepaired"))
+        .isNotEmpty()
+        .allSatisfy(entry -> assertThat(entry.path("request").asText()).startsWith("repair/"));
   }
 
   /** EventBridge refuses all events for an hour. */

@@ -77,13 +77,15 @@ public final class OperatorChanges implements RowAudit {
     if (what == ChangeType.TENANT_RECONCILED && !isOurs) {
       return Optional.empty();
     }
+    Author author = author(after.isEmpty() ? before : after, isOurs);
+    boolean isRepair = what == ChangeType.TENANT_RECONCILED && author.isRepairing();
     return Optional.of(
         AuditEntry.of(
             id,
             at,
             Subject.tenant(tenant),
-            what,
-            author(after.isEmpty() ? before : after, isOurs),
+            isRepair ? ChangeType.DRIFT_REPAIRED : what,
+            author,
             from,
             to));
   }

@@ -123,6 +123,14 @@ class OperatorChangesTest {
   }
 
   @Test
+  void a_new_version_of_the_same_settings_by_a_repair_is_repaired_drift() {
+    AuditEntry found = one(tenant(1, "tier=gold"), tenant(2, "tier=gold", "changedIn=repair/r-1"));
+
+    assertThat(found.what()).isEqualTo(ChangeType.DRIFT_REPAIRED);
+    assertThat(found.author()).isEqualTo(new Author(ALICE.who(), "r-1").repairing());
+  }
+
+  @Test
   void progress_is_no_change() {
     assertThat(entry(tenant(1, "tier=gold"), tenant(1, "tier=gold", "observedVersion=1")))
         .isEmpty();
