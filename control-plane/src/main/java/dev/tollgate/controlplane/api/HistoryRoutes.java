@@ -137,7 +137,7 @@ final class HistoryRoutes {
     return Response.json(200, document);
   }
 
-  /** The end of the ranked minutes; without {@code to}, that of the current minute. */
+  /** The end of the minutes that are ranked: {@code to}, or the end of the current minute. */
   private Instant rankedUntil(ApiRequest request) {
     Instant now = clock.instant().truncatedTo(ChronoUnit.MINUTES).plusSeconds(60);
     Instant to = request.instant("to").orElse(now);

@@ -105,9 +105,9 @@ public final class Admission {
   }
 
   /**
-   * Decides on a connection to a session. Without credentials the rows cannot be read: the tier is
-   * not known, nor whether the session exists. So the connection is refused as undecided, whatever
-   * the tier says.
+   * Decides on a connection to a session. Without credentials the rows cannot be read, so neither
+   * the tier nor the session is known. The connection is then refused as undecided, whatever its
+   * tier says.
    *
    * @throws Unavailable if the rows cannot be read for another reason
    */

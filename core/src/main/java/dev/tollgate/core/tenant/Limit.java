@@ -70,8 +70,8 @@ public enum Limit {
   }
 
   /**
-   * The modes that it may have. A time refuses nobody, and new sessions are not counted, so what
-   * {@code sessionsPerSubject} would refuse cannot be shown.
+   * The modes that it may have. A time refuses nobody, so it has one mode. New sessions are not
+   * counted, so {@code sessionsPerSubject} cannot be observed.
    */
   public List<LimitMode> modes() {
     if (isTime()) {

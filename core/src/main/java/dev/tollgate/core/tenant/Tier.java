@@ -21,7 +21,7 @@ import java.util.TreeMap;
  * @param buckets its own buckets, and capacities of {@code connect} and {@code message}; at most 20
  * @param fillPolicy what fills their buckets, and when that stops
  * @param onUnavailable what happens to connections when a queue fails
- * @param line whether refused callers of its tenants wait in line; nobody does for a rate that is
+ * @param line whether refused callers of its tenants wait in line. Nobody waits for a rate that is
  *     not enforced
  * @param retreat when it stops to enforce its limits; empty for never
  * @param version counts its changes, from 1; 0 for a default tier that was never stored
