@@ -10,6 +10,7 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.audit.AuditEntry;
 import dev.tollgate.core.audit.ChangeEvents;
 import dev.tollgate.core.audit.StoredEntries;
+import dev.tollgate.handlers.FlatRow;
 import dev.tollgate.handlers.Wiring;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;

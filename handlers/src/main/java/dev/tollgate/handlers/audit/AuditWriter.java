@@ -11,6 +11,7 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.audit.AuditEntry;
 import dev.tollgate.core.audit.AuditLog;
 import dev.tollgate.core.audit.RowAudit;
+import dev.tollgate.handlers.FlatRow;
 import dev.tollgate.handlers.Wiring;
 import java.time.InstantSource;
 import java.util.List;

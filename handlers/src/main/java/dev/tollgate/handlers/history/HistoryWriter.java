@@ -5,20 +5,18 @@ import com.amazonaws.services.lambda.runtime.RequestHandler;
 import com.amazonaws.services.lambda.runtime.events.DynamodbEvent;
 import com.amazonaws.services.lambda.runtime.events.DynamodbEvent.DynamodbStreamRecord;
 import com.amazonaws.services.lambda.runtime.events.StreamsEventResponse;
-import com.amazonaws.services.lambda.runtime.events.models.dynamodb.AttributeValue;
 import com.amazonaws.services.lambda.runtime.events.models.dynamodb.StreamRecord;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.history.Change;
 import dev.tollgate.core.history.History;
 import dev.tollgate.core.history.Hours;
 import dev.tollgate.core.history.RowChanges;
+import dev.tollgate.handlers.FlatRow;
 import dev.tollgate.handlers.Wiring;
 import java.time.InstantSource;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The function that reads the Limit table's stream and writes the minutes of the tenants' history.
@@ -82,21 +80,8 @@ public final class HistoryWriter implements RequestHandler<DynamodbEvent, Stream
   private Optional<Change> change(DynamodbStreamRecord record) {
     StreamRecord row = record.getDynamodb();
     return changes.of(
-        scalars(row.getOldImage()),
-        scalars(row.getNewImage()),
+        FlatRow.of(row.getOldImage()),
+        FlatRow.of(row.getNewImage()),
         row.getApproximateCreationDateTime().toInstant());
-  }
-
-  /** The texts and numbers of a row. */
-  private static Map<String, String> scalars(@Nullable Map<String, AttributeValue> row) {
-    Map<String, String> scalars = new HashMap<>();
-    Optional.ofNullable(row)
-        .orElse(Map.of())
-        .forEach(
-            (name, value) ->
-                Optional.ofNullable(value.getN())
-                    .or(() -> Optional.ofNullable(value.getS()))
-                    .ifPresent(scalar -> scalars.put(name, scalar)));
-    return scalars;
   }
 }

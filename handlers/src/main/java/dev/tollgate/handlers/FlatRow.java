@@ -1,4 +1,4 @@
-package dev.tollgate.handlers.audit;
+package dev.tollgate.handlers;
 
 import com.amazonaws.services.lambda.runtime.events.models.dynamodb.AttributeValue;
 import java.util.Map;
@@ -7,11 +7,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Turns a row of a stream into texts by name; those within a map are named {@code map.field}. */
-final class FlatRow {
+public final class FlatRow {
   private FlatRow() {}
 
   /** The texts, numbers and booleans of a row; empty without a row. */
-  static Map<String, String> of(@Nullable Map<String, AttributeValue> row) {
+  public static Map<String, String> of(@Nullable Map<String, AttributeValue> row) {
     Map<String, String> fields = new TreeMap<>();
     add(fields, "", row);
     return fields;
