@@ -32,7 +32,9 @@ public record DesiredState(
   public static final String VALID_TENANT_ID =
       "1 to 36 lower-case letters, digits and hyphens; no hyphen first";
 
-  private static final Pattern TIER_NAME = Pattern.compile("[a-z][a-z0-9-]{0,31}");
+  /** A valid name of a tier. */
+  public static final Pattern TIER_NAME = Pattern.compile("[a-z][a-z0-9-]{0,31}");
+
   private static final Pattern ACTION = Pattern.compile("[a-z][a-z0-9-]{0,19}");
   private static final String RETREAT = "retreatAbovePercent";
   private static final List<String> TIER_FIELDS =

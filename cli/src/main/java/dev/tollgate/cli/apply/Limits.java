@@ -26,14 +26,16 @@ public final class Limits {
   /** The switch of the line, which a tier sets and a tenant may override, too. */
   public static final String LINE = "line";
 
+  private static final List<String> ALL_MODES = List.of("ENFORCE", "OBSERVE", "OFF");
+
   /** The modes of limits, by name. */
   static final Map<String, List<String>> MODES =
       Map.of(
-          "tenantPerMinute", List.of("ENFORCE", "OBSERVE", "OFF"),
-          "sessionPerMinute", List.of("ENFORCE", "OBSERVE", "OFF"),
-          "connectionsPerSession", List.of("ENFORCE", "OBSERVE", "OFF"),
-          "tenantConnections", List.of("ENFORCE", "OBSERVE", "OFF"),
-          "messagesPerMinute", List.of("ENFORCE", "OBSERVE", "OFF"),
+          "tenantPerMinute", ALL_MODES,
+          "sessionPerMinute", ALL_MODES,
+          "connectionsPerSession", ALL_MODES,
+          "tenantConnections", ALL_MODES,
+          "messagesPerMinute", ALL_MODES,
           "sessionsPerSubject", List.of("ENFORCE", "OFF"));
 
   /** The field of modes, and with a dot the beginning of their names among overrides. */

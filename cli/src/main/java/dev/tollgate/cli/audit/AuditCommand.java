@@ -1,6 +1,7 @@
 package dev.tollgate.cli.audit;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.cli.apply.DesiredState;
 import dev.tollgate.cli.history.CommandEnvironment;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
@@ -20,7 +21,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -35,8 +35,6 @@ import picocli.CommandLine.Option;
       "Example: `tollgate audit --tenant acme --since 30d`."
     })
 public final class AuditCommand implements Callable<Integer> {
-  private static final Pattern TENANT = Pattern.compile("[a-z0-9][a-z0-9-]{0,35}");
-  private static final Pattern TIER = Pattern.compile("[a-z][a-z0-9-]{0,31}");
   private static final Duration LONGEST = Duration.ofDays(400);
   private static final Duration BETWEEN_POLLS = Duration.ofSeconds(2);
 
@@ -92,14 +90,14 @@ public final class AuditCommand implements Callable<Integer> {
     tenant.ifPresent(
         id ->
             Failure.checkOption(
-                TENANT.matcher(id).matches(),
+                DesiredState.TENANT_ID.matcher(id).matches(),
                 "--tenant",
                 id,
                 "lower-case letters, digits and hyphens, up to 36"));
     tier.ifPresent(
         name ->
             Failure.checkOption(
-                TIER.matcher(name).matches() && tenant.isEmpty(),
+                DesiredState.TIER_NAME.matcher(name).matches() && tenant.isEmpty(),
                 "--tier",
                 name,
                 tenant.isPresent()

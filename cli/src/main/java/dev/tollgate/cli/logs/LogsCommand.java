@@ -1,5 +1,6 @@
 package dev.tollgate.cli.logs;
 
+import dev.tollgate.cli.apply.DesiredState;
 import dev.tollgate.cli.context.LocalAccess;
 import dev.tollgate.cli.context.Outputs;
 import dev.tollgate.cli.context.Target;
@@ -19,7 +20,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import software.amazon.awssdk.regions.PartitionMetadata;
@@ -36,7 +36,6 @@ import software.amazon.awssdk.regions.Region;
     })
 public final class LogsCommand implements Callable<Integer> {
   private static final String OUTPUT = "LogGroups";
-  private static final Pattern TENANT = Pattern.compile("[a-z0-9][a-z0-9-]{0,35}");
 
   /** Below the quota of five requests a second, which callers in an account and Region share. */
   private static final double REQUESTS_PER_SECOND = 4;
@@ -105,7 +104,7 @@ public final class LogsCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     tenant
-        .filter(id -> !TENANT.matcher(id).matches())
+        .filter(id -> !DesiredState.TENANT_ID.matcher(id).matches())
         .ifPresent(
             id -> {
               throw Failure.usage(
