@@ -61,6 +61,14 @@ final class LimitModesTest {
           .id();
     }
 
+    /** The tickets of so many connections that none of them has used yet. */
+    List<Ticket> tickets(SessionId session, int count) {
+      return Stream.generate(() -> admission.decide(tenant.id(), session))
+          .limit(count)
+          .map(decision -> ((AdmissionDecision.Ticketed) decision).ticket())
+          .toList();
+    }
+
     Registration.Result register(Ticket ticket) {
       return registration.register(ticket, "c" + ++connections);
     }
@@ -132,11 +140,7 @@ final class LimitModesTest {
     World world = new World(Map.of(limit(why), 2L), Map.of(limit(why), LimitMode.OBSERVE));
     SessionId session = world.session();
     long full = world.tokens();
-    List<Ticket> tickets =
-        Stream.generate(() -> world.admission.decide(world.tenant.id(), session))
-            .limit(5)
-            .map(decision -> ((AdmissionDecision.Ticketed) decision).ticket())
-            .toList();
+    List<Ticket> tickets = world.tickets(session, 5);
 
     List<Registration.Result> results = tickets.stream().map(world::register).toList();
 
@@ -153,11 +157,7 @@ final class LimitModesTest {
     World world = new World(Map.of(Limit.TENANT_CONNECTIONS, 2L), all(LimitMode.OBSERVE));
     SessionId session = world.session();
     long full = world.tokens();
-    List<Ticket> tickets =
-        Stream.generate(() -> world.admission.decide(world.tenant.id(), session))
-            .limit(5)
-            .map(decision -> ((AdmissionDecision.Ticketed) decision).ticket())
-            .toList();
+    List<Ticket> tickets = world.tickets(session, 5);
 
     tickets.forEach(world::register);
 
@@ -199,11 +199,7 @@ final class LimitModesTest {
   void lease_that_ends_meanwhile_is_observed_with_another_limit() {
     World world = new World(Map.of(Limit.SESSION_PER_MINUTE, 1L), all(LimitMode.OBSERVE));
     SessionId session = world.session();
-    List<Ticket> tickets =
-        Stream.generate(() -> world.admission.decide(world.tenant.id(), session))
-            .limit(2)
-            .map(decision -> ((AdmissionDecision.Ticketed) decision).ticket())
-            .toList();
+    List<Ticket> tickets = world.tickets(session, 2);
     world.register(tickets.get(0));
     world.ports.queue().outage().begin();
 
@@ -217,11 +213,7 @@ final class LimitModesTest {
     World world = new World(Map.of(Limit.SESSION_PER_MINUTE, 1L), all(LimitMode.OBSERVE));
     SessionId session = world.session();
     long full = world.tokens();
-    List<Ticket> tickets =
-        Stream.generate(() -> world.admission.decide(world.tenant.id(), session))
-            .limit(3)
-            .map(decision -> ((AdmissionDecision.Ticketed) decision).ticket())
-            .toList();
+    List<Ticket> tickets = world.tickets(session, 3);
     world.ports.sessions().outage().begin("countWithoutToken");
     tickets.forEach(world::register);
     world.ports.sessions().outage().end();
