@@ -130,7 +130,7 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
     Map<String, Long> swept = new TreeMap<>();
     List<RuntimeException> failures = new ArrayList<>();
     List<Tier> tiers = new ArrayList<>();
-    List<ConditionWatch.Lately> lately = new ArrayList<>();
+    List<ConditionWatch.RecentMinutes> recent = new ArrayList<>();
     List<Runnable> parts =
         List.of(
             () -> {
@@ -144,12 +144,12 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
             },
             () -> {
               controlPlane.author().set(author.apply(SWEEP));
-              lately.add(conditions.lately(controlPlane.clock().instant()));
-              swept.put("changedConditions", conditions.update(lately.get(0), invocation.part(3)));
+              recent.add(conditions.recentMinutes(controlPlane.clock().instant()));
+              swept.put("changedConditions", conditions.update(recent.get(0), invocation.part(3)));
             },
             () -> {
               controlPlane.author().set(author.apply(RETREAT));
-              for (ConditionWatch.Lately read : lately) {
+              for (ConditionWatch.RecentMinutes read : recent) {
                 swept.put("retreatedTiers", conditions.retreat(tiers, read, invocation.part(2)));
               }
             },

@@ -77,20 +77,21 @@ public final class ConditionWatch {
    *
    * @param to the end of these minutes
    */
-  public record Lately(Instant to, Map<TenantId, Counts> tenants) {
+  public record RecentMinutes(Instant to, Map<TenantId, Counts> tenants) {
     private Instant from() {
       return to.minus(ConditionRules.WINDOW);
     }
   }
 
   /**
-   * Reads what happened lately.
+   * Reads the last complete minutes.
    *
    * @throws Unavailable if the history cannot be read
    */
-  public Lately lately(Instant now) {
+  public RecentMinutes recentMinutes(Instant now) {
     Instant to = now.minus(INCOMPLETE).truncatedTo(ChronoUnit.MINUTES);
-    return new Lately(to, rows.history().active(new Span(to.minus(ConditionRules.WINDOW), to)));
+    return new RecentMinutes(
+        to, rows.history().active(new Span(to.minus(ConditionRules.WINDOW), to)));
   }
 
   /**
@@ -99,8 +100,8 @@ public final class ConditionWatch {
    * @return how many
    * @throws Unavailable if the conditions or a tenant cannot be read
    */
-  public long update(Lately lately, Invocation invocation) {
-    Map<TenantId, Counts> active = lately.tenants();
+  public long update(RecentMinutes recent, Invocation invocation) {
+    Map<TenantId, Counts> active = recent.tenants();
     Map<TenantId, TenantCondition> before = new HashMap<>();
     rows.conditions().list().forEach(each -> before.put(each.tenant(), each));
     active.keySet().forEach(id -> before.putIfAbsent(id, TenantCondition.ordinary(id)));
@@ -146,17 +147,17 @@ public final class ConditionWatch {
    * @return how many
    * @throws Unavailable if a tenant cannot be read, or it is not certain that a tier was changed
    */
-  public long retreat(List<Tier> tiers, Lately lately, Invocation invocation) {
+  public long retreat(List<Tier> tiers, RecentMinutes recent, Invocation invocation) {
     List<Tier> armed =
         tiers.stream()
             .filter(tier -> tier.retreat().isPresent())
-            .filter(tier -> !settledAt(tier, invocation).isAfter(lately.from()))
+            .filter(tier -> !settledAt(tier, invocation).isAfter(recent.from()))
             .toList();
     if (armed.isEmpty()) {
       return 0;
     }
     Map<TierName, List<ConditionRules.Share>> shares =
-        shares(lately.tenants(), lately.from(), invocation);
+        shares(recent.tenants(), recent.from(), invocation);
     return armed.stream()
         .filter(tier -> ConditionRules.mustRetreat(tier, of(tier, shares)))
         .filter(tier -> retreat(tier, of(tier, shares), invocation))
@@ -175,18 +176,17 @@ public final class ConditionWatch {
    */
   private Instant settledAt(Tier tier, Invocation invocation) {
     Instant now = invocation.clock().instant();
-    Seen seen =
-        versions.compute(
+    Instant latest = now.plus(TierRollOut.isRolledOut(tier) ? Duration.ZERO : LONGEST_ROLL_OUT);
+    return versions
+        .compute(
             tier.name(),
             (name, before) ->
-                before != null && before.version() == tier.version()
+                before != null
+                        && before.version() == tier.version()
+                        && !before.settledAt().isAfter(latest)
                     ? before
-                    : new Seen(tier.version(), now.plus(LONGEST_ROLL_OUT)));
-    if (TierRollOut.isRolledOut(tier) && now.isBefore(seen.settledAt())) {
-      seen = new Seen(tier.version(), now);
-      versions.put(tier.name(), seen);
-    }
-    return seen.settledAt();
+                    : new Seen(tier.version(), latest))
+        .settledAt();
   }
 
   /** The shares of the tenants whose rows could be read, by tier. */
