@@ -1,6 +1,6 @@
 /**
- * The shared parts of the session, socket and message functions: their wiring over AWS and their
- * metrics. May import core and aws.config, no other package of this module.
+ * The shared parts of the functions: their wiring over AWS, their metrics, and the rows of streams.
+ * May import core and aws.config, no other package of this module.
  */
 @NullMarked
 package dev.tollgate.handlers;
