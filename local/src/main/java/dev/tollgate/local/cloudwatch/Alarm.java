@@ -5,8 +5,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -40,7 +38,7 @@ public final class Alarm {
 
   private final ObjectNode definition;
   private final MetricMath expression;
-  private final Map<String, Query> queries = new LinkedHashMap<>();
+  private final Map<String, MetricStat> queries = new LinkedHashMap<>();
   private final Duration period;
   private final int evaluationPeriods;
   private final int datapointsToAlarm;
@@ -48,26 +46,6 @@ public final class Alarm {
   private final DoublePredicate crosses;
   private final String comparison;
   private final boolean missingCrosses;
-
-  /** A statistic of a metric. */
-  private record Query(Metric metric, String statistic) {
-    /** The statistic of the samples of a period; of no samples, there is none. */
-    OptionalDouble of(List<Double> samples) {
-      if (samples.isEmpty()) {
-        return OptionalDouble.empty();
-      }
-      return OptionalDouble.of(
-          switch (statistic) {
-            case "Sum" -> samples.stream().mapToDouble(Double::doubleValue).sum();
-            case "Maximum" -> Collections.max(samples);
-            default -> {
-              double part = Double.parseDouble(statistic.substring(1)) / 100;
-              int rank = (int) Math.ceil(part * samples.size());
-              yield samples.stream().sorted().toList().get(Math.max(0, rank - 1));
-            }
-          });
-    }
-  }
 
   /**
    * The result of an evaluation.
@@ -89,20 +67,17 @@ public final class Alarm {
     for (JsonNode query : definition.path("Metrics")) {
       String id = query.path("Id").asText();
       if (query.has("Expression")) {
-        only(query, "Id", "Expression", "Label", "ReturnData");
+        MetricStat.only(query, "Id", "Expression", "Label", "ReturnData");
         expressions.add(query.path("Expression").asText());
       } else {
-        only(query, "Id", "Label", "MetricStat", "ReturnData");
-        only(query.path("MetricStat"), "Metric", "Period", "Stat");
-        queries.put(id, query(query.path("MetricStat")));
-        periods.add(Duration.ofSeconds(query.at("/MetricStat/Period").asLong()));
+        MetricStat.only(query, "Id", "Label", "MetricStat", "ReturnData");
+        MetricStat stat = MetricStat.of(query.path("MetricStat"));
+        queries.put(id, stat);
+        periods.add(stat.period());
       }
     }
     expression = new MetricMath(one("Metrics", "one Expression", expressions));
     period = one("Period", "one for all metrics", periods);
-    if (period.toSeconds() % 60 != 0 || period.isZero()) {
-      throw unsupported("Period", period.toSeconds(), "whole minutes");
-    }
     if (!expression.metrics().equals(queries.keySet())) {
       throw unsupported("Expression", expression.metrics(), "the metrics " + queries.keySet());
     }
@@ -130,34 +105,6 @@ public final class Alarm {
     missingCrosses = missing.equals("breaching");
   }
 
-  private static Query query(JsonNode stat) {
-    String statistic = stat.path("Stat").asText();
-    if (!statistic.matches("Sum|Maximum|p\\d\\d?(\\.\\d+)?")) {
-      throw unsupported("Stat", statistic, "Sum, Maximum or a percentile");
-    }
-    JsonNode metric = stat.path("Metric");
-    only(metric, "Dimensions", "MetricName", "Namespace");
-    Map<String, String> dimensions = new HashMap<>();
-    for (JsonNode each : metric.path("Dimensions")) {
-      dimensions.put(each.path("Name").asText(), each.path("Value").asText());
-    }
-    return new Query(
-        new Metric(
-            metric.path("Namespace").asText(), metric.path("MetricName").asText(), dimensions),
-        statistic);
-  }
-
-  private static void only(JsonNode object, String... names) {
-    object
-        .fieldNames()
-        .forEachRemaining(
-            name -> {
-              if (!List.of(names).contains(name)) {
-                throw new IllegalArgumentException(name + ": unknown property");
-              }
-            });
-  }
-
   private static <T> T one(String name, String expected, List<T> values) {
     if (values.stream().distinct().count() != 1) {
       throw unsupported(name, values, expected);
@@ -181,7 +128,7 @@ public final class Alarm {
 
   /** The metrics that it watches. */
   List<Metric> metrics() {
-    return queries.values().stream().map(Query::metric).toList();
+    return queries.values().stream().map(MetricStat::metric).toList();
   }
 
   /** How far it looks back. */

@@ -31,8 +31,9 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * The alarms of the stack. They are evaluated at each full minute of the clock; if it skips
- * minutes, once. Each alarm that is raised or ends is a line of the log. Actions are not executed.
+ * The alarms and dashboards of the stack, and the metrics that they show. Alarms are evaluated at
+ * each full minute of the clock; if it skips minutes, once. Each alarm that is raised or ends is a
+ * line of the log. Actions are not executed.
  */
 public final class CloudWatch implements HttpHandler, AutoCloseable {
   private static final String QUEUE = "QueueName";
@@ -45,6 +46,7 @@ public final class CloudWatch implements HttpHandler, AutoCloseable {
   private final MetricStore store = new MetricStore();
   private final Map<String, Metrical> alarms = new TreeMap<>();
   private final Map<String, Composite> composites = new TreeMap<>();
+  private final Map<String, Dashboard> dashboards = new TreeMap<>();
   private final ScheduledExecutorService ticks =
       Executors.newSingleThreadScheduledExecutor(new DaemonThreads("alarms"));
   private final Instant start;
@@ -119,9 +121,20 @@ public final class CloudWatch implements HttpHandler, AutoCloseable {
     return arn(current.name);
   }
 
+  /**
+   * Adds a dashboard of the stack, whose metrics are kept for {@link Dashboard#RANGE}.
+   *
+   * @throws IllegalArgumentException if its body has a widget that is not supported here
+   */
+  public synchronized void addDashboard(String name, String body) {
+    Dashboard dashboard = new Dashboard(body);
+    dashboard.metrics().forEach(metric -> store.watch(metric, Dashboard.RANGE));
+    dashboards.put(name, dashboard);
+  }
+
   /** Begins to evaluate. The clock is read every second of real time. */
   public synchronized void start() {
-    if (!alarms.isEmpty()) {
+    if (!store.metrics().isEmpty()) {
       var unused = ticks.scheduleWithFixedDelay(this::evaluate, 1, 1, TimeUnit.SECONDS);
     }
   }
@@ -131,8 +144,7 @@ public final class CloudWatch implements HttpHandler, AutoCloseable {
     Instant minute = minute();
     if (minute.isAfter(evaluated)) {
       evaluated = minute;
-      alarms.values().stream()
-          .flatMap(one -> one.alarm().metrics().stream())
+      store.metrics().stream()
           .filter(metric -> metric.namespace().equals("AWS/SQS"))
           .map(metric -> metric.dimensions().getOrDefault(QUEUE, ""))
           .distinct()
@@ -204,10 +216,62 @@ public final class CloudWatch implements HttpHandler, AutoCloseable {
   @Override
   public void handleRequest(HttpServerExchange exchange) {
     Call call = Call.of(exchange);
-    if (!call.operation().equals("DescribeAlarms")) {
-      throw new ApiException(404, "UnknownOperationException", "");
+    ObjectNode request = Json.readObject(call.body());
+    RpcCbor.send(
+        exchange,
+        switch (call.operation()) {
+          case "DescribeAlarms" -> describe(request);
+          case "GetDashboard" -> dashboard(request.path("DashboardName").asText());
+          case "GetMetricData" -> data(request);
+          default -> throw new ApiException(404, "UnknownOperationException", "");
+        });
+  }
+
+  private synchronized ObjectNode dashboard(String name) {
+    Dashboard dashboard = dashboards.get(name);
+    if (dashboard == null) {
+      throw new ApiException(404, "ResourceNotFound", "Dashboard " + name + " does not exist");
     }
-    RpcCbor.send(exchange, describe(Json.readObject(call.body())));
+    return Json.object()
+        .put("DashboardArn", environment.globalArn("cloudwatch", "dashboard/" + name))
+        .put("DashboardBody", dashboard.body())
+        .put("DashboardName", name);
+  }
+
+  /** Answers all at once, however many data points there are; the latest one is the first. */
+  private ObjectNode data(ObjectNode request) {
+    ObjectNode answer = Json.object();
+    ArrayNode results = answer.putArray("MetricDataResults");
+    try {
+      for (JsonNode query : request.path("MetricDataQueries")) {
+        MetricStat.only(query, "Id", "Label", "MetricStat", "ReturnData");
+        MetricStat stat = MetricStat.of(query.path("MetricStat"));
+        ObjectNode result =
+            results
+                .addObject()
+                .put("Id", query.path("Id").asText())
+                .put("Label", query.path("Label").asText(stat.metric().name()))
+                .put("StatusCode", "Complete");
+        ArrayNode times = result.putArray("Timestamps");
+        ArrayNode values = result.putArray("Values");
+        long seconds = stat.period().toSeconds();
+        long first = request.path("StartTime").asLong() / seconds;
+        for (long period = request.path("EndTime").asLong() / seconds - 1;
+            period >= first;
+            period--) {
+          Instant at = Instant.ofEpochSecond(period * seconds);
+          stat.of(store.samples(stat.metric(), at, at.plus(stat.period())))
+              .ifPresent(
+                  value -> {
+                    times.addPOJO(at);
+                    values.add(value);
+                  });
+        }
+      }
+    } catch (IllegalArgumentException e) {
+      throw new ApiException(400, "InvalidParameterValue", String.valueOf(e.getMessage()));
+    }
+    return answer;
   }
 
   private synchronized ObjectNode describe(ObjectNode request) {

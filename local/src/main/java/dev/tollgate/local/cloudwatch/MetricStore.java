@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -21,6 +22,11 @@ final class MetricStore implements Metric.Recorder {
   synchronized void watch(Metric metric, Duration age) {
     samples.putIfAbsent(metric, new TreeMap<>());
     longest = longest.compareTo(age) < 0 ? age : longest;
+  }
+
+  /** The watched metrics. */
+  Set<Metric> metrics() {
+    return samples.keySet();
   }
 
   @Override

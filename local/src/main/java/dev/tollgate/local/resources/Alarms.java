@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * CloudWatch alarms over metric math, and alarms over these.
+ * CloudWatch alarms over metric math, alarms over these, and dashboards of metrics.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-cloudwatch-alarm.html">AWS::CloudWatch::Alarm</a>
@@ -47,7 +47,18 @@ public final class Alarms implements ResourceFamily {
   public Map<String, ResourceType> types() {
     return Map.of(
         "AWS::CloudWatch::Alarm", Alarms::alarm,
-        "AWS::CloudWatch::CompositeAlarm", Alarms::composite);
+        "AWS::CloudWatch::CompositeAlarm", Alarms::composite,
+        "AWS::CloudWatch::Dashboard", Alarms::dashboard);
+  }
+
+  private static CreatedResource dashboard(String logicalName, Properties properties, Stack stack) {
+    String name = properties.optionalText("DashboardName").orElse(logicalName);
+    try {
+      stack.service(CloudWatch.class).addDashboard(name, properties.text("DashboardBody"));
+    } catch (IllegalArgumentException e) {
+      throw properties.error("DashboardBody", String.valueOf(e.getMessage()));
+    }
+    return CreatedResource.of(name);
   }
 
   private static CreatedResource composite(String logicalName, Properties properties, Stack stack) {

@@ -5,8 +5,8 @@ import dev.tollgate.local.template.Properties;
 import java.util.Map;
 
 /**
- * Types for logging, monitoring and documentation, which have no effect locally. Log groups only
- * have a name, which the settings of functions refer to.
+ * Types for logging and documentation, which have no effect locally. Log groups only have a name,
+ * which the settings of functions refer to.
  */
 public final class ResourcesWithoutEffect implements ResourceFamily {
   @Override
@@ -18,7 +18,6 @@ public final class ResourcesWithoutEffect implements ResourceFamily {
         };
     return Map.of(
         "AWS::CDK::Metadata", type,
-        "AWS::CloudWatch::Dashboard", type,
         "AWS::EventSchemas::Registry", type,
         "AWS::EventSchemas::Schema", type,
         "AWS::Logs::QueryDefinition", type,
