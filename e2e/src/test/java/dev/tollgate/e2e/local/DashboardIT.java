@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import javax.imageio.ImageIO;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.knowm.xchart.XYChart;
 import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.XYSeries;
+import org.knowm.xchart.style.Styler.LegendLayout;
 import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.XYStyler;
 import org.knowm.xchart.style.markers.SeriesMarkers;
@@ -62,7 +64,8 @@ final class DashboardIT {
   @AutoClose
   private final CloudWatchClient cloudWatch = deployment.inspect(CloudWatchClient.builder());
 
-  private final List<String> tenants = List.of("acme", "globex", "initech");
+  private int messages;
+  private final Map<String, String> sessions = new LinkedHashMap<>();
 
   /**
    * A graph of the dashboard.
@@ -84,10 +87,8 @@ final class DashboardIT {
 
   @Test
   void each_graph_shows_something_after_an_hour_of_incidents() throws Exception {
-    Instant start = deployment.cloud().clock().instant().truncatedTo(ChronoUnit.MINUTES);
-    for (String tenant : tenants) {
-      deployment.onboard(tenant, "silver", "{\"connectionsPerSession\":50}");
-    }
+    Instant start = deployment.clock().instant().truncatedTo(ChronoUnit.MINUTES);
+    List.of("acme", "globex", "initech").forEach(this::onboard);
     deployment.control("PUT", "/tiers/timid", TIMID);
     List.of("hasty", "hurried").forEach(tenant -> deployment.onboard(tenant, "timid", "{}"));
     minutes(8);
@@ -103,6 +104,8 @@ final class DashboardIT {
       assertThat(outage.count()).isPositive();
     }
     minutes(4);
+    // Functions have credentials for the others.
+    onboard("umbrella");
     try (Injection denial = refuse(call -> call.operation().equals("AssumeRole"))) {
       minutes(4);
       assertThat(denial.count()).isPositive();
@@ -120,7 +123,8 @@ final class DashboardIT {
     minutes(4);
     deployment.cloud().throttle("TokenProducer", false);
     overwriteCount("globex");
-    List.of("hasty", "hurried").forEach(tenant -> storm(tenant, 130));
+    storm("hasty", 130);
+    storm("hurried", 130);
     minutes(10);
 
     List<Graph> graphs = graphs(start);
@@ -135,30 +139,49 @@ final class DashboardIT {
        "limits": {"tenantPerMinute": 60, "sessionPerMinute": 600, "connectionsPerSession": 900,
                   "tenantConnections": 1000, "sessionTTL": 86400, "messagesPerMinute": 60}}""";
 
+  private void onboard(String tenant) {
+    deployment.onboard(
+        tenant,
+        "silver",
+        "{\"sessionTTL\":7200,\"sessionPerMinute\":100,\"connectionsPerSession\":50,"
+            + "\"tenantPerMinute\":20}");
+    sessions.put(tenant, deployment.open(tenant));
+  }
+
   /** Each minute, clients of each tenant connect, send a message and leave. */
   private void minutes(int minutes) throws InterruptedException {
     for (int minute = 0; minute < minutes; minute++) {
-      for (String tenant : tenants) {
-        String session = deployment.open(tenant);
+      for (String tenant : sessions.keySet()) {
+        String query = LocalDeployment.query(tenant, sessions.get(tenant));
         int sockets = 3 + (minute + tenant.length()) % 4;
         for (int i = 0; i < sockets; i++) {
-          Handshake socket = deployment.handshake(LocalDeployment.query(tenant, session)).join();
+          Handshake socket = deployment.handshake(query).join();
           if (socket.status() == 101) {
-            socket.send("{\"action\":\"PooledSQS\",\"id\":\"m" + i + "\",\"message\":\"hello\"}");
+            socket.send(
+                "{\"action\":\"PooledSQS\",\"id\":\"m" + ++messages + "\",\"message\":\"hello\"}");
           }
-          deployment.close(socket);
+          closeIfOpen(socket);
         }
       }
       deployment.advance(Duration.ofMinutes(1));
     }
   }
 
-  private void storm(String tenant, int handshakes) {
+  private void storm(String tenant, int handshakes) throws InterruptedException {
     String session = deployment.open(tenant);
-    IntStream.range(0, handshakes)
-        .mapToObj(i -> deployment.handshake(LocalDeployment.query(tenant, session)))
-        .toList()
-        .forEach(handshake -> deployment.close(handshake.join()));
+    List<CompletableFuture<Handshake>> storm =
+        IntStream.range(0, handshakes)
+            .mapToObj(i -> deployment.handshake(LocalDeployment.query(tenant, session)))
+            .toList();
+    for (CompletableFuture<Handshake> handshake : storm) {
+      closeIfOpen(handshake.join());
+    }
+  }
+
+  private void closeIfOpen(Handshake handshake) throws InterruptedException {
+    if (handshake.status() == 101) {
+      deployment.close(handshake);
+    }
   }
 
   private static boolean isOneOf(Call call, String... functions) {
@@ -253,7 +276,7 @@ final class DashboardIT {
                     request
                         .metricDataQueries(query)
                         .startTime(start)
-                        .endTime(deployment.cloud().clock().instant()))
+                        .endTime(deployment.clock().instant()))
             .metricDataResults()
             .get(0);
     return new Line(
@@ -286,25 +309,31 @@ final class DashboardIT {
     styler.setPlotGridVerticalLinesVisible(false);
     styler.setPlotGridLinesColor(new Color(0xDD, 0xE1, 0xE6));
     styler.setChartTitleBoxVisible(false);
-    styler.setChartTitleFont(new Font(Font.SANS_SERIF, Font.BOLD, 12));
+    styler.setChartTitleFont(new Font(Font.SANS_SERIF, Font.BOLD, 11));
     styler.setAxisTickLabelsFont(new Font(Font.SANS_SERIF, Font.PLAIN, 10));
     styler.setLegendFont(new Font(Font.SANS_SERIF, Font.PLAIN, 9));
-    styler.setLegendPosition(LegendPosition.InsideNE);
+    styler.setLegendPosition(LegendPosition.OutsideS);
     styler.setLegendBorderColor(Color.WHITE);
-    styler.setLegendPadding(2);
+    styler.setLegendLayout(LegendLayout.Horizontal);
+    styler.setLegendPadding(1);
     styler.setLegendSeriesLineLength(8);
+    styler.setMarkerSize(3);
     styler.setDecimalPattern("#,##0");
     styler.setXAxisMin(0.0);
+    styler.setXAxisMax(60.0);
     styler.setYAxisMin(0.0);
     graph
         .lines()
         .forEach(
             (label, line) -> {
-              // The lines without a data point would fill the legend.
               if (!line.values().isEmpty()) {
                 XYSeries series = chart.addSeries(label, line.minutes(), line.values());
-                series.setMarker(SeriesMarkers.NONE);
+                series.setMarker(SeriesMarkers.CIRCLE);
                 series.setLineStyle(new BasicStroke(1.5f));
+                // A legend of all functions would take the place of the graph.
+                series.setShowInLegend(
+                    line.values().stream().anyMatch(value -> value != 0)
+                        || graph.lines().size() <= 2);
               }
             });
     return chart;

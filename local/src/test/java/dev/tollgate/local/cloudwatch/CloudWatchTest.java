@@ -10,7 +10,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -20,13 +22,17 @@ import org.junit.jupiter.params.provider.CsvSource;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.cloudwatch.CloudWatchClient;
 import software.amazon.awssdk.services.cloudwatch.model.AlarmType;
 import software.amazon.awssdk.services.cloudwatch.model.CloudWatchException;
 import software.amazon.awssdk.services.cloudwatch.model.CompositeAlarm;
 import software.amazon.awssdk.services.cloudwatch.model.DescribeAlarmsResponse;
+import software.amazon.awssdk.services.cloudwatch.model.Dimension;
 import software.amazon.awssdk.services.cloudwatch.model.MetricAlarm;
+import software.amazon.awssdk.services.cloudwatch.model.MetricDataQuery;
+import software.amazon.awssdk.services.cloudwatch.model.MetricDataResult;
 import software.amazon.awssdk.services.cloudwatch.model.StateValue;
 import software.amazon.awssdk.services.sqs.SqsClient;
 
@@ -36,6 +42,7 @@ final class CloudWatchTest {
       """
       {"Resources": {
         "Jobs": {"Type": "AWS::SQS::Queue", "Properties": {"QueueName": "jobs"}},
+        "Quiet": {"Type": "AWS::SQS::Queue", "Properties": {"QueueName": "quiet"}},
         "Waiting": {"Type": "AWS::CloudWatch::Alarm", "Properties": {
           "AlarmName": "test_waiting", "AlarmDescription": "Runbook: waiting.md",
           "Threshold": 90, "ComparisonOperator": "GreaterThanThreshold", "EvaluationPeriods": 1,
@@ -56,6 +63,11 @@ final class CloudWatchTest {
               "Metric": {"Namespace": "AWS/SQS", "MetricName": "ApproximateNumberOfMessagesVisible",
                 "Dimensions": [{"Name": "QueueName", "Value": {"Fn::GetAtt": ["Jobs", "QueueName"]}}]
               }}}]}},
+        "Screen": {"Type": "AWS::CloudWatch::Dashboard", "Properties": {
+          "DashboardName": "screen", "DashboardBody": {"Fn::Join": ["", [
+            "{\\"widgets\\":[{\\"type\\":\\"metric\\",\\"properties\\":{\\"metrics\\":[[\\"AWS/SQS\\",",
+            "\\"ApproximateNumberOfMessagesVisible\\",\\"QueueName\\",\\"",
+            {"Fn::GetAtt": ["Quiet", "QueueName"]}, "\\",{\\"stat\\":\\"Maximum\\"}]]}}]}"]]}}},
         "Any": {"Type": "AWS::CloudWatch::CompositeAlarm", "Properties": {
           "AlarmName": "test_any", "AlarmRule": {"Fn::Join": ["", [
             "ALARM(\\"", {"Ref": "Waiting"}, "\\") OR ALARM(\\"", {"Ref": "Present"}, "\\")TERM"]]}}}}}
@@ -90,16 +102,19 @@ final class CloudWatchTest {
         .build();
   }
 
+  private static <B extends AwsClientBuilder<B, C>, C> C inspector(TestCloud cloud, B builder) {
+    return builder
+        .endpointOverride(cloud.cloud().endpoint())
+        .region(Region.US_EAST_1)
+        .credentialsProvider(credentials(cloud.cloud().accessKey("test").environment()))
+        .build();
+  }
+
   @Test
   void an_alarm_is_raised_and_ends() throws Exception {
     try (TestCloud cloud = TestCloud.start(assembly);
         CloudWatchClient cloudWatch = client(cloud);
-        SqsClient queues =
-            SqsClient.builder()
-                .endpointOverride(cloud.cloud().endpoint())
-                .region(Region.US_EAST_1)
-                .credentialsProvider(credentials(cloud.cloud().accessKey("test").environment()))
-                .build()) {
+        SqsClient queues = inspector(cloud, SqsClient.builder())) {
       String queue = queues.getQueueUrl(request -> request.queueName("jobs")).queueUrl();
       assertThat(waiting(cloudWatch).stateValue()).isEqualTo(StateValue.INSUFFICIENT_DATA);
 
@@ -126,12 +141,7 @@ final class CloudWatchTest {
   void an_alarm_over_alarms_is_raised_while_one_of_them_is() throws Exception {
     try (TestCloud cloud = TestCloud.start(assembly);
         CloudWatchClient cloudWatch = client(cloud);
-        SqsClient queues =
-            SqsClient.builder()
-                .endpointOverride(cloud.cloud().endpoint())
-                .region(Region.US_EAST_1)
-                .credentialsProvider(credentials(cloud.cloud().accessKey("test").environment()))
-                .build()) {
+        SqsClient queues = inspector(cloud, SqsClient.builder())) {
       String queue = queues.getQueueUrl(request -> request.queueName("jobs")).queueUrl();
       assertThat(any(cloudWatch).stateValue()).isEqualTo(StateValue.INSUFFICIENT_DATA);
 
@@ -201,6 +211,65 @@ final class CloudWatchTest {
                   .metricAlarms())
           .isEmpty();
     }
+  }
+
+  @Test
+  void a_dashboard_and_its_metrics_can_be_read() throws Exception {
+    try (TestCloud cloud = TestCloud.start(assembly);
+        CloudWatchClient cloudWatch = inspector(cloud, CloudWatchClient.builder());
+        SqsClient queues = inspector(cloud, SqsClient.builder())) {
+      Instant start = cloud.clock().instant().truncatedTo(ChronoUnit.MINUTES);
+      assertThat(
+              cloudWatch.getDashboard(request -> request.dashboardName("screen")).dashboardBody())
+          .contains("\"QueueName\",\"quiet\"");
+      assertThatThrownBy(() -> cloudWatch.getDashboard(request -> request.dashboardName("absent")))
+          .isInstanceOf(CloudWatchException.class)
+          .hasMessageContaining("Dashboard absent does not exist");
+
+      cloud.advance(Duration.ofMinutes(1));
+      String quiet = queues.getQueueUrl(request -> request.queueName("quiet")).queueUrl();
+      for (int i = 0; i < 2; i++) {
+        queues.sendMessage(request -> request.queueUrl(quiet).messageBody("a job"));
+        cloud.advance(Duration.ofMinutes(1));
+      }
+
+      MetricDataResult minutes = visible(cloudWatch, start, cloud.clock().instant(), 60);
+      assertThat(minutes.values()).containsExactly(2.0, 1.0, 0.0);
+      assertThat(minutes.timestamps())
+          .containsExactly(start.plusSeconds(120), start.plusSeconds(60), start);
+      assertThat(visible(cloudWatch, start.plusSeconds(60), cloud.clock().instant(), 60).values())
+          .containsExactly(2.0, 1.0);
+      assertThatThrownBy(() -> visible(cloudWatch, start, cloud.clock().instant(), 30))
+          .isInstanceOf(CloudWatchException.class)
+          .hasMessageContaining("Period: 30 (expected: whole minutes)");
+    }
+  }
+
+  private static MetricDataResult visible(
+      CloudWatchClient cloudWatch, Instant start, Instant end, int period) {
+    MetricDataQuery query =
+        MetricDataQuery.builder()
+            .id("m1")
+            .metricStat(
+                stat ->
+                    stat.period(period)
+                        .stat("Maximum")
+                        .metric(
+                            metric ->
+                                metric
+                                    .namespace("AWS/SQS")
+                                    .metricName("ApproximateNumberOfMessagesVisible")
+                                    .dimensions(
+                                        List.of(
+                                            Dimension.builder()
+                                                .name("QueueName")
+                                                .value("quiet")
+                                                .build()))))
+            .build();
+    return cloudWatch
+        .getMetricData(request -> request.metricDataQueries(query).startTime(start).endTime(end))
+        .metricDataResults()
+        .get(0);
   }
 
   @Test
