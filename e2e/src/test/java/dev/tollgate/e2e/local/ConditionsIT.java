@@ -10,6 +10,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tenants and tiers in trouble, on the engines. */
@@ -65,6 +66,7 @@ final class ConditionsIT {
     assertThat(seen("tenant/calm")).isEmpty();
   }
 
+  @Tag("nightly")
   @Test
   void tier_stops_to_enforce_limits_that_refuse_too_many() throws Exception {
     DEPLOYMENT.control(
