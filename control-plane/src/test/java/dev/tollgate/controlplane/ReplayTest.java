@@ -209,9 +209,9 @@ class ReplayTest {
     Answer second = replay(lower, Map.of("cursor", first.document().get("next").textValue()));
     Answer small = replay(lower, Map.of("limit", "3"));
 
-    assertThat(rows(first.document().get("replay"))).hasSize(8);
-    assertThat(first.document().at("/totals/tenants").asInt()).isEqualTo(8);
-    assertThat(first.document().get("tenants")).hasSize(8);
+    assertThat(rows(first.document().get("replay"))).hasSize(6);
+    assertThat(first.document().at("/totals/tenants").asInt()).isEqualTo(6);
+    assertThat(first.document().get("tenants")).hasSize(6);
     assertThat(second.document().has("next")).isFalse();
     List<String> all = new ArrayList<>(rows(first.document().get("replay")));
     all.addAll(rows(second.document().get("replay")));
@@ -276,7 +276,7 @@ class ReplayTest {
     "replay, week, 'minutes, hours or days: 5m, 1h, 7d', true",
     "replay, 0d, 'minutes, hours or days: 5m, 1h, 7d', true",
     "replay, 1d, no value without dryRun=true, false",
-    "cursor, acme, a cursor of this list, true",
+    "cursor, acme, , true",
   })
   void bad_parameters_are_refused_and_nothing_is_changed(
       String name, String value, String expected, String dryRun) {
