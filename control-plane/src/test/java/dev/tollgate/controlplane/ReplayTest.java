@@ -256,6 +256,22 @@ class ReplayTest {
   }
 
   @Test
+  void a_replay_only_reads() {
+    at.putTier("free", free(""));
+    onboard("acme", "{}");
+    happened("acme", 5, 25, 5, 0);
+    Snapshot before = at.snapshot();
+    at.faults.none();
+
+    assertThat(rows(replay(free("", "tenantPerMinute=20")))).hasSize(1);
+
+    assertThat(at.faults.calls())
+        .containsOnly(
+            "Tiers.find", "Tenants.inTier", "History.of", "Connections.count", "Buckets.list");
+    assertThat(at.snapshot()).isEqualTo(before);
+  }
+
+  @Test
   void without_replay_no_minutes_are_read() {
     at.putTier("free", free(""));
     onboard("acme", "{}");
