@@ -160,7 +160,8 @@ public final class ControlPlaneFixture {
   private Sweep sweep = newSweep();
 
   private ControlPlaneApi newApi() {
-    return new ControlPlaneApi(controlPlane, keys, history, audit, admitAll);
+    return new ControlPlaneApi(
+        controlPlane, keys, faults.around(History.class, history), audit, admitAll);
   }
 
   private Sweep newSweep() {

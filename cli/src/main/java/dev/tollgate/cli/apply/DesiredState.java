@@ -2,7 +2,9 @@ package dev.tollgate.cli.apply;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
@@ -77,12 +79,24 @@ public record DesiredState(
   /**
    * Reads a file that has no errors.
    *
-   * @throws dev.tollgate.cli.http.Failure that lists all errors of the file
+   * @throws Failure that lists all errors of the file
    */
   public static DesiredState checked(YamlFile file) {
     DesiredState desired = of(file);
     file.errors().throwIfAny();
     return desired;
+  }
+
+  /**
+   * Reads the tiers of a file.
+   *
+   * @param name the name of the file in messages
+   * @throws Failure if the file has errors, or no section {@code tiers}
+   */
+  public static SortedMap<String, ObjectNode> tiers(Path file, String name) {
+    return checked(YamlFile.read(file, name))
+        .tiers()
+        .orElseThrow(() -> Failure.usage(name + ": tiers is missing (expected: a section tiers)"));
   }
 
   /**

@@ -286,11 +286,7 @@ final class Tiers {
   private SortedMap<String, ObjectNode> read(Path named, IfVersion ifVersion) {
     Path path = shell.file(named);
     String file = shell.shown(path).toString();
-    SortedMap<String, ObjectNode> tiers =
-        DesiredState.checked(YamlFile.read(path, file))
-            .tiers()
-            .orElseThrow(
-                () -> Failure.usage(file + ": tiers is missing (expected: a section tiers)"));
+    SortedMap<String, ObjectNode> tiers = DesiredState.tiers(path, file);
     if (ifVersion.isPresent() && tiers.size() > 1) {
       throw Failure.usage(
           file + ": " + tiers.size() + " tiers (expected: one, since --if-version is given)");

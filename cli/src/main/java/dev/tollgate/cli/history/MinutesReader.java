@@ -98,6 +98,10 @@ final class MinutesReader {
       this.span = span;
     }
 
+    Sender api() {
+      return api;
+    }
+
     Span span() {
       return span;
     }
@@ -137,7 +141,12 @@ final class MinutesReader {
           .toList();
     }
 
-    private Response found(Response response, String id) {
+    /**
+     * Returns a successful response about a tenant.
+     *
+     * @throws Failure if the response is not successful
+     */
+    Response found(Response response, String id) {
       if (response.status() != 404) {
         return response.orThrow();
       }

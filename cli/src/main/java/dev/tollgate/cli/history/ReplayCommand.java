@@ -2,16 +2,20 @@ package dev.tollgate.cli.history;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.cli.apply.DesiredState;
 import dev.tollgate.cli.history.MinutesReader.Reading;
-import dev.tollgate.cli.history.MinutesReader.Tenant;
-import dev.tollgate.cli.history.Replay.Minute;
-import dev.tollgate.cli.history.Replay.Refusals;
+import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.http.PageIterator;
+import dev.tollgate.cli.http.Paths;
+import dev.tollgate.cli.terminal.Progress;
 import dev.tollgate.cli.terminal.Shell;
-import java.time.Instant;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,7 +32,7 @@ import picocli.CommandLine.Parameters;
     name = "replay",
     description = {
       "Show whom other limits would have refused in the minutes of the history, before you set them."
-          + " A minute has no order, so there are two bounds.",
+          + " A minute has no order, so there are two bounds. Only limits that would change are replayed.",
       "Example: `tollgate replay --tier gold --set tenantPerMinute=300 --since 7d`."
     })
 public final class ReplayCommand implements Callable<Integer> {
@@ -38,7 +42,6 @@ public final class ReplayCommand implements Callable<Integer> {
   private static final String EXPECTED =
       "one of " + String.join(", ", PER_MINUTE, CONNECTIONS, MESSAGES);
   private static final long MAX_LIMIT = 1_000_000;
-  private static final long MICROTOKENS = 1_000_000;
   private static final RowTable TABLE =
       new RowTable(
           "tenantId=TENANT",
@@ -53,9 +56,15 @@ public final class ReplayCommand implements Callable<Integer> {
           "last=LAST");
 
   private final CommandEnvironment tollgate;
+  private final Shell shell;
 
-  @Parameters(paramLabel = "TENANT", arity = "0..*", description = "The tenants.")
-  private List<String> tenantIds = List.of();
+  @Parameters(
+      paramLabel = "TENANT",
+      arity = "0..*",
+      description =
+          "The tenants; or instead one file with a section tiers, as for `tollgate tiers apply`, such"
+              + " as gold.yaml. A name with a dot or a slash is a file.")
+  private List<String> names = List.of();
 
   @Option(
       names = "--tier",
@@ -67,9 +76,8 @@ public final class ReplayCommand implements Callable<Integer> {
   @Option(
       names = "--set",
       paramLabel = "LIMIT=VALUE",
-      required = true,
       description =
-          "The limit that would have been, such as tenantPerMinute=300. May be repeated, for "
+          "The limit that would have been enforced, such as tenantPerMinute=300. May be repeated, for "
               + PER_MINUTE
               + ", "
               + CONNECTIONS
@@ -86,36 +94,52 @@ public final class ReplayCommand implements Callable<Integer> {
    */
   public ReplayCommand(CommandEnvironment tollgate, Shell shell) {
     this.tollgate = tollgate;
+    this.shell = shell;
     history = new MinutesReader(tollgate, shell);
   }
 
   @Override
   public Integer call() {
     check();
-    Reading reading = history.open();
-    SortedMap<String, Long> leftOut = new TreeMap<>();
-    List<List<ObjectNode>> tenants =
-        reading.read(tenantIds, tier, tenant -> replay(tenant, leftOut));
-    List<ObjectNode> rows =
-        tenants.stream()
-            .flatMap(List::stream)
-            .sorted(
-                Comparator.comparingLong((ObjectNode row) -> row.path("most").asLong())
-                    .reversed()
-                    .thenComparing(row -> row.path("tenantId").asText()))
-            .toList();
-    Span span = reading.span();
-    ObjectNode document = span.document();
+    DryRuns runs;
+    try (Progress progress = tollgate.progress()) {
+      runs = new DryRuns(history.open(), progress);
+      if (isFile()) {
+        Path file = shell.file(Path.of(names.get(0)));
+        DesiredState.tiers(file, shell.shown(file).toString())
+            .forEach((name, definition) -> runs.replay("PUT", Paths.tier(name), definition));
+      } else {
+        tier.ifPresent(name -> replayTier(runs, name));
+        names.forEach(name -> replayTenant(runs, name));
+      }
+    }
+    List<ObjectNode> rows = runs.sortedRows();
+    ObjectNode document = runs.span.deepCopy();
     document.putArray("limits").addAll(rows);
-    tier.ifPresent(name -> document.set("leftOut", Json.object(leftOut)));
-    tollgate.print(
-        document, tollgate.isCsv() ? TABLE.csv(rows) : lines(rows, tenants.size(), leftOut, span));
+    if (tier.isPresent() || isFile()) {
+      document.set("leftOut", Json.object(runs.leftOut));
+    }
+    tollgate.print(document, tollgate.isCsv() ? TABLE.csv(rows) : lines(rows, runs));
     return 0;
   }
 
+  private boolean isFile() {
+    return names.stream().anyMatch(name -> name.contains(".") || name.contains("/"));
+  }
+
   private void check() {
-    if (tenantIds.isEmpty() != tier.isPresent()) {
-      throw Failure.usage("Name tenants, or a tier with --tier.");
+    if (isFile()) {
+      if (names.size() > 1 || tier.isPresent() || !limits.isEmpty()) {
+        throw Failure.usage(
+            "Name a file alone, without --tier and --set: it has tiers and limits.");
+      }
+      return;
+    }
+    if (names.isEmpty() != tier.isPresent()) {
+      throw Failure.usage("Name tenants, or a tier with --tier, or a file of tiers.");
+    }
+    if (limits.isEmpty()) {
+      throw Failure.usage("Name a limit with --set, such as --set tenantPerMinute=300.");
     }
     limits.forEach(
         (limit, value) -> {
@@ -126,92 +150,123 @@ public final class ReplayCommand implements Callable<Integer> {
         });
   }
 
-  /**
-   * The limits that would have refused something.
-   *
-   * @param leftOut counts the tenants that override a limit, by limit
-   */
-  private List<ObjectNode> replay(Tenant tenant, Map<String, Long> leftOut) {
-    List<ObjectNode> rows = new ArrayList<>();
-    new TreeMap<>(limits)
-        .forEach(
-            (limit, value) -> {
-              if (tier.isPresent() && tenant.document().path("overrides").has(limit)) {
-                leftOut.merge(limit, 1L, Long::sum);
-                return;
-              }
-              List<JsonNode> minutes = tenant.minutes();
-              Refusals refusals =
-                  switch (limit) {
-                    // A connection that another limit refused may have come to this one.
-                    case PER_MINUTE -> Replay.byRate(connections(minutes), rate(value), value);
-                    case CONNECTIONS -> Replay.byConnections(connections(minutes), value);
-                    default -> Replay.byRate(messages(minutes), rate(value), value);
-                  };
-              if (!refusals.isNone()) {
-                rows.add(row(tenant, limit, value, refusals));
-              }
-            });
-    return rows;
-  }
-
-  private static ObjectNode row(Tenant tenant, String limit, long value, Refusals refusals) {
-    ObjectNode row = Json.object().put("tenantId", tenant.id()).put("limit", limit);
-    row.set("now", tenant.document().path("limits").path(limit));
-    row.put("new", value)
-        .put("least", refusals.least())
-        .put("most", refusals.most())
-        .put("minutes", refusals.minutes())
-        .put("longestSeconds", refusals.longest().toSeconds());
-    refusals.first().ifPresent(at -> row.put("first", at.toString()));
-    refusals.last().ifPresent(at -> row.put("last", at.toString()));
-    return row;
-  }
-
-  private static long rate(long perMinute) {
-    return perMinute * MICROTOKENS;
-  }
-
-  /** A connection that was undone in the next minute counts in none. */
-  private static SortedMap<Instant, Minute> connections(List<JsonNode> minutes) {
-    SortedMap<Instant, Minute> all = new TreeMap<>();
-    long undone = 0;
-    for (int i = minutes.size() - 1; i >= 0; i--) {
-      JsonNode minute = minutes.get(i);
-      long admitted = minute.path("admitted").asLong() - undone;
-      undone = Math.max(0, -admitted);
-      all.put(
-          Instant.parse(minute.path("at").asText()),
-          new Minute(
-              Math.max(0, admitted),
-              minute.path("refused").asLong(),
-              minute.path("peakConnections").asLong()));
+  private void replayTier(DryRuns runs, String name) {
+    ObjectNode definition =
+        tollgate
+            .found(
+                runs.reading.api().get(Paths.tier(name)),
+                "No tier named `%s`. List tiers with `tollgate tiers list`.".formatted(name))
+            .json()
+            .deepCopy();
+    runs.addUnchanged(name, definition, limits);
+    limits.forEach(definition.withObjectProperty("limits")::put);
+    if (definition.path("modes") instanceof ObjectNode modes) {
+      modes.remove(limits.keySet());
     }
-    return all;
+    runs.replay("PUT", Paths.tier(name), definition);
   }
 
-  private static SortedMap<Instant, Minute> messages(List<JsonNode> minutes) {
-    SortedMap<Instant, Minute> all = new TreeMap<>();
-    for (JsonNode minute : minutes) {
-      all.put(
-          Instant.parse(minute.path("at").asText()),
-          new Minute(Tenant.taken(minute, "message"), 0, 0));
+  private void replayTenant(DryRuns runs, String id) {
+    JsonNode tenant = runs.reading.found(runs.reading.api().get(Paths.tenant(id)), id).json();
+    runs.addUnchanged(id, tenant, limits);
+    ObjectNode change = Json.object();
+    ObjectNode overrides =
+        change.putObject("overrides").setAll((ObjectNode) tenant.path("overrides").deepCopy());
+    limits.forEach(
+        (limit, value) -> {
+          overrides.put(limit, value);
+          if (tenant.path("modes").has(limit)) {
+            overrides.withObjectProperty("modes").put(limit, "ENFORCE");
+          }
+        });
+    runs.replay("PATCH", Paths.tenant(id), change);
+  }
+
+  /** Dry runs, and what their pages tell. */
+  private static final class DryRuns {
+    private final List<ObjectNode> rows = new ArrayList<>();
+    private final SortedMap<String, Long> leftOut = new TreeMap<>();
+    private final List<String> unchanged = new ArrayList<>();
+    private final ObjectNode span = Json.object();
+    private final Reading reading;
+    private final Progress progress;
+    private long tenants;
+
+    private DryRuns(Reading reading, Progress progress) {
+      this.reading = reading;
+      this.progress = progress;
     }
-    return all;
+
+    void replay(String method, String path, JsonNode change) {
+      Map<String, String> query = new LinkedHashMap<>();
+      query.put("dryRun", "true");
+      query.put("replay", Span.text(Duration.ofMinutes(reading.span().minutes())));
+      new PageIterator(
+              cursor -> {
+                query.putAll(cursor);
+                return reading
+                    .api()
+                    .send(method, path + Api.suffix(query), Optional.of(change), Map.of())
+                    .orThrow()
+                    .json();
+              })
+          .forEachRemaining(this::add);
+    }
+
+    void add(JsonNode page) {
+      JsonNode replay = page.path("replay");
+      if (span.isEmpty()) {
+        span.set("from", replay.path("from"));
+        span.set("to", replay.path("to"));
+      }
+      replay.path("limits").forEach(row -> rows.add((ObjectNode) row));
+      replay
+          .path("leftOut")
+          .properties()
+          .forEach(each -> leftOut.merge(each.getKey(), each.getValue().asLong(), Long::sum));
+      tenants += page.path("totals").path("tenants").asLong();
+      progress.show("Replayed %,d tenants".formatted(tenants));
+    }
+
+    /** Notes the limits that are enforced with these values already. */
+    void addUnchanged(String name, JsonNode document, Map<String, Long> limits) {
+      new TreeMap<>(limits)
+          .forEach(
+              (limit, value) -> {
+                if (document.path("limits").path(limit).asLong() == value
+                    && !document.path("modes").has(limit)) {
+                  unchanged.add(
+                      "%s: %s is %d already, so it is not replayed.".formatted(name, limit, value));
+                }
+              });
+    }
+
+    List<ObjectNode> sortedRows() {
+      return rows.stream()
+          .sorted(
+              Comparator.comparingLong((ObjectNode row) -> row.path("most").asLong())
+                  .reversed()
+                  .thenComparing(row -> row.path("tenantId").asText()))
+          .toList();
+    }
   }
 
-  private List<String> lines(
-      List<ObjectNode> rows, int tenants, SortedMap<String, Long> leftOut, Span span) {
+  private static List<String> lines(List<ObjectNode> rows, DryRuns runs) {
     long refused = rows.stream().map(row -> row.path("tenantId")).distinct().count();
     List<String> lines = new ArrayList<>();
     lines.add(
-        "%s: %d of %d tenants would have been refused something."
-            .formatted(span, refused, tenants));
-    leftOut.forEach(
+        "%s to %s: %d of %d tenants would have been refused something."
+            .formatted(
+                runs.span.path("from").asText(),
+                runs.span.path("to").asText(),
+                refused,
+                runs.tenants));
+    lines.addAll(runs.unchanged);
+    runs.leftOut.forEach(
         (limit, count) ->
             lines.add(
                 "%s: %d of %d tenants are left out, because they override it."
-                    .formatted(limit, count, tenants)));
+                    .formatted(limit, count, runs.tenants)));
     if (!rows.isEmpty()) {
       lines.add("");
       lines.addAll(TABLE.text(rows));

@@ -4,6 +4,7 @@ import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.tenants.IfMatch;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.history.Hours;
 import dev.tollgate.core.tenant.TenantFilter;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.http.Cursor;
@@ -47,6 +48,10 @@ final class ApiRequest {
   private static final String TENANT_IDS_EXPECTED =
       "1 to " + MAX_DETAILED + " tenant ids, separated by commas";
   private static final String DRY_RUN = "dryRun";
+  private static final String REPLAY = "replay";
+
+  /** A day less than minutes are kept: the pages of a dry run take a while. */
+  private static final Duration LONGEST_REPLAY = Hours.MINUTES_KEPT.minusDays(1);
 
   private final Request request;
   private final InstantSource clock;
@@ -84,6 +89,19 @@ final class ApiRequest {
   /** Whether the change must only be previewed. */
   boolean isDryRun() {
     return flag(DRY_RUN);
+  }
+
+  /** The time whose minutes a dry run replays; empty if it replays none. */
+  Optional<Duration> replay() {
+    Optional<Duration> span = duration(REPLAY);
+    String text = request.query(REPLAY).orElse("");
+    InvalidValue.unless(span.isEmpty() || isDryRun(), REPLAY, text, "no value without dryRun=true");
+    InvalidValue.unless(
+        span.orElse(LONGEST_REPLAY).compareTo(LONGEST_REPLAY) <= 0,
+        REPLAY,
+        text,
+        "at most " + LONGEST_REPLAY.toDays() + "d, because minutes are not kept longer");
+    return span;
   }
 
   /** Refuses {@code dryRun=true}, because an operation without preview would make the change. */

@@ -50,7 +50,7 @@ public final class ControlPlaneRoutes {
       ParallelTasks parallel,
       CurrentAuthor author,
       InstantSource clock) {
-    Preview preview = new Preview(ports, parallel);
+    Preview preview = new Preview(ports, new LimitReplay(history, parallel), parallel);
     TenantRoutes tenants =
         new TenantRoutes(
             ports.tenants(),

@@ -1,5 +1,6 @@
 package dev.tollgate.controlplane.api;
 
+import dev.tollgate.controlplane.api.LimitReplay.Replayed;
 import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.ParallelTasks;
 import dev.tollgate.controlplane.invocation.Ports;
@@ -15,6 +16,7 @@ import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.http.Cursor;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,31 +26,39 @@ import java.util.Optional;
 /**
  * Renders previews of changes: how tenants and tiers would change, and which tenants use more than
  * the change allows. It takes the current usage from the counts and levels in rows, and writes
- * nothing.
+ * nothing. On request it also {@linkplain LimitReplay replays} the recorded minutes.
  *
- * <p>The preview of a tier has pages of tenants. Its totals are those of the page.
+ * <p>The preview of a tier has pages of tenants. Its totals are those of the page. A page with a
+ * replay may end early, because its time is limited.
  */
 final class Preview {
   private final Ports ports;
+  private final LimitReplay replays;
   private final ParallelTasks parallel;
 
-  Preview(Ports ports, ParallelTasks parallel) {
+  Preview(Ports ports, LimitReplay replays, ParallelTasks parallel) {
     this.ports = ports;
+    this.replays = replays;
     this.parallel = parallel;
   }
 
   /**
    * Previews the change of a tenant.
    *
+   * @param replay the time to replay; empty for none
    * @throws Unavailable if the tenant's connections or buckets cannot be read
    */
-  Map<String, Object> of(TenantChangeResult.Planned planned, Invocation invocation) {
+  Map<String, Object> of(
+      TenantChangeResult.Planned planned, Optional<Duration> replay, Invocation invocation) {
     PlannedTenant tenant = new PlannedTenant(planned.current(), planned.planned());
     Map<String, Object> document =
         document(
             tenant.changes() ? ChangeType.CHANGED : ChangeType.UNCHANGED,
             planned.current().version());
+    Optional<Replayed> replayed =
+        replay.map(length -> replays.of(List.of(tenant), List.of(), length, invocation));
     putTenants(document, List.of(tenant), invocation);
+    replayed.ifPresent(of -> document.put("replay", of.document()));
     return document;
   }
 
@@ -57,28 +67,48 @@ final class Preview {
    *
    * @param cursor the end of the previous page; empty for the first page
    * @param limit the most tenants on the page
+   * @param replay the time to replay; empty for none
    * @throws Unavailable if a tenant cannot be read, or the time runs out
    */
   Map<String, Object> of(
-      TierChangeResult.Planned planned, Optional<String> cursor, int limit, Invocation invocation) {
-    Tier next = planned.planned();
+      TierChangeResult.Planned planned,
+      Optional<String> cursor,
+      int limit,
+      Optional<Duration> replay,
+      Invocation invocation) {
+    Tier tier = planned.planned();
     Page<Tenant> page =
         planned.current().isPresent()
-            ? ports.tenants().inTier(next.name(), cursor, limit)
+            ? ports.tenants().inTier(tier.name(), cursor, limit)
             : new Page<>(List.of(), Optional.empty());
     Map<String, Object> before = planned.current().map(Documents::of).orElse(Map.of());
     Map<String, Object> document =
         document(changeType(planned), planned.current().map(Tier::version).orElse(0L));
-    document.put("tier", next.name().value());
-    document.put("changes", changes(before, Documents.of(next)));
+    document.put("tier", tier.name().value());
+    document.put("changes", changes(before, Documents.of(tier)));
     List<PlannedTenant> tenants =
         page.items().stream()
             .filter(tenant -> tenant.status() != TenantStatus.OFFBOARDING)
-            .map(tenant -> new PlannedTenant(tenant, withTier(next, tenant)))
+            .map(tenant -> new PlannedTenant(tenant, withTier(tier, tenant)))
             .toList();
-    putTenants(document, tenants, invocation);
-    page.next().ifPresent(end -> document.put("next", Cursor.encode(listing(next.name()), end)));
+    Optional<Replayed> replayed =
+        replay.map(length -> replays.of(tenants, altered(planned), length, invocation));
+    int end = replayed.map(Replayed::tenants).orElse(tenants.size());
+    putTenants(document, tenants.subList(0, end), invocation);
+    replayed.ifPresent(of -> document.put("replay", of.document()));
+    Optional<String> next =
+        end < tenants.size()
+            ? Optional.of(tenants.get(end - 1).current().id().value())
+            : page.next();
+    next.ifPresent(after -> document.put("next", Cursor.encode(listing(tier.name()), after)));
     return document;
+  }
+
+  private static List<Limit> altered(TierChangeResult.Planned planned) {
+    return planned
+        .current()
+        .map(current -> LimitReplay.altered(current, planned.planned()))
+        .orElse(List.of());
   }
 
   /** The name of the listing of a tier's tenants, to which cursors are bound. */
@@ -245,7 +275,7 @@ final class Preview {
   }
 
   /** A tenant before and after the change. */
-  private record PlannedTenant(Tenant current, Tenant planned) {
+  record PlannedTenant(Tenant current, Tenant planned) {
     boolean changes() {
       return !planned.hasSameDesiredStateAs(current);
     }

@@ -19,6 +19,7 @@ import dev.tollgate.http.Cursor;
 import dev.tollgate.http.IdempotencyKeyHeader;
 import dev.tollgate.http.Problem;
 import dev.tollgate.http.Response;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -73,6 +74,7 @@ final class TenantRoutes {
   Response change(ApiRequest request) {
     TenantId id = request.tenantId();
     boolean dryRun = request.isDryRun();
+    Optional<Duration> replay = request.replay();
     IfMatch ifMatch = request.ifMatch();
     TenantPatch patch = RequestBodies.tenantPatch(request.body());
     Invocation invocation = request.invocation();
@@ -81,6 +83,7 @@ final class TenantRoutes {
             ? lifecycle.plan(id, patch, ifMatch)
             : lifecycle.change(id, patch, ifMatch, invocation),
         id,
+        replay,
         invocation);
   }
 
@@ -107,6 +110,11 @@ final class TenantRoutes {
   }
 
   private Response response(TenantChangeResult result, TenantId id, Invocation invocation) {
+    return response(result, id, Optional.empty(), invocation);
+  }
+
+  private Response response(
+      TenantChangeResult result, TenantId id, Optional<Duration> replay, Invocation invocation) {
     if (result instanceof TenantChangeResult.Onboarded onboarded) {
       return tenant(201, onboarded.tenant(), onboarded.outcome(), invocation)
           .with("location", "/tenants/" + id);
@@ -122,7 +130,7 @@ final class TenantRoutes {
     }
     if (result instanceof TenantChangeResult.Planned planned) {
       return Versions.tagged(
-          Response.json(200, preview.of(planned, invocation)), planned.current().version());
+          Response.json(200, preview.of(planned, replay, invocation)), planned.current().version());
     }
     if (result instanceof TenantChangeResult.Removable removable) {
       return Versions.tagged(

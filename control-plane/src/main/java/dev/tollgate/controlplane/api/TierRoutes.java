@@ -48,7 +48,7 @@ final class TierRoutes {
     Tier tier = RequestBodies.tier(name, body);
     Optional<Long> version = RequestBodies.tierVersion(body);
     IfMatch ifMatch = request.ifMatch();
-    checkPage(name, request);
+    checkPreview(name, request);
     return response(
         request.isDryRun()
             ? catalog.plan(tier, version, ifMatch)
@@ -57,8 +57,9 @@ final class TierRoutes {
         request);
   }
 
-  /** Refuses invalid parameters of the preview's page, even if the request is not a dry run. */
-  private static void checkPage(TierName name, ApiRequest request) {
+  /** Refuses invalid parameters of the preview, even if the request is not a dry run. */
+  private static void checkPreview(TierName name, ApiRequest request) {
+    var unusedReplay = request.replay();
     var unusedCursor = request.cursor(Preview.listing(name));
     var unusedLimit = request.limit();
   }
@@ -88,6 +89,7 @@ final class TierRoutes {
                   planned,
                   request.cursor(Preview.listing(name)),
                   request.limit(),
+                  request.replay(),
                   request.invocation()));
       return planned
           .current()

@@ -3,6 +3,7 @@ package dev.tollgate.e2e.local;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.e2e.acceptance.Deployment.Handshake;
 import java.time.Duration;
 import java.time.Instant;
@@ -104,6 +105,40 @@ final class HistoryIT {
         .isEqualTo(stepsSince("/tenants/acme/history", 1))
         .isNotEmpty();
     assertThat(stepsSince("/fleet", 8)).isEqualTo(stepsSince("/fleet", 1)).isNotEmpty();
+
+    aReplayHasWhatTheLowerLimitReallyRefused(handshakes.size(), handshakes.size() - admitted);
+  }
+
+  /** A tenant without override gets as many handshakes at once as the one that really refused. */
+  private static void aReplayHasWhatTheLowerLimitReallyRefused(int handshakes, long refused)
+      throws Exception {
+    DEPLOYMENT.onboard("wide", "gold", "{}");
+    DEPLOYMENT.advance(Duration.ofMinutes(2));
+    String session = DEPLOYMENT.open("wide");
+    for (int i = 0; i < handshakes; i++) {
+      assertThat(DEPLOYMENT.handshake(LocalDeployment.query("wide", session)).join().status())
+          .isEqualTo(101);
+    }
+    DEPLOYMENT.advance(Duration.ofMinutes(4));
+    ObjectNode gold = (ObjectNode) get("/tiers/gold");
+    gold.withObjectProperty("limits").put("tenantPerMinute", 5);
+
+    LocalDeployment.Answer tier =
+        DEPLOYMENT.control("PUT", "/tiers/gold?dryRun=true&replay=10m", gold.toString());
+    LocalDeployment.Answer tenant =
+        DEPLOYMENT.control(
+            "PATCH",
+            "/tenants/wide?dryRun=true&replay=10m",
+            "{\"overrides\":{\"tenantPerMinute\":5}}");
+
+    JsonNode row = tier.body().at("/replay/limits/0");
+    assertThat(row.path("tenantId").asText()).isEqualTo("wide");
+    assertThat(refused).isBetween(row.path("least").asLong(), row.path("most").asLong());
+    assertThat(row.path("most").asLong()).isEqualTo(refused);
+    assertThat(tier.body().at("/replay/limits")).hasSize(1);
+    assertThat(tier.body().at("/replay/leftOut").toString()).isEqualTo("{\"tenantPerMinute\":1}");
+    assertThat(tenant.body().at("/replay/limits")).isEqualTo(tier.body().at("/replay/limits"));
+    assertThat(get("/tiers/gold").at("/limits/tenantPerMinute").asLong()).isGreaterThan(5);
   }
 
   /** The steps of days; of more than 31 days of a tenant, and 7 of all, from hours. */

@@ -1,16 +1,20 @@
-package dev.tollgate.cli.history;
+package dev.tollgate.core.history;
 
+import dev.tollgate.core.Action;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.history.Counts.Tokens;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * How many connections other limits would have refused, from recorded minutes.
+ * How many connections or messages other limits would have refused, from recorded minutes.
  *
  * <h2>What a minute can tell</h2>
  *
@@ -34,18 +38,10 @@ import java.util.TreeMap;
  * is admitted or refused, or up to five seconds later. Therefore the peak of the minute before
  * counts, too. For the lower bound, the connections of the first peak may have been open before.
  */
-final class Replay {
+public final class Replay {
   private static final long MICROTOKENS = 1_000_000;
 
   private Replay() {}
-
-  /**
-   * A recorded minute.
-   *
-   * @param refused connections refused for any reason
-   * @param peak the most open connections
-   */
-  record Minute(long admitted, long refused, long peak) {}
 
   /**
    * What would have been refused.
@@ -57,7 +53,7 @@ final class Replay {
    * @param last the last of them
    * @param longest the longest time without a break between them
    */
-  record Refusals(
+  public record Refusals(
       long least,
       long most,
       long minutes,
@@ -65,39 +61,69 @@ final class Replay {
       Optional<Instant> last,
       Duration longest) {
     /** Whether none would have been refused. */
-    boolean isNone() {
+    public boolean isNone() {
       return most == 0;
     }
   }
 
+  /** The connections that a bucket {@code connect} would have refused. */
+  public static Refusals connections(SortedMap<Instant, Counts> minutes, BucketSpec bucket) {
+    return byRate(settled(minutes), bucket);
+  }
+
   /**
-   * What a bucket would have refused.
-   *
-   * @param microtokensPerMinute the rate, in millionths of a token
+   * The messages that a bucket {@code message} would have refused. Each token that left the bucket
+   * counts as a message.
    */
-  static Refusals byRate(
-      SortedMap<Instant, Minute> minutes, long microtokensPerMinute, long capacity) {
+  public static Refusals messages(SortedMap<Instant, Counts> minutes, BucketSpec bucket) {
+    SortedMap<Instant, Counts> taken = new TreeMap<>();
+    minutes.forEach(
+        (at, counts) -> {
+          Tokens tokens = counts.tokens().getOrDefault(Action.MESSAGE, new Tokens(0, 0));
+          taken.put(at, new Counts(tokens.taken(), Map.of(), 0, Map.of()));
+        });
+    return byRate(taken, bucket);
+  }
+
+  /** The minutes where a connection that was undone in the next minute counts in none. */
+  private static SortedMap<Instant, Counts> settled(SortedMap<Instant, Counts> minutes) {
+    SortedMap<Instant, Counts> settled = new TreeMap<>();
+    List<Map.Entry<Instant, Counts>> all = List.copyOf(minutes.entrySet());
+    long undone = 0;
+    for (int i = all.size() - 1; i >= 0; i--) {
+      Counts counts = all.get(i).getValue();
+      long admitted = counts.admitted() - undone;
+      undone = Math.max(0, -admitted);
+      settled.put(
+          all.get(i).getKey(),
+          new Counts(Math.max(0, admitted), counts.refused(), counts.peak(), Map.of()));
+    }
+    return settled;
+  }
+
+  private static Refusals byRate(SortedMap<Instant, Counts> minutes, BucketSpec bucket) {
+    long microtokensPerMinute = bucket.rate().microtokensPerMinute();
     Tally tally = new Tally();
-    long full = capacity * MICROTOKENS;
+    long full = bucket.capacity() * MICROTOKENS;
     long left = full;
     long mostLack = 0;
     // What the bucket may lack by the beginning of a minute, and the most refusals until then.
     SortedMap<Long, Long> refusedByLack = new TreeMap<>(Map.of(0L, 0L));
     Instant before = Instant.MIN;
-    for (Map.Entry<Instant, Minute> each : minutes.entrySet()) {
+    for (Map.Entry<Instant, Counts> each : minutes.entrySet()) {
       Instant now = each.getKey();
       long passed = before.equals(Instant.MIN) ? 0 : Duration.between(before, now).toMinutes();
       // Minutes without a record had no connections.
       long idle = Math.max(0, passed - 1) * microtokensPerMinute;
       long certain = Math.max(0, each.getValue().admitted());
-      long all = certain + each.getValue().refused();
+      long all = certain + each.getValue().refusedInAll();
 
       left = Math.min(full, left + idle);
       long admitted = Math.min(certain, (left + microtokensPerMinute) / MICROTOKENS);
       left = Math.min(full, left + microtokensPerMinute - admitted * MICROTOKENS);
       tally.least += certain - admitted;
 
-      SortedMap<Long, Long> next = new TreeMap<>();
+      NavigableMap<Long, Long> next = new TreeMap<>();
       for (Map.Entry<Long, Long> state : refusedByLack.entrySet()) {
         long lack = Math.max(0, state.getKey() - idle);
         long early = refused(lack, all, full);
@@ -127,38 +153,43 @@ final class Replay {
     return Math.max(0, -Math.floorDiv(-excess, MICROTOKENS));
   }
 
-  /** The states that no other makes superfluous. */
-  private static SortedMap<Long, Long> worst(SortedMap<Long, Long> refusedByLack) {
+  /**
+   * The states that no other makes superfluous. A state does if it lacks more and refused as many,
+   * or if it refused more by at least the tokens that it lacks less.
+   */
+  private static SortedMap<Long, Long> worst(NavigableMap<Long, Long> refusedByLack) {
     SortedMap<Long, Long> kept = new TreeMap<>();
-    refusedByLack.forEach(
-        (lack, refused) -> {
-          boolean isSuperfluous =
-              refusedByLack.entrySet().stream()
-                  .filter(other -> !other.getKey().equals(lack))
-                  .anyMatch(
-                      other ->
-                          other.getKey() > lack
-                              ? other.getValue() >= refused
-                              : (other.getValue() - refused) * MICROTOKENS
-                                  >= lack - other.getKey());
-          if (!isSuperfluous) {
-            kept.put(lack, refused);
-          }
-        });
+    long mostRefused = -1;
+    for (Map.Entry<Long, Long> state : refusedByLack.descendingMap().entrySet()) {
+      if (state.getValue() > mostRefused) {
+        kept.put(state.getKey(), state.getValue());
+        mostRefused = state.getValue();
+      }
+    }
+    long[] mostUsed = {-1};
+    kept.entrySet()
+        .removeIf(
+            state -> {
+              long used = state.getValue() * MICROTOKENS + state.getKey();
+              boolean isSuperfluous = used <= mostUsed[0];
+              mostUsed[0] = Math.max(mostUsed[0], used);
+              return isSuperfluous;
+            });
     return kept;
   }
 
-  /** What a limit of open connections would have refused. */
-  static Refusals byConnections(SortedMap<Instant, Minute> minutes, long limit) {
+  /** The connections that a limit of open connections would have refused. */
+  public static Refusals open(SortedMap<Instant, Counts> recorded, long limit) {
+    SortedMap<Instant, Counts> minutes = settled(recorded);
     Tally tally = new Tally();
-    long highest = minutes.values().stream().mapToLong(Minute::peak).max().orElse(0);
-    long atFirst = minutes.values().stream().findFirst().map(Minute::peak).orElse(0L);
+    long highest = minutes.values().stream().mapToLong(Counts::peak).max().orElse(0);
+    long atFirst = minutes.values().stream().findFirst().map(Counts::peak).orElse(0L);
     tally.least = Math.max(0, highest - Math.max(limit, atFirst));
     minutes.forEach(
         (at, minute) -> {
-          Minute before = minutes.getOrDefault(at.minusSeconds(60), minute);
+          Counts before = minutes.getOrDefault(at.minusSeconds(60), minute);
           boolean isAbove = Math.max(minute.peak(), before.peak()) > limit;
-          tally.at(at, minute.refused() + (isAbove ? Math.max(0, minute.admitted()) : 0));
+          tally.at(at, minute.refusedInAll() + (isAbove ? minute.admitted() : 0));
         });
     return tally.refusals();
   }

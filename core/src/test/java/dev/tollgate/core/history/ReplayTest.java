@@ -1,9 +1,12 @@
-package dev.tollgate.cli.history;
+package dev.tollgate.core.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.tollgate.cli.history.Replay.Minute;
-import dev.tollgate.cli.history.Replay.Refusals;
+import dev.tollgate.core.Action;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.connect.Refusal;
+import dev.tollgate.core.history.Replay.Refusals;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -23,13 +26,21 @@ class ReplayTest {
   private static final Instant NOON = Instant.parse("2026-03-12T12:00:00Z");
   private static final long TOKEN = 1_000_000;
 
+  private static Counts minute(long admitted, long refused, long peak) {
+    return new Counts(admitted, Map.of(Refusal.TENANT_RATE, refused), peak, Map.of());
+  }
+
+  private static BucketSpec bucket(long microtokensPerMinute, long capacity) {
+    return new BucketSpec(new Rate(microtokensPerMinute), capacity);
+  }
+
   /** Minutes from noon on: the admitted connections of each, or a dash for a minute without any. */
-  private static SortedMap<Instant, Minute> admitted(String counts) {
-    SortedMap<Instant, Minute> minutes = new TreeMap<>();
+  private static SortedMap<Instant, Counts> admitted(String counts) {
+    SortedMap<Instant, Counts> minutes = new TreeMap<>();
     Instant at = NOON;
     for (String count : counts.split(" ", -1)) {
       if (!count.equals("-")) {
-        minutes.put(at, new Minute(Long.parseLong(count), 0, Long.parseLong(count)));
+        minutes.put(at, minute(Long.parseLong(count), 0, Long.parseLong(count)));
       }
       at = at.plusSeconds(60);
     }
@@ -51,7 +62,7 @@ class ReplayTest {
     "0 0 0, 5, 5, 0, 0, 0",
   })
   void rate(String counts, long rate, long capacity, long least, long most, long refusing) {
-    Refusals refusals = Replay.byRate(admitted(counts), rate * TOKEN, capacity);
+    Refusals refusals = Replay.connections(admitted(counts), bucket(rate * TOKEN, capacity));
 
     assertThat(List.of(refusals.least(), refusals.most(), refusals.minutes()))
         .containsExactly(least, most, refusing);
@@ -59,10 +70,10 @@ class ReplayTest {
 
   @Test
   void refused_connections_count_at_most() {
-    SortedMap<Instant, Minute> minutes = new TreeMap<>();
-    minutes.put(NOON, new Minute(5, 20, 5));
+    SortedMap<Instant, Counts> minutes = new TreeMap<>();
+    minutes.put(NOON, minute(5, 20, 5));
 
-    Refusals refusals = Replay.byRate(minutes, 5 * TOKEN, 10);
+    Refusals refusals = Replay.connections(minutes, bucket(5 * TOKEN, 10));
 
     assertThat(refusals.least()).isZero();
     assertThat(refusals.most()).isEqualTo(15);
@@ -71,7 +82,7 @@ class ReplayTest {
   @ParameterizedTest
   @CsvSource({"3 9 7 2, 7, 2, 16, 2", "3 9 8 2 9, 7, 2, 28, 4", "3 7, 7, 0, 0, 0"})
   void open_connections(String peaks, long limit, long least, long most, long refusing) {
-    Refusals refusals = Replay.byConnections(admitted(peaks), limit);
+    Refusals refusals = Replay.open(admitted(peaks), limit);
 
     assertThat(List.of(refusals.least(), refusals.most(), refusals.minutes()))
         .containsExactly(least, most, refusing);
@@ -79,11 +90,11 @@ class ReplayTest {
 
   @Test
   void connections_that_were_open_before_are_not_refused_for_certain() {
-    SortedMap<Instant, Minute> minutes = new TreeMap<>();
-    minutes.put(NOON, new Minute(1, 0, 95));
-    minutes.put(NOON.plusSeconds(60), new Minute(1, 0, 96));
+    SortedMap<Instant, Counts> minutes = new TreeMap<>();
+    minutes.put(NOON, minute(1, 0, 95));
+    minutes.put(NOON.plusSeconds(60), minute(1, 0, 96));
 
-    Refusals refusals = Replay.byConnections(minutes, 50);
+    Refusals refusals = Replay.open(minutes, 50);
 
     assertThat(refusals.least()).isEqualTo(1);
     assertThat(refusals.most()).isEqualTo(2);
@@ -91,13 +102,13 @@ class ReplayTest {
 
   @Test
   void refusals_that_were_written_after_connections_closed_count_at_most() {
-    SortedMap<Instant, Minute> minutes = new TreeMap<>();
-    minutes.put(NOON, new Minute(50, 0, 100));
-    minutes.put(NOON.plusSeconds(60), new Minute(5, 40, 10));
-    minutes.put(NOON.plusSeconds(120), new Minute(5, 0, 10));
+    SortedMap<Instant, Counts> minutes = new TreeMap<>();
+    minutes.put(NOON, minute(50, 0, 100));
+    minutes.put(NOON.plusSeconds(60), minute(5, 40, 10));
+    minutes.put(NOON.plusSeconds(120), minute(5, 0, 10));
 
-    assertThat(Replay.byConnections(minutes, 60).most()).isEqualTo(95);
-    assertThat(Replay.byConnections(minutes, 100).most()).isEqualTo(40);
+    assertThat(Replay.open(minutes, 60).most()).isEqualTo(95);
+    assertThat(Replay.open(minutes, 100).most()).isEqualTo(40);
   }
 
   /** All orders of short histories, six instants a minute: the bounds hold, and are attained. */
@@ -109,15 +120,15 @@ class ReplayTest {
       for (long capacity = 1; capacity <= 4; capacity++) {
         for (int code = 0; code < 5 * 5 * 5; code++) {
           int[] counts = {code % 5, code / 5 % 5, code / 25};
-          SortedMap<Instant, Minute> minutes = new TreeMap<>();
+          SortedMap<Instant, Counts> minutes = new TreeMap<>();
           for (int i = 0; i < counts.length; i++) {
             if (counts[i] > 0) {
-              minutes.put(NOON.plusSeconds(60L * i), new Minute(counts[i], 0, 0));
+              minutes.put(NOON.plusSeconds(60L * i), minute(counts[i], 0, 0));
             }
           }
           long[] truth = extremes(counts, halves, capacity);
 
-          Refusals refusals = Replay.byRate(minutes, halves * TOKEN / 2, capacity);
+          Refusals refusals = Replay.connections(minutes, bucket(halves * TOKEN / 2, capacity));
 
           assertThat(refusals.least())
               .as("%s, rate %d/2, capacity %d", Arrays.toString(counts), halves, capacity)
@@ -171,13 +182,42 @@ class ReplayTest {
   }
 
   @Test
+  void a_connection_that_was_undone_a_minute_later_is_not_counted() {
+    SortedMap<Instant, Counts> minutes = admitted("7 5");
+    minutes.put(NOON.plusSeconds(60), minute(-3, 0, 9));
+
+    assertThat(Replay.connections(minutes, bucket(TOKEN, 3)).most()).isEqualTo(1);
+    assertThat(Replay.open(minutes, 5).most()).isEqualTo(4);
+  }
+
+  @Test
+  void messages_are_the_tokens_that_left_their_bucket() {
+    SortedMap<Instant, Counts> minutes = admitted("900 -");
+    Counts messages =
+        new Counts(
+            0,
+            Map.of(),
+            0,
+            Map.of(
+                Action.CONNECT, new Counts.Tokens(0, 900),
+                Action.MESSAGE, new Counts.Tokens(0, 30)));
+    minutes.put(NOON.plusSeconds(60), messages);
+
+    Refusals refusals = Replay.messages(minutes, bucket(10 * TOKEN, 10));
+
+    assertThat(List.of(refusals.least(), refusals.most(), refusals.minutes()))
+        .containsExactly(10L, 20L, 1L);
+    assertThat(refusals.first()).contains(NOON.plusSeconds(60));
+  }
+
+  @Test
   void when_and_for_how_long() {
-    Refusals refusals = Replay.byConnections(admitted("1 9 9 9 1 9"), 8);
+    Refusals refusals = Replay.open(admitted("1 9 9 9 1 9"), 8);
 
     assertThat(refusals.first()).contains(NOON.plusSeconds(60));
     assertThat(refusals.last()).contains(NOON.plusSeconds(300));
     assertThat(refusals.longest()).isEqualTo(Duration.ofMinutes(5));
-    Refusals none = Replay.byConnections(admitted("1"), 8);
+    Refusals none = Replay.open(admitted("1"), 8);
     assertThat(none)
         .isEqualTo(new Refusals(0, 0, 0, Optional.empty(), Optional.empty(), Duration.ZERO));
   }
@@ -197,16 +237,13 @@ class ReplayTest {
       long rate = 1 + random.nextInt(20);
       long capacity = rate * (1 + random.nextInt(3)) + random.nextInt(5);
       List<Long> arrivals = arrivals(random, rate);
-      SortedMap<Instant, Minute> minutes = new TreeMap<>();
+      SortedMap<Instant, Counts> minutes = new TreeMap<>();
       for (long millis : arrivals) {
-        minutes.merge(
-            NOON.plusSeconds(millis / 60_000 * 60),
-            new Minute(1, 0, 0),
-            (one, other) -> new Minute(one.admitted() + other.admitted(), 0, 0));
+        minutes.merge(NOON.plusSeconds(millis / 60_000 * 60), minute(1, 0, 0), Counts::plus);
       }
       long truth = refusedBy(arrivals, rate, capacity);
 
-      Refusals refusals = Replay.byRate(minutes, rate * TOKEN, capacity);
+      Refusals refusals = Replay.connections(minutes, bucket(rate * TOKEN, capacity));
 
       assertThat(truth)
           .as("seed %d, rate %d, capacity %d", seed, rate, capacity)
