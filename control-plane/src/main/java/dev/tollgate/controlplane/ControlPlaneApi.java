@@ -5,10 +5,7 @@ import com.amazonaws.services.lambda.runtime.RequestHandler;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
 import dev.tollgate.controlplane.api.ControlPlaneRoutes;
-import dev.tollgate.core.audit.AuditLog;
-import dev.tollgate.core.enforcement.AdmitAllSwitch;
-import dev.tollgate.core.history.History;
-import dev.tollgate.core.idempotency.IdempotencyKeys;
+import dev.tollgate.controlplane.api.ControlPlaneRoutes.Stores;
 import dev.tollgate.http.Routes;
 import java.time.InstantSource;
 import java.util.Map;
@@ -31,28 +28,22 @@ public final class ControlPlaneApi
   private ControlPlaneApi(Wiring wiring) {
     this(
         wiring.controlPlane(),
-        wiring.idempotencyKeys(),
-        wiring.history(),
-        wiring.auditLog(),
-        wiring.admitAllSwitch());
+        new Stores(
+            wiring.idempotencyKeys(),
+            wiring.history(),
+            wiring.auditLog(),
+            wiring.admitAllSwitch(),
+            wiring.alarms()));
   }
 
-  ControlPlaneApi(
-      ControlPlane controlPlane,
-      IdempotencyKeys keys,
-      History history,
-      AuditLog audit,
-      AdmitAllSwitch admitAll) {
+  ControlPlaneApi(ControlPlane controlPlane, Stores stores) {
     this.routes =
         ControlPlaneRoutes.of(
             controlPlane.ports(),
             controlPlane.lifecycle(),
             controlPlane.catalog(),
             controlPlane.doctor(),
-            keys,
-            history,
-            audit,
-            admitAll,
+            stores,
             controlPlane.parallel(),
             controlPlane.author(),
             controlPlane.clock());

@@ -6,6 +6,7 @@ import dev.tollgate.controlplane.conditions.ConditionWatch;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
+import dev.tollgate.core.alarm.Alarms;
 import dev.tollgate.core.audit.AuditLog;
 import dev.tollgate.core.enforcement.AdmitAllSwitch;
 import dev.tollgate.core.fanout.Chunk;
@@ -54,6 +55,11 @@ final class Wiring {
    */
   AuditLog auditLog() {
     return aws.auditLog();
+  }
+
+  /** The alarms of the deployment. */
+  Alarms alarms() {
+    return aws.alarms();
   }
 
   /**

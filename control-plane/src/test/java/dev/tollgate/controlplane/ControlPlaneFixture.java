@@ -7,11 +7,14 @@ import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPResponse;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.tollgate.controlplane.api.ControlPlaneRoutes.Stores;
 import dev.tollgate.controlplane.conditions.ConditionWatch;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.tiers.TierRollOut;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.alarm.Alarm;
+import dev.tollgate.core.alarm.Alarms;
 import dev.tollgate.core.audit.CurrentAuthor;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
@@ -71,6 +74,7 @@ import dev.tollgate.http.testing.RecordingContext;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -109,6 +113,8 @@ public final class ControlPlaneFixture {
   final InMemoryActivity activity = new InMemoryActivity(sessions, buckets);
   final InMemoryHistory history = new InMemoryHistory();
   final InMemoryAuditLog audit = new InMemoryAuditLog();
+  final List<Alarm> alarms = new ArrayList<>();
+
   final CurrentAuthor author = new CurrentAuthor();
   final InMemoryConditions conditions = new InMemoryConditions();
   final InMemoryAdmitAllSwitch admitAll = new InMemoryAdmitAllSwitch();
@@ -161,7 +167,13 @@ public final class ControlPlaneFixture {
 
   private ControlPlaneApi newApi() {
     return new ControlPlaneApi(
-        controlPlane, keys, faults.around(History.class, history), audit, admitAll);
+        controlPlane,
+        new Stores(
+            keys,
+            faults.around(History.class, history),
+            audit,
+            admitAll,
+            faults.around(Alarms.class, () -> List.copyOf(alarms))));
   }
 
   private Sweep newSweep() {

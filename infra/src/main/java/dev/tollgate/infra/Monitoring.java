@@ -286,6 +286,11 @@ final class Monitoring extends Construct {
         graph("Retreats of tiers", List.of(retreats)));
   }
 
+  /** What the names of a deployment's alarms begin with. */
+  static String alarmPrefix(String prefix) {
+    return prefix + "tollgate-";
+  }
+
   private static List<Metric> ofEach(List<FunctionWithRoles> functions, String metric) {
     return functions.stream().map(each -> Metric.ofFunction(each, metric, "Sum")).toList();
   }
@@ -315,7 +320,7 @@ final class Monitoring extends Construct {
       alarm.setOkActions(List.of());
     }
     return CfnCompositeAlarm.Builder.create(this, name)
-        .alarmName(prefix + "tollgate-" + name)
+        .alarmName(alarmPrefix(prefix) + name)
         .alarmDescription(runbook(runbook))
         .alarmRule(
             alarms.stream()
@@ -354,7 +359,7 @@ final class Monitoring extends Construct {
       queries.add(query("m" + (i + 1), metrics.get(i), rule.seconds()));
     }
     return CfnAlarm.Builder.create(this, name)
-        .alarmName(prefix + "tollgate-" + name)
+        .alarmName(alarmPrefix(prefix) + name)
         .alarmDescription(runbook(name))
         .metrics(queries)
         .comparisonOperator("GreaterThanThreshold")

@@ -70,6 +70,7 @@ record Routes(
     add("/fleet", HttpMethod.GET);
     add("/fleet/tenants", HttpMethod.GET);
     add("/audit", HttpMethod.GET);
+    add("/alarms", HttpMethod.GET);
     add("/activity", HttpMethod.GET);
     add("/drift", HttpMethod.GET);
     add("/repairs", HttpMethod.POST);

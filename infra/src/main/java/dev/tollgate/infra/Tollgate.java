@@ -360,6 +360,14 @@ public final class Tollgate extends Construct {
     props
         .connectionQuota()
         .ifPresent(quota -> controlPlane.variable("CONNECTION_QUOTA", Integer.toString(quota)));
+    props
+        .alarmTopic()
+        .ifPresent(
+            topic ->
+                controlPlane
+                    .variable("ALARM_PREFIX", Monitoring.alarmPrefix(props.prefix()))
+                    // CloudWatch shows alarms over alarms only to those who may read all.
+                    .own(List.of("*"), "cloudwatch", "DescribeAlarms"));
     FunctionWithRoles sweep =
         provisioning(
                 "Sweep",

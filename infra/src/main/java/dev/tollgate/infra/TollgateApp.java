@@ -206,7 +206,7 @@ public final class TollgateApp {
     output(stack, "SampleClient", tollgate.sampleClientUrl());
     output(stack, "OperatorPage", tollgate.operatorPageUrl());
     tollgate.operatorPoolId().ifPresent(id -> output(stack, "OperatorPool", id));
-    output(stack, "AlarmPrefix", prefix + "tollgate-");
+    output(stack, "AlarmPrefix", Monitoring.alarmPrefix(prefix));
     output(stack, "LogGroups", lines(tollgate.logGroups()));
     if (choice(app, "claims", "true", "false").equals("true")) {
       addApplicationRole(stack, tollgate);

@@ -1299,6 +1299,7 @@ class TollgateTest {
             entry("GET /tenants/{tenantId}/history", "AWS_IAM"),
             entry("GET /fleet", "AWS_IAM"),
             entry("GET /fleet/tenants", "AWS_IAM"),
+            entry("GET /alarms", "AWS_IAM"),
             entry("GET /audit", "AWS_IAM"),
             entry("GET /activity", "AWS_IAM"),
             entry("GET /drift", "AWS_IAM"),

@@ -2,6 +2,7 @@ package dev.tollgate.aws.config;
 
 import dev.tollgate.aws.Arns;
 import dev.tollgate.aws.ResourceNames;
+import dev.tollgate.aws.cloudwatch.CloudWatchAlarms;
 import dev.tollgate.aws.credentials.AssumedRoles;
 import dev.tollgate.aws.credentials.CredentialFailures;
 import dev.tollgate.aws.credentials.CredentialStore;
@@ -37,6 +38,7 @@ import dev.tollgate.aws.sqs.SqsBucketQueues;
 import dev.tollgate.aws.sqs.SqsSiloQueues;
 import dev.tollgate.aws.sqs.SqsTokenQueue;
 import dev.tollgate.core.Threads;
+import dev.tollgate.core.alarm.Alarms;
 import dev.tollgate.core.audit.AuditLog;
 import dev.tollgate.core.audit.ChangeEvents;
 import dev.tollgate.core.audit.CurrentAuthor;
@@ -70,7 +72,9 @@ import dev.tollgate.core.tenant.Tiers;
 import java.net.URI;
 import java.security.SecureRandom;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -284,6 +288,17 @@ public final class AwsEnvironment {
   /** The audit, with the function's own role. Needs {@code AUDIT_TABLE}. */
   public AuditLog auditLog() {
     return new DynamoDbAuditLog(clients.dynamoDb(), variables.required("AUDIT_TABLE"));
+  }
+
+  /**
+   * The alarms whose names begin with {@code ALARM_PREFIX}, with the function's own role; none
+   * without this variable.
+   */
+  public Alarms alarms() {
+    Optional<String> prefix = variables.optional("ALARM_PREFIX");
+    return prefix.isPresent()
+        ? new CloudWatchAlarms(clients.newCloudWatch(), prefix.get())
+        : List::of;
   }
 
   /** Reads entries of the audit from changes of rows. */

@@ -12,6 +12,7 @@ import software.amazon.awssdk.retries.DefaultRetryStrategy;
 import software.amazon.awssdk.retries.api.RetryStrategy;
 import software.amazon.awssdk.services.apigatewaymanagementapi.ApiGatewayManagementApiClient;
 import software.amazon.awssdk.services.apigatewaymanagementapi.model.LimitExceededException;
+import software.amazon.awssdk.services.cloudwatch.CloudWatchClient;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.KeysAndAttributes;
@@ -106,6 +107,10 @@ final class FunctionClients {
 
   LambdaClient lambdaOnce() {
     return lambdaOnce.get();
+  }
+
+  CloudWatchClient newCloudWatch() {
+    return sdk.get().brief(CloudWatchClient.builder()).build();
   }
 
   EventBridgeClient newEvents() {

@@ -5,6 +5,7 @@ import dev.tollgate.controlplane.invocation.ParallelTasks;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.tenants.TenantLifecycle;
 import dev.tollgate.controlplane.tiers.TierCatalog;
+import dev.tollgate.core.alarm.Alarms;
 import dev.tollgate.core.audit.AuditLog;
 import dev.tollgate.core.audit.Author;
 import dev.tollgate.core.audit.CurrentAuthor;
@@ -29,12 +30,23 @@ public final class ControlPlaneRoutes {
   }
 
   /**
-   * The routes over these use cases.
+   * What requests read and write beside tenants and tiers.
    *
    * @param keys the idempotency keys of requests that were processed
    * @param history what happened to tenants
    * @param audit who changed what
    * @param admitAll the switch that lifts all limits
+   */
+  public record Stores(
+      IdempotencyKeys keys,
+      History history,
+      AuditLog audit,
+      AdmitAllSwitch admitAll,
+      Alarms alarms) {}
+
+  /**
+   * The routes over these use cases.
+   *
    * @param parallel reads several tenants for one response
    * @param author names who makes the changes; each request sets it
    */
@@ -43,10 +55,7 @@ public final class ControlPlaneRoutes {
       TenantLifecycle lifecycle,
       TierCatalog catalog,
       Doctor doctor,
-      IdempotencyKeys keys,
-      History history,
-      AuditLog audit,
-      AdmitAllSwitch admitAll,
+      Stores stores,
       ParallelTasks parallel,
       CurrentAuthor author,
       InstantSource clock) {
@@ -55,16 +64,17 @@ public final class ControlPlaneRoutes {
         new TenantRoutes(
             ports.tenants(),
             lifecycle,
-            new Idempotency(keys, clock),
+            new Idempotency(stores.keys(), clock),
             preview,
             new TenantDocument(ports, clock),
             parallel,
             clock);
     TierRoutes tiers = new TierRoutes(ports.tiers(), catalog, preview);
-    HistoryRoutes happened = new HistoryRoutes(history, ports.tenants(), clock);
-    AuditRoutes changes = new AuditRoutes(audit, clock);
+    HistoryRoutes happened = new HistoryRoutes(stores.history(), ports.tenants(), clock);
+    AuditRoutes changes = new AuditRoutes(stores.audit(), clock);
+    AlarmRoutes raised = new AlarmRoutes(stores.alarms());
     DoctorRoutes repairs = new DoctorRoutes(doctor);
-    AdmitAllRoutes lifting = new AdmitAllRoutes(admitAll, clock);
+    AdmitAllRoutes lifting = new AdmitAllRoutes(stores.admitAll(), clock);
     ControlPlaneRoutes routes = new ControlPlaneRoutes(author, clock);
     return Routes.forOperators(
             Map.ofEntries(
@@ -78,6 +88,7 @@ public final class ControlPlaneRoutes {
                 Map.entry("GET /fleet", routes.route(happened::ofAll)),
                 Map.entry("GET /fleet/tenants", routes.route(happened::ranking)),
                 Map.entry("GET /audit", routes.route(changes::list)),
+                Map.entry("GET /alarms", routes.route(raised::list)),
                 Map.entry("GET /activity", routes.route(tenants::showActivity)),
                 Map.entry("GET /tiers", routes.route(tiers::list)),
                 Map.entry("GET /tiers/{tier}", routes.route(tiers::show)),

@@ -2,12 +2,14 @@ package dev.tollgate.e2e.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.e2e.acceptance.Deployment.Handshake;
 import dev.tollgate.local.endpoint.Call;
 import dev.tollgate.local.faults.Fault;
 import dev.tollgate.local.faults.FaultKind;
 import dev.tollgate.local.faults.FaultPlan;
 import dev.tollgate.local.faults.Faults.Injection;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -128,6 +130,13 @@ final class AlarmsIT {
     assertThat(states())
         .hasSize(19)
         .allSatisfy((name, state) -> assertThat(state).isEqualTo(StateValue.OK));
+    JsonNode listed = DEPLOYMENT.control("GET", "/alarms").body().path("alarms");
+    assertThat(listed.findValuesAsText("name"))
+        .containsExactlyElementsOf(
+            states().keySet().stream().map(name -> name.replace("tollgate-", "")).toList());
+    assertThat(listed.findValuesAsText("state")).containsOnly("OK");
+    assertThat(listed.findValuesAsText("runbook"))
+        .allSatisfy(runbook -> assertThat(Path.of("..").resolve(runbook)).exists());
   }
 
   @Test

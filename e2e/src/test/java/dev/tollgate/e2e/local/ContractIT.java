@@ -122,6 +122,7 @@ final class ContractIT {
                     "PUT /tiers/covered",
                     "DELETE /tiers/covered",
                     "GET /tenants/covered/history",
+                    "GET /alarms",
                     "GET /audit",
                     "GET /fleet",
                     "GET /fleet/tenants",
@@ -152,7 +153,7 @@ final class ContractIT {
     assertThat(control("GET", "/tenants/covered/history", "")).isEqualTo(200);
     assertThat(control("GET", "/tenants/covered/history?step=x", "")).isEqualTo(400);
     assertThat(control("GET", "/tenants/nobody/history", "")).isEqualTo(404);
-    for (String path : List.of("/audit", "/fleet", "/fleet/tenants")) {
+    for (String path : List.of("/alarms", "/audit", "/fleet", "/fleet/tenants")) {
       assertThat(control("GET", path, "")).isEqualTo(200);
     }
     assertThat(control("GET", "/audit?from=x", "")).isEqualTo(400);

@@ -1,0 +1,97 @@
+package dev.tollgate.aws.cloudwatch;
+
+import static dev.tollgate.aws.SdkCalls.ask;
+
+import dev.tollgate.core.alarm.Alarm;
+import dev.tollgate.core.alarm.Alarm.State;
+import dev.tollgate.core.alarm.Alarms;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import software.amazon.awssdk.services.cloudwatch.CloudWatchClient;
+import software.amazon.awssdk.services.cloudwatch.model.AlarmType;
+import software.amazon.awssdk.services.cloudwatch.model.DescribeAlarmsResponse;
+import software.amazon.awssdk.services.cloudwatch.model.StateValue;
+
+/**
+ * The alarms whose names begin with a prefix.
+ *
+ * @see <a
+ *     href="https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_DescribeAlarms.html">DescribeAlarms</a>
+ */
+public final class CloudWatchAlarms implements Alarms {
+  private static final String RUNBOOK = "Runbook: ";
+
+  private final CloudWatchClient cloudWatch;
+  private final String prefix;
+
+  /**
+   * @param prefix what the names of the deployment's alarms begin with
+   */
+  public CloudWatchAlarms(CloudWatchClient cloudWatch, String prefix) {
+    this.cloudWatch = cloudWatch;
+    this.prefix = prefix;
+  }
+
+  @Override
+  public List<Alarm> list() {
+    List<Alarm> alarms = new ArrayList<>();
+    Optional<String> next = Optional.empty();
+    do {
+      DescribeAlarmsResponse page = page(next);
+      page.metricAlarms()
+          .forEach(
+              one ->
+                  alarms.add(
+                      alarm(
+                          one.alarmName(),
+                          one.stateValue(),
+                          Optional.ofNullable(one.stateTransitionedTimestamp())
+                              .orElseGet(one::stateUpdatedTimestamp),
+                          one.stateReason(),
+                          Optional.ofNullable(one.alarmDescription()))));
+      page.compositeAlarms()
+          .forEach(
+              one ->
+                  alarms.add(
+                      alarm(
+                          one.alarmName(),
+                          one.stateValue(),
+                          Optional.ofNullable(one.stateTransitionedTimestamp())
+                              .orElseGet(one::stateUpdatedTimestamp),
+                          one.stateReason(),
+                          Optional.ofNullable(one.alarmDescription()))));
+      next = Optional.ofNullable(page.nextToken());
+    } while (next.isPresent());
+    alarms.sort(Comparator.comparing(Alarm::name));
+    return alarms;
+  }
+
+  private DescribeAlarmsResponse page(Optional<String> token) {
+    return ask(
+        "CloudWatch DescribeAlarms",
+        () ->
+            cloudWatch.describeAlarms(
+                request ->
+                    request
+                        .alarmNamePrefix(prefix)
+                        .alarmTypes(AlarmType.METRIC_ALARM, AlarmType.COMPOSITE_ALARM)
+                        .nextToken(token.orElse(null))));
+  }
+
+  private Alarm alarm(
+      String name, StateValue state, Instant since, String reason, Optional<String> description) {
+    return new Alarm(
+        name.substring(prefix.length()),
+        switch (state) {
+          case OK -> State.OK;
+          case ALARM -> State.ALARM;
+          default -> State.INSUFFICIENT_DATA;
+        },
+        since,
+        reason,
+        description.filter(text -> text.startsWith(RUNBOOK)).orElse("").replace(RUNBOOK, ""));
+  }
+}

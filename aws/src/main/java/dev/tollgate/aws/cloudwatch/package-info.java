@@ -1,0 +1,2 @@
+/** Alarms in CloudWatch. */
+package dev.tollgate.aws.cloudwatch;

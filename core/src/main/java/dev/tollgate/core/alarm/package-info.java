@@ -1,0 +1,2 @@
+/** The alarms of a deployment. */
+package dev.tollgate.core.alarm;
