@@ -59,7 +59,7 @@ public final class ControlPlaneRoutes {
       ParallelTasks parallel,
       CurrentAuthor author,
       InstantSource clock) {
-    Preview preview = new Preview(ports, new LimitReplay(history, parallel), parallel);
+    Preview preview = new Preview(ports, new LimitReplay(stores.history(), parallel), parallel);
     TenantRoutes tenants =
         new TenantRoutes(
             ports.tenants(),
