@@ -40,7 +40,7 @@ final class LimitReplay {
   private static final List<Limit> LIMITS =
       List.of(Limit.TENANT_PER_MINUTE, Limit.TENANT_CONNECTIONS, Limit.MESSAGES_PER_MINUTE);
 
-  /** The current minute, and those that may still change. */
+  /** The time before the current minute whose counts may still change. */
   private static final Duration INCOMPLETE = Duration.ofMinutes(2);
 
   /**
