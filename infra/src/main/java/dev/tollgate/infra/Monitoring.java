@@ -27,6 +27,9 @@ import software.constructs.Construct;
 final class Monitoring extends Construct {
   private static final int MINUTE = 60;
 
+  /** From this percentage of a quota or of a time-out on, it is nearly used up. */
+  private static final int NEAR = 80;
+
   /** The columns of a dashboard, and how many of them a widget takes. */
   private static final int COLUMNS = 24;
 
@@ -80,7 +83,11 @@ final class Monitoring extends Construct {
     }
   }
 
-  /** What is monitored. */
+  /**
+   * What is monitored.
+   *
+   * @param connectionQuota how many connections a second the account may open
+   */
   record Sources(
       List<FunctionWithRoles> functions,
       FunctionWithRoles authorizer,
@@ -89,7 +96,8 @@ final class Monitoring extends Construct {
       List<FunctionWithRoles> streams,
       Queue pool,
       Map<String, Queue> deadLetters,
-      String scheduleGroup) {}
+      String scheduleGroup,
+      int connectionQuota) {}
 
   Monitoring(Construct scope, String prefix, String topicArn, Sources sources) {
     super(scope, "Monitoring");
@@ -112,6 +120,16 @@ final class Monitoring extends Construct {
             Map.of("ScheduleGroup", sources.scheduleGroup()),
             "Sum",
             "events of schedules");
+    Metric delayed =
+        new Metric(
+            dropped.namespace(),
+            "InvocationThrottleCount",
+            dropped.dimensions(),
+            "Sum",
+            "throttled events of schedules");
+    Metric concurrent =
+        new Metric(
+            "AWS/Lambda", "ConcurrentExecutions", Map.of(), "Maximum", "executions of the account");
     Metric requests = Metric.ofFunction(sources.tokenProducer(), "AsyncEventsDropped", "Sum");
     Metric fillDelay = new Metric("Tollgate", "FillDelay", Map.of(), "p99", "delay of fills, p99");
     List<Metric> credentials =
@@ -132,6 +150,7 @@ final class Monitoring extends Construct {
     Metric middle =
         new Metric(
             latency.namespace(), latency.name(), latency.dimensions(), "p50", "authorizer, p50");
+    Metric authorized = Metric.ofFunction(sources.authorizer(), "Invocations", "Sum");
     Metric admitted = Metric.outcome("Connections", "ADMITTED");
     Metric wouldRefuse = Metric.outcome("Connections", "WOULD_REFUSE");
     Metric retreats = new Metric("Tollgate", "Retreats", Map.of(), "Sum", "retreats of tiers");
@@ -184,7 +203,19 @@ final class Monitoring extends Construct {
         "handshakes-slow",
         Rule.lasting("IF(FILL(m2,0) >= 100, m1, 0)", 2_000),
         latency,
-        Metric.ofFunction(sources.authorizer(), "Invocations", "Sum"));
+        authorized);
+    // Percents of the quotas. API Gateway and EventBridge Scheduler publish no usage of theirs: each
+    // handshake that API Gateway accepts invokes the authorizer, and the Scheduler counts what it
+    // delays.
+    alarm(
+        "quotas-near",
+        Rule.lasting(
+            "MAX([FILL(100 * m1 / SERVICE_QUOTA(m1),0), 100 * FILL(m2,0) / %d, IF(FILL(m3,0) > 0, 100, 0)])"
+                .formatted(MINUTE * sources.connectionQuota()),
+            NEAR),
+        concurrent,
+        authorized,
+        delayed);
     CfnAlarm messagesFailing =
         alarm(
             "messages-failing",
@@ -199,8 +230,7 @@ final class Monitoring extends Construct {
         new Rule("FILL(m1,0) - FILL(m2,0)", 10, 15 * MINUTE, 2, 2),
         drift,
         droppedConnections);
-    List<Metric> handshakes =
-        Stream.concat(refused.stream(), Stream.of(admitted, wouldRefuse)).toList();
+    List<Metric> handshakes = join(refused, List.of(admitted, wouldRefuse));
     String refusals = "SUM([%s])".formatted(filled(1, refused.size()));
     String all = "SUM([%s])".formatted(filled(1, handshakes.size()));
     alarm(
@@ -275,19 +305,23 @@ final class Monitoring extends Construct {
             "Admitted without a token, or undecided",
             List.of(withoutToken, processedWithoutToken, undecided, leaseEnded)),
         graph("Errors of functions", errors),
+        graph("Concurrent executions of the account", List.of(concurrent)),
         graph("Throttles of functions", throttles),
         graph("Dead letters", deadLetters),
-        graph("Dropped fills", List.of(dropped, requests)),
-        graph("Delay of fills, milliseconds", List.of(fillDelay)),
+        graph("Dropped and throttled fills", List.of(dropped, requests, delayed)),
+        graph("Delays of fills and of stream events, milliseconds", join(List.of(fillDelay), ages)),
         graph("Failed requests for credentials", credentials),
         graph("Runs of the functions that run each minute", runs),
         graph("Drift of counts", List.of(drift, droppedConnections)),
-        graph("Age of stream events, milliseconds", ages),
         graph("Retreats of tiers", List.of(retreats)));
   }
 
   private static List<Metric> ofEach(List<FunctionWithRoles> functions, String metric) {
     return functions.stream().map(each -> Metric.ofFunction(each, metric, "Sum")).toList();
+  }
+
+  private static List<Metric> join(List<Metric> one, List<Metric> other) {
+    return Stream.concat(one.stream(), other.stream()).toList();
   }
 
   /** The sum of metrics, of which some may have no data point. */

@@ -111,7 +111,7 @@ final class MonitoringTest {
   @Test
   void each_alarm_tells_the_topic_when_it_is_raised_and_when_it_ends() {
     assertThat(allAlarms())
-        .hasSize(19)
+        .hasSize(20)
         .allSatisfy(
             (name, alarm) -> {
               String topic = OF_SERVICES.contains(name) || SUPPRESSED.contains(name) ? "" : TOPIC;
@@ -170,6 +170,21 @@ final class MonitoringTest {
                           .mapToObj("m%d"::formatted)
                           .collect(Collectors.toCollection(TreeSet::new)));
             });
+  }
+
+  /** The authorizer runs once for each new connection that API Gateway accepts. */
+  @Test
+  void a_raised_quota_of_connections_is_that_of_the_alarm() {
+    assertThat(quotas(STACK)).contains("100 * FILL(m2,0) / 30000,");
+    assertThat(quotas(Synthesis.of(Map.of("alarmTopic", TOPIC, "connectionQuota", "2000"))))
+        .contains("100 * FILL(m2,0) / 120000,");
+  }
+
+  private static String quotas(Synthesis stack) {
+    return stack
+        .properties("AWS::CloudWatch::Alarm", "TollgateMonitoringquotasnear")
+        .at("/Metrics/0/Expression")
+        .asText();
   }
 
   @Test

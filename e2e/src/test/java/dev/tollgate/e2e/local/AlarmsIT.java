@@ -3,6 +3,7 @@ package dev.tollgate.e2e.local;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.e2e.acceptance.Deployment.Handshake;
+import dev.tollgate.local.cloudwatch.Metric;
 import dev.tollgate.local.endpoint.Call;
 import dev.tollgate.local.faults.Fault;
 import dev.tollgate.local.faults.FaultKind;
@@ -18,13 +19,17 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.services.cloudwatch.CloudWatchClient;
 import software.amazon.awssdk.services.cloudwatch.model.AlarmType;
 import software.amazon.awssdk.services.cloudwatch.model.DescribeAlarmsResponse;
+import software.amazon.awssdk.services.cloudwatch.model.Dimension;
 import software.amazon.awssdk.services.cloudwatch.model.StateValue;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -126,7 +131,7 @@ final class AlarmsIT {
     minutes(31);
 
     assertThat(states())
-        .hasSize(19)
+        .hasSize(20)
         .allSatisfy((name, state) -> assertThat(state).isEqualTo(StateValue.OK));
   }
 
@@ -193,6 +198,70 @@ final class AlarmsIT {
       assertThat(denial.count()).isPositive();
     }
     awaitCalm(10);
+  }
+
+  @Test
+  void executions_near_the_quota_raise_quotas_near() throws Exception {
+    String session = DEPLOYMENT.open(known("crowded"));
+    DEPLOYMENT.cloud().setConcurrencyQuota(20);
+    TreeSet<String> seen = raisedDuring(3, () -> crowd(17, session));
+    DEPLOYMENT.cloud().setConcurrencyQuota(1_000);
+
+    assertThat(seen).contains("quotas-near");
+    awaitCalm(10);
+    assertThat(raisedDuring(3, () -> crowd(17, session))).isEmpty();
+  }
+
+  /** Lets handshakes run at the same time: their requests hang until they time out. */
+  private static void crowd(int handshakes, String session) {
+    try (Injection hung =
+        DEPLOYMENT
+            .cloud()
+            .faults()
+            .inject(
+                call -> call.principal().name().equals("Authorizer"),
+                handshakes,
+                new Fault.Hung())) {
+      IntStream.range(0, handshakes)
+          .mapToObj(i -> DEPLOYMENT.handshake(LocalDeployment.query("nobody" + i, session)))
+          .toList()
+          .forEach(CompletableFuture::join);
+      assertThat(hung.count()).isPositive();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"InvocationThrottleCount", "Invocations"})
+  void throttled_schedules_and_many_handshakes_raise_quotas_near(String name) throws Exception {
+    Metric metric = metric("quotas-near", name);
+    double near = name.equals("Invocations") ? 24_001 : 1;
+    TreeSet<String> seen = raisedDuring(3, () -> DEPLOYMENT.cloud().record(metric, near));
+
+    assertThat(seen).containsExactly("quotas-near");
+    awaitCalm(10);
+    assertThat(raisedDuring(5, () -> DEPLOYMENT.cloud().record(metric, near - 1))).isEmpty();
+  }
+
+  /** A metric of an alarm of the template. */
+  private static Metric metric(String alarm, String name) {
+    return CLOUD_WATCH
+        .describeAlarms(request -> request.alarmNames("tollgate-" + alarm))
+        .metricAlarms()
+        .get(0)
+        .metrics()
+        .stream()
+        .filter(query -> query.metricStat() != null)
+        .map(query -> query.metricStat().metric())
+        .filter(metric -> metric.metricName().equals(name))
+        .map(
+            metric ->
+                new Metric(
+                    metric.namespace(),
+                    name,
+                    metric.dimensions().stream()
+                        .collect(Collectors.toMap(Dimension::name, Dimension::value))))
+        .findAny()
+        .orElseThrow();
   }
 
   @Tag("nightly")

@@ -220,6 +220,6 @@ final class CloudWatchTest {
     assertThatThrownBy(() -> TestCloud.start(clock -> Options.inMemory(assembly, clock)))
         .isInstanceOf(TemplateException.class)
         .hasMessageContaining("Waiting")
-        .hasMessageContaining("STDDEV (expected: a number, a metric, FILL, IF, MAX, MIN or SUM)");
+        .hasMessageContaining("STDDEV (expected: a number, a metric, FILL, IF, MAX, MIN, SERVICE_QUOTA or SUM)");
   }
 }
