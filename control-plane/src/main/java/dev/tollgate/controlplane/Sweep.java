@@ -3,6 +3,7 @@ package dev.tollgate.controlplane;
 import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
 import dev.tollgate.controlplane.conditions.ConditionWatch;
+import dev.tollgate.controlplane.doctor.TokenWatch;
 import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
 import dev.tollgate.controlplane.tiers.TierRollOut;
@@ -27,8 +28,9 @@ import java.util.function.Function;
 
 /**
  * The function that a schedule invokes every minute: reconciles unsettled tenants, continues the
- * roll-outs of tiers and of the release, and stores the conditions of tenants. If there is much to
- * do, it hands chunks of tenants to further invocations of itself.
+ * roll-outs of tiers and of the release, stores the conditions of tenants, and checks that they
+ * have no more connections than tokens. If there is much to do, it hands chunks of tenants to
+ * further invocations of itself.
  */
 public final class Sweep implements RequestHandler<Map<String, Object>, Map<String, Long>> {
   /** The part of the invocation's time in which no work starts, because a step may take as long. */
@@ -51,6 +53,7 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
 
   private final ControlPlane controlPlane;
   private final ConditionWatch conditions;
+  private final TokenWatch tokens;
   private final Function<String, SelfInvocation<Chunk>> requests;
 
   /** The function as Lambda creates it. */
@@ -68,21 +71,28 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
   }
 
   private Sweep(Wiring wiring, ControlPlane controlPlane) {
-    this(controlPlane, wiring.conditionWatch(controlPlane), wiring::selfInvocation);
+    this(
+        controlPlane,
+        wiring.conditionWatch(controlPlane),
+        wiring.tokenWatch(controlPlane),
+        wiring::selfInvocation);
   }
 
   /**
    * The function over a control plane.
    *
    * @param conditions stores the conditions of tenants
+   * @param tokens finds tenants with more connections than tokens
    * @param requests the requests to the function with an ARN
    */
   Sweep(
       ControlPlane controlPlane,
       ConditionWatch conditions,
+      TokenWatch tokens,
       Function<String, SelfInvocation<Chunk>> requests) {
     this.controlPlane = controlPlane;
     this.conditions = conditions;
+    this.tokens = tokens;
     this.requests = requests;
   }
 
@@ -146,6 +156,13 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
               controlPlane.author().set(author.apply(SWEEP));
               recent.add(conditions.recentMinutes(controlPlane.clock().instant()));
               swept.put("changedConditions", conditions.update(recent.get(0), invocation.part(3)));
+            },
+            () -> {
+              for (ConditionWatch.RecentMinutes read : recent) {
+                swept.put(
+                    "overAdmittedTenants",
+                    tokens.check(read.tenants().keySet(), read.to(), invocation.part(3)));
+              }
             },
             () -> {
               controlPlane.author().set(author.apply(RETREAT));

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.tollgate.controlplane.conditions.ConditionWatch;
+import dev.tollgate.controlplane.doctor.TokenWatch;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.tiers.TierRollOut;
 import dev.tollgate.core.Action;
@@ -170,6 +171,7 @@ public final class ControlPlaneFixture {
             controlPlane,
             faults.around(History.class, history),
             faults.around(Conditions.class, conditions)),
+        new TokenWatch(ports.activity(), controlPlane.parallel()),
         arn -> chunks::add);
   }
 

@@ -154,6 +154,12 @@ final class Monitoring extends Construct {
     Metric admitted = Metric.outcome("Connections", "ADMITTED");
     Metric wouldRefuse = Metric.outcome("Connections", "WOULD_REFUSE");
     Metric retreats = new Metric("Tollgate", "Retreats", Map.of(), "Sum", "retreats of tiers");
+    Metric overAdmitted =
+        new Metric("Tollgate", "OverAdmitted", Map.of(), "Sum", "tenants with too few tokens");
+    List<Metric> tokens =
+        Stream.of("TokensMinted", "TokensTaken")
+            .map(name -> new Metric("Tollgate", name, Map.of(), "Sum", name))
+            .toList();
     List<Metric> refused =
         Stream.of("TENANT_RATE", "TENANT_CONNECTIONS", "SESSION_RATE", "SESSION_CONNECTIONS")
             .map(outcome -> Metric.outcome("Connections", outcome))
@@ -204,7 +210,8 @@ final class Monitoring extends Construct {
         Rule.lasting("IF(FILL(m2,0) >= 100, m1, 0)", 2_000),
         latency,
         authorized);
-    // Percents of the quotas. API Gateway and EventBridge Scheduler publish no usage of theirs: each
+    // Percents of the quotas. API Gateway and EventBridge Scheduler publish no usage of theirs:
+    // each
     // handshake that API Gateway accepts invokes the authorizer, and the Scheduler counts what it
     // delays.
     alarm(
@@ -246,6 +253,9 @@ final class Monitoring extends Construct {
         ages);
     // It happens once, and is raised for an hour.
     alarm("tier-retreated", new Rule("FILL(m1,0)", 0, 5 * MINUTE, 1, 12), retreats);
+
+    // Each tenant in use is checked once an hour.
+    alarm("over-admitted", new Rule("FILL(m1,0)", 0, 5 * MINUTE, 1, 15), overAdmitted);
 
     // A failing service raises several of these six. Only a failing service or a permission raises
     // the first four, so one message for them is enough. A faulty message handler may raise the
@@ -304,16 +314,16 @@ final class Monitoring extends Construct {
         graph(
             "Admitted without a token, or undecided",
             List.of(withoutToken, processedWithoutToken, undecided, leaseEnded)),
-        graph("Errors of functions", errors),
+        graph("Errors of functions, failed requests for credentials", join(errors, credentials)),
         graph("Concurrent executions of the account", List.of(concurrent)),
         graph("Throttles of functions", throttles),
         graph("Dead letters", deadLetters),
         graph("Dropped and throttled fills", List.of(dropped, requests, delayed)),
         graph("Delays of fills and of stream events, milliseconds", join(List.of(fillDelay), ages)),
-        graph("Failed requests for credentials", credentials),
         graph("Runs of the functions that run each minute", runs),
         graph("Drift of counts", List.of(drift, droppedConnections)),
-        graph("Retreats of tiers", List.of(retreats)));
+        graph("Tokens a minute", tokens),
+        graph("Retreats of tiers, over-admitted tenants", List.of(retreats, overAdmitted)));
   }
 
   private static List<Metric> ofEach(List<FunctionWithRoles> functions, String metric) {

@@ -111,7 +111,7 @@ final class MonitoringTest {
   @Test
   void each_alarm_tells_the_topic_when_it_is_raised_and_when_it_ends() {
     assertThat(allAlarms())
-        .hasSize(20)
+        .hasSize(21)
         .allSatisfy(
             (name, alarm) -> {
               String topic = OF_SERVICES.contains(name) || SUPPRESSED.contains(name) ? "" : TOPIC;

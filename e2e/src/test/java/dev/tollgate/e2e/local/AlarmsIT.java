@@ -131,7 +131,7 @@ final class AlarmsIT {
     minutes(31);
 
     assertThat(states())
-        .hasSize(20)
+        .hasSize(21)
         .allSatisfy((name, state) -> assertThat(state).isEqualTo(StateValue.OK));
   }
 
@@ -420,6 +420,33 @@ final class AlarmsIT {
           .containsExactly("counts-drift");
     }
     awaitCalm(35);
+  }
+
+  @Tag("nightly")
+  @Test
+  void connections_that_no_token_paid_for_raise_over_admitted() throws Exception {
+    String session = DEPLOYMENT.open(known("unpaid"));
+    try (DynamoDbClient tables = DEPLOYMENT.inspect(DynamoDbClient.builder())) {
+      add(tables, "unpaid", "admitted");
+      assertThat(raisedDuring(62, () -> DEPLOYMENT.close(DEPLOYMENT.connect("unpaid", session))))
+          .containsExactly("over-admitted");
+      add(tables, "unpaid", "withoutToken");
+    }
+    awaitCalm(80);
+  }
+
+  private static void add(DynamoDbClient tables, String tenant, String attribute) {
+    tables.updateItem(
+        request ->
+            request
+                .tableName("TablesLimit")
+                .key(
+                    Map.of(
+                        "tenantId", AttributeValue.fromS(tenant),
+                        "key", AttributeValue.fromS("connections")))
+                .updateExpression("ADD #attribute :many")
+                .expressionAttributeNames(Map.of("#attribute", attribute))
+                .expressionAttributeValues(Map.of(":many", AttributeValue.fromN("100000"))));
   }
 
   private static String known(String tenant) {

@@ -16,8 +16,8 @@ import java.util.stream.DoubleStream;
 /**
  * A metric math expression of numbers, metrics, arithmetic, comparisons and the functions {@code
  * FILL}, {@code IF}, {@code SERVICE_QUOTA}, {@code MAX}, {@code MIN} and {@code SUM}, the last
- * three over a list. It is evaluated for one period at a time. A value that is missing makes a result missing, except in a
- * list, where it is left out, and in {@code FILL}.
+ * three over a list. It is evaluated for one period at a time. A value that is missing makes a
+ * result missing, except in a list, where it is left out, and in {@code FILL}.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html">Using

@@ -55,9 +55,9 @@ import org.jspecify.annotations.Nullable;
  * exceeds the function's time-out is interrupted and its instance discarded; the init phase does
  * not count. Time-outs are measured in real time, not by the clock that functions are given.
  *
- * <p>Concurrency is limited as in an AWS account: 1,000 for all functions, unless {@link
- * #setQuota} says otherwise. A function may reserve a part of it as long as 100 remain unreserved (AWS Lambda Developer Guide, "Understanding Lambda
- * function scaling", "Configuring reserved concurrency").
+ * <p>Concurrency is limited as in an AWS account: 1,000 for all functions, unless {@link #setQuota}
+ * says otherwise. A function may reserve a part of it as long as 100 remain unreserved (AWS Lambda
+ * Developer Guide, "Understanding Lambda function scaling", "Configuring reserved concurrency").
  */
 public final class FunctionHost implements Invoker, AutoCloseable {
 

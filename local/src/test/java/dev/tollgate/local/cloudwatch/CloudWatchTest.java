@@ -220,6 +220,7 @@ final class CloudWatchTest {
     assertThatThrownBy(() -> TestCloud.start(clock -> Options.inMemory(assembly, clock)))
         .isInstanceOf(TemplateException.class)
         .hasMessageContaining("Waiting")
-        .hasMessageContaining("STDDEV (expected: a number, a metric, FILL, IF, MAX, MIN, SERVICE_QUOTA or SUM)");
+        .hasMessageContaining(
+            "STDDEV (expected: a number, a metric, FILL, IF, MAX, MIN, SERVICE_QUOTA or SUM)");
   }
 }
