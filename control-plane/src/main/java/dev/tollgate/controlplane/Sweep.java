@@ -8,6 +8,7 @@ import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
 import dev.tollgate.controlplane.tiers.TierRollOut;
 import dev.tollgate.core.LogText;
+import dev.tollgate.core.MetricLine;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.audit.Author;
@@ -128,8 +129,11 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
     boolean pending = chunk.task().equals(PENDING);
     controlPlane.author().set(author.apply(pending ? SWEEP : ROLL_OUT));
     if (pending) {
-      return reconcile(
-          fanout(others).ids(chunk, controlPlane.ports().tenants()::listPending), invocation);
+      Map<String, Long> reconciled =
+          reconcile(
+              fanout(others).ids(chunk, controlPlane.ports().tenants()::listPending), invocation);
+      measure(reconciled, invocation);
+      return reconciled;
     }
     controlPlane.tierRollOut().work(chunk, invocation);
     return Map.of();
@@ -181,6 +185,7 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
         failures.add(failure);
       }
     }
+    measure(swept, invocation);
     if (swept.values().stream().anyMatch(number -> number > 0)) {
       invocation.log("swept: " + swept);
     }
@@ -195,6 +200,19 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
               throw failure;
             });
     return swept;
+  }
+
+  /** Writes a metric line if something is left for the next sweep. */
+  private static void measure(Map<String, Long> done, Invocation invocation) {
+    long left =
+        done.getOrDefault("unsettledTenants", 0L)
+            - done.getOrDefault("settledTenants", 0L)
+            + done.getOrDefault("changedTiers", 0L)
+            - done.getOrDefault("rolledOutTiers", 0L)
+            + done.getOrDefault("outdatedSilos", 0L);
+    if (left > 0) {
+      invocation.log(MetricLine.sweepBacklog(invocation.clock().instant(), left));
+    }
   }
 
   private Fanout fanout(SelfInvocation<Chunk> others) {

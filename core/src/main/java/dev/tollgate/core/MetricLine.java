@@ -77,6 +77,11 @@ public final class MetricLine {
     return of(now, "Count", Map.of("OverAdmitted", 1), Optional.empty(), properties);
   }
 
+  /** Changes of tenants, tiers and silos that a sweep did not finish. */
+  public static String sweepBacklog(Instant now, long unfinished) {
+    return of(now, "Count", Map.of("SweepBacklog", unfinished), Optional.empty(), Map.of());
+  }
+
   /**
    * Tokens of all buckets.
    *

@@ -112,6 +112,12 @@ final class Monitoring extends Construct {
             .toList();
     List<Metric> errors = ofEach(sources.functions(), "Errors");
     List<Metric> throttles = ofEach(sources.functions(), "Throttles");
+    // Those that run each minute use the time that they have, and leave the rest to the next run.
+    List<FunctionWithRoles> answering =
+        sources.functions().stream().filter(each -> !sources.everyMinute().contains(each)).toList();
+    List<Metric> longest =
+        answering.stream().map(each -> Metric.ofFunction(each, "Duration", "Maximum")).toList();
+    Metric backlog = new Metric("Tollgate", "SweepBacklog", Map.of(), "Sum", "unfinished changes");
     List<Metric> runs = ofEach(sources.everyMinute(), "Invocations");
     Metric dropped =
         new Metric(
@@ -254,6 +260,9 @@ final class Monitoring extends Construct {
     // It happens once, and is raised for an hour.
     alarm("tier-retreated", new Rule("FILL(m1,0)", 0, 5 * MINUTE, 1, 12), retreats);
 
+    alarm("sweep-behind", new Rule("FILL(m1,0)", 0, MINUTE, 15, 15), backlog);
+    alarm("functions-slow", Rule.lasting(partsOfTimeouts(answering), NEAR), longest);
+
     // Each tenant in use is checked once an hour.
     alarm("over-admitted", new Rule("FILL(m1,0)", 0, 5 * MINUTE, 1, 15), overAdmitted);
 
@@ -317,10 +326,14 @@ final class Monitoring extends Construct {
         graph("Errors of functions, failed requests for credentials", join(errors, credentials)),
         graph("Concurrent executions of the account", List.of(concurrent)),
         graph("Throttles of functions", throttles),
-        graph("Dead letters", deadLetters),
-        graph("Dropped and throttled fills", List.of(dropped, requests, delayed)),
+        graph("Longest runs of functions, milliseconds", longest),
+        graph(
+            "Dead letters, dropped and throttled fills",
+            join(deadLetters, List.of(dropped, requests, delayed))),
         graph("Delays of fills and of stream events, milliseconds", join(List.of(fillDelay), ages)),
-        graph("Runs of the functions that run each minute", runs),
+        graph(
+            "Runs of the functions that run each minute, backlog of the sweep",
+            join(runs, List.of(backlog))),
         graph("Drift of counts", List.of(drift, droppedConnections)),
         graph("Tokens a minute", tokens),
         graph("Retreats of tiers, over-admitted tenants", List.of(retreats, overAdmitted)));
@@ -332,6 +345,16 @@ final class Monitoring extends Construct {
 
   private static List<Metric> join(List<Metric> one, List<Metric> other) {
     return Stream.concat(one.stream(), other.stream()).toList();
+  }
+
+  /** The largest percentage of its time-out that a function used, of the metrics of durations. */
+  private static String partsOfTimeouts(List<FunctionWithRoles> functions) {
+    return IntStream.range(0, functions.size())
+        .mapToObj(
+            i ->
+                "100 * FILL(m%d,0) / %d"
+                    .formatted(i + 1, functions.get(i).timeout().toMilliseconds().longValue()))
+        .collect(Collectors.joining(",", "MAX([", "])"));
   }
 
   /** The sum of metrics, of which some may have no data point. */

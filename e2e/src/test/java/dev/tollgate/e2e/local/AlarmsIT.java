@@ -25,7 +25,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import software.amazon.awssdk.services.cloudwatch.CloudWatchClient;
 import software.amazon.awssdk.services.cloudwatch.model.AlarmType;
 import software.amazon.awssdk.services.cloudwatch.model.DescribeAlarmsResponse;
@@ -131,7 +131,7 @@ final class AlarmsIT {
     minutes(31);
 
     assertThat(states())
-        .hasSize(21)
+        .hasSize(23)
         .allSatisfy((name, state) -> assertThat(state).isEqualTo(StateValue.OK));
   }
 
@@ -200,6 +200,7 @@ final class AlarmsIT {
     awaitCalm(10);
   }
 
+  @Tag("nightly")
   @Test
   void executions_near_the_quota_raise_quotas_near() throws Exception {
     String session = DEPLOYMENT.open(known("crowded"));
@@ -230,16 +231,38 @@ final class AlarmsIT {
     }
   }
 
+  /** The sample is just above the alarm's limit; one less is just not. */
   @ParameterizedTest
-  @ValueSource(strings = {"InvocationThrottleCount", "Invocations"})
-  void throttled_schedules_and_many_handshakes_raise_quotas_near(String name) throws Exception {
-    Metric metric = metric("quotas-near", name);
-    double near = name.equals("Invocations") ? 24_001 : 1;
-    TreeSet<String> seen = raisedDuring(3, () -> DEPLOYMENT.cloud().record(metric, near));
-
-    assertThat(seen).containsExactly("quotas-near");
+  @CsvSource({
+    "quotas-near, ConcurrentExecutions, 801",
+    "quotas-near, InvocationThrottleCount, 1",
+    "quotas-near, Invocations, 24001",
+    "functions-slow, Duration, 20001"
+  })
+  void metric_above_its_limit_raises_an_alarm(String alarm, String name, double above)
+      throws Exception {
+    Metric metric = metric(alarm, name);
+    assertThat(raisedDuring(3, () -> DEPLOYMENT.cloud().record(metric, above)))
+        .containsExactly(alarm);
     awaitCalm(10);
-    assertThat(raisedDuring(5, () -> DEPLOYMENT.cloud().record(metric, near - 1))).isEmpty();
+    assertThat(raisedDuring(5, () -> DEPLOYMENT.cloud().record(metric, above - 1))).isEmpty();
+  }
+
+  @Test
+  void tenant_that_cannot_be_offboarded_raises_sweep_behind() throws Exception {
+    DEPLOYMENT.onboard("stuck", "silver", "{}");
+    try (Injection denial =
+        refuse(
+            "AccessDenied",
+            call ->
+                call.operation().equals("DeleteQueue")
+                    && List.of("ControlPlane", "Sweep").contains(call.principal().name()))) {
+      DEPLOYMENT.control("DELETE", "/tenants/stuck");
+      assertThat(raisedDuring(14, () -> {})).isEmpty();
+      assertThat(raisedDuring(4, () -> {})).containsExactly("sweep-behind");
+      assertThat(denial.count()).isPositive();
+    }
+    awaitCalm(5);
   }
 
   /** A metric of an alarm of the template. */
