@@ -3,10 +3,12 @@ package dev.tollgate.controlplane;
 import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
 import dev.tollgate.controlplane.conditions.ConditionWatch;
+import dev.tollgate.controlplane.doctor.TokenWatch;
 import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
 import dev.tollgate.controlplane.tiers.TierRollOut;
 import dev.tollgate.core.LogText;
+import dev.tollgate.core.MetricLine;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.audit.Author;
@@ -27,8 +29,9 @@ import java.util.function.Function;
 
 /**
  * The function that a schedule invokes every minute: reconciles unsettled tenants, continues the
- * roll-outs of tiers and of the release, and stores the conditions of tenants. If there is much to
- * do, it hands chunks of tenants to further invocations of itself.
+ * roll-outs of tiers and of the release, stores the conditions of tenants, and checks that they
+ * have no more connections than tokens. If there is much to do, it hands chunks of tenants to
+ * further invocations of itself.
  */
 public final class Sweep implements RequestHandler<Map<String, Object>, Map<String, Long>> {
   /** The part of the invocation's time in which no work starts, because a step may take as long. */
@@ -51,6 +54,7 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
 
   private final ControlPlane controlPlane;
   private final ConditionWatch conditions;
+  private final TokenWatch tokens;
   private final Function<String, SelfInvocation<Chunk>> requests;
 
   /** The function as Lambda creates it. */
@@ -68,21 +72,28 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
   }
 
   private Sweep(Wiring wiring, ControlPlane controlPlane) {
-    this(controlPlane, wiring.conditionWatch(controlPlane), wiring::selfInvocation);
+    this(
+        controlPlane,
+        wiring.conditionWatch(controlPlane),
+        wiring.tokenWatch(controlPlane),
+        wiring::selfInvocation);
   }
 
   /**
    * The function over a control plane.
    *
    * @param conditions stores the conditions of tenants
+   * @param tokens finds tenants with more connections than tokens
    * @param requests the requests to the function with an ARN
    */
   Sweep(
       ControlPlane controlPlane,
       ConditionWatch conditions,
+      TokenWatch tokens,
       Function<String, SelfInvocation<Chunk>> requests) {
     this.controlPlane = controlPlane;
     this.conditions = conditions;
+    this.tokens = tokens;
     this.requests = requests;
   }
 
@@ -118,8 +129,11 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
     boolean pending = chunk.task().equals(PENDING);
     controlPlane.author().set(author.apply(pending ? SWEEP : ROLL_OUT));
     if (pending) {
-      return reconcile(
-          fanout(others).ids(chunk, controlPlane.ports().tenants()::listPending), invocation);
+      Map<String, Long> reconciled =
+          reconcile(
+              fanout(others).ids(chunk, controlPlane.ports().tenants()::listPending), invocation);
+      measure(reconciled, invocation);
+      return reconciled;
     }
     controlPlane.tierRollOut().work(chunk, invocation);
     return Map.of();
@@ -148,6 +162,13 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
               swept.put("changedConditions", conditions.update(recent.get(0), invocation.part(3)));
             },
             () -> {
+              for (ConditionWatch.RecentMinutes read : recent) {
+                swept.put(
+                    "overAdmittedTenants",
+                    tokens.check(read.tenants().keySet(), read.to(), invocation.part(3)));
+              }
+            },
+            () -> {
               controlPlane.author().set(author.apply(RETREAT));
               for (ConditionWatch.RecentMinutes read : recent) {
                 swept.put("retreatedTiers", conditions.retreat(tiers, read, invocation.part(2)));
@@ -164,6 +185,7 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
         failures.add(failure);
       }
     }
+    measure(swept, invocation);
     if (swept.values().stream().anyMatch(number -> number > 0)) {
       invocation.log("swept: " + swept);
     }
@@ -178,6 +200,19 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
               throw failure;
             });
     return swept;
+  }
+
+  /** Writes a metric line if something is left for the next sweep. */
+  private static void measure(Map<String, Long> done, Invocation invocation) {
+    long left =
+        done.getOrDefault("unsettledTenants", 0L)
+            - done.getOrDefault("settledTenants", 0L)
+            + done.getOrDefault("changedTiers", 0L)
+            - done.getOrDefault("rolledOutTiers", 0L)
+            + done.getOrDefault("outdatedSilos", 0L);
+    if (left > 0) {
+      invocation.log(MetricLine.sweepBacklog(invocation.clock().instant(), left));
+    }
   }
 
   private Fanout fanout(SelfInvocation<Chunk> others) {

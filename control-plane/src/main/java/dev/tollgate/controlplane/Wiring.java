@@ -3,6 +3,7 @@ package dev.tollgate.controlplane;
 import com.amazonaws.services.lambda.runtime.LambdaRuntime;
 import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.controlplane.conditions.ConditionWatch;
+import dev.tollgate.controlplane.doctor.TokenWatch;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
@@ -82,6 +83,15 @@ final class Wiring {
         new ConditionWatch.Rows(ports.tenants(), ports.connections(), history(), aws.conditions()),
         controlPlane.catalog(),
         controlPlane.parallel());
+  }
+
+  /**
+   * The watch over the tokens of tenants.
+   *
+   * @throws IllegalStateException if an environment variable is missing
+   */
+  TokenWatch tokenWatch(ControlPlane controlPlane) {
+    return new TokenWatch(aws.activityWithOwnRole(), controlPlane.parallel());
   }
 
   /** Requests to the function with this ARN. */

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.tollgate.controlplane.api.ControlPlaneRoutes.Stores;
 import dev.tollgate.controlplane.conditions.ConditionWatch;
+import dev.tollgate.controlplane.doctor.TokenWatch;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.tiers.TierRollOut;
 import dev.tollgate.core.Action;
@@ -183,6 +184,7 @@ public final class ControlPlaneFixture {
             controlPlane,
             faults.around(History.class, history),
             faults.around(Conditions.class, conditions)),
+        new TokenWatch(ports.activity(), controlPlane.parallel()),
         arn -> chunks::add);
   }
 

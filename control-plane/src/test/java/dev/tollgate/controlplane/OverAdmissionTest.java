@@ -7,10 +7,13 @@ import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.TokenQueue.Search;
+import dev.tollgate.core.history.Change;
+import dev.tollgate.core.history.Counts;
 import dev.tollgate.core.session.Correction;
 import dev.tollgate.core.testing.Faults;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -107,6 +110,45 @@ class OverAdmissionTest {
               assertThat(finding.get("repaired").booleanValue()).isFalse();
               assertThat(finding.get("reason").textValue()).contains("repair.md");
             });
+  }
+
+  /** The metric lines of the sweeps of an hour, in each minute of which the tenant is in use. */
+  private static List<String> watched(ControlPlaneFixture at) {
+    int before = at.context.logged().size();
+    for (int minute = 0; minute < 60; minute++) {
+      at.clock.advance(Duration.ofMinutes(1));
+      at.history.add(
+          at.clock.instant().toString(),
+          List.of(
+              new Change(
+                  ACME.tenant(),
+                  at.clock.instant().truncatedTo(ChronoUnit.MINUTES).minusSeconds(120),
+                  new Counts(1, Map.of(), 1, Map.of()))));
+      at.sweep();
+    }
+    return at.context.logged().stream()
+        .skip(before)
+        .filter(line -> line.contains("OverAdmitted"))
+        .toList();
+  }
+
+  @Test
+  void sweep_writes_a_metric_of_an_over_admitted_tenant_once_an_hour() {
+    ControlPlaneFixture at = onboarded("PRODUCER");
+    connect(at, 8);
+    count(at, 5, false);
+    at.faults.none();
+    assertThat(watched(at)).isEmpty();
+    assertThat(at.faults.calls()).filteredOn(call -> call.startsWith("Activity.of")).hasSize(1);
+
+    count(at, 1, true);
+    assertThat(watched(at))
+        .singleElement()
+        .asString()
+        .contains("\"OverAdmitted\":1", "\"tenantId\":\"acme\"")
+        .contains("9 connections admitted with a token, 8 tokens minted");
+    at.delete("acme");
+    assertThat(watched(at)).isEmpty();
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.tollgate.controlplane;
 
+import dev.tollgate.controlplane.doctor.TokenWatch;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.tiers.TierRollOut;
 import dev.tollgate.core.Pause;
@@ -147,6 +148,7 @@ final class RollOutRate {
             controlPlane,
             ControlPlaneFixture.watch(
                 controlPlane, new InMemoryHistory(), new InMemoryConditions()),
+            new TokenWatch(controlPlane.ports().activity(), controlPlane.parallel()),
             arn -> this::send)
         .handleRequest(event, new RecordingContext(Duration.ofSeconds(50)));
   }

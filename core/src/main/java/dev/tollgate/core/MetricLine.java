@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
@@ -62,6 +63,36 @@ public final class MetricLine {
     properties.put("refused", Long.toString(refused));
     properties.put("connections", Long.toString(connections));
     return of(now, "Count", Map.of("Retreats", 1), Optional.empty(), properties);
+  }
+
+  /**
+   * One tenant with more connections than tokens.
+   *
+   * @param detail the numbers; a property of the line
+   */
+  public static String overAdmitted(Instant now, TenantId tenant, String detail) {
+    Map<String, String> properties = new LinkedHashMap<>();
+    properties.put("tenantId", tenant.value());
+    properties.put("detail", detail);
+    return of(now, "Count", Map.of("OverAdmitted", 1), Optional.empty(), properties);
+  }
+
+  /** Changes of tenants, tiers and silos that a sweep did not finish. */
+  public static String sweepBacklog(Instant now, long unfinished) {
+    return of(now, "Count", Map.of("SweepBacklog", unfinished), Optional.empty(), Map.of());
+  }
+
+  /**
+   * Tokens of all buckets.
+   *
+   * @param minted how many were added
+   * @param taken how many left their buckets; negative if more came back
+   */
+  public static String tokens(Instant now, long minted, long taken) {
+    Map<String, Long> metrics = new TreeMap<>();
+    metrics.put("TokensMinted", minted);
+    metrics.put("TokensTaken", taken);
+    return of(now, "Count", metrics, Optional.empty(), Map.of());
   }
 
   /**

@@ -87,6 +87,9 @@ class MetricReferenceTest {
 
     log.log(MetricLine.fillDelay(NOW, NOW, Optional.of(tenant), "a fill"));
     log.log(MetricLine.retreat(NOW, "bronze", 6, 100));
+    log.log(MetricLine.overAdmitted(NOW, tenant, "numbers"));
+    log.log(MetricLine.sweepBacklog(NOW, 1));
+    log.log(MetricLine.tokens(NOW, 2, 1));
     log.log(MetricLine.credentialFailures(NOW, "STS", 1, "a reason"));
 
     List<List<String>> published = new ArrayList<>();

@@ -38,6 +38,7 @@ final class FunctionWithRoles extends Construct {
   private final Function function;
   private final Alias live;
   private final LogGroup log;
+  private final Duration timeout;
 
   /** The tenants whose resources a function may access in one request. */
   enum Access {
@@ -65,6 +66,7 @@ final class FunctionWithRoles extends Construct {
       String description) {
     super(scope, id);
     this.props = props;
+    this.timeout = timeout;
     log =
         LogGroup.Builder.create(this, "Log")
             .retention(props.logRetention())
@@ -114,6 +116,11 @@ final class FunctionWithRoles extends Construct {
   /** The function's name. */
   String name() {
     return function.getFunctionName();
+  }
+
+  /** How long an invocation may take. */
+  Duration timeout() {
+    return timeout;
   }
 
   /** The name of its log group. */

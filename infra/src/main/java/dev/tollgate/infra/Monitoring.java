@@ -27,6 +27,9 @@ import software.constructs.Construct;
 final class Monitoring extends Construct {
   private static final int MINUTE = 60;
 
+  /** From this percentage of a quota or of a time-out on, it is nearly used up. */
+  private static final int NEAR = 80;
+
   /** The columns of a dashboard, and how many of them a widget takes. */
   private static final int COLUMNS = 24;
 
@@ -80,7 +83,11 @@ final class Monitoring extends Construct {
     }
   }
 
-  /** What is monitored. */
+  /**
+   * What is monitored.
+   *
+   * @param connectionQuota how many connections a second the account may open
+   */
   record Sources(
       List<FunctionWithRoles> functions,
       FunctionWithRoles authorizer,
@@ -89,7 +96,8 @@ final class Monitoring extends Construct {
       List<FunctionWithRoles> streams,
       Queue pool,
       Map<String, Queue> deadLetters,
-      String scheduleGroup) {}
+      String scheduleGroup,
+      int connectionQuota) {}
 
   Monitoring(Construct scope, String prefix, String topicArn, Sources sources) {
     super(scope, "Monitoring");
@@ -104,6 +112,12 @@ final class Monitoring extends Construct {
             .toList();
     List<Metric> errors = ofEach(sources.functions(), "Errors");
     List<Metric> throttles = ofEach(sources.functions(), "Throttles");
+    // Those that run each minute use the time that they have, and leave the rest to the next run.
+    List<FunctionWithRoles> answering =
+        sources.functions().stream().filter(each -> !sources.everyMinute().contains(each)).toList();
+    List<Metric> longest =
+        answering.stream().map(each -> Metric.ofFunction(each, "Duration", "Maximum")).toList();
+    Metric backlog = new Metric("Tollgate", "SweepBacklog", Map.of(), "Sum", "unfinished changes");
     List<Metric> runs = ofEach(sources.everyMinute(), "Invocations");
     Metric dropped =
         new Metric(
@@ -112,6 +126,16 @@ final class Monitoring extends Construct {
             Map.of("ScheduleGroup", sources.scheduleGroup()),
             "Sum",
             "events of schedules");
+    Metric delayed =
+        new Metric(
+            dropped.namespace(),
+            "InvocationThrottleCount",
+            dropped.dimensions(),
+            "Sum",
+            "throttled events of schedules");
+    Metric concurrent =
+        new Metric(
+            "AWS/Lambda", "ConcurrentExecutions", Map.of(), "Maximum", "executions of the account");
     Metric requests = Metric.ofFunction(sources.tokenProducer(), "AsyncEventsDropped", "Sum");
     Metric fillDelay = new Metric("Tollgate", "FillDelay", Map.of(), "p99", "delay of fills, p99");
     List<Metric> credentials =
@@ -132,9 +156,16 @@ final class Monitoring extends Construct {
     Metric middle =
         new Metric(
             latency.namespace(), latency.name(), latency.dimensions(), "p50", "authorizer, p50");
+    Metric authorized = Metric.ofFunction(sources.authorizer(), "Invocations", "Sum");
     Metric admitted = Metric.outcome("Connections", "ADMITTED");
     Metric wouldRefuse = Metric.outcome("Connections", "WOULD_REFUSE");
     Metric retreats = new Metric("Tollgate", "Retreats", Map.of(), "Sum", "retreats of tiers");
+    Metric overAdmitted =
+        new Metric("Tollgate", "OverAdmitted", Map.of(), "Sum", "tenants with too few tokens");
+    List<Metric> tokens =
+        Stream.of("TokensMinted", "TokensTaken")
+            .map(name -> new Metric("Tollgate", name, Map.of(), "Sum", name))
+            .toList();
     List<Metric> refused =
         Stream.of("TENANT_RATE", "TENANT_CONNECTIONS", "SESSION_RATE", "SESSION_CONNECTIONS")
             .map(outcome -> Metric.outcome("Connections", outcome))
@@ -184,7 +215,20 @@ final class Monitoring extends Construct {
         "handshakes-slow",
         Rule.lasting("IF(FILL(m2,0) >= 100, m1, 0)", 2_000),
         latency,
-        Metric.ofFunction(sources.authorizer(), "Invocations", "Sum"));
+        authorized);
+    // Percents of the quotas. API Gateway and EventBridge Scheduler publish no usage of theirs:
+    // each
+    // handshake that API Gateway accepts invokes the authorizer, and the Scheduler counts what it
+    // delays.
+    alarm(
+        "quotas-near",
+        Rule.lasting(
+            "MAX([FILL(100 * m1 / SERVICE_QUOTA(m1),0), 100 * FILL(m2,0) / %d, IF(FILL(m3,0) > 0, 100, 0)])"
+                .formatted(MINUTE * sources.connectionQuota()),
+            NEAR),
+        concurrent,
+        authorized,
+        delayed);
     CfnAlarm messagesFailing =
         alarm(
             "messages-failing",
@@ -199,8 +243,7 @@ final class Monitoring extends Construct {
         new Rule("FILL(m1,0) - FILL(m2,0)", 10, 15 * MINUTE, 2, 2),
         drift,
         droppedConnections);
-    List<Metric> handshakes =
-        Stream.concat(refused.stream(), Stream.of(admitted, wouldRefuse)).toList();
+    List<Metric> handshakes = join(refused, List.of(admitted, wouldRefuse));
     String refusals = "SUM([%s])".formatted(filled(1, refused.size()));
     String all = "SUM([%s])".formatted(filled(1, handshakes.size()));
     alarm(
@@ -216,6 +259,12 @@ final class Monitoring extends Construct {
         ages);
     // It happens once, and is raised for an hour.
     alarm("tier-retreated", new Rule("FILL(m1,0)", 0, 5 * MINUTE, 1, 12), retreats);
+
+    alarm("sweep-behind", new Rule("FILL(m1,0)", 0, MINUTE, 15, 15), backlog);
+    alarm("functions-slow", Rule.lasting(partsOfTimeouts(answering), NEAR), longest);
+
+    // Each tenant in use is checked once an hour.
+    alarm("over-admitted", new Rule("FILL(m1,0)", 0, 5 * MINUTE, 1, 15), overAdmitted);
 
     // A failing service raises several of these six. Only a failing service or a permission raises
     // the first four, so one message for them is enough. A faulty message handler may raise the
@@ -274,16 +323,20 @@ final class Monitoring extends Construct {
         graph(
             "Admitted without a token, or undecided",
             List.of(withoutToken, processedWithoutToken, undecided, leaseEnded)),
-        graph("Errors of functions", errors),
+        graph("Errors of functions, failed requests for credentials", join(errors, credentials)),
+        graph("Concurrent executions of the account", List.of(concurrent)),
         graph("Throttles of functions", throttles),
-        graph("Dead letters", deadLetters),
-        graph("Dropped fills", List.of(dropped, requests)),
-        graph("Delay of fills, milliseconds", List.of(fillDelay)),
-        graph("Failed requests for credentials", credentials),
-        graph("Runs of the functions that run each minute", runs),
+        graph("Longest runs of functions, milliseconds", longest),
+        graph(
+            "Dead letters, dropped and throttled fills",
+            join(deadLetters, List.of(dropped, requests, delayed))),
+        graph("Delays of fills and of stream events, milliseconds", join(List.of(fillDelay), ages)),
+        graph(
+            "Runs of the functions that run each minute, backlog of the sweep",
+            join(runs, List.of(backlog))),
         graph("Drift of counts", List.of(drift, droppedConnections)),
-        graph("Age of stream events, milliseconds", ages),
-        graph("Retreats of tiers", List.of(retreats)));
+        graph("Tokens a minute", tokens),
+        graph("Retreats of tiers, over-admitted tenants", List.of(retreats, overAdmitted)));
   }
 
   /** What the names of a deployment's alarms begin with. */
@@ -293,6 +346,20 @@ final class Monitoring extends Construct {
 
   private static List<Metric> ofEach(List<FunctionWithRoles> functions, String metric) {
     return functions.stream().map(each -> Metric.ofFunction(each, metric, "Sum")).toList();
+  }
+
+  private static List<Metric> join(List<Metric> one, List<Metric> other) {
+    return Stream.concat(one.stream(), other.stream()).toList();
+  }
+
+  /** The largest percentage of its time-out that a function used, of the metrics of durations. */
+  private static String partsOfTimeouts(List<FunctionWithRoles> functions) {
+    return IntStream.range(0, functions.size())
+        .mapToObj(
+            i ->
+                "100 * FILL(m%d,0) / %d"
+                    .formatted(i + 1, functions.get(i).timeout().toMilliseconds().longValue()))
+        .collect(Collectors.joining(",", "MAX([", "])"));
   }
 
   /** The sum of metrics, of which some may have no data point. */

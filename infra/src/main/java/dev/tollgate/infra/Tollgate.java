@@ -439,7 +439,8 @@ public final class Tollgate extends Construct {
                                 changedTenants.failures(),
                                 "changed tiers",
                                 changedTiers.failures())),
-                        schedules.groupName())));
+                        schedules.groupName(),
+                        props.connectionQuota().orElse(TollgateProps.NEW_CONNECTIONS_A_SECOND))));
   }
 
   /** The URL that creates sessions: {@code https://…/session}. */

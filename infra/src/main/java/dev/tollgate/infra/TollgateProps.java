@@ -66,6 +66,14 @@ public record TollgateProps(
     Optional<String> alarmTopic,
     boolean eventSchemas) {
 
+  /**
+   * The default quota of an account, for all its WebSocket APIs in a Region.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html">Quotas</a>
+   */
+  static final int NEW_CONNECTIONS_A_SECOND = 500;
+
   /** The sample handler, which sends every message back. */
   private static final String ECHO = "dev.tollgate.handlers.message.Echo";
 
@@ -146,11 +154,8 @@ public record TollgateProps(
     private SessionAccess sessionAccess = new SessionAccess.Signed();
     private boolean listTenants;
     private boolean consoleSignIn = true;
-    // The default quota of an account is 500 new connections per second for all its WebSocket
-    // APIs in a Region:
-    // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html
-    private int requestsPerSecond = 500;
-    private int requestBurst = 500;
+    private int requestsPerSecond = NEW_CONNECTIONS_A_SECOND;
+    private int requestBurst = NEW_CONNECTIONS_A_SECOND;
     private OptionalInt authorizerConcurrency = OptionalInt.empty();
     private OptionalInt connectConcurrency = OptionalInt.empty();
     private OptionalInt connectionQuota = OptionalInt.empty();

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -111,7 +112,7 @@ final class MonitoringTest {
   @Test
   void each_alarm_tells_the_topic_when_it_is_raised_and_when_it_ends() {
     assertThat(allAlarms())
-        .hasSize(19)
+        .hasSize(23)
         .allSatisfy(
             (name, alarm) -> {
               String topic = OF_SERVICES.contains(name) || SUPPRESSED.contains(name) ? "" : TOPIC;
@@ -170,6 +171,42 @@ final class MonitoringTest {
                           .mapToObj("m%d"::formatted)
                           .collect(Collectors.toCollection(TreeSet::new)));
             });
+  }
+
+  @Test
+  void each_function_that_answers_is_compared_with_its_own_timeout() {
+    JsonNode alarm = alarms().get("functions-slow");
+    String expression = alarm.at("/Metrics/0/Expression").asText();
+    Map<String, JsonNode> functions = STACK.resources("AWS::Lambda::Function");
+    List<String> parts =
+        metrics(alarm)
+            .map(query -> query.at("/MetricStat/Metric/Dimensions/0/Value/Ref").asText())
+            .map(id -> functions.get(id).at("/Properties/Timeout").asText() + "000")
+            .toList();
+
+    assertThat(parts).hasSize(8).contains("15000", "25000", "29000", "50000");
+    assertThat(
+            Pattern.compile("/ (\\d+)")
+                .matcher(expression)
+                .results()
+                .map(part -> part.group(1))
+                .toList())
+        .isEqualTo(parts);
+  }
+
+  /** The authorizer runs once for each new connection that API Gateway accepts. */
+  @Test
+  void a_raised_quota_of_connections_is_that_of_the_alarm() {
+    assertThat(quotas(STACK)).contains("100 * FILL(m2,0) / 30000,");
+    assertThat(quotas(Synthesis.of(Map.of("alarmTopic", TOPIC, "connectionQuota", "2000"))))
+        .contains("100 * FILL(m2,0) / 120000,");
+  }
+
+  private static String quotas(Synthesis stack) {
+    return stack
+        .properties("AWS::CloudWatch::Alarm", "TollgateMonitoringquotasnear")
+        .at("/Metrics/0/Expression")
+        .asText();
   }
 
   @Test

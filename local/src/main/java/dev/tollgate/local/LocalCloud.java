@@ -117,6 +117,7 @@ public final class LocalCloud implements AutoCloseable {
       endpoint.serve("events", eventBus);
       functions = closedLater(new FunctionHost(options.clock(), accessKeys, this::logged));
       functions.measure(cloudWatch.metrics());
+      cloudWatch.quota(FunctionHost.CONCURRENT_EXECUTIONS, functions::quota);
       catalog = closedLater(openCatalog(template));
       eventSources = closedLater(openEventSources());
       endpoint.watch(eventSources::saw);
@@ -306,6 +307,20 @@ public final class LocalCloud implements AutoCloseable {
    */
   public void throttle(String functionName, boolean throttled) {
     functions.throttle(functionName, throttled);
+  }
+
+  /**
+   * Changes how many invocations of all functions may run at once; AWS's default is 1,000.
+   *
+   * @param executions at least the reserved ones
+   */
+  public void setConcurrencyQuota(int executions) {
+    functions.setQuota(executions);
+  }
+
+  /** Records a sample of a metric now, as the service would that measures it. */
+  public void record(Metric metric, double value) {
+    cloudWatch.metrics().record(metric, environment.clock().instant(), value);
   }
 
   /** Stops all services, in reverse order of their start. */

@@ -273,11 +273,17 @@ public final class AwsEnvironment {
    * TENANT_ROLE_ARN}.
    */
   public Activity activity() {
+    return activity(tenantCredentials.get());
+  }
+
+  /** The same with the function's own role, as {@link #bucketsWithOwnRole}. */
+  public Activity activityWithOwnRole() {
+    return activity(TenantCredentials.own(clients.ownCredentials()));
+  }
+
+  private Activity activity(TenantCredentials credentials) {
     return new DynamoDbActivity(
-        clients.dynamoDb(),
-        clients.dynamoDbOnce(),
-        variables.required("LIMIT_TABLE"),
-        tenantCredentials.get());
+        clients.dynamoDb(), clients.dynamoDbOnce(), variables.required("LIMIT_TABLE"), credentials);
   }
 
   /** What happened to tenants, with the function's own role. Needs {@code HISTORY_TABLE}. */

@@ -45,26 +45,41 @@ final class TokenCheck implements Check {
   public List<Finding> findings() {
     try {
       TenantActivity activity = ports.activity().of(id);
-      return activity.buckets().stream()
-          .filter(row -> row.id().action().equals(Action.CONNECT) && row.mintedInFull())
-          .findAny()
-          .flatMap(row -> overAdmission(row, activity))
-          .stream()
-          .toList();
+      return counted(activity).flatMap(row -> overAdmission(row, activity)).stream().toList();
     } catch (UnreadableRow | MissingQueue reportedByTenantCheck) {
       return List.of();
     }
   }
 
-  private Optional<Finding> overAdmission(Bucket row, TenantActivity activity) {
+  /** The part of the check that needs nothing but the rows, and holds at any time. */
+  static Optional<Finding> beyondMinted(TenantActivity activity) {
+    return counted(activity).flatMap(row -> beyondMinted(row, activity));
+  }
+
+  /** The bucket of connections, if all its minted tokens are counted. */
+  private static Optional<Bucket> counted(TenantActivity activity) {
+    return activity.buckets().stream()
+        .filter(row -> row.id().action().equals(Action.CONNECT) && row.mintedInFull())
+        .findAny();
+  }
+
+  private static Optional<Finding> beyondMinted(Bucket row, TenantActivity activity) {
     long admitted = activity.admitted() - activity.withoutToken();
-    if (admitted > row.minted()) {
-      return Optional.of(
-          Finding.overAdmitted(
-              row.id(),
-              "%,d connections admitted with a token, %,d tokens minted (expected: at least %,d tokens)"
-                  .formatted(admitted, row.minted(), admitted)));
+    return admitted <= row.minted()
+        ? Optional.empty()
+        : Optional.of(
+            Finding.overAdmitted(
+                row.id(),
+                "%,d connections admitted with a token, %,d tokens minted (expected: at least %,d tokens)"
+                    .formatted(admitted, row.minted(), admitted)));
+  }
+
+  private Optional<Finding> overAdmission(Bucket row, TenantActivity activity) {
+    Optional<Finding> beyondMinted = beyondMinted(row, activity);
+    if (beyondMinted.isPresent()) {
+      return beyondMinted;
     }
+    long admitted = activity.admitted() - activity.withoutToken();
     Instant quietSince = clock.instant().minus(QUIET);
     if (activity.admittedLastAt().filter(quietSince::isBefore).isPresent()) {
       return Optional.empty();

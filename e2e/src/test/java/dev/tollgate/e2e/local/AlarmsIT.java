@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.e2e.acceptance.Deployment.Handshake;
+import dev.tollgate.local.cloudwatch.Metric;
 import dev.tollgate.local.endpoint.Call;
 import dev.tollgate.local.faults.Fault;
 import dev.tollgate.local.faults.FaultKind;
@@ -20,13 +21,17 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import software.amazon.awssdk.services.cloudwatch.CloudWatchClient;
 import software.amazon.awssdk.services.cloudwatch.model.AlarmType;
 import software.amazon.awssdk.services.cloudwatch.model.DescribeAlarmsResponse;
+import software.amazon.awssdk.services.cloudwatch.model.Dimension;
 import software.amazon.awssdk.services.cloudwatch.model.StateValue;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -128,7 +133,7 @@ final class AlarmsIT {
     minutes(31);
 
     assertThat(states())
-        .hasSize(19)
+        .hasSize(23)
         .allSatisfy((name, state) -> assertThat(state).isEqualTo(StateValue.OK));
     JsonNode listed = DEPLOYMENT.control("GET", "/alarms").body().path("alarms");
     assertThat(listed.findValuesAsText("name"))
@@ -202,6 +207,93 @@ final class AlarmsIT {
       assertThat(denial.count()).isPositive();
     }
     awaitCalm(10);
+  }
+
+  @Tag("nightly")
+  @Test
+  void executions_near_the_quota_raise_quotas_near() throws Exception {
+    String session = DEPLOYMENT.open(known("crowded"));
+    DEPLOYMENT.cloud().setConcurrencyQuota(20);
+    TreeSet<String> seen = raisedDuring(3, () -> crowd(17, session));
+    DEPLOYMENT.cloud().setConcurrencyQuota(1_000);
+
+    assertThat(seen).contains("quotas-near");
+    awaitCalm(10);
+    assertThat(raisedDuring(3, () -> crowd(17, session))).isEmpty();
+  }
+
+  /** Lets handshakes run at the same time: their requests hang until they time out. */
+  private static void crowd(int handshakes, String session) {
+    try (Injection hung =
+        DEPLOYMENT
+            .cloud()
+            .faults()
+            .inject(
+                call -> call.principal().name().equals("Authorizer"),
+                handshakes,
+                new Fault.Hung())) {
+      IntStream.range(0, handshakes)
+          .mapToObj(i -> DEPLOYMENT.handshake(LocalDeployment.query("nobody" + i, session)))
+          .toList()
+          .forEach(CompletableFuture::join);
+      assertThat(hung.count()).isPositive();
+    }
+  }
+
+  /** The sample is just above the alarm's limit; one less is just not. */
+  @ParameterizedTest
+  @CsvSource({
+    "quotas-near, ConcurrentExecutions, 801",
+    "quotas-near, InvocationThrottleCount, 1",
+    "quotas-near, Invocations, 24001",
+    "functions-slow, Duration, 20001"
+  })
+  void metric_above_its_limit_raises_an_alarm(String alarm, String name, double above)
+      throws Exception {
+    Metric metric = metric(alarm, name);
+    assertThat(raisedDuring(3, () -> DEPLOYMENT.cloud().record(metric, above)))
+        .containsExactly(alarm);
+    awaitCalm(10);
+    assertThat(raisedDuring(5, () -> DEPLOYMENT.cloud().record(metric, above - 1))).isEmpty();
+  }
+
+  @Test
+  void tenant_that_cannot_be_offboarded_raises_sweep_behind() throws Exception {
+    DEPLOYMENT.onboard("stuck", "silver", "{}");
+    try (Injection denial =
+        refuse(
+            "AccessDenied",
+            call ->
+                call.operation().equals("DeleteQueue")
+                    && List.of("ControlPlane", "Sweep").contains(call.principal().name()))) {
+      DEPLOYMENT.control("DELETE", "/tenants/stuck");
+      assertThat(raisedDuring(14, () -> {})).isEmpty();
+      assertThat(raisedDuring(4, () -> {})).containsExactly("sweep-behind");
+      assertThat(denial.count()).isPositive();
+    }
+    awaitCalm(5);
+  }
+
+  /** A metric of an alarm of the template. */
+  private static Metric metric(String alarm, String name) {
+    return CLOUD_WATCH
+        .describeAlarms(request -> request.alarmNames("tollgate-" + alarm))
+        .metricAlarms()
+        .get(0)
+        .metrics()
+        .stream()
+        .filter(query -> query.metricStat() != null)
+        .map(query -> query.metricStat().metric())
+        .filter(metric -> metric.metricName().equals(name))
+        .map(
+            metric ->
+                new Metric(
+                    metric.namespace(),
+                    name,
+                    metric.dimensions().stream()
+                        .collect(Collectors.toMap(Dimension::name, Dimension::value))))
+        .findAny()
+        .orElseThrow();
   }
 
   @Tag("nightly")
@@ -360,6 +452,33 @@ final class AlarmsIT {
           .containsExactly("counts-drift");
     }
     awaitCalm(35);
+  }
+
+  @Tag("nightly")
+  @Test
+  void connections_that_no_token_paid_for_raise_over_admitted() throws Exception {
+    String session = DEPLOYMENT.open(known("unpaid"));
+    try (DynamoDbClient tables = DEPLOYMENT.inspect(DynamoDbClient.builder())) {
+      add(tables, "unpaid", "admitted");
+      assertThat(raisedDuring(62, () -> DEPLOYMENT.close(DEPLOYMENT.connect("unpaid", session))))
+          .containsExactly("over-admitted");
+      add(tables, "unpaid", "withoutToken");
+    }
+    awaitCalm(80);
+  }
+
+  private static void add(DynamoDbClient tables, String tenant, String attribute) {
+    tables.updateItem(
+        request ->
+            request
+                .tableName("TablesLimit")
+                .key(
+                    Map.of(
+                        "tenantId", AttributeValue.fromS(tenant),
+                        "key", AttributeValue.fromS("connections")))
+                .updateExpression("ADD #attribute :many")
+                .expressionAttributeNames(Map.of("#attribute", attribute))
+                .expressionAttributeValues(Map.of(":many", AttributeValue.fromN("100000"))));
   }
 
   private static String known(String tenant) {

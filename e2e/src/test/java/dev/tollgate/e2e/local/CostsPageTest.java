@@ -78,6 +78,15 @@ final class CostsPageTest {
     return (rows - 3) * price("custom-metric");
   }
 
+  private static double alarms() throws IOException {
+    Matcher number =
+        Pattern.compile("each of (\\d+) metrics, and \\$0.50 for each of (\\d+) alarms")
+            .matcher(Files.readString(DOCS.resolve("reference/metrics.md")));
+    assertThat(number.find()).isTrue();
+    return Integer.parseInt(number.group(1)) * price("alarm-metric")
+        + Integer.parseInt(number.group(2)) * price("composite-alarm");
+  }
+
   /**
    * A batch of each minute writes one row of a tenant, and one row more where it spans two rows of
    * ten minutes. A stream has a shard for each partition of its table, and a new table has four.
@@ -158,14 +167,19 @@ final class CostsPageTest {
     double ofAll = 4 * MINUTES * (4 * price("dynamodb-write-unit") + invocation());
     StringBuilder rows = new StringBuilder();
     add(rows, "metrics", tenants -> metrics());
-    add(rows, "alarms", tenants -> row("the [alarms]"));
+    add(rows, "alarms", tenants -> alarms());
     add(rows, "history", tenants -> ofAll + tenants * 1.1 * MINUTES * price("dynamodb-write-unit"));
     add(rows, "hours of the history, after 400 days", tenants -> tenants * hoursOfATenant());
+    add(
+        rows,
+        "checks of tokens, each tenant in use once an hour",
+        tenants -> tenants * MINUTES / 60 * price("dynamodb-read-unit"));
     add(
         rows,
         "conditions of tenants, whose rows the sweep reads every five minutes, or every minute above"
             + " 20,000 tenants in use",
         CostsPageTest::conditions);
+    add(rows, "log lines of the history", tenants -> 4 * MINUTES * line);
     add(rows, "log lines of fills, `PRODUCER`", tenants -> tenants * 2 * MINUTES * line);
     add(rows, "log lines of fills, `SHARED`", tenants -> SHARDS * MINUTES * line);
 
@@ -213,7 +227,8 @@ final class CostsPageTest {
 
   @Test
   void metrics_cost_their_number() throws IOException {
-    assertThat(page()).contains("| " + dollars("%.2f", metrics()) + " at most: 33 metrics");
+    assertThat(row("the [alarms]")).isEqualTo(alarms());
+    assertThat(page()).contains("| " + dollars("%.2f", metrics()) + " at most: 37 metrics");
   }
 
   @Test

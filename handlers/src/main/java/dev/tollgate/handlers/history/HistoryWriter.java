@@ -6,8 +6,10 @@ import com.amazonaws.services.lambda.runtime.events.DynamodbEvent;
 import com.amazonaws.services.lambda.runtime.events.DynamodbEvent.DynamodbStreamRecord;
 import com.amazonaws.services.lambda.runtime.events.StreamsEventResponse;
 import com.amazonaws.services.lambda.runtime.events.models.dynamodb.StreamRecord;
+import dev.tollgate.core.MetricLine;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.history.Change;
+import dev.tollgate.core.history.Counts;
 import dev.tollgate.core.history.History;
 import dev.tollgate.core.history.Hours;
 import dev.tollgate.core.history.RowChanges;
@@ -73,8 +75,17 @@ public final class HistoryWriter implements RequestHandler<DynamodbEvent, Stream
     List<Change> read = records.stream().map(this::change).flatMap(Optional::stream).toList();
     if (!read.isEmpty()) {
       history.add(records.get(0).getEventID(), read);
+      context.getLogger().log(tokens(read) + "\n");
     }
     return new StreamsEventResponse(List.of());
+  }
+
+  private String tokens(List<Change> read) {
+    Counts.Tokens all =
+        read.stream()
+            .flatMap(change -> change.counts().tokens().values().stream())
+            .reduce(new Counts.Tokens(0, 0), Counts.Tokens::plus);
+    return MetricLine.tokens(clock.instant(), all.minted(), all.taken());
   }
 
   private Optional<Change> change(DynamodbStreamRecord record) {

@@ -7,6 +7,7 @@ import com.amazonaws.services.lambda.runtime.events.DynamodbEvent;
 import com.amazonaws.services.lambda.runtime.events.DynamodbEvent.DynamodbStreamRecord;
 import com.amazonaws.services.lambda.runtime.events.models.dynamodb.AttributeValue;
 import com.amazonaws.services.lambda.runtime.events.models.dynamodb.StreamRecord;
+import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.history.Change;
@@ -17,6 +18,7 @@ import dev.tollgate.core.history.Span;
 import dev.tollgate.core.testing.Samples;
 import dev.tollgate.core.testing.memory.InMemoryHistory;
 import dev.tollgate.handlers.LambdaEvents;
+import dev.tollgate.http.testing.RecordingContext;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -103,6 +105,37 @@ final class HistoryWriterTest {
     write(record(3, "2", "3"));
 
     assertThat(written()).isEqualTo(Map.of(MINUTE, new Counts(3, Map.of(), 1, Map.of())));
+  }
+
+  @Test
+  void the_tokens_of_a_batch_are_a_metric() {
+    HistoryWriter counts =
+        new HistoryWriter(
+            history,
+            (before, after, at) ->
+                Optional.of(
+                    new Change(
+                        ACME,
+                        at,
+                        new Counts(
+                            0,
+                            Map.of(),
+                            0,
+                            Map.of(
+                                Action.CONNECT, new Counts.Tokens(8, 3),
+                                Action.MESSAGE, new Counts.Tokens(5, -1))))),
+            new Hours(history, () -> now),
+            () -> now);
+    DynamodbEvent event = new DynamodbEvent();
+    event.setRecords(List.of(record(1, "", "1"), record(2, "1", "2")));
+    RecordingContext context = new RecordingContext(Duration.ofSeconds(50));
+
+    counts.handleRequest(event, context);
+
+    assertThat(context.logged())
+        .singleElement()
+        .asString()
+        .contains("\"TokensMinted\":26,\"TokensTaken\":4}");
   }
 
   @Test

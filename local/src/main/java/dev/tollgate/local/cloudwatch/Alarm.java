@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -13,7 +14,6 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.function.DoublePredicate;
-import java.util.stream.Collectors;
 
 /**
  * An alarm over metric math. {@code M} of the last {@code N} data points must cross the threshold
@@ -131,6 +131,14 @@ public final class Alarm {
     return queries.values().stream().map(MetricStat::metric).toList();
   }
 
+  /** The metrics whose quotas it compares with. */
+  List<Metric> quotas() {
+    return queries.entrySet().stream()
+        .filter(query -> expression.quotas().contains(query.getKey()))
+        .map(query -> query.getValue().metric())
+        .toList();
+  }
+
   /** How far it looks back. */
   Duration range() {
     return period.multipliedBy(evaluationPeriods + ADDITIONAL_PERIODS);
@@ -157,15 +165,13 @@ public final class Alarm {
   }
 
   private OptionalDouble point(MetricStore store, Instant begin, Instant end) {
-    return expression.in(
-        queries.entrySet().stream()
-            .collect(
-                Collectors.toMap(
-                    Map.Entry::getKey,
-                    query ->
-                        query
-                            .getValue()
-                            .of(store.samples(query.getValue().metric(), begin, end)))));
+    Map<String, OptionalDouble> values = new HashMap<>();
+    queries.forEach(
+        (id, query) -> {
+          values.put(id, query.of(store.samples(query.metric(), begin, end)));
+          values.put(MetricMath.quota(id), store.quota(query.metric()));
+        });
+    return expression.in(values);
   }
 
   /** The verdict on data points, the latest one first. */

@@ -27,6 +27,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.DoubleSupplier;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
@@ -97,8 +98,23 @@ public final class CloudWatch implements HttpHandler, AutoCloseable {
     store.logged(line);
   }
 
-  /** Adds an alarm of the stack and returns its ARN. */
+  /** Sets the quota of the account that a metric measures. */
+  public void quota(Metric metric, DoubleSupplier quota) {
+    store.quota(metric, quota);
+  }
+
+  /**
+   * Adds an alarm of the stack and returns its ARN.
+   *
+   * @throws IllegalArgumentException if it compares with a quota of a metric that measures none
+   */
   public synchronized String add(Alarm alarm) {
+    for (Metric metric : alarm.quotas()) {
+      if (store.quota(metric).isEmpty()) {
+        throw new IllegalArgumentException(
+            "SERVICE_QUOTA: " + metric + " (expected: a metric that measures a quota)");
+      }
+    }
     alarm.metrics().forEach(metric -> store.watch(metric, alarm.range()));
     Current current = new Current(alarm.definition(), environment.clock().instant());
     alarms.put(current.name, new Metrical(alarm, current));

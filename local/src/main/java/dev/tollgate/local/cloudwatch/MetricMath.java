@@ -15,9 +15,9 @@ import java.util.stream.DoubleStream;
 
 /**
  * A metric math expression of numbers, metrics, arithmetic, comparisons and the functions {@code
- * FILL}, {@code IF}, {@code MAX}, {@code MIN} and {@code SUM}, the last three over a list. It is
- * evaluated for one period at a time. A value that is missing makes a result missing, except in a
- * list, where it is left out, and in {@code FILL}.
+ * FILL}, {@code IF}, {@code SERVICE_QUOTA}, {@code MAX}, {@code MIN} and {@code SUM}, the last
+ * three over a list. It is evaluated for one period at a time. A value that is missing makes a
+ * result missing, except in a list, where it is left out, and in {@code FILL}.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html">Using
@@ -41,6 +41,7 @@ final class MetricMath {
 
   private final Deque<String> tokens;
   private final Set<String> metrics = new TreeSet<>();
+  private final Set<String> quotas = new TreeSet<>();
   private final Value value;
 
   /** A part of an expression, which has a value in each period or none. */
@@ -71,10 +72,20 @@ final class MetricMath {
     return metrics;
   }
 
+  /** The ids of the metrics whose quotas are in the expression. */
+  Set<String> quotas() {
+    return quotas;
+  }
+
+  /** The name of the quota of a metric among the values of a period. */
+  static String quota(String metric) {
+    return "SERVICE_QUOTA(" + metric + ")";
+  }
+
   /**
    * The value in a period.
    *
-   * @param period the values of the metrics, by id
+   * @param period the values of the metrics, by id, and of their quotas, by {@link #quota}
    */
   OptionalDouble in(Map<String, OptionalDouble> period) {
     return value.in(period);
@@ -142,6 +153,14 @@ final class MetricMath {
               : of.get(condition.getAsDouble() == 0 ? 2 : 1).in(period);
         };
       }
+      case "SERVICE_QUOTA" -> {
+        expect("(");
+        String metric = tokens.remove();
+        expect(")");
+        metrics.add(metric);
+        quotas.add(metric);
+        yield period -> period.getOrDefault(quota(metric), OptionalDouble.empty());
+      }
       case "MAX" -> {
         List<Value> of = list();
         yield period -> present(of, period).max();
@@ -159,7 +178,7 @@ final class MetricMath {
       }
       default ->
           throw new IllegalArgumentException(
-              token + " (expected: a number, a metric, FILL, IF, MAX, MIN or SUM)");
+              token + " (expected: a number, a metric, FILL, IF, MAX, MIN, SERVICE_QUOTA or SUM)");
     };
   }
 

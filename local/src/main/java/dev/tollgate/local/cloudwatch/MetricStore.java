@@ -9,13 +9,16 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.DoubleSupplier;
 
 /** The samples of the watched metrics, by minute. Samples of other metrics are ignored. */
 final class MetricStore implements Metric.Recorder {
   private final Map<Metric, TreeMap<Instant, List<Double>>> samples = new ConcurrentHashMap<>();
+  private final Map<Metric, DoubleSupplier> quotas = new ConcurrentHashMap<>();
   private Duration longest = Duration.ZERO;
 
   /** Keeps the samples of a metric from now on, for at least this time. */
@@ -27,6 +30,17 @@ final class MetricStore implements Metric.Recorder {
   /** The watched metrics. */
   Set<Metric> metrics() {
     return samples.keySet();
+  }
+
+  /** Sets the quota of the account that a metric measures. */
+  void quota(Metric metric, DoubleSupplier quota) {
+    quotas.put(metric, quota);
+  }
+
+  /** The quota of the account that a metric measures; empty if there is none. */
+  OptionalDouble quota(Metric metric) {
+    DoubleSupplier quota = quotas.get(metric);
+    return quota == null ? OptionalDouble.empty() : OptionalDouble.of(quota.getAsDouble());
   }
 
   @Override

@@ -38,7 +38,6 @@ import java.util.function.Predicate;
  */
 public final class FunctionCatalog implements AutoCloseable {
   private static final long MEBIBYTE = 1 << 20;
-  private static final int CONCURRENT_EXECUTIONS = 1_000;
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSxx").withZone(ZoneOffset.UTC);
 
@@ -287,7 +286,7 @@ public final class FunctionCatalog implements AutoCloseable {
     return new Answer(204, NullNode.getInstance());
   }
 
-  /** The default quotas of an account. Versions and aliases do not count as code in use. */
+  /** The quotas of the account. Versions and aliases do not count as code in use. */
   private synchronized Answer accountSettings(Request request) {
     int reserved =
         byName.values().stream().mapToInt(entry -> entry.reservedConcurrency().orElse(0)).sum();
@@ -297,9 +296,9 @@ public final class FunctionCatalog implements AutoCloseable {
         .putObject("AccountLimit")
         .put("CodeSizeUnzipped", 250 * MEBIBYTE)
         .put("CodeSizeZipped", 50 * MEBIBYTE)
-        .put("ConcurrentExecutions", CONCURRENT_EXECUTIONS)
+        .put("ConcurrentExecutions", functions.quota())
         .put("TotalCodeSize", 75 * 1_024 * MEBIBYTE)
-        .put("UnreservedConcurrentExecutions", CONCURRENT_EXECUTIONS - reserved);
+        .put("UnreservedConcurrentExecutions", functions.quota() - reserved);
     answer.putObject("AccountUsage").put("FunctionCount", byName.size()).put("TotalCodeSize", used);
     return Answer.ok(answer);
   }

@@ -40,6 +40,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 import java.util.function.UnaryOperator;
@@ -54,13 +55,17 @@ import org.jspecify.annotations.Nullable;
  * exceeds the function's time-out is interrupted and its instance discarded; the init phase does
  * not count. Time-outs are measured in real time, not by the clock that functions are given.
  *
- * <p>Concurrency is limited as in an AWS account: 1,000 for all functions. A function may reserve a
- * part of it as long as 100 remain unreserved (AWS Lambda Developer Guide, "Understanding Lambda
- * function scaling", "Configuring reserved concurrency").
+ * <p>Concurrency is limited as in an AWS account: 1,000 for all functions, unless {@link #setQuota}
+ * says otherwise. A function may reserve a part of it as long as 100 remain unreserved (AWS Lambda
+ * Developer Guide, "Understanding Lambda function scaling", "Configuring reserved concurrency").
  */
 public final class FunctionHost implements Invoker, AutoCloseable {
 
-  private static final int ACCOUNT_CONCURRENCY = 1_000;
+  /** The most invocations of all functions at once, a metric with a quota of the account. */
+  public static final Metric CONCURRENT_EXECUTIONS =
+      new Metric("AWS/Lambda", "ConcurrentExecutions", Map.of());
+
+  private static final int DEFAULT_QUOTA = 1_000;
   private static final int LEAST_UNRESERVED = 100;
   private static final String FUNCTION = ":function:";
 
@@ -88,7 +93,9 @@ public final class FunctionHost implements Invoker, AutoCloseable {
   /** The functions whose classes may be loaded; the one that was used last is the last. */
   private final Set<Hosted> lastUsed = new LinkedHashSet<>();
 
-  private final Semaphore unreserved = new Semaphore(ACCOUNT_CONCURRENCY);
+  private volatile int quota = DEFAULT_QUOTA;
+  private final Semaphore unreserved = new Semaphore(DEFAULT_QUOTA);
+  private final AtomicInteger concurrent = new AtomicInteger();
 
   /** Instances share the processors of this machine while they start. */
   private final Semaphore processors = new Semaphore(Runtime.getRuntime().availableProcessors());
@@ -119,6 +126,22 @@ public final class FunctionHost implements Invoker, AutoCloseable {
   /** Records the metrics of invocations from now on. */
   public void measure(Metric.Recorder recorder) {
     metrics = recorder;
+  }
+
+  /** How many invocations the account may run at once. */
+  public int quota() {
+    return quota;
+  }
+
+  /**
+   * Changes how many invocations the account may run at once. Waits until so few run unreserved.
+   *
+   * @param executions at least the reserved ones
+   */
+  public synchronized void setQuota(int executions) {
+    unreserved.acquireUninterruptibly(Math.max(0, quota - executions));
+    unreserved.release(Math.max(0, executions - quota));
+    quota = executions;
   }
 
   /** Records a metric of a function that the service which invokes it measures. */
@@ -511,6 +534,7 @@ public final class FunctionHost implements Invoker, AutoCloseable {
       this.function = function;
       function.running.add(this);
       function.measure(started, "Invocations", 1);
+      metrics.record(CONCURRENT_EXECUTIONS, started, concurrent.incrementAndGet());
     }
 
     private synchronized void begin() {
@@ -556,6 +580,7 @@ public final class FunctionHost implements Invoker, AutoCloseable {
      */
     private void end(InvocationResult invocation) {
       function.running.remove(this);
+      concurrent.decrementAndGet();
       function.measure(started, "Errors", invocation instanceof Failure ? 1 : 0);
       function.measure(started, "Duration", (System.nanoTime() - servedSince) / 1e6);
       function.permits.release();

@@ -112,6 +112,25 @@ final class AlarmTest {
   }
 
   @Test
+  void a_quota_is_the_one_of_the_time_of_the_evaluation() {
+    ObjectNode definition = definition();
+    ((ObjectNode) definition.at("/Metrics/0"))
+        .put("Expression", "FILL(100 * m1 / SERVICE_QUOTA(m1),0)");
+    Alarm alarm = new Alarm(definition);
+    assertThat(alarm.quotas()).containsExactly(ERRORS);
+    MetricStore store = store(alarm);
+    double[] quota = {1_000};
+    store.quota(ERRORS, () -> quota[0]);
+    store.record(ERRORS, START, 30);
+    assertThat(alarm.evaluate(store, START, minute(1)).orElseThrow().value()).hasValue(3);
+
+    quota[0] = 40;
+
+    assertThat(alarm.evaluate(store, START, minute(1)).orElseThrow().value()).hasValue(75);
+    assertThat(alarm.evaluate(store, START, minute(2)).orElseThrow().value()).hasValue(0);
+  }
+
+  @Test
   void periods_before_the_start_do_not_count() {
     ObjectNode definition = definition().put("TreatMissingData", "breaching");
     Alarm alarm = new Alarm(definition);
@@ -172,7 +191,7 @@ final class AlarmTest {
         "/Metrics/1/MetricStat/Period | 10 | Period: 10 (expected: whole minutes)",
         "/Metrics/1/MetricStat/Unit | Count | Unit: unknown property",
         "/Metrics/0/Expression | ANOMALY_DETECTION_BAND(m1) | ANOMALY_DETECTION_BAND (expected: a"
-            + " number, a metric, FILL, IF, MAX, MIN or SUM)",
+            + " number, a metric, FILL, IF, MAX, MIN, SERVICE_QUOTA or SUM)",
         "/Metrics/0/Expression | m2 | Expression: [m2] (expected: the metrics [m1])",
       })
   void what_is_not_supported_is_refused_by_name(String at, String value, String message) {

@@ -283,12 +283,24 @@ final class CloudWatchTest {
   }
 
   @Test
+  void a_metric_that_measures_no_quota_is_refused_when_the_stack_is_read() throws IOException {
+    write("100 * m1 / SERVICE_QUOTA(m1)", "");
+
+    assertThatThrownBy(() -> TestCloud.start(clock -> Options.inMemory(assembly, clock)))
+        .isInstanceOf(TemplateException.class)
+        .hasMessageContaining("SERVICE_QUOTA: ")
+        .hasMessageContaining("ApproximateAgeOfOldestMessage")
+        .hasMessageContaining("(expected: a metric that measures a quota)");
+  }
+
+  @Test
   void an_unknown_expression_is_refused_when_the_stack_is_read() throws IOException {
     write("STDDEV(m1)", "");
 
     assertThatThrownBy(() -> TestCloud.start(clock -> Options.inMemory(assembly, clock)))
         .isInstanceOf(TemplateException.class)
         .hasMessageContaining("Waiting")
-        .hasMessageContaining("STDDEV (expected: a number, a metric, FILL, IF, MAX, MIN or SUM)");
+        .hasMessageContaining(
+            "STDDEV (expected: a number, a metric, FILL, IF, MAX, MIN, SERVICE_QUOTA or SUM)");
   }
 }

@@ -53,9 +53,9 @@ final class MetricMathTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "STDDEV(m1)       | STDDEV (expected: a number, a metric, FILL, IF, MAX, MIN or SUM)",
+        "STDDEV(m1)       | STDDEV (expected: a number, a metric, FILL, IF, MAX, MIN, SERVICE_QUOTA or SUM)",
         "SUM(m1)          | m1 (expected: [)",
-        "FILL(m1, REPEAT) | REPEAT (expected: a number, a metric, FILL, IF, MAX, MIN or SUM)",
+        "FILL(m1, REPEAT) | REPEAT (expected: a number, a metric, FILL, IF, MAX, MIN, SERVICE_QUOTA or SUM)",
         "FILL(m1)         | 1 arguments (expected: 2)",
         "m1 ^ 2           | ^ (expected: the end of m1 ^ 2)",
         "m1 +             | m1 + (expected: more at the end)",

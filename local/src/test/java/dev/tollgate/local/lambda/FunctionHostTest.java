@@ -144,6 +144,31 @@ class FunctionHostTest {
   }
 
   @Test
+  void quota_of_the_account_throttles_and_the_executions_are_measured() throws Exception {
+    define("Sleeper", Duration.ofSeconds(10), OptionalInt.empty());
+    Queue<Double> executions = new ConcurrentLinkedQueue<>();
+    functions.measure(
+        (metric, at, value) -> {
+          if (metric.equals(FunctionHost.CONCURRENT_EXECUTIONS)) {
+            executions.add(value);
+          }
+        });
+    functions.setQuota(2);
+    List<CompletableFuture<InvocationResult>> all =
+        IntStream.range(0, 3).mapToObj(i -> start("Sleeper", "300")).toList();
+
+    assertThat(all.get(2).get()).isEqualTo(new Throttled("ConcurrentInvocationLimitExceeded"));
+    all.forEach(CompletableFuture::join);
+    functions.setQuota(3);
+    IntStream.range(0, 3)
+        .mapToObj(i -> start("Sleeper", "0"))
+        .toList()
+        .forEach(CompletableFuture::join);
+    assertThat(functions.quota()).isEqualTo(3);
+    assertThat(executions).startsWith(1.0, 2.0, 1.0).hasSize(5).allMatch(value -> value <= 3);
+  }
+
+  @Test
   void invoke_beyond_reserved_concurrency_is_throttled() {
     define("Sleeper", Duration.ofSeconds(10), OptionalInt.of(2));
 
