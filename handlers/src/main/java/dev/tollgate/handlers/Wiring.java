@@ -35,6 +35,7 @@ import dev.tollgate.core.message.MessageProcessing.Timing;
 import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Tenants;
+import dev.tollgate.core.tracing.Tracing;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Map;
@@ -58,6 +59,11 @@ public final class Wiring {
   public Wiring(Map<String, String> environment, InstantSource clock) {
     this.clock = clock;
     this.aws = new AwsEnvironment(environment, clock, line -> LambdaRuntime.getLogger().log(line));
+  }
+
+  /** Records this function's part of traces. */
+  public Tracing tracing() {
+    return aws.tracing();
   }
 
   /** Decides on handshakes, for the connect authorizer. */

@@ -36,6 +36,7 @@ import dev.tollgate.aws.sqs.QueueUrls;
 import dev.tollgate.aws.sqs.SqsBucketQueues;
 import dev.tollgate.aws.sqs.SqsSiloQueues;
 import dev.tollgate.aws.sqs.SqsTokenQueue;
+import dev.tollgate.aws.tracing.XRayTracing;
 import dev.tollgate.core.Threads;
 import dev.tollgate.core.audit.AuditLog;
 import dev.tollgate.core.audit.ChangeEvents;
@@ -67,10 +68,12 @@ import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tiers;
+import dev.tollgate.core.tracing.Tracing;
 import java.net.URI;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -91,6 +94,7 @@ public final class AwsEnvironment {
   private static final int DEFAULT_CONNECTION_QUOTA = 500;
 
   private final Variables variables;
+  private final Optional<XRayTracing> tracing;
   private final FunctionClients clients;
   private final InstantSource clock;
   private final CurrentAuthor author = new CurrentAuthor();
@@ -130,9 +134,15 @@ public final class AwsEnvironment {
       InstantSource clock,
       Function<AwsEnvironment, TenantCredentials> credentials) {
     this.variables = new Variables(environment);
-    this.clients = new FunctionClients(variables);
+    this.tracing = XRayTracing.of(environment, clock);
+    this.clients = new FunctionClients(variables, tracing);
     this.clock = clock;
     this.tenantCredentials = new Lazy<>(() -> credentials.apply(this));
+  }
+
+  /** Records the function's part of traces; off unless {@code TRACING} is {@code on}. */
+  public Tracing tracing() {
+    return tracing.<Tracing>map(xray -> xray).orElse(Tracing.OFF);
   }
 
   /**

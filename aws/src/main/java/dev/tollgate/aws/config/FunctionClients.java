@@ -1,5 +1,6 @@
 package dev.tollgate.aws.config;
 
+import dev.tollgate.aws.tracing.XRayTracing;
 import dev.tollgate.core.Threads;
 import java.net.URI;
 import java.util.List;
@@ -35,6 +36,7 @@ final class FunctionClients {
   static final int PARALLEL_BATCHES = 8;
 
   private final Variables variables;
+  private final Optional<XRayTracing> tracing;
   private final PrimedHttpClient http = new PrimedHttpClient(SdkClients.newHttpClient());
   private final Priming priming = http.priming();
   private final Lazy<AwsCredentialsProvider> credentials;
@@ -58,8 +60,12 @@ final class FunctionClients {
   private final Lazy<LambdaClient> lambdaOnce =
       new Lazy<>(() -> primed(sdk.get().once(LambdaClient.builder()).build()));
 
-  FunctionClients(Variables variables) {
+  /**
+   * @param tracing records the requests
+   */
+  FunctionClients(Variables variables, Optional<XRayTracing> tracing) {
     this.variables = variables;
+    this.tracing = tracing;
     this.credentials = new Lazy<>(() -> SdkClients.credentials(variables.all()));
   }
 
@@ -212,6 +218,7 @@ final class FunctionClients {
             credentials.get(),
             variables.optional("AWS_ENDPOINT_URL").map(URI::create)),
         http,
-        Threads.timer("aws-timeouts"));
+        Threads.timer("aws-timeouts"),
+        tracing.map(XRayTracing::interceptor).stream().toList());
   }
 }
