@@ -47,6 +47,8 @@ import software.amazon.awscdk.services.logs.RetentionDays;
  *     and without a dashboard
  * @param eventSchemas whether the schema of the events is in a registry of EventBridge, which not
  *     every Region has
+ * @param tracing whether the functions of handshakes, messages and sessions record traces in AWS
+ *     X-Ray
  */
 public record TollgateProps(
     String prefix,
@@ -64,7 +66,8 @@ public record TollgateProps(
     boolean setsAccountLogRole,
     String messageHandler,
     Optional<String> alarmTopic,
-    boolean eventSchemas) {
+    boolean eventSchemas,
+    boolean tracing) {
 
   /** The sample handler, which sends every message back. */
   private static final String ECHO = "dev.tollgate.handlers.message.Echo";
@@ -156,6 +159,7 @@ public record TollgateProps(
     private OptionalInt connectionQuota = OptionalInt.empty();
     private Optional<String> alarmTopic = Optional.empty();
     private boolean eventSchemas;
+    private boolean tracing;
     private boolean setsAccountLogRole;
     private String messageHandler = ECHO;
 
@@ -255,6 +259,12 @@ public record TollgateProps(
       return this;
     }
 
+    /** See {@link TollgateProps#tracing()}. Default: false. */
+    public Builder tracing(boolean value) {
+      tracing = value;
+      return this;
+    }
+
     /**
      * Builds the properties.
      *
@@ -277,7 +287,8 @@ public record TollgateProps(
           setsAccountLogRole,
           messageHandler,
           alarmTopic,
-          eventSchemas);
+          eventSchemas,
+          tracing);
     }
   }
 }

@@ -32,6 +32,7 @@ import software.amazon.awssdk.services.lambda.model.ResourceConflictException;
 import software.amazon.awssdk.services.lambda.model.ResourceInUseException;
 import software.amazon.awssdk.services.lambda.model.ResourceNotFoundException;
 import software.amazon.awssdk.services.lambda.model.State;
+import software.amazon.awssdk.services.lambda.model.TracingConfig;
 
 /**
  * Silo functions: copies of the pool's message processor, each with an event source mapping.
@@ -162,7 +163,8 @@ public final class LambdaSiloFunctions implements SiloFunctions {
                 .timeout(version.timeout())
                 .environment(environment(version))
                 .layers(layers(version))
-                .loggingConfig(version.loggingConfig()));
+                .loggingConfig(version.loggingConfig())
+                .tracingConfig(tracing(version)));
   }
 
   private void replaceCode(
@@ -222,7 +224,12 @@ public final class LambdaSiloFunctions implements SiloFunctions {
                 .timeout(version.timeout())
                 .environment(environment(version))
                 .layers(layers(version))
-                .loggingConfig(version.loggingConfig()));
+                .loggingConfig(version.loggingConfig())
+                .tracingConfig(tracing(version)));
+  }
+
+  private static TracingConfig tracing(FunctionConfiguration version) {
+    return TracingConfig.builder().mode(version.tracingConfig().mode()).build();
   }
 
   private static Environment environment(FunctionConfiguration version) {
