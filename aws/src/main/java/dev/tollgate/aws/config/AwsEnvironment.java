@@ -36,7 +36,6 @@ import dev.tollgate.aws.sqs.QueueUrls;
 import dev.tollgate.aws.sqs.SqsBucketQueues;
 import dev.tollgate.aws.sqs.SqsSiloQueues;
 import dev.tollgate.aws.sqs.SqsTokenQueue;
-import dev.tollgate.aws.tracing.XRayTracing;
 import dev.tollgate.core.Threads;
 import dev.tollgate.core.audit.AuditLog;
 import dev.tollgate.core.audit.ChangeEvents;
@@ -68,7 +67,6 @@ import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tiers;
-import dev.tollgate.core.tracing.Tracing;
 import java.net.URI;
 import java.security.SecureRandom;
 import java.time.InstantSource;
@@ -77,6 +75,7 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 
 /**
  * The ports of core over AWS, configured by the environment variables of a function.
@@ -94,7 +93,6 @@ public final class AwsEnvironment {
   private static final int DEFAULT_CONNECTION_QUOTA = 500;
 
   private final Variables variables;
-  private final Optional<XRayTracing> tracing;
   private final FunctionClients clients;
   private final InstantSource clock;
   private final CurrentAuthor author = new CurrentAuthor();
@@ -112,9 +110,19 @@ public final class AwsEnvironment {
    */
   public AwsEnvironment(
       Map<String, String> environment, InstantSource clock, Consumer<String> log) {
+    this(environment, clock, log, Optional.empty());
+  }
+
+  /** The same, where an interceptor observes all requests. */
+  public AwsEnvironment(
+      Map<String, String> environment,
+      InstantSource clock,
+      Consumer<String> log,
+      Optional<ExecutionInterceptor> observer) {
     this(
         environment,
         clock,
+        observer,
         (AwsEnvironment aws) -> aws.assumedRoles(new CredentialFailures(clock, log)));
   }
 
@@ -126,23 +134,19 @@ public final class AwsEnvironment {
     return new AwsEnvironment(
         environment,
         clock,
+        Optional.empty(),
         (AwsEnvironment aws) -> TenantCredentials.own(aws.clients.ownCredentials()));
   }
 
   private AwsEnvironment(
       Map<String, String> environment,
       InstantSource clock,
+      Optional<ExecutionInterceptor> observer,
       Function<AwsEnvironment, TenantCredentials> credentials) {
     this.variables = new Variables(environment);
-    this.tracing = XRayTracing.of(environment, clock);
-    this.clients = new FunctionClients(variables, tracing);
+    this.clients = new FunctionClients(variables, observer);
     this.clock = clock;
     this.tenantCredentials = new Lazy<>(() -> credentials.apply(this));
-  }
-
-  /** Records the function's part of traces; off unless {@code TRACING} is {@code on}. */
-  public Tracing tracing() {
-    return tracing.<Tracing>map(xray -> xray).orElse(Tracing.OFF);
   }
 
   /**

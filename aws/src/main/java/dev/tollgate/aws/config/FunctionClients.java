@@ -1,6 +1,5 @@
 package dev.tollgate.aws.config;
 
-import dev.tollgate.aws.tracing.XRayTracing;
 import dev.tollgate.core.Threads;
 import java.net.URI;
 import java.util.List;
@@ -8,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.core.SdkBytes;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.retries.DefaultRetryStrategy;
 import software.amazon.awssdk.retries.api.RetryStrategy;
@@ -36,7 +36,7 @@ final class FunctionClients {
   static final int PARALLEL_BATCHES = 8;
 
   private final Variables variables;
-  private final Optional<XRayTracing> tracing;
+  private final Optional<ExecutionInterceptor> observer;
   private final PrimedHttpClient http = new PrimedHttpClient(SdkClients.newHttpClient());
   private final Priming priming = http.priming();
   private final Lazy<AwsCredentialsProvider> credentials;
@@ -61,11 +61,11 @@ final class FunctionClients {
       new Lazy<>(() -> primed(sdk.get().once(LambdaClient.builder()).build()));
 
   /**
-   * @param tracing records the requests
+   * @param observer observes the requests
    */
-  FunctionClients(Variables variables, Optional<XRayTracing> tracing) {
+  FunctionClients(Variables variables, Optional<ExecutionInterceptor> observer) {
     this.variables = variables;
-    this.tracing = tracing;
+    this.observer = observer;
     this.credentials = new Lazy<>(() -> SdkClients.credentials(variables.all()));
   }
 
@@ -219,6 +219,6 @@ final class FunctionClients {
             variables.optional("AWS_ENDPOINT_URL").map(URI::create)),
         http,
         Threads.timer("aws-timeouts"),
-        tracing.map(XRayTracing::interceptor).stream().toList());
+        observer.stream().toList());
   }
 }
