@@ -33,6 +33,8 @@ import software.amazon.awssdk.services.lambda.model.ResourceInUseException;
 import software.amazon.awssdk.services.lambda.model.ResourceNotFoundException;
 import software.amazon.awssdk.services.lambda.model.State;
 import software.amazon.awssdk.services.lambda.model.TracingConfig;
+import software.amazon.awssdk.services.lambda.model.TracingConfigResponse;
+import software.amazon.awssdk.services.lambda.model.TracingMode;
 
 /**
  * Silo functions: copies of the pool's message processor, each with an event source mapping.
@@ -229,7 +231,11 @@ public final class LambdaSiloFunctions implements SiloFunctions {
   }
 
   private static TracingConfig tracing(FunctionConfiguration version) {
-    return TracingConfig.builder().mode(version.tracingConfig().mode()).build();
+    TracingMode mode =
+        Optional.ofNullable(version.tracingConfig())
+            .map(TracingConfigResponse::mode)
+            .orElse(TracingMode.PASS_THROUGH);
+    return TracingConfig.builder().mode(mode).build();
   }
 
   private static Environment environment(FunctionConfiguration version) {

@@ -3,6 +3,7 @@ package dev.tollgate.aws.tracing;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.UUID;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttribute;
@@ -13,8 +14,12 @@ import software.amazon.awssdk.http.SdkHttpResponse;
 
 /** Records each AWS request, with its retries, in the open segments of its function. */
 final class RequestInterceptor implements ExecutionInterceptor {
+  /**
+   * The SDK refuses a second attribute of the same name. The name is random, because a host may
+   * load this class for each of several functions that share the SDK's classes.
+   */
   private static final ExecutionAttribute<RequestSubsegment> SUBSEGMENT =
-      new ExecutionAttribute<>("TollgateSubsegment");
+      new ExecutionAttribute<>("tollgate-subsegment-" + UUID.randomUUID());
 
   private final XRayTracing tracing;
 
