@@ -1,11 +1,20 @@
 package dev.tollgate.e2e.local;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.tollgate.e2e.acceptance.Deployment.Handshake;
 import dev.tollgate.local.endpoint.RecordedRequests.Request;
+import dev.tollgate.local.lambda.InvocationResult.Success;
+import dev.tollgate.local.lambda.process.DeployedFunction;
+import dev.tollgate.local.lambda.process.FunctionProcess;
+import dev.tollgate.local.lambda.process.Jdk;
+import dev.tollgate.local.lambda.process.LambdaRuntime;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,7 +25,10 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import software.amazon.awssdk.services.lambda.LambdaClient;
 
 /** Traces of handshakes and messages, from the functions to X-Ray. */
 final class TracingIT {
@@ -183,6 +195,57 @@ final class TracingIT {
         .containsExactlyInAnyOrder(
             "BatchGetItem", "ReceiveMessage", "UpdateItem", "UpdateItem", "DeleteMessageBatch");
     deployment.close(admitted.get(0));
+  }
+
+  /** Lambda's own runtime client passes the trace header in another way than the local cloud. */
+  @Test
+  @EnabledOnOs(value = OS.LINUX, disabledReason = "AWS's runtime interface client has native code")
+  void under_awss_runtime_client_a_function_finds_the_header_of_its_invocation(
+      @TempDir Path processes) throws Exception {
+    String session = deployment.open("busy");
+    String event =
+        JSON.createObjectNode()
+            .put("methodArn", "arn:aws:execute-api:us-east-1:000000000000:a/production/$connect")
+            .set(
+                "queryStringParameters",
+                JSON.createObjectNode().put("tenantId", "busy").put("sessionId", session))
+            .toString();
+    LambdaRuntime runtime =
+        new LambdaRuntime(
+            processes, new LambdaRuntime.Account("us-east-1", deployment.cloud().endpoint()));
+    DeployedFunction authorizer = authorizer();
+    try (DatagramSocket daemon = new DatagramSocket(0, InetAddress.getLoopbackAddress());
+        FunctionProcess process =
+            runtime.start(
+                Jdk.of(authorizer.runtime()),
+                authorizer.with("AWS_XRAY_DAEMON_ADDRESS", "127.0.0.1:" + daemon.getLocalPort()),
+                deployment
+                    .cloud()
+                    .accessKeyOf(authorizer.roleArn().replaceFirst(".*:role/", "")))) {
+      daemon.setSoTimeout((int) PATIENCE.toMillis());
+
+      String answer = new String(((Success) process.invoke(event)).payload(), UTF_8);
+
+      DatagramPacket packet = new DatagramPacket(new byte[65_507], 65_507);
+      daemon.receive(packet);
+      String[] lines = new String(packet.getData(), 0, packet.getLength(), UTF_8).split("\n", 2);
+      JsonNode segment = JSON.readTree(lines[1]);
+      assertThat(segment.path("trace_id").asText())
+          .isEqualTo("1-5759e988-bd862e3fe1be46a994272793");
+      assertThat(segment.path("parent_id").asText()).isEqualTo("53995c3f42cd8ad8");
+      assertThat(operations(segment)).contains("BatchGetItem");
+      assertThat(JSON.readTree(answer).at("/context/trace").asText())
+          .isEqualTo(
+              "Root=1-5759e988-bd862e3fe1be46a994272793;Parent="
+                  + segment.path("id").asText()
+                  + ";Sampled=1");
+    }
+  }
+
+  private static DeployedFunction authorizer() {
+    try (LambdaClient lambda = deployment.inspect(LambdaClient.builder())) {
+      return DeployedFunction.of(lambda.getFunction(r -> r.functionName("Authorizer")));
+    }
   }
 
   private static Handshake connect(String tenant) {
