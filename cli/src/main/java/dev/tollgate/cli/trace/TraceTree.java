@@ -58,7 +58,7 @@ final class TraceTree {
 
   private static void add(
       ArrayNode to, String parent, Map<String, List<JsonNode>> children, BigDecimal start) {
-    List<JsonNode> next = children.getOrDefault(parent, List.of());
+    List<JsonNode> next = new ArrayList<>(children.getOrDefault(parent, List.of()));
     next.sort(Comparator.comparing(each -> time(each, "start_time")));
     for (JsonNode each : next) {
       BigDecimal begin = time(each, "start_time");
