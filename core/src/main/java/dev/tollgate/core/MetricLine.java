@@ -1,5 +1,7 @@
 package dev.tollgate.core;
 
+import static dev.tollgate.core.JsonText.quoted;
+
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -109,7 +111,7 @@ public final class MetricLine {
     StringBuilder line = new StringBuilder("{\"_aws\":{\"Timestamp\":");
     line.append(now.toEpochMilli())
         .append(",\"CloudWatchMetrics\":[{\"Namespace\":\"Tollgate\",\"Dimensions\":[[")
-        .append(dimension.map(MetricLine::quoted).orElse(""))
+        .append(dimension.map(JsonText::quoted).orElse(""))
         .append("]],\"Metrics\":[")
         .append(
             metrics.keySet().stream()
@@ -121,20 +123,5 @@ public final class MetricLine {
     properties.forEach(
         (name, value) -> line.append(',').append(quoted(name)).append(':').append(quoted(value)));
     return line.append('}').toString();
-  }
-
-  /** A JSON string. */
-  private static String quoted(String value) {
-    StringBuilder json = new StringBuilder("\"");
-    for (char c : value.toCharArray()) {
-      if (c < ' ') {
-        json.append("\\u00")
-            .append(Character.forDigit(c >> 4, 16))
-            .append(Character.forDigit(c & 15, 16));
-      } else {
-        json.append(c == '"' || c == '\\' ? "\\" : "").append(c);
-      }
-    }
-    return json.append('"').toString();
   }
 }

@@ -2,6 +2,7 @@ package dev.tollgate.handlers;
 
 import com.amazonaws.services.lambda.runtime.LambdaRuntime;
 import dev.tollgate.aws.config.AwsEnvironment;
+import dev.tollgate.aws.tracing.XRayTracing;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
 import dev.tollgate.core.audit.AuditLog;
@@ -35,9 +36,11 @@ import dev.tollgate.core.message.MessageProcessing.Timing;
 import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Tenants;
+import dev.tollgate.core.tracing.Tracing;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 
 /** Builds the use cases of the functions over AWS. */
@@ -52,12 +55,24 @@ public final class Wiring {
   private static final int PARALLEL_SESSIONS = 32;
 
   private final InstantSource clock;
+  private final Optional<XRayTracing> tracing;
   private final AwsEnvironment aws;
 
   /** A wiring with these environment variables. */
   public Wiring(Map<String, String> environment, InstantSource clock) {
     this.clock = clock;
-    this.aws = new AwsEnvironment(environment, clock, line -> LambdaRuntime.getLogger().log(line));
+    this.tracing = XRayTracing.of(environment, clock);
+    this.aws =
+        new AwsEnvironment(
+            environment,
+            clock,
+            line -> LambdaRuntime.getLogger().log(line),
+            tracing.map(XRayTracing::interceptor));
+  }
+
+  /** Records this function's part of traces; off unless {@code TRACING} is {@code on}. */
+  public Tracing tracing() {
+    return tracing.<Tracing>map(xray -> xray).orElse(Tracing.OFF);
   }
 
   /** Decides on handshakes, for the connect authorizer. */

@@ -360,6 +360,23 @@ final class FunctionWithRoles extends Construct {
     return this;
   }
 
+  /**
+   * Lets the function record traces in AWS X-Ray, and Lambda decide which invocations are sampled.
+   *
+   * @see <a href="https://docs.aws.amazon.com/lambda/latest/dg/services-xray.html">Visualize Lambda
+   *     function invocations using AWS X-Ray</a>
+   */
+  FunctionWithRoles traced() {
+    CfnFunction resource = (CfnFunction) function.getNode().findChild("Resource");
+    resource.setTracingConfig(CfnFunction.TracingConfigProperty.builder().mode("Active").build());
+    own(List.of("*"), "xray", "PutTraceSegments", "PutTelemetryRecords");
+    accept(
+        "Resource::*",
+        "X-Ray supports no resource-level permissions for PutTraceSegments and "
+            + "PutTelemetryRecords, which only add traces.");
+    return variable("TRACING", "on");
+  }
+
   /** Sets an environment variable. */
   FunctionWithRoles variable(String name, String value) {
     function.addEnvironment(name, value);

@@ -381,6 +381,11 @@ public final class Tollgate extends Construct {
             .invokesItself();
     schedules.everyMinute(sweep);
 
+    if (props.tracing()) {
+      Stream.of(authorizer, connect, disconnect, sessionApi, poolProcessor)
+          .forEach(FunctionWithRoles::traced);
+    }
+
     tables.closeCredentials(shareCredentials);
 
     webSocket.routes(authorizer, connect, disconnect);

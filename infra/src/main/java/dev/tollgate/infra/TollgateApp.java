@@ -56,6 +56,8 @@ import software.amazon.awscdk.services.iam.Role;
  *   <li>{@code alarmTopic}: see {@link TollgateProps#alarmTopic()}. The names of the alarms begin
  *       with the output {@code AlarmPrefix}, by which {@code tollgate alarms} finds them.
  *   <li>{@code eventSchemas}: see {@link TollgateProps#eventSchemas()}. Default: {@code false}.
+ *   <li>{@code tracing}: see {@link TollgateProps#tracing()}. Default: {@code false}. With it, the
+ *       stack has the output {@code Tracing}.
  *   <li>{@code messageHandler}: see {@link TollgateProps#messageHandler()}.
  *   <li>{@code messageHandlerJar}: the jar that contains the handler, see {@link
  *       FunctionJars#processor()}.
@@ -166,7 +168,8 @@ public final class TollgateApp {
             .listTenants(access instanceof SessionAccess.Open)
             .consoleSignIn(choice(app, "consoleSignIn", "true", "false").equals("true"))
             .setsAccountLogRole(choice(app, "accountLogRole", "keep", "set").equals("set"))
-            .eventSchemas(choice(app, "eventSchemas", "false", "true").equals("true"));
+            .eventSchemas(choice(app, "eventSchemas", "false", "true").equals("true"))
+            .tracing(choice(app, "tracing", "false", "true").equals("true"));
     String small = "; new accounts may reserve none, see docs/reference/quotas.md";
     number(app, "authorizerConcurrency", small).ifPresent(settings::authorizerConcurrency);
     number(app, "connectConcurrency", small).ifPresent(settings::connectConcurrency);
@@ -208,6 +211,10 @@ public final class TollgateApp {
     tollgate.operatorPoolId().ifPresent(id -> output(stack, "OperatorPool", id));
     output(stack, "AlarmPrefix", Monitoring.alarmPrefix(prefix));
     output(stack, "LogGroups", lines(tollgate.logGroups()));
+    if (props.tracing()) {
+      // By which the command line knows that there are traces.
+      output(stack, "Tracing", "X-Ray");
+    }
     if (choice(app, "claims", "true", "false").equals("true")) {
       addApplicationRole(stack, tollgate);
     }

@@ -47,6 +47,8 @@ import software.amazon.awscdk.services.logs.RetentionDays;
  *     and without a dashboard
  * @param eventSchemas whether the schema of the events is in a registry of EventBridge, which not
  *     every Region has
+ * @param tracing whether the functions of handshakes, messages and sessions record traces in AWS
+ *     X-Ray
  */
 public record TollgateProps(
     String prefix,
@@ -64,7 +66,8 @@ public record TollgateProps(
     boolean setsAccountLogRole,
     String messageHandler,
     Optional<String> alarmTopic,
-    boolean eventSchemas) {
+    boolean eventSchemas,
+    boolean tracing) {
 
   /**
    * The default quota of an account, for all its WebSocket APIs in a Region.
@@ -161,6 +164,7 @@ public record TollgateProps(
     private OptionalInt connectionQuota = OptionalInt.empty();
     private Optional<String> alarmTopic = Optional.empty();
     private boolean eventSchemas;
+    private boolean tracing;
     private boolean setsAccountLogRole;
     private String messageHandler = ECHO;
 
@@ -260,6 +264,12 @@ public record TollgateProps(
       return this;
     }
 
+    /** See {@link TollgateProps#tracing()}. Default: false. */
+    public Builder tracing(boolean value) {
+      tracing = value;
+      return this;
+    }
+
     /**
      * Builds the properties.
      *
@@ -282,7 +292,8 @@ public record TollgateProps(
           setsAccountLogRole,
           messageHandler,
           alarmTopic,
-          eventSchemas);
+          eventSchemas,
+          tracing);
     }
   }
 }

@@ -55,11 +55,13 @@ final class WebSocket extends Construct {
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS);
 
+  private final boolean tracing;
   private final WebSocketApi api;
   private final WebSocketStage stage;
 
   WebSocket(Construct scope, TollgateProps props) {
     super(scope, "WebSocket");
+    tracing = props.tracing();
     api =
         WebSocketApi.Builder.create(this, "Api")
             .apiName(props.prefix() + "websocket")
@@ -163,8 +165,7 @@ final class WebSocket extends Construct {
   }
 
   /** An integration that sends a message to a queue with SQS's query protocol. */
-  private static WebSocketAwsIntegration sending(
-      Role sender, String uri, Map<String, String> parameters) {
+  private WebSocketAwsIntegration sending(Role sender, String uri, Map<String, String> parameters) {
     SortedMap<String, String> all = new TreeMap<>(parameters);
     all.put("integration.request.header.Accept", "'application/json'");
     all.put("integration.request.header.Content-Type", "'application/x-www-form-urlencoded'");
@@ -173,7 +174,8 @@ final class WebSocket extends Construct {
         .integrationUri(uri)
         .credentialsRole(sender)
         .requestParameters(all)
-        .requestTemplates(Map.of(DEFAULT, template("send-message")))
+        .requestTemplates(
+            Map.of(DEFAULT, template("send-message") + (tracing ? template("trace") : "")))
         .templateSelectionExpression(ALWAYS_DEFAULT)
         .passthroughBehavior(PassthroughBehavior.NEVER)
         .build();

@@ -21,6 +21,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -161,12 +162,19 @@ class SettingsReferenceTest {
                 rows.put(
                     "`" + name + "`",
                     List.of(
-                        outputs.entrySet().stream()
-                            .filter(stack -> !stack.getValue().contains(name))
-                            .map(Map.Entry::getKey)
-                            .reduce((one, other) -> one + ", " + other)
-                            .orElse("–"))));
+                        outputs.getOrDefault("", Set.of()).contains(name)
+                            ? stacks(outputs, names -> !names.contains(name))
+                            : "all but " + stacks(outputs, names -> names.contains(name)))));
     assertTable("Outputs of the stack", rows);
+  }
+
+  /** The options of the stacks whose outputs match. */
+  private static String stacks(Map<String, Set<String>> outputs, Predicate<Set<String>> matching) {
+    return outputs.entrySet().stream()
+        .filter(stack -> matching.test(stack.getValue()))
+        .map(Map.Entry::getKey)
+        .reduce((one, other) -> one + ", " + other)
+        .orElse("–");
   }
 
   /**

@@ -360,6 +360,50 @@ class TollgateTest {
     assertThat(function.at("/SnapStart/ApplyOn").asText()).isEqualTo("PublishedVersions");
   }
 
+  @Test
+  void with_tracing_the_functions_of_sockets_and_sessions_send_segments() {
+    Synthesis traced = Synthesis.of(Map.of("tracing", "true"));
+    assertThat(traced.findings()).isEmpty();
+    for (String id : FUNCTIONS) {
+      boolean active =
+          Set.of("Authorizer", "Connect", "Disconnect", "PoolProcessor", "SessionApi").contains(id);
+      JsonNode function = traced.properties("AWS::Lambda::Function", "Tollgate" + id + "Function");
+      assertThat(function.at("/TracingConfig/Mode").asText()).isEqualTo(active ? "Active" : "");
+      assertThat(environment(traced, id).containsKey("TRACING")).isEqualTo(active);
+      String kind =
+          List.of("AuditEvents", "AuditWriter", "HistoryWriter", "TokenProducer").contains(id)
+              ? "AllTenantsRole"
+              : "Role";
+      assertThat(grants(traced, role(traced, "Tollgate" + id + kind)))
+          .filteredOn(grant -> grant.startsWith("xray:"))
+          .containsExactlyInAnyOrderElementsOf(
+              active
+                  ? List.of("xray:PutTraceSegments *", "xray:PutTelemetryRecords *")
+                  : List.of());
+    }
+    assertThat(traced.template().at("/Outputs/Tracing/Value").asText()).isEqualTo("X-Ray");
+  }
+
+  @Test
+  void without_tracing_nothing_of_the_template_is_about_it() {
+    assertThat(STACK.template().toString())
+        .doesNotContainIgnoringCase("tracing")
+        .doesNotContainIgnoringCase("xray")
+        .doesNotContain("AWSTraceHeader");
+    assertThat(Synthesis.of(Map.of("tracing", "false")).template()).isEqualTo(STACK.template());
+  }
+
+  @Test
+  void with_tracing_frames_carry_the_trace_header_to_both_queues() {
+    Synthesis traced = Synthesis.of(Map.of("tracing", "true"));
+    assertThat(
+            traced.resources("AWS::ApiGatewayV2::Integration").values().stream()
+                .map(each -> each.at("/Properties/RequestTemplates/$default").asText())
+                .filter(template -> template.contains("AWSTraceHeader")))
+        .hasSize(2)
+        .allMatch(template -> template.contains("Action=SendMessageBatch##\n"));
+  }
+
   @ParameterizedTest
   @MethodSource("functions")
   void a_function_keeps_its_log_for_30_days(String id) {

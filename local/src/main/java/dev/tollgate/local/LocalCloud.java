@@ -38,6 +38,7 @@ import dev.tollgate.local.scheduler.Scheduler;
 import dev.tollgate.local.template.Environment;
 import dev.tollgate.local.template.Template;
 import dev.tollgate.local.threads.DaemonThreads;
+import dev.tollgate.local.xray.XRay;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -65,7 +66,9 @@ public final class LocalCloud implements AutoCloseable {
       """
       {"Version": "2012-10-17", "Statement": [
         {"Effect": "Allow", "Action": "cloudwatch:DescribeAlarms", "Resource": "*"},
-        {"Effect": "Allow", "Action": "logs:FilterLogEvents", "Resource": "*"}]}
+        {"Effect": "Allow", "Action": "logs:FilterLogEvents", "Resource": "*"},
+        {"Effect": "Allow", "Action": ["xray:BatchGetTraces", "xray:GetTraceSummaries"],
+         "Resource": "*"}]}
       """;
 
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
@@ -87,6 +90,7 @@ public final class LocalCloud implements AutoCloseable {
   private final CloudWatch cloudWatch;
   private final FunctionLogs functionLogs = new FunctionLogs(this::logGroups);
   private final EventBus eventBus;
+  private final XRay xRay;
   private final Gateway gateway;
   private final Scheduler scheduler;
   private final Map<String, String> outputs;
@@ -113,6 +117,8 @@ public final class LocalCloud implements AutoCloseable {
       cloudWatch = closedLater(new CloudWatch(environment, queues::measure, log::event));
       endpoint.serve("monitoring", cloudWatch);
       endpoint.serve("logs", functionLogs);
+      xRay = closedLater(new XRay(log::event));
+      endpoint.serve("xray", xRay);
       eventBus = new EventBus(log::event);
       endpoint.serve("events", eventBus);
       functions = closedLater(new FunctionHost(options.clock(), accessKeys, this::logged));
@@ -263,8 +269,8 @@ public final class LocalCloud implements AutoCloseable {
   }
 
   /**
-   * The environment variables of a program on this machine that may read the alarms and the
-   * functions' logs, and nothing else: endpoint, region and credentials.
+   * The environment variables of a program on this machine that may read the alarms, the functions'
+   * logs and traces, and nothing else: endpoint, region and credentials.
    */
   public Map<String, String> environmentOfAlarms() {
     String name = "alarms";
@@ -382,6 +388,7 @@ public final class LocalCloud implements AutoCloseable {
             Map.of(
                 "AWS_ENDPOINT_URL", endpoint.endpoint().toString(),
                 "AWS_REGION", environment.region()),
+            xRay::daemonAddress,
             role -> securityTokens.isRole(role) && roles.mayAssume(role, Context.EMPTY),
             template::asset,
             name -> faults.changeTime(FaultKind.FUNCTION_PENDING, name)),

@@ -78,6 +78,7 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 
 /**
  * The ports of core over AWS, configured by the environment variables of a function.
@@ -112,9 +113,19 @@ public final class AwsEnvironment {
    */
   public AwsEnvironment(
       Map<String, String> environment, InstantSource clock, Consumer<String> log) {
+    this(environment, clock, log, Optional.empty());
+  }
+
+  /** The same, where an interceptor observes all requests. */
+  public AwsEnvironment(
+      Map<String, String> environment,
+      InstantSource clock,
+      Consumer<String> log,
+      Optional<ExecutionInterceptor> observer) {
     this(
         environment,
         clock,
+        observer,
         (AwsEnvironment aws) -> aws.assumedRoles(new CredentialFailures(clock, log)));
   }
 
@@ -126,15 +137,17 @@ public final class AwsEnvironment {
     return new AwsEnvironment(
         environment,
         clock,
+        Optional.empty(),
         (AwsEnvironment aws) -> TenantCredentials.own(aws.clients.ownCredentials()));
   }
 
   private AwsEnvironment(
       Map<String, String> environment,
       InstantSource clock,
+      Optional<ExecutionInterceptor> observer,
       Function<AwsEnvironment, TenantCredentials> credentials) {
     this.variables = new Variables(environment);
-    this.clients = new FunctionClients(variables);
+    this.clients = new FunctionClients(variables, observer);
     this.clock = clock;
     this.tenantCredentials = new Lazy<>(() -> credentials.apply(this));
   }

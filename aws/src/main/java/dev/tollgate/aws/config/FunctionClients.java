@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.core.SdkBytes;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.retries.DefaultRetryStrategy;
 import software.amazon.awssdk.retries.api.RetryStrategy;
@@ -36,6 +37,7 @@ final class FunctionClients {
   static final int PARALLEL_BATCHES = 8;
 
   private final Variables variables;
+  private final Optional<ExecutionInterceptor> observer;
   private final PrimedHttpClient http = new PrimedHttpClient(SdkClients.newHttpClient());
   private final Priming priming = http.priming();
   private final Lazy<AwsCredentialsProvider> credentials;
@@ -59,8 +61,12 @@ final class FunctionClients {
   private final Lazy<LambdaClient> lambdaOnce =
       new Lazy<>(() -> primed(sdk.get().once(LambdaClient.builder()).build()));
 
-  FunctionClients(Variables variables) {
+  /**
+   * @param observer observes the requests
+   */
+  FunctionClients(Variables variables, Optional<ExecutionInterceptor> observer) {
     this.variables = variables;
+    this.observer = observer;
     this.credentials = new Lazy<>(() -> SdkClients.credentials(variables.all()));
   }
 
@@ -217,6 +223,7 @@ final class FunctionClients {
             credentials.get(),
             variables.optional("AWS_ENDPOINT_URL").map(URI::create)),
         http,
-        Threads.timer("aws-timeouts"));
+        Threads.timer("aws-timeouts"),
+        observer.stream().toList());
   }
 }

@@ -2,6 +2,7 @@ package dev.tollgate.aws.config;
 
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
@@ -15,6 +16,7 @@ import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
 import software.amazon.awssdk.awscore.client.builder.AwsSyncClientBuilder;
 import software.amazon.awssdk.awscore.retry.AwsRetryStrategy;
 import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.regions.Region;
@@ -68,6 +70,7 @@ public final class SdkClients {
   private final Access access;
   private final SdkHttpClient http;
   private final ScheduledExecutorService timeouts;
+  private final List<ExecutionInterceptor> interceptors;
 
   /**
    * Region, credentials and endpoint of requests.
@@ -84,9 +87,19 @@ public final class SdkClients {
    * @param timeouts aborts requests that exceed their time-out
    */
   public SdkClients(Access access, SdkHttpClient http, ScheduledExecutorService timeouts) {
+    this(access, http, timeouts, List.of());
+  }
+
+  /** Clients that share this HTTP client, and whose requests these interceptors observe. */
+  SdkClients(
+      Access access,
+      SdkHttpClient http,
+      ScheduledExecutorService timeouts,
+      List<ExecutionInterceptor> interceptors) {
     this.access = access;
     this.http = http;
     this.timeouts = timeouts;
+    this.interceptors = List.copyOf(interceptors);
   }
 
   /**
@@ -182,6 +195,7 @@ public final class SdkClients {
   private ClientOverrideConfiguration waiting(
       Duration attempt, Duration call, RetryStrategy strategy) {
     return ClientOverrideConfiguration.builder()
+        .executionInterceptors(interceptors)
         .apiCallAttemptTimeout(attempt)
         .apiCallTimeout(call)
         .retryStrategy(strategy)

@@ -32,6 +32,9 @@ import software.amazon.awssdk.services.lambda.model.ResourceConflictException;
 import software.amazon.awssdk.services.lambda.model.ResourceInUseException;
 import software.amazon.awssdk.services.lambda.model.ResourceNotFoundException;
 import software.amazon.awssdk.services.lambda.model.State;
+import software.amazon.awssdk.services.lambda.model.TracingConfig;
+import software.amazon.awssdk.services.lambda.model.TracingConfigResponse;
+import software.amazon.awssdk.services.lambda.model.TracingMode;
 
 /**
  * Silo functions: copies of the pool's message processor, each with an event source mapping.
@@ -162,7 +165,8 @@ public final class LambdaSiloFunctions implements SiloFunctions {
                 .timeout(version.timeout())
                 .environment(environment(version))
                 .layers(layers(version))
-                .loggingConfig(version.loggingConfig()));
+                .loggingConfig(version.loggingConfig())
+                .tracingConfig(tracing(version)));
   }
 
   private void replaceCode(
@@ -222,7 +226,16 @@ public final class LambdaSiloFunctions implements SiloFunctions {
                 .timeout(version.timeout())
                 .environment(environment(version))
                 .layers(layers(version))
-                .loggingConfig(version.loggingConfig()));
+                .loggingConfig(version.loggingConfig())
+                .tracingConfig(tracing(version)));
+  }
+
+  private static TracingConfig tracing(FunctionConfiguration version) {
+    TracingMode mode =
+        Optional.ofNullable(version.tracingConfig())
+            .map(TracingConfigResponse::mode)
+            .orElse(TracingMode.PASS_THROUGH);
+    return TracingConfig.builder().mode(mode).build();
   }
 
   private static Environment environment(FunctionConfiguration version) {

@@ -6,6 +6,7 @@ import dev.tollgate.aws.ScriptedAws;
 import java.lang.ref.WeakReference;
 import java.net.URI;
 import java.util.Map;
+import java.util.Optional;
 import org.crac.Core;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -14,7 +15,8 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 final class PrimingTest {
   private final ScriptedAws services = new ScriptedAws();
-  private FunctionClients clients = new FunctionClients(new Variables(services.environment()));
+  private FunctionClients clients =
+      new FunctionClients(new Variables(services.environment()), Optional.empty());
 
   @AfterEach
   void stop() {
@@ -80,7 +82,7 @@ final class PrimingTest {
     WeakReference<Priming> priming = new WeakReference<>(clients.priming());
     DynamoDbClient client = clients.dynamoDb();
 
-    clients = new FunctionClients(new Variables(Map.of()));
+    clients = new FunctionClients(new Variables(Map.of()), Optional.empty());
     System.gc();
 
     assertThat(client.serviceName()).isEqualTo("dynamodb");

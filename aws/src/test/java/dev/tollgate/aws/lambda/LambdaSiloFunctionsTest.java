@@ -122,7 +122,8 @@ class LambdaSiloFunctionsTest extends SiloFunctionsContract {
             "\"Timeout\":15",
             "\"Environment\":{\"Variables\":{\"MESSAGE_HANDLER\":\"com.example.Handler\"}}",
             "\"Layers\":[\"arn:aws:lambda:eu-central-1:000000000000:layer:l:1\"]",
-            "\"LoggingConfig\":{\"LogFormat\":\"JSON\",\"LogGroup\":\"processor-log\"}");
+            "\"LoggingConfig\":{\"LogFormat\":\"JSON\",\"LogGroup\":\"processor-log\"}",
+            "\"TracingConfig\":{\"Mode\":\"Active\"}");
   }
 
   @Test

@@ -71,7 +71,8 @@ final class ScriptedLambda {
                  "MemorySize":1024,"Timeout":15,
                  "Environment":{"Variables":%s},
                  "Layers":[{"Arn":"arn:aws:lambda:eu-central-1:000000000000:layer:l:1"}],
-                 "LoggingConfig":{"LogFormat":"JSON","LogGroup":"processor-log"}}}"""
+                 "LoggingConfig":{"LogFormat":"JSON","LogGroup":"processor-log"},
+                 "TracingConfig":{"Mode":"Active"}}}"""
                     .formatted(sha256, codeSize, variables)));
   }
 

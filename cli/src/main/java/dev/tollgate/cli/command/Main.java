@@ -11,6 +11,7 @@ import dev.tollgate.cli.local.Cloud;
 import dev.tollgate.cli.local.InProcessCloud;
 import dev.tollgate.cli.logs.LogsCommand;
 import dev.tollgate.cli.terminal.Shell;
+import dev.tollgate.cli.trace.TraceCommand;
 import java.io.Console;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -144,6 +145,7 @@ public final class Main {
     subcommands.put("apply", () -> new Apply(tollgate, shell));
     subcommands.put("alarms", () -> new Alarms(tollgate));
     subcommands.put("logs", () -> new LogsCommand(tollgate, shell, InstantSource.system()));
+    subcommands.put("trace", () -> new TraceCommand(tollgate, InstantSource.system()));
     subcommands.put("audit", () -> new AuditCommand(tollgate, shell, InstantSource.system()));
     subcommands.put("admit-all", () -> new AdmitAll(tollgate));
     subcommands.put("doctor", () -> new Doctor(tollgate, shell));

@@ -1,15 +1,12 @@
 package dev.tollgate.cli.logs;
 
 import dev.tollgate.cli.apply.DesiredState;
-import dev.tollgate.cli.context.LocalAccess;
+import dev.tollgate.cli.context.AwsService;
 import dev.tollgate.cli.context.Outputs;
 import dev.tollgate.cli.context.Target;
 import dev.tollgate.cli.history.CommandEnvironment;
-import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
-import dev.tollgate.cli.http.RequestSigner;
 import dev.tollgate.cli.terminal.Shell;
-import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -22,8 +19,6 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import software.amazon.awssdk.regions.PartitionMetadata;
-import software.amazon.awssdk.regions.Region;
 
 /** The command {@code tollgate logs}. */
 @Command(
@@ -192,23 +187,9 @@ public final class LogsCommand implements Callable<Integer> {
   }
 
   private LogGroups logs(Target target) {
-    URI api = target.outputs().controlPlane();
-    if (!RequestSigner.signs(api)) {
-      LocalAccess local = LocalAccess.of(target.outputs());
-      return logs(
-          local.endpoint(),
-          RequestSigner.forService("logs", local.region(), local.credentials()),
-          LOCAL_REQUESTS_PER_SECOND);
-    }
-    String region = RequestSigner.region(api, target.region(), target.profile());
-    String suffix = PartitionMetadata.of(Region.of(region)).dnsSuffix();
-    return logs(
-        URI.create("https://logs." + region + "." + suffix),
-        RequestSigner.forService("logs", region, RequestSigner.credentials(target.profile())),
-        REQUESTS_PER_SECOND);
-  }
-
-  private LogGroups logs(URI endpoint, RequestSigner signer, double perSecond) {
-    return new LogGroups(new Api(Api.client(), endpoint, Optional.of(signer)), perSecond, shell);
+    return new LogGroups(
+        AwsService.of(target, "logs"),
+        AwsService.isAws(target) ? REQUESTS_PER_SECOND : LOCAL_REQUESTS_PER_SECOND,
+        shell);
   }
 }

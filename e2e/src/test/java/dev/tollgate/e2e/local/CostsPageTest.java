@@ -114,6 +114,17 @@ final class CostsPageTest {
     return MINUTES / 60 * price("dynamodb-write-unit") + read + storageOfHours();
   }
 
+  /** Lambda samples one invocation of a function per second, and 5 % of the others. */
+  @Test
+  void traces_cost_what_lambda_samples() throws IOException {
+    assertThat(page())
+        .contains(
+            "| traces of a function that is invoked in every second | "
+                + dollars("%.2f", MINUTES * 60 * price("trace")),
+            "| traces of a million further invocations | "
+                + dollars("%.2f", 1_000_000 * 0.05 * price("trace")));
+  }
+
   @Test
   void hours_cost_their_rows() throws IOException {
     assertThat(page())

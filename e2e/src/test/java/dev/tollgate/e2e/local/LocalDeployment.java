@@ -231,17 +231,24 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
   /** Lambda's response to an invocation, also if the function failed. */
   HttpResponse<String> invocation(String function, String event)
       throws IOException, InterruptedException {
+    return post("lambda", "/2015-03-31/functions/" + function + "/invocations", event);
+  }
+
+  /** The response of a service of which the tests have no client. */
+  HttpResponse<String> post(String service, String path, String body)
+      throws IOException, InterruptedException {
     AccessKey key = cloud.accessKey("inspector");
     HttpRequest request =
-        HttpRequest.newBuilder(
-                cloud.endpoint().resolve("/2015-03-31/functions/" + function + "/invocations"))
+        HttpRequest.newBuilder(cloud.endpoint().resolve(path))
             .header(
                 "Authorization",
                 "AWS4-HMAC-SHA256 Credential="
                     + key.accessKeyId()
-                    + "/20260101/us-east-1/lambda/aws4_request, SignedHeaders=host, Signature=0")
+                    + "/20260101/us-east-1/"
+                    + service
+                    + "/aws4_request, SignedHeaders=host, Signature=0")
             .header("X-Amz-Security-Token", key.sessionToken())
-            .POST(HttpRequest.BodyPublishers.ofString(event))
+            .POST(HttpRequest.BodyPublishers.ofString(body))
             .build();
     return http.send(request, HttpResponse.BodyHandlers.ofString());
   }

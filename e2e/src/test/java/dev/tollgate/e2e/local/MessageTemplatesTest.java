@@ -75,6 +75,23 @@ class MessageTemplatesTest {
         .isEqualTo("{\"type\":\"accepted\",\"id\":\"" + id + "\"}");
   }
 
+  @Test
+  void with_tracing_the_form_also_has_the_trace_header_of_a_sampled_handshake() throws IOException {
+    String body = "{\"id\":\"a\",\"trace\":\"x\"}";
+    String trace = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1";
+    ObjectNode sampled = CONTEXT.deepCopy();
+    ((ObjectNode) sampled.get("authorizer")).put("trace", trace);
+    Map<String, String> traced = form("c-a", body);
+    traced.put(ENTRY + "MessageSystemAttribute.1.Name", "AWSTraceHeader");
+    traced.put(ENTRY + "MessageSystemAttribute.1.Value.DataType", "String");
+    traced.put(ENTRY + "MessageSystemAttribute.1.Value.StringValue", trace);
+    String template = template("send-message") + template("trace");
+
+    assertThat(parameters(MappingTemplate.render(template, body, sampled, Map.of()).strip()))
+        .isEqualTo(traced);
+    assertThat(parameters(rendered(template, body))).isEqualTo(form("c-a", body));
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"7", "-1", "12345678901234567890", "true"})
   void an_id_of_another_type_becomes_its_text(String id) throws IOException {
@@ -230,7 +247,10 @@ class MessageTemplatesTest {
 
   /** The decoded form parameters of a frame; fails if a name occurs twice. */
   private static Map<String, String> send(String body) throws IOException {
-    String rendered = render("send-message", body);
+    return parameters(render("send-message", body));
+  }
+
+  private static Map<String, String> parameters(String rendered) {
     assertThat(rendered).matches("[\\x21-\\x7e]+");
     Map<String, String> form = new LinkedHashMap<>();
     for (String pair : rendered.split("&", -1)) {

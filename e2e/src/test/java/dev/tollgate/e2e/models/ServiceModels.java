@@ -21,17 +21,18 @@ import java.util.regex.Pattern;
 final class ServiceModels {
   /** The models' files, by the prefix of {@code X-Amz-Target} or the service of the signature. */
   private static final Map<String, String> FILES =
-      Map.of(
-          "AWSEvents", "events-2015-10-07",
-          "AmazonSQS", "sqs-2012-11-05",
-          "DynamoDB_20120810", "dynamodb-2012-08-10",
-          "DynamoDBStreams_20120810", "streams.dynamodb-2012-08-10",
-          "execute-api", "apigatewaymanagementapi-2018-11-29",
-          "lambda", "lambda-2015-03-31",
-          "monitoring", "monitoring-2010-08-01",
-          "scheduler", "scheduler-2021-06-30",
-          "sqs", "sqs-2012-11-05",
-          "sts", "sts-2011-06-15");
+      Map.ofEntries(
+          Map.entry("AWSEvents", "events-2015-10-07"),
+          Map.entry("AmazonSQS", "sqs-2012-11-05"),
+          Map.entry("DynamoDB_20120810", "dynamodb-2012-08-10"),
+          Map.entry("DynamoDBStreams_20120810", "streams.dynamodb-2012-08-10"),
+          Map.entry("execute-api", "apigatewaymanagementapi-2018-11-29"),
+          Map.entry("lambda", "lambda-2015-03-31"),
+          Map.entry("monitoring", "monitoring-2010-08-01"),
+          Map.entry("scheduler", "scheduler-2021-06-30"),
+          Map.entry("sqs", "sqs-2012-11-05"),
+          Map.entry("sts", "sts-2011-06-15"),
+          Map.entry("xray", "xray-2016-04-12"));
 
   /**
    * Errors of every operation, which models do not repeat.

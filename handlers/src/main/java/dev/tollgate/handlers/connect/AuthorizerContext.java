@@ -28,6 +28,10 @@ import java.util.Optional;
 final class AuthorizerContext {
   static final String TENANT = "tenantId";
   static final String SESSION = "sessionId";
+
+  /** The template of messages passes this value to SQS. */
+  private static final String TRACE = "trace";
+
   private static final String VERDICT = "verdict";
   private static final String ADMIT = "ADMIT";
   private static final String TENANT_CONNECTIONS = "tenantConnections";
@@ -82,6 +86,21 @@ final class AuthorizerContext {
   /** The context of a connection that is refused. */
   static Map<String, Object> of(TenantId tenant, SessionId session, Refusal refusal) {
     return Map.of(VERDICT, refusal.name(), TENANT, tenant.value(), SESSION, session.value());
+  }
+
+  /** A context with this trace header, unless it is empty. */
+  static Map<String, Object> withTrace(Map<String, Object> context, String header) {
+    if (header.isEmpty()) {
+      return context;
+    }
+    Map<String, Object> traced = new LinkedHashMap<>(context);
+    traced.put(TRACE, header);
+    return traced;
+  }
+
+  /** The trace header of the connection's handshake; empty if it is not sampled. */
+  static String trace(Map<String, Object> context) {
+    return optional(context, TRACE).orElse("");
   }
 
   /**

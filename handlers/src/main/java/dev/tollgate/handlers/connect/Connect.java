@@ -7,6 +7,8 @@ import com.amazonaws.services.lambda.runtime.events.APIGatewayV2WebSocketRespons
 import dev.tollgate.core.connect.AdmissionDecision;
 import dev.tollgate.core.connect.Registration;
 import dev.tollgate.core.connect.Ticket;
+import dev.tollgate.core.tracing.Segment;
+import dev.tollgate.core.tracing.Tracing;
 import dev.tollgate.handlers.Metrics;
 import dev.tollgate.handlers.Wiring;
 import java.time.InstantSource;
@@ -21,6 +23,7 @@ public final class Connect
     implements RequestHandler<APIGatewayV2WebSocketEvent, APIGatewayV2WebSocketResponse> {
   private final Registration registration;
   private final Metrics metrics;
+  private final Tracing tracing;
 
   /** The function as Lambda creates it. */
   public Connect() {
@@ -29,34 +32,55 @@ public final class Connect
 
   /** The function with these environment variables and this clock. */
   public Connect(Map<String, String> environment, InstantSource clock) {
-    this(new Wiring(environment, clock).registration(), new Metrics(clock));
+    this(new Wiring(environment, clock), new Metrics(clock));
   }
 
-  Connect(Registration registration, Metrics metrics) {
+  private Connect(Wiring wiring, Metrics metrics) {
+    this(wiring.registration(), metrics, wiring.tracing());
+  }
+
+  Connect(Registration registration, Metrics metrics, Tracing tracing) {
     this.registration = registration;
     this.metrics = metrics;
+    this.tracing = tracing;
   }
 
   @Override
   public APIGatewayV2WebSocketResponse handleRequest(
       APIGatewayV2WebSocketEvent event, Context context) {
     Map<String, Object> authorizer = WebSocketEvents.authorizer(event);
+    try (Segment segment = tracing.begin("Connect", () -> AuthorizerContext.trace(authorizer))) {
+      segment.annotate(WebSocketEvents.CONNECTION, event.getRequestContext().getConnectionId());
+      return connect(event, authorizer, context, segment);
+    }
+  }
+
+  private APIGatewayV2WebSocketResponse connect(
+      APIGatewayV2WebSocketEvent event,
+      Map<String, Object> authorizer,
+      Context context,
+      Segment segment) {
     AdmissionDecision decision = AuthorizerContext.decision(authorizer);
+    segment.annotate(AuthorizerContext.TENANT, AuthorizerContext.tenant(authorizer).value());
     if (decision instanceof AdmissionDecision.Refused refused) {
+      segment.outcome(refused.refusal().name(), refused.refusal().status());
       return WebSocketEvents.status(refused.refusal().status());
     }
     String connectionId = event.getRequestContext().getConnectionId();
     Ticket ticket = ((AdmissionDecision.Ticketed) decision).ticket();
     Registration.Result outcome = registration.register(ticket, connectionId);
+    String name = outcomeName(ticket, outcome);
     metrics.connection(
         context.getLogger(),
         AuthorizerContext.tenant(authorizer),
-        outcomeName(ticket, outcome),
+        name,
         Optional.of(connectionId),
         Optional.empty());
     if (outcome instanceof Registration.NotRegistered refused) {
+      segment.outcome(name, refused.refusal().status());
       return WebSocketEvents.status(refused.refusal().status());
     }
+    segment.outcome(name, 200);
     return accepted(event);
   }
 

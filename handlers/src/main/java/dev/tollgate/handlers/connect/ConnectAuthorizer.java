@@ -11,6 +11,9 @@ import dev.tollgate.core.connect.Admission;
 import dev.tollgate.core.connect.AdmissionDecision;
 import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tracing.Segment;
+import dev.tollgate.core.tracing.Tracing;
+import dev.tollgate.handlers.InvocationTrace;
 import dev.tollgate.handlers.Metrics;
 import dev.tollgate.handlers.Wiring;
 import java.time.InstantSource;
@@ -36,6 +39,7 @@ public final class ConnectAuthorizer
 
   private final Admission admission;
   private final Metrics metrics;
+  private final Tracing tracing;
 
   /** The function as Lambda creates it. */
   public ConnectAuthorizer() {
@@ -44,16 +48,28 @@ public final class ConnectAuthorizer
 
   /** The function with these environment variables and this clock. */
   public ConnectAuthorizer(Map<String, String> environment, InstantSource clock) {
-    this(new Wiring(environment, clock).admission(), new Metrics(clock));
+    this(new Wiring(environment, clock), new Metrics(clock));
   }
 
-  ConnectAuthorizer(Admission admission, Metrics metrics) {
+  private ConnectAuthorizer(Wiring wiring, Metrics metrics) {
+    this(wiring.admission(), metrics, wiring.tracing());
+  }
+
+  ConnectAuthorizer(Admission admission, Metrics metrics, Tracing tracing) {
     this.admission = admission;
     this.metrics = metrics;
+    this.tracing = tracing;
   }
 
   @Override
   public IamPolicyResponse handleRequest(APIGatewayCustomAuthorizerEvent event, Context context) {
+    try (Segment segment = tracing.begin("Authorizer", () -> InvocationTrace.header(context))) {
+      return authorize(event, context, segment);
+    }
+  }
+
+  private IamPolicyResponse authorize(
+      APIGatewayCustomAuthorizerEvent event, Context context, Segment segment) {
     TenantId tenant;
     SessionId session;
     try {
@@ -61,8 +77,10 @@ public final class ConnectAuthorizer
       session = new SessionId(parameter(event, AuthorizerContext.SESSION));
     } catch (InvalidValue invalid) {
       context.getLogger().log("denied: " + invalid.logged());
+      segment.outcome("INVALID", Refusal.UNKNOWN.status());
       return denied(event, NOBODY);
     }
+    segment.annotate(AuthorizerContext.TENANT, tenant.value());
     AdmissionDecision decision = admission.decide(tenant, session);
     if (decision instanceof AdmissionDecision.Ticketed ticketed) {
       ticketed.slot().ifPresent(slot -> metrics.slotUsed(context.getLogger(), tenant, slot));
@@ -70,10 +88,12 @@ public final class ConnectAuthorizer
           .failure()
           .map(failure -> "tenant " + tenant + ": admitted without a token: " + failure)
           .ifPresent(line -> context.getLogger().log(LogText.lines(line)));
-      return allowed(event, tenant, AuthorizerContext.of(ticketed.ticket()));
+      segment.outcome("ALLOWED", 200);
+      return allowed(event, tenant, AuthorizerContext.of(ticketed.ticket()), segment);
     }
     AdmissionDecision.Refused refused = (AdmissionDecision.Refused) decision;
     Refusal refusal = refused.refusal();
+    segment.outcome(refusal.name(), refusal.status());
     if (refused.placeTaken()) {
       refused.retryAt().ifPresent(slot -> metrics.placeTaken(context.getLogger(), tenant, slot));
     }
@@ -81,7 +101,7 @@ public final class ConnectAuthorizer
         context.getLogger(), tenant, refusal.name(), Optional.empty(), refused.failure());
     return refusal == Refusal.UNKNOWN || refusal == Refusal.SUSPENDED
         ? denied(event, tenant.value())
-        : allowed(event, tenant, AuthorizerContext.of(tenant, session, refusal));
+        : allowed(event, tenant, AuthorizerContext.of(tenant, session, refusal), segment);
   }
 
   private static String parameter(APIGatewayCustomAuthorizerEvent event, String name) {
@@ -91,10 +111,13 @@ public final class ConnectAuthorizer
   }
 
   private static IamPolicyResponse allowed(
-      APIGatewayCustomAuthorizerEvent event, TenantId tenant, Map<String, Object> context) {
+      APIGatewayCustomAuthorizerEvent event,
+      TenantId tenant,
+      Map<String, Object> context,
+      Segment segment) {
     IamPolicyResponse response =
         policy(tenant.value(), IamPolicyResponse.allowStatement(event.getMethodArn()));
-    response.setContext(context);
+    response.setContext(AuthorizerContext.withTrace(context, segment.header()));
     return response;
   }
 

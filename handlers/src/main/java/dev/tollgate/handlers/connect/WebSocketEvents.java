@@ -7,6 +7,9 @@ import java.util.Optional;
 
 /** Reads events of the WebSocket API's routes and builds their responses. */
 final class WebSocketEvents {
+  /** The annotation of traces with the id of a connection. */
+  static final String CONNECTION = "connectionId";
+
   private WebSocketEvents() {}
 
   /** The context that the authorizer returned for this connection's handshake. */

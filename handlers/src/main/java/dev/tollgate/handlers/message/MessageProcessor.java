@@ -15,6 +15,8 @@ import dev.tollgate.core.message.MessageOutcome;
 import dev.tollgate.core.message.MessageProcessing;
 import dev.tollgate.core.message.MessageProcessing.Result;
 import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tracing.Segment;
+import dev.tollgate.core.tracing.Tracing;
 import dev.tollgate.handlers.Metrics;
 import dev.tollgate.handlers.Wiring;
 import java.io.PrintWriter;
@@ -40,10 +42,12 @@ public final class MessageProcessor implements RequestHandler<SQSEvent, SQSBatch
   private static final Duration MARGIN = Duration.ofSeconds(2);
 
   private static final String GROUP_ID = "MessageGroupId";
+  private static final String TRACE_HEADER = "AWSTraceHeader";
   private static final String CONNECTION_ID = "connectionId";
 
   private final MessageProcessing processing;
   private final Metrics metrics;
+  private final Tracing tracing;
 
   /** The function as Lambda creates it. */
   public MessageProcessor() {
@@ -52,15 +56,20 @@ public final class MessageProcessor implements RequestHandler<SQSEvent, SQSBatch
 
   /** The function with these environment variables and this clock. */
   public MessageProcessor(Map<String, String> environment, InstantSource clock) {
-    this(
-        new Wiring(environment, clock)
-            .messageProcessing(new JsonFrames(), HandlerLoader.application(environment)),
-        new Metrics(clock));
+    this(new Wiring(environment, clock), environment, new Metrics(clock));
   }
 
-  MessageProcessor(MessageProcessing processing, Metrics metrics) {
+  private MessageProcessor(Wiring wiring, Map<String, String> environment, Metrics metrics) {
+    this(
+        wiring.messageProcessing(new JsonFrames(), HandlerLoader.application(environment)),
+        metrics,
+        wiring.tracing());
+  }
+
+  MessageProcessor(MessageProcessing processing, Metrics metrics, Tracing tracing) {
     this.processing = processing;
     this.metrics = metrics;
+    this.tracing = tracing;
   }
 
   @Override
@@ -69,9 +78,11 @@ public final class MessageProcessor implements RequestHandler<SQSEvent, SQSBatch
     LambdaLogger log = context.getLogger();
     List<String> queueIds = new ArrayList<>();
     List<IncomingMessage> batch = new ArrayList<>();
+    List<Segment> segments = new ArrayList<>();
     for (SQSMessage message : event.getRecords()) {
       try {
         batch.add(incoming(message));
+        segments.add(begin(message, batch.get(batch.size() - 1)));
         queueIds.add(message.getMessageId());
       } catch (InvalidValue invalid) {
         log.log("message " + message.getMessageId() + " dropped: " + invalid.logged());
@@ -79,7 +90,16 @@ public final class MessageProcessor implements RequestHandler<SQSEvent, SQSBatch
       }
     }
     Duration time = Duration.ofMillis(context.getRemainingTimeInMillis()).minus(MARGIN);
-    List<Result> results = processing.process(batch, time);
+    List<Result> results;
+    try {
+      results = processing.process(batch, time);
+      for (int i = 0; i < results.size(); i++) {
+        MessageOutcome outcome = results.get(i).outcome();
+        segments.get(i).outcome(outcome.name(), status(outcome));
+      }
+    } finally {
+      segments.forEach(Segment::close);
+    }
     SQSBatchResponse response = new SQSBatchResponse(new ArrayList<>());
     Map<TenantId, Integer> undelivered = new LinkedHashMap<>();
     for (int i = 0; i < results.size(); i++) {
@@ -99,6 +119,27 @@ public final class MessageProcessor implements RequestHandler<SQSEvent, SQSBatch
     counts.publish(metrics, log);
     undelivered.forEach((tenant, frames) -> metrics.undeliveredFrames(log, tenant, frames));
     return response;
+  }
+
+  private Segment begin(SQSMessage received, IncomingMessage message) {
+    Segment segment =
+        tracing.begin(
+            "MessageProcessor", () -> received.getAttributes().getOrDefault(TRACE_HEADER, ""));
+    segment.annotate(CONNECTION_ID, message.connectionId());
+    segment.annotate("tenantId", message.tenant().value());
+    return segment;
+  }
+
+  /** The HTTP status that means the same as an outcome. */
+  private static int status(MessageOutcome outcome) {
+    return switch (outcome) {
+      case PROCESSED, PROCESSED_WITHOUT_TOKEN, WOULD_THROTTLE, DUPLICATE -> 200;
+      case THROTTLED, CUT_OFF -> 429;
+      case SUSPENDED, DROPPED -> 403;
+      case BAD_FRAME -> 400;
+      case UNDECIDED -> 503;
+      case FAILED -> 500;
+    };
   }
 
   private static IncomingMessage incoming(SQSMessage message) {

@@ -20,6 +20,9 @@ import dev.tollgate.core.session.Subject;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tenants;
+import dev.tollgate.core.tracing.Segment;
+import dev.tollgate.core.tracing.Tracing;
+import dev.tollgate.handlers.InvocationTrace;
 import dev.tollgate.handlers.Wiring;
 import dev.tollgate.http.Cursor;
 import dev.tollgate.http.Request;
@@ -53,6 +56,7 @@ public final class SessionApi
   private final FreedPlaces places;
   private final Enforcement enforcement;
   private final SessionSettings settings;
+  private final Tracing tracing;
   private final InstantSource clock;
   private final Routes routes;
 
@@ -74,6 +78,7 @@ public final class SessionApi
         wiring.freedPlaces(),
         wiring.enforcement(),
         settings,
+        wiring.tracing(),
         clock);
   }
 
@@ -84,6 +89,7 @@ public final class SessionApi
       FreedPlaces places,
       Enforcement enforcement,
       SessionSettings settings,
+      Tracing tracing,
       InstantSource clock) {
     this.tenants = tenants;
     this.facts = facts;
@@ -91,6 +97,7 @@ public final class SessionApi
     this.places = places;
     this.enforcement = enforcement;
     this.settings = settings;
+    this.tracing = tracing;
     this.clock = clock;
     Routes.Route put =
         settings.tenantClaim().isPresent()
@@ -112,7 +119,11 @@ public final class SessionApi
 
   @Override
   public APIGatewayV2HTTPResponse handleRequest(APIGatewayV2HTTPEvent event, Context context) {
-    return routes.answer(event, context);
+    try (Segment segment = tracing.begin("SessionApi", () -> InvocationTrace.header(context))) {
+      APIGatewayV2HTTPResponse response = routes.answer(event, context);
+      segment.outcome(Integer.toString(response.getStatusCode()), response.getStatusCode());
+      return response;
+    }
   }
 
   /**

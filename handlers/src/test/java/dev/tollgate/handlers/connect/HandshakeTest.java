@@ -18,6 +18,7 @@ import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
+import dev.tollgate.core.tracing.Tracing;
 import dev.tollgate.handlers.LambdaEvents;
 import dev.tollgate.handlers.Metrics;
 import dev.tollgate.http.testing.RecordingContext;
@@ -45,7 +46,8 @@ final class HandshakeTest {
   private final SessionId session = fixture.open(acme);
   private final RecordingContext context = LambdaEvents.context();
   private final Metrics metrics = new Metrics(fixture.clock());
-  private final ConnectAuthorizer authorizer = new ConnectAuthorizer(fixture.admission(), metrics);
+  private final ConnectAuthorizer authorizer =
+      new ConnectAuthorizer(fixture.admission(), metrics, Tracing.OFF);
   private final Connect connect =
       new Connect(
           new Registration(
@@ -56,8 +58,10 @@ final class HandshakeTest {
               Runnable::run,
               duration -> {},
               fixture.clock()),
-          metrics);
-  private final Disconnect disconnect = new Disconnect(new Disconnection(fixture.sessions()));
+          metrics,
+          Tracing.OFF);
+  private final Disconnect disconnect =
+      new Disconnect(new Disconnection(fixture.sessions()), Tracing.OFF);
 
   private JsonNode authorize(Map<String, String> parameters) {
     IamPolicyResponse response =

@@ -22,6 +22,7 @@ import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import dev.tollgate.core.testing.memory.InMemoryMessageFacts;
 import dev.tollgate.core.testing.memory.InMemoryMessageLog;
 import dev.tollgate.core.testing.memory.RecordingSockets;
+import dev.tollgate.core.tracing.Tracing;
 import dev.tollgate.handlers.LambdaEvents;
 import dev.tollgate.handlers.Metrics;
 import dev.tollgate.http.testing.RecordingContext;
@@ -87,7 +88,7 @@ final class MessageProcessorTest {
             new MessageProcessing.Timing(Runnable::run, fixture.clock(), () -> 0));
     SQSEvent event = new SQSEvent();
     event.setRecords(List.of(messages));
-    return new MessageProcessor(processing, new Metrics(fixture.clock()))
+    return new MessageProcessor(processing, new Metrics(fixture.clock()), Tracing.OFF)
         .handleRequest(event, context);
   }
 

@@ -27,6 +27,7 @@ import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import dev.tollgate.core.testing.memory.RecordingSockets;
+import dev.tollgate.core.tracing.Tracing;
 import dev.tollgate.handlers.LambdaEvents;
 import dev.tollgate.http.testing.Exchange;
 import dev.tollgate.http.testing.HttpContract;
@@ -67,6 +68,7 @@ final class SessionApiTest {
         new FreedPlaces(fixture.buckets(), fixture.clock()),
         fixture.enforcement(),
         new SessionSettings("wss://sockets.example/production", listsTenants, tenantClaim),
+        Tracing.OFF,
         fixture.clock());
   }
 

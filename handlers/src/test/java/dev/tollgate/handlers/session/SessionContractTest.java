@@ -8,6 +8,7 @@ import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import dev.tollgate.core.testing.memory.RecordingSockets;
+import dev.tollgate.core.tracing.Tracing;
 import dev.tollgate.http.testing.HttpContract;
 import java.nio.file.Path;
 import java.security.SecureRandom;
@@ -40,6 +41,7 @@ final class SessionContractTest {
             new FreedPlaces(fixture.buckets(), fixture.clock()),
             fixture.enforcement(),
             new SessionSettings("wss://sockets.example/production", true, Optional.empty()),
+            Tracing.OFF,
             fixture.clock());
     Set<String> gatewayRoutes = Set.of("OPTIONS /session", "OPTIONS /tenant");
 

@@ -27,6 +27,9 @@ final class Operations {
   private static final Map<String, String> VERBS =
       Map.of("POST", "Create", "GET", "Get", "PUT", "Update", "DELETE", "Delete");
 
+  private static final Map<String, String> X_RAY_PATHS =
+      Map.of("/Traces", "BatchGetTraces", "/TraceSummaries", "GetTraceSummaries");
+
   private static final Map<String, String> NOUNS =
       Map.of(
           "functions", "Function",
@@ -92,6 +95,9 @@ final class Operations {
     }
     if (ACCOUNT_SETTINGS_PATH.matcher(path).matches()) {
       return new Named("GetAccountSettings", Optional.empty());
+    }
+    if (method.equals("POST") && X_RAY_PATHS.containsKey(path)) {
+      return new Named(X_RAY_PATHS.getOrDefault(path, path), Optional.empty());
     }
     // As the client encoded it, because a name may be an ARN with slashes.
     Matcher rest = REST_PATH.matcher(exchange.getRequestURI());

@@ -53,15 +53,19 @@ final class QueryMessages {
     copy(TEXTS, form, prefix, message);
     Optional.ofNullable(form.get(prefix + "DelaySeconds"))
         .ifPresent(seconds -> message.put("DelaySeconds", Integer.parseInt(seconds)));
-    for (int i = 1; has(form, prefix + "MessageAttribute." + i + "."); i++) {
-      String attribute = prefix + "MessageAttribute." + i + ".";
+    copyAttributes("MessageAttribute", form, prefix, message);
+    copyAttributes("MessageSystemAttribute", form, prefix, message);
+    return message;
+  }
+
+  private static void copyAttributes(
+      String kind, Map<String, String> form, String prefix, ObjectNode message) {
+    for (int i = 1; has(form, prefix + kind + "." + i + "."); i++) {
+      String attribute = prefix + kind + "." + i + ".";
       ObjectNode value =
-          message
-              .withObject("/MessageAttributes")
-              .putObject(form.getOrDefault(attribute + "Name", ""));
+          message.withObject("/" + kind + "s").putObject(form.getOrDefault(attribute + "Name", ""));
       copy(VALUE, form, attribute + "Value.", value);
     }
-    return message;
   }
 
   private static void copy(

@@ -30,6 +30,7 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /**
  * The functions that exist, and the operations of Lambda's API on them. Functions of the stack
@@ -57,12 +58,14 @@ public final class FunctionCatalog implements AutoCloseable {
    * What functions use of their account.
    *
    * @param variables environment variables of every function
+   * @param traceDaemon gives the address of the X-Ray daemon, for functions that are traced
    * @param roles tells whether Lambda can assume a role
    * @param objects finds the file that is deployed under a bucket and key
    * @param changeTime how long the next change of a function takes, by its name
    */
   public record Account(
       Map<String, String> variables,
+      Supplier<String> traceDaemon,
       Predicate<String> roles,
       BiFunction<String, String, Optional<Path>> objects,
       Function<String, Duration> changeTime) {}
@@ -323,6 +326,9 @@ public final class FunctionCatalog implements AutoCloseable {
         .forEach(variable -> variables.put(variable.getKey(), variable.getValue().asText()));
     int memoryMb = settings.path("MemorySize").asInt();
     variables.putAll(account.variables());
+    if (settings.at("/TracingConfig/Mode").asText().equals("Active")) {
+      variables.put(FunctionSpec.TRACE_DAEMON, account.traceDaemon().get());
+    }
     variables.put("AWS_LAMBDA_FUNCTION_NAME", entry.name());
     variables.put("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", Integer.toString(memoryMb));
     List<String> arns = new ArrayList<>(List.of(arn(entry.name())));

@@ -333,6 +333,7 @@ public final class FunctionHost implements Invoker, AutoCloseable {
             function.spec,
             arn,
             requestId,
+            function.spec.traced() ? Optional.of(traceHeader()) : Optional.empty(),
             System.nanoTime() + timeout.toNanos(),
             message -> log(function, requestId, message));
     ScheduledFuture<?> end =
@@ -354,6 +355,17 @@ public final class FunctionHost implements Invoker, AutoCloseable {
     } finally {
       end.cancel(false);
     }
+  }
+
+  /** The header of a new trace, which is sampled. */
+  private String traceHeader() {
+    ThreadLocalRandom random = ThreadLocalRandom.current();
+    return "Root=1-%08x-%08x%016x;Parent=%016x;Sampled=1"
+        .formatted(
+            clock.instant().getEpochSecond(),
+            random.nextInt(),
+            random.nextLong(),
+            random.nextLong());
   }
 
   private Failure failed(Hosted function, String requestId, Throwable thrown) {

@@ -308,7 +308,11 @@ class FunctionHostTest {
             functions,
             Environment.of("App", () -> NOW),
             new FunctionCatalog.Account(
-                Map.of(), role -> true, (bucket, key) -> Optional.empty(), name -> Duration.ZERO),
+                Map.of(),
+                () -> "",
+                role -> true,
+                (bucket, key) -> Optional.empty(),
+                name -> Duration.ZERO),
             Optional.empty());
     ObjectNode settings = Json.object().put("Handler", "Failing").put("Role", "role");
     FunctionSettings.complete(settings, "Failing");

@@ -31,8 +31,16 @@ public record FunctionSpec(
     int memoryMb,
     OptionalInt reservedConcurrency) {
 
+  /** The variable with the address of the X-Ray daemon. */
+  public static final String TRACE_DAEMON = "AWS_XRAY_DAEMON_ADDRESS";
+
   public FunctionSpec {
     arns = List.copyOf(arns);
     environment = Map.copyOf(environment);
+  }
+
+  /** Whether its invocations are traced: then it has the address of the X-Ray daemon. */
+  public boolean traced() {
+    return environment.containsKey(TRACE_DAEMON);
   }
 }

@@ -5,13 +5,19 @@ import com.amazonaws.services.lambda.runtime.CognitoIdentity;
 import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.LambdaLogger;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The context of an invocation, for the handler. */
 public record InvocationContext(
-    FunctionSpec function, String arn, String requestId, long deadlineNanos, Consumer<String> log)
+    FunctionSpec function,
+    String arn,
+    String requestId,
+    Optional<String> traceHeader,
+    long deadlineNanos,
+    Consumer<String> log)
     implements Context {
 
   @Override
@@ -27,6 +33,11 @@ public record InvocationContext(
   @Override
   public String getLogStreamName() {
     return "local";
+  }
+
+  @Override
+  public @Nullable String getXrayTraceId() {
+    return traceHeader.orElse(null);
   }
 
   @Override

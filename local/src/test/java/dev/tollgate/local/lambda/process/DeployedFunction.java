@@ -54,6 +54,22 @@ public record DeployedFunction(
   public DeployedFunction without(String variable) {
     Map<String, String> others = new TreeMap<>(variables);
     others.remove(variable);
+    return with(others);
+  }
+
+  /** This function with another environment variable. */
+  public DeployedFunction with(String variable, String value) {
+    Map<String, String> all = new TreeMap<>(variables);
+    all.put(variable, value);
+    return with(all);
+  }
+
+  /** Whether its invocations are traced: it has the address of the X-Ray daemon. */
+  boolean traced() {
+    return variables.containsKey("AWS_XRAY_DAEMON_ADDRESS");
+  }
+
+  private DeployedFunction with(Map<String, String> others) {
     return new DeployedFunction(
         name, arn, runtime, handler, roleArn, memoryMb, timeout, others, snapStart, jar);
   }

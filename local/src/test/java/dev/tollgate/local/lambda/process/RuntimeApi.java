@@ -45,6 +45,9 @@ final class RuntimeApi implements AutoCloseable {
   private static final Pattern OF_INVOCATION =
       Pattern.compile("invocation/([^/]+)/(response|error)");
   private static final String CREDENTIALS = "/credentials";
+  private static final String NOT_SAMPLED = "Root=1-00000000-000000000000000000000000;Sampled=0";
+  private static final String SAMPLED =
+      "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1;Lineage=1:a:0";
 
   private final DeployedFunction function;
   private final AccessKey credentials;
@@ -171,7 +174,7 @@ final class RuntimeApi implements AutoCloseable {
     header(exchange, "Aws-Request-Id", next.get().id());
     header(exchange, "Deadline-Ms", Long.toString(next.get().deadline().toEpochMilli()));
     header(exchange, "Invoked-Function-Arn", function.arn());
-    header(exchange, "Trace-Id", "Root=1-00000000-000000000000000000000000;Sampled=0");
+    header(exchange, "Trace-Id", function.traced() ? SAMPLED : NOT_SAMPLED);
     exchange.getResponseHeaders().put(Headers.CONTENT_TYPE, "application/json");
     exchange.getResponseSender().send(next.get().event());
   }
