@@ -323,17 +323,15 @@ final class Monitoring extends Construct {
         graph(
             "Admitted without a token, or undecided",
             List.of(withoutToken, processedWithoutToken, undecided, leaseEnded)),
-        graph("Errors of functions, failed requests for credentials", join(errors, credentials)),
+        graph("Errors of functions and credentials", join(errors, credentials)),
         graph("Concurrent executions of the account", List.of(concurrent)),
         graph("Throttles of functions", throttles),
         graph("Longest runs of functions, milliseconds", longest),
         graph(
             "Dead letters, dropped and throttled fills",
             join(deadLetters, List.of(dropped, requests, delayed))),
-        graph("Delays of fills and of stream events, milliseconds", join(List.of(fillDelay), ages)),
-        graph(
-            "Runs of the functions that run each minute, backlog of the sweep",
-            join(runs, List.of(backlog))),
+        graph("Delays of fills and stream events, ms", join(List.of(fillDelay), ages)),
+        graph("Minute work, backlog of the sweep", join(runs, List.of(backlog))),
         graph("Drift of counts", List.of(drift, droppedConnections)),
         graph("Tokens a minute", tokens),
         graph("Retreats of tiers, over-admitted tenants", List.of(retreats, overAdmitted)));
