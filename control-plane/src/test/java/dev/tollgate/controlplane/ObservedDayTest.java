@@ -110,26 +110,26 @@ class ObservedDayTest {
 
     day.run();
 
-    Map<String, Long> wouldRefuse = sums(SimulatedDay.MIDNIGHT, ENFORCED, Counts::observedInAll);
+    Map<String, Long> wouldRefuse = sums(SimulatedDay.MIDNIGHT, ENFORCED, Counts::wouldRefuseInAll);
     print("observed", sums(SimulatedDay.MIDNIGHT, ENFORCED, Counts::refusedInAll), wouldRefuse);
     // The minute of the change has both.
     Instant enforced = ENFORCED.plusSeconds(60);
     Map<String, Long> refused = sums(enforced, MISTAKEN, Counts::refusedInAll);
-    print("enforced", refused, sums(enforced, MISTAKEN, Counts::observedInAll));
+    print("enforced", refused, sums(enforced, MISTAKEN, Counts::wouldRefuseInAll));
     Instant retreat = tier().retreat().flatMap(Retreat::at).orElseThrow();
     Instant retreated = retreat.truncatedTo(ChronoUnit.MINUTES).plusSeconds(60);
     print(
         "mistaken",
         sums(MISTAKEN, retreated, Counts::refusedInAll),
-        sums(MISTAKEN, retreated, Counts::observedInAll));
-    Map<String, Long> after = sums(retreated, MENDED, Counts::observedInAll);
+        sums(MISTAKEN, retreated, Counts::wouldRefuseInAll));
+    Map<String, Long> after = sums(retreated, MENDED, Counts::wouldRefuseInAll);
     print("retreated", sums(retreated, MENDED, Counts::refusedInAll), after);
     System.out.println("retreat " + Duration.between(MISTAKEN, retreat) + " after the mistake");
 
     assertThat(sums(SimulatedDay.MIDNIGHT, ENFORCED, Counts::refusedInAll)).isEmpty();
     assertThat(wouldRefuse).isNotEmpty();
     assertThat(refused).isNotEmpty();
-    assertThat(sums(enforced, MISTAKEN, Counts::observedInAll)).isEmpty();
+    assertThat(sums(enforced, MISTAKEN, Counts::wouldRefuseInAll)).isEmpty();
     // Five complete minutes have a hundred connections of the tier.
     assertThat(retreat).isBetween(MISTAKEN, MISTAKEN.plusSeconds(600));
     assertThat(sums(retreated, MENDED, Counts::refusedInAll)).isEmpty();

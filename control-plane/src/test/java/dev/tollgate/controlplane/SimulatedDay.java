@@ -376,7 +376,7 @@ final class SimulatedDay {
           row -> {
             new TreeMap<>(refusals.byReason())
                 .forEach((why, count) -> add(row, "refused_" + why, count));
-            new TreeMap<>(refusals.observed())
+            new TreeMap<>(refusals.wouldRefuse())
                 .forEach((why, count) -> add(row, "refused_observed_" + why, count));
             row.put("refusedLastAt", Attribute.nanos(refusals.lastAt()).n());
           });

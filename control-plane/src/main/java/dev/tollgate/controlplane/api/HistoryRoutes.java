@@ -161,8 +161,8 @@ final class HistoryRoutes {
     document.put("admitted", counts.admitted());
     document.put("refused", counts.refusedInAll());
     document.put("refusedFor", new TreeMap<>(counts.refused()));
-    document.put("wouldRefuse", counts.observedInAll());
-    document.put("wouldRefuseFor", new TreeMap<>(counts.observed()));
+    document.put("wouldRefuse", counts.wouldRefuseInAll());
+    document.put("wouldRefuseFor", new TreeMap<>(counts.wouldRefuse()));
     document.put("peakConnections", counts.peak());
     document.put(
         "tokens",
@@ -192,7 +192,7 @@ final class HistoryRoutes {
     private long of(Counts counts) {
       return switch (this) {
         case REFUSED -> counts.refusedInAll();
-        case WOULD_REFUSE -> counts.observedInAll();
+        case WOULD_REFUSE -> counts.wouldRefuseInAll();
         case ADMITTED -> counts.admitted();
         case CONNECTIONS -> counts.peak();
         case TOKENS -> counts.tokens().values().stream().mapToLong(Counts.Tokens::taken).sum();

@@ -11,14 +11,14 @@ import java.util.Optional;
  * Refused connections of one tenant, and admitted ones that an observed limit would have refused.
  *
  * @param byReason how many were refused, by reason; each 1 or more
- * @param observed how many would have been refused, by reason; each 1 or more
+ * @param wouldRefuse how many would have been refused, by reason; each 1 or more
  * @param lastAt when the last of them was decided
  * @param tenantFullAt when one was last refused because of {@code tenantConnections}
  * @param sessionFullAt when one was last refused because of {@code connectionsPerSession}
  */
 public record RefusalCounts(
     Map<Refusal, Long> byReason,
-    Map<Refusal, Long> observed,
+    Map<Refusal, Long> wouldRefuse,
     Instant lastAt,
     Optional<Instant> tenantFullAt,
     Optional<Instant> sessionFullAt) {
@@ -29,11 +29,11 @@ public record RefusalCounts(
    */
   public RefusalCounts {
     byReason = Map.copyOf(byReason);
-    observed = Map.copyOf(observed);
+    wouldRefuse = Map.copyOf(wouldRefuse);
     InvalidValue.unless(
-        !byReason.isEmpty() || !observed.isEmpty(), "byReason", byReason, "a reason");
+        !byReason.isEmpty() || !wouldRefuse.isEmpty(), "byReason", byReason, "a reason");
     byReason.forEach((why, count) -> InvalidValue.inRange(why.name(), count, 1, Long.MAX_VALUE));
-    observed.forEach((why, count) -> InvalidValue.inRange(why.name(), count, 1, Long.MAX_VALUE));
+    wouldRefuse.forEach((why, count) -> InvalidValue.inRange(why.name(), count, 1, Long.MAX_VALUE));
   }
 
   /** How many were refused, of all reasons. */
@@ -43,7 +43,7 @@ public record RefusalCounts(
 
   /** How many were refused, or would have been. */
   long count() {
-    return refused() + sum(observed);
+    return refused() + sum(wouldRefuse);
   }
 
   private static long sum(Map<Refusal, Long> counts) {
@@ -56,15 +56,15 @@ public record RefusalCounts(
   }
 
   /** One connection, admitted at {@code now}, that an observed limit would have refused. */
-  static RefusalCounts observed(Refusal why, Instant now) {
+  static RefusalCounts ofObserved(Refusal why, Instant now) {
     return of(Map.of(), Map.of(why, 1L), why, now);
   }
 
   private static RefusalCounts of(
-      Map<Refusal, Long> byReason, Map<Refusal, Long> observed, Refusal why, Instant now) {
+      Map<Refusal, Long> byReason, Map<Refusal, Long> wouldRefuse, Refusal why, Instant now) {
     return new RefusalCounts(
         byReason,
-        observed,
+        wouldRefuse,
         now,
         Optional.of(now).filter(at -> why == Refusal.TENANT_CONNECTIONS),
         Optional.of(now).filter(at -> why == Refusal.SESSION_CONNECTIONS));
@@ -74,7 +74,7 @@ public record RefusalCounts(
   RefusalCounts and(RefusalCounts later) {
     return new RefusalCounts(
         sum(byReason, later.byReason),
-        sum(observed, later.observed),
+        sum(wouldRefuse, later.wouldRefuse),
         later.lastAt,
         later.tenantFullAt.or(() -> tenantFullAt),
         later.sessionFullAt.or(() -> sessionFullAt));
@@ -92,7 +92,7 @@ public record RefusalCounts(
    * a limit of connections.
    */
   RefusalCounts late() {
-    return new RefusalCounts(byReason, observed, lastAt, Optional.empty(), Optional.empty());
+    return new RefusalCounts(byReason, wouldRefuse, lastAt, Optional.empty(), Optional.empty());
   }
 
   /** Whether the last of these was refused in the same minute as the last of others. */

@@ -90,7 +90,7 @@ public final class RefusalTally {
 
   /** Counts an admitted connection that an observed limit would have refused. */
   void countObserved(TenantId tenant, Refusal why) {
-    write(tenant, due(tenant, RefusalCounts.observed(why, clock.instant())), () -> true);
+    write(tenant, due(tenant, RefusalCounts.ofObserved(why, clock.instant())), () -> true);
   }
 
   /** Serves a request, and meanwhile writes what one storm that has ended left unwritten. */

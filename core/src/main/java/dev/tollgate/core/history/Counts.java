@@ -13,8 +13,8 @@ import java.util.function.BinaryOperator;
  *     connection was counted before
  * @param refused connections of existing sessions that were refused, by reason, except those that
  *     {@link dev.tollgate.core.connect.RefusalTally} lost
- * @param observed admitted connections that an observed limit would have refused, by reason, with
- *     the same exception
+ * @param wouldRefuse admitted connections that an observed limit would have refused, by reason,
+ *     with the same exception
  * @param peak the most open connections after a change; of all tenants, the largest sum of the
  *     peaks of tenants whose changes came in one batch
  * @param tokens the tokens of each bucket, unless its own schedule fills it
@@ -22,7 +22,7 @@ import java.util.function.BinaryOperator;
 public record Counts(
     long admitted,
     Map<Refusal, Long> refused,
-    Map<Refusal, Long> observed,
+    Map<Refusal, Long> wouldRefuse,
     long peak,
     Map<Action, Tokens> tokens) {
   /** Nothing happened. */
@@ -31,7 +31,7 @@ public record Counts(
   /** Copies the maps. */
   public Counts {
     refused = Map.copyOf(refused);
-    observed = Map.copyOf(observed);
+    wouldRefuse = Map.copyOf(wouldRefuse);
     tokens = Map.copyOf(tokens);
   }
 
@@ -69,7 +69,7 @@ public record Counts(
     return new Counts(
         admitted + other.admitted,
         sum(refused, other.refused, Long::sum),
-        sum(observed, other.observed, Long::sum),
+        sum(wouldRefuse, other.wouldRefuse, Long::sum),
         openAtMost,
         sum(tokens, other.tokens, Tokens::plus));
   }
@@ -87,12 +87,12 @@ public record Counts(
 
   /** Whether connections were refused, or would have been. */
   public boolean hasRefusals() {
-    return !refused.isEmpty() || !observed.isEmpty();
+    return !refused.isEmpty() || !wouldRefuse.isEmpty();
   }
 
   /** These counts with another peak. */
   public Counts withPeak(long other) {
-    return new Counts(admitted, refused, observed, other, tokens);
+    return new Counts(admitted, refused, wouldRefuse, other, tokens);
   }
 
   /** The refused connections of all reasons. */
@@ -101,7 +101,7 @@ public record Counts(
   }
 
   /** The connections of all reasons that observed limits would have refused. */
-  public long observedInAll() {
-    return observed.values().stream().mapToLong(Long::longValue).sum();
+  public long wouldRefuseInAll() {
+    return wouldRefuse.values().stream().mapToLong(Long::longValue).sum();
   }
 }

@@ -128,7 +128,7 @@ final class HistoryRow {
         Long.toString(counts.peak()),
         list(counts.refused(), Refusal::name, Object::toString),
         list(counts.tokens(), Action::value, tokens -> tokens.minted() + "/" + tokens.taken()),
-        list(counts.observed(), Refusal::name, Object::toString));
+        list(counts.wouldRefuse(), Refusal::name, Object::toString));
   }
 
   private static <K, V> String list(
@@ -196,8 +196,8 @@ final class HistoryRow {
     if (!counts.refused().isEmpty()) {
       written.put(REFUSED, Attribute.map(counts.refused(), Refusal::name, Attribute::number));
     }
-    if (!counts.observed().isEmpty()) {
-      written.put(OBSERVED, Attribute.map(counts.observed(), Refusal::name, Attribute::number));
+    if (!counts.wouldRefuse().isEmpty()) {
+      written.put(OBSERVED, Attribute.map(counts.wouldRefuse(), Refusal::name, Attribute::number));
     }
     if (!counts.tokens().isEmpty()) {
       written.put(MINTED, tokens(counts, Counts.Tokens::minted));

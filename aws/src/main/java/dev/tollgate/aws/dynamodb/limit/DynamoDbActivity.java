@@ -42,7 +42,7 @@ public final class DynamoDbActivity implements Activity {
     Map<String, Long> counts = new TreeMap<>();
     counts.put(LimitRow.REFUSED, refusals.refused());
     refusals.byReason().forEach((why, count) -> counts.put(LimitRow.refused(why), count));
-    refusals.observed().forEach((why, count) -> counts.put(LimitRow.observed(why), count));
+    refusals.wouldRefuse().forEach((why, count) -> counts.put(LimitRow.observed(why), count));
     names.put("#tenant", LimitRow.TENANT);
     counts.forEach(
         (attribute, count) -> {
