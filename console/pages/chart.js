@@ -1,10 +1,18 @@
 // Charts of the last minutes, drawn by uPlot with colours from the style sheet.
 
-import { el, setText, svg } from "./dom.js";
+import { byId, el, setText, svg } from "./dom.js";
 import { WINDOW_MS } from "./history.js";
 import { duration, number } from "./words.js";
 
-const { uPlot } = globalThis;
+/** The library's script does not delay the first rows, so it may come after this module. */
+async function library() {
+  if (!globalThis.uPlot) {
+    await new Promise((resolve) => byId("uplot").addEventListener("load", resolve, { once: true }));
+  }
+  return globalThis.uPlot;
+}
+
+const uPlot = await library();
 const MINUTE = 60_000;
 const TIMES = [-4 * MINUTE, -2 * MINUTE, 0];
 const DASHES = { capacity: [6, 4], rate: [2, 3] };
