@@ -2,7 +2,8 @@
 
 import { html, render } from "./lit-html.js";
 import { CallFailed, call, config } from "./api.js";
-import { byId, handling, notice, setText } from "./dom.js";
+import { byId, handling, notice, setText, showError } from "./dom.js";
+import { wireKeys } from "./keys.js";
 import { wireOnboarding } from "./onboard.js";
 import { overview } from "./overview.js";
 import { Router, format } from "./router.js";
@@ -16,14 +17,18 @@ import { duration } from "./words.js";
 /**
  * The views by the names of their routes. A view has `title(route)`, `tasks(route, app)`, which the store polls while
  * the view is open, and `show(route, app)`, a template. Optional: `drawn(route, app)`, called after each drawing, and
- * `key(event, route, app)`, which gets the key strokes outside of fields.
+ * `scrolled(route, app)`, after the page was scrolled or resized, and `key(event, route, app)`, which gets the key
+ * strokes outside of fields.
  */
 const VIEWS = { overview, tenants, tenant: tenantPanel };
 /** The views in the navigation. */
 const LINKS = [["overview", "Overview"], ["tenants", "Tenants"]];
 
-/** The header of the last answer while all limits are lifted. */
+/** Until when all limits are lifted, from the last answer's header: `until=…`; null while they are enforced. */
 let announced = null;
+/** Why they are lifted, and the header for which that was asked. */
+let lifted;
+let asked = null;
 let signedOut = false;
 let frame;
 
@@ -95,6 +100,24 @@ function drawNow() {
   drawState();
 }
 
+/** Asks why all limits are lifted, once for each change of the header. */
+async function askWhy() {
+  if (announced === asked) {
+    return;
+  }
+  asked = announced;
+  lifted = undefined;
+  if (asked !== null) {
+    try {
+      lifted = (await control("admit-all")).body.reason;
+    } catch (failed) {
+      asked = null;
+      throw failed;
+    }
+    draw();
+  }
+}
+
 /** Shows failures, how old the answers are, and that limits are lifted. */
 function drawState() {
   const failed = store.failures.filter(({ shown }) => !shown);
@@ -108,8 +131,9 @@ function drawState() {
   byId("fresh").hidden = signedOut;
   byId("fresh").className = `fresh ${lines.length > 0 && level === "good" ? "amber" : level}`;
   setText(byId("fresh"), seconds === undefined ? "Loading …" : `Updated ${duration(seconds)} ago`);
-  setText(byId("lifted"), announced === null ? "" : `All limits are lifted until ${announced}.`);
+  setText(byId("lifted"), announced === null ? "" : `All limits are lifted until ${announced.replace("until=", "")}${lifted ? `: ${lifted}` : ""}`);
   byId("lifted").hidden = announced === null;
+  askWhy().catch(showError);
 }
 
 byId("sign-in").addEventListener("click", handling(() => signIn(app.settings.signIn)));
@@ -118,6 +142,23 @@ wireOnboarding(control, (id) => {
   store.refresh("tenants");
   router.go({ view: "tenant", id });
 });
+wireKeys({
+  current: () => {
+    const { route } = router;
+    const view = viewOf(route);
+    return view.key && ((event) => view.key(event, route, app));
+  },
+  toSearch: () => {
+    if (router.route.view !== "tenants") {
+      router.go({ view: "tenants" });
+    }
+    // After the view is drawn.
+    requestAnimationFrame(() => requestAnimationFrame(() => byId("find")?.focus()));
+  },
+});
+for (const name of ["scroll", "resize"]) {
+  addEventListener(name, () => viewOf(router.route).scrolled?.(router.route, app), { passive: true });
+}
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) {
     store.pause();

@@ -14,9 +14,14 @@ export class Store {
   #tasks = new Map();
   #answers = new Map();
   #paused = false;
+  /** Counts the changes of answers. */
+  version = 0;
 
   constructor({ onchange, now = () => performance.now(), after = (run, ms) => setTimeout(run, ms), cancel = (timer) => clearTimeout(timer) }) {
-    this.onchange = onchange;
+    this.onchange = (key) => {
+      this.version++;
+      onchange(key);
+    };
     this.now = now;
     this.after = after;
     this.cancel = cancel;

@@ -42,24 +42,32 @@ public final class Pages
   static final List<String> FILES =
       List.of(
           "api.js",
+          "bulk.js",
+          "changes.js",
           "chart.js",
           "console.css",
           "dom.js",
+          "fleet.js",
           "history.js",
           "icon.svg",
+          "keys.js",
           "onboard.js",
+          "operator.css",
           "operator.js",
           "overview.js",
+          "range-chart.js",
           "router.js",
           "sample.js",
           "sign-in.js",
           "sources.js",
+          "spark.js",
           "store.js",
           "storm.js",
           "tenant-panel.js",
           "tenant.js",
           "tenants.js",
           "theme.js",
+          "window.js",
           "words.js");
 
   private static final Pattern GZIP =
