@@ -138,12 +138,9 @@ const bucketRow = (name) => el(
   el("span", { class: "count" }),
   el("span", { class: "more" }));
 
-/** Fills the selects with the tiers. */
+/** Fills the select with the tiers. */
 export function offerTiers(names) {
-  const tiers = names.map((name) => [name, name]);
-  offer(byId("tier"), tiers);
-  offer(byId("new-tier"), tiers);
-  offer(byId("tier-filter"), [["", "All"], ...tiers]);
+  offer(byId("tier"), names.map((name) => [name, name]));
 }
 
 /** Fills the select with the possible neighbours of a storm. */

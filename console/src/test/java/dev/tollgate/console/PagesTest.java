@@ -92,7 +92,7 @@ class PagesTest {
   @Test
   void every_file_that_a_page_loads_exists() throws IOException {
     Pattern reference =
-        Pattern.compile("(?:(?:src|href)=\"|from \"|import \")(?:\\./)?([A-Za-z.-]+\\.[a-z]+)\"");
+        Pattern.compile("(?:(?:src|href)=\"|from \"|import \")(?:\\./)?([A-Za-z./-]+\\.[a-z]+)\"");
     try (Stream<Path> files = Files.list(Path.of("pages"))) {
       for (Path file : files.toList()) {
         assertThat(reference.matcher(Files.readString(file)).results().map(found -> found.group(1)))
@@ -218,7 +218,7 @@ class PagesTest {
   /** Unauthenticated callers may request any file, compressed or not. */
   @Test
   void every_response_is_small() {
-    assertThat(Stream.concat(Pages.FILES.stream(), Pages.UPLOT.stream()))
+    assertThat(Stream.of(Pages.FILES, Pages.LIT, Pages.UPLOT).flatMap(List::stream))
         .allSatisfy(
             file -> {
               assertThat(sent(get("/" + file, BROWSER))).hasSizeLessThan(22 * 1024);
