@@ -82,7 +82,21 @@ function isNear({ tenantPerMinute, tenantConnections }, ranked, live) {
 export function rowsOf({ tenants, refused = [], connections = [], pending = [], histories = new Map() }) {
   const ranks = new Map([...connections, ...refused].map((ranked) => [ranked.tenantId, ranked]));
   const unsettled = new Set(pending.map(({ tenantId }) => tenantId));
-  return tenants.map((tenant) => rowOf(tenant, ranks.get(tenant.tenantId), histories.get(tenant.tenantId), unsettled.has(tenant.tenantId)));
+  return tenants.map((tenant) => {
+    const id = tenant.tenantId;
+    const isIdle = !ranks.has(id) && !histories.has(id) && !unsettled.has(id);
+    return isIdle ? idleRowOf(tenant) : rowOf(tenant, ranks.get(id), histories.get(id), unsettled.has(id));
+  });
+}
+
+/** The rows of tenants of which nothing is known but their settings: most of them, and always the same. */
+const idleRows = new WeakMap();
+
+function idleRowOf(tenant) {
+  if (!idleRows.has(tenant)) {
+    idleRows.set(tenant, rowOf(tenant));
+  }
+  return idleRows.get(tenant);
 }
 
 /** The row of one tenant. */

@@ -3,8 +3,8 @@
 import { byId, el, handling, notice, setText } from "./dom.js";
 import { LIMITS, LINE_OVERRIDES } from "./words.js";
 
-/** Wires the dialog. `onboarded` is called with the new tenant's id. */
-export function wireOnboarding(control, onboarded) {
+/** Wires the dialog, when it is first opened. */
+function wire({ control, store, router }) {
   byId("overrides").append(...Object.entries(LIMITS).map(([name, label]) => el(
     "div", {},
     el("label", { for: name }, label),
@@ -30,12 +30,19 @@ export function wireOnboarding(control, onboarded) {
     }
     byId("onboard-dialog").close();
     notice("good", `${tenantId} is onboarded. Its buckets are ready within a minute.`);
-    onboarded(tenantId);
+    store.refresh("tenants");
+    router.go({ view: "tenant", id: tenantId });
   }));
 }
 
+let isWired = false;
+
 /** Opens the dialog with a choice of tiers. */
-export function openOnboarding(tiers) {
+export function openOnboarding(tiers, app) {
+  if (!isWired) {
+    wire(app);
+    isWired = true;
+  }
   byId("onboard-error").hidden = true;
   byId("onboard-form").reset();
   byId("new-tier").replaceChildren(...tiers.map((tier) => el("option", { value: tier }, tier)));

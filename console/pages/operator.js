@@ -4,13 +4,11 @@ import { html, render } from "./lit-html.js";
 import { CallFailed, call, config } from "./api.js";
 import { byId, handling, notice, setText, showError } from "./dom.js";
 import { wireKeys } from "./keys.js";
-import { wireOnboarding } from "./onboard.js";
 import { overview } from "./overview.js";
 import { Router, format } from "./router.js";
 import { completeSignIn, forget, signIn, signOut, token } from "./sign-in.js";
 import { Sources } from "./sources.js";
 import { Store } from "./store.js";
-import { tenantPanel } from "./tenant-panel.js";
 import { tenants } from "./tenants.js";
 import { duration } from "./words.js";
 
@@ -20,7 +18,7 @@ import { duration } from "./words.js";
  * `scrolled(route, app)`, after the page was scrolled or resized, and `key(event, route, app)`, which gets the key
  * strokes outside of fields.
  */
-const VIEWS = { overview, tenants, tenant: tenantPanel };
+const VIEWS = { overview, tenants, tenant: lazy("tenant", () => import("./tenant-panel.js").then(({ tenantPanel }) => tenantPanel)) };
 /** The views in the navigation. */
 const LINKS = [["overview", "Overview"], ["tenants", "Tenants"]];
 
@@ -70,6 +68,22 @@ function askToSignIn() {
   if (app.settings.sessionUrl && !app.settings.signIn) {
     notice("bad", "The control plane requires a sign-in, but this deployment has no user pool to sign in to.");
   }
+}
+
+/** A view whose module is loaded when it is first opened. */
+function lazy(name, load) {
+  let loading;
+  return {
+    title: () => "Loading",
+    tasks() {
+      loading ??= load().then((view) => {
+        VIEWS[name] = view;
+        open(router.route);
+      });
+      return [];
+    },
+    show: () => html`<p class="empty">Loading …</p>`,
+  };
 }
 
 const viewOf = (route) => VIEWS[route.view] ?? overview;
@@ -138,10 +152,6 @@ function drawState() {
 
 byId("sign-in").addEventListener("click", handling(() => signIn(app.settings.signIn)));
 byId("sign-out").addEventListener("click", () => signOut(app.settings.signIn));
-wireOnboarding(control, (id) => {
-  store.refresh("tenants");
-  router.go({ view: "tenant", id });
-});
 wireKeys({
   current: () => {
     const { route } = router;
@@ -168,6 +178,11 @@ document.addEventListener("visibilitychange", () => {
 });
 setInterval(() => document.hidden || drawState(), 1_000);
 
+byId("view").replaceChildren();
+// The first rows do not wait for the settings, except after the return from a sign-in.
+if (!location.search) {
+  open(router.route);
+}
 app.settings = await config();
 try {
   await completeSignIn(app.settings.signIn);
@@ -175,5 +190,7 @@ try {
   notice("bad", failed.message);
 }
 byId("sign-out").hidden = !(token() && app.settings.signIn);
-byId("view").replaceChildren();
+if (signedOut) {
+  askToSignIn();
+}
 open(router.route);

@@ -4,7 +4,7 @@ import { html } from "./lit-html.js";
 import { repeat } from "./directives/repeat.js";
 import { authorOf, fieldsOf, subjectOf, whatOf } from "./changes.js";
 import { byId } from "./dom.js";
-import { recent, rowOf, series, stateOf, why } from "./fleet.js";
+import { recent, rowOf, series, why } from "./fleet.js";
 import { format } from "./router.js";
 import { RANGE, RANGES } from "./sources.js";
 import { spark } from "./spark.js";
@@ -97,18 +97,14 @@ function tiles({ store }) {
     </dl>`;
 }
 
-const refusedRow = (row) => {
-  const [word, kind] = stateOf(row);
-  return html`
+const refusedRow = (row) => html`
     <tr>
       <th scope="row"><a href=${format({ view: "tenant", id: row.id })}>${row.id}</a></th>
       <td class="why">${why(row)}</td>
       <td class="number ${row.live?.throttled ? "refusing" : ""}" data-label="Now /s">${row.live ? number(row.live.refused) : "–"}</td>
       <td class="number" data-label="5 min">${number(row.refused)}</td>
       <td class="number" data-label="In line">${row.live?.waiting ? number(row.live.waiting) : html`<span class="none">–</span>`}</td>
-      <td class="state"><span class="badge ${kind}">${word}</span></td>
     </tr>`;
-};
 
 const mostRefused = ({ store }, rows) => html`
   <section class="card refusals" aria-labelledby="refused-title">
@@ -120,7 +116,7 @@ const mostRefused = ({ store }, rows) => html`
       ? html`<p class="empty">${store.value("refused") ? "Nobody was refused in the last 5 minutes." : "Loading …"}</p>`
       : html`
         <table class="top" aria-label="The ten most refused tenants">
-          <thead><tr><th scope="col">Tenant</th><th scope="col">Why</th><th scope="col" class="number">Now /s</th><th scope="col" class="number">5 min</th><th scope="col" class="number">In line</th><th scope="col">State</th></tr></thead>
+          <thead><tr><th scope="col">Tenant</th><th scope="col">Why</th><th scope="col" class="number">Now /s</th><th scope="col" class="number">5 min</th><th scope="col" class="number">In line</th></tr></thead>
           <tbody>${repeat(rows.slice(0, SHOWN), ({ id }) => id, refusedRow)}</tbody>
         </table>
         <p class="muted small">“Now” is live. Reasons and the last 5 minutes arrive up to two minutes late.</p>`}

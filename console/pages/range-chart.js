@@ -51,7 +51,7 @@ export class RangeChart {
     const axis = { stroke: () => property(this.plot, "--muted"), font: `11px ${property(this.plot, "--font")}`, ticks: { show: false } };
     this.chart = new uPlot({
       ...this.#size(),
-      padding: [8, 12, 0, 0],
+      padding: [8, 22, 0, 0],
       legend: { show: false },
       cursor: { y: false, drag: { x: false } },
       hooks: { setCursor: [() => this.#tell()] },

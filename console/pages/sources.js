@@ -30,6 +30,7 @@ export function span(range, now) {
 export class Sources {
   /** The activity of each tenant in the last minutes, by id. */
   histories = new Map();
+  #missing = new Set();
   /** The deployment's clock minus this browser's clock, in ms. */
   ahead = 0;
 
@@ -47,15 +48,21 @@ export class Sources {
     return { key, everyMs, load: async () => (await this.control(typeof path === "function" ? path() : path)).body };
   }
 
-  /** Loads an answer that some deployments do not have: `otherwise` if it is a 404. */
+  /** Loads an answer that some deployments do not have: `otherwise` after a 404, which is the last request. */
   #optional(key, everyMs, path, otherwise) {
     const { load } = this.#get(key, everyMs, path);
-    return { key, everyMs, load: () => load().catch((failed) => {
-      if (failed.status === 404) {
+    return { key, everyMs, load: async () => {
+      if (this.#missing.has(key)) {
         return otherwise;
       }
-      throw failed;
-    }) };
+      return load().catch((failed) => {
+        if (failed.status !== 404) {
+          throw failed;
+        }
+        this.#missing.add(key);
+        return otherwise;
+      });
+    } };
   }
 
   /** Follows the cursors of a list to its end; publishes what there is after each page if `publish` is given. */
@@ -66,6 +73,8 @@ export class Sources {
       const { body } = await this.control(`${path}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`);
       found.push(...body.tenants);
       cursor = body.next;
+      // In order, as the API lists them in none; a list that is sorted already is sorted fast.
+      found.sort((a, b) => (a.tenantId < b.tenantId ? -1 : 1));
       publish?.({ tenants: found, complete: !cursor });
     } while (cursor);
     return { tenants: found, complete: true };

@@ -3,10 +3,8 @@
 import { html } from "./lit-html.js";
 import { live as liveValue } from "./directives/live.js";
 import { repeat } from "./directives/repeat.js";
-import { changeAll } from "./bulk.js";
 import { byId, handling } from "./dom.js";
 import { CHIPS, SORTS, chipCounts, rowsOf, select, sentence, stateOf, why } from "./fleet.js";
-import { openOnboarding } from "./onboard.js";
 import { format } from "./router.js";
 import { spark } from "./spark.js";
 import { windowOf } from "./window.js";
@@ -55,7 +53,7 @@ function chips({ query }, counts, { router, store }) {
   return html`
     <div class="chips" role="group" aria-label="Show only">
       ${Object.entries(CHIPS).map(([name, [text, title]]) => html`
-        <button type="button" class="chip ${counts[name] > 0 ? name : "empty-chip"}" title=${title} aria-pressed=${query.chip === name} @click=${() => router.change({ chip: query.chip === name ? "" : name }, { replace: false })}>
+        <button type="button" class="chip ${counts[name] === 0 ? "empty-chip" : name === "throttled" ? "hot" : ""}" data-chip=${name} title=${title} aria-pressed=${query.chip === name} @click=${() => router.change({ chip: query.chip === name ? "" : name }, { replace: false })}>
           ${text} <b>${number(counts[name])}${more(name)}</b></button>`)}
     </div>`;
 }
@@ -96,7 +94,8 @@ function tokens({ id, live }) {
 
 function trend({ id, isActive }, { histories }) {
   const samples = isActive ? histories.get(id)?.samples() : undefined;
-  const recent = samples?.filter(({ t }) => t >= samples.at(-1).t - TREND_MS);
+  // The first sample has no rate.
+  const recent = samples?.slice(1).filter(({ t }) => t >= samples.at(-1).t - TREND_MS);
   return recent?.length > 1
     ? spark(TREND.filter(([key, kind]) => kind === "admitted" || recent.some((sample) => sample[key] > 0)).map(([key, kind]) => ({ kind, values: recent.map((sample) => sample[key] ?? 0) })), { times: recent.map(({ t }) => t) })
     : "";
@@ -121,6 +120,11 @@ const tenantRow = (row, index, app) => {
     </tr>`;
 };
 
+async function onboard(app) {
+  const { openOnboarding } = await import("./onboard.js");
+  openOnboarding(app.store.value("tiers", { tiers: [] }).tiers.map(({ tier }) => tier), app);
+}
+
 function pick(ids, isPicked, { draw }) {
   ids.forEach((id) => (isPicked ? selected.add(id) : selected.delete(id)));
   draw();
@@ -128,6 +132,7 @@ function pick(ids, isPicked, { draw }) {
 
 function bulkBar(rows, app) {
   const run = (options) => handling(async () => {
+    const { changeAll } = await import("./bulk.js");
     const changed = await changeAll(app.control, [...selected], options);
     if (changed.length > 0) {
       changed.forEach((id) => selected.delete(id));
@@ -181,7 +186,7 @@ export const tenants = {
     return html`
       <div class="intro between">
         <div><h1>Tenants</h1><p role="status" id="count">${number(rows.length)} of ${number(all.length)}${complete ? "" : " (loading …)"}</p></div>
-        <button type="button" class="primary" id="onboard" @click=${() => openOnboarding(app.store.value("tiers", { tiers: [] }).tiers.map(({ tier }) => tier))}>Onboard a tenant</button>
+        <button type="button" class="primary" id="onboard" @click=${() => onboard(app)}>Onboard a tenant</button>
       </div>
       <section class="card list" aria-label="List of tenants">
         ${tools(route, counts, app)}
@@ -194,9 +199,9 @@ export const tenants = {
             </tr>
           </thead>
           <tbody id="rows">
-            <tr class="gap" aria-hidden="true" ?hidden=${area.first === 0}><td colspan="10" height=${area.first * height}></td></tr>
+            <tr class="gap" aria-hidden="true" ?hidden=${area.first === 0}><td height=${area.first * height}></td></tr>
             ${repeat(rows.slice(area.first, area.end), ({ id }) => id, (row, i) => tenantRow(row, area.first + i, app))}
-            <tr class="gap" aria-hidden="true" ?hidden=${area.end >= rows.length}><td colspan="10" height=${(rows.length - area.end) * height}></td></tr>
+            <tr class="gap" aria-hidden="true" ?hidden=${area.end >= rows.length}><td height=${(rows.length - area.end) * height}></td></tr>
           </tbody>
         </table>
         <p class="empty" id="empty" ?hidden=${rows.length > 0}>${emptyText(route, app)}</p>

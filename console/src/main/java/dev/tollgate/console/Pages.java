@@ -47,6 +47,7 @@ public final class Pages
           "chart.js",
           "console.css",
           "dom.js",
+          "first.js",
           "fleet.js",
           "history.js",
           "icon.svg",
