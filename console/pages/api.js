@@ -76,6 +76,9 @@ export async function call(url, { method = "GET", body, form, token, version } =
 /** The settings of the deployment. */
 export const config = async () => (await call("config.json")).body;
 
+/** Whether a deployment has a lab: it is a demonstration, and everybody may create sessions. */
+export const hasLab = ({ lab, sessionAccess }) => lab === true && sessionAccess === "open";
+
 /** The sessions of a tenant. */
 export class Sessions {
   constructor(url, token) {

@@ -1,7 +1,7 @@
 // The operator's page: starts it, and shows the view that its URL names.
 
 import { html, render } from "./lit-html.js";
-import { CallFailed, call, config } from "./api.js";
+import { CallFailed, call, config, hasLab } from "./api.js";
 import { byId, handling, notice, setText, showError } from "./dom.js";
 import { wireKeys } from "./keys.js";
 import { overview } from "./overview.js";
@@ -18,9 +18,19 @@ import { duration } from "./words.js";
  * `scrolled(route, app)`, after the page was scrolled or resized, and `key(event, route, app)`, which gets the key
  * strokes outside of fields.
  */
-const VIEWS = { overview, tenants, tenant: lazy("tenant", () => import("./tenant-panel.js").then(({ tenantPanel }) => tenantPanel)) };
-/** The views in the navigation. */
-const LINKS = [["overview", "Overview"], ["tenants", "Tenants"]];
+const VIEWS = {
+  overview,
+  tenants,
+  tenant: lazy("tenant", () => import("./tenant.js").then(({ tenant }) => tenant)),
+  tiers: lazy("tiers", () => import("./tiers.js").then(({ tiers }) => tiers)),
+  tier: lazy("tier", () => import("./tiers.js").then(({ tier }) => tier)),
+  health: lazy("health", () => import("./health.js").then(({ health }) => health)),
+  audit: lazy("audit", () => import("./audit.js").then(({ audit }) => audit)),
+  lab: lazy("lab", () => import("./lab.js").then(({ lab }) => lab)),
+};
+/** The views in the navigation, and those that belong to them. */
+const LINKS = [["overview", "Overview"], ["tenants", "Tenants", "tenant"], ["tiers", "Tiers", "tier"], ["health", "Health"], ["audit", "Audit"]];
+const LAB = ["lab", "Lab"];
 
 /** Until when all limits are lifted, from the last answer's header: `until=…`; null while they are enforced. */
 let announced = null;
@@ -106,9 +116,9 @@ function drawNow() {
   const { route } = router;
   const view = viewOf(route);
   document.title = `${view.title(route)} · Tollgate`;
-  byId("detail").hidden = true;
-  render(LINKS.map(([name, text]) => html`
-    <a href=${format({ view: name })} aria-current=${route.view === name ? "page" : route.view.startsWith("tenant") && name === "tenants" ? "true" : "false"}>${text}</a>`), byId("views"));
+  const links = hasLab(app.settings) ? [...LINKS, LAB] : LINKS;
+  render(links.map(([name, text, below]) => html`
+    <a href=${format({ view: name })} aria-current=${route.view === name ? "page" : route.view === below ? "true" : "false"}>${text}</a>`), byId("views"));
   render(view.show(route, app), byId("view"));
   view.drawn?.(route, app);
   drawState();

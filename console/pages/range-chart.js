@@ -15,6 +15,7 @@ export class RangeChart {
   #names = "";
   #data = [[]];
   #lines = [];
+  #marks = [];
 
   /** `title` names the chart; `unit` is what its values count, such as "connections a minute". */
   constructor(figure, { title, unit }) {
@@ -29,8 +30,12 @@ export class RangeChart {
     new MutationObserver(() => this.chart?.redraw(false)).observe(document.documentElement, { attributeFilter: ["data-theme"] });
   }
 
-  /** Draws; `summary` is read to people who do not see the chart. */
-  show({ times, lines }, summary) {
+  /**
+   * Draws; `summary` is read to people who do not see the chart. `marks` are `{at, text}`: what happened at a time in
+   * seconds since 1970.
+   */
+  show({ times, lines, marks = [] }, summary) {
+    this.#marks = marks;
     this.#data = [times, ...lines.map(({ values }) => values)];
     this.#lines = lines;
     const names = lines.map(({ name, kind }) => `${name}/${kind}`).join();
@@ -54,7 +59,7 @@ export class RangeChart {
       padding: [8, 22, 0, 0],
       legend: { show: false },
       cursor: { y: false, drag: { x: false } },
-      hooks: { setCursor: [() => this.#tell()] },
+      hooks: { setCursor: [() => this.#tell()], draw: [(chart) => this.#drawMarks(chart)] },
       scales: { y: { range: (_, least, most) => [0, Math.max(1, most * 1.05)] } },
       axes: [
         { ...axis, size: 24, gap: 6, space: 70, grid: { show: false }, values: [
@@ -70,6 +75,31 @@ export class RangeChart {
         points: { show: false },
       }))],
     }, this.#data, this.plot);
+  }
+
+  /** A dashed line and a triangle at the time of each mark. */
+  #drawMarks({ ctx, bbox, valToPos }) {
+    const size = 5 * devicePixelRatio;
+    ctx.save();
+    ctx.strokeStyle = ctx.fillStyle = property(this.plot, "--ink");
+    ctx.lineWidth = devicePixelRatio;
+    for (const { at } of this.#marks) {
+      const x = Math.round(valToPos(at, "x", true));
+      if (x < bbox.left || x > bbox.left + bbox.width) {
+        continue;
+      }
+      ctx.setLineDash([3 * devicePixelRatio, 4 * devicePixelRatio]);
+      ctx.beginPath();
+      ctx.moveTo(x, bbox.top);
+      ctx.lineTo(x, bbox.top + bbox.height);
+      ctx.stroke();
+      ctx.beginPath();
+      ctx.moveTo(x - size, bbox.top - size);
+      ctx.lineTo(x + size, bbox.top - size);
+      ctx.lineTo(x, bbox.top + size);
+      ctx.fill();
+    }
+    ctx.restore();
   }
 
   #size() {

@@ -1,9 +1,10 @@
 // The state of the operator's page, in the URL's fragment: `#/tenants?find=ac&sort=refused`.
 
 const TENANT_ID = /^[a-z0-9][a-z0-9-]{0,35}$/;
+const TIER = /^[a-z][a-z0-9-]{0,31}$/;
 
 /**
- * Reads a fragment: `{view, id, tab, query}`. `id` and `tab` exist only below `tenants`; `query` has the
+ * Reads a fragment: `{view, id, tab, query}`. `id` exists only below `tenants` and `tiers`, `tab` only below a tenant; `query` has the
  * parameters as text. The view of an empty fragment is `overview`.
  */
 export function parse(hash) {
@@ -19,12 +20,15 @@ export function parse(hash) {
   if (name === "tenants" && id) {
     return TENANT_ID.test(id) ? { view: "tenant", id, tab, query } : { view: "tenants", query };
   }
+  if (name === "tiers" && id) {
+    return TIER.test(id) ? { view: "tier", id, query } : { view: "tiers", query };
+  }
   return { view: name || "overview", query };
 }
 
 /** The fragment of a route, the inverse of `parse`. Empty parameters are left out. */
 export function format({ view, id, tab, query = {} }) {
-  const path = view === "tenant" ? `tenants/${id}/${tab ?? "now"}` : view;
+  const path = view === "tenant" ? `tenants/${id}/${tab ?? "now"}` : view === "tier" ? `tiers/${id}` : view;
   const kept = Object.entries(query).filter(([, value]) => value !== undefined && value !== "" && value !== false);
   return `#/${path}${kept.length > 0 ? `?${new URLSearchParams(kept)}` : ""}`;
 }

@@ -1,12 +1,15 @@
 // Where each view's answers come from: tasks for the store, by what they load.
 
 import { History } from "./history.js";
+import { filled } from "./steps.js";
 
 /** `GET /activity` accepts this many ids. */
 const IDS = 25;
 /** Histories of tenants that were not asked for this long are dropped. */
 const FORGET_MS = 6 * 60_000;
 const MINUTE = 60_000;
+/** So many pages of the audit are read until one has an entry. */
+const EMPTY_PAGES = 20;
 
 /** The spans of time to choose from: minutes, and the step of `GET /fleet`. More than 7 days would have hours only. */
 export const RANGES = {
@@ -17,10 +20,20 @@ export const RANGES = {
   "7d": { minutes: 7 * 24 * 60, step: "1h", words: "7 days" },
 };
 export const RANGE = "1h";
+/** Longer spans, of a tenant's history and of the audit. */
+export const LONG_RANGES = {
+  ...RANGES,
+  "31d": { minutes: 31 * 24 * 60, step: "4h", words: "31 days" },
+  "400d": { minutes: 400 * 24 * 60, step: "1d", words: "400 days" },
+};
 
 /** The parameters of a span that ends with the current minute, on the deployment's clock. */
 export function span(range, now) {
-  const { minutes, step } = RANGES[range] ?? RANGES[RANGE];
+  const { minutes, step } = LONG_RANGES[range] ?? RANGES[RANGE];
+  return minutesTo(now, minutes, step);
+}
+
+function minutesTo(now, minutes, step) {
   const to = Math.ceil((now + 1) / MINUTE) * MINUTE;
   const instant = (ms) => new Date(ms).toISOString().replace(".000Z", "Z");
   return new URLSearchParams({ from: instant(to - minutes * MINUTE), to: instant(to), step });
@@ -44,8 +57,8 @@ export class Sources {
     return this.clock() + this.ahead;
   }
 
-  #get(key, everyMs, path) {
-    return { key, everyMs, load: async () => (await this.control(typeof path === "function" ? path() : path)).body };
+  #get(key, everyMs, path, of = (body) => body) {
+    return { key, everyMs, load: async () => of((await this.control(typeof path === "function" ? path() : path)).body) };
   }
 
   /** Loads an answer that some deployments do not have: `otherwise` after a 404, which is the last request. */
@@ -119,7 +132,63 @@ export class Sources {
 
   /** What happened to the whole fleet in a span. */
   fleet(range) {
-    return this.#get(`fleet/${range}`, range === "7d" ? 5 * MINUTE : 15_000, () => `fleet?${span(range, this.now)}`);
+    return this.#get(`fleet/${range}`, range === "7d" ? 5 * MINUTE : 15_000, () => `fleet?${span(range, this.now)}`, filled);
+  }
+
+  /** What happened to a tenant in a span. */
+  history(id, range) {
+    return this.#get(`history/${id}/${range}`, 15_000, () => `tenants/${id}/history?${span(range, this.now)}`, filled);
+  }
+
+  /** What happened to a tenant in the last five minutes: why it is refused. */
+  recent(id) {
+    return this.#get(`recent/${id}`, 10_000, () => `tenants/${id}/history?${minutesTo(this.now, 5, "1m")}`);
+  }
+
+  /** The minutes of the last day of a tenant. */
+  day(id) {
+    return this.#get(`day/${id}`, 5 * MINUTE, () => `tenants/${id}/history?${minutesTo(this.now, 24 * 60, "1m")}`);
+  }
+
+  tier(name) {
+    return this.#get(`tier/${name}`, 5_000, `tiers/${name}`);
+  }
+
+  /** The changes of a tenant in a span. */
+  changesOfTenant(tenantId, range) {
+    return this.#get(`changes/${tenantId}/${range}`, 15_000, () => this.#changes(range, { tenantId }));
+  }
+
+  /** The changes of a tenant's tier in a span. `known()` is the tier, if it is known already. */
+  changesOfItsTier(tenantId, range, known) {
+    return { key: `changes/${tenantId}/tier/${range}`, everyMs: 15_000, load: async () => {
+      const tier = known() ?? (await this.control(`tenants/${tenantId}`)).body.tier;
+      return (await this.control(this.#changes(range, { tier }))).body;
+    } };
+  }
+
+  #changes(range, subject) {
+    return `audit?${new URLSearchParams({ ...subject, from: span(range, this.now).get("from"), limit: 100 })}`;
+  }
+
+  /**
+   * A page of the audit: `wanted` are its parameters. A page with entries follows empty ones, which the API returns
+   * when it has looked at many others.
+   */
+  audit(wanted) {
+    const key = `audit/${new URLSearchParams(wanted)}`;
+    return { key, everyMs: wanted.cursor || wanted.to ? 5 * MINUTE : 10_000, load: async () => {
+      const { range, ...parameters } = wanted;
+      const from = parameters.from ?? span(range, this.now).get("from");
+      let body;
+      let cursor = parameters.cursor;
+      for (let i = 0; i < EMPTY_PAGES && (i === 0 || cursor && body.entries.length === 0); i++) {
+        const page = new URLSearchParams({ ...parameters, from, limit: 50, ...(cursor ? { cursor } : {}) });
+        ({ body } = await this.control(`audit?${page}`));
+        cursor = body.next;
+      }
+      return body;
+    } };
   }
 
   /** The changes of the last hour. */

@@ -76,8 +76,13 @@ export class Store {
     };
   }
 
-  /** Loads tasks again at once, such as after a change; all of them without keys. */
+  /** Loads tasks again at once, such as after a change; all of them without keys. Other answers, when a view needs them. */
   refresh(...keys) {
+    for (const [key, answer] of this.#answers) {
+      if (!this.#tasks.has(key) && (keys.length === 0 || keys.includes(key))) {
+        answer.tried = undefined;
+      }
+    }
     for (const [key, entry] of this.#tasks) {
       if (keys.length === 0 || keys.includes(key)) {
         entry.again = entry.running;
