@@ -83,7 +83,7 @@ function alarms({ query }, { store, settings, router }) {
   const listed = isAll ? sorted : sorted.filter(({ state }) => state === "ALARM");
   return html`
     <div class="between">
-      <p id="alarm-count" role="status">${raised === 0 ? "No alarm is raised" : `${count(raised, "alarm is", "alarms are")} raised`}, of ${number(found.length)}${silent > 0 ? `; ${number(silent)} have no data yet` : ""}.</p>
+      <p id="alarm-count" role="status">${raised === 0 ? "No alarm is raised" : `${count(raised, "alarm is", "alarms are")} raised`}, of ${number(found.length)}${silent > 0 ? `; ${count(silent, "has", "have")} no data yet` : ""}.</p>
       <button type="button" id="all-alarms" aria-pressed=${String(isAll)} @click=${() => router.change({ alarms: isAll ? "" : "all" }, { replace: false })}>Show all</button>
     </div>
     ${listed.length === 0 ? "" : html`

@@ -137,8 +137,12 @@ export function addPreview(total, { outcome, tenants, totals, replay, changes })
   };
 }
 
-/** The changed values of a preview: "limits.tenantPerMinute 60 → 30". */
-export function changedFields(changes, path = "") {
+/** The changed values of a preview: "limits.tenantPerMinute 60 → 30". Overrides and buckets follow from the others. */
+export function summaryOf({ overrides, buckets, ...changes }) {
+  return changedFields(Object.keys(changes).length > 0 ? changes : { ...(overrides && { overrides }), ...(buckets && { buckets }) });
+}
+
+function changedFields(changes, path = "") {
   return Object.entries(changes).flatMap(([name, change]) => {
     const at = path ? `${path}.${name}` : name;
     return "from" in change && typeof change.from !== "object" || "to" in change && typeof change.to !== "object"

@@ -1,7 +1,7 @@
 // The preview of a change of limits: what it would do now, and whom it would have refused.
 
 import { html } from "./lit-html.js";
-import { REPLAY, REPLAYS, addPreview, changedFields, replaySummary, replayText } from "./limits.js";
+import { REPLAY, REPLAYS, addPreview, summaryOf, replaySummary, replayText } from "./limits.js";
 import { LIMITS, count, number } from "./words.js";
 
 const SHOWN = 20;
@@ -41,7 +41,7 @@ export function previewResult(found, replay, { withTenants = false } = {}) {
   if (outcome === "UNCHANGED") {
     return html`<p>This changes nothing.</p>`;
   }
-  const fields = changedFields(changes);
+  const fields = summaryOf(changes);
   return html`
     ${fields.length > 0 ? html`<p class="fields">${fields.join(", ")}</p>` : ""}
     ${withTenants ? html`<p>${number(changed)} of ${count(checked, "tenant")} would change${isPart ? "; the others were not checked" : ""}.</p>` : ""}

@@ -99,7 +99,7 @@ export const limits = {
     return html`
       <form class="card limits-form" aria-label="Limits of ${tenant.tenantId}" @submit=${handling(() => preview(tenant, edit, route, app))}>
         <div class="row">
-          <div class="grow">
+          <div class="tier-choice">
             <label for="tier">Tier</label>
             <select id="tier" ?disabled=${isFixed} @change=${({ target }) => { draft.tier = target.value; edited(edit, draw); }}>
               ${(tier ? tiers : [{ tier: draft.tier }, ...tiers]).map((one) => html`<option value=${one.tier} ?selected=${one.tier === draft.tier}>${one.tier}</option>`)}

@@ -86,10 +86,10 @@ export const now = {
           </div>
           <figure class="chart" id="level-chart"></figure>
         </section>
-        <section class="card" aria-label="Connections">
-          <figure class="chart" id="rate-chart"></figure>
-        </section>
-        ${deadLetters(tenant, settings)}
+        <div class="stack">
+          <section class="card" aria-label="Connections"><figure class="chart" id="rate-chart"></figure></section>
+          ${deadLetters(tenant, settings)}
+        </div>
       </div>`;
   },
   drawn(tenant, route, { sources, draw }) {

@@ -105,13 +105,13 @@ async function undo({ tier }, app) {
 }
 
 function rollout({ rollout: { version, complete, tenants, unsettled, more } }) {
-  const known = `${number(tenants)}${more ? " or more" : ""}`;
+  const known = more ? `${number(tenants)} tenants or more` : count(tenants, "tenant");
   return html`
     <section class="card" aria-labelledby="rollout-title">
       <h2 id="rollout-title">Roll-out</h2>
       <p id="rollout" role="status">${complete
-        ? `Version ${version} is applied to all ${known} tenants.`
-        : `Version ${version} is being applied: ${number(unsettled)} of ${known} tenants are pending.`}</p>
+        ? `Version ${version} is applied everywhere: ${known}.`
+        : `Version ${version} is being applied: pending for ${number(unsettled)} of ${known}.`}</p>
       <progress ?hidden=${complete} max=${Math.max(1, tenants)} .value=${tenants - unsettled} aria-label="Tenants to which the version is applied"></progress>
     </section>`;
 }
@@ -201,7 +201,7 @@ export const tier = {
               ${Object.entries(buckets).map(([action, { ratePerMinute, capacity }]) => fact(`Bucket ${action}`, [ratePerMinute && `${number(ratePerMinute)}/min`, capacity && `capacity ${number(capacity)}`].filter(Boolean).join(", ")))}
             </dl>
             <p class="links"><a href=${format({ view: "tenants", query: { tier: id } })}>Tenants of this tier</a> <a href=${format({ view: "audit", query: { tier: id } })}>Its changes</a></p>
-            <p class="muted small">Other settings: <code>tollgate tiers put</code>.</p>
+            <p class="muted small">To change other settings, use <code>tollgate tiers export</code>.</p>
           </section>
         </div>
       </div>`;

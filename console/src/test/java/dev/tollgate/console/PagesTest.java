@@ -279,6 +279,13 @@ class PagesTest {
                 + "\"webSocketUrl\":\"wss://b.example.com/production\","
                 + "\"sessionAccess\":\"open\","
                 + "\"signIn\":{\"domain\":\"https://login.example.com\",\"clientId\":\"abc\"}}");
+    Map<String, String> lab = new HashMap<>(ENVIRONMENT);
+    lab.put("LAB", "true");
+    assertThat(
+            json(request(new Pages(lab, InstantSource.system()), "GET", "/config.json", Map.of()))
+                .path("lab")
+                .asBoolean())
+        .isTrue();
     Map<String, String> without = new HashMap<>(ENVIRONMENT);
     without.keySet().removeAll(List.of("TENANT_URL", "SIGN_IN_DOMAIN", "SIGN_IN_CLIENT_ID"));
     JsonNode config =
