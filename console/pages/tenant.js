@@ -4,7 +4,7 @@ import { LiveChart } from "./chart.js";
 import { byId, confirmed, el, handling, notice, setMeter, setText } from "./dom.js";
 import { History } from "./history.js";
 import { Storm } from "./storm.js";
-import { BUCKET_STATES, count, duration, number } from "./words.js";
+import { BUCKET_STATES, LINE_OVERRIDES, count, duration, number } from "./words.js";
 
 const level = new LiveChart(byId("level-chart"), {
   title: "Tokens",
@@ -164,6 +164,7 @@ function offer(select, options) {
 /** Wires the actions. `control` calls the control plane; `changed` is called after each change. */
 export function wire({ control, changed, sessions, webSocketUrl, sessionAccess }) {
   const at = () => `tenants/${tenant.tenantId}`;
+  byId("line").append(...Object.entries(LINE_OVERRIDES).map(([value, label]) => el("option", { value }, label)));
 
   byId("tier-form").addEventListener("submit", handling(async () => {
     const { tenantId } = tenant;

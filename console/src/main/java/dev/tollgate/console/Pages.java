@@ -42,6 +42,7 @@ public final class Pages
   static final List<String> FILES =
       List.of(
           "api.js",
+          "batch.js",
           "bulk.js",
           "changes.js",
           "chart.js",
@@ -52,6 +53,7 @@ public final class Pages
           "history.js",
           "icon.svg",
           "keys.js",
+          "layout.js",
           "onboard.js",
           "operator.css",
           "operator.js",
@@ -68,7 +70,6 @@ public final class Pages
           "tenant.js",
           "tenants.js",
           "theme.js",
-          "window.js",
           "words.js");
 
   private static final Pattern GZIP =
