@@ -79,8 +79,9 @@ final class Screenshots {
     for (String view : List.of("overview", "tenants")) {
       browser.go(page + "#/" + view);
       browser.await("acme is shown", () -> browser.text("main").contains("acme"));
-      take(browser, view, scheme, 1280);
-      take(browser, view, scheme, 390);
+      String name = view.equals("overview") ? "operator" : view;
+      take(browser, name, scheme, 1280);
+      take(browser, name, scheme, 390);
     }
     browser.size(1280, 900).go(page + "#/tenants/acme/now");
     browser.awaitText("#detail-title", "acme"::equals);
