@@ -1,52 +1,9 @@
-// Changes of several tenants: a preview of each, one confirmation, then one change after another.
+// The dialog that changes several tenants: a preview, one confirmation, then the changes.
 
 import { html, render } from "./lit-html.js";
+import { apply, preview } from "./batch.js";
 import { byId } from "./dom.js";
 import { count, number } from "./words.js";
-
-/**
- * Previews a change of each tenant, one after another. Resolves to `{changes, unchanged, failures}`:
- * `changes` are `{id, version, details}` and `failures` `{id, message}`. `onprogress` gets the number of those done;
- * nothing more is asked once `stopped()`.
- */
-export async function preview(control, ids, body, { onprogress = () => {}, stopped = () => false } = {}) {
-  const result = { changes: [], unchanged: [], failures: [] };
-  await each(ids, result.failures, stopped, onprogress, (id) => id, async (id) => {
-    const { body: answer } = await control(`tenants/${id}?dryRun=true`, { method: "PATCH", body });
-    if (answer.outcome === "UNCHANGED") {
-      result.unchanged.push(id);
-    } else {
-      const details = answer.tenants.flatMap(({ consequences }) => consequences.map(({ detail }) => detail));
-      result.changes.push({ id, version: answer.version, details });
-    }
-  });
-  return result;
-}
-
-/** Makes previewed changes, each only if its tenant still has the previewed version. Resolves to `{done, failures}`. */
-export async function apply(control, changes, body, { onprogress = () => {}, stopped = () => false } = {}) {
-  const result = { done: [], failures: [] };
-  await each(changes, result.failures, stopped, onprogress, ({ id }) => id, async ({ id, version }) => {
-    await control(`tenants/${id}`, { method: "PATCH", body, version });
-    result.done.push(id);
-  });
-  return result;
-}
-
-async function each(items, failures, stopped, onprogress, idOf, act) {
-  let done = 0;
-  for (const item of items) {
-    if (stopped()) {
-      return;
-    }
-    try {
-      await act(item);
-    } catch (failed) {
-      failures.push({ id: idOf(item), message: failed.message });
-    }
-    onprogress(++done);
-  }
-}
 
 /** Shows the dialog of a change; resolves to the ids that were changed. */
 export async function changeAll(control, ids, { title, action, body }) {

@@ -44,6 +44,7 @@ export class Sources {
   /** The activity of each tenant in the last minutes, by id. */
   histories = new Map();
   #missing = new Set();
+  #listed = false;
   /** The deployment's clock minus this browser's clock, in ms. */
   ahead = 0;
 
@@ -95,13 +96,12 @@ export class Sources {
 
   /** All tenants: `{tenants, complete}`. Parts are published the first time only, so that no row goes while it is renewed. */
   tenants() {
-    let listed = false;
     return {
       key: "tenants",
       everyMs: MINUTE,
       load: async (publish) => {
-        const all = await this.#all("tenants?limit=100", listed ? undefined : publish);
-        listed = true;
+        const all = await this.#all("tenants?limit=100", this.#listed ? undefined : publish);
+        this.#listed = true;
         return all;
       },
     };

@@ -1,17 +1,7 @@
 // A small line without axes, for rows and tiles.
 
 import { html, svg } from "./lit-html.js";
-
-const HEIGHT = 30;
-
-/** The points of a line: `values` from left to right, or at `times` if given, below `top`. */
-export function points(values, top, width, times) {
-  const first = times?.[0] ?? 0;
-  const span = (times ? times.at(-1) - first : values.length - 1) || 1;
-  return values
-    .map((value, i) => `${(width * ((times ? times[i] : i) - first) / span).toFixed(1)},${(HEIGHT - 2 - (HEIGHT - 5) * value / top).toFixed(1)}`)
-    .join(" ");
-}
+import { HEIGHT, points } from "./layout.js";
 
 /** A drawing of lines `{values, kind}` with one scale. `kind` is the class that gives the colour. */
 export function spark(lines, { width = 112, times } = {}) {

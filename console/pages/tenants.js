@@ -7,7 +7,7 @@ import { byId, handling } from "./dom.js";
 import { CHIPS, SORTS, chipCounts, rowsOf, select, sentence, stateOf, why } from "./fleet.js";
 import { format } from "./router.js";
 import { spark } from "./spark.js";
-import { windowOf } from "./window.js";
+import { windowOf } from "./layout.js";
 import { number } from "./words.js";
 
 /** The most rows whose activity is asked for, and the most refused tenants that always are. */

@@ -44,6 +44,7 @@ public final class Pages
           "api.js",
           "audit-page.js",
           "audit.js",
+          "batch.js",
           "bulk.js",
           "changes.js",
           "chart.js",
@@ -56,6 +57,7 @@ public final class Pages
           "icon.svg",
           "keys.js",
           "lab.js",
+          "layout.js",
           "limits.js",
           "onboard.js",
           "operator.css",
@@ -82,7 +84,6 @@ public final class Pages
           "tenants.js",
           "theme.js",
           "tiers.js",
-          "window.js",
           "words.js");
 
   private static final Pattern GZIP =

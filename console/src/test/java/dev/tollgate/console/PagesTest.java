@@ -258,6 +258,7 @@ class PagesTest {
         .containsEntry("base-uri", "'none'")
         .containsEntry("form-action", "'none'")
         .containsEntry("require-trusted-types-for", "'script'")
+        .containsEntry("trusted-types", "lit-html")
         .containsEntry(
             "connect-src",
             "'self' https://a.example.com wss://b.example.com https://login.example.com");

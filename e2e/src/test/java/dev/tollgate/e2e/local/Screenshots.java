@@ -64,7 +64,8 @@ final class Screenshots {
 
   private void takeOperator(Browser browser, String scheme) throws Exception {
     browser.go("about:blank");
-    browser.go(deployment.cloud().outputs().getOrDefault("OperatorPage", "") + "#tenant=acme");
+    browser.go(
+        deployment.cloud().outputs().getOrDefault("OperatorPage", "") + "#/tenants/acme/now");
     browser.awaitText("#detail-title", "acme"::equals);
     browser.select("#neighbour", "globex");
     browser.type("#attempts", "300");
@@ -74,9 +75,16 @@ final class Screenshots {
       browser.awaitText("#storm-refused", text -> Integer.parseInt(text) > refused);
       deployment.advance(Duration.ofSeconds(5));
     }
-    take(browser, "operator", scheme, 1280);
-    take(browser, "operator", scheme, 390);
-    browser.size(1280, 900);
+    String page = deployment.cloud().outputs().getOrDefault("OperatorPage", "");
+    for (String view : List.of("overview", "tenants")) {
+      browser.go(page + "#/" + view);
+      browser.await("acme is shown", () -> browser.text("main").contains("acme"));
+      String name = view.equals("overview") ? "operator" : view;
+      take(browser, name, scheme, 1280);
+      take(browser, name, scheme, 390);
+    }
+    browser.size(1280, 900).go(page + "#/tenants/acme/now");
+    browser.awaitText("#detail-title", "acme"::equals);
     browser.click("#storm");
     browser.awaitText("#storm-sentence", text -> text.contains("has ended"));
   }
