@@ -24,8 +24,8 @@ export const audit = {
           <div class="narrow">
             <label for="audit-tier">Tier</label>
             <select id="audit-tier" @change=${({ target }) => go({ tier: target.value, tenant: "" })}>
-              <option value="" ?selected=${!query.tier}>–</option>
-              ${app.store.value("tiers", { tiers: [] }).tiers.map(({ tier }) => html`<option value=${tier} ?selected=${tier === query.tier}>${tier}</option>`)}
+              <option value="" .selected=${!query.tier}>–</option>
+              ${app.store.value("tiers", { tiers: [] }).tiers.map(({ tier }) => html`<option value=${tier} .selected=${tier === query.tier}>${tier}</option>`)}
             </select>
           </div>
         </div>

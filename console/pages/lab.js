@@ -1,7 +1,6 @@
 // The lab: a storm of connections of one tenant, to see that others are not affected.
 
 import { html } from "./lit-html.js";
-import { live } from "./directives/live.js";
 import { Sessions, hasLab } from "./api.js";
 import { handling } from "./dom.js";
 import { format } from "./router.js";
@@ -73,8 +72,8 @@ const counter = (id, name, value) => html`<div><span id=${`${id}-name`}>${name}<
 const select = (id, label, options, current, onpick) => html`
   <div class="grow">
     <label for=${id}>${label}</label>
-    <select id=${id} ?disabled=${isRunning} .value=${live(current)} @change=${({ target }) => onpick(target.value)}>
-      ${options.map(([value, text]) => html`<option value=${value} ?selected=${value === current}>${text}</option>`)}
+    <select id=${id} ?disabled=${isRunning} @change=${({ target }) => onpick(target.value)}>
+      ${options.map(([value, text]) => html`<option value=${value} .selected=${value === current}>${text}</option>`)}
     </select>
   </div>`;
 

@@ -122,15 +122,12 @@ export function replayText({ limit, now, new: value, least, most, minutes, longe
 export function addPreview(total, { outcome, tenants, totals, replay, changes }) {
   const leftOut = { ...total?.leftOut };
   Object.entries(replay?.leftOut ?? {}).forEach(([limit, n]) => { leftOut[limit] = (leftOut[limit] ?? 0) + n; });
-  const plus = (key) => (total?.[key] ?? 0) + totals[key];
+  const plus = (key, of = key) => (total?.[key] ?? 0) + totals[of];
   return {
     outcome: total?.outcome ?? outcome,
     changes: total?.changes ?? changes ?? tenants[0]?.changes ?? {},
-    checked: plus("tenants"),
+    checked: plus("checked", "tenants"),
     changed: plus("changed"),
-    overLimit: plus("overLimit"),
-    trimmed: plus("trimmed"),
-    disconnected: plus("disconnected"),
     consequences: [...(total?.consequences ?? []), ...tenants.flatMap(({ tenantId, consequences }) => consequences.map(({ detail }) => ({ tenantId, detail })))],
     refused: [...(total?.refused ?? []), ...(replay?.limits ?? [])].sort((a, b) => b.most - a.most),
     leftOut,

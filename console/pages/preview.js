@@ -29,7 +29,7 @@ export const replaySelect = (route, router) => html`
   <div class="replay">
     <label for="replay">Compare with the last</label>
     <select id="replay" @change=${({ target }) => router.change({ replay: target.value })}>
-      ${Object.entries(REPLAYS).map(([key, words]) => html`<option value=${key} ?selected=${key === replayOf(route)}>${words}</option>`)}
+      ${Object.entries(REPLAYS).map(([key, words]) => html`<option value=${key} .selected=${key === replayOf(route)}>${words}</option>`)}
     </select>
   </div>`;
 

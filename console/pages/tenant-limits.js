@@ -76,8 +76,8 @@ const limitRow = (row, edit, isFixed, draw) => html`
     <td class="number effective" data-label="In force">${shown(row.effective)}</td>
     <td class="edit" data-label="Mode">${row.modes.length === 0 ? html`<span class="none">–</span>` : html`
       <select aria-label="Mode: ${row.label}" ?disabled=${isFixed} @change=${({ target }) => { edit.draft.modes[row.name] = target.value; edited(edit, draw); }}>
-        <option value="" ?selected=${row.mode === ""}>Tier’s (${MODES[row.tierMode].toLowerCase()})</option>
-        ${row.modes.map((mode) => html`<option value=${mode} ?selected=${row.mode === mode}>${MODES[mode]}</option>`)}
+        <option value="" .selected=${row.mode === ""}>Tier’s (${MODES[row.tierMode].toLowerCase()})</option>
+        ${row.modes.map((mode) => html`<option value=${mode} .selected=${row.mode === mode}>${MODES[mode]}</option>`)}
       </select>`}</td>
     <td class="number" data-label="Most used, 24 h">${shown(row.used)}</td>
   </tr>`;
@@ -102,7 +102,7 @@ export const limits = {
           <div class="tier-choice">
             <label for="tier">Tier</label>
             <select id="tier" ?disabled=${isFixed} @change=${({ target }) => { draft.tier = target.value; edited(edit, draw); }}>
-              ${(tier ? tiers : [{ tier: draft.tier }, ...tiers]).map((one) => html`<option value=${one.tier} ?selected=${one.tier === draft.tier}>${one.tier}</option>`)}
+              ${(tier ? tiers : [{ tier: draft.tier }, ...tiers]).map((one) => html`<option value=${one.tier} .selected=${one.tier === draft.tier}>${one.tier}</option>`)}
             </select>
           </div>
           <a class="button quiet" href=${format({ view: "tier", id: draft.tier })}>Limits of tier ${draft.tier}</a>

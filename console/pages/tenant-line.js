@@ -57,7 +57,7 @@ export const line = {
           <div>
             <label for="line">A refused connection gets a place in line</label>
             <select id="line" ?disabled=${status === "OFFBOARDING"} @change=${({ target }) => { chosen = { tenantId, value: target.value }; app.draw(); }}>
-              ${Object.entries(LINE_OVERRIDES).map(([key, text]) => html`<option value=${key} ?selected=${key === value}>${text}</option>`)}
+              ${Object.entries(LINE_OVERRIDES).map(([key, text]) => html`<option value=${key} .selected=${key === value}>${text}</option>`)}
             </select>
           </div>
           <button id="change-line" class="primary" ?disabled=${value === overrideOf(tenant)}>Save</button>

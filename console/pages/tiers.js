@@ -126,7 +126,7 @@ const limitRow = (name, tier, edit, draw) => html`
     </td>
     <td class="edit" data-label="Mode">${modesOf(name).length === 0 ? html`<span class="none">–</span>` : html`
       <select aria-label="Mode: ${LIMITS[name]}" @change=${({ target }) => { edit.draft.modes[name] = target.value; edited(edit, draw); }}>
-        ${modesOf(name).map((mode) => html`<option value=${mode} ?selected=${mode === (edit.draft.modes[name] || "ENFORCE")}>${MODES[mode]}</option>`)}
+        ${modesOf(name).map((mode) => html`<option value=${mode} .selected=${mode === (edit.draft.modes[name] || "ENFORCE")}>${MODES[mode]}</option>`)}
       </select>`}</td>
   </tr>`;
 

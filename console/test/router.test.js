@@ -61,3 +61,9 @@ test("typing replaces the browser's entry, and choices add one, to which back re
   browser.back();
   assert.deepEqual(seen.at(-1), { find: "ac" });
 });
+
+test("a fragment names a tier", () => {
+  assert.deepEqual(parse("#/tiers/gold?replay=7d"), { view: "tier", id: "gold", query: { replay: "7d" } });
+  assert.deepEqual(parse("#/tiers/Not a tier"), { view: "tiers", query: {} });
+  assert.equal(format({ view: "tier", id: "gold", query: { replay: "7d" } }), "#/tiers/gold?replay=7d");
+});

@@ -47,8 +47,8 @@ import software.amazon.awscdk.services.logs.RetentionDays;
  *     and without a dashboard
  * @param eventSchemas whether the schema of the events is in a registry of EventBridge, which not
  *     every Region has
- * @param lab whether the operator page can open many connections of a tenant, to try out its limits;
- *     only where sessions are {@link SessionAccess.Open}
+ * @param lab whether the operator page can open many connections of a tenant, to try out its
+ *     limits; only where sessions are {@link SessionAccess.Open}
  * @param tracing whether the functions of handshakes, messages and sessions record traces in AWS
  *     X-Ray
  */
