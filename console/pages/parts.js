@@ -5,6 +5,9 @@ import { authorOf, fieldsOf, subjectOf, whatOf } from "./changes.js";
 import { format } from "./router.js";
 import { dateTime } from "./words.js";
 
+/** Longer texts of changed fields are hidden at first. */
+const LONG = 240;
+
 /** A link to a page of the documentation, or its path where the deployment does not know its address. */
 export const runbookLink = (runbook, settings) => settings.docsUrl
   ? html`<a href="${settings.docsUrl}/${runbook}">Runbook</a>`
@@ -25,6 +28,11 @@ export function subjectLink(entry) {
     : kind === "tier" ? html`<a href=${format({ view: "tier", id: name })}>tier ${name}</a>` : "Deployment";
 }
 
+/** The changed fields; many of them, such as all of a new tenant, on request. */
+const fields = (text) => text.length > LONG
+  ? html`<details class="fields"><summary>${text.slice(0, text.indexOf(", "))} …</summary>${text}</details>`
+  : text ? html`<span class="fields">${text}</span>` : "";
+
 /** A list of entries of the audit, each with its subject or without. */
 export const entryList = (entries, { withSubject = true } = {}) => html`
   <ol class="changes entries">${entries.map((entry) => html`
@@ -32,6 +40,6 @@ export const entryList = (entries, { withSubject = true } = {}) => html`
       <time datetime=${entry.at} title=${entry.at}>${dateTime(entry.at)}</time>
       <span>
         ${withSubject ? subjectLink(entry) : ""} <b>${whatOf(entry)}</b> <span class="muted">by ${authorOf(entry)}</span>
-        ${fieldsOf(entry) ? html`<span class="fields">${fieldsOf(entry)}</span>` : ""}
+        ${fields(fieldsOf(entry))}
       </span>
     </li>`)}</ol>`;

@@ -5,7 +5,7 @@ import { el, setText } from "./dom.js";
 import { number } from "./words.js";
 
 const uPlot = await LIBRARY;
-const DASHES = { would: [2, 3], r1: [7, 3], r2: [2, 2], r3: [8, 3, 2, 3] };
+const DASHES = { capacity: [6, 4], would: [2, 3], r1: [7, 3], r2: [2, 2], r3: [8, 3, 2, 3] };
 const clock = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 const property = (element, name) => getComputedStyle(element).getPropertyValue(name);
 const dashOf = (kind) => DASHES[kind.split(" ").at(-1)];

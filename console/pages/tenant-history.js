@@ -66,7 +66,7 @@ export const history = {
       charts = {
         figure,
         connections: new RangeChart(figure, { title: "Connections", unit: "a minute" }),
-        open: new RangeChart(byId("connections-chart"), { title: "Open connections", unit: "open" }),
+        open: new RangeChart(byId("connections-chart"), { title: "Open connections", unit: "the most at once" }),
       };
     }
     const marks = changesFor(tenant, route, app).map((entry) => ({ at: Date.parse(entry.at) / 1000, text: whatOf(entry) }));

@@ -68,18 +68,18 @@ const shown = (value) => (value === undefined ? html`<span class="none">–</spa
 const limitRow = (row, edit, isFixed, draw) => html`
   <tr data-limit=${row.name}>
     <th scope="row">${row.label}</th>
-    <td class="number" data-label="Tier">${shown(row.ofTier)}${row.tierMode === "ENFORCE" ? "" : html` <span class="muted small">${MODES[row.tierMode].toLowerCase()}</span>`}</td>
-    <td class="edit" data-label="Override">
+    <td class="number of-tier" data-label="Tier">${shown(row.ofTier)}${row.tierMode === "ENFORCE" ? "" : html` <span class="muted small">${MODES[row.tierMode].toLowerCase()}</span>`}</td>
+    <td class="edit override" data-label="Override">
       <input type="number" name=${row.name} aria-label="Override: ${row.label}" min="1" max=${largest(row.name)} placeholder="tier’s value" ?disabled=${isFixed}
         .value=${live(row.override)} @input=${({ target }) => { edit.draft.values[row.name] = target.value; edited(edit, draw); }}>
     </td>
     <td class="number effective" data-label="In force">${shown(row.effective)}</td>
-    <td class="edit" data-label="Mode">${row.modes.length === 0 ? html`<span class="none">–</span>` : html`
+    <td class="edit mode" data-label="Mode">${row.modes.length === 0 ? html`<span class="none">–</span>` : html`
       <select aria-label="Mode: ${row.label}" ?disabled=${isFixed} @change=${({ target }) => { edit.draft.modes[row.name] = target.value; edited(edit, draw); }}>
         <option value="" .selected=${row.mode === ""}>Tier’s (${MODES[row.tierMode].toLowerCase()})</option>
         ${row.modes.map((mode) => html`<option value=${mode} .selected=${row.mode === mode}>${MODES[mode]}</option>`)}
       </select>`}</td>
-    <td class="number" data-label="Most used, 24 h">${shown(row.used)}</td>
+    <td class="number used" data-label="Most used, 24 h">${shown(row.used)}</td>
   </tr>`;
 
 export const limits = {
@@ -107,7 +107,7 @@ export const limits = {
           </div>
           <a class="button quiet" href=${format({ view: "tier", id: draft.tier })}>Limits of tier ${draft.tier}</a>
         </div>
-        <table class="limits-table" aria-label="Limits">
+        <table class="limits-table tenant-limits" aria-label="Limits">
           <thead><tr><th scope="col">Limit</th><th scope="col" class="number">Tier</th><th scope="col">Override</th><th scope="col" class="number">In force</th><th scope="col">Mode</th><th scope="col" class="number">Most used, 24 h</th></tr></thead>
           <tbody>${tenantRows(draft, tier, day && mostUsed(day)).map((row) => limitRow(row, edit, isFixed, draw))}</tbody>
         </table>
