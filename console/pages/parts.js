@@ -3,7 +3,7 @@
 import { html } from "./lit-html.js";
 import { authorOf, fieldsOf, subjectOf, whatOf } from "./changes.js";
 import { format } from "./router.js";
-import { dateTime } from "./words.js";
+import { count, dateTime } from "./words.js";
 
 /** Longer texts of changed fields are hidden at first. */
 const LONG = 240;
@@ -30,7 +30,7 @@ export function subjectLink(entry) {
 
 /** The changed fields; many of them, such as all of a new tenant, on request. */
 const fields = (text) => text.length > LONG
-  ? html`<details class="fields"><summary>${text.slice(0, text.indexOf(", "))} …</summary>${text}</details>`
+  ? html`<details class="fields"><summary>${count(text.split(", ").length, "value")}</summary>${text}</details>`
   : text ? html`<span class="fields">${text}</span>` : "";
 
 /** A list of entries of the audit, each with its subject or without. */

@@ -70,7 +70,7 @@ const limitRow = (row, edit, isFixed, draw) => html`
     <th scope="row">${row.label}</th>
     <td class="number of-tier" data-label="Tier">${shown(row.ofTier)}${row.tierMode === "ENFORCE" ? "" : html` <span class="muted small">${MODES[row.tierMode].toLowerCase()}</span>`}</td>
     <td class="edit override" data-label="Override">
-      <input type="number" name=${row.name} aria-label="Override: ${row.label}" min="1" max=${largest(row.name)} placeholder="tier’s value" ?disabled=${isFixed}
+      <input type="number" name=${row.name} aria-label="Override: ${row.label}" min="1" max=${largest(row.name)} placeholder="tier’s" ?disabled=${isFixed}
         .value=${live(row.override)} @input=${({ target }) => { edit.draft.values[row.name] = target.value; edited(edit, draw); }}>
     </td>
     <td class="number effective" data-label="In force">${shown(row.effective)}</td>
