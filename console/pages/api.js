@@ -25,6 +25,13 @@ function sentence(status, document) {
   return GATEWAY[status] ?? `The request failed with status ${status}.`;
 }
 
+/** The answer that `first.js` asked for before this module was there, if it did; each only once. */
+function early(url, method) {
+  const answer = method === "GET" ? globalThis.firstAnswers?.get(url) : undefined;
+  globalThis.firstAnswers?.delete(url);
+  return answer;
+}
+
 /**
  * Calls an API; resolves to `{status, body, headers}`. With `version`, only that version is changed.
  *
@@ -44,14 +51,14 @@ export async function call(url, { method = "GET", body, form, token, version } =
   let response;
   let document = {};
   try {
-    response = await fetch(url, {
+    response = await (early(url, method) ?? fetch(url, {
       method,
       headers,
       // The browser sets the media type of a form.
       body: form ? new URLSearchParams(form) : body === undefined ? undefined : JSON.stringify(body),
       cache: "no-store",
       credentials: "omit",
-    });
+    }));
     const text = await response.text();
     document = text && response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : {};
   } catch {
@@ -68,6 +75,9 @@ export async function call(url, { method = "GET", body, form, token, version } =
 
 /** The settings of the deployment. */
 export const config = async () => (await call("config.json")).body;
+
+/** Whether a deployment has a lab: it is a demonstration, and everybody may create sessions. */
+export const hasLab = ({ lab, sessionAccess }) => lab === true && sessionAccess === "open";
 
 /** The sessions of a tenant. */
 export class Sessions {

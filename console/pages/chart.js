@@ -1,10 +1,18 @@
 // Charts of the last minutes, drawn by uPlot with colours from the style sheet.
 
-import { el, setText, svg } from "./dom.js";
+import { byId, el, setText } from "./dom.js";
 import { WINDOW_MS } from "./history.js";
 import { duration, number } from "./words.js";
 
-const { uPlot } = globalThis;
+/** The library, whose script does not delay the first rows, so it may come after this module. */
+export const LIBRARY = (async () => {
+  if (!globalThis.uPlot) {
+    await new Promise((resolve) => byId("uplot").addEventListener("load", resolve, { once: true }));
+  }
+  return globalThis.uPlot;
+})();
+
+const uPlot = await LIBRARY;
 const MINUTE = 60_000;
 const TIMES = [-4 * MINUTE, -2 * MINUTE, 0];
 const DASHES = { capacity: [6, 4], rate: [2, 3] };
@@ -88,24 +96,4 @@ export class LiveChart {
     setText(this.time, sample === last ? "" : `${duration((last.t - sample.t) / 1000)} ago`);
     this.#shown(sample).forEach((text, i) => setText(this.values[i], text));
   }
-}
-
-const path = (points) => points.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join(" ");
-
-/** A small chart for a row of a table: lines without axes. */
-export function spark(plot, samples, keys, windowMs = 120_000) {
-  const width = 112;
-  const height = 30;
-  const end = samples.at(-1)?.t ?? 0;
-  const recent = samples.filter((sample) => sample.t >= end - windowMs);
-  const top = Math.max(1, ...recent.flatMap((sample) => keys.map(({ key }) => sample[key] ?? 0)));
-  plot.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  plot.replaceChildren(
-    svg("line", { class: "grid", x1: 0, x2: width, y1: height - 1, y2: height - 1 }),
-    ...keys.map(({ key, kind }) => svg("polyline", {
-      class: `line ${kind}`,
-      points: path(recent
-        .filter((sample) => sample[key] !== undefined)
-        .map((sample) => [width * (1 - (end - sample.t) / windowMs), height - 2 - (height - 5) * sample[key] / top])),
-    })));
 }

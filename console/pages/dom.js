@@ -40,9 +40,17 @@ export function setMeter(meter, value, max) {
   meter.value = Math.min(value, max);
 }
 
-/** Shows a message until it is closed or replaced; `kind` is good, bad or info. */
+/** How long a message that is no error stays. */
+const NOTICE_MS = 15_000;
+let fading;
+
+/** Shows a message until it is closed or replaced; `kind` is good, bad or info. Only an error stays until then. */
 export function notice(kind, text) {
   const region = byId("notices");
+  clearTimeout(fading);
+  if (kind !== "bad") {
+    fading = setTimeout(() => region.replaceChildren(), NOTICE_MS);
+  }
   if (region.querySelector(`.notice.${kind} span`)?.textContent === text) {
     return;
   }

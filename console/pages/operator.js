@@ -1,35 +1,44 @@
-// The operator page: the list of tenants, page by page, and their current activity.
+// The operator's page: starts it, and shows the view that its URL names.
 
-import { Sessions, call, config } from "./api.js";
-import { spark } from "./chart.js";
-import { byId, el, handling, notice, poll, setMeter, setText, showError, svg } from "./dom.js";
-import { History } from "./history.js";
+import { html, render } from "./lit-html.js";
+import { CallFailed, call, config, hasLab } from "./api.js";
+import { byId, handling, notice, setText, showError } from "./dom.js";
+import { wireKeys } from "./keys.js";
+import { overview } from "./overview.js";
+import { Router, format } from "./router.js";
 import { completeSignIn, forget, signIn, signOut, token } from "./sign-in.js";
-import { STATUS, offerNeighbours, offerTiers, showTenant, wire } from "./tenant.js";
-import { LIMITS, LINE_OVERRIDES, count, number } from "./words.js";
+import { Sources } from "./sources.js";
+import { Store } from "./store.js";
+import { tenants } from "./tenants.js";
+import { duration } from "./words.js";
 
-/** `GET /activity` accepts 25 tenants: a page of the list, and the open tenant. */
-const PAGE = 24;
-const TENANT_ID = /^[a-z0-9][a-z0-9-]{0,35}$/;
-/** The list is refreshed less often than the activity, because it rarely changes. */
-const LIST_EVERY_MS = 10_000;
+/**
+ * The views by the names of their routes. A view has `title(route)`, `tasks(route, app)`, which the store polls while
+ * the view is open, and `show(route, app)`, a template. Optional: `drawn(route, app)`, called after each drawing, and
+ * `scrolled(route, app)`, after the page was scrolled or resized, and `key(event, route, app)`, which gets the key
+ * strokes outside of fields.
+ */
+const VIEWS = {
+  overview,
+  tenants,
+  tenant: lazy("tenant", () => import("./tenant.js").then(({ tenant }) => tenant)),
+  tiers: lazy("tiers", () => import("./tiers.js").then(({ tiers }) => tiers)),
+  tier: lazy("tier", () => import("./tiers.js").then(({ tier }) => tier)),
+  health: lazy("health", () => import("./health.js").then(({ health }) => health)),
+  audit: lazy("audit", () => import("./audit.js").then(({ audit }) => audit)),
+  lab: lazy("lab", () => import("./lab.js").then(({ lab }) => lab)),
+};
+/** The views in the navigation, and those that belong to them. */
+const LINKS = [["overview", "Overview"], ["tenants", "Tenants", "tenant"], ["tiers", "Tiers", "tier"], ["health", "Health"], ["audit", "Audit"]];
+const LAB = ["lab", "Lab"];
 
-const settings = await config();
-/** The cursors of the pages up to the current one; the first page has none. */
-let cursors = [undefined];
-let next;
-let listings = 0;
-let listedAt = -Infinity;
-let tenants = [];
-/** The activity of each tenant, by id. */
-const histories = new Map();
-/** The deployment's clock minus this browser's clock, in ms. */
-let ahead = 0;
-/** The header of the last answer while all limits are lifted, and that for which the banner was set. */
+/** Until when all limits are lifted, from the last answer's header: `until=…`; null while they are enforced. */
 let announced = null;
-let shown = null;
-
-// Calls
+/** Why they are lifted, and the header for which that was asked. */
+let lifted;
+let asked = null;
+let signedOut = false;
+let frame;
 
 async function control(path, options) {
   try {
@@ -46,338 +55,152 @@ async function control(path, options) {
   }
 }
 
+const sources = new Sources(control);
+const store = new Store({ onchange: () => draw() });
+const router = new Router((route, before) => {
+  open(route);
+  if (route.view !== before.view || route.id !== before.id) {
+    scrollTo(0, 0);
+    byId("main").focus({ preventScroll: true });
+  }
+});
+/** What views use. */
+const app = { control, sources, store, router, draw, settings: {} };
+
 function askToSignIn() {
+  signedOut = true;
+  store.pause();
   byId("sign-in-panel").hidden = false;
   byId("workplace").hidden = true;
-  byId("onboard").hidden = true;
+  byId("views").hidden = true;
   byId("sign-out").hidden = true;
-  if (!settings.signIn) {
-    byId("sign-in").disabled = true;
+  byId("sign-in").disabled = !app.settings.signIn;
+  if (app.settings.sessionUrl && !app.settings.signIn) {
     notice("bad", "The control plane requires a sign-in, but this deployment has no user pool to sign in to.");
   }
 }
 
-let failing = false;
-
-/** Runs `look`; its error stays on the page until `look` succeeds again. */
-async function polling(look) {
-  try {
-    await look();
-    if (failing) {
-      byId("notices").replaceChildren();
-      failing = false;
-    }
-  } catch (failed) {
-    showError(failed);
-    failing = true;
-  }
+/** A view whose module is loaded when it is first opened. */
+function lazy(name, load) {
+  let loading;
+  return {
+    title: () => "Loading",
+    tasks() {
+      loading ??= load().then((view) => {
+        VIEWS[name] = view;
+        open(router.route);
+      });
+      return [];
+    },
+    show: () => html`<p class="empty">Loading …</p>`,
+  };
 }
 
-// The list
+const viewOf = (route) => VIEWS[route.view] ?? overview;
 
-async function list() {
-  const query = new URLSearchParams({ limit: PAGE });
-  const filters = { prefix: byId("prefix").value.trim(), tier: byId("tier-filter").value, pending: byId("pending").checked };
-  Object.entries(filters).filter(([, value]) => value).forEach(([name, value]) => query.set(name, value));
-  const asked = ++listings;
-  let cursor = cursors.at(-1);
-  let body;
-  // A page may be empty although further pages follow.
-  do {
-    if (cursor) {
-      query.set("cursor", cursor);
-    }
-    ({ body } = await control(`tenants?${query}`));
-    cursor = body.next;
-  } while (body.tenants.length === 0 && cursor);
-  if (asked !== listings) {
-    return; // A newer request was sent meanwhile.
-  }
-  tenants = body.tenants.sort((a, b) => a.tenantId.localeCompare(b.tenantId));
-  next = body.next;
-  listedAt = performance.now();
-  showList();
+/** Opens a route: polls what its view needs, and draws it. */
+function open(route) {
+  store.need(viewOf(route).tasks(route, app));
+  draw();
 }
 
-async function turnTo(change) {
-  change();
-  await list();
-  await activity();
+/** Draws the view before the next frame, once for all changes until then. */
+function draw() {
+  frame ??= requestAnimationFrame(() => {
+    frame = undefined;
+    drawNow();
+  });
 }
 
-async function tiers() {
-  const { body } = await control("tiers");
-  offerTiers(body.tiers.map(({ tier }) => tier));
+function drawNow() {
+  const { route } = router;
+  const view = viewOf(route);
+  document.title = `${view.title(route)} · Tollgate`;
+  const links = hasLab(app.settings) ? [...LINKS, LAB] : LINKS;
+  render(links.map(([name, text, below]) => html`
+    <a href=${format({ view: name })} aria-current=${route.view === name ? "page" : route.view === below ? "true" : "false"}>${text}</a>`), byId("views"));
+  render(view.show(route, app), byId("view"));
+  view.drawn?.(route, app);
+  drawState();
 }
 
-async function activity() {
-  const ids = new Set([...tenants.map(({ tenantId }) => tenantId), opened()].filter(Boolean));
-  if (ids.size === 0) {
+/** Asks why all limits are lifted, once for each change of the header. */
+async function askWhy() {
+  if (announced === asked) {
     return;
   }
-  const answer = (await control(`activity?tenantIds=${[...ids].join()}`)).body;
-  const t = Date.now();
-  ahead = Date.parse(answer.at) - t;
-  for (const { tenantId, connections, admitted, refused, buckets } of answer.tenants) {
-    if (!histories.has(tenantId)) {
-      histories.set(tenantId, new History());
-    }
-    histories.get(tenantId).add(t, { connections, admitted, refused, buckets });
-  }
-  showActivity();
-}
-
-/** Shows at the top until when and why all limits are lifted. */
-async function showLifted() {
-  if (announced === shown) {
-    return;
-  }
-  const seen = announced;
-  const { body } = seen === null ? { body: {} } : await control("admit-all");
-  setText(byId("lifted"), body.on ? `All limits are lifted until ${body.until}: ${body.reason}` : "");
-  byId("lifted").hidden = !body.on;
-  shown = seen;
-}
-
-// The open tenant
-
-function opened() {
-  const id = new URLSearchParams(location.hash.slice(1)).get("tenant");
-  return id !== null && TENANT_ID.test(id) ? id : undefined;
-}
-
-async function openTenant() {
-  const id = opened();
-  byId("operator").toggleAttribute("data-open", Boolean(id));
-  byId("detail").hidden = !id;
-  markRow();
-  if (!id) {
-    return;
-  }
-  try {
-    const { body } = await control(`tenants/${encodeURIComponent(id)}`);
-    if (id === opened()) {
-      showTenant(body, histories.get(id), Date.now() + ahead);
-      offerNeighbours(tenants.filter(({ status }) => status === "ACTIVE").map(({ tenantId }) => tenantId));
-    }
-  } catch (failed) {
-    if (failed.status !== 404) {
+  asked = announced;
+  lifted = undefined;
+  if (asked !== null) {
+    try {
+      lifted = (await control("admit-all")).body.reason;
+    } catch (failed) {
+      asked = null;
       throw failed;
     }
-    location.hash = "";
-    notice("info", `Tenant ${id} no longer exists.`);
-    listedAt = -Infinity;
+    draw();
   }
 }
 
-function markRow() {
-  for (const row of byId("rows").children) {
-    if (row.dataset.id === opened()) {
-      row.setAttribute("aria-current", "true");
-    } else {
-      row.removeAttribute("aria-current");
-    }
-  }
-}
-
-// Rendering
-
-function showList() {
-  const rows = byId("rows");
-  const ids = tenants.map(({ tenantId }) => tenantId);
-  if ([...rows.children].map((row) => row.dataset.id).join() !== ids.join()) {
-    const old = new Map([...rows.children].map((row) => [row.dataset.id, row]));
-    rows.replaceChildren(...ids.map((id) => old.get(id) ?? tenantRow(id)));
-  }
-  const filtered = byId("prefix").value || byId("tier-filter").value || byId("pending").checked;
-  byId("empty").hidden = ids.length > 0;
-  setText(byId("empty"), filtered
-    ? "No matching tenants. Clear the filters."
-    : cursors.length > 1 ? "No tenants on this page. Go to the previous page." : "No tenants yet. Onboard a tenant to begin.");
-  byId("previous").disabled = cursors.length === 1;
-  byId("next").disabled = !next;
-  setText(byId("page"), `Page ${cursors.length}: ${count(ids.length, "tenant")}`);
-  setText(byId("sum-tenants"), number(ids.length));
-  showActivity();
-  markRow();
-}
-
-const tenantRow = (id) => el(
-  "tr",
-  { "data-id": id },
-  el("td", {}, el("a", { href: `#${new URLSearchParams({ tenant: id })}` }, id), el("span", { class: "tier" })),
-  el("td", { class: "status" }),
-  el("td", { class: "number wide open-sockets" }, "–"),
-  el("td", { class: "level" }, el("span", { class: "tokens small" }, "–"), el("meter", { "aria-label": `Tokens of ${id}` }), el("span", { class: "waiting muted small" })),
-  el("td", { class: "number wide admitted-rate" }, "–"),
-  el("td", { class: "number wide refused-rate" }, "–"),
-  el("td", { class: "wide trend" }, svg("svg", { class: "spark", "aria-hidden": "true" })));
-
-/** The most important state of a tenant, and the style of its badge. */
-function status(tenant, history) {
-  const buckets = history?.last?.buckets ?? [];
-  const unfinished = buckets.find(({ state }) => state === "PROVISIONING" || state === "REMOVING");
-  if (tenant.status === "ACTIVE" && history?.throttled) {
-    return ["Throttled", "bad"];
-  }
-  if (unfinished || (byId("pending").checked && tenant.status === "ACTIVE")) {
-    return [unfinished?.state === "REMOVING" ? "Being removed" : "Pending", "warn"];
-  }
-  if (tenant.status === "ACTIVE" && buckets.some(({ action, state }) => action === "connect" && state === "HIBERNATING")) {
-    return ["Hibernating", "accent"];
-  }
-  return STATUS[tenant.status] ?? [tenant.status, ""];
-}
-
-function showActivity() {
-  const sums = { connections: 0, admitted: 0, refused: 0, throttled: 0, waiting: 0, hibernating: 0 };
-  tenants.forEach((tenant, i) => {
-    const row = byId("rows").children[i];
-    const history = histories.get(tenant.tenantId);
-    const last = history?.last;
-    const { admitted, refused } = history?.latestRates ?? {};
-    const bucket = last?.buckets.find(({ action }) => action === "connect");
-    const [word, kind] = status(tenant, history);
-    setText(row.querySelector(".tier"), tenant.tier);
-    const badge = row.querySelector(".status .badge");
-    if (badge?.textContent !== word) {
-      row.querySelector(".status").replaceChildren(el("span", { class: `badge ${kind}` }, word));
-    }
-    if (!last) {
-      return;
-    }
-    setText(row.querySelector(".open-sockets"), number(last.connections));
-    setText(row.querySelector(".admitted-rate"), number(admitted));
-    setText(row.querySelector(".refused-rate"), number(refused));
-    row.querySelector(".refused-rate").classList.toggle("refusing", refused > 0);
-    if (bucket) {
-      const waiting = bucket.line?.length ?? 0;
-      setText(row.querySelector(".tokens"), `${number(bucket.level)} of ${number(bucket.capacity)}`);
-      setText(row.querySelector(".waiting"), waiting > 0 ? `${number(waiting)} in line` : "");
-      sums.waiting += waiting;
-      setMeter(row.querySelector("meter"), bucket.level, bucket.capacity);
-    }
-    spark(row.querySelector(".spark"), history.samples(), [
-      { key: "admittedRate", kind: "admitted" },
-      { key: "refusedRate", kind: "refused" },
-    ]);
-    sums.connections += last.connections;
-    sums.admitted += admitted;
-    sums.refused += refused;
-    sums.throttled += history.throttled ? 1 : 0;
-    sums.hibernating += last.buckets.some(({ state }) => state === "HIBERNATING") ? 1 : 0;
+/** Shows failures, how old the answers are, and that limits are lifted. */
+function drawState() {
+  const failed = store.failures.filter(({ shown }) => !shown);
+  failed.filter((error) => !(error instanceof CallFailed)).forEach((error) => {
+    error.shown = true;
+    reportError(error);
   });
-  const known = tenants.some(({ tenantId }) => histories.has(tenantId));
-  Object.entries(sums).forEach(([name, value]) => setText(byId(`sum-${name}`), known ? number(value) : "–"));
-  byId("tile-refused").classList.toggle("bad", sums.refused > 0);
+  const lines = [...new Set(failed.filter((error) => error instanceof CallFailed).map(({ message }) => message))];
+  render(lines.map((text) => html`<p class="notice bad"><span>${text}</span></p>`), byId("failures"));
+  const { seconds, level } = store.freshness;
+  byId("fresh").hidden = signedOut;
+  byId("fresh").className = `fresh ${lines.length > 0 && level === "good" ? "amber" : level}`;
+  setText(byId("fresh"), seconds === undefined ? "Loading …" : `Updated ${duration(seconds)} ago`);
+  setText(byId("lifted"), announced === null ? "" : `All limits are lifted until ${announced.replace("until=", "")}${lifted ? `: ${lifted}` : ""}`);
+  byId("lifted").hidden = announced === null;
+  askWhy().catch(showError);
 }
 
-const lineOptions = () =>
-  Object.entries(LINE_OVERRIDES).map(([value, label]) => el("option", { value }, label));
-
-// Onboarding
-
-function openOnboarding() {
-  byId("onboard-error").hidden = true;
-  byId("onboard-form").reset();
-  byId("onboard-dialog").showModal();
-}
-
-async function onboard() {
-  const tenantId = byId("new-id").value;
-  const tier = byId("new-tier").value;
-  const overrides = Object.fromEntries([...byId("overrides").querySelectorAll("input, select")]
-    .filter((field) => field.value !== "")
-    .map((field) => [field.name, JSON.parse(field.value)]));
-  try {
-    await control("tenants", { method: "POST", body: { tenantId, tier, overrides } });
-  } catch (failed) {
-    // Shown in the dialog, which covers the page.
-    setText(byId("onboard-error"), failed.message);
-    byId("onboard-error").hidden = false;
-    return;
-  }
-  byId("onboard-dialog").close();
-  notice("good", `${tenantId} is onboarded. Its buckets are ready within a minute.`);
-  location.hash = new URLSearchParams({ tenant: tenantId });
-  await list();
-}
-
-// Wiring
-
-function search() {
-  if (byId("prefix").validity.valid) {
-    return polling(() => turnTo(() => { cursors = [undefined]; }));
-  }
-  notice("info", "Enter the beginning of a tenant id: lower-case letters, digits and hyphens.");
-  return undefined;
-}
-
-let typing;
-byId("prefix").addEventListener("input", () => {
-  clearTimeout(typing);
-  typing = setTimeout(search, 250);
-});
-byId("tier-filter").addEventListener("change", search);
-byId("pending").addEventListener("change", search);
-byId("tools").addEventListener("submit", handling(search));
-byId("next").addEventListener("click", handling(() => turnTo(() => cursors.push(next))));
-byId("previous").addEventListener("click", handling(() => turnTo(() => cursors.pop())));
-byId("onboard").addEventListener("click", openOnboarding);
-byId("onboard-cancel").addEventListener("click", () => byId("onboard-dialog").close());
-byId("onboard-form").addEventListener("submit", handling(onboard));
-byId("sign-in").addEventListener("click", handling(() => signIn(settings.signIn)));
-byId("sign-out").addEventListener("click", () => signOut(settings.signIn));
-addEventListener("hashchange", async ({ oldURL }) => {
-  await polling(openTenant);
-  if (opened()) {
-    byId("detail").focus();
-  } else {
-    // Return the focus to the tenant's row in the list.
-    const left = new URLSearchParams(new URL(oldURL).hash.slice(1)).get("tenant");
-    [...byId("rows").children].find((row) => row.dataset.id === left)?.querySelector("a").focus();
-  }
-});
-byId("overrides").append(...Object.entries(LIMITS).map(([name, label]) => el(
-  "div", {},
-  el("label", { for: name }, label),
-  el("input", { id: name, name, type: "number", min: 1, placeholder: "tier’s value" }))));
-byId("overrides").append(el(
-  "div", {},
-  el("label", { for: "new-line" }, "Line"),
-  el("select", { id: "new-line", name: "line" }, ...lineOptions())));
-byId("line").append(...lineOptions());
-wire({
-  control,
-  changed: (gone) => {
-    if (gone) {
-      location.hash = "";
-    }
-    return polling(async () => {
-      await list();
-      await openTenant();
-    });
+byId("sign-in").addEventListener("click", handling(() => signIn(app.settings.signIn)));
+byId("sign-out").addEventListener("click", () => signOut(app.settings.signIn));
+wireKeys({
+  current: () => {
+    const { route } = router;
+    const view = viewOf(route);
+    return view.key && ((event) => view.key(event, route, app));
   },
-  sessions: new Sessions(settings.sessionUrl),
-  webSocketUrl: settings.webSocketUrl,
-  sessionAccess: settings.sessionAccess,
+  toSearch: () => {
+    if (router.route.view !== "tenants") {
+      router.go({ view: "tenants" });
+    }
+    // After the view is drawn.
+    requestAnimationFrame(() => requestAnimationFrame(() => byId("find")?.focus()));
+  },
 });
+for (const name of ["scroll", "resize"]) {
+  addEventListener(name, () => viewOf(router.route).scrolled?.(router.route, app), { passive: true });
+}
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) {
+    store.pause();
+  } else if (!signedOut) {
+    store.resume();
+  }
+});
+setInterval(() => document.hidden || drawState(), 1_000);
 
+byId("view").replaceChildren();
+// The first rows do not wait for the settings, except after the return from a sign-in.
+if (!location.search) {
+  open(router.route);
+}
+app.settings = await config();
 try {
-  await completeSignIn(settings.signIn);
+  await completeSignIn(app.settings.signIn);
 } catch (failed) {
   notice("bad", failed.message);
 }
-byId("sign-out").hidden = !(token() && settings.signIn);
-poll(() => polling(async () => {
-  if (!byId("sign-in-panel").hidden) {
-    return;
-  }
-  if (performance.now() - listedAt > LIST_EVERY_MS) {
-    await list();
-    await tiers();
-  }
-  await activity();
-  await openTenant();
-  await showLifted();
-}));
+byId("sign-out").hidden = !(token() && app.settings.signIn);
+if (signedOut) {
+  askToSignIn();
+}
+open(router.route);

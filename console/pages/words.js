@@ -1,9 +1,12 @@
 // Text for the pages: numbers, times, and the reasons of refusals.
 
 const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const short = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 
 export const time = (date = new Date()) => clock.format(date);
+/** An instant of the API as a day and a time in the browser's time zone. */
+export const dateTime = (instant) => day.format(new Date(instant));
 export const number = (value) => short.format(value);
 export const count = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 

@@ -23,6 +23,15 @@ public final class Pages
   /** The files of uPlot in its WebJar. */
   static final List<String> UPLOT = List.of("uPlot.iife.min.js", "uPlot.min.css");
 
+  /** The files of lit-html in its WebJar, which import each other. */
+  static final List<String> LIT =
+      List.of(
+          "directive-helpers.js",
+          "directive.js",
+          "directives/live.js",
+          "directives/repeat.js",
+          "lit-html.js");
+
   /** The files of the client for browsers. */
   static final List<String> CLIENT = List.of("error.js", "outbox.js", "session.js", "tollgate.js");
 
@@ -33,17 +42,48 @@ public final class Pages
   static final List<String> FILES =
       List.of(
           "api.js",
+          "audit-page.js",
+          "audit.js",
+          "batch.js",
+          "bulk.js",
+          "changes.js",
           "chart.js",
           "console.css",
           "dom.js",
+          "first.js",
+          "fleet.js",
+          "health.js",
           "history.js",
           "icon.svg",
+          "keys.js",
+          "lab.js",
+          "layout.js",
+          "limits.js",
+          "onboard.js",
+          "operator.css",
           "operator.js",
+          "overview.js",
+          "parts.js",
+          "preview.js",
+          "range-chart.js",
+          "router.js",
           "sample.js",
           "sign-in.js",
+          "sources.js",
+          "spark.js",
+          "steps.js",
+          "store.js",
           "storm.js",
+          "tenant-audit.js",
+          "tenant-danger.js",
+          "tenant-history.js",
+          "tenant-limits.js",
+          "tenant-line.js",
+          "tenant-now.js",
           "tenant.js",
+          "tenants.js",
           "theme.js",
+          "tiers.js",
           "words.js");
 
   private static final Pattern GZIP =
@@ -70,7 +110,7 @@ public final class Pages
     Settings settings = Settings.of(environment);
     pages.put("/", Page.ofFile("sample.html"));
     pages.put("/operator", Page.ofFile("operator.html"));
-    Stream.of(FILES, CLIENT, UPLOT)
+    Stream.of(FILES, CLIENT, LIT, UPLOT)
         .flatMap(List::stream)
         .forEach(name -> pages.put("/" + name, Page.ofFile(name)));
     pages.put("/config.json", Page.of("application/json", settings.json()));
@@ -205,6 +245,7 @@ public final class Pages
         "base-uri 'none'",
         "form-action 'none'",
         "require-trusted-types-for 'script'",
-        "trusted-types 'none'");
+        // The one policy of lit-html, for its templates' constant parts.
+        "trusted-types lit-html");
   }
 }

@@ -18,6 +18,7 @@ import java.util.stream.Stream;
  * @param tenantUrl the URL that lists tenants' ids, if the deployment has one
  * @param webSocketUrl the URL that opens sockets, {@code wss://…}
  * @param sessionAccess who may create sessions: {@code open}, {@code signed} or {@code jwt}
+ * @param lab whether the operator page has a lab that opens many connections of a tenant
  * @param signIn the sign-in of operators, if the deployment requires one
  */
 record Settings(
@@ -25,6 +26,7 @@ record Settings(
     Optional<URI> tenantUrl,
     URI webSocketUrl,
     String sessionAccess,
+    boolean lab,
     Optional<SignIn> signIn) {
 
   /**
@@ -46,6 +48,7 @@ record Settings(
         Optional.ofNullable(environment.get("TENANT_URL")).map(URI::create),
         address(environment, "WEBSOCKET_URL"),
         required(environment, "SESSION_ACCESS"),
+        Boolean.parseBoolean(environment.getOrDefault("LAB", "false")),
         Optional.ofNullable(environment.get("SIGN_IN_CLIENT_ID"))
             .map(client -> new SignIn(address(environment, "SIGN_IN_DOMAIN"), client)));
   }
@@ -78,6 +81,9 @@ record Settings(
       }
       json.writeStringField("webSocketUrl", webSocketUrl.toString());
       json.writeStringField("sessionAccess", sessionAccess);
+      if (lab) {
+        json.writeBooleanField("lab", true);
+      }
       if (signIn.isPresent()) {
         json.writeObjectFieldStart("signIn");
         json.writeStringField("domain", signIn.get().domain().toString());

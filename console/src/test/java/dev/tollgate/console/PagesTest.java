@@ -92,7 +92,7 @@ class PagesTest {
   @Test
   void every_file_that_a_page_loads_exists() throws IOException {
     Pattern reference =
-        Pattern.compile("(?:(?:src|href)=\"|from \"|import \")(?:\\./)?([A-Za-z.-]+\\.[a-z]+)\"");
+        Pattern.compile("(?:(?:src|href)=\"|from \"|import \")(?:\\./)?([A-Za-z./-]+\\.[a-z]+)\"");
     try (Stream<Path> files = Files.list(Path.of("pages"))) {
       for (Path file : files.toList()) {
         assertThat(reference.matcher(Files.readString(file)).results().map(found -> found.group(1)))
@@ -218,7 +218,7 @@ class PagesTest {
   /** Unauthenticated callers may request any file, compressed or not. */
   @Test
   void every_response_is_small() {
-    assertThat(Stream.concat(Pages.FILES.stream(), Pages.UPLOT.stream()))
+    assertThat(Stream.of(Pages.FILES, Pages.LIT, Pages.UPLOT).flatMap(List::stream))
         .allSatisfy(
             file -> {
               assertThat(sent(get("/" + file, BROWSER))).hasSizeLessThan(22 * 1024);
@@ -258,6 +258,7 @@ class PagesTest {
         .containsEntry("base-uri", "'none'")
         .containsEntry("form-action", "'none'")
         .containsEntry("require-trusted-types-for", "'script'")
+        .containsEntry("trusted-types", "lit-html")
         .containsEntry(
             "connect-src",
             "'self' https://a.example.com wss://b.example.com https://login.example.com");
@@ -279,6 +280,13 @@ class PagesTest {
                 + "\"webSocketUrl\":\"wss://b.example.com/production\","
                 + "\"sessionAccess\":\"open\","
                 + "\"signIn\":{\"domain\":\"https://login.example.com\",\"clientId\":\"abc\"}}");
+    Map<String, String> lab = new HashMap<>(ENVIRONMENT);
+    lab.put("LAB", "true");
+    assertThat(
+            json(request(new Pages(lab, InstantSource.system()), "GET", "/config.json", Map.of()))
+                .path("lab")
+                .asBoolean())
+        .isTrue();
     Map<String, String> without = new HashMap<>(ENVIRONMENT);
     without.keySet().removeAll(List.of("TENANT_URL", "SIGN_IN_DOMAIN", "SIGN_IN_CLIENT_ID"));
     JsonNode config =

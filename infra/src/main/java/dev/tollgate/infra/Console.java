@@ -107,6 +107,9 @@ final class Console extends Construct {
     }
     pages.addEnvironment("WEBSOCKET_URL", webSocket.url());
     pages.addEnvironment("SESSION_ACCESS", access(props.sessionAccess()));
+    if (props.lab()) {
+      pages.addEnvironment("LAB", "true");
+    }
     signIn.ifPresent(
         signInPages -> {
           pages.addEnvironment("SIGN_IN_DOMAIN", signInPages.domainUrl());

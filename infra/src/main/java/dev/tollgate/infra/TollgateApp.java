@@ -56,6 +56,7 @@ import software.amazon.awscdk.services.iam.Role;
  *   <li>{@code alarmTopic}: see {@link TollgateProps#alarmTopic()}. The names of the alarms begin
  *       with the output {@code AlarmPrefix}, by which {@code tollgate alarms} finds them.
  *   <li>{@code eventSchemas}: see {@link TollgateProps#eventSchemas()}. Default: {@code false}.
+ *   <li>{@code lab}: see {@link TollgateProps#lab()}. Default: {@code false}.
  *   <li>{@code tracing}: see {@link TollgateProps#tracing()}. Default: {@code false}. With it, the
  *       stack has the output {@code Tracing}.
  *   <li>{@code messageHandler}: see {@link TollgateProps#messageHandler()}.
@@ -71,14 +72,17 @@ public final class TollgateApp {
   /**
    * Synthesizes the stack with the functions' jars of a checkout in the working directory, or with
    * those in the directory that the system property {@code tollgate.functions} names. The system
-   * property {@code tollgate.alarmTopic} is a default of {@code alarmTopic}: the build sets it for
-   * the stack of {@code ./tollgate up}, which evaluates the alarms and has no topic. Fails if
-   * cdk-nag has findings: the CDK itself refuses errors and reports them.
+   * properties {@code tollgate.alarmTopic} and {@code tollgate.lab} are defaults of {@code
+   * alarmTopic} and {@code lab}: the build sets them for the stack of {@code ./tollgate up}, which
+   * evaluates the alarms and has no topic, and has no customers. Fails if cdk-nag has findings: the
+   * CDK itself refuses errors and reports them.
    */
   public static void main(String[] args) {
     Map<String, Object> context = new HashMap<>(context(System.getenv(), Path.of("cdk.json")));
-    Optional.ofNullable(System.getProperty("tollgate.alarmTopic"))
-        .ifPresent(topic -> context.putIfAbsent("alarmTopic", topic));
+    for (String option : List.of("alarmTopic", "lab")) {
+      Optional.ofNullable(System.getProperty("tollgate." + option))
+          .ifPresent(value -> context.putIfAbsent(option, value));
+    }
     App app = app(context);
     String functions = System.getProperty("tollgate.functions");
     try {
@@ -169,6 +173,7 @@ public final class TollgateApp {
             .consoleSignIn(choice(app, "consoleSignIn", "true", "false").equals("true"))
             .setsAccountLogRole(choice(app, "accountLogRole", "keep", "set").equals("set"))
             .eventSchemas(choice(app, "eventSchemas", "false", "true").equals("true"))
+            .lab(choice(app, "lab", "false", "true").equals("true"))
             .tracing(choice(app, "tracing", "false", "true").equals("true"));
     String small = "; new accounts may reserve none, see docs/reference/quotas.md";
     number(app, "authorizerConcurrency", small).ifPresent(settings::authorizerConcurrency);

@@ -47,6 +47,8 @@ import software.amazon.awscdk.services.logs.RetentionDays;
  *     and without a dashboard
  * @param eventSchemas whether the schema of the events is in a registry of EventBridge, which not
  *     every Region has
+ * @param lab whether the operator page can open many connections of a tenant, to try out its
+ *     limits; only where sessions are {@link SessionAccess.Open}
  * @param tracing whether the functions of handshakes, messages and sessions record traces in AWS
  *     X-Ray
  */
@@ -67,6 +69,7 @@ public record TollgateProps(
     String messageHandler,
     Optional<String> alarmTopic,
     boolean eventSchemas,
+    boolean lab,
     boolean tracing) {
 
   /**
@@ -164,6 +167,7 @@ public record TollgateProps(
     private OptionalInt connectionQuota = OptionalInt.empty();
     private Optional<String> alarmTopic = Optional.empty();
     private boolean eventSchemas;
+    private boolean lab;
     private boolean tracing;
     private boolean setsAccountLogRole;
     private String messageHandler = ECHO;
@@ -264,6 +268,12 @@ public record TollgateProps(
       return this;
     }
 
+    /** See {@link TollgateProps#lab()}. Default: false. */
+    public Builder lab(boolean value) {
+      lab = value;
+      return this;
+    }
+
     /** See {@link TollgateProps#tracing()}. Default: false. */
     public Builder tracing(boolean value) {
       tracing = value;
@@ -293,6 +303,7 @@ public record TollgateProps(
           messageHandler,
           alarmTopic,
           eventSchemas,
+          lab,
           tracing);
     }
   }

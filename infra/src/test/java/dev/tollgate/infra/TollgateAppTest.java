@@ -77,6 +77,7 @@ class TollgateAppTest {
     "alarmTopic, pager, 'alarmTopic: \"pager\" (expected: the ARN of an SNS topic;"
         + " arn:aws:sns:REGION:ACCOUNT:NAME)'",
     "demo, yes, 'demo: \"yes\" (expected: true or false)'",
+    "lab, yes, 'lab: \"yes\" (expected: false or true)'",
     "tracing, yes, 'tracing: \"yes\" (expected: false or true)'",
     "claims, yes, 'claims: \"yes\" (expected: true or false)'",
     "authorizerConcurrency, 0, 'authorizerConcurrency: \"0\" (expected: a whole number, 1 to"

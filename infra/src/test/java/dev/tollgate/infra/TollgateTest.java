@@ -1373,6 +1373,8 @@ class TollgateTest {
     "demo, true, open, SESSION_ACCESS SESSION_URL SIGN_IN_CLIENT_ID SIGN_IN_DOMAIN TENANT_URL"
         + " WEBSOCKET_URL",
     "demo, false, signed, SESSION_ACCESS SESSION_URL SIGN_IN_CLIENT_ID SIGN_IN_DOMAIN"
+        + " WEBSOCKET_URL",
+    "lab, true, open, LAB SESSION_ACCESS SESSION_URL SIGN_IN_CLIENT_ID SIGN_IN_DOMAIN TENANT_URL"
         + " WEBSOCKET_URL"
   })
   void the_console_function_has_the_addresses_of_the_apis(

@@ -201,6 +201,11 @@ public final class Browser implements AutoCloseable {
     find(css).sendKeys(text);
   }
 
+  /** Presses keys, one after another, wherever the focus is. */
+  public void press(CharSequence keys) {
+    new Actions(driver).sendKeys(keys).perform();
+  }
+
   /** Selects an option once it is there; again, if the page renews its options meanwhile. */
   public void select(String css, String value) {
     await(

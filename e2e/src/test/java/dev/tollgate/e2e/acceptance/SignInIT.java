@@ -65,10 +65,10 @@ final class SignInIT {
   @Test
   void an_operator_who_signs_in_returns_to_the_same_tenant() {
     assertThat(deployment.onboard("page-signed", "bronze", "{}").status()).isEqualTo(201);
-    browser.go(url() + "/operator#tenant=page-signed");
+    browser.go(url() + "/operator#/tenants/page-signed/now");
     browser.click("#sign-in");
     browser.awaitText("#detail-title", "page-signed"::equals);
-    assertThat(browser.url()).isEqualTo(url() + "/operator#tenant=page-signed");
+    assertThat(browser.url()).isEqualTo(url() + "/operator#/tenants/page-signed/now");
     assertThat(browser.find("#sign-in-panel").isDisplayed()).isFalse();
     assertThat(browser.errors()).allSatisfy(error -> assertThat(error).contains("401"));
 
@@ -80,7 +80,7 @@ final class SignInIT {
   @Test
   void an_operator_with_an_expired_token_signs_in_again_and_returns_to_the_same_page() {
     assertThat(deployment.onboard("page-expired", "bronze", "{}").status()).isEqualTo(201);
-    browser.go(url() + "/operator#tenant=page-expired");
+    browser.go(url() + "/operator#/tenants/page-expired/now");
     browser.click("#sign-in");
     browser.awaitText("#detail-title", "page-expired"::equals);
 
@@ -191,7 +191,8 @@ final class SignInIT {
 
   /** Passes a request on to the console, unless it needs a token and has none. */
   private void pass(HttpExchange exchange, URI requested) throws IOException {
-    boolean guarded = requested.getPath().matches("/(tenants|tiers|activity).*");
+    boolean guarded =
+        requested.getPath().matches("/(tenants|tiers|activity|fleet|audit|admit-all|alarms).*");
     List<String> authorization =
         exchange.getRequestHeaders().getOrDefault("Authorization", List.of());
     if (guarded && !authorization.equals(List.of("Bearer " + token))) {

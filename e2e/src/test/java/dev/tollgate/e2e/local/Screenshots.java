@@ -64,9 +64,9 @@ final class Screenshots {
 
   private void takeOperator(Browser browser, String scheme) throws Exception {
     browser.go("about:blank");
-    browser.go(deployment.cloud().outputs().getOrDefault("OperatorPage", "") + "#tenant=acme");
-    browser.awaitText("#detail-title", "acme"::equals);
-    browser.select("#neighbour", "globex");
+    String page = deployment.cloud().outputs().getOrDefault("OperatorPage", "");
+    browser.go(page + "#/lab?tenant=acme&neighbour=globex");
+    browser.awaitText("#view h1", "Lab"::equals);
     browser.type("#attempts", "300");
     browser.click("#storm");
     // The page shows refusals every five seconds, by the clock of the deployment.
@@ -74,10 +74,19 @@ final class Screenshots {
       browser.awaitText("#storm-refused", text -> Integer.parseInt(text) > refused);
       deployment.advance(Duration.ofSeconds(5));
     }
-    take(browser, "operator", scheme, 1280);
-    take(browser, "operator", scheme, 390);
-    browser.size(1280, 900);
-    browser.click("#storm");
+    for (String view : List.of("overview", "tenants", "tenants/acme/now")) {
+      browser.go(page + "#/" + view);
+      browser.await("acme is shown", () -> browser.text("main").contains("acme"));
+      String name =
+          switch (view) {
+            case "overview" -> "operator";
+            case "tenants" -> "tenants";
+            default -> "tenant";
+          };
+      take(browser, name, scheme, 1280);
+      take(browser, name, scheme, 390);
+    }
+    browser.size(1280, 900).go(page + "#/lab");
     browser.awaitText("#storm-sentence", text -> text.contains("has ended"));
   }
 

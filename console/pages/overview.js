@@ -1,0 +1,198 @@
+// The first view: who is refused now, and why.
+
+import { html } from "./lit-html.js";
+import { repeat } from "./directives/repeat.js";
+import { authorOf, fieldsOf, subjectOf, whatOf } from "./changes.js";
+import { byId } from "./dom.js";
+import { recent, rowOf, series, why } from "./fleet.js";
+import { format } from "./router.js";
+import { RANGE, RANGES } from "./sources.js";
+import { spark } from "./spark.js";
+import { count, number, time } from "./words.js";
+
+const SHOWN = 10;
+/** The tenants whose activity is asked for: one request. */
+const ASKED = 25;
+const DAY_MS = 24 * 3_600_000;
+const HOUR = "1h";
+
+const rangeOf = ({ query }) => (RANGES[query.range] ? query.range : RANGE);
+const ranking = (store) => store.value("refused", { tenants: [] }).tenants;
+
+/** The most refused tenants. The list may not have reached them yet: then the activity has their rate. */
+function topRows({ store, sources }) {
+  const known = new Map(store.value("tenants", { tenants: [] }).tenants.map((tenant) => [tenant.tenantId, tenant]));
+  return ranking(store).slice(0, ASKED).map((ranked) => {
+    const history = sources.histories.get(ranked.tenantId);
+    const rate = history?.last?.buckets.find(({ action }) => action === "connect")?.ratePerMinute;
+    const tenant = known.get(ranked.tenantId)
+      ?? { tenantId: ranked.tenantId, tier: "", status: "ACTIVE", overrides: {}, limits: { tenantPerMinute: rate } };
+    return rowOf(tenant, ranked, history);
+  });
+}
+
+/** What an operator must look at: raised alarms, and tiers that stopped to enforce their limits. */
+function alertsOf({ store, sources }) {
+  const alarms = store.value("alarms", { alarms: [] }).alarms
+    .filter(({ state }) => state === "ALARM")
+    .map(({ name, since, reason, runbook }) => ({ name, since, text: reason, runbook }));
+  const retreats = store.value("tiers", { tiers: [] }).tiers
+    .filter(({ retreatedAt }) => retreatedAt && Date.parse(retreatedAt) > sources.now - DAY_MS)
+    .map(({ tier, retreatedAt }) => ({
+      name: `Tier ${tier} stopped to enforce its limits`,
+      since: retreatedAt,
+      text: "Too many of its connections would have been refused.",
+      runbook: "docs/runbooks/tier-retreated.md",
+    }));
+  return [...alarms, ...retreats];
+}
+
+const runbookLink = (runbook, settings) => settings.docsUrl
+  ? html`<a href="${settings.docsUrl}/${runbook}">Runbook</a>`
+  : html`Runbook: <code>${runbook}</code>`;
+
+const alerts = (app) => alertsOf(app).map(({ name, since, text, runbook }) => html`
+  <li class="notice bad"><span><strong>${name}</strong> since ${time(new Date(since))}. ${text}</span> <span class="runbook">${runbookLink(runbook, app.settings)}</span></li>`);
+
+/** Whether limits are enforced; undefined until the first answer. */
+function enforcement({ store }) {
+  const lifted = store.value("admit-all");
+  return lifted && (lifted.on
+    ? html`<span class="badge bad">All limits lifted until ${time(new Date(lifted.until))}</span>`
+    : html`<span class="badge good">Limits enforced</span>`);
+}
+
+function headline({ store }, rows) {
+  const refused = ranking(store);
+  if (store.value("refused") === undefined) {
+    return "Loading …";
+  }
+  if (refused.length === 0) {
+    return "Nobody was refused in the last 5 minutes.";
+  }
+  const now = rows.filter(({ live }) => live?.throttled);
+  const rate = now.reduce((sum, { live }) => sum + live.refused, 0);
+  const many = `${refused.length === 100 ? "At least 100 tenants were" : count(refused.length, "tenant was", "tenants were")} refused in the last 5 minutes`;
+  return now.length > 0 ? `${many}, ${number(now.length)} of them now: ${number(rate)} connections a second.` : `${many}, none of them now.`;
+}
+
+const tile = (name, value, more, lines, kind = "") => html`
+  <div class="tile ${kind}"><dt>${name}</dt><dd>${value}${more ? html` <small>${more}</small>` : ""}</dd>${lines ? html`<dd class="line-of">${spark(lines)}</dd>` : ""}</div>`;
+
+function tiles({ store }) {
+  const hour = store.value(`fleet/${HOUR}`);
+  const { admitted, refused, wouldRefuse, open } = recent(hour);
+  const shown = (value) => (hour ? number(value) : "–");
+  const line = (key, kind) => hour && [{ kind, values: hour.steps.map((step) => step[key]) }];
+  const { tenants, complete } = store.value("tenants", { tenants: [], complete: false });
+  const suspended = tenants.filter(({ status }) => status === "SUSPENDED").length;
+  return html`
+    <dl class="tiles" aria-label="The whole fleet, last 5 minutes">
+      ${tile("Refused", shown(refused), "in 5 min", line("refused", "refused"), refused > 0 ? "bad" : "")}
+      ${tile("Would be refused", shown(wouldRefuse), "in 5 min", line("wouldRefuse", "would"))}
+      ${tile("Admitted", shown(admitted), "in 5 min", line("admitted", "admitted"))}
+      ${tile("Open connections", shown(open), "peak", line("peakConnections", "level"))}
+      ${tile("Tenants", tenants.length === 0 && !complete ? "–" : `${number(tenants.length)}${complete ? "" : " …"}`,
+        `${store.value("refused") ? `${number(store.value("refused").activeTenants)} active, ` : ""}${number(suspended)} suspended`)}
+    </dl>`;
+}
+
+const refusedRow = (row) => html`
+    <tr>
+      <th scope="row"><a href=${format({ view: "tenant", id: row.id })}>${row.id}</a></th>
+      <td class="why">${why(row)}</td>
+      <td class="number ${row.live?.throttled ? "refusing" : ""}" data-label="Now /s">${row.live ? number(row.live.refused) : "–"}</td>
+      <td class="number" data-label="5 min">${number(row.refused)}</td>
+      <td class="number" data-label="In line">${row.live?.waiting ? number(row.live.waiting) : html`<span class="none">–</span>`}</td>
+    </tr>`;
+
+const mostRefused = ({ store }, rows) => html`
+  <section class="card refusals" aria-labelledby="refused-title">
+    <div class="between">
+      <h2 id="refused-title">Most refused</h2>
+      ${ranking(store).length > SHOWN ? html`<a href=${format({ view: "tenants", query: { chip: "throttled" } })}>All ${number(ranking(store).length)}</a>` : ""}
+    </div>
+    ${rows.length === 0
+      ? html`<p class="empty">${store.value("refused") ? "Nobody was refused in the last 5 minutes." : "Loading …"}</p>`
+      : html`
+        <table class="top" aria-label="The ten most refused tenants">
+          <thead><tr><th scope="col">Tenant</th><th scope="col">Why</th><th scope="col" class="number">Now /s</th><th scope="col" class="number">5 min</th><th scope="col" class="number">In line</th></tr></thead>
+          <tbody>${repeat(rows.slice(0, SHOWN), ({ id }) => id, refusedRow)}</tbody>
+        </table>
+        <p class="muted small">“Now” is live. Reasons and the last 5 minutes arrive up to two minutes late.</p>`}
+  </section>`;
+
+function subject(entry) {
+  const { kind, name } = subjectOf(entry);
+  return kind === "tenant" ? html`<a href=${format({ view: "tenant", id: name })}>${name}</a>` : kind === "tier" ? html`tier ${name}` : "Deployment";
+}
+
+function changes({ store }) {
+  const entries = store.value("changes")?.entries;
+  return html`
+    <section class="card" aria-labelledby="changes-title">
+      <h2 id="changes-title">Changed in the last hour</h2>
+      ${!entries?.length ? html`<p class="empty">${entries ? "Nothing was changed." : "Loading …"}</p>` : html`
+        <ol class="changes">${entries.slice(0, SHOWN).map((entry) => html`
+          <li>
+            <time datetime=${entry.at}>${time(new Date(entry.at))}</time>
+            <span>${subject(entry)} ${whatOf(entry)}${fieldsOf(entry) ? html`: <span class="fields">${fieldsOf(entry)}</span>` : ""} <span class="muted">by ${authorOf(entry)}</span></span>
+          </li>`)}</ol>`}
+      ${entries?.length > SHOWN ? html`<p class="muted small">And ${number(entries.length - SHOWN)}${store.value("changes").next ? " or more" : ""} earlier.</p>` : ""}
+    </section>`;
+}
+
+let chart;
+let loading;
+
+/** Draws the chart once its library is there. */
+async function drawChart(route, { store, draw }) {
+  const figure = byId("fleet-chart");
+  const answer = store.value(`fleet/${rangeOf(route)}`);
+  if (!chart || chart.figure !== figure) {
+    loading ??= import("./range-chart.js").then((module) => {
+      loading = { module };
+      draw();
+    });
+    chart = loading.module && new loading.module.RangeChart(figure, { title: "Connections", unit: "a minute" });
+  }
+  if (chart && answer) {
+    const { refused, admitted, wouldRefuse } = recent(answer, Infinity);
+    chart.show(series(answer), `The last ${RANGES[rangeOf(route)].words}: ${count(admitted, "connection")} admitted, ${number(wouldRefuse)} would be refused, ${number(refused)} refused.`);
+  }
+}
+
+export const overview = {
+  title: () => "Overview",
+  tasks: (route, { sources, store }) => [
+    sources.refused(),
+    sources.activity(() => ranking(store).slice(0, ASKED).map(({ tenantId }) => tenantId)),
+    sources.fleet(HOUR), sources.fleet(rangeOf(route)),
+    sources.alarms(), sources.admitAll(), sources.changes(), sources.tiers(), sources.tenants(),
+  ],
+  show(route, app) {
+    const rows = topRows(app);
+    const range = rangeOf(route);
+    const { name, release } = app.settings;
+    return html`
+      <div class="intro">
+        <h1>Overview</h1>
+        <p class="headline">${headline(app, rows)}</p>
+        <p class="facts-line">${enforcement(app)} ${name ? html`<span>${name}</span>` : ""} ${release ? html`<span class="muted">Release ${release}</span>` : ""}</p>
+      </div>
+      <ul class="alerts" aria-label="Alerts">${alerts(app)}</ul>
+      ${tiles(app)}
+      <div class="columns">
+        ${mostRefused(app, rows)}
+        <section class="card" aria-label="The fleet over time">
+          <div class="ranges" role="group" aria-label="Range of time">
+            ${Object.entries(RANGES).map(([key, { words }]) => html`
+              <button type="button" class="quiet" aria-pressed=${key === range} aria-label="The last ${words}" @click=${() => app.router.change({ range: key }, { replace: false })}>${key}</button>`)}
+          </div>
+          <figure class="chart" id="fleet-chart"></figure>
+        </section>
+        ${changes(app)}
+      </div>`;
+  },
+  drawn: drawChart,
+};

@@ -1,0 +1,54 @@
+// The preview of a change of limits: what it would do now, and whom it would have refused.
+
+import { html } from "./lit-html.js";
+import { REPLAY, REPLAYS, addPreview, summaryOf, replaySummary, replayText } from "./limits.js";
+import { LIMITS, count, number } from "./words.js";
+
+const SHOWN = 20;
+
+export const replayOf = ({ query }) => (REPLAYS[query.replay] ? query.replay : REPLAY);
+
+/**
+ * Asks for a preview, page by page: `path` has the parameter `dryRun`. Resolves to what `addPreview` says of all;
+ * `onprogress` gets it after each page, and no page is asked for once `stopped()`.
+ */
+export async function previewOf(control, path, { method, body, version, replay }, onprogress = () => {}, stopped = () => false) {
+  let total;
+  let cursor;
+  do {
+    const { body: page } = await control(`${path}&replay=${replay}${cursor ? `&cursor=${cursor}` : ""}`, { method, body, version });
+    total = addPreview(total, page);
+    cursor = page.next;
+    onprogress(total);
+  } while (cursor && !stopped());
+  return { ...total, isPart: Boolean(cursor) };
+}
+
+/** The select of the recorded time. */
+export const replaySelect = (route, router) => html`
+  <div class="replay">
+    <label for="replay">Compare with the last</label>
+    <select id="replay" @change=${({ target }) => router.change({ replay: target.value })}>
+      ${Object.entries(REPLAYS).map(([key, words]) => html`<option value=${key} .selected=${key === replayOf(route)}>${words}</option>`)}
+    </select>
+  </div>`;
+
+const more = (list) => (list.length > SHOWN ? html`<li class="muted">And ${number(list.length - SHOWN)} more.</li>` : "");
+
+/** What a preview found. `withTenants` names the tenants, and how many there are. */
+export function previewResult(found, replay, { withTenants = false } = {}) {
+  const { outcome, changes, checked, changed, consequences, refused, leftOut, isPart } = found;
+  if (outcome === "UNCHANGED") {
+    return html`<p>This changes nothing.</p>`;
+  }
+  const fields = summaryOf(changes);
+  return html`
+    ${fields.length > 0 ? html`<p class="fields">${fields.join(", ")}</p>` : ""}
+    ${withTenants ? html`<p>${number(changed)} of ${count(checked, "tenant")} would change${isPart ? "; the others were not checked" : ""}.</p>` : ""}
+    ${Object.entries(leftOut).map(([limit, n]) => html`<p>${LIMITS[limit]}: ${count(n, "tenant overrides it", "tenants override it")} and ${n === 1 ? "keeps its" : "keep their"} value.</p>`)}
+    ${consequences.length > 0 ? html`
+      <ul>${consequences.slice(0, SHOWN).map(({ tenantId, detail }) => html`<li>${withTenants ? html`<b>${tenantId}</b>: ` : ""}${detail}</li>`)}${more(consequences)}</ul>` : ""}
+    <p class=${refused.length > 0 ? "problem" : ""}>${replaySummary(found, REPLAYS[replay])}</p>
+    ${refused.length > 0 ? html`
+      <ul>${refused.slice(0, SHOWN).map((one) => html`<li>${withTenants ? html`<b>${one.tenantId}</b>: ` : ""}${replayText(one)}</li>`)}${more(refused)}</ul>` : ""}`;
+}
