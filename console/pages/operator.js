@@ -28,6 +28,8 @@ let announced = null;
 let lifted;
 let asked = null;
 let signedOut = false;
+/** Whether the search gets the focus as soon as it is drawn. */
+let toSearch = false;
 let frame;
 
 async function control(path, options) {
@@ -111,6 +113,10 @@ function drawNow() {
     <a href=${format({ view: name })} aria-current=${route.view === name ? "page" : route.view.startsWith("tenant") && name === "tenants" ? "true" : "false"}>${text}</a>`), byId("views"));
   render(view.show(route, app), byId("view"));
   view.drawn?.(route, app);
+  if (toSearch && byId("find")) {
+    toSearch = false;
+    byId("find").focus();
+  }
   drawState();
 }
 
@@ -162,8 +168,8 @@ wireKeys({
     if (router.route.view !== "tenants") {
       router.go({ view: "tenants" });
     }
-    // After the view is drawn.
-    requestAnimationFrame(() => requestAnimationFrame(() => byId("find")?.focus()));
+    toSearch = true;
+    draw();
   },
 });
 for (const name of ["scroll", "resize"]) {
