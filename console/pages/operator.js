@@ -199,4 +199,5 @@ byId("sign-out").hidden = !(token() && app.settings.signIn);
 if (signedOut) {
   askToSignIn();
 }
-open(router.route);
+// The sign-in has restored the fragment.
+router.follow();
