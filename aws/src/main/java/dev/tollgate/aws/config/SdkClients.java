@@ -1,11 +1,13 @@
 package dev.tollgate.aws.config;
 
+import dev.tollgate.aws.credentials.DeniedSessions;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.stream.Stream;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
@@ -99,7 +101,8 @@ public final class SdkClients {
     this.access = access;
     this.http = http;
     this.timeouts = timeouts;
-    this.interceptors = List.copyOf(interceptors);
+    this.interceptors =
+        Stream.concat(interceptors.stream(), Stream.of(new DeniedSessions())).toList();
   }
 
   /**
