@@ -394,6 +394,7 @@ public final class Tollgate extends Construct {
     http = new HttpApis(this, props, sessionApi, controlPlane);
     console = new Console(this, props, controlPlane);
     console.configure(http, webSocket, props);
+    ApiChanges.oneAfterAnother(this);
 
     List<FunctionWithRoles> functions =
         List.of(
