@@ -48,7 +48,9 @@ class TollgateTest {
               "connectionQuota", "2000",
               "messageHandler", Synthesis.HANDLER,
               "authorizerConcurrency", "100",
-              "connectConcurrency", "50"));
+              "connectConcurrency", "50",
+              "producerConcurrency", "20",
+              "socketChecksPerMinute", "600"));
 
   /** The prefix of the logical id of the console's API. */
   private static final String CONSOLE = "TollgateConsole";
@@ -315,6 +317,13 @@ class TollgateTest {
     assertThat(environment(STACK, "ControlPlane")).doesNotContainKey("CONNECTION_QUOTA");
     assertThat(environment(CHANGED, "ControlPlane"))
         .containsEntry("CONNECTION_QUOTA", TextNode.valueOf("2000"));
+  }
+
+  @Test
+  void the_housekeeper_knows_how_many_sockets_it_may_check() {
+    assertThat(environment(STACK, "Housekeeper")).doesNotContainKey("SOCKET_CHECKS");
+    assertThat(environment(CHANGED, "Housekeeper"))
+        .containsEntry("SOCKET_CHECKS", TextNode.valueOf("600"));
   }
 
   /** The control plane may not import this module, so its source is read. */
@@ -1613,10 +1622,11 @@ class TollgateTest {
   }
 
   @Test
-  void concurrency_is_reserved_for_handshakes_only_if_configured() {
+  void concurrency_is_reserved_for_handshakes_and_fills_only_if_configured() {
     assertThat(reserved(STACK)).isEmpty();
     assertThat(reserved(CHANGED))
-        .containsOnlyKeys("Authorizer", "Connect")
+        .containsOnlyKeys("Authorizer", "Connect", "TokenProducer")
+        .containsEntry("TokenProducer", 20)
         .containsEntry("Authorizer", 100)
         .containsEntry("Connect", 50);
     assertThat(reserved(Synthesis.of(Map.of("authorizerConcurrency", "7"))))
