@@ -149,7 +149,8 @@ public final class ScriptedAws implements AutoCloseable {
         : exchange.getRequestMethod() + " " + exchange.getRequestURI().getPath();
   }
 
-  private static Answer credentials(Request request) {
+  /** Credentials for the tenant in the session tag of an AssumeRole request. */
+  public static Answer credentials(Request request) {
     Matcher tag = TAG.matcher(request.body());
     String tenant = tag.find() ? tag.group(1) : "nobody";
     return Answer.ok(

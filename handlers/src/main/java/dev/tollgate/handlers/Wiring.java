@@ -201,6 +201,7 @@ public final class Wiring {
         aws.liveTenants(),
         visit,
         recount,
+        aws.socketChecksPerMinute().orElse(Housekeeping.CHECKS_A_MINUTE),
         Threads.upTo(PARALLEL_VISITS, "visits"),
         Pause.real(),
         clock);

@@ -91,6 +91,7 @@ public final class Tollgate extends Construct {
                 Duration.seconds(50),
                 BUSY_MEMORY_MB,
                 "Adds the tokens that are due to one bucket or to the buckets of a shard, and wakes hibernating buckets.")
+            .concurrency(props.producerConcurrency())
             .ownIndex(tables.limit(), "shard", "Query")
             .ownRows(tables.tenant(), "GetItem", "PutItem")
             .ownRows(tables.limit(), "GetItem")
@@ -329,6 +330,9 @@ public final class Tollgate extends Construct {
             .tenantWrites(
                 tables.limit(), "UpdateItem", LimitAttributes.COUNT, LimitAttributes.CORRECTION)
             .invokesItself();
+    props
+        .socketChecksPerMinute()
+        .ifPresent(checks -> housekeeper.variable("SOCKET_CHECKS", Integer.toString(checks)));
     schedules.everyMinute(housekeeper);
 
     FunctionWithRoles controlPlane =
@@ -394,6 +398,7 @@ public final class Tollgate extends Construct {
     http = new HttpApis(this, props, sessionApi, controlPlane);
     console = new Console(this, props, controlPlane);
     console.configure(http, webSocket, props);
+    ApiChanges.oneAfterAnother(this);
 
     List<FunctionWithRoles> functions =
         List.of(

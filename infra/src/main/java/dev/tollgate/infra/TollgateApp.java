@@ -46,8 +46,11 @@ import software.amazon.awscdk.services.iam.Role;
  *   <li>{@code accountLogRole}: {@code keep} (default) uses the role with which API Gateway writes
  *       logs in this account and Region, {@code set} creates one and replaces that setting. See
  *       {@link TollgateProps#setsAccountLogRole()}.
- *   <li>{@code authorizerConcurrency}, {@code connectConcurrency}: see {@link
- *       TollgateProps#authorizerConcurrency()}. By default, none is reserved.
+ *   <li>{@code authorizerConcurrency}, {@code connectConcurrency}, {@code producerConcurrency}: see
+ *       {@link TollgateProps#authorizerConcurrency()} and {@link
+ *       TollgateProps#producerConcurrency()}. By default, none is reserved.
+ *   <li>{@code socketChecksPerMinute}: see {@link TollgateProps#socketChecksPerMinute()}. Default:
+ *       30,000.
  *   <li>{@code connectionQuota}: see {@link TollgateProps#connectionQuota()}. Default: 500.
  *   <li>{@code claims}: {@code true} (default) adds the role {@code Application}, which programs of
  *       the account may assume to claim tokens; {@code false} omits it. Its ARN is the output
@@ -178,6 +181,8 @@ public final class TollgateApp {
     String small = "; new accounts may reserve none, see docs/reference/quotas.md";
     number(app, "authorizerConcurrency", small).ifPresent(settings::authorizerConcurrency);
     number(app, "connectConcurrency", small).ifPresent(settings::connectConcurrency);
+    number(app, "producerConcurrency", small).ifPresent(settings::producerConcurrency);
+    number(app, "socketChecksPerMinute", "").ifPresent(settings::socketChecksPerMinute);
     number(app, "connectionQuota", "").ifPresent(settings::connectionQuota);
     String topic = context(app, "alarmTopic", "");
     if (!topic.isEmpty()) {

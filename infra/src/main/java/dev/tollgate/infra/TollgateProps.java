@@ -33,6 +33,12 @@ import software.amazon.awscdk.services.logs.RetentionDays;
  *     leaves too little of the account's concurrency for other functions, so a new account with a
  *     low quota may reserve none. Empty for no reservation and no maximum
  * @param connectConcurrency the reserved concurrency of {@code $connect}
+ * @param producerConcurrency the reserved concurrency of the token producer: fills cannot take the
+ *     account's concurrency from handshakes, and others cannot take it from fills. Fills beyond it
+ *     wait for up to a minute, and are then dropped
+ * @param socketChecksPerMinute how many sockets of tenants near a limit the housekeeper checks a
+ *     minute with API Gateway, for all tenants together. With fewer checks, connections whose end
+ *     was not reported are counted for longer. Empty for 30,000
  * @param connectionQuota how many WebSocket connections per second the account may open in the
  *     Region, if AWS has raised the default quota of 500; the control plane's doctor compares the
  *     tenants' connect rates with it. A higher quota has no effect beyond {@link
@@ -64,6 +70,8 @@ public record TollgateProps(
     int requestBurst,
     OptionalInt authorizerConcurrency,
     OptionalInt connectConcurrency,
+    OptionalInt producerConcurrency,
+    OptionalInt socketChecksPerMinute,
     OptionalInt connectionQuota,
     boolean setsAccountLogRole,
     String messageHandler,
@@ -123,6 +131,8 @@ public record TollgateProps(
     requirePositive("requestBurst", requestBurst);
     authorizerConcurrency.ifPresent(value -> requirePositive("authorizerConcurrency", value));
     connectConcurrency.ifPresent(value -> requirePositive("connectConcurrency", value));
+    producerConcurrency.ifPresent(value -> requirePositive("producerConcurrency", value));
+    socketChecksPerMinute.ifPresent(value -> requirePositive("socketChecksPerMinute", value));
     connectionQuota.ifPresent(value -> requirePositive("connectionQuota", value));
     alarmTopic.ifPresent(TollgateProps::requireTopic);
     if (!CLASS_NAME.matcher(messageHandler).matches()) {
@@ -164,6 +174,8 @@ public record TollgateProps(
     private int requestBurst = NEW_CONNECTIONS_A_SECOND;
     private OptionalInt authorizerConcurrency = OptionalInt.empty();
     private OptionalInt connectConcurrency = OptionalInt.empty();
+    private OptionalInt producerConcurrency = OptionalInt.empty();
+    private OptionalInt socketChecksPerMinute = OptionalInt.empty();
     private OptionalInt connectionQuota = OptionalInt.empty();
     private Optional<String> alarmTopic = Optional.empty();
     private boolean eventSchemas;
@@ -238,6 +250,18 @@ public record TollgateProps(
       return this;
     }
 
+    /** See {@link TollgateProps#producerConcurrency()}. Default: none reserved. */
+    public Builder producerConcurrency(int value) {
+      producerConcurrency = OptionalInt.of(value);
+      return this;
+    }
+
+    /** See {@link TollgateProps#socketChecksPerMinute()}. Default: 30,000. */
+    public Builder socketChecksPerMinute(int value) {
+      socketChecksPerMinute = OptionalInt.of(value);
+      return this;
+    }
+
     /** See {@link TollgateProps#connectionQuota()}. Default: AWS's default quota. */
     public Builder connectionQuota(int value) {
       connectionQuota = OptionalInt.of(value);
@@ -298,6 +322,8 @@ public record TollgateProps(
           requestBurst,
           authorizerConcurrency,
           connectConcurrency,
+          producerConcurrency,
+          socketChecksPerMinute,
           connectionQuota,
           setsAccountLogRole,
           messageHandler,

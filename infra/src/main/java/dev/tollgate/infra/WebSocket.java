@@ -138,9 +138,7 @@ final class WebSocket extends Construct {
     messages.acceptSilos(sender);
 
     WebSocketRoute pooled = answering("PooledSQS", sending(sender, messages.poolUri(), Map.of()));
-    answer(pooled, "Accepted", "/2\\d\\d/", "accepted");
-    answer(pooled, "Refused", "/4\\d\\d/", "refused-by-pool");
-    answer(pooled, "Failed", DEFAULT, "unavailable");
+    answers(pooled, template("pool") + template("answer"));
 
     WebSocketRoute silo =
         answering(
@@ -150,9 +148,7 @@ final class WebSocket extends Construct {
                 messages.siloUri(),
                 // The tenant id comes from the authorizer, never from the frame.
                 Map.of("integration.request.path.tenantId", "context.authorizer.tenantId")));
-    answer(silo, "Accepted", "/2\\d\\d/", "accepted");
-    answer(silo, "Refused", "/4\\d\\d/", "refused-by-silo");
-    answer(silo, "Failed", DEFAULT, "unavailable");
+    answers(silo, template("silo") + template("answer"));
 
     WebSocketRoute others =
         answering(
@@ -161,7 +157,7 @@ final class WebSocket extends Construct {
                 .requestTemplates(Map.of(DEFAULT, template("mock")))
                 .templateSelectionExpression(ALWAYS_DEFAULT)
                 .build());
-    answer(others, "Answer", DEFAULT, "unknown-action");
+    answer(others, "Answer", DEFAULT, template("unknown-action"));
   }
 
   /** An integration that sends a message to a queue with SQS's query protocol. */
@@ -199,6 +195,21 @@ final class WebSocket extends Construct {
     return route;
   }
 
+  /**
+   * The answers to frames that SQS gets, which are one template for all statuses. AWS names the
+   * expression that selects a response for integrations with HTTP and Lambda only, not for those
+   * with SQS: if it is not the status, each frame gets the default response.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/apigateway/latest/developerguide/websocket-api-data-transformations.html">Data
+   *     transformations for WebSocket APIs</a>
+   */
+  private void answers(WebSocketRoute route, String template) {
+    answer(route, "Accepted", "/2\\d\\d/", template);
+    answer(route, "Refused", "/4\\d\\d/", template);
+    answer(route, "Failed", DEFAULT, template);
+  }
+
   /** The answer to the client for a pattern of backend statuses. */
   private void answer(WebSocketRoute route, String id, String statuses, String template) {
     WebSocketIntegration integration =
@@ -207,7 +218,7 @@ final class WebSocket extends Construct {
         .apiId(api.getApiId())
         .integrationId(integration.getIntegrationId())
         .integrationResponseKey(statuses)
-        .responseTemplates(Map.of(DEFAULT, template(template)))
+        .responseTemplates(Map.of(DEFAULT, template))
         .templateSelectionExpression(ALWAYS_DEFAULT)
         .build();
   }

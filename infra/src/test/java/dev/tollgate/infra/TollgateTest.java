@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +20,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.assertj.core.api.Condition;
 import org.junit.jupiter.api.Test;
@@ -45,7 +48,9 @@ class TollgateTest {
               "connectionQuota", "2000",
               "messageHandler", Synthesis.HANDLER,
               "authorizerConcurrency", "100",
-              "connectConcurrency", "50"));
+              "connectConcurrency", "50",
+              "producerConcurrency", "20",
+              "socketChecksPerMinute", "600"));
 
   /** The prefix of the logical id of the console's API. */
   private static final String CONSOLE = "TollgateConsole";
@@ -312,6 +317,13 @@ class TollgateTest {
     assertThat(environment(STACK, "ControlPlane")).doesNotContainKey("CONNECTION_QUOTA");
     assertThat(environment(CHANGED, "ControlPlane"))
         .containsEntry("CONNECTION_QUOTA", TextNode.valueOf("2000"));
+  }
+
+  @Test
+  void the_housekeeper_knows_how_many_sockets_it_may_check() {
+    assertThat(environment(STACK, "Housekeeper")).doesNotContainKey("SOCKET_CHECKS");
+    assertThat(environment(CHANGED, "Housekeeper"))
+        .containsEntry("SOCKET_CHECKS", TextNode.valueOf("600"));
   }
 
   /** The control plane may not import this module, so its source is read. */
@@ -766,6 +778,51 @@ class TollgateTest {
         .isEqualTo("expiresAt");
   }
 
+  /**
+   * DynamoDB refuses a table's policy that names an unknown action, and the stack with it. These
+   * are operations of the service's model, or actions that are none.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html">Actions
+   *     defined by Amazon DynamoDB</a>
+   * @see <a
+   *     href="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/rbac-iam-actions.html">API
+   *     operations supported by resource-based policies</a>
+   */
+  @Test
+  void each_action_of_dynamodb_exists() throws IOException {
+    Set<String> known = new TreeSet<>();
+    for (String model : List.of("dynamodb", "streams.dynamodb")) {
+      try (InputStream file =
+          TollgateTest.class.getResourceAsStream("/models/" + model + "-2012-08-10-model.json")) {
+        new ObjectMapper()
+            .readTree(file)
+            .path("operations")
+            .fieldNames()
+            .forEachRemaining(known::add);
+      }
+    }
+    known.addAll(
+        List.of(
+            "ConditionCheckItem",
+            "PartiQLDelete",
+            "PartiQLInsert",
+            "PartiQLSelect",
+            "PartiQLUpdate"));
+    Set<String> named = new TreeSet<>();
+    Matcher actions = Pattern.compile("\"dynamodb:(\\w+)\"").matcher(policies(STACK));
+    while (actions.find()) {
+      named.add(actions.group(1));
+    }
+
+    assertThat(named).hasSizeGreaterThan(15).isSubsetOf(known);
+  }
+
+  /** The actions of all statements: of tables' policies, roles and managed policies. */
+  private static String policies(Synthesis stack) {
+    return stack.template().findValues("Action").toString();
+  }
+
   @Test
   void the_audit_stays_when_the_stack_is_deleted() {
     for (Synthesis stack : List.of(STACK, CHANGED)) {
@@ -824,8 +881,20 @@ class TollgateTest {
     assertThat(denial.at("/Principal/AWS").asText()).isEqualTo("*");
     assertThat(denial.path("Resource").asText()).isEqualTo("*");
     assertThat(Synthesis.texts(denial.path("Action")))
-        .contains("dynamodb:GetItem", "dynamodb:Scan", "dynamodb:PutItem", "dynamodb:PartiQLSelect")
-        .hasSize(13);
+        .containsExactly(
+            "dynamodb:BatchGetItem",
+            "dynamodb:BatchWriteItem",
+            "dynamodb:ConditionCheckItem",
+            "dynamodb:DeleteItem",
+            "dynamodb:GetItem",
+            "dynamodb:PartiQLDelete",
+            "dynamodb:PartiQLInsert",
+            "dynamodb:PartiQLSelect",
+            "dynamodb:PartiQLUpdate",
+            "dynamodb:PutItem",
+            "dynamodb:Query",
+            "dynamodb:Scan",
+            "dynamodb:UpdateItem");
     assertThat(denial.path("Condition")).hasSize(1);
     assertThat(denial.at("/Condition/StringNotEquals")).hasSize(1);
     assertThat(
@@ -1202,15 +1271,16 @@ class TollgateTest {
 
   @ParameterizedTest
   @CsvSource({
-    "PooledSQS, /2\\d\\d/, accepted",
-    "PooledSQS, /4\\d\\d/, refused-by-pool",
-    "PooledSQS, $default, unavailable",
-    "SiloSQS, /2\\d\\d/, accepted",
-    "SiloSQS, /4\\d\\d/, refused-by-silo",
-    "SiloSQS, $default, unavailable",
+    "PooledSQS, /2\\d\\d/, pool answer",
+    "PooledSQS, /4\\d\\d/, pool answer",
+    "PooledSQS, $default, pool answer",
+    "SiloSQS, /2\\d\\d/, silo answer",
+    "SiloSQS, /4\\d\\d/, silo answer",
+    "SiloSQS, $default, silo answer",
     "$default, $default, unknown-action"
   })
-  void a_frame_gets_a_response_for_each_status(String route, String statuses, String template) {
+  void a_frame_gets_the_same_response_whichever_is_selected(
+      String route, String statuses, String template) {
     String integration = route(route).at("/Target/Fn::Join/1/1/Ref").asText();
     assertThat(STACK.resources("AWS::ApiGatewayV2::IntegrationResponse").values())
         .map(response -> response.path("Properties"))
@@ -1220,7 +1290,7 @@ class TollgateTest {
         .satisfies(
             response -> {
               assertThat(response.path("ResponseTemplates").toString())
-                  .isEqualTo(templates(template));
+                  .isEqualTo(templates(template.split(" ")));
               assertThat(response.path("TemplateSelectionExpression").asText())
                   .isEqualTo("\\$default");
             });
@@ -1254,6 +1324,41 @@ class TollgateTest {
             Synthesis.texts(STACK.template().path("Resources").path(deployment).path("DependsOn")))
         .hasSize(1 + 5 + 7 + 5 + 3)
         .containsExactlyInAnyOrderElementsOf(deployed);
+  }
+
+  /** API Gateway takes one change of an API at a time. */
+  @Test
+  void the_parts_of_each_api_are_created_one_after_another() {
+    Map<String, Map<String, JsonNode>> parts = new TreeMap<>();
+    for (String type :
+        List.of("Authorizer", "Integration", "IntegrationResponse", "Route", "RouteResponse")) {
+      STACK
+          .resources("AWS::ApiGatewayV2::" + type)
+          .forEach(
+              (id, part) ->
+                  parts
+                      .computeIfAbsent(
+                          part.at("/Properties/ApiId/Ref").asText(), api -> new TreeMap<>())
+                      .put(id, part));
+    }
+    assertThat(parts.keySet()).hasSize(4);
+    parts.forEach(
+        (api, ofApi) -> {
+          // Each part but one waits for one other part, and no two for the same: a chain.
+          List<List<String>> before =
+              ofApi.values().stream()
+                  .map(
+                      part ->
+                          Synthesis.texts(part.path("DependsOn"))
+                              .filter(ofApi::containsKey)
+                              .toList())
+                  .toList();
+          assertThat(before).as(api).allMatch(ids -> ids.size() <= 1);
+          assertThat(before.stream().flatMap(List::stream))
+              .as(api)
+              .doesNotHaveDuplicates()
+              .hasSize(ofApi.size() - 1);
+        });
   }
 
   @Test
@@ -1519,10 +1624,11 @@ class TollgateTest {
   }
 
   @Test
-  void concurrency_is_reserved_for_handshakes_only_if_configured() {
+  void concurrency_is_reserved_for_handshakes_and_fills_only_if_configured() {
     assertThat(reserved(STACK)).isEmpty();
     assertThat(reserved(CHANGED))
-        .containsOnlyKeys("Authorizer", "Connect")
+        .containsOnlyKeys("Authorizer", "Connect", "TokenProducer")
+        .containsEntry("TokenProducer", 20)
         .containsEntry("Authorizer", 100)
         .containsEntry("Connect", 50);
     assertThat(reserved(Synthesis.of(Map.of("authorizerConcurrency", "7"))))
@@ -1769,13 +1875,15 @@ class TollgateTest {
   }
 
   /** The template file in the form of a property. */
-  private static String templates(String name) {
+  /** The default template, out of some files. */
+  private static String templates(String... names) {
+    Path directory = Path.of("src/main/resources/dev/tollgate/infra/templates");
     try {
-      Path file = Path.of("src/main/resources/dev/tollgate/infra/templates", name + ".vtl");
-      return new ObjectMapper()
-          .createObjectNode()
-          .put("$default", Files.readString(file))
-          .toString();
+      StringBuilder template = new StringBuilder();
+      for (String name : names) {
+        template.append(Files.readString(directory.resolve(name + ".vtl")));
+      }
+      return new ObjectMapper().createObjectNode().put("$default", template.toString()).toString();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -5,6 +5,7 @@ import dev.tollgate.core.bucket.fill.BucketFill.Conflict;
 import dev.tollgate.core.bucket.fill.BucketFill.FillResult;
 import dev.tollgate.core.bucket.fill.BucketFill.Filled;
 import dev.tollgate.core.bucket.fill.BucketFill.NotFilled;
+import dev.tollgate.core.bucket.fill.BucketFill.Skipped;
 import dev.tollgate.core.bucket.fill.BucketMaintenance.MaintenanceResult;
 import dev.tollgate.core.bucket.fill.ShardMaintenance;
 import dev.tollgate.core.bucket.fill.ShardTurn;
@@ -34,6 +35,9 @@ final class FillText {
     }
     if (result instanceof NotFilled other) {
       return "no fill due, " + lower(other.state());
+    }
+    if (result instanceof Skipped skipped) {
+      return "skipped, " + skipped.reason();
     }
     return result instanceof Conflict ? "filled by another process" : "no such bucket";
   }

@@ -10,7 +10,9 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.audit.Author;
 import dev.tollgate.core.audit.CurrentAuthor;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.fill.BucketFill.Skipped;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
+import dev.tollgate.core.bucket.fill.BucketMaintenance.MaintenanceResult;
 import dev.tollgate.core.bucket.fill.ShardMaintenance;
 import dev.tollgate.core.bucket.fill.ShardTurn;
 import java.time.Duration;
@@ -93,10 +95,14 @@ public final class TokenProducer implements RequestHandler<Map<String, String>, 
     LambdaLogger log = context.getLogger();
     if (request instanceof FillRequest.OfBucket scheduled) {
       BucketId bucket = scheduled.bucket();
-      String fill = FillText.of(bucket, ofBucket.maintain(bucket, end));
+      MaintenanceResult result = ofBucket.maintain(bucket, end);
+      String fill = FillText.of(bucket, result);
+      // A skipped fill has no delay yet.
       log.log(
-          MetricLine.fillDelay(
-              clock.instant(), scheduled.through(), Optional.of(bucket.tenant()), fill));
+          result.fill() instanceof Skipped
+              ? "tenant " + bucket.tenant() + ": " + fill
+              : MetricLine.fillDelay(
+                  clock.instant(), scheduled.through(), Optional.of(bucket.tenant()), fill));
       return fill;
     }
     if (request instanceof FillRequest.ByClaim claimed) {

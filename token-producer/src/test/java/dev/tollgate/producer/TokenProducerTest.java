@@ -78,6 +78,20 @@ final class TokenProducerTest {
   }
 
   @Test
+  void a_fill_that_cannot_read_the_level_is_logged_without_a_delay_and_does_not_fail() {
+    spendAll();
+    fixture.clock().advance(Duration.ofSeconds(63));
+    fixture.queue().outage().begin("countTokens");
+    assertThat(fire("acme", "connect", "2026-03-01T12:01:00Z"))
+        .startsWith("bucket connect: skipped, ");
+    assertThat(logged()).startsWith("tenant acme: bucket connect: skipped").doesNotContain("Delay");
+
+    fixture.queue().outage().end();
+    fixture.clock().advance(Duration.ofSeconds(60));
+    assertThat(fire("acme", "connect", "2026-03-01T12:02:00Z")).contains(": 9 minted,");
+  }
+
+  @Test
   void a_turn_of_a_shard_logs_its_delay_at_its_end_alone() {
     Map<String, String> turn = Map.of("shard", "shard-1", "scheduledTime", "2026-03-01T11:59:00Z");
 
@@ -132,7 +146,8 @@ final class TokenProducerTest {
   }
 
   @Test
-  void an_unavailable_queue_fails_the_fill() {
+  void an_unavailable_queue_fails_the_fill_of_a_bucket_that_has_missed_several() {
+    fixture.clock().advance(Duration.ofMinutes(10));
     fixture.queue().outage().begin("countTokens");
     assertThatThrownBy(() -> fire("acme", "connect", "2026-03-01T12:01:00Z"))
         .isInstanceOf(Unavailable.class);

@@ -75,6 +75,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -256,6 +257,14 @@ public final class AwsEnvironment {
         .optional("CONNECTION_QUOTA")
         .map(Integer::parseInt)
         .orElse(DEFAULT_CONNECTION_QUOTA);
+  }
+
+  /** How many sockets the housekeeper may check a minute, if the variable limits it. */
+  public OptionalInt socketChecksPerMinute() {
+    return variables
+        .optional("SOCKET_CHECKS")
+        .map(text -> OptionalInt.of(Integer.parseInt(text)))
+        .orElseGet(OptionalInt::empty);
   }
 
   /** Buckets in the Limit table. Needs {@code LIMIT_TABLE} and {@code TENANT_ROLE_ARN}. */

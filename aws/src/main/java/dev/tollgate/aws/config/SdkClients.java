@@ -1,11 +1,13 @@
 package dev.tollgate.aws.config;
 
+import dev.tollgate.aws.credentials.DeniedSessions;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.stream.Stream;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
@@ -20,6 +22,7 @@ import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.http.SdkHttpClient;
 import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.retries.api.BackoffStrategy;
 import software.amazon.awssdk.retries.api.RetryStrategy;
 
 /**
@@ -48,6 +51,9 @@ import software.amazon.awssdk.retries.api.RetryStrategy;
  * for reading and writing shared credentials. Recording a refusal adds half a second. All sums are
  * below the function time-out of 25 seconds and the 29 seconds that API Gateway waits.
  *
+ * <p>Mode, attempts and delays of retries are set here, so that neither {@code AWS_RETRY_MODE} nor
+ * new defaults of the SDK change them.
+ *
  * <p>A request is not repeated where a second execution would change the result: a receive whose
  * response was lost holds tokens, and a send, an increment or a frame may have taken effect.
  */
@@ -56,6 +62,9 @@ public final class SdkClients {
   private static final Duration ATTEMPT = Duration.ofSeconds(2);
   private static final Duration CALL = Duration.ofSeconds(5);
   private static final int ATTEMPTS = 3;
+  private static final Duration RETRY = Duration.ofMillis(100);
+  private static final Duration THROTTLED_RETRY = Duration.ofSeconds(1);
+  private static final Duration LONGEST_RETRY = Duration.ofSeconds(20);
   private static final Duration ONLY_ATTEMPT = Duration.ofSeconds(4);
   private static final Duration BRIEF = Duration.ofSeconds(1);
   private static final Duration BACKGROUND_ATTEMPT = Duration.ofSeconds(5);
@@ -99,7 +108,8 @@ public final class SdkClients {
     this.access = access;
     this.http = http;
     this.timeouts = timeouts;
-    this.interceptors = List.copyOf(interceptors);
+    this.interceptors =
+        Stream.concat(interceptors.stream(), Stream.of(new DeniedSessions())).toList();
   }
 
   /**
@@ -188,7 +198,12 @@ public final class SdkClients {
 
   private ClientOverrideConfiguration repeating(Duration attempt, Duration call) {
     RetryStrategy strategy =
-        AwsRetryStrategy.standardRetryStrategy().toBuilder().maxAttempts(ATTEMPTS).build();
+        AwsRetryStrategy.standardRetryStrategy().toBuilder()
+            .maxAttempts(ATTEMPTS)
+            .backoffStrategy(BackoffStrategy.exponentialDelay(RETRY, LONGEST_RETRY))
+            .throttlingBackoffStrategy(
+                BackoffStrategy.exponentialDelay(THROTTLED_RETRY, LONGEST_RETRY))
+            .build();
     return waiting(attempt, call, strategy);
   }
 

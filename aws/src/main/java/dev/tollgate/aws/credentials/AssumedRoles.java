@@ -38,6 +38,13 @@ import software.amazon.awssdk.services.sts.model.Tag;
  *
  * <p>Threads that need the same tenant's first credentials at once share one request. A failure is
  * reported to these threads and not cached.
+ *
+ * <h2>Denials</h2>
+ *
+ * Credentials that AWS denies may have been revoked. The next request for the tenant's credentials
+ * replaces them, by newer ones of the store or else of STS. If AWS denies these too, the tenant
+ * role may not do what was tried, and new credentials change nothing: so they are replaced a minute
+ * after they were issued, then after two minutes, four, and so on.
  */
 public final class AssumedRoles implements TenantCredentials {
   /** The name of the session tag. */
@@ -53,6 +60,9 @@ public final class AssumedRoles implements TenantCredentials {
 
   /** Longer than any function runs, and than clocks differ. */
   private static final Duration LAST_USE = Duration.ofMinutes(1);
+
+  /** The shortest time from one request to STS to the next, if AWS denies all credentials. */
+  private static final Duration DENIED_PAUSE = Duration.ofMinutes(1);
 
   private final StsClient sts;
   private final String roleArn;
@@ -91,10 +101,14 @@ public final class AssumedRoles implements TenantCredentials {
     Instant now = clock.instant();
     CompletableFuture<Held> first = new CompletableFuture<>();
     CompletableFuture<Held> cached;
+    Optional<Held> denied = Optional.empty();
     boolean mustLook = false;
     synchronized (cache) {
       cached = cache.getOrDefault(tenant, first);
       if (cached.isDone() && !cached.join().isUsableAt(now)) {
+        cached = first;
+      } else if (cached.isDone() && cached.join().isReplacedAt(now)) {
+        denied = Optional.of(cached.join());
         cached = first;
       }
       if (cached == first) {
@@ -106,7 +120,7 @@ public final class AssumedRoles implements TenantCredentials {
       }
     }
     if (cached == first) {
-      fetch(tenant, first, now);
+      fetch(tenant, first, denied, now);
     } else if (mustLook) {
       return look(tenant, cached.join(), now).provider();
     }
@@ -117,18 +131,50 @@ public final class AssumedRoles implements TenantCredentials {
     }
   }
 
-  private void fetch(TenantId tenant, CompletableFuture<Held> request, Instant now) {
+  /**
+   * Marks a tenant's credentials as denied, unless they have been replaced. Sends no request: the
+   * next call of {@link #of} replaces them.
+   */
+  void deny(TenantId tenant, TenantSession session) {
+    synchronized (cache) {
+      CompletableFuture<Held> cached = cache.get(tenant);
+      if (cached != null && cached.isDone() && !cached.isCompletedExceptionally()) {
+        Held held = cached.join();
+        if (held.provider() == session) {
+          hold(tenant, held.denied());
+        }
+      }
+    }
+  }
+
+  /**
+   * Gets credentials that this process does not have.
+   *
+   * @param denied the ones that AWS denied; stored ones must have been issued later
+   */
+  private void fetch(
+      TenantId tenant, CompletableFuture<Held> request, Optional<Held> denied, Instant now) {
     try {
       request.complete(
           store
               .find(tenant)
               .filter(found -> isPossible(found, now))
-              .map(found -> held(found, now))
+              .filter(found -> denied.isEmpty() || found.endsAt().isAfter(denied.get().endsAt()))
+              .map(found -> held(tenant, found, now))
               .filter(found -> found.isUsableAt(now))
-              .orElseGet(() -> held(assume(tenant), now)));
+              // These may have been revoked, too, so that they may be replaced at once.
+              .map(found -> denied.map(old -> found.keptUntil(now, old.pause())).orElse(found))
+              .orElseGet(
+                  () -> {
+                    Held issued = held(tenant, assume(tenant), now);
+                    return denied.map(old -> issued.keptLonger(old, now)).orElse(issued);
+                  }));
     } catch (RuntimeException | Error failure) {
       synchronized (cache) {
-        cache.remove(tenant, request);
+        if (cache.remove(tenant, request)) {
+          // Without these, each further request would ask STS.
+          denied.ifPresent(old -> hold(tenant, old.keptLonger(old, now)));
+        }
       }
       request.completeExceptionally(failure);
     }
@@ -150,7 +196,7 @@ public final class AssumedRoles implements TenantCredentials {
     return newer
         .map(
             stored -> {
-              Held next = held(stored, now);
+              Held next = held(tenant, stored, now);
               synchronized (cache) {
                 hold(tenant, next);
               }
@@ -200,11 +246,17 @@ public final class AssumedRoles implements TenantCredentials {
     }
   }
 
-  private Held held(TemporaryCredentials credentials, Instant now) {
+  private Held held(TenantId tenant, TemporaryCredentials credentials, Instant now) {
     Instant endsAt = credentials.endsAt();
     Instant from = later(now, endsAt.minus(LOOK_FROM));
     Duration span = Duration.between(from, later(from, endsAt.minus(LOOK_TO)));
-    return new Held(credentials.provider(), endsAt, between(from, Duration.ZERO, span));
+    return new Held(
+        new TenantSession(tenant, credentials.forRequests(), this),
+        endsAt,
+        between(from, Duration.ZERO, span),
+        false,
+        now,
+        DENIED_PAUSE);
   }
 
   private Instant between(Instant start, Duration from, Duration to) {
@@ -219,8 +271,17 @@ public final class AssumedRoles implements TenantCredentials {
    * Cached credentials.
    *
    * @param lookAt when this process looks for newer ones
+   * @param isDenied whether AWS denied a request with them
+   * @param replaceFrom when they may be replaced, if they are denied
+   * @param pause from a replacement of them until that of the next ones
    */
-  private record Held(AwsCredentialsProvider provider, Instant endsAt, Instant lookAt) {
+  private record Held(
+      TenantSession provider,
+      Instant endsAt,
+      Instant lookAt,
+      boolean isDenied,
+      Instant replaceFrom,
+      Duration pause) {
     boolean isUsableAt(Instant now) {
       return now.isBefore(endsAt.minus(LAST_USE));
     }
@@ -229,8 +290,27 @@ public final class AssumedRoles implements TenantCredentials {
       return !now.isBefore(lookAt);
     }
 
+    /** Whether AWS denied them and they may be replaced. */
+    boolean isReplacedAt(Instant now) {
+      return isDenied && !now.isBefore(replaceFrom);
+    }
+
     Held lookingAt(Instant next) {
-      return new Held(provider, endsAt, next);
+      return new Held(provider, endsAt, next, isDenied, replaceFrom, pause);
+    }
+
+    Held denied() {
+      return new Held(provider, endsAt, lookAt, true, replaceFrom, pause);
+    }
+
+    /** These, kept for the pause of denied ones, and the next ones for twice that time. */
+    Held keptLonger(Held old, Instant now) {
+      return keptUntil(now.plus(old.pause), old.pause.multipliedBy(2));
+    }
+
+    /** These, which may be replaced from an instant on if they are denied. */
+    Held keptUntil(Instant from, Duration nextPause) {
+      return new Held(provider, endsAt, lookAt, isDenied, from, nextPause);
     }
   }
 }

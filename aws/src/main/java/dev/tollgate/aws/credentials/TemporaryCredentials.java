@@ -1,9 +1,8 @@
 package dev.tollgate.aws.credentials;
 
 import java.time.Instant;
-import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.AwsCredentials;
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
-import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 
 /**
  * Credentials of one tenant, which STS issued.
@@ -14,10 +13,9 @@ import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 public record TemporaryCredentials(
     String accessKeyId, String secretAccessKey, String sessionToken, Instant endsAt) {
 
-  /** A provider of these credentials alone. */
-  AwsCredentialsProvider provider() {
-    return StaticCredentialsProvider.create(
-        AwsSessionCredentials.create(accessKeyId, secretAccessKey, sessionToken));
+  /** The credentials that requests are signed with. */
+  AwsCredentials forRequests() {
+    return AwsSessionCredentials.create(accessKeyId, secretAccessKey, sessionToken);
   }
 
   /** The public part. */

@@ -7,10 +7,15 @@ import dev.tollgate.aws.ScriptedAdapters;
 import dev.tollgate.aws.ScriptedAws.Answer;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.TokenQueue.Search;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.core.SdkSystemSetting;
 
 /** Which failed requests the adapters repeat. */
 class RetriesTest extends ScriptedAdapters {
@@ -68,6 +73,39 @@ class RetriesTest extends ScriptedAdapters {
     assertThat(aws.connections().count(tenant)).isZero();
 
     assertThat(services.requests("GetItem")).hasSize(3);
+  }
+
+  /**
+   * {@code AWS_RETRY_MODE}, {@code AWS_MAX_ATTEMPTS} and {@code AWS_NEW_RETRIES_2026}, which the
+   * SDK knows from version 2.44 on.
+   *
+   * @see <a href="https://github.com/aws/aws-sdk-java-v2/issues/6987">Updated default retry
+   *     behavior (2026)</a>
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"legacy", "standard", "adaptive"})
+  void settings_of_the_sdk_change_no_number_of_attempts(String mode) {
+    Map<String, String> settings = new HashMap<>();
+    settings.put(SdkSystemSetting.AWS_RETRY_MODE.property(), mode);
+    settings.put(SdkSystemSetting.AWS_MAX_ATTEMPTS.property(), "5");
+    Stream.of(SdkSystemSetting.values())
+        .filter(setting -> setting.name().equals("AWS_NEW_RETRIES_2026"))
+        .forEach(setting -> settings.put(setting.property(), "true"));
+    settings.forEach(System::setProperty);
+    try {
+      for (String operation : List.of("GetItem", "ReceiveMessage", "UpdateItem")) {
+        services.on(operation, request -> Answer.failure(500, "InternalFailure"));
+      }
+      assertThatThrownBy(() -> aws.connections().count(tenant)).isInstanceOf(Unavailable.class);
+      assertThatThrownBy(() -> request("ReceiveMessage")).isInstanceOf(Unavailable.class);
+      assertThatThrownBy(() -> request("UpdateItem")).isInstanceOf(Unavailable.class);
+    } finally {
+      settings.keySet().forEach(System::clearProperty);
+    }
+
+    assertThat(services.requests("GetItem")).hasSize(3);
+    assertThat(services.requests("ReceiveMessage")).hasSize(1);
+    assertThat(services.requests("UpdateItem")).hasSize(1);
   }
 
   @Test

@@ -147,6 +147,79 @@ class SharedCredentialsTest {
     assertThatThrownBy(() -> keyOf(slow)).isInstanceOf(Unavailable.class);
   }
 
+  /** As an operator does who revokes the active sessions of a role. */
+  @Test
+  void revoked_credentials_are_replaced_once_for_all_instances() {
+    List<AssumedRoles> instances = instances(50, memory);
+    instances.forEach(SharedCredentialsTest::keyOf);
+    clock.advance(Duration.ofMinutes(5));
+
+    instances.forEach(SharedCredentialsTest::deny);
+
+    assertThat(instances).allMatch(instance -> keyOf(instance).equals("acme-2"));
+    assertThat(instance(memory)).matches(instance -> keyOf(instance).equals("acme-2"));
+    assertThat(sts.calls()).isEqualTo(2);
+  }
+
+  @Test
+  void newer_credentials_of_the_store_that_are_denied_too_are_replaced_at_once() {
+    AssumedRoles instance = instance(memory);
+    keyOf(instance);
+    memory.store(ACME, CredentialStoreContract.until(START.plusSeconds(3_610)));
+
+    deny(instance);
+    assertThat(keyOf(instance)).startsWith("ASIA");
+    clock.advance(Duration.ofSeconds(20));
+    deny(instance);
+    assertThat(keyOf(instance)).isEqualTo("acme-2");
+  }
+
+  /** Instances whose tenant role may not do what they try, for an hour and a half. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void a_storm_of_denials_is_no_storm_of_requests_to_sts(boolean shared) {
+    CredentialStore store = shared ? memory : CredentialStore.NONE;
+    List<AssumedRoles> instances = instances(5, store);
+    instances.forEach(SharedCredentialsTest::keyOf);
+    for (int second = 0; second < 90 * 60; second++) {
+      long before = sts.calls();
+      for (int request = 0; request < 3; request++) {
+        instances.forEach(SharedCredentialsTest::deny);
+      }
+      assertThat(sts.calls() - before).isLessThanOrEqualTo(instances.size());
+      clock.advance(Duration.ofSeconds(1));
+    }
+    // After 0, 1, 3, 7, 15, 31 and 63 minutes.
+    assertThat(sts.calls()).isBetween(6L, 5L * (1 + 7 + 1));
+  }
+
+  @Test
+  void denials_while_sts_fails_ask_it_once_a_minute_and_keep_what_there_is() {
+    AssumedRoles instance = instance(CredentialStore.NONE);
+    keyOf(instance);
+    sts.throttle(true);
+    instance.of(ACME);
+    TenantSession revoked = (TenantSession) instance.of(ACME);
+    revoked.deny();
+
+    assertThatThrownBy(() -> keyOf(instance)).isInstanceOf(Unavailable.class);
+    for (int second = 0; second < 60; second++) {
+      revoked.deny();
+      assertThat(keyOf(instance)).isEqualTo("acme-1");
+      clock.advance(Duration.ofSeconds(1));
+    }
+    assertThat(sts.calls()).isEqualTo(2);
+    sts.throttle(false);
+    assertThat(keyOf(instance)).isEqualTo("acme-3");
+    revoked.deny();
+    assertThat(keyOf(instance)).as("an old request's denial").isEqualTo("acme-3");
+  }
+
+  /** A request with the instance's credentials is denied. */
+  private static void deny(AssumedRoles instance) {
+    ((TenantSession) instance.of(ACME)).deny();
+  }
+
   /**
    * 500 instances and 200 tenants, each of which sends a request a second to a random instance, for
    * three hours. Tenants do not affect each other, so ten thousand tenants need 50 times as much.

@@ -24,6 +24,7 @@ import dev.tollgate.core.bucket.MissingQueue;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.bucket.fill.BucketFill.FillResult;
+import dev.tollgate.core.bucket.fill.BucketFill.Skipped;
 import dev.tollgate.core.bucket.fill.BucketSchedules;
 import dev.tollgate.core.provisioning.BucketQueues.Owner;
 import dev.tollgate.core.provisioning.QueueCreation;
@@ -360,15 +361,20 @@ public final class Reconciler {
 
   /** Fills a bucket. If SQS does not know its new queue yet, waits for it. */
   private FillResult firstFill(BucketId id, QueueCreation creation, Instant until) {
+    FillResult result;
     try {
-      return fill.fill(id, until);
+      result = fill.fill(id, until);
     } catch (MissingQueue missing) {
       if (creation != QueueCreation.CREATED) {
         throw missing;
       }
       pause.of(QUEUE_DELAY);
-      return fill.fill(id, until);
+      result = fill.fill(id, until);
     }
+    if (result instanceof Skipped skipped) {
+      throw new Unavailable(skipped.reason());
+    }
+    return result;
   }
 
   private void schedule(Bucket row) {

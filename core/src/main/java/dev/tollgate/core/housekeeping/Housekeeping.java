@@ -37,13 +37,13 @@ public final class Housekeeping {
   static final int CHUNK = 500;
 
   /**
-   * The checks of connections that all invocations of a minute do together. API Gateway answers
-   * 10,000 requests a second of all its APIs in the account and Region together.
+   * The checks of connections that all invocations of a minute do together by default. API Gateway
+   * answers 10,000 requests a second of all its APIs in the account and Region together.
    *
    * @see <a href="https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html">Amazon
    *     API Gateway quotas</a>
    */
-  private static final int CHECKS_A_MINUTE = 30_000;
+  public static final int CHECKS_A_MINUTE = 30_000;
 
   /** A part of a second, in which a share of a second's checks may begin. */
   private static final Duration TICK = Duration.ofMillis(100);
@@ -57,6 +57,7 @@ public final class Housekeeping {
   private static final String TASK = "visits";
   private static final double GOLDEN = 0.618_033_988_749_894_8;
 
+  private final int checksPerMinute;
   private final LiveTenants live;
   private final TenantVisit visit;
   private final Recount recount;
@@ -67,18 +68,22 @@ public final class Housekeeping {
   /**
    * Housekeeping of live tenants.
    *
+   * @param checksPerMinute the checks of connections that all invocations of a minute do together,
+   *     1 or more
    * @param executor runs visits, checks and recounts; its threads limit how many run at a time
    */
   public Housekeeping(
       LiveTenants live,
       TenantVisit visit,
       Recount recount,
+      int checksPerMinute,
       Executor executor,
       Pause pause,
       InstantSource clock) {
     this.live = live;
     this.visit = visit;
     this.recount = recount;
+    this.checksPerMinute = checksPerMinute;
     this.executor = executor;
     this.pause = pause;
     this.clock = clock;
@@ -112,7 +117,7 @@ public final class Housekeeping {
 
   /** Visits these tenants, checks their doubtful connections, and recounts. */
   Report visit(List<TenantId> tenants, int chunks, List<String> failedRequests, Instant until) {
-    CheckBudget checks = new CheckBudget(Math.max(1, CHECKS_A_MINUTE / chunks));
+    CheckBudget checks = new CheckBudget(Math.max(1, checksPerMinute / chunks));
     Map<TenantId, VisitReport> reports = new LinkedHashMap<>();
     Set<TenantId> drifting = new LinkedHashSet<>();
     List<TenantVisit.DoubtfulConnection> doubtful = new ArrayList<>();

@@ -479,6 +479,19 @@ final class TenantVisitTest {
     assertThat(fixture.visit().visit(ACME, new CheckBudget(3), Instant.MAX).doubtful()).hasSize(3);
   }
 
+  @Test
+  void checks_of_a_minute_are_bounded_by_the_setting() {
+    fixture.limitChecks(2);
+    openNearTheLimit("a", "b", "c");
+    fixture.pass(QUIET);
+    List<String> probed = new ArrayList<>();
+    fixture.sockets().whenChecked(probed::add);
+
+    fixture.runHousekeeping();
+
+    assertThat(probed).hasSize(2);
+  }
+
   // Large tenants.
 
   @Test

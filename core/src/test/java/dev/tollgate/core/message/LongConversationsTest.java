@@ -50,7 +50,14 @@ final class LongConversationsTest {
             recount,
             Runnable::run,
             ports.clock());
-    new Housekeeping(ports.sessions(), visit, recount, Runnable::run, pause -> {}, ports.clock())
+    new Housekeeping(
+            ports.sessions(),
+            visit,
+            recount,
+            Housekeeping.CHECKS_A_MINUTE,
+            Runnable::run,
+            pause -> {},
+            ports.clock())
         .run(HousekeepingFixture.ONE_CHUNK, Instant.MAX);
   }
 

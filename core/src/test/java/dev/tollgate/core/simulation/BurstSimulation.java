@@ -151,7 +151,8 @@ final class BurstSimulation {
             recount,
             Runnable::run,
             ports.clock());
-    return new Housekeeping(rows, visit, recount, Runnable::run, keeper, ports.clock());
+    return new Housekeeping(
+        rows, visit, recount, Housekeeping.CHECKS_A_MINUTE, Runnable::run, keeper, ports.clock());
   }
 
   /** The time of a request, and of its answer; many sockets are checked concurrently. */

@@ -181,7 +181,13 @@ public final class DaySimulation {
             ports.clock());
     housekeeping =
         new Housekeeping(
-            ports.sessions(), visit, recount, Runnable::run, duration -> {}, ports.clock());
+            ports.sessions(),
+            visit,
+            recount,
+            Housekeeping.CHECKS_A_MINUTE,
+            Runnable::run,
+            duration -> {},
+            ports.clock());
     for (int i = 0; i < tenants; i++) {
       onboard(i, length);
     }

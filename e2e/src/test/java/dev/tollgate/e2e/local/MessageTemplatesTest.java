@@ -71,7 +71,7 @@ class MessageTemplatesTest {
     String body = "{\"id\":\"" + id + "\"}";
 
     assertThat(send(body)).isEqualTo(form("c-" + id, body));
-    assertThat(render("accepted", success("c-" + id)))
+    assertThat(render("pool", success("c-" + id)))
         .isEqualTo("{\"type\":\"accepted\",\"id\":\"" + id + "\"}");
   }
 
@@ -104,8 +104,7 @@ class MessageTemplatesTest {
   @ValueSource(strings = {"{}", "{\"id\":null}", "{\"id\":\"\"}", "{\"ID\":\"a\"}"})
   void a_frame_without_id_is_identified_by_request_and_message(String body) throws IOException {
     assertThat(send(body)).isEqualTo(form("s", body));
-    assertThat(render("accepted", success("s")))
-        .isEqualTo("{\"type\":\"accepted\",\"id\":\"0-1-2\"}");
+    assertThat(render("pool", success("s"))).isEqualTo("{\"type\":\"accepted\",\"id\":\"0-1-2\"}");
   }
 
   @ParameterizedTest
@@ -139,49 +138,65 @@ class MessageTemplatesTest {
   @ParameterizedTest
   @CsvSource({"true, BAD_FRAME", "false, UNAVAILABLE"})
   void a_failed_entry_is_an_error(boolean senderFault, String code) throws IOException {
-    assertThat(code("accepted", failure(senderFault))).isEqualTo(code);
+    assertThat(code("pool", failure(senderFault))).isEqualTo(code);
+    assertThat(code("silo", failure(senderFault))).isEqualTo(code);
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"{}", "[]", "{\"SendMessageBatchResponse\":null}"})
-  void a_message_that_is_not_known_to_have_failed_is_accepted(String answer) throws IOException {
-    assertThat(render("accepted", answer)).isEqualTo("{\"type\":\"accepted\"}");
+  @ValueSource(
+      strings = {
+        "",
+        "{}",
+        "[]",
+        "{\"SendMessageBatchResponse\":null}",
+        "{\"message\":\"Service Unavailable\"}",
+        "{\"Error\":{\"Code\":\"\",\"Type\":\"Sender\"}}"
+      })
+  void a_message_that_is_not_known_to_be_in_the_queue_is_sent_again_with_its_id(String answer)
+      throws IOException {
+    assertThat(code("pool", answer)).isEqualTo("UNAVAILABLE");
+    assertThat(render("silo", answer)).contains("UNAVAILABLE", "with the same id");
   }
 
   /** How the templates find values: at definite paths, and by a scan at any depth. */
   @ParameterizedTest
   @CsvSource({"$.., $.nowhere.", "$.SendMessageBatchResponse, $.nowhere", "$.Error, $.nowhere"})
   void one_way_to_find_a_value_is_enough(String unsupported, String nowhere) throws IOException {
-    assertThat(rendered(template("accepted").replace(unsupported, nowhere), success("c-a")))
+    String pool = template("pool").replace(unsupported, nowhere);
+    String silo = template("silo").replace(unsupported, nowhere);
+    assertThat(rendered(pool, success("c-a"))).isEqualTo("{\"type\":\"accepted\",\"id\":\"a\"}");
+    assertThat(rendered(pool, success("c-a").replace("\"Id\"", "\"pId\"")))
         .isEqualTo("{\"type\":\"accepted\",\"id\":\"a\"}");
-    assertThat(rendered(template("accepted").replace(unsupported, nowhere), success("s")))
-        .isEqualTo("{\"type\":\"accepted\",\"id\":\"0-1-2\"}");
-    assertThat(rendered(template("accepted").replace(unsupported, nowhere), failure(true)))
-        .contains("BAD_FRAME");
-    assertThat(rendered(template("accepted").replace(unsupported, nowhere), failure(false)))
-        .contains("UNAVAILABLE");
+    assertThat(rendered(pool, success("s"))).isEqualTo("{\"type\":\"accepted\",\"id\":\"0-1-2\"}");
+    assertThat(rendered(pool, failure(true))).contains("BAD_FRAME");
+    assertThat(rendered(pool, failure(false))).contains("UNAVAILABLE");
     String refusal = refusal("AWS.SimpleQueueService.NonExistentQueue");
-    assertThat(rendered(template("refused-by-silo").replace(unsupported, nowhere), refusal))
-        .contains("NOT_SILO");
-    assertThat(rendered(template("refused-by-pool").replace(unsupported, nowhere), refusal))
-        .contains("UNAVAILABLE");
+    assertThat(rendered(silo, refusal)).contains("NOT_SILO");
+    assertThat(rendered(pool, refusal)).contains("UNAVAILABLE");
   }
 
+  /** SQS's XML turned into JSON, in some nestings, and the answer of its JSON protocol. */
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "[{\"Id\":\"c-a\",\"MessageId\":\"0-1-2\"}]",
-        "{\"Id\":\"c-a\",\"MessageId\":\"0-1-2\"}",
-        "{\"SendMessageBatchResultEntry\":[{\"Id\":\"c-a\",\"MessageId\":\"0-1-2\"}]}"
+        "{\"R\":{\"Metadata\":{\"RequestId\":\"r\"},\"Failed\":null,\"Result\":[%s]}}",
+        "{\"R\":{\"Metadata\":{\"RequestId\":\"r\"},\"Failed\":null,\"Result\":%s}}",
+        "{\"R\":{\"Result\":{\"SendMessageBatchResultEntry\":[%s]}}}",
+        "{\"SendMessageBatchResponse\":{\"SendMessageBatchResult\":{\"Failed\":null,\"Successful\":[%s]}}}",
+        "{\"Successful\":[%s]}",
+        "{\"Successful\":[%s],\"Failed\":[]}"
       })
-  void a_response_is_accepted_in_either_nesting(String result) throws IOException {
-    assertThat(
-            render(
-                "accepted",
-                "{\"R\":{\"ResponseMetadata\":{\"RequestId\":\"r\"},\"Failed\":null,\"Result\":"
-                    + result
-                    + "}}"))
-        .isEqualTo("{\"type\":\"accepted\",\"id\":\"a\"}");
+  void a_response_is_accepted_in_each_nesting(String nesting) throws IOException {
+    Map<String, String> frames = new LinkedHashMap<>();
+    frames.put("{\"Id\":\"c-a\",\"MessageId\":\"0-1-2\"}", "a");
+    frames.put("{\"pId\":\"c-a\",\"MessageId\":\"0-1-2\"}", "a");
+    frames.put("{\"pId\":\"s\",\"MessageId\":\"0-1-2\"}", "0-1-2");
+    for (Map.Entry<String, String> frame : frames.entrySet()) {
+      assertThat(render("pool", nesting.formatted(frame.getKey())))
+          .isEqualTo("{\"type\":\"accepted\",\"id\":\"" + frame.getValue() + "\"}");
+    }
+    assertThat(render("silo", nesting.formatted("{\"Id\":null,\"MessageId\":\"0-1-2\"}")))
+        .isEqualTo("{\"type\":\"accepted\"}");
   }
 
   @ParameterizedTest
@@ -192,21 +207,29 @@ class MessageTemplatesTest {
     "AccessDeniedException, NOT_SILO, UNAVAILABLE",
     "RequestThrottled, UNAVAILABLE, UNAVAILABLE",
     "ThrottlingException, UNAVAILABLE, UNAVAILABLE",
+    "InvalidClientTokenId, UNAVAILABLE, UNAVAILABLE",
+    "InternalError, UNAVAILABLE, UNAVAILABLE",
+    "ServiceUnavailable, UNAVAILABLE, UNAVAILABLE",
     "AWS.SimpleQueueService.InvalidBatchEntryId, BAD_FRAME, BAD_FRAME",
     "AWS.SimpleQueueService.BatchRequestTooLong, BAD_FRAME, BAD_FRAME",
-    "'', BAD_FRAME, BAD_FRAME"
+    "InvalidMessageContents, BAD_FRAME, BAD_FRAME",
+    "InvalidParameterValue, BAD_FRAME, BAD_FRAME",
+    "MissingParameter, BAD_FRAME, BAD_FRAME"
   })
-  void a_rejected_request_has_its_own_error_code(String code, String silo, String pool)
-      throws IOException {
-    String answer = refusal(code);
-
-    assertThat(code("refused-by-silo", answer)).isEqualTo(silo);
-    assertThat(code("refused-by-pool", answer)).isEqualTo(pool);
+  void a_rejected_request_has_its_own_error_code_in_each_shape(
+      String code, String silo, String pool) throws IOException {
+    for (String answer :
+        List.of(
+            refusal(code),
+            "{\"ErrorResponse\":" + refusal(code) + "}",
+            "{\"__type\":\"com.amazonaws.sqs#" + code + "\",\"message\":\"m\"}")) {
+      assertThat(code("silo", answer)).isEqualTo(silo);
+      assertThat(code("pool", answer)).isEqualTo(pool);
+    }
   }
 
   @Test
   void other_errors_need_no_body() throws IOException {
-    assertThat(code("unavailable", "<html>")).isEqualTo("UNAVAILABLE");
     assertThat(code("unknown-action", "not JSON")).isEqualTo("BAD_FRAME");
     assertThat(JSON.readTree(render("mock", "not JSON")).path("statusCode").asInt()).isEqualTo(200);
   }
@@ -276,8 +299,10 @@ class MessageTemplatesTest {
     return rendered(template(template), body);
   }
 
+  /** A template; for {@code pool} and {@code silo}, the one that answers frames. */
   private static String template(String name) throws IOException {
-    return Files.readString(DIRECTORY.resolve(name + ".vtl"));
+    String rest = name.equals("pool") || name.equals("silo") ? template("answer") : "";
+    return Files.readString(DIRECTORY.resolve(name + ".vtl")) + rest;
   }
 
   private static String rendered(String template, String body) {

@@ -30,6 +30,11 @@ import java.util.stream.LongStream;
  * <p>The ledger is written first, with a condition on its version. So a schedule that fires twice,
  * or a retry, mints nothing twice. Tokens that the queue rejects are owed again. Tokens whose
  * sending has an unknown result may be lost, at most one minute's.
+ *
+ * <p>If the level cannot be read, nothing is minted: each token might exceed the capacity. What the
+ * bucket is owed stays in the ledger, for the next fill. Such a fill is skipped and does not fail,
+ * because AWS does not document how many requests for queues' attributes it takes. A bucket that
+ * has missed several fills fails.
  */
 public final class BucketFill {
   private static final Duration TRIM_LEASE = Duration.ofSeconds(30);
@@ -49,7 +54,8 @@ public final class BucketFill {
    * Sends the bucket the tokens that are due until the next fill ({@link Ledger#step}), and removes
    * tokens beyond its capacity.
    *
-   * @throws Unavailable if the ledger or the queue fails
+   * @throws Unavailable if the ledger or the queue fails; if only the level cannot be read, not
+   *     before several fills were missed
    */
   public FillResult fill(BucketId id) {
     return fill(id, Instant.MAX);
@@ -88,7 +94,17 @@ public final class BucketFill {
 
   private FillResult fill(Bucket read, Bucket awake, Instant until) {
     Instant now = clock.instant();
-    TokenQueue.Level reported = queue.countTokens(read.id());
+    TokenQueue.Level reported;
+    try {
+      reported = queue.countTokens(read.id());
+    } catch (MissingQueue missing) {
+      throw missing;
+    } catch (Unavailable unavailable) {
+      if (read.isOverdueAt(now)) {
+        throw unavailable;
+      }
+      return new Skipped(unavailable.reason());
+    }
     FillResult result = fill(read, awake, reported, now, until);
     if (result instanceof Filled filled) {
       countSpare(filled.bucket(), read.availableIn(reported, now), now);
@@ -206,6 +222,13 @@ public final class BucketFill {
           .formatted(minted, unsent, trimmed, level);
     }
   }
+
+  /**
+   * The level could not be read; this fill minted nothing, and the next one mints what is owed.
+   *
+   * @param reason why not
+   */
+  public record Skipped(String reason) implements FillResult {}
 
   /** A concurrent fill of the same bucket was faster; this one minted nothing. */
   public record Conflict() implements FillResult {}

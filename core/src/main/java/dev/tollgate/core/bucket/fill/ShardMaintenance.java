@@ -4,6 +4,8 @@ import dev.tollgate.core.Page;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.fill.BucketFill.Skipped;
+import dev.tollgate.core.bucket.fill.BucketMaintenance.MaintenanceResult;
 import dev.tollgate.core.fanout.SelfInvocation;
 import java.time.Duration;
 import java.time.Instant;
@@ -106,7 +108,7 @@ public final class ShardMaintenance {
    * The result of a turn.
    *
    * @param done buckets whose maintenance succeeded
-   * @param failed buckets whose maintenance failed
+   * @param failed buckets whose maintenance failed, or whose fill was skipped
    * @param lag how long after its minute the last bucket was looked at
    */
   public record Report(long done, long failed, Duration lag, Rest rest) {}
@@ -176,8 +178,13 @@ public final class ShardMaintenance {
       }
       lagMillis.accumulateAndGet(Duration.between(turn.minute(), now).toMillis(), Math::max);
       try {
-        maintenance.maintainInShard(id, now.plus(LONGEST_FILL));
-        done.incrementAndGet();
+        MaintenanceResult result = maintenance.maintainInShard(id, now.plus(LONGEST_FILL));
+        if (result.fill() instanceof Skipped skipped) {
+          failed.incrementAndGet();
+          log.accept("bucket " + id + ": skipped, " + skipped.reason());
+        } else {
+          done.incrementAndGet();
+        }
       } catch (RuntimeException thrown) {
         failed.incrementAndGet();
         log.accept("bucket " + id + ": " + thrown);

@@ -22,6 +22,7 @@ import dev.tollgate.core.bucket.fill.BucketFill.Conflict;
 import dev.tollgate.core.bucket.fill.BucketFill.Filled;
 import dev.tollgate.core.bucket.fill.BucketFill.NoBucket;
 import dev.tollgate.core.bucket.fill.BucketFill.NotFilled;
+import dev.tollgate.core.bucket.fill.BucketFill.Skipped;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.testing.Faults;
@@ -265,12 +266,39 @@ final class BucketFillTest {
   }
 
   @Test
-  void unreadable_level_loses_no_token() {
+  void unreadable_level_skips_the_fill_and_loses_no_token() {
+    spend(60);
+    Bucket before = row();
+    ports.queue().outage().begin("countTokens");
+    assertThat(fillAt(60)).isInstanceOf(Skipped.class);
+    assertThat(row()).isEqualTo(before);
+    ports.queue().outage().end();
+    assertThat(available()).isZero();
+    assertFilled(fillAt(60), 60, 0, 0, 60);
+  }
+
+  @Test
+  void skipped_fills_bring_what_a_bucket_is_owed_and_never_more_than_it_holds() {
+    retune(new BucketSpec(Rate.perMinute(60), 200));
+    spend(60);
+    assertFilled(fillAt(60), 120, 0, 0, 120);
     spend(60);
     ports.queue().outage().begin("countTokens");
-    assertThatThrownBy(() -> fillAt(60)).isInstanceOf(Unavailable.class);
+    assertThat(fillAt(120)).isInstanceOf(Skipped.class);
+    assertThat(fillAt(180)).isInstanceOf(Skipped.class);
     ports.queue().outage().end();
-    assertFilled(fillAt(60), 60, 0, 0, 60);
+    spend(60);
+
+    assertFilled(fillAt(240), 180, 0, 0, 180);
+    assertThat(available()).as("owed of two minutes").isEqualTo(120);
+  }
+
+  @Test
+  void bucket_that_has_missed_several_fills_fails() {
+    fillAt(60);
+    ports.queue().outage().begin("countTokens");
+    assertThat(fillAt(120)).isInstanceOf(Skipped.class);
+    assertThatThrownBy(() -> fillAt(600)).isInstanceOf(Unavailable.class);
   }
 
   @Test

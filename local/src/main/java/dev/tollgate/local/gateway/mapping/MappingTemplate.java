@@ -84,6 +84,9 @@ public final class MappingTemplate {
 
     /** {@code $input.path(…)}: the value at a JSON path; an empty text if there is none. */
     public @Nullable Object path(String path) {
+      if (body.isBlank()) {
+        return "";
+      }
       try {
         return PATHS.parse(body).read(path);
       } catch (PathNotFoundException e) {
