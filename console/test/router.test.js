@@ -61,3 +61,12 @@ test("typing replaces the browser's entry, and choices add one, to which back re
   browser.back();
   assert.deepEqual(seen.at(-1), { find: "ac" });
 });
+
+test("a change right after a choice keeps it, although the browser tells of the choice later", () => {
+  const browser = page("#/tenants?find=ac&tier=gold");
+  browser.addEventListener = () => {};
+  const router = new Router(() => {}, browser);
+  router.change({ tier: "" }, { replace: false });
+  router.change({ find: "" });
+  assert.equal(browser.location.hash, "#/tenants");
+});
