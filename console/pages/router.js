@@ -58,10 +58,11 @@ export class Router {
     const hash = format({ ...this.#route, query: { ...this.#route.query, ...query } });
     if (replace) {
       this.page.history.replaceState(null, "", hash);
-      this.follow();
     } else {
       this.page.location.hash = hash;
     }
+    // The browser's event comes later; another change until then must not undo this one.
+    this.follow();
   }
 
   /** Reads the fragment again; needed only after it was replaced without an event. */
