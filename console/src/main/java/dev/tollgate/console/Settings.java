@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 /**
  * The deployment's settings for the pages: the URLs that they call, and how users get access.
  *
+ * @param name the name of the deployment, that of its stack
  * @param sessionUrl the URL that creates sessions, {@code https://…/session}
  * @param tenantUrl the URL that lists tenants' ids, if the deployment has one
  * @param webSocketUrl the URL that opens sockets, {@code wss://…}
@@ -22,6 +23,7 @@ import java.util.stream.Stream;
  * @param signIn the sign-in of operators, if the deployment requires one
  */
 record Settings(
+    String name,
     URI sessionUrl,
     Optional<URI> tenantUrl,
     URI webSocketUrl,
@@ -44,6 +46,7 @@ record Settings(
    */
   static Settings of(Map<String, String> environment) {
     return new Settings(
+        required(environment, "DEPLOYMENT"),
         address(environment, "SESSION_URL"),
         Optional.ofNullable(environment.get("TENANT_URL")).map(URI::create),
         address(environment, "WEBSOCKET_URL"),
@@ -75,6 +78,7 @@ record Settings(
     StringWriter text = new StringWriter();
     try (JsonGenerator json = new JsonFactory().createGenerator(text)) {
       json.writeStartObject();
+      json.writeStringField("name", name);
       json.writeStringField("sessionUrl", sessionUrl.toString());
       if (tenantUrl.isPresent()) {
         json.writeStringField("tenantUrl", tenantUrl.get().toString());

@@ -34,6 +34,7 @@ class PagesTest {
           "TENANT_URL", "https://a.example.com/tenant",
           "WEBSOCKET_URL", "wss://b.example.com/production",
           "SESSION_ACCESS", "open",
+          "DEPLOYMENT", "Tollgate-blue",
           "SIGN_IN_DOMAIN", "https://login.example.com",
           "SIGN_IN_CLIENT_ID", "abc");
   private static final Map<String, String> BROWSER =
@@ -275,7 +276,7 @@ class PagesTest {
   void the_configuration_has_only_the_configured_addresses() {
     assertThat(get("/config.json", Map.of()).getBody())
         .isEqualTo(
-            "{\"sessionUrl\":\"https://a.example.com/session\","
+            "{\"name\":\"Tollgate-blue\",\"sessionUrl\":\"https://a.example.com/session\","
                 + "\"tenantUrl\":\"https://a.example.com/tenant\","
                 + "\"webSocketUrl\":\"wss://b.example.com/production\","
                 + "\"sessionAccess\":\"open\","
@@ -292,7 +293,7 @@ class PagesTest {
     JsonNode config =
         json(request(new Pages(without, InstantSource.system()), "GET", "/config.json", Map.of()));
     assertThat(config.properties().stream().map(Map.Entry::getKey).collect(Collectors.toSet()))
-        .isEqualTo(new TreeSet<>(List.of("sessionUrl", "webSocketUrl", "sessionAccess")));
+        .isEqualTo(new TreeSet<>(List.of("name", "sessionUrl", "webSocketUrl", "sessionAccess")));
   }
 
   @ParameterizedTest

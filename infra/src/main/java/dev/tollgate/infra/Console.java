@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import software.amazon.awscdk.Annotations;
 import software.amazon.awscdk.Duration;
+import software.amazon.awscdk.Stack;
 import software.amazon.awscdk.aws_apigatewayv2_integrations.HttpLambdaIntegration;
 import software.amazon.awscdk.services.apigatewayv2.CfnStage;
 import software.amazon.awscdk.services.apigatewayv2.HttpApi;
@@ -106,6 +107,7 @@ final class Console extends Construct {
       pages.addEnvironment("TENANT_URL", http.sessionUrl() + "/tenant");
     }
     pages.addEnvironment("WEBSOCKET_URL", webSocket.url());
+    pages.addEnvironment("DEPLOYMENT", Stack.of(this).getStackName());
     pages.addEnvironment("SESSION_ACCESS", access(props.sessionAccess()));
     if (props.lab()) {
       pages.addEnvironment("LAB", "true");

@@ -59,14 +59,9 @@ final class ConsoleIT {
 
   @AfterEach
   void no_error_is_only_in_the_browser_console() {
-    List<String> errors = errors();
+    List<String> errors = browser.errors();
     browser.go("about:blank");
     assertThat(errors).allMatch(error -> clockMoved && error.contains("status of 503"));
-  }
-
-  /** The errors in the browser's console, without that of a deployment that has no alarms. */
-  private static List<String> errors() {
-    return browser.errors().stream().filter(error -> !error.contains("/alarms")).toList();
   }
 
   /** Moves the clock. A request of the page in progress then has no time left and gets a 503. */
@@ -526,7 +521,7 @@ final class ConsoleIT {
     assertThat(deployment.control("GET", "/tenants/page-new").status()).isEqualTo(404);
     // The page showed both errors: the refused request, and the 404 for the tenant after its
     // removal. The accessibility check reads a canvas, which the browser warns about.
-    assertThat(errors())
+    assertThat(browser.errors())
         .allSatisfy(
             error -> assertThat(error).containsPattern("/tenants.* status of 4(09|04)|Canvas2D"));
   }
@@ -567,7 +562,7 @@ final class ConsoleIT {
     browser.select("#line", "");
     browser.click("#change-line");
     browser.awaitText("#in-line", "0"::equals);
-    assertThat(errors()).allSatisfy(error -> assertThat(error).contains("Canvas2D"));
+    assertThat(browser.errors()).allSatisfy(error -> assertThat(error).contains("Canvas2D"));
   }
 
   @Test
@@ -749,7 +744,7 @@ final class ConsoleIT {
       browser.await("all is loaded", () -> !browser.text("#view").contains("Loading …"));
     }
     assertThat(browser.script("return document.documentElement.dataset.theme")).isEqualTo(scheme);
-    assertThat(errors()).isEmpty();
+    assertThat(browser.errors()).isEmpty();
     assertThat(browser.accessibilityFindings()).isEmpty();
     assertThat(
             (Boolean) browser.script("return document.documentElement.scrollWidth <= innerWidth"))
@@ -771,7 +766,7 @@ final class ConsoleIT {
         .isTrue();
     browser.size(1280, 900).scheme("light");
     // A browser warning about axe itself is not an error of the page.
-    assertThat(errors()).allSatisfy(error -> assertThat(error).contains("Canvas2D"));
+    assertThat(browser.errors()).allSatisfy(error -> assertThat(error).contains("Canvas2D"));
   }
 
   @Test
@@ -790,6 +785,6 @@ final class ConsoleIT {
     assertThat(browser.text("h1")).isEqualTo("Page not found");
     browser.click("a[href$=operator]");
     browser.awaitText("#view h1", "Overview"::equals);
-    assertThat(errors()).allSatisfy(error -> assertThat(error).contains("404"));
+    assertThat(browser.errors()).allSatisfy(error -> assertThat(error).contains("404"));
   }
 }
