@@ -705,17 +705,10 @@ final class ConsoleIT {
   @CsvSource({
     "sample, light, 1280",
     "sample, dark, 390",
-    "tenants/page-axe/now, light, 390",
-    "tenants/page-axe/now, dark, 1280",
-    "tenants/page-axe/history, light, 768",
-    "tenants/page-axe/limits, light, 320",
-    "tenants/page-axe/limits, dark, 768",
-    "tenants/page-axe/danger, dark, 320",
-    "tiers/bronze, dark, 1440",
-    "tiers/bronze, light, 320",
-    "health?alarms=all, light, 768",
-    "audit, dark, 320",
-    "lab, light, 320",
+    "tenants/page-axe/now tenants/page-axe/history lab, light, 390",
+    "tenants/page-axe/now tenants/page-axe/limits tiers/bronze, dark, 1280",
+    "tenants/page-axe/limits tenants/page-axe/history health?alarms=all, dark, 768",
+    "tenants/page-axe/limits tenants/page-axe/danger tiers/bronze health audit lab, light, 320",
     "overview, light, 320",
     "overview, dark, 1440",
     "tenants, light, 320",
@@ -739,12 +732,23 @@ final class ConsoleIT {
       browser.go(list("page-"));
       browser.await("rows are shown", () -> !browser.all("#rows [data-id]").isEmpty());
     } else {
-      browser.go(operator() + "#/" + page);
-      browser.await("a card is shown", () -> !browser.all("#view .card").isEmpty());
-      browser.await("all is loaded", () -> !browser.text("#view").contains("Loading …"));
+      // The views of one load: the API accepts only some loads a minute.
+      for (String view : page.split(" ", -1)) {
+        browser.go(operator() + "#/" + view);
+        browser.await("a card is shown", () -> !browser.all("#view .card").isEmpty());
+        browser.await("all is loaded", () -> !browser.text("#view").contains("Loading …"));
+        assertAccessible(scheme);
+      }
     }
+    assertAccessible(scheme);
+    browser.size(1280, 900).scheme("light");
+    // A browser warning about axe itself is not an error of the page.
+    assertThat(browser.errors()).allSatisfy(error -> assertThat(error).contains("Canvas2D"));
+  }
+
+  private static void assertAccessible(String scheme) {
     assertThat(browser.script("return document.documentElement.dataset.theme")).isEqualTo(scheme);
-    assertThat(browser.errors()).isEmpty();
+    assertThat(browser.errors()).allSatisfy(error -> assertThat(error).contains("Canvas2D"));
     assertThat(browser.accessibilityFindings()).isEmpty();
     assertThat(
             (Boolean) browser.script("return document.documentElement.scrollWidth <= innerWidth"))
@@ -764,9 +768,6 @@ final class ConsoleIT {
                     })"""))
         .as("headings do not overlap")
         .isTrue();
-    browser.size(1280, 900).scheme("light");
-    // A browser warning about axe itself is not an error of the page.
-    assertThat(browser.errors()).allSatisfy(error -> assertThat(error).contains("Canvas2D"));
   }
 
   @Test
