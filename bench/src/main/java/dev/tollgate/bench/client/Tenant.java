@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.stream.StreamSupport;
 
 /** A tenant in the control plane. */
 public final class Tenant {
@@ -104,20 +103,5 @@ public final class Tenant {
   /** The number of connections that the control plane counts. */
   public int connections() {
     return http.get(address).get("connections").asInt();
-  }
-
-  /**
-   * The state of a bucket, such as {@code ACTIVE} or {@code HIBERNATING}.
-   *
-   * @throws IllegalArgumentException if the tenant has no bucket for the action
-   */
-  public String bucketState(String action) {
-    return StreamSupport.stream(http.get(address).get("buckets").spliterator(), false)
-        .filter(bucket -> bucket.get("action").asText().equals(action))
-        .findFirst()
-        .orElseThrow(
-            () -> new IllegalArgumentException("action: " + action + " (expected: a bucket's)"))
-        .get("state")
-        .asText();
   }
 }
