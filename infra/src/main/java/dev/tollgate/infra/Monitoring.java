@@ -51,6 +51,10 @@ final class Monitoring extends Construct {
       Map<String, String> dimensions,
       String statistic,
       String label) {
+    Metric labelled(String other) {
+      return new Metric(namespace, name, dimensions, statistic, other);
+    }
+
     static Metric outcome(String name, String outcome) {
       return new Metric("Tollgate", name, Map.of("Outcome", outcome), "Sum", outcome);
     }
@@ -80,6 +84,14 @@ final class Monitoring extends Construct {
     /** More than {@code threshold} in three of five minutes: retries do not cure it. */
     static Rule lasting(String expression, double threshold) {
       return new Rule(expression, threshold, MINUTE, 3, 5);
+    }
+
+    /**
+     * More than {@code threshold} in three of eight minutes: a message or batch that fails is
+     * retried after one to two minutes, so that a lasting failure has minutes without one.
+     */
+    static Rule retried(String expression) {
+      return new Rule(expression, 0, MINUTE, 3, 8);
     }
   }
 
@@ -125,7 +137,7 @@ final class Monitoring extends Construct {
             "InvocationDroppedCount",
             Map.of("ScheduleGroup", sources.scheduleGroup()),
             "Sum",
-            "events of schedules");
+            "dropped events of schedules");
     Metric delayed =
         new Metric(
             dropped.namespace(),
@@ -136,7 +148,9 @@ final class Monitoring extends Construct {
     Metric concurrent =
         new Metric(
             "AWS/Lambda", "ConcurrentExecutions", Map.of(), "Maximum", "executions of the account");
-    Metric requests = Metric.ofFunction(sources.tokenProducer(), "AsyncEventsDropped", "Sum");
+    Metric requests =
+        Metric.ofFunction(sources.tokenProducer(), "AsyncEventsDropped", "Sum")
+            .labelled("dropped requests for fills");
     Metric fillDelay = new Metric("Tollgate", "FillDelay", Map.of(), "p99", "delay of fills, p99");
     List<Metric> credentials =
         Stream.of("STS", "TABLE")
@@ -152,7 +166,8 @@ final class Monitoring extends Construct {
             .map(each -> Metric.ofFunction(each, "IteratorAge", "Maximum"))
             .toList();
     Metric drift = new Metric("Tollgate", "AbsoluteDrift", Map.of(), "Sum", "drift");
-    Metric latency = Metric.ofFunction(sources.authorizer(), "Duration", "p99");
+    Metric latency =
+        Metric.ofFunction(sources.authorizer(), "Duration", "p99").labelled("authorizer, p99");
     Metric middle =
         new Metric(
             latency.namespace(), latency.name(), latency.dimensions(), "p50", "authorizer, p50");
@@ -182,7 +197,7 @@ final class Monitoring extends Construct {
     // SQS reports a queue that was not in use for hours up to 15 minutes late (SQS Developer Guide,
     // "Available CloudWatch metrics"). FILL makes a late minute 0.
     alarm("dead-letters", new Rule(sum(deadLetters), 0, 5 * MINUTE, 1, 4), deadLetters);
-    CfnAlarm functionErrors = alarm("function-errors", Rule.lasting(sum(errors), 0), errors);
+    CfnAlarm functionErrors = alarm("function-errors", Rule.retried(sum(errors)), errors);
     alarm("function-throttles", Rule.lasting(sum(throttles), 0), throttles);
     CfnAlarm fillsDropped =
         alarm("fills-dropped", Rule.lasting(sum(List.of(dropped, requests)), 0), dropped, requests);
@@ -232,7 +247,7 @@ final class Monitoring extends Construct {
     CfnAlarm messagesFailing =
         alarm(
             "messages-failing",
-            Rule.lasting(sum(List.of(failed, undecidedMessages)), 0),
+            Rule.retried(sum(List.of(failed, undecidedMessages))),
             failed,
             undecidedMessages);
     // A message that failed comes again after 90 seconds.
@@ -249,7 +264,7 @@ final class Monitoring extends Construct {
     alarm(
         "refusals",
         new Rule(
-            "IF(%2$s > 100, 100 * %1$s / %2$s, 0)".formatted(refusals, all), 50, 5 * MINUTE, 3, 3),
+            "IF(%2$s > 30, 100 * %1$s / %2$s, 0)".formatted(refusals, all), 50, 5 * MINUTE, 3, 3),
         handshakes);
 
     // A batch that fails is retried up to every minute.
@@ -315,7 +330,8 @@ final class Monitoring extends Construct {
             .toList();
     Metric slotWait = new Metric("Tollgate", "SlotWait", Map.of(), "p99", "wait for a slot, p99");
     dashboard(
-        graph("Handshakes a minute", handshakes),
+        graph(
+            "Handshakes a minute", join(handshakes, List.of(withoutToken, undecided, leaseEnded))),
         graph("Handshakes: milliseconds of the authorizer", List.of(middle, latency)),
         graph("Wait in line, milliseconds", List.of(slotWait)),
         graph("Messages a minute", messages),
