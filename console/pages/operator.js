@@ -38,6 +38,8 @@ let announced = null;
 let lifted;
 let asked = null;
 let signedOut = false;
+/** Whether the search gets the focus when it is drawn. */
+let toFind = false;
 let frame;
 
 async function control(path, options) {
@@ -121,6 +123,10 @@ function drawNow() {
     <a href=${format({ view: name })} aria-current=${route.view === name ? "page" : route.view === below ? "true" : "false"}>${text}</a>`), byId("views"));
   render(view.show(route, app), byId("view"));
   view.drawn?.(route, app);
+  if (toFind && route.view === "tenants") {
+    toFind = false;
+    byId("find").focus();
+  }
   drawState();
 }
 
@@ -172,8 +178,8 @@ wireKeys({
     if (router.route.view !== "tenants") {
       router.go({ view: "tenants" });
     }
-    // After the view is drawn.
-    requestAnimationFrame(() => requestAnimationFrame(() => byId("find")?.focus()));
+    toFind = true;
+    draw();
   },
 });
 for (const name of ["scroll", "resize"]) {
