@@ -38,8 +38,8 @@ let announced = null;
 let lifted;
 let asked = null;
 let signedOut = false;
-/** Whether the search gets the focus when it is drawn. */
-let toFind = false;
+/** Whether the search gets the focus as soon as it is drawn. */
+let toSearch = false;
 let frame;
 
 async function control(path, options) {
@@ -123,8 +123,8 @@ function drawNow() {
     <a href=${format({ view: name })} aria-current=${route.view === name ? "page" : route.view === below ? "true" : "false"}>${text}</a>`), byId("views"));
   render(view.show(route, app), byId("view"));
   view.drawn?.(route, app);
-  if (toFind && route.view === "tenants") {
-    toFind = false;
+  if (toSearch && byId("find")) {
+    toSearch = false;
     byId("find").focus();
   }
   drawState();
@@ -178,7 +178,7 @@ wireKeys({
     if (router.route.view !== "tenants") {
       router.go({ view: "tenants" });
     }
-    toFind = true;
+    toSearch = true;
     draw();
   },
 });
@@ -209,4 +209,5 @@ byId("sign-out").hidden = !(token() && app.settings.signIn);
 if (signedOut) {
   askToSignIn();
 }
-open(router.route);
+// The sign-in has restored the fragment.
+router.follow();

@@ -41,7 +41,7 @@ export class Router {
     this.page = page;
     this.onchange = onchange;
     this.#route = parse(page.location.hash);
-    page.addEventListener("hashchange", () => this.#follow());
+    page.addEventListener("hashchange", () => this.follow());
   }
 
   get route() {
@@ -58,13 +58,15 @@ export class Router {
     const hash = format({ ...this.#route, query: { ...this.#route.query, ...query } });
     if (replace) {
       this.page.history.replaceState(null, "", hash);
-      this.#follow();
     } else {
       this.page.location.hash = hash;
     }
+    // The browser's event comes later; another change until then must not undo this one.
+    this.follow();
   }
 
-  #follow() {
+  /** Reads the fragment again; needed only after it was replaced without an event. */
+  follow() {
     const before = this.#route;
     this.#route = parse(this.page.location.hash);
     this.onchange(this.#route, before);

@@ -230,6 +230,7 @@ export const tenants = {
       event.preventDefault();
     } else if (event.key === "Escape" && (query.find || query.chip || query.tier)) {
       router.change({ find: "", chip: "", tier: "" }, { replace: false });
+      event.preventDefault();
     }
   },
 };

@@ -67,3 +67,12 @@ test("a fragment names a tier", () => {
   assert.deepEqual(parse("#/tiers/Not a tier"), { view: "tiers", query: {} });
   assert.equal(format({ view: "tier", id: "gold", query: { replay: "7d" } }), "#/tiers/gold?replay=7d");
 });
+
+test("a change right after a choice keeps it, although the browser tells of the choice later", () => {
+  const browser = page("#/tenants?find=ac&tier=gold");
+  browser.addEventListener = () => {};
+  const router = new Router(() => {}, browser);
+  router.change({ tier: "" }, { replace: false });
+  router.change({ find: "" });
+  assert.equal(browser.location.hash, "#/tenants");
+});

@@ -192,7 +192,7 @@ final class SignInIT {
   /** Passes a request on to the console, unless it needs a token and has none. */
   private void pass(HttpExchange exchange, URI requested) throws IOException {
     boolean guarded =
-        requested.getPath().matches("/(tenants|tiers|activity|fleet|audit|admit-all|alarms).*");
+        requested.getPath().matches("/(tenants|tiers|activity|fleet|audit|admit-all|alarms)(/.*)?");
     List<String> authorization =
         exchange.getRequestHeaders().getOrDefault("Authorization", List.of());
     if (guarded && !authorization.equals(List.of("Bearer " + token))) {

@@ -648,6 +648,7 @@ final class ConsoleIT {
     browser.awaitText("#count", text -> text.startsWith("3 of "));
     browser.select("#tier-filter", "silver");
     browser.awaitText("#count", text -> text.startsWith("1 of "));
+    browser.script("document.activeElement.blur()");
     browser.press("?");
     browser.await("the keys are shown", () -> browser.find("#keys").isDisplayed());
     browser.press(Keys.ESCAPE);
