@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -331,18 +332,17 @@ final class ConsoleIT {
             text.contains("limits.tenantPerMinute 9 → 2")
                 && text.contains("In the last hour, 1 tenant would have been refused:")
                 && text.contains("2 instead of 9 would have refused"));
-    assertThat(overridesOf("page-limits")).isEqualTo("{\"tenantPerMinute\":9,\"line\":false}");
+    assertThat(overridesOf("page-limits")).isEqualTo("{line=false, tenantPerMinute=9}");
     browser.type("[name=tenantPerMinute]", "3");
     assertThat(browser.find("#save").isDisplayed()).as("another preview is needed").isFalse();
     browser.click("#preview");
     browser.click("#save");
     browser.awaitText("#notices", text -> text.contains("The limits of page-limits are changed."));
     assertThat(overridesOf("page-limits"))
-        .isEqualTo(
-            "{\"tenantPerMinute\":3,\"modes\":{\"sessionPerMinute\":\"OBSERVE\"},\"line\":false}");
+        .isEqualTo("{line=false, modes={\"sessionPerMinute\":\"OBSERVE\"}, tenantPerMinute=3}");
     browser.click("#undo");
     browser.awaitText("#notices", text -> text.contains("The change of page-limits is undone."));
-    assertThat(overridesOf("page-limits")).isEqualTo("{\"tenantPerMinute\":9,\"line\":false}");
+    assertThat(overridesOf("page-limits")).isEqualTo("{line=false, tenantPerMinute=9}");
 
     browser.type("[name=tenantPerMinute]", "4");
     deployment.control("PATCH", "/tenants/page-limits", "{\"overrides\":{}}");
@@ -365,8 +365,16 @@ final class ConsoleIT {
     browser.await("the next tab", () -> browser.url().endsWith("/page-limits/danger"));
   }
 
+  /** The overrides, with the names in order. */
   private String overridesOf(String tenant) {
-    return deployment.control("GET", "/tenants/" + tenant).body().get("overrides").toString();
+    Map<String, String> overrides = new TreeMap<>();
+    deployment
+        .control("GET", "/tenants/" + tenant)
+        .body()
+        .get("overrides")
+        .properties()
+        .forEach(one -> overrides.put(one.getKey(), one.getValue().toString()));
+    return overrides.toString();
   }
 
   @Test
@@ -697,7 +705,7 @@ final class ConsoleIT {
     advance(Duration.ofMinutes(1));
     browser.awaitText(".top", text -> text.contains("page-hot Over 2 a minute"));
     assertThat(browser.text(".headline")).contains("refused in the last 5 minutes");
-    assertThat(browser.text(".facts-line")).isEqualTo("Limits enforced");
+    assertThat(browser.text(".facts-line")).contains("Limits enforced", "Tollgate");
     browser.await("the chart is drawn", () -> !browser.all("#fleet-chart canvas").isEmpty());
     browser.awaitText(".changes", text -> text.contains("page-hot"));
     browser.click("[aria-label='The last 6 hours']");

@@ -25,9 +25,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
@@ -197,9 +199,10 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
     cloud.requests().clear();
     action.run();
     cloud.settle();
+    Set<String> seen = new HashSet<>();
     return cloud.requests().list().stream()
         .filter(request -> !request.principal().name().endsWith(EventSources.PRINCIPAL_SUFFIX))
-        .filter(request -> request.attempt() == 1)
+        .filter(request -> seen.add(request.invocation()))
         .toList();
   }
 

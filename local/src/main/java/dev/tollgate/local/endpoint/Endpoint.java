@@ -16,6 +16,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
@@ -37,7 +38,6 @@ import java.util.regex.Pattern;
  *     Version 4</a>
  */
 public final class Endpoint implements AutoCloseable {
-  private static final Pattern ATTEMPT = Pattern.compile("attempt=([1-9][0-9]?)\\b");
 
   private static final Pattern CREDENTIAL =
       Pattern.compile("AWS4-HMAC-SHA256 .*Credential=([^/]+)/\\d{8}/[^/]+/([^/]+)/aws4_request.*");
@@ -157,11 +157,13 @@ public final class Endpoint implements AutoCloseable {
     };
   }
 
-  /** The attempt in a header of the AWS SDKs, such as {@code attempt=2; max=3}. */
-  private static int attempt(HttpServerExchange exchange) {
-    String header = exchange.getRequestHeaders().getFirst("amz-sdk-request");
-    Matcher attempt = ATTEMPT.matcher(header == null ? "" : header);
-    return attempt.find() ? Integer.parseInt(attempt.group(1)) : 1;
+  /**
+   * The id of an SDK's call, which its attempts share. An attempt may be lost before it is
+   * recorded.
+   */
+  private static String invocation(HttpServerExchange exchange) {
+    String header = exchange.getRequestHeaders().getFirst("amz-sdk-invocation-id");
+    return header == null ? UUID.randomUUID().toString() : header;
   }
 
   private HttpHandler record(HttpHandler next) {
@@ -178,7 +180,7 @@ public final class Endpoint implements AutoCloseable {
                     call.at(),
                     committed.getStatusCode(),
                     call.resource(),
-                    attempt(exchange)));
+                    invocation(exchange)));
             if (committed.getStatusCode() == 200) {
               watchers.forEach(watcher -> watcher.accept(call));
             }

@@ -21,7 +21,8 @@ public final class RecordedRequests {
    * @param status the HTTP status of the answer
    * @param resource the name of the table, queue, function, schedule or role concerned; several are
    *     separated by commas
-   * @param attempt which attempt of an SDK's call it is, from 1; 1 if the client does not say
+   * @param invocation the id of the SDK's call, which all its attempts have; if the client does not
+   *     say, that of this attempt alone
    */
   public record Request(
       String service,
@@ -30,7 +31,7 @@ public final class RecordedRequests {
       Instant at,
       int status,
       Optional<String> resource,
-      int attempt) {}
+      String invocation) {}
 
   /** All calls since the last {@link #clear()}. */
   public synchronized List<Request> list() {
