@@ -31,11 +31,11 @@ import software.constructs.Construct;
  * they share an origin, the control plane needs no CORS settings.
  */
 final class Console extends Construct {
-  /** Files per second for all users together. A page loads about a dozen files. */
+  /** Files per second for all users together. The operator page loads some 30 files. */
   private static final int PAGES_PER_SECOND = 20;
 
-  /** Files at once: enough for a few users who load a page in the same second. */
-  private static final int PAGE_BURST = 100;
+  /** Files at once: enough for ten users who load a page in the same second. */
+  private static final int PAGE_BURST = 300;
 
   private final HttpApi api;
   private final Optional<SignIn> signIn;
