@@ -41,7 +41,7 @@ import java.security.SecureRandom;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executor;
 
 /** Builds the use cases of the functions over AWS. */
 public final class Wiring {
@@ -64,10 +64,7 @@ public final class Wiring {
     this.tracing = XRayTracing.of(environment, clock);
     this.aws =
         new AwsEnvironment(
-            environment,
-            clock,
-            line -> LambdaRuntime.getLogger().log(line),
-            tracing.map(XRayTracing::interceptor));
+            environment, clock, line -> LambdaRuntime.getLogger().log(line), tracing);
   }
 
   /** Records this function's part of traces; off unless {@code TRACING} is {@code on}. */
@@ -75,9 +72,15 @@ public final class Wiring {
     return tracing.<Tracing>map(xray -> xray).orElse(Tracing.OFF);
   }
 
+  /** Threads for the requests of invocations. */
+  private Executor threads() {
+    Executor threads = Threads.unbounded("requests");
+    return tracing.map(xray -> xray.bound(threads)).orElse(threads);
+  }
+
   /** Decides on handshakes, for the connect authorizer. */
   public Admission admission() {
-    ExecutorService threads = Threads.unbounded("requests");
+    Executor threads = threads();
     return new Admission(
         aws.factsReader(),
         claims(threads),
@@ -96,7 +99,7 @@ public final class Wiring {
 
   /** Registers connections, for {@code $connect}. */
   public Registration registration() {
-    ExecutorService threads = Threads.unbounded("requests");
+    Executor threads = threads();
     return new Registration(
         aws.connections(),
         new HeldTokens(aws.buckets(), aws.tokenQueue(), clock),
@@ -107,7 +110,7 @@ public final class Wiring {
         clock);
   }
 
-  private Claims claims(ExecutorService threads) {
+  private Claims claims(Executor threads) {
     return new Claims(
         aws.buckets(), aws.tokenQueue(), aws.fillRequests(), threads, Pause.real(), clock);
   }
@@ -218,7 +221,7 @@ public final class Wiring {
 
   /** Processes messages, for the message processor. */
   public MessageProcessing messageProcessing(Frames frames, Application application) {
-    ExecutorService threads = Threads.unbounded("requests");
+    Executor threads = threads();
     return new MessageProcessing(
         new Rows(aws.factsReader(), aws.messageFactsReader(), aws.sessions(), aws.messageLog()),
         claims(threads),

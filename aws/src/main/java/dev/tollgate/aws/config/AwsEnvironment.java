@@ -37,6 +37,7 @@ import dev.tollgate.aws.sqs.QueueUrls;
 import dev.tollgate.aws.sqs.SqsBucketQueues;
 import dev.tollgate.aws.sqs.SqsSiloQueues;
 import dev.tollgate.aws.sqs.SqsTokenQueue;
+import dev.tollgate.aws.tracing.XRayTracing;
 import dev.tollgate.core.Threads;
 import dev.tollgate.core.alarm.Alarms;
 import dev.tollgate.core.audit.AuditLog;
@@ -79,7 +80,6 @@ import java.util.OptionalInt;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 
 /**
  * The ports of core over AWS, configured by the environment variables of a function.
@@ -102,8 +102,7 @@ public final class AwsEnvironment {
   private final CurrentAuthor author = new CurrentAuthor();
   private final Lazy<TenantCredentials> tenantCredentials;
   private final Lazy<SessionTables> sessionTables = new Lazy<>(this::newSessionTables);
-  private final Lazy<Executor> batches =
-      new Lazy<>(() -> Threads.upTo(FunctionClients.PARALLEL_BATCHES, "sqs-batch"));
+  private final Lazy<Executor> batches;
 
   /**
    * The ports for these environment variables. Each request about a tenant uses credentials that
@@ -117,16 +116,16 @@ public final class AwsEnvironment {
     this(environment, clock, log, Optional.empty());
   }
 
-  /** The same, where an interceptor observes all requests. */
+  /** The same, where all requests are traced. */
   public AwsEnvironment(
       Map<String, String> environment,
       InstantSource clock,
       Consumer<String> log,
-      Optional<ExecutionInterceptor> observer) {
+      Optional<XRayTracing> tracing) {
     this(
         environment,
         clock,
-        observer,
+        tracing,
         (AwsEnvironment aws) -> aws.assumedRoles(new CredentialFailures(clock, log)));
   }
 
@@ -145,12 +144,18 @@ public final class AwsEnvironment {
   private AwsEnvironment(
       Map<String, String> environment,
       InstantSource clock,
-      Optional<ExecutionInterceptor> observer,
+      Optional<XRayTracing> tracing,
       Function<AwsEnvironment, TenantCredentials> credentials) {
     this.variables = new Variables(environment);
-    this.clients = new FunctionClients(variables, observer);
+    this.clients = new FunctionClients(variables, tracing.map(XRayTracing::interceptor));
     this.clock = clock;
     this.tenantCredentials = new Lazy<>(() -> credentials.apply(this));
+    this.batches =
+        new Lazy<>(
+            () -> {
+              Executor threads = Threads.upTo(FunctionClients.PARALLEL_BATCHES, "sqs-batch");
+              return tracing.map(xray -> xray.bound(threads)).orElse(threads);
+            });
   }
 
   /**

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -18,14 +19,27 @@ import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
  * Traces of AWS X-Ray. Each segment is one document, which is sent when the segment is closed.
  *
  * <p>Lambda runs one invocation at a time in an execution environment, so the open segments are
- * those of the invocation under way, whichever thread sends its AWS requests. A request that is
- * sent while no segment is open, such as a rehearsed one, is not recorded.
+ * those of the invocation under way. A task may outlive its invocation, which gives up at its time
+ * limit. It must not appear in the next invocation's traces, which may belong to another tenant. So
+ * executors are {@linkplain #bound bound}: their tasks' requests are recorded in the segments of
+ * the invocation that submitted them, or not at all. A request that is sent while no segment is
+ * open, such as a rehearsed one, is not recorded.
  */
 public final class XRayTracing implements Tracing {
   private final Consumer<String> documents;
   private final InstantSource clock;
   private final LongSupplier random;
-  private final List<OpenSegment> open = new CopyOnWriteArrayList<>();
+
+  /** The invocation of the task that a thread of a bound executor runs. */
+  private final ThreadLocal<Invocation> ofTask = new ThreadLocal<>();
+
+  /** The latest invocation with a segment. */
+  private volatile Invocation latest = new Invocation();
+
+  /** The open segments of an invocation. */
+  private static final class Invocation {
+    private final List<OpenSegment> open = new CopyOnWriteArrayList<>();
+  }
 
   /**
    * Tracing with random ids.
@@ -57,10 +71,37 @@ public final class XRayTracing implements Tracing {
       return Segment.NONE;
     }
     TraceHeader parent = sampled.get();
+    if (latest.open.isEmpty()) {
+      latest = new Invocation();
+    }
+    List<OpenSegment> open = latest.open;
     boolean first = open.stream().noneMatch(segment -> segment.traceId().equals(parent.root()));
     OpenSegment segment = new OpenSegment(this, name, parent, first);
     open.add(segment);
     return segment;
+  }
+
+  /** The same executor, whose tasks belong to the invocation that submits them. */
+  public Executor bound(Executor executor) {
+    return task -> {
+      Invocation submitting = invocation();
+      executor.execute(() -> run(task, submitting));
+    };
+  }
+
+  private void run(Runnable task, Invocation invocation) {
+    Invocation before = ofTask.get();
+    ofTask.set(invocation);
+    try {
+      task.run();
+    } finally {
+      ofTask.set(before);
+    }
+  }
+
+  private Invocation invocation() {
+    Invocation bound = ofTask.get();
+    return bound == null ? latest : bound;
   }
 
   /** Records the AWS requests of SDK clients. */
@@ -68,13 +109,13 @@ public final class XRayTracing implements Tracing {
     return new RequestInterceptor(this);
   }
 
-  /** The segments in which a request that begins now is recorded. */
+  /** The segments in which a request that this thread begins now is recorded. */
   List<OpenSegment> recording() {
-    return open.stream().filter(OpenSegment::recordsRequests).toList();
+    return invocation().open.stream().filter(OpenSegment::recordsRequests).toList();
   }
 
   void close(OpenSegment segment, String document) {
-    open.remove(segment);
+    latest.open.remove(segment);
     documents.accept(document);
   }
 

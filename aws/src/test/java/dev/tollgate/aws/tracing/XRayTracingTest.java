@@ -14,14 +14,17 @@ import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -188,6 +191,50 @@ class XRayTracingTest {
 
     assertThat(only().at("/subsegments/0/in_progress").asBoolean()).isTrue();
     assertThat(tracing.recording()).isEmpty();
+  }
+
+  @Test
+  void a_task_that_outlives_its_invocation_is_in_no_trace_of_the_next() throws Exception {
+    Queue<Runnable> submitted = new ArrayDeque<>();
+    Executor requests = tracing.bound(submitted::add);
+    try (Segment acme = tracing.begin("MessageProcessor", () -> HEADER)) {
+      requests.execute(
+          () -> {
+            request("PostToConnection");
+            requests.execute(() -> request("DeleteItem"));
+          });
+      requests.execute(() -> request("UpdateItem"));
+      submitted.remove().run();
+      acme.outcome("FAILED", 500);
+    }
+
+    try (Segment beta = tracing.begin("MessageProcessor", () -> HEADER.replace("e988", "e989"))) {
+      requests.execute(() -> request("GetItem"));
+      submitted.forEach(Runnable::run);
+      request("Query");
+      beta.outcome("PROCESSED", 200);
+    }
+
+    assertThat(operations(sent.get(0))).containsExactly("PostToConnection");
+    assertThat(operations(sent.get(1))).containsExactly("GetItem", "Query");
+  }
+
+  @Test
+  void a_task_of_an_invocation_that_is_not_sampled_is_in_no_trace_of_the_next() throws Exception {
+    Queue<Runnable> submitted = new ArrayDeque<>();
+    Executor requests = tracing.bound(submitted::add);
+    requests.execute(() -> request("DeleteItem"));
+
+    try (Segment beta = tracing.begin("MessageProcessor", () -> HEADER)) {
+      submitted.forEach(Runnable::run);
+      beta.outcome("PROCESSED", 200);
+    }
+
+    assertThat(operations(sent.get(0))).isEmpty();
+  }
+
+  private static List<String> operations(String document) throws Exception {
+    return JSON.readTree(document).path("subsegments").findValuesAsText("operation");
   }
 
   @Test

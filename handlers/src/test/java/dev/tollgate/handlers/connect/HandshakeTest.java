@@ -2,6 +2,7 @@ package dev.tollgate.handlers.connect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.amazonaws.services.lambda.runtime.events.APIGatewayCustomAuthorizerEvent;
 import com.amazonaws.services.lambda.runtime.events.IamPolicyResponse;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -18,12 +19,14 @@ import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
+import dev.tollgate.core.tracing.Segment;
 import dev.tollgate.core.tracing.Tracing;
 import dev.tollgate.handlers.LambdaEvents;
 import dev.tollgate.handlers.Metrics;
 import dev.tollgate.http.testing.RecordingContext;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -107,6 +110,28 @@ final class HandshakeTest {
     assertThat(fixture.sessions().count(acme.id())).isEqualTo(1);
     disconnect.handleRequest(LambdaEvents.route("c1", authorized), context);
     assertThat(fixture.sessions().count(acme.id())).isZero();
+  }
+
+  @Test
+  void a_trace_header_of_the_client_is_not_continued() {
+    List<String> headers = new ArrayList<>();
+    ConnectAuthorizer traced =
+        new ConnectAuthorizer(
+            fixture.admission(),
+            metrics,
+            (name, header) -> {
+              headers.add(header.get());
+              return Segment.NONE;
+            });
+    APIGatewayCustomAuthorizerEvent event = LambdaEvents.handshake(parameters());
+    event.setHeaders(
+        Map.of(
+            "X-Amzn-Trace-Id",
+            "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1"));
+
+    traced.handleRequest(event, context);
+
+    assertThat(headers).containsExactly("");
   }
 
   @Test

@@ -126,9 +126,9 @@ public final class Alarm {
     return definition.deepCopy();
   }
 
-  /** The metrics that it watches. */
-  List<Metric> metrics() {
-    return queries.values().stream().map(MetricStat::metric).toList();
+  /** The statistics that it watches. */
+  List<MetricStat> statistics() {
+    return List.copyOf(queries.values());
   }
 
   /** The metrics whose quotas it compares with. */

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -41,10 +42,13 @@ public final class CloudWatch implements HttpHandler, AutoCloseable {
   private static final int MOST_LISTED = 100;
   private static final String ALARM = "ALARM";
 
+  /** The last second of the year 9999. */
+  private static final double LATEST = 253_402_300_799.0;
+
   private final Environment environment;
   private final Consumer<String> log;
   private final BiConsumer<String, BiConsumer<String, Double>> queues;
-  private final MetricStore store = new MetricStore();
+  private final MetricStore store;
   private final Map<String, Metrical> alarms = new TreeMap<>();
   private final Map<String, Composite> composites = new TreeMap<>();
   private final Map<String, Dashboard> dashboards = new TreeMap<>();
@@ -84,6 +88,7 @@ public final class CloudWatch implements HttpHandler, AutoCloseable {
     this.environment = environment;
     this.queues = queues;
     this.log = log;
+    store = new MetricStore(environment.clock());
     start = minute();
     evaluated = start;
   }
@@ -115,7 +120,7 @@ public final class CloudWatch implements HttpHandler, AutoCloseable {
             "SERVICE_QUOTA: " + metric + " (expected: a metric that measures a quota)");
       }
     }
-    alarm.metrics().forEach(metric -> store.watch(metric, alarm.range()));
+    alarm.statistics().forEach(each -> store.watch(each.metric(), each.statistic(), alarm.range()));
     Current current = new Current(alarm.definition(), environment.clock().instant());
     alarms.put(current.name, new Metrical(alarm, current));
     return arn(current.name);
@@ -144,7 +149,9 @@ public final class CloudWatch implements HttpHandler, AutoCloseable {
    */
   public synchronized void addDashboard(String name, String body) {
     Dashboard dashboard = new Dashboard(body);
-    dashboard.metrics().forEach(metric -> store.watch(metric, Dashboard.RANGE));
+    dashboard
+        .lines()
+        .forEach(line -> store.watch(line.metric(), line.statistic(), Dashboard.RANGE));
     dashboards.put(name, dashboard);
   }
 
@@ -255,10 +262,15 @@ public final class CloudWatch implements HttpHandler, AutoCloseable {
   }
 
   /** Answers all at once, however many data points there are; the latest one is the first. */
-  private ObjectNode data(ObjectNode request) {
+  ObjectNode data(ObjectNode request) {
     ObjectNode answer = Json.object();
     ArrayNode results = answer.putArray("MetricDataResults");
     try {
+      long start = time(request, "StartTime");
+      long end = time(request, "EndTime");
+      if (start >= end) {
+        throw new IllegalArgumentException("StartTime: " + start + " (expected: before EndTime)");
+      }
       for (JsonNode query : request.path("MetricDataQueries")) {
         MetricStat.only(query, "Id", "Label", "MetricStat", "ReturnData");
         MetricStat stat = MetricStat.of(query.path("MetricStat"));
@@ -270,12 +282,7 @@ public final class CloudWatch implements HttpHandler, AutoCloseable {
                 .put("StatusCode", "Complete");
         ArrayNode times = result.putArray("Timestamps");
         ArrayNode values = result.putArray("Values");
-        long seconds = stat.period().toSeconds();
-        long first = request.path("StartTime").asLong() / seconds;
-        for (long period = request.path("EndTime").asLong() / seconds - 1;
-            period >= first;
-            period--) {
-          Instant at = Instant.ofEpochSecond(period * seconds);
+        for (Instant at : periods(stat, start, end)) {
           stat.of(store.samples(stat.metric(), at, at.plus(stat.period())))
               .ifPresent(
                   value -> {
@@ -288,6 +295,34 @@ public final class CloudWatch implements HttpHandler, AutoCloseable {
       throw new ApiException(400, "InvalidParameterValue", String.valueOf(e.getMessage()));
     }
     return answer;
+  }
+
+  /** The whole periods in a range that have samples, the latest one first. */
+  private Set<Instant> periods(MetricStat stat, long start, long end) {
+    if (MetricStat.isPercentile(stat.statistic()) && !store.hasPercentiles(stat.metric())) {
+      throw new IllegalArgumentException(
+          "Stat: %s (expected: Sum or Maximum, or a metric of which an alarm or a dashboard has a"
+                  .formatted(stat.statistic())
+              + " percentile)");
+    }
+    long seconds = stat.period().toSeconds();
+    Set<Instant> periods = new TreeSet<>(Comparator.reverseOrder());
+    for (Instant minute : store.minutes(stat.metric())) {
+      long period = minute.getEpochSecond() / seconds;
+      if (period >= start / seconds && period < end / seconds) {
+        periods.add(Instant.ofEpochSecond(period * seconds));
+      }
+    }
+    return periods;
+  }
+
+  private static long time(ObjectNode request, String member) {
+    JsonNode time = request.path(member);
+    if (!time.isNumber() || time.asDouble() < 0 || time.asDouble() > LATEST) {
+      throw new IllegalArgumentException(
+          member + ": " + time + " (expected: seconds since 1970, up to the year 9999)");
+    }
+    return time.asLong();
   }
 
   private synchronized ObjectNode describe(ObjectNode request) {

@@ -20,7 +20,10 @@ final class Dashboard {
   static final Duration RANGE = Duration.ofHours(1);
 
   private final String body;
-  private final List<Metric> metrics = new ArrayList<>();
+  private final List<Line> lines = new ArrayList<>();
+
+  /** A statistic of a metric in a graph. */
+  record Line(Metric metric, String statistic) {}
 
   /**
    * Reads a {@code DashboardBody}.
@@ -34,7 +37,11 @@ final class Dashboard {
         throw new IllegalArgumentException(
             "type: %s (expected: metric)".formatted(widget.path("type").asText()));
       }
-      widget.at("/properties/metrics").forEach(line -> metrics.add(metric(line)));
+      String statistic = widget.at("/properties/stat").asText();
+      for (JsonNode line : widget.at("/properties/metrics")) {
+        String own = line.path(line.size() - 1).path("stat").asText(statistic);
+        lines.add(new Line(metric(line), own));
+      }
     }
   }
 
@@ -51,8 +58,8 @@ final class Dashboard {
     return body;
   }
 
-  /** The metrics of all graphs. */
-  List<Metric> metrics() {
-    return List.copyOf(metrics);
+  /** The lines of all graphs. */
+  List<Line> lines() {
+    return List.copyOf(lines);
   }
 }

@@ -2,7 +2,6 @@ package dev.tollgate.local.cloudwatch;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,17 +11,22 @@ import java.util.OptionalDouble;
  * A statistic of a metric over periods.
  *
  * @param statistic {@code Sum}, {@code Maximum} or a percentile such as {@code p99}
- * @param period whole minutes
+ * @param period whole minutes, up to a day
  */
 record MetricStat(Metric metric, String statistic, Duration period) {
+  private static final Duration MAX_PERIOD = Duration.ofDays(1);
+
   MetricStat {
     if (!statistic.matches("Sum|Maximum|p\\d\\d?(\\.\\d+)?")) {
       throw new IllegalArgumentException(
           "Stat: " + statistic + " (expected: Sum, Maximum or a percentile)");
     }
-    if (period.isZero() || period.isNegative() || period.toSeconds() % 60 != 0) {
+    if (period.isZero()
+        || period.isNegative()
+        || period.compareTo(MAX_PERIOD) > 0
+        || period.toSeconds() % 60 != 0) {
       throw new IllegalArgumentException(
-          "Period: " + period.toSeconds() + " (expected: whole minutes)");
+          "Period: " + period.toSeconds() + " (expected: whole minutes, up to a day)");
     }
   }
 
@@ -62,20 +66,21 @@ record MetricStat(Metric metric, String statistic, Duration period) {
             });
   }
 
+  /** Whether a statistic is a percentile. */
+  static boolean isPercentile(String statistic) {
+    return statistic.startsWith("p");
+  }
+
   /** The statistic of the samples of a period; of no samples, there is none. */
-  OptionalDouble of(List<Double> samples) {
-    if (samples.isEmpty()) {
+  OptionalDouble of(Samples samples) {
+    if (samples.count() == 0) {
       return OptionalDouble.empty();
     }
     return OptionalDouble.of(
         switch (statistic) {
-          case "Sum" -> samples.stream().mapToDouble(Double::doubleValue).sum();
-          case "Maximum" -> Collections.max(samples);
-          default -> {
-            double part = Double.parseDouble(statistic.substring(1)) / 100;
-            int rank = (int) Math.ceil(part * samples.size());
-            yield samples.stream().sorted().toList().get(Math.max(0, rank - 1));
-          }
+          case "Sum" -> samples.sum();
+          case "Maximum" -> samples.maximum();
+          default -> samples.percentile(Double.parseDouble(statistic.substring(1)) / 100);
         });
   }
 }

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.local.json.Json;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,19 +17,46 @@ import java.util.function.DoubleSupplier;
 
 /** The samples of the watched metrics, by minute. Samples of other metrics are ignored. */
 final class MetricStore implements Metric.Recorder {
-  private final Map<Metric, TreeMap<Instant, List<Double>>> samples = new ConcurrentHashMap<>();
-  private final Map<Metric, DoubleSupplier> quotas = new ConcurrentHashMap<>();
-  private Duration longest = Duration.ZERO;
+  /**
+   * Samples farther ahead of the clock are ignored.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_MetricDatum.html">MetricDatum</a>
+   */
+  private static final Duration AHEAD = Duration.ofHours(2);
 
-  /** Keeps the samples of a metric from now on, for at least this time. */
-  synchronized void watch(Metric metric, Duration age) {
-    samples.putIfAbsent(metric, new TreeMap<>());
-    longest = longest.compareTo(age) < 0 ? age : longest;
+  private final Map<Metric, Watched> watched = new ConcurrentHashMap<>();
+  private final Map<Metric, DoubleSupplier> quotas = new ConcurrentHashMap<>();
+  private final InstantSource clock;
+
+  /** A metric whose samples are kept. Guarded by itself. */
+  private static final class Watched {
+    private final TreeMap<Instant, Samples> minutes = new TreeMap<>();
+    private Duration range = Duration.ZERO;
+    private boolean hasPercentiles;
+  }
+
+  /** A store without metrics. */
+  MetricStore(InstantSource clock) {
+    this.clock = clock;
+  }
+
+  /**
+   * Keeps the samples of a metric from now on, for at least this time.
+   *
+   * @param statistic what they are kept for: percentiles need more memory than others
+   */
+  void watch(Metric metric, String statistic, Duration range) {
+    Watched kept = watched.computeIfAbsent(metric, any -> new Watched());
+    synchronized (kept) {
+      kept.range = kept.range.compareTo(range) < 0 ? range : kept.range;
+      kept.hasPercentiles |= MetricStat.isPercentile(statistic);
+    }
   }
 
   /** The watched metrics. */
   Set<Metric> metrics() {
-    return samples.keySet();
+    return watched.keySet();
   }
 
   /** Sets the quota of the account that a metric measures. */
@@ -45,14 +72,16 @@ final class MetricStore implements Metric.Recorder {
 
   @Override
   public void record(Metric metric, Instant at, double value) {
-    TreeMap<Instant, List<Double>> ofMetric = samples.get(metric);
-    if (ofMetric != null) {
-      synchronized (this) {
-        ofMetric
-            .computeIfAbsent(at.truncatedTo(ChronoUnit.MINUTES), minute -> new ArrayList<>())
-            .add(value);
-        ofMetric.headMap(ofMetric.lastKey().minus(longest)).clear();
-      }
+    Watched kept = watched.get(metric);
+    Instant now = clock.instant();
+    if (kept == null || at.isAfter(now.plus(AHEAD)) || !Double.isFinite(value)) {
+      return;
+    }
+    synchronized (kept) {
+      kept.minutes
+          .computeIfAbsent(at.truncatedTo(ChronoUnit.MINUTES), minute -> new Samples())
+          .add(value, kept.hasPercentiles);
+      kept.minutes.headMap(now.truncatedTo(ChronoUnit.MINUTES).minus(kept.range)).clear();
     }
   }
 
@@ -64,7 +93,7 @@ final class MetricStore implements Metric.Recorder {
    *     metric format</a>
    */
   void logged(String line) {
-    if (samples.isEmpty() || !line.contains("\"_aws\"")) {
+    if (watched.isEmpty() || !line.contains("\"_aws\"")) {
       return;
     }
     JsonNode root = Json.readOrMissing(line);
@@ -87,10 +116,29 @@ final class MetricStore implements Metric.Recorder {
     }
   }
 
+  /** The minutes of a metric that have samples. */
+  Set<Instant> minutes(Metric metric) {
+    Watched kept = watched.getOrDefault(metric, new Watched());
+    synchronized (kept) {
+      return Set.copyOf(kept.minutes.keySet());
+    }
+  }
+
   /** The samples of a metric from one minute up to another, which is not included. */
-  synchronized List<Double> samples(Metric metric, Instant from, Instant to) {
-    return samples.getOrDefault(metric, new TreeMap<>()).subMap(from, to).values().stream()
-        .flatMap(List::stream)
-        .toList();
+  Samples samples(Metric metric, Instant from, Instant to) {
+    Watched kept = watched.getOrDefault(metric, new Watched());
+    Samples all = new Samples();
+    synchronized (kept) {
+      kept.minutes.subMap(from, to).values().forEach(all::add);
+    }
+    return all;
+  }
+
+  /** Whether percentiles of a metric are known. */
+  boolean hasPercentiles(Metric metric) {
+    Watched kept = watched.getOrDefault(metric, new Watched());
+    synchronized (kept) {
+      return kept.hasPercentiles;
+    }
   }
 }

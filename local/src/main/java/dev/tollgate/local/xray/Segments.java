@@ -2,7 +2,9 @@ package dev.tollgate.local.xray;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.json.Json;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -20,13 +22,34 @@ import java.util.regex.Pattern;
  */
 final class Segments {
   private static final int MOST = 4_000;
+  private static final int MOST_BYTES = 16 << 20;
   private static final Pattern TRACE_ID = Pattern.compile("1-[0-9a-f]{8}-[0-9a-f]{24}");
   private static final Pattern ID = Pattern.compile("[0-9a-f]{16}");
 
-  private final Deque<JsonNode> newest = new ArrayDeque<>();
+  private static final String PARTS = "subsegments";
+
+  private final Deque<Kept> newest = new ArrayDeque<>();
+  private int keptBytes;
 
   /**
-   * Adds a segment, and drops the oldest one if there are too many.
+   * A segment.
+   *
+   * @param members all members but the subsegments, because a tree of nodes takes many times the
+   *     memory of its text
+   * @param document the text with all members
+   */
+  record Kept(ObjectNode members, String document) {
+    String traceId() {
+      return members.path("trace_id").asText();
+    }
+
+    private int bytes() {
+      return document.getBytes(StandardCharsets.UTF_8).length;
+    }
+  }
+
+  /**
+   * Adds a segment, and drops the oldest ones if there are too many or they are too large.
    *
    * @throws IllegalArgumentException if X-Ray would refuse the document; the message says why
    */
@@ -40,26 +63,28 @@ final class Segments {
     require(!segment.path("name").asText().isEmpty(), segment, "name");
     require(ID.matcher(segment.path("id").asText()).matches(), segment, "id");
     require(TRACE_ID.matcher(segment.path("trace_id").asText()).matches(), segment, "trace_id");
-    require(segment.path("start_time").isNumber(), segment, "start_time");
+    require(EpochSeconds.isValid(segment.path("start_time")), segment, "start_time");
     require(
-        segment.path("end_time").isNumber() != segment.path("in_progress").asBoolean(),
+        segment.path("in_progress").asBoolean()
+            ? !segment.has("end_time")
+            : EpochSeconds.isValid(segment.path("end_time")),
         segment,
         "end_time");
+    Kept kept = new Kept(((ObjectNode) segment).without(PARTS), document);
     synchronized (this) {
-      newest.addLast(segment);
-      if (newest.size() > MOST) {
-        newest.removeFirst();
+      newest.addLast(kept);
+      keptBytes += kept.bytes();
+      while (newest.size() > MOST || keptBytes > MOST_BYTES) {
+        keptBytes -= newest.removeFirst().bytes();
       }
     }
   }
 
   /** The segments of each trace, by its id; in the order of their arrival. */
-  synchronized Map<String, List<JsonNode>> byTrace() {
-    Map<String, List<JsonNode>> traces = new LinkedHashMap<>();
-    for (JsonNode segment : newest) {
-      traces
-          .computeIfAbsent(segment.path("trace_id").asText(), any -> new ArrayList<>())
-          .add(segment);
+  synchronized Map<String, List<Kept>> byTrace() {
+    Map<String, List<Kept>> traces = new LinkedHashMap<>();
+    for (Kept segment : newest) {
+      traces.computeIfAbsent(segment.traceId(), any -> new ArrayList<>()).add(segment);
     }
     return traces;
   }

@@ -1,5 +1,6 @@
 package dev.tollgate.local.xray;
 
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -7,6 +8,7 @@ import dev.tollgate.local.endpoint.ApiException;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.rest.RestApi;
 import dev.tollgate.local.threads.DaemonThreads;
+import dev.tollgate.local.xray.Segments.Kept;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
@@ -39,6 +41,9 @@ public final class XRay extends RestApi implements AutoCloseable {
   private static final String HEADER = "{\"format\": \"json\", \"version\": 1}";
   private static final int LARGEST_DATAGRAM = 65_507;
   private static final int LARGEST_DOCUMENT = 64 * 1_024;
+
+  /** Characters of a refusal in the log. */
+  private static final int MOST_SHOWN = 200;
 
   /** See the limit of {@code TraceIds} in the API Reference. */
   private static final int MOST_TRACES = 5;
@@ -97,10 +102,16 @@ public final class XRay extends RestApi implements AutoCloseable {
       } catch (IOException e) {
         // The socket is closed, or the next datagram may be received.
       } catch (IllegalArgumentException e) {
-        log.accept("X-Ray refused a segment: " + e.getMessage());
+        log.accept("X-Ray refused a segment: " + shown(String.valueOf(e.getMessage())));
       }
       packet.setLength(LARGEST_DATAGRAM);
     }
+  }
+
+  /** The beginning of a message that contains what a function has sent, in one line. */
+  private static String shown(String message) {
+    String cut = message.length() <= MOST_SHOWN ? message : message.substring(0, MOST_SHOWN) + "…";
+    return new String(JsonStringEncoder.getInstance().quoteAsString(cut));
   }
 
   /**
@@ -149,20 +160,21 @@ public final class XRay extends RestApi implements AutoCloseable {
     if (ids.isEmpty() || ids.size() > MOST_TRACES) {
       throw invalid("TraceIds: " + ids.size() + " (expected: 1 to " + MOST_TRACES + ")");
     }
-    Map<String, List<JsonNode>> known = segments.byTrace();
+    Map<String, List<Kept>> known = segments.byTrace();
     ArrayNode traces = Json.array();
     for (String id : ids) {
-      List<JsonNode> found = known.getOrDefault(id, List.of());
+      List<Kept> found = known.getOrDefault(id, List.of());
       if (!found.isEmpty()) {
-        ObjectNode trace = traces.addObject().put("Id", id).put("Duration", duration(found));
+        ObjectNode trace =
+            traces.addObject().put("Id", id).put("Duration", duration(members(found)));
         trace.put("LimitExceeded", false);
         ArrayNode documents = trace.putArray("Segments");
         found.forEach(
             segment ->
                 documents
                     .addObject()
-                    .put("Id", segment.path("id").asText())
-                    .put("Document", segment.toString()));
+                    .put("Id", segment.members().path("id").asText())
+                    .put("Document", segment.document()));
       }
     }
     ObjectNode answer = Json.object("Traces", traces);
@@ -183,9 +195,10 @@ public final class XRay extends RestApi implements AutoCloseable {
     BigDecimal to = time(request, "EndTime");
     Predicate<JsonNode> filter = filter(request.path("FilterExpression").asText());
     ArrayNode summaries = Json.array();
-    Map<String, List<JsonNode>> known = segments.byTrace();
+    Map<String, List<Kept>> known = segments.byTrace();
     known.forEach(
-        (id, trace) -> {
+        (id, kept) -> {
+          List<ObjectNode> trace = members(kept);
           BigDecimal start = BigDecimal.valueOf(Long.parseLong(id.substring(2, 10), 16));
           if (start.compareTo(from) >= 0
               && start.compareTo(to) <= 0
@@ -198,9 +211,17 @@ public final class XRay extends RestApi implements AutoCloseable {
     return answer.put("ApproximateTime", to);
   }
 
+  private static List<ObjectNode> members(List<Kept> segments) {
+    return segments.stream().map(Kept::members).toList();
+  }
+
   private static BigDecimal time(ObjectNode request, String member) {
-    if (!request.path(member).isNumber()) {
-      throw invalid(member + ": " + request.path(member) + " (expected: seconds since 1970)");
+    if (!EpochSeconds.isValid(request.path(member))) {
+      throw invalid(
+          member
+              + ": "
+              + request.path(member)
+              + " (expected: seconds since 1970, up to the year 9999)");
     }
     return request.path(member).decimalValue();
   }
@@ -221,7 +242,7 @@ public final class XRay extends RestApi implements AutoCloseable {
     return segment -> segment.path("annotations").path(name).asText().equals(value);
   }
 
-  private static ObjectNode summary(String id, List<JsonNode> trace) {
+  private static ObjectNode summary(String id, List<ObjectNode> trace) {
     ObjectNode summary = Json.object().put("Id", id).put("Duration", duration(trace));
     summary.put("IsPartial", false);
     summary.put("HasError", has(trace, "error"));
@@ -240,18 +261,18 @@ public final class XRay extends RestApi implements AutoCloseable {
     return summary;
   }
 
-  private static Set<String> names(List<JsonNode> trace) {
+  private static Set<String> names(List<ObjectNode> trace) {
     Set<String> names = new TreeSet<>();
     trace.forEach(segment -> segment.path("annotations").fieldNames().forEachRemaining(names::add));
     return names;
   }
 
-  private static boolean has(List<JsonNode> trace, String flag) {
+  private static boolean has(List<ObjectNode> trace, String flag) {
     return trace.stream().anyMatch(segment -> segment.path(flag).asBoolean());
   }
 
   /** The seconds from the first start to the last end. */
-  private static BigDecimal duration(List<JsonNode> trace) {
+  private static BigDecimal duration(List<ObjectNode> trace) {
     BigDecimal start = trace.get(0).path("start_time").decimalValue();
     BigDecimal end = start;
     for (JsonNode segment : trace) {

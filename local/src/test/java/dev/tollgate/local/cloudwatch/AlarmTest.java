@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.json.Json;
+import dev.tollgate.local.testing.ManualClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -19,6 +20,8 @@ final class AlarmTest {
   private static final Instant START = Instant.parse("2026-01-01T12:00:00Z");
   private static final Metric ERRORS =
       new Metric("AWS/Lambda", "Errors", Map.of("FunctionName", "f"));
+
+  private final ManualClock clock = new ManualClock(START);
 
   private static ObjectNode definition() {
     return Json.readObject(
@@ -162,7 +165,9 @@ final class AlarmTest {
             .formatted(START.toEpochMilli()));
     store.logged("no \"_aws\" metrics");
 
-    assertThat(store.samples(ERRORS, START, minute(1))).containsExactly(1.0, 2.0);
+    Samples recorded = store.samples(ERRORS, START, minute(1));
+    assertThat(recorded.count()).isEqualTo(2);
+    assertThat(recorded.sum()).isEqualTo(3);
   }
 
   @Test
@@ -170,12 +175,14 @@ final class AlarmTest {
     Alarm alarm = new Alarm(definition());
     MetricStore store = store(alarm);
     store.record(ERRORS, START, 1);
+    clock.set(minute(5));
     store.record(ERRORS, minute(5), 1);
-    assertThat(store.samples(ERRORS, START, minute(6))).hasSize(2);
+    assertThat(store.samples(ERRORS, START, minute(6)).count()).isEqualTo(2);
 
+    clock.set(minute(6));
     store.record(ERRORS, minute(6), 1);
 
-    assertThat(store.samples(ERRORS, START, minute(7))).hasSize(2);
+    assertThat(store.samples(ERRORS, START, minute(7)).count()).isEqualTo(2);
   }
 
   @ParameterizedTest
@@ -188,7 +195,7 @@ final class AlarmTest {
         "/DatapointsToAlarm | 4 | DatapointsToAlarm: 4 (expected: 1 to EvaluationPeriods)",
         "/Metrics/1/MetricStat/Stat | Average | Stat: Average (expected: Sum, Maximum or a"
             + " percentile)",
-        "/Metrics/1/MetricStat/Period | 10 | Period: 10 (expected: whole minutes)",
+        "/Metrics/1/MetricStat/Period | 10 | Period: 10 (expected: whole minutes, up to a day)",
         "/Metrics/1/MetricStat/Unit | Count | Unit: unknown property",
         "/Metrics/0/Expression | ANOMALY_DETECTION_BAND(m1) | ANOMALY_DETECTION_BAND (expected: a"
             + " number, a metric, FILL, IF, MAX, MIN, SERVICE_QUOTA or SUM)",
@@ -204,9 +211,9 @@ final class AlarmTest {
         .hasMessage(message);
   }
 
-  private static MetricStore store(Alarm alarm) {
-    MetricStore store = new MetricStore();
-    alarm.metrics().forEach(metric -> store.watch(metric, alarm.range()));
+  private MetricStore store(Alarm alarm) {
+    MetricStore store = new MetricStore(clock);
+    alarm.statistics().forEach(each -> store.watch(each.metric(), each.statistic(), alarm.range()));
     return store;
   }
 

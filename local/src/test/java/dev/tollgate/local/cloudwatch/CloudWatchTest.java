@@ -241,7 +241,7 @@ final class CloudWatchTest {
           .containsExactly(2.0, 1.0);
       assertThatThrownBy(() -> visible(cloudWatch, start, cloud.clock().instant(), 30))
           .isInstanceOf(CloudWatchException.class)
-          .hasMessageContaining("Period: 30 (expected: whole minutes)");
+          .hasMessageContaining("Period: 30 (expected: whole minutes, up to a day)");
     }
   }
 

@@ -137,6 +137,48 @@ class XRayTest {
     assertThat(found(frame(0, 200))).isEmpty();
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "1e999999999, 2",
+    "1e-999999999, 2",
+    "1e99999999999, 2",
+    "-1, 2",
+    "253402300800, 2",
+    "1, 1e999999999",
+    "1, -1E+2147483647",
+    "1, true"
+  })
+  void a_document_of_another_time_is_refused(String start, String end) {
+    String document = segment(TRACE, "0000000000000001", "");
+    xray.add(HEADER + document);
+
+    assertThatThrownBy(
+            () -> xray.add(HEADER + document.replace("100.5", start).replace("101", end)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(found(frame(0, 200))).containsExactly(TRACE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"1e999", "-1", "253402300800", "true"})
+  void a_request_for_another_time_is_refused(String time) {
+    ObjectNode request = Json.readObject("{\"StartTime\":0,\"EndTime\":%s}".formatted(time));
+
+    assertThatThrownBy(() -> found(request)).isInstanceOf(ApiException.class);
+  }
+
+  @Test
+  void of_large_segments_the_newest_16_megabytes_are_kept() {
+    String large = ",\"subsegments\":[{\"name\":\"" + "x".repeat(60_000) + "\"}]";
+    for (int i = 0; i < 400; i++) {
+      String trace = "1-%08x-bd862e3fe1be46a994272793".formatted(i);
+      xray.add(HEADER + segment(trace, "0000000000000001", large));
+    }
+
+    List<String> kept = found(frame(0, 5_000));
+    assertThat(kept).hasSizeBetween(270, 280);
+    assertThat(kept.get(kept.size() - 1)).startsWith("1-0000018f-");
+  }
+
   @Test
   void a_datagram_needs_the_header_and_a_document_of_at_most_64_kilobytes() {
     String document = segment(TRACE, "0000000000000001", "");
@@ -163,14 +205,20 @@ class XRayTest {
     assertThat(xray.daemonAddress()).isEqualTo(address);
     int port = Integer.parseInt(address.substring(address.indexOf(':') + 1));
     try (DatagramSocket socket = new DatagramSocket()) {
-      for (String text : List.of(HEADER + segment(TRACE, "0000000000000001", ""), "nonsense")) {
+      for (String text :
+          List.of(
+              HEADER + segment(TRACE, "0000000000000001", ""),
+              "nonsense\u001b\r" + "x".repeat(1_000))) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         socket.send(
             new DatagramPacket(bytes, bytes.length, InetAddress.getLoopbackAddress(), port));
       }
     }
 
-    assertThat(log.poll(10, TimeUnit.SECONDS)).startsWith("X-Ray refused a segment: header: ");
+    assertThat(log.poll(10, TimeUnit.SECONDS))
+        .startsWith("X-Ray refused a segment: header: nonsense\\u001B\\rxxx")
+        .endsWith("x…")
+        .hasSizeLessThan(250);
     assertThat(found(frame(0, 200))).containsExactly(TRACE);
   }
 }
