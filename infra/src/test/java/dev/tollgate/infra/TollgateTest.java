@@ -1613,7 +1613,7 @@ class TollgateTest {
     JsonNode pages = STACK.properties("AWS::ApiGatewayV2::Stage", CONSOLE).path("RouteSettings");
     assertThat(pages.properties()).hasSize(1);
     assertThat(pages.at("/$default/ThrottlingRateLimit").asInt()).isEqualTo(20);
-    assertThat(pages.at("/$default/ThrottlingBurstLimit").asInt()).isEqualTo(100);
+    assertThat(pages.at("/$default/ThrottlingBurstLimit").asInt()).isEqualTo(300);
     assertThat(stages.values())
         .filteredOn(stage -> stage.at("/Properties").has("RouteSettings"))
         .singleElement()
