@@ -18,6 +18,7 @@ import dev.tollgate.core.fanout.SelfInvocation;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tier;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -141,6 +142,7 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
 
   private Map<String, Long> sweep(
       SelfInvocation<Chunk> others, Function<String, Author> author, Invocation invocation) {
+    Instant began = controlPlane.clock().instant();
     Map<String, Long> swept = new TreeMap<>();
     List<RuntimeException> failures = new ArrayList<>();
     List<Tier> tiers = new ArrayList<>();
@@ -165,7 +167,7 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
               for (ConditionWatch.RecentMinutes read : recent) {
                 swept.put(
                     "overAdmittedTenants",
-                    tokens.check(read.tenants().keySet(), read.to(), invocation.part(3)));
+                    tokens.check(read.tenants().keySet(), began, invocation.part(3)));
               }
             },
             () -> {

@@ -14,12 +14,14 @@ import dev.tollgate.core.testing.Faults;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -112,24 +114,58 @@ class OverAdmissionTest {
             });
   }
 
+  /** Records a connection two minutes ago. */
+  private static void use(ControlPlaneFixture at) {
+    at.history.add(
+        at.clock.instant().toString(),
+        List.of(
+            new Change(
+                ACME.tenant(),
+                at.clock.instant().truncatedTo(ChronoUnit.MINUTES).minusSeconds(120),
+                new Counts(1, Map.of(), 1, Map.of()))));
+  }
+
   /** The metric lines of the sweeps of an hour, in each minute of which the tenant is in use. */
   private static List<String> watched(ControlPlaneFixture at) {
     int before = at.context.logged().size();
     for (int minute = 0; minute < 60; minute++) {
       at.clock.advance(Duration.ofMinutes(1));
-      at.history.add(
-          at.clock.instant().toString(),
-          List.of(
-              new Change(
-                  ACME.tenant(),
-                  at.clock.instant().truncatedTo(ChronoUnit.MINUTES).minusSeconds(120),
-                  new Counts(1, Map.of(), 1, Map.of()))));
+      use(at);
       at.sweep();
     }
     return at.context.logged().stream()
         .skip(before)
         .filter(line -> line.contains("OverAdmitted"))
         .toList();
+  }
+
+  /**
+   * Sweeps begin 45 seconds after each full minute, for two hours, in which the tenant is in use.
+   * One sweep of each hour takes 20 seconds longer before its check, or begins 20 seconds later.
+   */
+  @ParameterizedTest
+  @CsvSource({"-2,0", "-1,0", "0,0", "1,0", "2,0", "-2,20", "-1,20", "0,20", "1,20", "2,20"})
+  void a_slow_or_late_sweep_skips_no_tenant(int offset, long late) {
+    ControlPlaneFixture at = onboarded("PRODUCER");
+    at.sweep(2);
+    Instant start = at.clock.instant().truncatedTo(ChronoUnit.MINUTES).plusSeconds(105);
+    long turn = Math.floorMod("acme".hashCode(), 60L);
+    List<String> checks = new ArrayList<>();
+    for (int i = 0; i < 120; i++) {
+      Instant begin = start.plusSeconds(60L * i);
+      boolean isSlow = Math.floorMod(begin.getEpochSecond() / 60 + offset, 60L) == turn;
+      Instant begins = begin.plusSeconds(isSlow ? late : 0);
+      at.clock.advance(Duration.between(at.clock.instant(), begins));
+      use(at);
+      at.faults.none();
+      if (isSlow) {
+        at.faults.plan(1, Faults.concurrently(() -> at.clock.advance(Duration.ofSeconds(20))));
+      }
+      at.sweep();
+      checks.addAll(
+          at.faults.calls().stream().filter(call -> call.startsWith("Activity.of")).toList());
+    }
+    assertThat(checks).hasSize(2);
   }
 
   @Test

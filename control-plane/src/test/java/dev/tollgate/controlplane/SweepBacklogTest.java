@@ -2,8 +2,13 @@ package dev.tollgate.controlplane;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.tenant.Release;
+import dev.tollgate.core.testing.Faults;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A sweep writes a metric of what it leaves to the next one. */
 class SweepBacklogTest {
@@ -34,5 +39,36 @@ class SweepBacklogTest {
     assertThat(backlogsOf(1)).singleElement().asString().contains("\"SweepBacklog\":1}");
     at.sweep(4);
     assertThat(backlogsOf(2)).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Tiers.rolledOutRelease", "Tenants.inTier", "Tiers.markRolledOut"})
+  void release_that_cannot_be_rolled_out_is_a_backlog(String call) {
+    at.onboard("acme", "gold");
+    at.sweep(2);
+    at.tiers.markRolledOut(new Release("processor:0"));
+    at.faults.none();
+    assertThat(backlogsOf(1)).isEmpty();
+    int failing = at.faults.calls().indexOf(call) + 1;
+    assertThat(failing).isPositive();
+    at.tiers.markRolledOut(new Release("processor:0"));
+    at.faults.plan(failing, Faults.UNREACHABLE);
+
+    assertThat(backlogsOf(1)).singleElement().asString().contains("\"SweepBacklog\":1}");
+    assertThat(backlogsOf(1)).isEmpty();
+  }
+
+  @Test
+  void release_whose_roll_out_takes_too_long_is_a_backlog() {
+    at.onboard("acme", "gold");
+    at.sweep(2);
+    at.tiers.markRolledOut(new Release("processor:0"));
+    at.faults.none();
+    at.sweep(1);
+    int last = at.faults.calls().indexOf("Tenants.inTier") + 1;
+    at.tiers.markRolledOut(new Release("processor:0"));
+    at.faults.plan(last, Faults.concurrently(() -> at.clock.advance(Duration.ofMinutes(10))));
+
+    assertThat(backlogsOf(1)).singleElement().asString().contains("\"SweepBacklog\":1}");
   }
 }

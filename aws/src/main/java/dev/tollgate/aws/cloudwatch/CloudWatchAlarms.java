@@ -2,6 +2,7 @@ package dev.tollgate.aws.cloudwatch;
 
 import static dev.tollgate.aws.SdkCalls.ask;
 
+import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.alarm.Alarm;
 import dev.tollgate.core.alarm.Alarm.State;
 import dev.tollgate.core.alarm.Alarms;
@@ -24,6 +25,12 @@ import software.amazon.awssdk.services.cloudwatch.model.StateValue;
 public final class CloudWatchAlarms implements Alarms {
   private static final String RUNBOOK = "Runbook: ";
 
+  /** The most alarms of a page that CloudWatch allows. */
+  private static final int PAGE = 100;
+
+  /** The most pages, so that a list ends in time whatever CloudWatch answers. */
+  private static final int MAX_PAGES = 10;
+
   private final CloudWatchClient cloudWatch;
   private final String prefix;
 
@@ -35,11 +42,23 @@ public final class CloudWatchAlarms implements Alarms {
     this.prefix = prefix;
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * @throws Unavailable also if there are more than 1,000 alarms
+   */
   @Override
   public List<Alarm> list() {
     List<Alarm> alarms = new ArrayList<>();
     Optional<String> next = Optional.empty();
+    int pages = 0;
     do {
+      if (pages == MAX_PAGES) {
+        throw new Unavailable(
+            "CloudWatch DescribeAlarms: more than %d pages of alarms whose names begin with %s"
+                .formatted(MAX_PAGES, prefix));
+      }
+      pages++;
       DescribeAlarmsResponse page = page(next);
       page.metricAlarms()
           .forEach(
@@ -77,6 +96,7 @@ public final class CloudWatchAlarms implements Alarms {
                 request ->
                     request
                         .alarmNamePrefix(prefix)
+                        .maxRecords(PAGE)
                         .alarmTypes(AlarmType.METRIC_ALARM, AlarmType.COMPOSITE_ALARM)
                         .nextToken(token.orElse(null))));
   }

@@ -91,10 +91,21 @@ class CloudWatchAlarmsTest {
     assertThat(requests)
         .allSatisfy(
             request -> {
+              assertThat(request.maxRecords()).isEqualTo(100);
               assertThat(request.alarmNamePrefix()).isEqualTo("blue_tollgate-");
               assertThat(request.alarmTypes())
                   .containsExactlyInAnyOrder(AlarmType.METRIC_ALARM, AlarmType.COMPOSITE_ALARM);
             });
+  }
+
+  @Test
+  void a_list_without_end_is_reported_as_unavailable() {
+    DescribeAlarmsResponse page = DescribeAlarmsResponse.builder().nextToken("more").build();
+
+    assertThatThrownBy(() -> list(page, page))
+        .isInstanceOf(Unavailable.class)
+        .hasMessageContaining("more than 10 pages of alarms whose names begin with blue_tollgate-");
+    assertThat(requests).hasSize(10);
   }
 
   @Test

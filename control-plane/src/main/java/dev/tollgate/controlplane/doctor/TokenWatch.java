@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Writes a metric line for each tenant with more connections than minted tokens, as {@link
@@ -22,8 +23,14 @@ import java.util.Optional;
 public final class TokenWatch {
   private static final long MINUTES = Duration.ofHours(1).toMinutes();
 
+  /** The most minutes of a check. After a longer break, each has too many tenants. */
+  private static final long MAX_AT_ONCE = 5;
+
   private final Activity activity;
   private final ParallelTasks parallel;
+
+  /** The minute of the last complete check, since the epoch. */
+  private final AtomicLong last = new AtomicLong();
 
   /** A watch over the rows of tenants. */
   public TokenWatch(Activity activity, ParallelTasks parallel) {
@@ -32,15 +39,24 @@ public final class TokenWatch {
   }
 
   /**
-   * Checks those of the tenants whose turn it is.
+   * Checks those of the tenants whose turn it is, or was since the last complete check. Sweeps do
+   * not begin in every minute, so one may have to check the tenants of two.
    *
-   * @param minute the minute of this check
+   * @param began when this sweep began: a slow sweep must not skip a minute
    * @return how many have more connections than tokens
    */
-  public long check(Collection<TenantId> tenants, Instant minute, Invocation invocation) {
-    long turn = Duration.between(Instant.EPOCH, minute).toMinutes() % MINUTES;
-    List<TenantId> due = tenants.stream().filter(id -> turn(id) == turn).toList();
-    return parallel.count(due, id -> isOverAdmitted(id, invocation), invocation);
+  public long check(Collection<TenantId> tenants, Instant began, Invocation invocation) {
+    long minute = Duration.between(Instant.EPOCH, began).toMinutes();
+    last.compareAndSet(0, minute - 1);
+    long minutes = Math.max(0, Math.min(MAX_AT_ONCE, minute - last.get()));
+    List<TenantId> due =
+        tenants.stream().filter(id -> Math.floorMod(minute - turn(id), MINUTES) < minutes).toList();
+    long overAdmitted = parallel.count(due, id -> isOverAdmitted(id, invocation), invocation);
+    // Without time, some were not checked: the next sweep checks them.
+    if (!invocation.isOver()) {
+      last.set(minute);
+    }
+    return overAdmitted;
   }
 
   /** The minute of the hour in which a tenant is checked, which spreads the requests. */

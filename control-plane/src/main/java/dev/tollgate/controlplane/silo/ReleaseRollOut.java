@@ -43,14 +43,17 @@ public final class ReleaseRollOut {
   }
 
   /**
-   * Continues the roll-out; returns the number of silos that are not known to be at the release.
+   * Continues the roll-out.
+   *
+   * @return the number of silos that are not known to be at the release: 0 only if the release is
+   *     rolled out, and at least 1 if the time ran out or a row cannot be read
    */
   public long resume(Invocation invocation) {
+    long outdated = 0;
     try {
       if (ports.tiers().rolledOutRelease().equals(Optional.of(release))) {
         return 0;
       }
-      long outdated = 0;
       Page<Tier> tiers = ports.tiers().list();
       outdated += unreadable(tiers, invocation);
       for (Tier tier : tiers.items()) {
@@ -60,15 +63,14 @@ public final class ReleaseRollOut {
       }
       if (outdated == 0 && !invocation.isOver()) {
         ports.tiers().markRolledOut(release);
+        return 0;
       }
-      return outdated;
     } catch (Unavailable unavailable) {
       invocation.log("release " + release + ": not rolled out: " + unavailable.reason());
-      return 0;
     } catch (UnreadableRow unreadable) {
       invocation.log("release " + release + ": not rolled out: " + unreadable.reason());
-      return 0;
     }
+    return Math.max(1, outdated);
   }
 
   /** Logs the unreadable rows of a page; returns their number. */

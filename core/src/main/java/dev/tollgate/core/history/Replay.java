@@ -183,7 +183,13 @@ public final class Replay {
     SortedMap<Instant, Counts> minutes = settled(recorded);
     Tally tally = new Tally();
     long highest = minutes.values().stream().mapToLong(Counts::peak).max().orElse(0);
-    long atFirst = minutes.values().stream().findFirst().map(Counts::peak).orElse(0L);
+    // A minute with fills or late refusals only has no peak: how many were open then is not known.
+    long atFirst =
+        minutes.values().stream()
+            .mapToLong(Counts::peak)
+            .filter(peak -> peak > 0)
+            .findFirst()
+            .orElse(0);
     tally.least = Math.max(0, highest - Math.max(limit, atFirst));
     minutes.forEach(
         (at, minute) -> {

@@ -101,6 +101,16 @@ class ReplayTest {
   }
 
   @Test
+  void a_first_minute_with_fills_only_does_not_tell_how_many_were_open() {
+    SortedMap<Instant, Counts> minutes = new TreeMap<>();
+    minutes.put(NOON, new Counts(0, Map.of(), 0, Map.of(Action.CONNECT, new Counts.Tokens(3, 3))));
+    // The first one of 45 was refused. Then the 95 of before closed, and 44 came again.
+    minutes.put(NOON.plusSeconds(60), minute(45, 0, 96));
+
+    assertThat(Replay.open(minutes, 50).least()).isZero();
+  }
+
+  @Test
   void refusals_that_were_written_after_connections_closed_count_at_most() {
     SortedMap<Instant, Counts> minutes = new TreeMap<>();
     minutes.put(NOON, minute(50, 0, 100));

@@ -151,8 +151,9 @@ final class HistoryRow {
    * must not hide the others.
    */
   static Map<TenantId, Counts> tenants(Row stored) {
+    String lines = stored.read("the history of", stored.text(KEY), row -> row.text(TENANTS));
     Map<TenantId, Counts> tenants = new HashMap<>();
-    for (String line : stored.text(TENANTS).split("\n", -1)) {
+    for (String line : lines.split("\n", -1)) {
       String[] part = line.split(" ", -1);
       try {
         tenants.merge(new TenantId(part[0]), countsOfLine(part), Counts::plus);

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -32,6 +33,7 @@ import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.BatchWriteItemRequest;
 import software.amazon.awssdk.services.dynamodb.model.BatchWriteItemResponse;
 import software.amazon.awssdk.services.dynamodb.model.WriteRequest;
@@ -99,6 +101,29 @@ class DynamoDbHistoryTest extends HistoryContract {
                     .item(
                         HistoryRow.writeRanking(
                             at, List.of(HistoryRow.line(acme, counts), line), minute)));
+
+    assertThat(history.active(new Span(minute, minute.plusSeconds(60))))
+        .isEqualTo(Map.of(acme, counts));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tenants=N", "other=S"})
+  void a_damaged_row_of_the_ranking_hides_no_other_tenant(String damage) {
+    Instant minute = Samples.NOW.truncatedTo(ChronoUnit.MINUTES).minus(Duration.ofDays(21));
+    TenantId acme = new TenantId("acme");
+    Counts counts = new Counts(3, Map.of(), 7, Map.of());
+    Map<String, AttributeValue> damaged =
+        new HashMap<>(HistoryRow.writeRanking(HistoryRow.at(minute) + "/a/0", List.of(), minute));
+    damaged.remove("tenants");
+    AttributeValue seven =
+        damage.endsWith("N") ? AttributeValue.fromN("7") : AttributeValue.fromS("7");
+    damaged.put(damage.split("=", -1)[0], seven);
+    Map<String, AttributeValue> good =
+        HistoryRow.writeRanking(
+            HistoryRow.at(minute) + "/b/0", List.of(HistoryRow.line(acme, counts)), minute);
+    for (Map<String, AttributeValue> row : List.of(damaged, good)) {
+      tables.client().putItem(request -> request.tableName(table).item(row));
+    }
 
     assertThat(history.active(new Span(minute, minute.plusSeconds(60))))
         .isEqualTo(Map.of(acme, counts));
