@@ -122,6 +122,7 @@ export function replayText({ limit, now, new: value, least, most, minutes, longe
 export function addPreview(total, { outcome, tenants, totals, replay, changes }) {
   const leftOut = { ...total?.leftOut };
   Object.entries(replay?.leftOut ?? {}).forEach(([limit, n]) => { leftOut[limit] = (leftOut[limit] ?? 0) + n; });
+  const notKnown = (total?.notKnown ?? 0) + (replay?.notKnown?.messagesPerMinute ?? 0);
   const plus = (key, of = key) => (total?.[key] ?? 0) + totals[of];
   return {
     outcome: total?.outcome ?? outcome,
@@ -131,6 +132,7 @@ export function addPreview(total, { outcome, tenants, totals, replay, changes })
     consequences: [...(total?.consequences ?? []), ...tenants.flatMap(({ tenantId, consequences }) => consequences.map(({ detail }) => ({ tenantId, detail })))],
     refused: [...(total?.refused ?? []), ...(replay?.limits ?? [])].sort((a, b) => b.most - a.most),
     leftOut,
+    notKnown,
   };
 }
 

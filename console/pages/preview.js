@@ -37,7 +37,7 @@ const more = (list) => (list.length > SHOWN ? html`<li class="muted">And ${numbe
 
 /** What a preview found. `withTenants` names the tenants, and how many there are. */
 export function previewResult(found, replay, { withTenants = false } = {}) {
-  const { outcome, changes, checked, changed, consequences, refused, leftOut, isPart } = found;
+  const { outcome, changes, checked, changed, consequences, refused, leftOut, notKnown, isPart } = found;
   if (outcome === "UNCHANGED") {
     return html`<p>This changes nothing.</p>`;
   }
@@ -46,6 +46,7 @@ export function previewResult(found, replay, { withTenants = false } = {}) {
     ${fields.length > 0 ? html`<p class="fields">${fields.join(", ")}</p>` : ""}
     ${withTenants ? html`<p>${number(changed)} of ${count(checked, "tenant")} would change${isPart ? "; the others were not checked" : ""}.</p>` : ""}
     ${Object.entries(leftOut).map(([limit, n]) => html`<p>${LIMITS[limit]}: ${count(n, "tenant overrides it", "tenants override it")} and ${n === 1 ? "keeps its" : "keep their"} value.</p>`)}
+    ${notKnown > 0 ? html`<p>${LIMITS.messagesPerMinute}: not known of ${count(notKnown, "tenant")}, because the history does not have their messages.</p>` : ""}
     ${consequences.length > 0 ? html`
       <ul>${consequences.slice(0, SHOWN).map(({ tenantId, detail }) => html`<li>${withTenants ? html`<b>${tenantId}</b>: ` : ""}${detail}</li>`)}${more(consequences)}</ul>` : ""}
     <p class=${refused.length > 0 ? "problem" : ""}>${replaySummary(found, REPLAYS[replay])}</p>

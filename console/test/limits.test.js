@@ -80,13 +80,14 @@ test("the pages of a preview add up", () => {
     changes: { limits: { tenantConnections: { from: 1000, to: 500 } } },
     tenants: [{ tenantId, consequences: [{ detail: `${tenantId} is hurt.` }] }],
     totals: { tenants: 2, changed: 1, overLimit: 1, trimmed: 0, disconnected: 0, removed: 0 },
-    replay: { limits: [{ ...LIMIT, tenantId, most }], leftOut: { tenantConnections: 1 } },
+    replay: { limits: [{ ...LIMIT, tenantId, most }], leftOut: { tenantConnections: 1 }, notKnown: { messagesPerMinute: 1 } },
     next,
   });
   const total = addPreview(addPreview(undefined, page("a", 5, "x")), page("b", 9));
   assert.deepEqual([total.checked, total.changed], [4, 2]);
   assert.deepEqual(total.refused.map(({ tenantId }) => tenantId), ["b", "a"]);
   assert.deepEqual(total.leftOut, { tenantConnections: 2 });
+  assert.equal(total.notKnown, 2);
   assert.deepEqual(total.consequences, [{ tenantId: "a", detail: "a is hurt." }, { tenantId: "b", detail: "b is hurt." }]);
   assert.equal(replaySummary(total, "7 days"), "In the last 7 days, 2 tenants would have been refused:");
   assert.equal(replaySummary({ refused: [] }, "hour"), "In the last hour, these limits would have refused nothing.");

@@ -22,6 +22,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Dry runs that replay the recorded minutes. */
 class ReplayTest {
@@ -121,6 +122,28 @@ class ReplayTest {
                 + "\"first\":\"%s\",\"last\":\"%s\"}"
                     .formatted(now.minusSeconds(300), now.minusSeconds(240)));
     assertThat(replay.get("leftOut")).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"modes\":{\"messagesPerMinute\":\"OBSERVE\"}",
+        "\"modes\":{\"messagesPerMinute\":\"OFF\"}",
+        "\"fillMode\":\"DIRECT\""
+      })
+  void messages_that_the_history_does_not_have_are_not_replayed(String before) {
+    String[] few = {"tenantPerMinute=10", "messagesPerMinute=10"};
+    at.putTier("free", free(before, few));
+    onboard("acme", "{}");
+    happened("acme", 5, 5, 5, 60);
+
+    String after = before.contains("DIRECT") ? before : "";
+    JsonNode replay = replay(free(after, "tenantPerMinute=10", "messagesPerMinute=9"));
+
+    assertThat(rows(replay)).isEmpty();
+    assertThat(replay.get("leftOut")).isEmpty();
+    assertThat(replay.get("notKnown").toString()).isEqualTo("{\"messagesPerMinute\":1}");
+    assertThat(replay(free(before, few)).get("notKnown")).isEmpty();
   }
 
   @Test

@@ -119,6 +119,7 @@ public final class ReplayCommand implements Callable<Integer> {
     if (tier.isPresent() || isFile()) {
       document.set("leftOut", Json.object(runs.leftOut));
     }
+    document.set("notKnown", Json.object(runs.notKnown));
     tollgate.print(document, tollgate.isCsv() ? TABLE.csv(rows) : lines(rows, runs));
     return 0;
   }
@@ -186,6 +187,7 @@ public final class ReplayCommand implements Callable<Integer> {
   private static final class DryRuns {
     private final List<ObjectNode> rows = new ArrayList<>();
     private final SortedMap<String, Long> leftOut = new TreeMap<>();
+    private final SortedMap<String, Long> notKnown = new TreeMap<>();
     private final List<String> unchanged = new ArrayList<>();
     private final ObjectNode span = Json.object();
     private final Reading reading;
@@ -220,12 +222,16 @@ public final class ReplayCommand implements Callable<Integer> {
         span.set("to", replay.path("to"));
       }
       replay.path("limits").forEach(row -> rows.add((ObjectNode) row));
-      replay
-          .path("leftOut")
-          .properties()
-          .forEach(each -> leftOut.merge(each.getKey(), each.getValue().asLong(), Long::sum));
+      count(replay.path("leftOut"), leftOut);
+      count(replay.path("notKnown"), notKnown);
       tenants += page.path("totals").path("tenants").asLong();
       progress.show("Replayed %,d tenants".formatted(tenants));
+    }
+
+    private static void count(JsonNode byLimit, SortedMap<String, Long> counts) {
+      byLimit
+          .properties()
+          .forEach(each -> counts.merge(each.getKey(), each.getValue().asLong(), Long::sum));
     }
 
     /** Notes the limits that are enforced with these values already. */
@@ -266,6 +272,11 @@ public final class ReplayCommand implements Callable<Integer> {
         (limit, count) ->
             lines.add(
                 "%s: %d of %d tenants are left out, because they override it."
+                    .formatted(limit, count, runs.tenants)));
+    runs.notKnown.forEach(
+        (limit, count) ->
+            lines.add(
+                "%s: not known of %d of %d tenants, because the history does not have their messages."
                     .formatted(limit, count, runs.tenants)));
     if (!rows.isEmpty()) {
       lines.add("");

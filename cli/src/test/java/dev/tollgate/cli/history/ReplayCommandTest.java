@@ -66,8 +66,14 @@ class ReplayCommandTest {
     return ("{\"dryRun\":true,\"outcome\":\"CHANGED\",\"version\":1,%s\"tenants\":[],"
             + "\"totals\":{\"tenants\":%d,\"changed\":0,\"overLimit\":0,\"trimmed\":0,"
             + "\"disconnected\":0,\"removed\":0},\"replay\":{\"from\":\"2026-03-12T13:57:00Z\","
-            + "\"to\":\"2026-03-12T14:57:00Z\",\"limits\":[%s],\"leftOut\":{%s}}}")
-        .formatted(more, tenants, String.join(",", rows), leftOut);
+            + "\"to\":\"2026-03-12T14:57:00Z\",\"limits\":[%s],\"leftOut\":{%s},"
+            + "\"notKnown\":{%s}}}")
+        .formatted(
+            more,
+            tenants,
+            String.join(",", rows),
+            leftOut,
+            leftOut.isEmpty() ? "" : "\"messagesPerMinute\":1");
   }
 
   private static String ofTier(String more) {
@@ -164,6 +170,7 @@ class ReplayCommandTest {
             """
             2026-03-12T13:57:00Z to 2026-03-12T14:57:00Z: 2 of 3 tenants would have been refused something.
             tenantConnections: 3 of 3 tenants are left out, because they override it.
+            messagesPerMinute: not known of 2 of 3 tenants, because the history does not have their messages.
 
             TENANT  LIMIT\
             """);
@@ -184,7 +191,8 @@ class ReplayCommandTest {
         .startsWith(
             "{\"from\":\"2026-03-12T13:57:00Z\",\"to\":\"2026-03-12T14:57:00Z\",\"limits\":[{")
         .contains("\"now\":60,\"new\":30,")
-        .endsWith("],\"leftOut\":{\"tenantConnections\":3}}\n");
+        .endsWith(
+            "],\"leftOut\":{\"tenantConnections\":3},\"notKnown\":{\"messagesPerMinute\":2}}\n");
   }
 
   @Test

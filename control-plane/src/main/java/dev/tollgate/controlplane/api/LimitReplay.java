@@ -6,6 +6,7 @@ import dev.tollgate.controlplane.invocation.ParallelTasks;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.history.Counts;
 import dev.tollgate.core.history.History;
 import dev.tollgate.core.history.Replay;
@@ -27,6 +28,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * Whom the limits of a planned change would have refused in the recorded minutes. Of each tenant it
@@ -86,6 +88,7 @@ final class LimitReplay {
     Invocation half = invocation.part(2);
     List<Map<String, Object>> rows = new ArrayList<>();
     SortedMap<String, Long> leftOut = new TreeMap<>();
+    SortedMap<String, Long> notKnown = new TreeMap<>();
     int done = 0;
     while (done < tenants.size() && (done == 0 || !half.isOver())) {
       List<PlannedTenant> next = tenants.subList(done, Math.min(done + AT_ONCE, tenants.size()));
@@ -94,6 +97,9 @@ final class LimitReplay {
         altered.stream()
             .filter(limit -> !alters(tenant, limit))
             .forEach(limit -> leftOut.merge(limit.key(), 1L, Long::sum));
+        replayed(tenant)
+            .filter(limit -> !isKnown(tenant.current(), limit))
+            .forEach(limit -> notKnown.merge(limit.key(), 1L, Long::sum));
       }
       done += next.size();
     }
@@ -102,15 +108,13 @@ final class LimitReplay {
     document.put("to", span.to().toString());
     document.put("limits", rows);
     document.put("leftOut", leftOut);
+    document.put("notKnown", notKnown);
     return new Replayed(done, document);
   }
 
   private List<Map<String, Object>> replay(PlannedTenant tenant, Span span) {
-    Limits next = tenant.planned().limits();
     List<Limit> limits =
-        LIMITS.stream()
-            .filter(limit -> next.mode(limit) == LimitMode.ENFORCE && alters(tenant, limit))
-            .toList();
+        replayed(tenant).filter(limit -> isKnown(tenant.current(), limit)).toList();
     List<Map<String, Object>> rows = new ArrayList<>();
     if (limits.isEmpty()) {
       return rows;
@@ -123,6 +127,25 @@ final class LimitReplay {
       }
     }
     return rows;
+  }
+
+  /** The limits that the change alters and that are enforced then. */
+  private static Stream<Limit> replayed(PlannedTenant tenant) {
+    Limits next = tenant.planned().limits();
+    return LIMITS.stream()
+        .filter(limit -> next.mode(limit) == LimitMode.ENFORCE && alters(tenant, limit));
+  }
+
+  /**
+   * Whether the history has what the limit counts. It has tokens, not messages: those of a limit
+   * that is not enforced take none, and buckets in fill mode {@code DIRECT} do not count theirs.
+   */
+  private static boolean isKnown(Tenant current, Limit limit) {
+    return limit != Limit.MESSAGES_PER_MINUTE
+        || (current.limits().mode(limit) == LimitMode.ENFORCE
+            && bucket(limit, current.buckets())
+                .filter(bucket -> bucket.fillPolicy().mode() != FillMode.DIRECT)
+                .isPresent());
   }
 
   private static Refusals refusals(SortedMap<Instant, Counts> minutes, Limit limit, Tenant tenant) {

@@ -68,12 +68,14 @@ public final class Replay {
 
   /** The connections that a bucket {@code connect} would have refused. */
   public static Refusals connections(SortedMap<Instant, Counts> minutes, BucketSpec bucket) {
-    return byRate(settled(minutes), bucket);
+    return byRate(settled(minutes), bucket, 0);
   }
 
   /**
    * The messages that a bucket {@code message} would have refused. Each token that left the bucket
-   * counts as a message.
+   * counts as a message. It is recorded by the next fill, at any second of a minute, so the
+   * messages of <i>k</i> minutes may have come in almost <i>k</i> + 1: at least refuses as if the
+   * bucket held a minute's tokens more.
    */
   public static Refusals messages(SortedMap<Instant, Counts> minutes, BucketSpec bucket) {
     SortedMap<Instant, Counts> taken = new TreeMap<>();
@@ -82,7 +84,7 @@ public final class Replay {
           Tokens tokens = counts.tokens().getOrDefault(Action.MESSAGE, new Tokens(0, 0));
           taken.put(at, new Counts(tokens.taken(), Map.of(), 0, Map.of()));
         });
-    return byRate(taken, bucket);
+    return byRate(taken, bucket, bucket.rate().microtokensPerMinute());
   }
 
   /** The minutes where a connection that was undone in the next minute counts in none. */
@@ -101,11 +103,16 @@ public final class Replay {
     return settled;
   }
 
-  private static Refusals byRate(SortedMap<Instant, Counts> minutes, BucketSpec bucket) {
+  /**
+   * @param slack microtokens that the bucket may hold beyond its capacity, for at least
+   */
+  private static Refusals byRate(
+      SortedMap<Instant, Counts> minutes, BucketSpec bucket, long slack) {
     long microtokensPerMinute = bucket.rate().microtokensPerMinute();
     Tally tally = new Tally();
     long full = bucket.capacity() * MICROTOKENS;
-    long left = full;
+    long mostLeft = full + slack;
+    long left = mostLeft;
     long mostLack = 0;
     // What the bucket may lack by the beginning of a minute, and the most refusals until then.
     SortedMap<Long, Long> refusedByLack = new TreeMap<>(Map.of(0L, 0L));
@@ -118,9 +125,9 @@ public final class Replay {
       long certain = Math.max(0, each.getValue().admitted());
       long all = certain + each.getValue().refusedInAll();
 
-      left = Math.min(full, left + idle);
+      left = Math.min(mostLeft, left + idle);
       long admitted = Math.min(certain, (left + microtokensPerMinute) / MICROTOKENS);
-      left = Math.min(full, left + microtokensPerMinute - admitted * MICROTOKENS);
+      left = Math.min(mostLeft, left + microtokensPerMinute - admitted * MICROTOKENS);
       tally.least += certain - admitted;
 
       NavigableMap<Long, Long> next = new TreeMap<>();

@@ -6,6 +6,7 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.connect.Refusal;
+import dev.tollgate.core.history.Counts.Tokens;
 import dev.tollgate.core.history.Replay.Refusals;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,6 +22,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ReplayTest {
   private static final Instant NOON = Instant.parse("2026-03-12T12:00:00Z");
@@ -216,7 +218,7 @@ class ReplayTest {
     Refusals refusals = Replay.messages(minutes, bucket(10 * TOKEN, 10));
 
     assertThat(List.of(refusals.least(), refusals.most(), refusals.minutes()))
-        .containsExactly(10L, 20L, 1L);
+        .containsExactly(0L, 20L, 1L);
     assertThat(refusals.first()).contains(NOON.plusSeconds(60));
   }
 
@@ -298,5 +300,27 @@ class ReplayTest {
       }
     }
     return refused;
+  }
+
+  /** One message a second at 60 a minute is never refused, whenever the fills count them. */
+  @ParameterizedTest
+  @ValueSource(longs = {1, 10, 30, 60})
+  void messages_that_come_evenly_may_all_have_been_admitted(long capacity) {
+    for (int jitter : new int[] {0, 5, 20, 60}) {
+      Random random = new Random(capacity * 100 + jitter);
+      SortedMap<Instant, Counts> minutes = new TreeMap<>();
+      long before = 0;
+      for (int minute = 1; minute < 1_441; minute++) {
+        long fill = minute * 60L + (60 - jitter) / 2 + (jitter == 0 ? 0 : random.nextInt(jitter));
+        long taken = fill - before;
+        before = fill;
+        minutes.put(
+            NOON.plusSeconds(fill / 60 * 60),
+            new Counts(0, Map.of(), 0, Map.of(Action.MESSAGE, new Tokens(taken, taken))));
+      }
+      assertThat(Replay.messages(minutes, new BucketSpec(Rate.perMinute(60), capacity)).least())
+          .as("capacity %d, fills within %d s", capacity, jitter)
+          .isZero();
+    }
   }
 }

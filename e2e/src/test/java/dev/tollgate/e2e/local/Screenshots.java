@@ -113,7 +113,8 @@ final class Screenshots {
   private void take(Browser browser, String page, String scheme, int width) throws IOException {
     String name = "%s-%s-%s.png".formatted(page, scheme, width > 500 ? "wide" : "narrow");
     browser.size(width, 900);
-    browser.await("the chart has this width", () -> browser.find("h1").isDisplayed());
+    browser.await(
+        "a heading is shown", () -> browser.all("h1").stream().anyMatch(h1 -> h1.isDisplayed()));
     BufferedImage picture = ImageIO.read(new ByteArrayInputStream(browser.screenshot(width, 2600)));
     ImageIO.write(withPalette(picture), "png", directory.resolve(name).toFile());
   }
