@@ -36,3 +36,18 @@ export function fieldsOf({ from, to }) {
     .map((field) => `${field} ${from[field] ?? "–"} → ${to[field] ?? "–"}`)
     .join(", ");
 }
+
+/** A whole tenant or tier came or went: its fields are not changes. */
+const WHOLE = new Set(["TenantOnboarded", "TenantRemoved", "TierCreated", "TierRemoved"]);
+
+/** The changed fields in few words; of a whole tenant its tier and overrides: "tier gold, overrides.line false". */
+export function briefFieldsOf(entry) {
+  if (!WHOLE.has(entry.what)) {
+    return fieldsOf(entry);
+  }
+  return Object.entries({ ...entry.from, ...entry.to })
+    .filter(([field]) => field === "tier" || field.startsWith("overrides."))
+    .sort(([a], [b]) => b.startsWith("tier") - a.startsWith("tier"))
+    .map(([field, value]) => `${field} ${value}`)
+    .join(", ");
+}

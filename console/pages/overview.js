@@ -2,7 +2,7 @@
 
 import { html } from "./lit-html.js";
 import { repeat } from "./directives/repeat.js";
-import { authorOf, fieldsOf, subjectOf, whatOf } from "./changes.js";
+import { authorOf, briefFieldsOf, subjectOf, whatOf } from "./changes.js";
 import { byId } from "./dom.js";
 import { recent, rowOf, series, why } from "./fleet.js";
 import { format } from "./router.js";
@@ -136,7 +136,7 @@ function changes({ store }) {
         <ol class="changes">${entries.slice(0, SHOWN).map((entry) => html`
           <li>
             <time datetime=${entry.at}>${time(new Date(entry.at))}</time>
-            <span>${subject(entry)} ${whatOf(entry)}${fieldsOf(entry) ? html`: <span class="fields">${fieldsOf(entry)}</span>` : ""} <span class="muted">by ${authorOf(entry)}</span></span>
+            <span>${subject(entry)} ${whatOf(entry)}${briefFieldsOf(entry) ? html`: <span class="fields">${briefFieldsOf(entry)}</span>` : ""} <span class="muted">by ${authorOf(entry)}</span></span>
           </li>`)}</ol>`}
       ${entries?.length > SHOWN ? html`<p class="muted small">And ${number(entries.length - SHOWN)}${store.value("changes").next ? " or more" : ""} earlier.</p>` : ""}
     </section>`;

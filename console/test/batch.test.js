@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { authorOf, fieldsOf, subjectOf, whatOf } from "../pages/changes.js";
+import { authorOf, briefFieldsOf, fieldsOf, subjectOf, whatOf } from "../pages/changes.js";
 import { apply, preview } from "../pages/batch.js";
 import { Sources, span } from "../pages/sources.js";
 
@@ -57,6 +57,10 @@ test("a change in words", () => {
   assert.equal(authorOf(entry), "alice");
   assert.equal(authorOf({ by: "tollgate:sweep" }), "tollgate:sweep");
   assert.equal(fieldsOf(entry), "tier silver → gold, overrides.line – → true");
+  assert.equal(briefFieldsOf(entry), fieldsOf(entry));
+  const onboarded = { what: "TenantOnboarded", from: {}, to: { "limits.sessionTTL": "300", "overrides.line": "false", status: "ACTIVE", tier: "gold" } };
+  assert.equal(briefFieldsOf(onboarded), "tier gold, overrides.line false");
+  assert.equal(briefFieldsOf({ what: "TierRemoved", from: { isolation: "POOL" }, to: {} }), "");
 });
 
 test("a span ends with the current minute, and its step suits its length", () => {

@@ -44,6 +44,10 @@ public final class AuditCommand implements Callable<Integer> {
   /** The clock of this computer may be behind by so much. */
   private static final Duration AHEAD = Duration.ofHours(1);
 
+  /** What happens to a whole tenant or tier. */
+  private static final Set<String> WHOLE =
+      Set.of("TenantOnboarded", "TenantRemoved", "TierCreated", "TierRemoved");
+
   private final CommandEnvironment tollgate;
   private final Shell shell;
   private final InstantSource clock;
@@ -152,15 +156,20 @@ public final class AuditCommand implements Callable<Integer> {
     }
   }
 
-  /** One line: when, what, about whom, by whom, and each changed field. */
+  /**
+   * One line: when, what, about whom, by whom, and each changed field. If a whole tenant or tier
+   * came or went, these are only its tier and overrides; JSON has all.
+   */
   private static String line(JsonNode entry) {
     JsonNode from = entry.path("from");
     JsonNode to = entry.path("to");
     Set<String> fields = new TreeSet<>();
     from.fieldNames().forEachRemaining(fields::add);
     to.fieldNames().forEachRemaining(fields::add);
+    boolean isWhole = WHOLE.contains(entry.path("what").asText());
     String changes =
         fields.stream()
+            .filter(field -> !isWhole || field.equals("tier") || field.startsWith("overrides."))
             .map(field -> field + " " + value(from, field) + " -> " + value(to, field))
             .collect(Collectors.joining(", "));
     return "%s  %s  %s  by %s in %s%s"

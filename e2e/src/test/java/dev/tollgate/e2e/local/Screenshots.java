@@ -74,9 +74,11 @@ final class Screenshots {
       browser.awaitText("#storm-refused", text -> Integer.parseInt(text) > refused);
       deployment.advance(Duration.ofSeconds(5));
     }
+    // The history has a minute when it is over.
+    deployment.advance(Duration.ofSeconds(61));
     for (String view : List.of("overview", "tenants", "tenants/acme/now")) {
       browser.go(page + "#/" + view);
-      browser.await("acme is shown", () -> browser.text("main").contains("acme"));
+      browser.awaitText(view.equals("overview") ? ".top" : "main", text -> text.contains("acme"));
       String name =
           switch (view) {
             case "overview" -> "operator";
