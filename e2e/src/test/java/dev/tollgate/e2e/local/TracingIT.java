@@ -107,26 +107,19 @@ final class TracingIT {
     assertThat(trace.toString()).doesNotContain(client.frames().texts()).doesNotContain("session");
   }
 
-  /** Waits for the segments of the only trace that the filter finds. */
+  /** The segments of the only trace that the filter finds. */
   private static List<JsonNode> onlyTrace(String filter, int segments) throws Exception {
-    Instant until = Instant.now().plus(PATIENCE);
-    while (true) {
-      List<String> ids = ids(filter);
-      if (ids.size() == 1) {
-        JsonNode trace =
-            xray("/Traces", "{\"TraceIds\":[\"" + ids.get(0) + "\"]}").at("/Traces/0/Segments");
-        if (trace.size() >= segments || Instant.now().isAfter(until)) {
-          assertThat(trace).hasSize(segments);
-          List<JsonNode> documents = new ArrayList<>();
-          for (JsonNode segment : trace) {
-            documents.add(JSON.readTree(segment.path("Document").asText()));
-          }
-          return documents;
-        }
-      }
-      assertThat(Instant.now()).as("traces %s of %s", ids, filter).isBefore(until);
-      Thread.sleep(20);
+    deployment.cloud().settle();
+    List<String> ids = ids(filter);
+    assertThat(ids).hasSize(1);
+    JsonNode trace =
+        xray("/Traces", "{\"TraceIds\":[\"" + ids.get(0) + "\"]}").at("/Traces/0/Segments");
+    assertThat(trace).hasSize(segments);
+    List<JsonNode> documents = new ArrayList<>();
+    for (JsonNode segment : trace) {
+      documents.add(JSON.readTree(segment.path("Document").asText()));
     }
+    return documents;
   }
 
   private static List<String> ids(String filter) throws Exception {

@@ -20,6 +20,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
@@ -54,6 +58,7 @@ public final class XRay extends RestApi implements AutoCloseable {
       Set.of("StartTime", "EndTime", "FilterExpression", "NextToken");
 
   private final Segments segments = new Segments();
+  private final Map<String, CountDownLatch> markers = new ConcurrentHashMap<>();
   private final Consumer<String> log;
   private @Nullable DatagramSocket socket;
 
@@ -98,13 +103,48 @@ public final class XRay extends RestApi implements AutoCloseable {
     while (!from.isClosed()) {
       try {
         from.receive(packet);
-        add(new String(packet.getData(), 0, packet.getLength(), StandardCharsets.UTF_8));
+        String datagram =
+            new String(packet.getData(), 0, packet.getLength(), StandardCharsets.UTF_8);
+        CountDownLatch marker = markers.remove(datagram);
+        if (marker == null) {
+          add(datagram);
+        } else {
+          marker.countDown();
+        }
       } catch (IOException e) {
         // The socket is closed, or the next datagram may be received.
       } catch (IllegalArgumentException e) {
         log.accept("X-Ray refused a segment: " + shown(String.valueOf(e.getMessage())));
       }
       packet.setLength(LARGEST_DATAGRAM);
+    }
+  }
+
+  /**
+   * Waits until the datagrams that were sent before are added, so that a reader finds the segments
+   * of all invocations that have ended. A datagram of its own tells, because they arrive in order.
+   */
+  private void awaitSent() {
+    DatagramSocket daemon;
+    synchronized (this) {
+      daemon = socket;
+    }
+    if (daemon == null) {
+      return;
+    }
+    String name = UUID.randomUUID().toString();
+    CountDownLatch marker = new CountDownLatch(1);
+    markers.put(name, marker);
+    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+    try {
+      daemon.send(new DatagramPacket(bytes, bytes.length, daemon.getLocalSocketAddress()));
+      marker.await(1, TimeUnit.SECONDS);
+    } catch (IOException e) {
+      // The socket is closed: nothing arrives any more.
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      markers.remove(name);
     }
   }
 
@@ -134,6 +174,7 @@ public final class XRay extends RestApi implements AutoCloseable {
 
   @Override
   protected Answer answer(String operation, Request request) {
+    awaitSent();
     return switch (operation) {
       case "BatchGetTraces" -> Answer.ok(traces(request.body()));
       case "GetTraceSummaries" -> Answer.ok(summaries(request.body()));

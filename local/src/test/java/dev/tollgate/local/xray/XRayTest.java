@@ -11,6 +11,7 @@ import dev.tollgate.local.rest.RestApi;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -220,5 +221,24 @@ class XRayTest {
         .endsWith("x…")
         .hasSizeLessThan(250);
     assertThat(found(frame(0, 200))).containsExactly(TRACE);
+  }
+
+  @Test
+  void a_reader_finds_what_was_sent_before() throws Exception {
+    String[] address = xray.daemonAddress().split(":", 2);
+    InetSocketAddress daemon = new InetSocketAddress(address[0], Integer.parseInt(address[1]));
+    try (DatagramSocket socket = new DatagramSocket()) {
+      for (int i = 1; i <= 500; i++) {
+        String trace = TRACE.replace("46a994272793", "%012x".formatted(i));
+        byte[] bytes =
+            (HEADER + segment(trace, "0000000000000001", "")).getBytes(StandardCharsets.UTF_8);
+        socket.send(new DatagramPacket(bytes, bytes.length, daemon));
+
+        ObjectNode request = Json.object();
+        request.putArray("TraceIds").add(trace);
+        assertThat(call("BatchGetTraces", request).path("Traces")).as("trace %d", i).hasSize(1);
+      }
+    }
+    assertThat(log).isEmpty();
   }
 }
