@@ -28,7 +28,7 @@ public final class CloudWatchAlarms implements Alarms {
   /** The most alarms of a page that CloudWatch allows. */
   private static final int PAGE = 100;
 
-  /** The most pages, so that a list ends in time whatever CloudWatch answers. */
+  /** The most pages of a list: more would exceed the time that a request has. */
   private static final int MAX_PAGES = 10;
 
   private final CloudWatchClient cloudWatch;

@@ -273,7 +273,7 @@ public final class AssumedRoles implements TenantCredentials {
    * @param lookAt when this process looks for newer ones
    * @param isDenied whether AWS denied a request with them
    * @param replaceFrom when they may be replaced, if they are denied
-   * @param pause from a replacement of them until that of the next ones
+   * @param pause the least time between a replacement of denied credentials and the next one
    */
   private record Held(
       TenantSession provider,

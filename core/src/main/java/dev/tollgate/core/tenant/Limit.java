@@ -70,8 +70,8 @@ public enum Limit {
   }
 
   /**
-   * The modes that it may have. A time refuses nobody, so it has one mode. New sessions are not
-   * counted, so {@code sessionsPerSubject} cannot be observed.
+   * The modes that it may have. Limits of time refuse nobody, so they have one mode. New sessions
+   * are not counted, so {@code sessionsPerSubject} cannot be observed.
    */
   public List<LimitMode> modes() {
     if (isTime()) {
