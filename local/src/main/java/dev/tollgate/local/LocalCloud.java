@@ -114,6 +114,9 @@ public final class LocalCloud implements AutoCloseable {
       endpoint.serve("sqs", queues.handler());
       securityTokens = new SecurityTokens(accessKeys, options.clock());
       endpoint.serve("sts", securityTokens);
+      AccountApis account = new AccountApis(environment);
+      endpoint.serve("cloudformation", account::describeStacks);
+      endpoint.serve("apigateway", AccountApis::settingsOfApiGateway);
       cloudWatch = closedLater(new CloudWatch(environment, queues::measure, log::event));
       endpoint.serve("monitoring", cloudWatch);
       endpoint.serve("logs", functionLogs);

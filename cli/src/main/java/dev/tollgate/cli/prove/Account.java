@@ -1,6 +1,8 @@
 package dev.tollgate.cli.prove;
 
 import dev.tollgate.cli.http.Sender;
+import java.util.Map;
+import software.amazon.awssdk.services.cloudwatch.CloudWatchClient;
 
 /** An AWS account in one Region, as one caller. */
 public interface Account {
@@ -11,8 +13,14 @@ public interface Account {
    */
   Sender api(String service);
 
+  /** The client of CloudWatch, whose protocol is not JSON. The caller closes it. */
+  CloudWatchClient metrics();
+
   /** The Region, such as {@code eu-central-1}. */
   String region();
+
+  /** The same account and caller in another Region. */
+  Account inRegion(String other);
 
   /**
    * The same account with the credentials of a role, which are requested now.
@@ -20,5 +28,14 @@ public interface Account {
    * @param role the role's ARN; its trust policy must allow this caller
    * @throws dev.tollgate.cli.http.Failure if the caller may not assume the role
    */
-  Account as(String role);
+  default Account as(String role) {
+    return as(role, Map.of());
+  }
+
+  /**
+   * As {@link #as(String)}, with session tags.
+   *
+   * @param tags the values of the tags, by key
+   */
+  Account as(String role, Map<String, String> tags);
 }

@@ -86,7 +86,7 @@ public final class ApiException extends RuntimeException {
   }
 
   /** Sends the error in the XML of the query protocol, even if the request asks for JSON. */
-  void sendXml(HttpServerExchange exchange) {
+  public void sendXml(HttpServerExchange exchange) {
     send(
         exchange,
         "text/xml",

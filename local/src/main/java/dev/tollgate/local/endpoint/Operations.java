@@ -48,7 +48,12 @@ final class Operations {
       HttpServerExchange exchange,
       AccessKeys.Issued caller,
       Instant now,
-      String body) {
+      String text) {
+    // A short request of the query protocol may be a GET.
+    String body =
+        text.isEmpty() && exchange.getQueryParameters().containsKey("Action")
+            ? exchange.getQueryString()
+            : text;
     Named named = named(exchange, body);
     Map<String, String> query = new HashMap<>();
     exchange.getQueryParameters().forEach((name, values) -> query.put(name, values.getFirst()));

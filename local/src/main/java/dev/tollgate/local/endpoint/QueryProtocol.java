@@ -53,7 +53,7 @@ public final class QueryProtocol {
   }
 
   /** Text for an XML answer. */
-  static String escape(String text) {
+  public static String escape(String text) {
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
   }
 

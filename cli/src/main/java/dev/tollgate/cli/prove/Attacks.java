@@ -1,0 +1,231 @@
+package dev.tollgate.cli.prove;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.cli.http.Api;
+import dev.tollgate.cli.http.Failure;
+import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.http.Paths;
+import dev.tollgate.cli.http.Response;
+import dev.tollgate.cli.http.Sender;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Tries to read and take what belongs to others. Each attempt must be denied. */
+final class Attacks implements Step {
+  private static final String TENANT_ROLE = "infra/src/main/java/dev/tollgate/infra/TenantRole.java";
+  private static final String TABLES = "infra/src/main/java/dev/tollgate/infra/Tables.java";
+  private static final String HTTP_APIS = "infra/src/main/java/dev/tollgate/infra/HttpApis.java";
+  private static final String ATTACKER = "prove-attacker";
+  private static final String VICTIM = "prove-victim";
+  private static final String GET_ITEM = "DynamoDB_20120810.GetItem";
+  private static final String SCAN = "DynamoDB_20120810.Scan";
+  private static final String RECEIVE = "AmazonSQS.ReceiveMessage";
+
+  @Override
+  public String name() {
+    return "attacks";
+  }
+
+  @Override
+  public String description() {
+    return "As one tenant, try to read and take what belongs to another; and as an administrator,"
+        + " the credentials of tenants.";
+  }
+
+  @Override
+  public int cents() {
+    return 1;
+  }
+
+  @Override
+  public Duration usual() {
+    return Duration.ofSeconds(30);
+  }
+
+  @Override
+  public List<Finding> run(Run run) {
+    Api control = run.controlPlane();
+    List.of(ATTACKER, VICTIM).forEach(tenant -> onboard(control, tenant));
+    Map<String, String> outputs = run.outputs(run.stackName());
+    Map<String, String> variables = variables(outputs.getOrDefault("ApplicationVariables", ""));
+    String tenantRole = variables.getOrDefault("TENANT_ROLE_ARN", "");
+    String table = variables.getOrDefault("LIMIT_TABLE", "");
+    Account account = run.stacks().account(run.stackName());
+    Account application = account.as(outputs.getOrDefault("ApplicationRole", ""));
+    Account attacker = application.as(tenantRole, Map.of("tenantId", ATTACKER));
+
+    List<Finding> findings = new ArrayList<>();
+    findings.add(
+        allowed("a tenant's role reads its own rows", row(attacker, table, ATTACKER), TENANT_ROLE));
+    findings.add(
+        denied(
+            "a tenant's role cannot read another tenant's rows",
+            row(attacker, table, VICTIM),
+            TENANT_ROLE));
+    findings.add(
+        allowed(
+            "a tenant's role receives its own tokens",
+            receive(attacker, variables, ATTACKER),
+            TENANT_ROLE));
+    findings.add(
+        denied(
+            "a tenant's role cannot take another tenant's tokens",
+            receive(attacker, variables, VICTIM),
+            TENANT_ROLE));
+    findings.add(
+        denied(
+            "an application cannot read the table of limits without a tenant",
+            json(application, "dynamodb", SCAN, Json.object().put("TableName", table)),
+            TENANT_ROLE));
+    findings.add(
+        cannotAssume(
+            "nobody gets the role of all tenants at once", application, tenantRole, Map.of()));
+    findings.add(
+        cannotAssume(
+            "an application cannot name a tenant with the prefix of another deployment",
+            application,
+            tenantRole,
+            Map.of("tenantId", "send_" + VICTIM)));
+    findings.addAll(credentials(run, account, application));
+    findings.addAll(strangers(run, outputs));
+    return findings;
+  }
+
+  private static void onboard(Api control, String tenant) {
+    Response created =
+        control.send(
+            "POST", "/tenants", Json.object().put("tenantId", tenant).put("tier", "bronze"));
+    // An earlier attempt of this step may have created it.
+    if (created.status() != 409) {
+      created.orThrow();
+    }
+    control.get(Paths.tenant(tenant)).orThrow();
+  }
+
+  private static List<Finding> credentials(Run run, Account account, Account application) {
+    String promise = "the credentials of tenants are closed to ";
+    Optional<String> table =
+        json(account, "dynamodb", "DynamoDB_20120810.ListTables", Json.object())
+            .orThrow()
+            .json()
+            .path("TableNames")
+            .valueStream()
+            .map(JsonNode::asText)
+            .filter(name -> name.contains("Credentials"))
+            .filter(name -> run.stacks().areLocal() || name.startsWith(run.stackName() + "-"))
+            .findFirst();
+    if (table.isEmpty()) {
+      return List.of(Finding.unknown(promise + "everybody else", "there is no such table"));
+    }
+    ObjectNode scan = Json.object().put("TableName", table.get());
+    return List.of(
+        denied(promise + "applications", json(application, "dynamodb", SCAN, scan), TABLES),
+        run.stacks().areLocal()
+            ? Finding.unknown(
+                promise + "administrators", "a local cloud allows its own caller everything")
+            : denied(promise + "administrators", json(account, "dynamodb", SCAN, scan), TABLES));
+  }
+
+  /** Requests without a signature. */
+  private static List<Finding> strangers(Run run, Map<String, String> outputs) {
+    List<Finding> findings = new ArrayList<>();
+    Map<String, String> paths = new LinkedHashMap<>();
+    paths.put("ControlPlaneURL", "/tenants");
+    paths.put("SessionURL", "?tenantId=" + VICTIM);
+    paths.forEach(
+        (output, path) -> {
+          String promise = output + " is closed to strangers";
+          if (run.stacks().areLocal()) {
+            findings.add(
+                Finding.unknown(promise, "a local cloud does not ask for signatures here"));
+            return;
+          }
+          URI uri = URI.create(outputs.getOrDefault(output, ""));
+          Response answer =
+              new Api(Api.client(), uri, Optional.empty())
+                  .send(
+                      output.equals("SessionURL") ? "PUT" : "GET",
+                      path,
+                      Optional.empty(),
+                      Map.of());
+          findings.add(denied(promise, answer, HTTP_APIS));
+        });
+    return findings;
+  }
+
+  private static Response row(Account who, String table, String tenant) {
+    ObjectNode request = Json.object().put("TableName", table);
+    request.putObject("Key").putObject("tenantId").put("S", tenant);
+    request.withObject("/Key").putObject("key").put("S", "connections");
+    return json(who, "dynamodb", GET_ITEM, request);
+  }
+
+  private static Response receive(Account who, Map<String, String> variables, String tenant) {
+    String queue =
+        variables.getOrDefault("QUEUE_URL_PREFIX", "")
+            + variables.getOrDefault("NAME_PREFIX", "")
+            + "connect_"
+            + tenant
+            + "_token_bucket";
+    return json(
+        who, "sqs", RECEIVE, Json.object().put("QueueUrl", queue).put("VisibilityTimeout", 0));
+  }
+
+  /** A request of AWS's JSON protocols. */
+  static Response json(Account who, String service, String target, JsonNode body) {
+    Sender api = who.api(service);
+    return api.send(
+        "POST",
+        "/",
+        Optional.of(body),
+        Map.of("Content-Type", "application/x-amz-json-1.0", "X-Amz-Target", target));
+  }
+
+  private static Finding allowed(String promise, Response answer, String mend) {
+    return Finding.of(answer.succeeded(), promise, answer.succeeded() ? "" : seen(answer), mend);
+  }
+
+  private static Finding denied(String promise, Response answer, String mend) {
+    boolean denied =
+        answer.status() == 401 || answer.status() == 403 || answer.body().contains("AccessDenied");
+    return Finding.of(denied, promise, denied ? "" : seen(answer), mend);
+  }
+
+  private static Finding cannotAssume(
+      String promise, Account who, String role, Map<String, String> tags) {
+    try {
+      who.as(role, tags);
+      return Finding.fails(promise, "credentials were issued", TENANT_ROLE);
+    } catch (Failure refused) {
+      return Finding.of(
+          refused.getMessage().contains("not authorized"),
+          promise,
+          refused.reason(),
+          TENANT_ROLE);
+    }
+  }
+
+  private static String seen(Response answer) {
+    String body = answer.body();
+    return answer.status() + " " + body.substring(0, Math.min(200, body.length()));
+  }
+
+  /** Lines {@code NAME=value}. */
+  private static Map<String, String> variables(String lines) {
+    Map<String, String> variables = new LinkedHashMap<>();
+    lines
+        .lines()
+        .filter(line -> line.contains("="))
+        .forEach(
+            line ->
+                variables.put(
+                    line.substring(0, line.indexOf('=')), line.substring(line.indexOf('=') + 1)));
+    return variables;
+  }
+}

@@ -1,0 +1,141 @@
+package dev.tollgate.cli.prove;
+
+import dev.tollgate.cli.http.Api;
+import dev.tollgate.cli.http.Failure;
+import dev.tollgate.cli.http.RequestSigner;
+import dev.tollgate.cli.http.Response;
+import dev.tollgate.cli.http.Sender;
+import java.net.URI;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.regions.PartitionMetadata;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.cloudwatch.CloudWatchClient;
+
+/** An account behind the HTTP APIs of AWS, or of a local cloud. */
+public final class AwsAccount implements Account {
+  /** The address of a service in a Region. */
+  @FunctionalInterface
+  public interface Endpoints {
+    URI of(String service, String region);
+  }
+
+  private static final String STS_VERSION = "2011-06-15";
+
+  private final Endpoints endpoints;
+  private final String region;
+  private final AwsCredentialsProvider credentials;
+
+  /**
+   * @param endpoints the addresses of the services, by their names in signatures
+   */
+  public AwsAccount(
+      Endpoints endpoints, String region, AwsCredentialsProvider credentials) {
+    this.endpoints = endpoints;
+    this.region = region;
+    this.credentials = credentials;
+  }
+
+  /** An account on AWS, in a Region. */
+  public static AwsAccount onAws(String region, Optional<String> profile) {
+    String suffix = PartitionMetadata.of(Region.of(region)).dnsSuffix();
+    return new AwsAccount(
+        (service, where) -> URI.create("https://" + service + "." + where + "." + suffix),
+        region,
+        RequestSigner.credentials(profile));
+  }
+
+  @Override
+  public Sender api(String service) {
+    return new Api(
+        Api.client(),
+        endpoints.of(service, region),
+        Optional.of(RequestSigner.forService(service, region, credentials)));
+  }
+
+  @Override
+  public CloudWatchClient metrics() {
+    return CloudWatchClient.builder()
+        .endpointOverride(endpoints.of("monitoring", region))
+        .region(Region.of(region))
+        .credentialsProvider(credentials)
+        .build();
+  }
+
+  @Override
+  public String region() {
+    return region;
+  }
+
+  @Override
+  public Account inRegion(String other) {
+    return new AwsAccount(endpoints, other, credentials);
+  }
+
+  @Override
+  public Account as(String role, Map<String, String> tags) {
+    Map<String, String> parameters = new LinkedHashMap<>();
+    parameters.put("RoleArn", role);
+    parameters.put("RoleSessionName", "prove");
+    int number = 1;
+    for (Map.Entry<String, String> tag : new TreeMap<>(tags).entrySet()) {
+      parameters.put("Tags.member." + number + ".Key", tag.getKey());
+      parameters.put("Tags.member." + number + ".Value", tag.getValue());
+      number++;
+    }
+    Response answer = query(api("sts"), "AssumeRole", STS_VERSION, parameters);
+    if (!answer.succeeded()) {
+      throw Failure.of(
+          "Cannot assume role %s: %d %s"
+              .formatted(role, answer.status(), Xml.text(answer.body(), "Message").orElse("")));
+    }
+    return new AwsAccount(
+        endpoints,
+        region,
+        StaticCredentialsProvider.create(
+            AwsSessionCredentials.create(
+                Xml.text(answer.body(), "AccessKeyId").orElse(""),
+                Xml.text(answer.body(), "SecretAccessKey").orElse(""),
+                Xml.text(answer.body(), "SessionToken").orElse(""))));
+  }
+
+  /**
+   * The number of the caller's account.
+   *
+   * @throws Failure if the caller has no valid credentials
+   */
+  static String number(Account account) {
+    Response answer = query(account.api("sts"), "GetCallerIdentity", STS_VERSION, Map.of());
+    return Optional.of(answer)
+        .filter(Response::succeeded)
+        .flatMap(valid -> Xml.text(valid.body(), "Account"))
+        .orElseThrow(
+            () ->
+                Failure.of(
+                    "AWS does not accept these credentials: %d %s. Check them with `aws sts"
+                            .formatted(
+                                answer.status(), Xml.text(answer.body(), "Message").orElse(""))
+                        + " get-caller-identity`."));
+  }
+
+  /**
+   * A request of the query protocol, as a GET, which AWS accepts for short requests.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/CommonParameters.html">Common
+   *     parameters</a>
+   */
+  static Response query(
+      Sender api, String action, String version, Map<String, String> parameters) {
+    Map<String, String> all = new LinkedHashMap<>();
+    all.put("Action", action);
+    all.put("Version", version);
+    all.putAll(parameters);
+    return api.get("/?" + Api.query(all));
+  }
+}

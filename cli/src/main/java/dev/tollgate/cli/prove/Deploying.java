@@ -1,0 +1,44 @@
+package dev.tollgate.cli.prove;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Deploys the stack. */
+final class Deploying implements Step {
+  @Override
+  public String name() {
+    return "deploy";
+  }
+
+  @Override
+  public String description() {
+    return "Deploy the stack, without sign-in, alarms and the demo.";
+  }
+
+  @Override
+  public int cents() {
+    return 10;
+  }
+
+  @Override
+  public Duration usual() {
+    return Duration.ofMinutes(8);
+  }
+
+  @Override
+  public List<Finding> run(Run run) {
+    Map<String, String> context = new HashMap<>();
+    context.put("prefix", run.settings().prefix());
+    context.put("demo", "false");
+    context.put("removal", "destroy");
+    context.put("consoleSignIn", "false");
+    if (!Preflight.hasLogRole(run.stacks().account())) {
+      context.put("accountLogRole", "set");
+    }
+    run.deploy(run.stackName(), context);
+    run.controlPlane().get("/tiers").orThrow();
+    return List.of(Finding.holds("the stack can be deployed", run.stackName()));
+  }
+}

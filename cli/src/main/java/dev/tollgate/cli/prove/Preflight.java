@@ -1,0 +1,107 @@
+package dev.tollgate.cli.prove;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.cli.http.Failure;
+import dev.tollgate.cli.http.Response;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Reads the account's settings. Creates nothing. */
+final class Preflight implements Step {
+  /** Below, the load minute would take the executions of other functions of the account. */
+  private static final int ENOUGH_EXECUTIONS = 200;
+
+  private static final String CLOUD_FORMATION_VERSION = "2010-05-15";
+
+  @Override
+  public String name() {
+    return "preflight";
+  }
+
+  @Override
+  public String description() {
+    return "Read the account's settings and quotas, and refuse if a stack of these names exists.";
+  }
+
+  @Override
+  public int cents() {
+    return 0;
+  }
+
+  @Override
+  public Duration usual() {
+    return Duration.ofSeconds(10);
+  }
+
+  @Override
+  public List<Finding> run(Run run) {
+    Account account = run.stacks().account();
+    if (!run.stacks().areLocal()) {
+      for (String name : List.of(run.stackName(), run.probeName())) {
+        if (exists(account, name)) {
+          throw Failure.of(
+              "Stack %s exists in account %s, and this run did not create it. Choose another name"
+                      .formatted(name, run.account())
+                  + " with --prefix, or delete the stack.");
+        }
+      }
+      if (!exists(account, "CDKToolkit")) {
+        throw Failure.of(
+            "The CDK cannot deploy to this account and Region yet. Run `npx aws-cdk@%s bootstrap`."
+                .formatted(CdkStacks.CDK));
+      }
+    }
+    List<Finding> findings = new ArrayList<>();
+    findings.add(concurrency(account));
+    findings.add(
+        Finding.holds(
+            "API Gateway may write access logs",
+            hasLogRole(account)
+                ? "the account has a role for it"
+                : "the stack sets a role for the account, which stays"));
+    return findings;
+  }
+
+  /** Whether a stack exists, also one that is being deleted. */
+  static boolean exists(Account account, String stack) {
+    Response answer =
+        AwsAccount.query(
+            account.api("cloudformation"),
+            "DescribeStacks",
+            CLOUD_FORMATION_VERSION,
+            Map.of("StackName", stack));
+    if (answer.succeeded()) {
+      return true;
+    }
+    String message = Xml.text(answer.body(), "Message").orElse(answer.body());
+    if (message.contains("does not exist")) {
+      return false;
+    }
+    throw Failure.of(
+        "Cannot describe stack %s: %d %s".formatted(stack, answer.status(), message));
+  }
+
+  /** Whether the account lets API Gateway write logs. */
+  static boolean hasLogRole(Account account) {
+    return account
+        .api("apigateway")
+        .get("/account")
+        .orThrow()
+        .json()
+        .path("cloudwatchRoleArn")
+        .isTextual();
+  }
+
+  private static Finding concurrency(Account account) {
+    JsonNode settings =
+        account.api("lambda").get("/2016-08-19/account-settings").orThrow().json();
+    int executions = settings.path("AccountLimit").path("ConcurrentExecutions").asInt();
+    return Finding.of(
+        executions >= ENOUGH_EXECUTIONS,
+        "the account may run %d functions at once".formatted(ENOUGH_EXECUTIONS),
+        String.valueOf(executions),
+        "request 1,000 concurrent executions from AWS before clients come (docs/reference/quotas.md)");
+  }
+}

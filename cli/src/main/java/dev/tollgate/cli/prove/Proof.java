@@ -1,0 +1,104 @@
+package dev.tollgate.cli.prove;
+
+import dev.tollgate.cli.http.Failure;
+import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.terminal.Shell;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Does the steps of a run, one after another. */
+final class Proof {
+  private final Run run;
+  private final Shell shell;
+
+  Proof(Run run) {
+    this.run = run;
+    this.shell = run.shell();
+  }
+
+  /** The steps that have not ended, with what they do and cost. */
+  List<String> plan() {
+    List<String> lines = new ArrayList<>();
+    int cents = 0;
+    Duration time = Duration.ZERO;
+    for (Step step : pending()) {
+      lines.add(announcement(step));
+      cents += step.cents();
+      time = time.plus(step.usual());
+    }
+    lines.add(
+        "Together at most %s, and usually %d minutes on AWS.".formatted(dollars(cents), time.toMinutes()));
+    return lines;
+  }
+
+  private static String announcement(Step step) {
+    return "%-10s at most %s: %s"
+        .formatted(step.name(), dollars(step.cents()), step.description());
+  }
+
+  private List<Step> pending() {
+    return Step.all().stream().filter(step -> run.findings(step.name()).isEmpty()).toList();
+  }
+
+  static int cents() {
+    return Step.all().stream().mapToInt(Step::cents).sum();
+  }
+
+  static String dollars(int cents) {
+    return "$%d.%02d".formatted(cents / 100, cents % 100);
+  }
+
+  /**
+   * Does what is pending. If a step cannot go on, the stacks stay, and the next call begins with
+   * it; if the command is interrupted, the teardown follows at once.
+   *
+   * @throws Failure if a step cannot go on
+   */
+  Report all() {
+    for (Step step : pending()) {
+      if (run.isExpired() && !(step instanceof Teardown)) {
+        continue;
+      }
+      one(step);
+    }
+    return finished();
+  }
+
+  /** Deletes everything, whatever is pending. */
+  Report teardown() {
+    if (run.findings("teardown").isEmpty()) {
+      one(new Teardown());
+    }
+    return finished();
+  }
+
+  private void one(Step step) {
+    shell.printError(announcement(step));
+    List<Finding> findings = step.run(run);
+    run.ended(step.name(), findings);
+    findings.stream()
+        .filter(finding -> finding.result() != Finding.Result.HOLDS)
+        .forEach(
+            finding ->
+                shell.printError(
+                    "  %s %s: %s".formatted(finding.result(), finding.promise(), finding.seen())));
+  }
+
+  private Report finished() {
+    Report report = Report.of(run);
+    run.write("report.md", String.join("\n", report.lines()) + "\n");
+    run.write("report.json", Json.writePretty(report.document()) + "\n");
+    return report;
+  }
+
+  /** What a person should do after a step could not go on. */
+  static Failure notFinished(Failure cause, Optional<String> options) {
+    return Failure.of(
+        "%s%nThe stacks stay, and are deleted by themselves after two hours. Run `tollgate prove%s`"
+                .formatted(cause.reason(), options.map(it -> " " + it).orElse(""))
+            + " again to go on, or with --teardown to delete them now.",
+        cause);
+  }
+}

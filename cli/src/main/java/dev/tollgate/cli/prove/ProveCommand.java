@@ -1,0 +1,239 @@
+package dev.tollgate.cli.prove;
+
+import dev.tollgate.cli.context.ContextFile;
+import dev.tollgate.cli.history.CommandEnvironment;
+import dev.tollgate.cli.http.ExitCode;
+import dev.tollgate.cli.http.Failure;
+import dev.tollgate.cli.terminal.Shell;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Pattern;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The command {@code tollgate prove}. */
+@Command(
+    name = "prove",
+    description = {
+      "Prove on an AWS account that this version works there: read the account's settings, ask AWS"
+          + " what its documentation leaves open, deploy the stack under a name of its own, run"
+          + " `verify` and `doctor`, attack it, load it for a minute, and delete everything.",
+      "Takes about an hour and says before each step what it costs. Ctrl-C deletes everything;"
+          + " after two hours the account does so by itself. Run again, it goes on where it ended.",
+      "Needs a checkout, and npx. Exit code 1 if a promise fails.",
+      "Example: `tollgate prove --rehearse` tries all of this on this machine first."
+    })
+public final class ProveCommand implements Callable<Integer> {
+  private static final Pattern PREFIX = Pattern.compile("[a-z][a-z0-9]{0,5}_");
+
+  private final CommandEnvironment tollgate;
+  private final Shell shell;
+  private final StacksFactory factory;
+  private final InstantSource clock;
+
+  @Option(names = "--rehearse", description = "Do all steps on this machine, without an account.")
+  private boolean rehearse;
+
+  @Option(
+      names = "--prefix",
+      paramLabel = "PREFIX",
+      description =
+          "Begins the names of all that is created: a letter, up to five letters and digits, and an"
+              + " underscore. Default: ${DEFAULT-VALUE}.")
+  private String prefix = "prove_";
+
+  @Option(
+      names = "--account",
+      paramLabel = "NUMBER",
+      description = "Do not ask for confirmation if the credentials are of this account.")
+  private Optional<String> account = Optional.empty();
+
+  @Option(
+      names = "--budget-email",
+      paramLabel = "ADDRESS",
+      description = "Create a budget of $5 whose alarm goes to this address, for the run's time.")
+  private Optional<String> email = Optional.empty();
+
+  @Option(
+      names = "--tenants",
+      paramLabel = "N",
+      description = "Tenants of the load minute. Default: ${DEFAULT-VALUE}.")
+  private int tenants = 200;
+
+  @Option(
+      names = "--handshakes",
+      paramLabel = "N",
+      description = "Handshakes of the load minute. Default: ${DEFAULT-VALUE}.")
+  private int handshakes = 500;
+
+  @Option(names = "--teardown", description = "Only delete what a run of this prefix created.")
+  private boolean teardown;
+
+  @Option(
+      names = "--bill",
+      description =
+          "Show what AWS billed in the Region on the days of the last run, which is known a day"
+              + " later. Costs a cent.")
+  private boolean bill;
+
+  /** Opens an account. */
+  public interface StacksFactory {
+    /** Local clouds in this process, whose files go to a directory. */
+    Stacks rehearsal(Path directory);
+
+    /** AWS, as the common options say. */
+    Stacks aws(Path directory);
+  }
+
+  /**
+   * @param tollgate the common options and the output
+   * @param clock the present, by which a run expires
+   */
+  public ProveCommand(
+      CommandEnvironment tollgate, Shell shell, StacksFactory factory, InstantSource clock) {
+    this.tollgate = tollgate;
+    this.shell = shell;
+    this.factory = factory;
+    this.clock = clock;
+  }
+
+  @Override
+  public Integer call() {
+    Failure.checkOption(
+        PREFIX.matcher(prefix).matches() && !prefix.equals("silo_"),
+        "--prefix",
+        prefix,
+        "a letter, up to five letters and digits, and an underscore; not silo_");
+    Failure.checkOption(tenants >= 1 && tenants <= 1_000, "--tenants", tenants, "1 to 1000");
+    Failure.checkOption(
+        handshakes >= 1 && handshakes <= 10_000, "--handshakes", handshakes, "1 to 10000");
+    Path checkout = shell.home().orElse(shell.directory());
+    if (!Files.exists(checkout.resolve("cdk.json"))) {
+      throw Failure.usage(
+          checkout + " has no cdk.json: `prove` deploys from a checkout of Tollgate, not a release");
+    }
+    refuseProduction();
+    Path directory =
+        checkout.resolve(".tollgate").resolve(rehearse ? "rehearsal" : "prove-" + prefix);
+    Run.Settings settings =
+        new Run.Settings(
+            prefix,
+            directory,
+            checkout.resolve("docs").resolve("aws-answers"),
+            tollgate.profile(),
+            email,
+            tenants,
+            handshakes);
+    try (Stacks stacks = rehearse ? factory.rehearsal(directory) : factory.aws(directory)) {
+      return run(Run.open(settings, shell, stacks, clock));
+    }
+  }
+
+  /** A production deployment must not be near. */
+  private void refuseProduction() {
+    String stack = "Tollgate-" + prefix.replace("_", "");
+    ContextFile.read(shell.configuration()).contexts().values().stream()
+        .filter(context -> context.production() && context.outputs().stack().equals(stack))
+        .findAny()
+        .ifPresent(
+            context -> {
+              throw Failure.usage(
+                  "Context %s is the production deployment %s. Choose another --prefix."
+                      .formatted(context.name(), stack));
+            });
+  }
+
+  private int run(Run run) {
+    if (bill) {
+      Bill result = run.bill();
+      tollgate.print(result.document(), result.lines());
+      return 0;
+    }
+    Proof proof = new Proof(run);
+    if (!teardown) {
+      confirm(run, proof);
+    }
+    Report report = guarded(run, proof);
+    tollgate.print(report.document(), report.lines());
+    shell.printError("The report is in " + shell.shown(run.settings().directory()) + ".");
+    return report.passed() ? 0 : ExitCode.FAILED;
+  }
+
+  private void confirm(Run run, Proof proof) {
+    proof.plan().forEach(shell::printError);
+    if (run.stacks().areLocal() || account.equals(Optional.of(run.account()))) {
+      return;
+    }
+    if (account.isPresent()) {
+      throw Failure.usage(
+          "--account: %s (expected: %s, that of the credentials)"
+              .formatted(account.get(), run.account()));
+    }
+    String prompt =
+        "Account %s, Region %s. Type the account number to begin:"
+            .formatted(run.account(), run.stacks().account().region());
+    String reply =
+        shell
+            .terminal()
+            .orElseThrow(
+                () ->
+                    Failure.usage(
+                        "Cannot ask for confirmation without a terminal. Use --account NUMBER."))
+            .ask()
+            .apply(prompt)
+            .strip();
+    if (!reply.equals(run.account())) {
+      throw Failure.of("Cancelled. Nothing was created.");
+    }
+  }
+
+  /** Does the steps; after Ctrl-C, deletes everything before the JVM ends. */
+  private Report guarded(Run run, Proof proof) {
+    Thread command = Thread.currentThread();
+    AtomicBoolean stopped = new AtomicBoolean();
+    CountDownLatch ended = new CountDownLatch(1);
+    Thread hook =
+        new Thread(
+            () -> {
+              if (ended.getCount() > 0) {
+                stopped.set(true);
+                shell.printError("Stopping. The teardown follows and takes some minutes ...");
+                command.interrupt();
+                awaitEnd(ended);
+              }
+            },
+            "tollgate-prove-stop");
+    Runtime.getRuntime().addShutdownHook(hook);
+    try {
+      return teardown ? proof.teardown() : proof.all();
+    } catch (Failure failure) {
+      if (!stopped.get()) {
+        throw Proof.notFinished(failure, options());
+      }
+      // The teardown sleeps and waits.
+      var unused = Thread.interrupted();
+      return proof.teardown();
+    } finally {
+      ended.countDown();
+    }
+  }
+
+  private Optional<String> options() {
+    return rehearse
+        ? Optional.of("--rehearse")
+        : Optional.of(prefix).filter(it -> !it.equals("prove_")).map(it -> "--prefix " + it);
+  }
+
+  private static void awaitEnd(CountDownLatch ended) {
+    try {
+      ended.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package dev.tollgate.cli.prove;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.cli.http.Json;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What the steps of a run found.
+ *
+ * @param where the account and Region, or that it was a rehearsal
+ * @param findings the findings of each step that has ended, in order
+ * @param pending the steps that have not ended
+ */
+record Report(String where, Map<String, List<Finding>> findings, List<String> pending) {
+  Report {
+    findings = new LinkedHashMap<>(findings);
+    pending = List.copyOf(pending);
+  }
+
+  /** The report of a run so far. */
+  static Report of(Run run) {
+    Map<String, List<Finding>> findings = new LinkedHashMap<>();
+    List<String> pending = new ArrayList<>();
+    for (Step step : Step.all()) {
+      run.findings(step.name())
+          .ifPresentOrElse(
+              found -> findings.put(step.name(), found), () -> pending.add(step.name()));
+    }
+    String where =
+        run.stacks().areLocal()
+            ? "a local cloud (a rehearsal, which proves nothing about AWS)"
+            : "account %s in %s".formatted(run.account(), run.stacks().account().region());
+    return new Report(where, findings, pending);
+  }
+
+  /** Whether all steps have ended, and no promise fails. */
+  boolean passed() {
+    return pending.isEmpty() && count(Finding.Result.FAILS) == 0;
+  }
+
+  private long count(Finding.Result result) {
+    return findings.values().stream()
+        .flatMap(List::stream)
+        .filter(finding -> finding.result() == result)
+        .count();
+  }
+
+  /** The report for a person, in Markdown. */
+  List<String> lines() {
+    List<String> lines = new ArrayList<>();
+    lines.add("# Proof on " + where);
+    lines.add("");
+    lines.add(
+        "%d promises hold, %d fail, %d could not be tried."
+            .formatted(
+                count(Finding.Result.HOLDS),
+                count(Finding.Result.FAILS),
+                count(Finding.Result.UNKNOWN)));
+    if (!pending.isEmpty()) {
+      lines.add("Not done: " + String.join(", ", pending) + ".");
+    }
+    findings.forEach(
+        (step, found) -> {
+          lines.add("");
+          lines.add("## " + step);
+          found.forEach(finding -> lines.addAll(lines(finding)));
+        });
+    return lines;
+  }
+
+  private static List<String> lines(Finding finding) {
+    List<String> lines = new ArrayList<>();
+    boolean inOneLine = finding.result() == Finding.Result.HOLDS && !finding.seen().isEmpty();
+    lines.add(
+        "- %s: %s".formatted(finding.result(), finding.promise())
+            + (inOneLine ? " (" + finding.seen() + ")" : ""));
+    if (finding.result() != Finding.Result.HOLDS) {
+      lines.add("  - seen: " + finding.seen());
+    }
+    if (finding.result() == Finding.Result.FAILS && !finding.mend().isEmpty()) {
+      lines.add("  - mend: " + finding.mend());
+    }
+    return lines;
+  }
+
+  ObjectNode document() {
+    ObjectNode document = Json.object().put("where", where).put("passed", passed());
+    ArrayNode steps = document.putArray("steps");
+    findings.forEach(
+        (step, found) -> {
+          ArrayNode all = steps.addObject().put("name", step).putArray("findings");
+          found.forEach(finding -> all.add(finding.document()));
+        });
+    pending.forEach(document.putArray("pending")::add);
+    return document;
+  }
+}

@@ -1,0 +1,277 @@
+package dev.tollgate.cli.prove;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.cli.context.Outputs;
+import dev.tollgate.cli.http.Api;
+import dev.tollgate.cli.http.Failure;
+import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.http.RequestSigner;
+import dev.tollgate.cli.terminal.Shell;
+import dev.tollgate.cli.verify.HttpDeployment;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * One proof on an account: what is deployed, and what was found. It is kept in a file, so that the
+ * next run goes on where this one ended.
+ */
+final class Run {
+  /** After this time the stacks are deleted, whatever became of the command. */
+  static final Duration LIFETIME = Duration.ofHours(2);
+
+  private static final String FILE = "run.json";
+  private static final String STEPS = "steps";
+
+  private final Settings settings;
+  private final Shell shell;
+  private final Stacks stacks;
+  private final InstantSource clock;
+  private final ObjectNode state;
+
+  /**
+   * What the user chose.
+   *
+   * @param prefix begins the names of the stacks and of what the control plane creates; ends with
+   *     an underscore
+   * @param directory where the run keeps its files
+   * @param answers the recorded answers
+   * @param profile the AWS profile; empty for the default credentials
+   * @param email who gets the alarm of the budget; empty for nobody
+   * @param tenants the tenants of the load minute, at least 1
+   * @param handshakes its handshakes, at least 1
+   */
+  record Settings(
+      String prefix,
+      Path directory,
+      Path answers,
+      Optional<String> profile,
+      Optional<String> email,
+      int tenants,
+      int handshakes) {
+    Settings {
+      if (tenants < 1 || handshakes < 1) {
+        throw new IllegalArgumentException(
+            "tenants, handshakes: %d, %d (expected: at least 1)".formatted(tenants, handshakes));
+      }
+    }
+  }
+
+  private Run(
+      Settings settings, Shell shell, Stacks stacks, InstantSource clock, ObjectNode state) {
+    this.settings = settings;
+    this.shell = shell;
+    this.stacks = stacks;
+    this.clock = clock;
+    this.state = state;
+  }
+
+  /**
+   * The run in the directory of the settings, or a new one.
+   *
+   * @throws Failure if its file cannot be read, or is of another account or Region
+   */
+  static Run open(Settings settings, Shell shell, Stacks stacks, InstantSource clock) {
+    Path file = settings.directory().resolve(FILE);
+    String account = AwsAccount.number(stacks.account());
+    String region = stacks.account().region();
+    if (!Files.exists(file)) {
+      ObjectNode state = Json.object();
+      state
+          .put("account", account)
+          .put("region", region)
+          .put("beganAt", clock.instant().truncatedTo(ChronoUnit.SECONDS).toString())
+          .putArray(STEPS);
+      return new Run(settings, shell, stacks, clock, state);
+    }
+    try {
+      ObjectNode state = (ObjectNode) Json.read(file.toString(), Files.readString(file));
+      String where = state.path("account").asText() + " " + state.path("region").asText();
+      if (!where.equals(account + " " + region)) {
+        throw Failure.usage(
+            "%s is of account %s (expected: %s %s). Use its credentials, or another --prefix."
+                .formatted(shell.shown(file), where, account, region));
+      }
+      return new Run(settings, shell, stacks, clock, state);
+    } catch (IOException e) {
+      throw Failure.unreadable(shell.shown(file), e);
+    }
+  }
+
+  Settings settings() {
+    return settings;
+  }
+
+  Shell shell() {
+    return shell;
+  }
+
+  Stacks stacks() {
+    return stacks;
+  }
+
+  Instant now() {
+    return clock.instant();
+  }
+
+  String account() {
+    return state.path("account").asText();
+  }
+
+  Instant beganAt() {
+    return Instant.parse(state.path("beganAt").asText());
+  }
+
+  /** Whether the stacks are deleted by themselves before a further run could use them. */
+  boolean isExpired() {
+    return !now().isBefore(beganAt().plus(LIFETIME));
+  }
+
+  // Stacks
+
+  String stackName() {
+    return "Tollgate-" + settings.prefix().replace("_", "");
+  }
+
+  String probeName() {
+    return stackName() + "-probe";
+  }
+
+  /** Creates or updates a stack, and remembers that it exists. */
+  void deploy(String name, Map<String, String> context) {
+    state.withObject("/stacks").set(name, Json.object(context));
+    save();
+    stacks.deploy(name, context, outputsFile(name));
+  }
+
+  /** The context values of the stacks that this run has created, by their names. */
+  Map<String, Map<String, String>> deployed() {
+    Map<String, Map<String, String>> deployed = new LinkedHashMap<>();
+    for (Map.Entry<String, JsonNode> stack : state.path("stacks").properties()) {
+      Map<String, String> context = new LinkedHashMap<>();
+      stack.getValue().properties().forEach(it -> context.put(it.getKey(), it.getValue().asText()));
+      deployed.put(stack.getKey(), context);
+    }
+    return deployed;
+  }
+
+  void destroyed(String name) {
+    state.withObject("/stacks").remove(name);
+    save();
+  }
+
+  Path outputsFile(String name) {
+    return settings.directory().resolve(name).resolve("outputs.json");
+  }
+
+  Map<String, String> outputs(String name) {
+    try {
+      JsonNode all = Json.read(name, Files.readString(outputsFile(name)));
+      Map<String, String> outputs = new LinkedHashMap<>();
+      all.path(name).properties().forEach(it -> outputs.put(it.getKey(), it.getValue().asText()));
+      return outputs;
+    } catch (IOException e) {
+      throw Failure.unreadable(shell.shown(outputsFile(name)), e);
+    }
+  }
+
+  // The deployment
+
+  Api controlPlane() {
+    return api(outputsOfDeployment().controlPlane());
+  }
+
+  HttpDeployment deployment() {
+    Outputs outputs = outputsOfDeployment();
+    Api sessions = api(outputs.sessions());
+    return new HttpDeployment(controlPlane(), tenant -> sessions, outputs.sockets());
+  }
+
+  private Outputs outputsOfDeployment() {
+    return new Outputs(outputsFile(stackName()), stackName(), outputs(stackName()));
+  }
+
+  private Api api(URI uri) {
+    return new Api(
+        Api.client(),
+        uri,
+        RequestSigner.forApi(uri, Optional.of(stacks.account().region()), settings.profile()));
+  }
+
+  // Steps
+
+  /** What a step found in an earlier run; empty if it has not ended yet. */
+  Optional<List<Finding>> findings(String step) {
+    for (JsonNode ended : state.path(STEPS)) {
+      if (ended.path("name").asText().equals(step)) {
+        List<Finding> findings = new ArrayList<>();
+        ended.path("findings").forEach(finding -> findings.add(Finding.of(finding)));
+        return Optional.of(findings);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Remembers that a step has ended. */
+  void ended(String step, List<Finding> findings) {
+    ObjectNode ended = state.withArray(STEPS).addObject();
+    ended.put("name", step).put("endedAt", now().truncatedTo(ChronoUnit.SECONDS).toString());
+    findings.forEach(finding -> ended.withArray("findings").add(finding.document()));
+    save();
+  }
+
+  /**
+   * What AWS billed for the days of this run.
+   *
+   * @throws Failure if AWS refuses
+   */
+  Bill bill() {
+    Instant ended =
+        state
+            .path(STEPS)
+            .valueStream()
+            .map(step -> Instant.parse(step.path("endedAt").asText()))
+            .max(Instant::compareTo)
+            .orElseThrow(() -> Failure.of("There was no run in " + settings.directory()));
+    return Bill.of(
+        stacks.account().inRegion(Bill.REGION),
+        stacks.account().region(),
+        beganAt(),
+        ended,
+        Proof.cents());
+  }
+
+  /** A directory of the run, which is created if it does not exist. */
+  Path directory(String name) {
+    try {
+      return Files.createDirectories(settings.directory().resolve(name));
+    } catch (IOException e) {
+      throw Failure.of("Cannot create " + settings.directory().resolve(name) + ": " + e, e);
+    }
+  }
+
+  /** Writes a file of the run. */
+  void write(String name, String text) {
+    try {
+      Files.createDirectories(settings.directory());
+      Files.writeString(settings.directory().resolve(name), text);
+    } catch (IOException e) {
+      throw Failure.of("Cannot write " + settings.directory().resolve(name) + ": " + e, e);
+    }
+  }
+
+  private void save() {
+    write(FILE, Json.writePretty(state) + "\n");
+  }
+}

@@ -1,0 +1,41 @@
+package dev.tollgate.cli.prove;
+
+import java.nio.file.Path;
+import java.util.Map;
+
+/** Creates and deletes CloudFormation stacks in an account. */
+public interface Stacks extends AutoCloseable {
+  /** The account, before and after there are stacks. */
+  Account account();
+
+  /**
+   * The account with a stack that {@link #deploy} created, in this run or an earlier one. On AWS it
+   * is {@link #account()}; each stack of a local cloud has an account of its own.
+   */
+  Account account(String name);
+
+  /** Whether the account is a local cloud. */
+  boolean areLocal();
+
+  /**
+   * Creates a stack of this project, or updates it.
+   *
+   * @param name the stack's name, which follows from the context values
+   * @param context the context values of the CDK app
+   * @param outputs the file that the stack's outputs are written to, as {@code cdk deploy
+   *     --outputs-file} does
+   * @throws dev.tollgate.cli.http.Failure if it fails
+   */
+  void deploy(String name, Map<String, String> context, Path outputs);
+
+  /**
+   * Deletes a stack; does nothing if there is none.
+   *
+   * @param context as it was deployed
+   * @throws dev.tollgate.cli.http.Failure if it fails
+   */
+  void destroy(String name, Map<String, String> context);
+
+  @Override
+  void close();
+}

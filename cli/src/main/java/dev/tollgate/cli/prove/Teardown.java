@@ -1,0 +1,184 @@
+package dev.tollgate.cli.prove;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.cli.http.Api;
+import dev.tollgate.cli.http.Failure;
+import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.http.PageIterator;
+import dev.tollgate.cli.http.Paths;
+import dev.tollgate.cli.http.Response;
+import dev.tollgate.cli.pacing.PacedApi;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Removes the tenants, deletes the stacks, and searches what is left. */
+final class Teardown implements Step {
+  /** Below the quotas of the services behind the control plane, for silos too. */
+  private static final double REQUESTS_PER_SECOND = 5;
+
+  private static final Duration ROUND = Duration.ofSeconds(5);
+  private static final int ROUNDS = 60;
+
+  /** SQS lists deleted queues for a minute (DeleteQueue). */
+  private static final Duration LISTS_LATE = Duration.ofMinutes(1);
+
+  @Override
+  public String name() {
+    return "teardown";
+  }
+
+  @Override
+  public String description() {
+    return "Offboard all tenants, delete both stacks, and search for what is left.";
+  }
+
+  @Override
+  public int cents() {
+    return 2;
+  }
+
+  @Override
+  public Duration usual() {
+    return Duration.ofMinutes(10);
+  }
+
+  @Override
+  public List<Finding> run(Run run) {
+    List<Finding> findings = new ArrayList<>();
+    Map<String, Map<String, String>> deployed = run.deployed();
+    if (deployed.containsKey(run.stackName())) {
+      findings.add(offboard(run));
+    }
+    // The probe stack has the schedule that deletes both: it is the last.
+    Stream.of(run.stackName(), run.probeName())
+        .filter(deployed::containsKey)
+        .forEach(
+            name -> {
+              run.stacks().destroy(name, deployed.getOrDefault(name, Map.of()));
+              run.destroyed(name);
+            });
+    if (!run.stacks().areLocal()) {
+      run.shell().sleep(LISTS_LATE);
+      findings.add(left(run, "of both stacks", leftOver(run, run.stacks().account())));
+    }
+    return findings;
+  }
+
+  /** Offboards all tenants, which have queues, schedules and functions that no stack has. */
+  private static Finding offboard(Run run) {
+    String promise = "all tenants can be offboarded, and nothing of them stays";
+    Api control;
+    try {
+      control = run.controlPlane();
+      control.get("/tenants?limit=1").orThrow();
+    } catch (Failure noDeployment) {
+      return Finding.unknown(promise, "the control plane does not answer: " + noDeployment.reason());
+    }
+    PacedApi paced = new PacedApi(control, REQUESTS_PER_SECOND, run.shell());
+    List<String> tenants = tenants(control);
+    for (int round = 0; round < ROUNDS && !tenants.isEmpty(); round++) {
+      for (String tenant : tenants) {
+        Response removed =
+            paced.send("DELETE", Paths.tenant(tenant), Optional.empty(), Map.of());
+        if (removed.status() != 404) {
+          removed.orThrow();
+        }
+      }
+      run.shell().sleep(ROUND);
+      tenants = tenants(control);
+    }
+    if (!tenants.isEmpty()) {
+      return Finding.fails(promise, "still there: " + tenants, "`tollgate doctor --repair`");
+    }
+    List<String> queues =
+        queues(run.stacks().account(run.stackName()), run.settings().prefix()).stream()
+            .filter(queue -> queue.matches(".*(_token_bucket|silo_.*)"))
+            .toList();
+    return left(run, "of tenants", queues);
+  }
+
+  private static List<String> tenants(Api control) {
+    List<String> tenants = new ArrayList<>();
+    new PageIterator(cursor -> control.get("/tenants" + Api.suffix(cursor)).orThrow().json())
+        .forEachRemaining(
+            page -> page.path("tenants").forEach(it -> tenants.add(it.path("tenantId").asText())));
+    return tenants;
+  }
+
+  private static Finding left(Run run, String what, List<String> left) {
+    return Finding.of(
+        left.isEmpty(),
+        "nothing is left " + what,
+        String.join(", ", left),
+        "delete these by hand, then say so in an issue: the stack or the control plane forgot them");
+  }
+
+  /** What exists with a name of this run. */
+  private static List<String> leftOver(Run run, Account account) {
+    String stack = run.stackName();
+    List<String> left = new ArrayList<>(queues(account, run.settings().prefix()));
+    named(
+            json(account, "dynamodb", "DynamoDB_20120810.ListTables", Json.object()),
+            "TableNames",
+            "")
+        .filter(name -> name.startsWith(stack))
+        .forEach(left::add);
+    named(
+            json(
+                account,
+                "logs",
+                "Logs_20140328.DescribeLogGroups",
+                Json.object().put("logGroupNamePattern", stack)),
+            "logGroups",
+            "logGroupName")
+        .forEach(left::add);
+    named(
+            account.api("lambda").get("/2015-03-31/functions/?MaxItems=1000").orThrow().json(),
+            "Functions",
+            "FunctionName")
+        .filter(name -> name.startsWith(stack) || name.startsWith(run.settings().prefix()))
+        .forEach(left::add);
+    named(
+            account
+                .api("scheduler")
+                .get("/schedules?MaxResults=100&NamePrefix=" + run.settings().prefix())
+                .orThrow()
+                .json(),
+            "Schedules",
+            "Name")
+        .forEach(left::add);
+    Stream.of(stack, run.probeName())
+        .filter(name -> Preflight.exists(account, name))
+        .forEach(name -> left.add("stack " + name));
+    return left;
+  }
+
+  private static List<String> queues(Account account, String prefix) {
+    return named(
+            json(
+                account,
+                "sqs",
+                "AmazonSQS.ListQueues",
+                Json.object().put("QueueNamePrefix", prefix)),
+            "QueueUrls",
+            "")
+        .map(url -> url.substring(url.lastIndexOf('/') + 1))
+        .toList();
+  }
+
+  private static JsonNode json(Account account, String service, String target, JsonNode body) {
+    return Attacks.json(account, service, target, body).orThrow().json();
+  }
+
+  /** The texts of a list, or of a field of each of its objects. */
+  private static Stream<String> named(JsonNode answer, String list, String field) {
+    return answer
+        .path(list)
+        .valueStream()
+        .map(one -> field.isEmpty() ? one.asText() : one.path(field).asText());
+  }
+}
