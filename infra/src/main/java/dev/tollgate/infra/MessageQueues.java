@@ -147,7 +147,7 @@ final class MessageQueues extends Construct {
         .enforceSsl(true);
   }
 
-  private static String uri(String queueName) {
+  static String uri(String queueName) {
     return "arn:"
         + Aws.PARTITION
         + ":apigateway:"

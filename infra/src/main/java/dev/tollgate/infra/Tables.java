@@ -139,7 +139,12 @@ final class Tables extends Construct {
    * its rows alone.
    */
   void closeCredentials(List<Role> functions) {
-    credentials.addToResourcePolicy(
+    close(credentials, functions);
+  }
+
+  /** Denies everybody but these roles the rows of a table. */
+  static void close(Table table, List<Role> roles) {
+    table.addToResourcePolicy(
         Policies.statement(
                 List.of("*"),
                 "dynamodb",
@@ -161,7 +166,7 @@ final class Tables extends Construct {
             .conditions(
                 Map.of(
                     "StringNotEquals",
-                    Map.of("aws:PrincipalArn", functions.stream().map(Role::getRoleArn).toList())))
+                    Map.of("aws:PrincipalArn", roles.stream().map(Role::getRoleArn).toList())))
             .build());
   }
 

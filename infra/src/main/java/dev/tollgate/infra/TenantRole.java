@@ -80,21 +80,23 @@ final class TenantRole {
   TenantRole writes(Table limit, String action, LimitAttributes... attributes) {
     role.addToPolicy(
         Policies.statement(List.of(limit.getTableArn()), "dynamodb", action)
-            .conditions(
-                Policies.inOrder(
-                    Map.of(
-                        "ForAllValues:StringEquals",
-                        Map.of("dynamodb:LeadingKeys", TENANT_ID),
-                        "ForAllValues:StringLike",
-                        Map.of("dynamodb:Attributes", LimitAttributes.namesIn(attributes)),
-                        "Null",
-                        Policies.inOrder(
-                            Map.of(
-                                "dynamodb:LeadingKeys", "false",
-                                "dynamodb:Attributes", "false")))))
+            .conditions(writesOf(TENANT_ID, attributes))
             .build());
     variables.put(Tables.variable(limit), limit.getTableName());
     return this;
+  }
+
+  /** The conditions of a write that names only the given attributes of a tenant's rows. */
+  static SortedMap<String, Object> writesOf(String tenantId, LimitAttributes... attributes) {
+    return Policies.inOrder(
+        Map.of(
+            "ForAllValues:StringEquals",
+            Map.of("dynamodb:LeadingKeys", tenantId),
+            "ForAllValues:StringLike",
+            Map.of("dynamodb:Attributes", LimitAttributes.namesIn(attributes)),
+            "Null",
+            Policies.inOrder(
+                Map.of("dynamodb:LeadingKeys", "false", "dynamodb:Attributes", "false"))));
   }
 
   /** Grants the queues of the tenant's buckets. */

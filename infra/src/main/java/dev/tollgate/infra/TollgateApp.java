@@ -62,6 +62,9 @@ import software.amazon.awscdk.services.iam.Role;
  *   <li>{@code lab}: see {@link TollgateProps#lab()}. Default: {@code false}.
  *   <li>{@code tracing}: see {@link TollgateProps#tracing()}. Default: {@code false}. With it, the
  *       stack has the output {@code Tracing}.
+ *   <li>{@code probe}: {@code true} synthesizes the stack of {@link ProbeStack} instead, whose name
+ *       ends with {@code -probe}; default: {@code false}. It reads {@code prefix}, {@code deleteAt}
+ *       and, optionally, {@code budgetEmail} alone.
  *   <li>{@code messageHandler}: see {@link TollgateProps#messageHandler()}.
  *   <li>{@code messageHandlerJar}: the jar that contains the handler, see {@link
  *       FunctionJars#processor()}.
@@ -89,11 +92,15 @@ public final class TollgateApp {
     App app = app(context);
     String functions = System.getProperty("tollgate.functions");
     try {
-      stack(
-          app,
-          functions == null
-              ? FunctionJars.under(Path.of(""))
-              : FunctionJars.in(Path.of(functions)));
+      if (choice(app, "probe", "false", "true").equals("true")) {
+        probe(app, probeJar(functions == null ? Path.of("probe", "target") : Path.of(functions)));
+      } else {
+        stack(
+            app,
+            functions == null
+                ? FunctionJars.under(Path.of(""))
+                : FunctionJars.in(Path.of(functions)));
+      }
     } catch (IllegalArgumentException invalid) {
       // The launcher shows the lines of a failed build that begin so.
       System.err.println("[ERROR] " + invalid.getMessage());
@@ -194,23 +201,11 @@ public final class TollgateApp {
       props.jars().requireInProcessor(handler);
     }
     Stack stack =
-        new Stack(
+        newStack(
             app,
             "Tollgate",
-            StackProps.builder()
-                .stackName(stackName(prefix))
-                .description("Tollgate: per-tenant admission control for WebSocket applications")
-                // The CDK's command line checks the bootstrap stack itself.
-                .synthesizer(
-                    DefaultStackSynthesizer.Builder.create()
-                        .generateBootstrapVersionRule(false)
-                        .build())
-                .build());
-    // The CDK declares the dependency of a function on its role twice, which W3005 reports.
-    stack
-        .getTemplateOptions()
-        .setMetadata(
-            Map.of("cfn-lint", Map.of("config", Map.of("ignore_checks", List.of("W3005")))));
+            stackName(prefix),
+            "Tollgate: per-tenant admission control for WebSocket applications");
     Tollgate tollgate = new Tollgate(stack, "Tollgate", props);
     output(stack, "SessionURL", tollgate.sessionUrl());
     tollgate.tenantUrl().ifPresent(url -> output(stack, "TenantURL", url));
@@ -228,6 +223,54 @@ public final class TollgateApp {
     if (choice(app, "claims", "true", "false").equals("true")) {
       addApplicationRole(stack, tollgate);
     }
+    return stack;
+  }
+
+  private static Path probeJar(Path directory) {
+    return directory.resolve("tollgate-probe.jar");
+  }
+
+  /**
+   * Adds the probe stack that the context values describe.
+   *
+   * @throws IllegalArgumentException if a context value is invalid
+   */
+  static Stack probe(App app, Path jar) {
+    String prefix = TollgateProps.builder().prefix(context(app, "prefix", "")).build().prefix();
+    Stack stack =
+        newStack(
+            app,
+            "Probe",
+            stackName(prefix) + "-probe",
+            "Tollgate: asks AWS what its documentation leaves open; deletes itself");
+    ProbeStack.add(
+        stack,
+        prefix,
+        jar,
+        context(app, "deleteAt", ""),
+        Optional.of(context(app, "budgetEmail", "")).filter(email -> !email.isEmpty()));
+    return stack;
+  }
+
+  private static Stack newStack(App app, String id, String name, String description) {
+    Stack stack =
+        new Stack(
+            app,
+            id,
+            StackProps.builder()
+                .stackName(name)
+                .description(description)
+                // The CDK's command line checks the bootstrap stack itself.
+                .synthesizer(
+                    DefaultStackSynthesizer.Builder.create()
+                        .generateBootstrapVersionRule(false)
+                        .build())
+                .build());
+    // The CDK declares the dependency of a function on its role twice, which W3005 reports.
+    stack
+        .getTemplateOptions()
+        .setMetadata(
+            Map.of("cfn-lint", Map.of("config", Map.of("ignore_checks", List.of("W3005")))));
     return stack;
   }
 

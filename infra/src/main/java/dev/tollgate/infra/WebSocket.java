@@ -137,13 +137,15 @@ final class WebSocket extends Construct {
     sender.addToPolicy(Policies.statement(messages.queueArns(), "sqs", "SendMessage").build());
     messages.acceptSilos(sender);
 
-    WebSocketRoute pooled = answering("PooledSQS", sending(sender, messages.poolUri(), Map.of()));
+    WebSocketRoute pooled =
+        answering("PooledSQS", sending(tracing, sender, messages.poolUri(), Map.of()));
     answers(pooled, template("pool") + template("answer"));
 
     WebSocketRoute silo =
         answering(
             "SiloSQS",
             sending(
+                tracing,
                 sender,
                 messages.siloUri(),
                 // The tenant id comes from the authorizer, never from the frame.
@@ -161,7 +163,8 @@ final class WebSocket extends Construct {
   }
 
   /** An integration that sends a message to a queue with SQS's query protocol. */
-  private WebSocketAwsIntegration sending(Role sender, String uri, Map<String, String> parameters) {
+  static WebSocketAwsIntegration sending(
+      boolean tracing, Role sender, String uri, Map<String, String> parameters) {
     SortedMap<String, String> all = new TreeMap<>(parameters);
     all.put("integration.request.header.Accept", "'application/json'");
     all.put("integration.request.header.Content-Type", "'application/x-www-form-urlencoded'");
@@ -179,6 +182,12 @@ final class WebSocket extends Construct {
 
   /** A route that answers each frame. */
   private WebSocketRoute answering(String key, WebSocketRouteIntegration integration) {
+    return answering(api, key, integration);
+  }
+
+  /** A route of an API that answers each frame. */
+  static WebSocketRoute answering(
+      WebSocketApi api, String key, WebSocketRouteIntegration integration) {
     WebSocketRoute route =
         api.addRoute(
             key,
@@ -211,11 +220,12 @@ final class WebSocket extends Construct {
   }
 
   /** The answer to the client for a pattern of backend statuses. */
-  private void answer(WebSocketRoute route, String id, String statuses, String template) {
+  static CfnIntegrationResponse answer(
+      WebSocketRoute route, String id, String statuses, String template) {
     WebSocketIntegration integration =
         (WebSocketIntegration) route.getNode().findChild(INTEGRATION);
-    CfnIntegrationResponse.Builder.create(route, id)
-        .apiId(api.getApiId())
+    return CfnIntegrationResponse.Builder.create(route, id)
+        .apiId(route.getWebSocketApi().getApiId())
         .integrationId(integration.getIntegrationId())
         .integrationResponseKey(statuses)
         .responseTemplates(Map.of(DEFAULT, template))
@@ -236,16 +246,21 @@ final class WebSocket extends Construct {
    *     WebSocket APIs</a>
    */
   void deploy() {
+    deploy(this, stage);
+  }
+
+  /** Deploys the API that is in a scope to its stage. */
+  static void deploy(Construct scope, WebSocketStage stage) {
     List<CfnResource> definition =
-        getNode().findAll().stream()
+        scope.getNode().findAll().stream()
             .filter(CfnResource.class::isInstance)
             .map(CfnResource.class::cast)
             .filter(resource -> resource.getCfnResourceType().startsWith("AWS::ApiGatewayV2::"))
             .filter(resource -> !(resource instanceof CfnStage))
             .toList();
     CfnDeployment deployment =
-        CfnDeployment.Builder.create(this, "Deployment" + digest(definition))
-            .apiId(api.getApiId())
+        CfnDeployment.Builder.create(scope, "Deployment" + digest(definition))
+            .apiId(stage.getApi().getApiId())
             .build();
     definition.stream()
         .filter(resource -> !(resource instanceof CfnApi)) // apiId refers to it
@@ -273,7 +288,7 @@ final class WebSocket extends Construct {
     }
   }
 
-  private static String template(String name) {
+  static String template(String name) {
     return ClasspathFile.read("templates/" + name + ".vtl");
   }
 

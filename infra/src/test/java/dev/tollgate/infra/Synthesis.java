@@ -58,6 +58,16 @@ record Synthesis(JsonNode template, List<String> findings) {
     App app = TollgateApp.app(context);
     Stack stack = TollgateApp.stack(app, jarsWithoutCode());
     plant.accept(stack);
+    return of(app, stack);
+  }
+
+  /** Synthesizes the probe stack with exactly these context values. */
+  static Synthesis ofProbe(Map<String, String> context) {
+    App app = TollgateApp.app(context);
+    return of(app, TollgateApp.probe(app, jarsWithoutCode().handlers()));
+  }
+
+  private static Synthesis of(App app, Stack stack) {
     JsonNode template = JSON.valueToTree(Template.fromStack(stack).toJSON());
     return new Synthesis(template, findings(app));
   }

@@ -35,9 +35,14 @@ record ScheduleTargets(
     return switch (service) {
       case "lambda" -> invoke(rights, request);
       case "sqs" -> send(rights, operation, request);
+      case "cloudformation" ->
+          new Failed(
+              "CloudFormation.UnsupportedOperation",
+              operation + " is not run locally: end the local cloud to delete its stack.",
+              false);
       default ->
           throw new IllegalArgumentException(
-              "service: " + service + " (expected: one of [lambda, sqs])");
+              "service: " + service + " (expected: one of [cloudformation, lambda, sqs])");
     };
   }
 

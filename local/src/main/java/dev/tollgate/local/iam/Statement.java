@@ -79,11 +79,17 @@ record Statement(
     return Optional.empty();
   }
 
-  /** Whether the statement applies to a caller, such as {@code Service:sns.amazonaws.com}. */
+  /**
+   * Whether the statement applies to a caller, such as {@code Service:sns.amazonaws.com}. The
+   * account's principal ({@code arn:aws:iam::ACCOUNT:root}) stands for all principals of the
+   * account.
+   */
   boolean appliesTo(String caller) {
     return principals.contains(ANYONE)
         || principals.contains(caller)
-        || (caller.startsWith("AWS:") && principals.contains("AWS:*"));
+        || (caller.startsWith("AWS:")
+            && (principals.contains("AWS:*")
+                || principals.contains(caller.replaceFirst("(::\\d{12}):.*", "$1:root"))));
   }
 
   private Optional<Glob> resource(Access access) {

@@ -5,8 +5,8 @@ import dev.tollgate.local.template.Properties;
 import java.util.Map;
 
 /**
- * Types for logging and documentation, which have no effect locally. Log groups only have a name,
- * which the settings of functions refer to.
+ * Types for budgets, logging and documentation, which have no effect locally. Log groups only have
+ * a name, which the settings of functions refer to.
  */
 public final class ResourcesWithoutEffect implements ResourceFamily {
   @Override
@@ -17,6 +17,7 @@ public final class ResourcesWithoutEffect implements ResourceFamily {
           return CreatedResource.of(name);
         };
     return Map.of(
+        "AWS::Budgets::Budget", type,
         "AWS::CDK::Metadata", type,
         "AWS::EventSchemas::Registry", type,
         "AWS::EventSchemas::Schema", type,

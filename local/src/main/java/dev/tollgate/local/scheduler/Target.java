@@ -51,6 +51,7 @@ record Target(
   /** The supported universal targets, and the required members of their requests. */
   private static final Map<String, List<String>> ACTIONS =
       Map.of(
+          "cloudformation:deleteStack", List.of("StackName"),
           "sqs:sendMessage", List.of("QueueUrl", "MessageBody"),
           "sqs:sendMessageBatch", List.of("QueueUrl", "Entries"));
 
