@@ -31,8 +31,7 @@ final class AccountApis {
       }
       String name = call.form().getOrDefault("StackName", environment.stackName());
       if (!name.equals(environment.stackName())) {
-        throw new ApiException(
-            400, "ValidationError", "Stack with id " + name + " does not exist");
+        throw new ApiException(400, "ValidationError", "Stack with id " + name + " does not exist");
       }
       exchange.getResponseHeaders().put(Headers.CONTENT_TYPE, "text/xml");
       exchange

@@ -264,7 +264,8 @@ public final class LocalCloud implements AutoCloseable {
     return environmentOf(accessKeyOf(role));
   }
 
-  private Map<String, String> environmentOf(AccessKey key) {
+  /** The environment variables of a program with these credentials: also endpoint and region. */
+  public Map<String, String> environmentOf(AccessKey key) {
     Map<String, String> variables = new TreeMap<>(key.environment());
     variables.put("AWS_ENDPOINT_URL", endpoint().toString());
     variables.put("AWS_REGION", environment.region());

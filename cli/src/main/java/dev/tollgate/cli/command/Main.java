@@ -10,6 +10,7 @@ import dev.tollgate.cli.history.UsageCommand;
 import dev.tollgate.cli.local.Cloud;
 import dev.tollgate.cli.local.InProcessCloud;
 import dev.tollgate.cli.logs.LogsCommand;
+import dev.tollgate.cli.prove.ProveCommand;
 import dev.tollgate.cli.terminal.Shell;
 import dev.tollgate.cli.trace.TraceCommand;
 import java.io.Console;
@@ -156,6 +157,11 @@ public final class Main {
     subcommands.put("usage", () -> new UsageCommand(tollgate, shell));
     subcommands.put("connect", () -> new Connect(tollgate, shell));
     subcommands.put("verify", () -> new Verify(tollgate, shell));
+    subcommands.put(
+        "prove",
+        () ->
+            new ProveCommand(
+                tollgate, shell, new Accounts(tollgate, shell, starter), InstantSource.system()));
     subcommands.put("completion", () -> new Completion(shell));
     subcommands.put("version", VersionCommand::new);
     subcommands.put("help", HelpCommand::new);

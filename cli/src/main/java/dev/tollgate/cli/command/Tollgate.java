@@ -360,6 +360,16 @@ final class Tollgate implements CommandEnvironment {
     }
   }
 
+  /** The Region of {@code --region}. */
+  Optional<String> region() {
+    return region;
+  }
+
+  /** The profile of {@code --profile}. */
+  Optional<String> profile() {
+    return profile;
+  }
+
   /** The user's contexts. */
   ContextFile contexts() {
     return ContextFile.read(shell.configuration());

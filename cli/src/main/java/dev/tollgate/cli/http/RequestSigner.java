@@ -110,6 +110,18 @@ public final class RequestSigner {
                         + ": its AWS Region is unknown. Use --region, or set AWS_REGION."));
   }
 
+  /**
+   * The Region where nothing names one: that of the option, the environment or the profile.
+   *
+   * @throws Failure if it is unknown
+   */
+  public static String defaultRegion(Optional<String> option, Optional<String> profile) {
+    return option
+        .or(() -> defaultRegion(profile))
+        .orElseThrow(
+            () -> Failure.usage("The AWS Region is unknown. Use --region, or set AWS_REGION."));
+  }
+
   /** The Region in the environment or the profile. The instance metadata service is not asked. */
   private static Optional<String> defaultRegion(Optional<String> profile) {
     AwsRegionProvider ofProfile =

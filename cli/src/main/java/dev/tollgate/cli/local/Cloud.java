@@ -28,6 +28,13 @@ public interface Cloud extends AutoCloseable {
    */
   void writeAlarmsEnvironment(Path file);
 
+  /**
+   * The environment variables of a caller that may do everything: endpoint, region and credentials.
+   *
+   * @param name the caller's name in records
+   */
+  Map<String, String> environmentOfAdministrator(String name);
+
   @Override
   void close();
 

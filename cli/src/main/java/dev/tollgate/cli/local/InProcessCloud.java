@@ -108,6 +108,11 @@ public final class InProcessCloud implements Cloud {
     }
   }
 
+  @Override
+  public Map<String, String> environmentOfAdministrator(String name) {
+    return cloud.environmentOf(cloud.accessKey(name));
+  }
+
   private static List<String> lines(Map<String, String> variables) {
     return variables.entrySet().stream().map(one -> one.getKey() + "=" + one.getValue()).toList();
   }

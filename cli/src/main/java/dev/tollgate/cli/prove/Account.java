@@ -1,6 +1,8 @@
 package dev.tollgate.cli.prove;
 
+import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Sender;
+import java.net.URI;
 import java.util.Map;
 import software.amazon.awssdk.services.cloudwatch.CloudWatchClient;
 
@@ -12,6 +14,9 @@ public interface Account {
    * @param service the service's name in signatures, such as {@code sqs}
    */
   Sender api(String service);
+
+  /** An HTTP API that is deployed in the account. Requests are signed if it is on AWS. */
+  Api deployed(URI api);
 
   /** The client of CloudWatch, whose protocol is not JSON. The caller closes it. */
   CloudWatchClient metrics();

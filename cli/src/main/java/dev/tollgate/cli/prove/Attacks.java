@@ -18,7 +18,8 @@ import java.util.Optional;
 
 /** Tries to read and take what belongs to others. Each attempt must be denied. */
 final class Attacks implements Step {
-  private static final String TENANT_ROLE = "infra/src/main/java/dev/tollgate/infra/TenantRole.java";
+  private static final String TENANT_ROLE =
+      "infra/src/main/java/dev/tollgate/infra/TenantRole.java";
   private static final String TABLES = "infra/src/main/java/dev/tollgate/infra/Tables.java";
   private static final String HTTP_APIS = "infra/src/main/java/dev/tollgate/infra/HttpApis.java";
   private static final String ATTACKER = "prove-attacker";
@@ -204,10 +205,7 @@ final class Attacks implements Step {
       return Finding.fails(promise, "credentials were issued", TENANT_ROLE);
     } catch (Failure refused) {
       return Finding.of(
-          refused.getMessage().contains("not authorized"),
-          promise,
-          refused.reason(),
-          TENANT_ROLE);
+          refused.reason().contains("not authorized"), promise, refused.reason(), TENANT_ROLE);
     }
   }
 

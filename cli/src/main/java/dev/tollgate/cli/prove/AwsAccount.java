@@ -34,8 +34,7 @@ public final class AwsAccount implements Account {
   /**
    * @param endpoints the addresses of the services, by their names in signatures
    */
-  public AwsAccount(
-      Endpoints endpoints, String region, AwsCredentialsProvider credentials) {
+  public AwsAccount(Endpoints endpoints, String region, AwsCredentialsProvider credentials) {
     this.endpoints = endpoints;
     this.region = region;
     this.credentials = credentials;
@@ -56,6 +55,15 @@ public final class AwsAccount implements Account {
         Api.client(),
         endpoints.of(service, region),
         Optional.of(RequestSigner.forService(service, region, credentials)));
+  }
+
+  @Override
+  public Api deployed(URI api) {
+    return new Api(
+        Api.client(),
+        api,
+        Optional.of(RequestSigner.forService("execute-api", region, credentials))
+            .filter(signer -> RequestSigner.signs(api)));
   }
 
   @Override
@@ -130,8 +138,7 @@ public final class AwsAccount implements Account {
    *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/CommonParameters.html">Common
    *     parameters</a>
    */
-  static Response query(
-      Sender api, String action, String version, Map<String, String> parameters) {
+  static Response query(Sender api, String action, String version, Map<String, String> parameters) {
     Map<String, String> all = new LinkedHashMap<>();
     all.put("Action", action);
     all.put("Version", version);

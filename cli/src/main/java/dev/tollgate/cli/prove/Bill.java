@@ -56,8 +56,7 @@ record Bill(JsonNode document, List<String> lines) {
     for (JsonNode day : answer.json().path("ResultsByTime")) {
       for (JsonNode group : day.path("Groups")) {
         BigDecimal dollars =
-            new BigDecimal(
-                group.path("Metrics").path("UnblendedCost").path("Amount").asText("0"));
+            new BigDecimal(group.path("Metrics").path("UnblendedCost").path("Amount").asText("0"));
         sum = sum.add(dollars);
         table.row(
             day.path("TimePeriod").path("Start").asText(),

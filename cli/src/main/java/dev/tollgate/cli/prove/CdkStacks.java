@@ -65,12 +65,14 @@ public final class CdkStacks implements Stacks {
   }
 
   private void run(String stack, String verb, List<String> options, Map<String, String> context) {
-    List<String> command = new ArrayList<>(List.of("npx", "--yes", "aws-cdk@" + CDK, verb, "--all"));
+    List<String> command =
+        new ArrayList<>(List.of("npx", "--yes", "aws-cdk@" + CDK, verb, "--all"));
     command.addAll(options);
     Path own = directory.resolve(stack);
     // The directory of cdk.json is that of `./tollgate up`.
     command.addAll(List.of("--output", own.resolve("cdk.out").toString()));
-    new TreeMap<>(context).forEach((key, value) -> command.addAll(List.of("-c", key + "=" + value)));
+    new TreeMap<>(context)
+        .forEach((key, value) -> command.addAll(List.of("-c", key + "=" + value)));
     profile.ifPresent(name -> command.addAll(List.of("--profile", name)));
     Path log = own.resolve(verb + ".log");
     try {

@@ -66,7 +66,9 @@ final class LoadMinute implements Step {
   @Override
   public List<Finding> run(Run run) {
     List<String> tenants =
-        IntStream.range(0, run.settings().tenants()).mapToObj("prove-load-%03d"::formatted).toList();
+        IntStream.range(0, run.settings().tenants())
+            .mapToObj("prove-load-%03d"::formatted)
+            .toList();
     onboard(run, tenants);
     // So that each tenant is awake and its buckets are filled.
     run.shell().sleep(MINUTE.multipliedBy(2));
@@ -97,8 +99,7 @@ final class LoadMinute implements Step {
         .put("sessionsPerSubject", 100);
     send(control, "PUT", Paths.tier(TIER), tier);
     for (String tenant : tenants) {
-      send(
-          control, "POST", "/tenants", Json.object().put("tenantId", tenant).put("tier", TIER));
+      send(control, "POST", "/tenants", Json.object().put("tenantId", tenant).put("tier", TIER));
     }
   }
 
@@ -127,8 +128,7 @@ final class LoadMinute implements Step {
       }
       int tenant = i % tenants.size();
       running.add(
-          handshake(
-              deployment, tenants.get(tenant), sessions.get(tenant), run.shell().nanoTime()));
+          handshake(deployment, tenants.get(tenant), sessions.get(tenant), run.shell().nanoTime()));
     }
     return new Handshakes(running.stream().map(CompletableFuture::join).toList());
   }
@@ -148,8 +148,7 @@ final class LoadMinute implements Step {
                 admitted.socket().close();
                 return new Handshakes.One(ADMITTED, millis);
               }
-              return new Handshakes.One(
-                  ((Deployment.Handshake.Refused) result).status(), millis);
+              return new Handshakes.One(((Deployment.Handshake.Refused) result).status(), millis);
             });
   }
 

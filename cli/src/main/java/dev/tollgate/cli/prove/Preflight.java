@@ -79,8 +79,7 @@ final class Preflight implements Step {
     if (message.contains("does not exist")) {
       return false;
     }
-    throw Failure.of(
-        "Cannot describe stack %s: %d %s".formatted(stack, answer.status(), message));
+    throw Failure.of("Cannot describe stack %s: %d %s".formatted(stack, answer.status(), message));
   }
 
   /** Whether the account lets API Gateway write logs. */
@@ -95,8 +94,7 @@ final class Preflight implements Step {
   }
 
   private static Finding concurrency(Account account) {
-    JsonNode settings =
-        account.api("lambda").get("/2016-08-19/account-settings").orThrow().json();
+    JsonNode settings = account.api("lambda").get("/2016-08-19/account-settings").orThrow().json();
     int executions = settings.path("AccountLimit").path("ConcurrentExecutions").asInt();
     return Finding.of(
         executions >= ENOUGH_EXECUTIONS,

@@ -50,7 +50,8 @@ final class Promises implements Step {
       findings.add(finding(result));
     }
     for (String problem : report.problems()) {
-      findings.add(Finding.fails("verify leaves nothing, and sees documented answers", problem, ""));
+      findings.add(
+          Finding.fails("verify leaves nothing, and sees documented answers", problem, ""));
     }
     findings.add(drift(run));
     return findings;

@@ -29,13 +29,13 @@ final class Proof {
       time = time.plus(step.usual());
     }
     lines.add(
-        "Together at most %s, and usually %d minutes on AWS.".formatted(dollars(cents), time.toMinutes()));
+        "Together at most %s, and usually %d minutes on AWS."
+            .formatted(dollars(cents), time.toMinutes()));
     return lines;
   }
 
   private static String announcement(Step step) {
-    return "%-10s at most %s: %s"
-        .formatted(step.name(), dollars(step.cents()), step.description());
+    return "%-10s at most %s: %s".formatted(step.name(), dollars(step.cents()), step.description());
   }
 
   private List<Step> pending() {
@@ -68,7 +68,7 @@ final class Proof {
 
   /** Deletes everything, whatever is pending. */
   Report teardown() {
-    if (run.findings("teardown").isEmpty()) {
+    if (run.findings(Teardown.NAME).isEmpty()) {
       one(new Teardown());
     }
     return finished();

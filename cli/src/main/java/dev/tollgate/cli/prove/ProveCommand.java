@@ -115,7 +115,8 @@ public final class ProveCommand implements Callable<Integer> {
     Path checkout = shell.home().orElse(shell.directory());
     if (!Files.exists(checkout.resolve("cdk.json"))) {
       throw Failure.usage(
-          checkout + " has no cdk.json: `prove` deploys from a checkout of Tollgate, not a release");
+          checkout
+              + " has no cdk.json: `prove` deploys from a checkout of Tollgate, not a release");
     }
     refuseProduction();
     Path directory =
@@ -125,12 +126,11 @@ public final class ProveCommand implements Callable<Integer> {
             prefix,
             directory,
             checkout.resolve("docs").resolve("aws-answers"),
-            tollgate.profile(),
             email,
             tenants,
             handshakes);
     try (Stacks stacks = rehearse ? factory.rehearsal(directory) : factory.aws(directory)) {
-      return run(Run.open(settings, shell, stacks, clock));
+      return run(Run.open(settings, shell, stacks, clock, !bill && !teardown));
     }
   }
 
@@ -138,7 +138,7 @@ public final class ProveCommand implements Callable<Integer> {
   private void refuseProduction() {
     String stack = "Tollgate-" + prefix.replace("_", "");
     ContextFile.read(shell.configuration()).contexts().values().stream()
-        .filter(context -> context.production() && context.outputs().stack().equals(stack))
+        .filter(context -> context.production() && context.stack().equals(stack))
         .findAny()
         .ifPresent(
             context -> {

@@ -66,6 +66,6 @@ final class Questions implements Step {
         differences.isEmpty(),
         "AWS answers as in docs/aws-answers/%s.json".formatted(answer.question()),
         differences.stream().map(Object::toString).collect(Collectors.joining("; ")),
-        recorded.byQuestion().get(answer.question()).ifWrong());
+        recorded.of(answer).ifWrong());
   }
 }

@@ -88,7 +88,7 @@ public record RecordedAnswers(Map<String, RecordedAnswer> byQuestion) {
     }
   }
 
-  private RecordedAnswer of(Answer answer) {
+  RecordedAnswer of(Answer answer) {
     return Optional.ofNullable(byQuestion.get(answer.question()))
         .orElseThrow(() -> Failure.of("No recorded answer for question " + answer.question()));
   }

@@ -6,7 +6,6 @@ import dev.tollgate.cli.context.Outputs;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
-import dev.tollgate.cli.http.RequestSigner;
 import dev.tollgate.cli.terminal.Shell;
 import dev.tollgate.cli.verify.HttpDeployment;
 import java.io.IOException;
@@ -47,7 +46,6 @@ final class Run {
    *     an underscore
    * @param directory where the run keeps its files
    * @param answers the recorded answers
-   * @param profile the AWS profile; empty for the default credentials
    * @param email who gets the alarm of the budget; empty for nobody
    * @param tenants the tenants of the load minute, at least 1
    * @param handshakes its handshakes, at least 1
@@ -56,7 +54,6 @@ final class Run {
       String prefix,
       Path directory,
       Path answers,
-      Optional<String> profile,
       Optional<String> email,
       int tenants,
       int handshakes) {
@@ -78,22 +75,18 @@ final class Run {
   }
 
   /**
-   * The run in the directory of the settings, or a new one.
+   * The run in the directory of the settings; a new one if there is none, or if its teardown has
+   * ended and {@code begins}.
    *
    * @throws Failure if its file cannot be read, or is of another account or Region
    */
-  static Run open(Settings settings, Shell shell, Stacks stacks, InstantSource clock) {
+  static Run open(
+      Settings settings, Shell shell, Stacks stacks, InstantSource clock, boolean begins) {
     Path file = settings.directory().resolve(FILE);
     String account = AwsAccount.number(stacks.account());
     String region = stacks.account().region();
     if (!Files.exists(file)) {
-      ObjectNode state = Json.object();
-      state
-          .put("account", account)
-          .put("region", region)
-          .put("beganAt", clock.instant().truncatedTo(ChronoUnit.SECONDS).toString())
-          .putArray(STEPS);
-      return new Run(settings, shell, stacks, clock, state);
+      return begun(settings, shell, stacks, clock, account, region);
     }
     try {
       ObjectNode state = (ObjectNode) Json.read(file.toString(), Files.readString(file));
@@ -103,10 +96,29 @@ final class Run {
             "%s is of account %s (expected: %s %s). Use its credentials, or another --prefix."
                 .formatted(shell.shown(file), where, account, region));
       }
-      return new Run(settings, shell, stacks, clock, state);
+      Run run = new Run(settings, shell, stacks, clock, state);
+      return begins && run.findings(Teardown.NAME).isPresent()
+          ? begun(settings, shell, stacks, clock, account, region)
+          : run;
     } catch (IOException e) {
       throw Failure.unreadable(shell.shown(file), e);
     }
+  }
+
+  private static Run begun(
+      Settings settings,
+      Shell shell,
+      Stacks stacks,
+      InstantSource clock,
+      String account,
+      String region) {
+    ObjectNode state = Json.object();
+    state
+        .put("account", account)
+        .put("region", region)
+        .put("beganAt", clock.instant().truncatedTo(ChronoUnit.SECONDS).toString())
+        .putArray(STEPS);
+    return new Run(settings, shell, stacks, clock, state);
   }
 
   Settings settings() {
@@ -203,10 +215,7 @@ final class Run {
   }
 
   private Api api(URI uri) {
-    return new Api(
-        Api.client(),
-        uri,
-        RequestSigner.forApi(uri, Optional.of(stacks.account().region()), settings.profile()));
+    return stacks.account().deployed(uri);
   }
 
   // Steps

@@ -17,6 +17,8 @@ import java.util.stream.Stream;
 
 /** Removes the tenants, deletes the stacks, and searches what is left. */
 final class Teardown implements Step {
+  static final String NAME = "teardown";
+
   /** Below the quotas of the services behind the control plane, for silos too. */
   private static final double REQUESTS_PER_SECOND = 5;
 
@@ -28,7 +30,7 @@ final class Teardown implements Step {
 
   @Override
   public String name() {
-    return "teardown";
+    return NAME;
   }
 
   @Override
@@ -76,14 +78,14 @@ final class Teardown implements Step {
       control = run.controlPlane();
       control.get("/tenants?limit=1").orThrow();
     } catch (Failure noDeployment) {
-      return Finding.unknown(promise, "the control plane does not answer: " + noDeployment.reason());
+      return Finding.unknown(
+          promise, "the control plane does not answer: " + noDeployment.reason());
     }
     PacedApi paced = new PacedApi(control, REQUESTS_PER_SECOND, run.shell());
     List<String> tenants = tenants(control);
     for (int round = 0; round < ROUNDS && !tenants.isEmpty(); round++) {
       for (String tenant : tenants) {
-        Response removed =
-            paced.send("DELETE", Paths.tenant(tenant), Optional.empty(), Map.of());
+        Response removed = paced.send("DELETE", Paths.tenant(tenant), Optional.empty(), Map.of());
         if (removed.status() != 404) {
           removed.orThrow();
         }

@@ -82,7 +82,7 @@ public record Report(
   }
 
   /** What is wrong outside of the checks. */
-  List<String> problems() {
+  public List<String> problems() {
     List<String> problems = new ArrayList<>();
     differences.forEach(difference -> problems.add("Not as in the contract: " + difference));
     leftOver.forEach(
