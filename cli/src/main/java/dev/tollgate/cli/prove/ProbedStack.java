@@ -108,9 +108,11 @@ final class ProbedStack {
    */
   JsonNode events() {
     if (events.isEmpty()) {
-      open().close();
-      JsonNode authorizer = event("%" + run + "%", event -> event.has("methodArn"));
-      JsonNode connect = event("%" + run + "%", event -> hasType(event, "CONNECT"));
+      // Only this connection has the id, so that all events are its own.
+      String one = run + "-events";
+      ProbeSocket.open(output("FramesURL"), Map.of("run", one)).close();
+      JsonNode authorizer = event("%" + one + "%", event -> event.has("methodArn"));
+      JsonNode connect = event("%" + one + "%", event -> hasType(event, "CONNECT"));
       String connection = connect.at("/requestContext/connectionId").asText();
       JsonNode disconnect = event("%" + connection + "%", event -> hasType(event, "DISCONNECT"));
       Redaction redaction =

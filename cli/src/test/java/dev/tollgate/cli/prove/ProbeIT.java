@@ -8,6 +8,7 @@ import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.RequestSigner;
 import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.terminal.Shell;
+import dev.tollgate.local.Options;
 import dev.tollgate.local.endpoint.AccessKey;
 import dev.tollgate.local.testing.TestCloud;
 import java.io.ByteArrayInputStream;
@@ -24,6 +25,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
@@ -34,6 +36,7 @@ import software.amazon.awssdk.services.sts.StsClient;
 import software.amazon.awssdk.services.sts.model.Credentials;
 
 /** All questions to the probe stack on the local cloud, whose answers are those in the files. */
+@Tag("nightly")
 final class ProbeIT {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final Path ANSWERS = ROOT.resolve("docs/aws-answers");
@@ -45,7 +48,17 @@ final class ProbeIT {
   @BeforeAll
   static void ask() throws Exception {
     synthesize();
-    cloud = TestCloud.start(directory);
+    cloud =
+        TestCloud.start(
+            clock ->
+                new Options(
+                    directory,
+                    "127.0.0.1",
+                    0,
+                    Optional.empty(),
+                    Optional.of(Path.of("target/endtoend.log")),
+                    Map.of(),
+                    clock));
     Probe.ask(
         cloud.cloud().outputs(),
         LocalAccount.administrator(cloud),
