@@ -228,6 +228,32 @@ class MessageTemplatesTest {
     }
   }
 
+  /** The answers of SQS in {@code docs/aws-answers}, assumed or recorded on AWS. */
+  @ParameterizedTest
+  @CsvSource({
+    "sqs-failed-entry, BAD_FRAME, BAD_FRAME",
+    "sqs-malformed-id, BAD_FRAME, BAD_FRAME",
+    "sqs-missing-queue, NOT_SILO, UNAVAILABLE",
+    "sqs-denied, NOT_SILO, UNAVAILABLE"
+  })
+  void an_answer_of_sqs_has_its_error_code(String question, String silo, String pool)
+      throws IOException {
+    assertThat(code("silo", bodyOf(question))).isEqualTo(silo);
+    assertThat(code("pool", bodyOf(question))).isEqualTo(pool);
+  }
+
+  @Test
+  void an_answer_of_sqs_accepts_the_frame() throws IOException {
+    assertThat(render("pool", bodyOf("sqs-success")))
+        .isEqualTo("{\"type\":\"accepted\",\"id\":\"m1\"}");
+  }
+
+  private static String bodyOf(String question) throws IOException {
+    return JSON.readTree(Path.of("../docs/aws-answers", question + ".json").toFile())
+        .at("/answer/body")
+        .toString();
+  }
+
   @Test
   void other_errors_need_no_body() throws IOException {
     assertThat(code("unknown-action", "not JSON")).isEqualTo("BAD_FRAME");

@@ -1,0 +1,85 @@
+package dev.tollgate.cli.prove;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/**
+ * {@code docs/reference/assumptions.md} has each answer in {@code docs/aws-answers}. {@code
+ * -Dreference.write=true} writes the page anew.
+ */
+final class AssumptionsReferenceTest {
+  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+  private static final Path PAGE = ROOT.resolve("docs/reference/assumptions.md");
+  private static final RecordedAnswers ANSWERS =
+      RecordedAnswers.read(ROOT.resolve("docs/aws-answers"));
+
+  private static final String START =
+      """
+      # Assumptions about AWS
+
+      Look up what Tollgate assumes where the documentation of AWS leaves a question open, and what fails if AWS behaves differently. The probe stack asks
+      each question on an account. `assumed` means that nobody has recorded an answer of AWS yet; otherwise there is the day on which AWS gave it. [The answers](../aws-answers/README.md)
+      are in one file for each question.
+
+      | question | status | source | relied on by | if it is wrong |
+      | --- | --- | --- | --- | --- |
+      """;
+
+  @Test
+  void page_has_each_question_and_its_answer() throws IOException {
+    String page =
+        START
+            + Probe.questions().stream()
+                .map(AssumptionsReferenceTest::row)
+                .collect(Collectors.joining());
+    if (Boolean.getBoolean("reference.write")) {
+      Files.writeString(PAGE, page);
+    }
+    assertThat(PAGE).as("-Dreference.write=true writes it").hasContent(page);
+  }
+
+  private static String row(Question question) {
+    RecordedAnswer answer = ANSWERS.byQuestion().get(question.name());
+    String files =
+        answer.reliedOnBy().stream()
+            .map(
+                path -> "[`" + path.substring(path.lastIndexOf('/') + 1) + "`](../../" + path + ")")
+            .collect(Collectors.joining(", "));
+    return "| [%s](../aws-answers/%s.json) | %s | [AWS](%s) | %s | %s |\n"
+        .formatted(
+            question.text(),
+            question.name(),
+            answer.recordedAt().map(at -> at.toString().substring(0, 10)).orElse("assumed"),
+            answer.source(),
+            files,
+            answer.ifWrong());
+  }
+
+  @Test
+  void every_question_has_an_answer_and_every_answer_a_question() {
+    assertThat(ANSWERS.byQuestion().keySet())
+        .containsExactlyInAnyOrderElementsOf(
+            Probe.questions().stream().map(Question::name).toList());
+  }
+
+  @Test
+  void every_file_that_relies_on_an_answer_exists() {
+    for (RecordedAnswer answer : ANSWERS.byQuestion().values()) {
+      assertThat(answer.reliedOnBy()).as(answer.question()).isNotEmpty();
+      for (String path : answer.reliedOnBy()) {
+        assertThat(ROOT.resolve(path)).as(answer.question()).isRegularFile();
+      }
+    }
+  }
+
+  @Test
+  void every_source_is_a_page_of_aws() {
+    assertThat(ANSWERS.byQuestion().values())
+        .allMatch(answer -> answer.source().startsWith("https://docs.aws.amazon.com/"));
+  }
+}
