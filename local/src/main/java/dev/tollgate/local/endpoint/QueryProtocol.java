@@ -19,9 +19,10 @@ import java.util.stream.IntStream;
 public final class QueryProtocol {
   private QueryProtocol() {}
 
-  /** Whether a request is a form. */
+  /** Whether a request is a form, in its body or, as a GET, in its query. */
   public static boolean speaks(HttpServerExchange exchange) {
-    return header(exchange, Headers.CONTENT_TYPE).startsWith("application/x-www-form-urlencoded");
+    return header(exchange, Headers.CONTENT_TYPE).startsWith("application/x-www-form-urlencoded")
+        || exchange.getQueryParameters().containsKey("Action");
   }
 
   /** Whether a caller asks for an answer in JSON. */

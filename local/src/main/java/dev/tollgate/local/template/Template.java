@@ -72,11 +72,11 @@ public final class Template {
             assembly.toString(), templates.size() + " templates (expected: 1)");
       }
       String file = templates.get(0).getFileName().toString();
-      String stackName = file.substring(0, file.length() - SUFFIX.length());
+      String artifact = file.substring(0, file.length() - SUFFIX.length());
       return new Template(
-          stackName,
+          stackName(assembly, artifact),
           (ObjectNode) Json.read(Files.readAllBytes(templates.get(0))),
-          readAssets(assembly, stackName));
+          readAssets(assembly, artifact));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -160,9 +160,22 @@ public final class Template {
         predecessors);
   }
 
-  private static Map<String, Path> readAssets(Path assembly, String stackName) throws IOException {
+  /** The stack's name in the manifest, which may differ from the artifact's. */
+  private static String stackName(Path assembly, String artifact) throws IOException {
+    Path manifest = assembly.resolve("manifest.json");
+    return Files.exists(manifest)
+        ? Json.read(Files.readAllBytes(manifest))
+            .path("artifacts")
+            .path(artifact)
+            .path("properties")
+            .path("stackName")
+            .asText(artifact)
+        : artifact;
+  }
+
+  private static Map<String, Path> readAssets(Path assembly, String artifact) throws IOException {
     Map<String, Path> assets = new HashMap<>();
-    Path manifest = assembly.resolve(stackName + ".assets.json");
+    Path manifest = assembly.resolve(artifact + ".assets.json");
     if (Files.exists(manifest)) {
       for (JsonNode file : Json.read(Files.readAllBytes(manifest)).path("files")) {
         Path source = assembly.resolve(file.at("/source/path").asText());
