@@ -31,6 +31,15 @@ public final class InProcessCloud implements Cloud {
    * @throws Failure if the local cloud does not start
    */
   public static InProcessCloud start(Settings settings) {
+    return start(settings, InstantSource.system());
+  }
+
+  /**
+   * Starts a local cloud with another clock.
+   *
+   * @throws Failure if the local cloud does not start
+   */
+  public static InProcessCloud start(Settings settings, InstantSource clock) {
     try {
       Options options =
           new Options(
@@ -44,7 +53,7 @@ public final class InProcessCloud implements Cloud {
               settings.iam(),
               plan(settings),
               Optional.empty(),
-              InstantSource.system());
+              clock);
       Optional<RequestFile> requests = settings.requests().map(RequestFile::create);
       return new InProcessCloud(
           LocalCloud.start(requests.map(options::observedBy).orElse(options)), requests);
@@ -115,6 +124,11 @@ public final class InProcessCloud implements Cloud {
 
   private static List<String> lines(Map<String, String> variables) {
     return variables.entrySet().stream().map(one -> one.getKey() + "=" + one.getValue()).toList();
+  }
+
+  /** Waits until all work that is due at the clock's instant is done. */
+  public void settle() throws InterruptedException {
+    cloud.settle();
   }
 
   @Override

@@ -14,7 +14,7 @@ import java.util.List;
 
 /** Runs the checks of {@code tollgate verify} and of {@code tollgate doctor}. */
 final class Promises implements Step {
-  private static final int PARALLEL = 4;
+  private static final int USUAL_PARALLEL = 4;
 
   @Override
   public String name() {
@@ -33,7 +33,7 @@ final class Promises implements Step {
 
   @Override
   public Duration usual() {
-    return Verification.usual(Verification.allChecks(), PARALLEL).plusMinutes(1);
+    return Verification.usual(Verification.allChecks(), USUAL_PARALLEL).plusMinutes(1);
   }
 
   @Override
@@ -42,7 +42,7 @@ final class Promises implements Step {
         new Verification(run.deployment(), run.shell(), Bounds.REAL, "verify-prove")
             .run(
                 Verification.allChecks(),
-                run.stacks().areLocal() ? 1 : PARALLEL,
+                run.settings().parallel(),
                 result -> run.shell().printError("  " + Report.summary(result)));
     run.write("verify.json", Json.writePretty(report.document()) + "\n");
     List<Finding> findings = new ArrayList<>();

@@ -71,6 +71,12 @@ public final class ProveCommand implements Callable<Integer> {
       description = "Handshakes of the load minute. Default: ${DEFAULT-VALUE}.")
   private int handshakes = 500;
 
+  @Option(
+      names = "--parallel",
+      paramLabel = "N",
+      description = "Checks of `verify` that run at once. Default: ${DEFAULT-VALUE}.")
+  private int parallel = 4;
+
   @Option(names = "--teardown", description = "Only delete what a run of this prefix created.")
   private boolean teardown;
 
@@ -112,6 +118,7 @@ public final class ProveCommand implements Callable<Integer> {
     Failure.checkOption(tenants >= 1 && tenants <= 1_000, "--tenants", tenants, "1 to 1000");
     Failure.checkOption(
         handshakes >= 1 && handshakes <= 10_000, "--handshakes", handshakes, "1 to 10000");
+    Failure.checkOption(parallel >= 1 && parallel <= 16, "--parallel", parallel, "1 to 16");
     Path checkout = shell.home().orElse(shell.directory());
     if (!Files.exists(checkout.resolve("cdk.json"))) {
       throw Failure.usage(
@@ -128,7 +135,8 @@ public final class ProveCommand implements Callable<Integer> {
             checkout.resolve("docs").resolve("aws-answers"),
             email,
             tenants,
-            handshakes);
+            handshakes,
+            parallel);
     try (Stacks stacks = rehearse ? factory.rehearsal(directory) : factory.aws(directory)) {
       return run(Run.open(settings, shell, stacks, clock, !bill && !teardown));
     }

@@ -49,6 +49,7 @@ final class Run {
    * @param email who gets the alarm of the budget; empty for nobody
    * @param tenants the tenants of the load minute, at least 1
    * @param handshakes its handshakes, at least 1
+   * @param parallel the checks of {@code verify} that run at once, at least 1
    */
   record Settings(
       String prefix,
@@ -56,11 +57,13 @@ final class Run {
       Path answers,
       Optional<String> email,
       int tenants,
-      int handshakes) {
+      int handshakes,
+      int parallel) {
     Settings {
-      if (tenants < 1 || handshakes < 1) {
+      if (Math.min(parallel, Math.min(tenants, handshakes)) < 1) {
         throw new IllegalArgumentException(
-            "tenants, handshakes: %d, %d (expected: at least 1)".formatted(tenants, handshakes));
+            "tenants, handshakes, parallel: %d, %d, %d (expected: at least 1)"
+                .formatted(tenants, handshakes, parallel));
       }
     }
   }
