@@ -190,7 +190,7 @@ final class ProveIT {
   void another_answer_than_the_recorded_one_is_named_with_the_file_to_mend() throws Exception {
     Path planted = answers().resolve("handshake-statuses.json");
     ObjectNode recorded = (ObjectNode) Json.read("planted", Files.readString(planted));
-    recorded.withObject("/answer").put("denied", 418);
+    recorded.withObject("/answer").put("authorizer denies", 418);
     Files.writeString(planted, Json.writePretty(recorded));
 
     int stopped = prove(this::startNoDeployment);
@@ -210,7 +210,5 @@ final class ProveIT {
         .contains("(recorded: 418)")
         .contains("mend: " + recorded.path("ifWrong").asText());
     assertThat(file("run.json").path("stacks")).isEmpty();
-    assertThat(file("aws-answers/handshake-statuses.json").path("status").asText())
-        .isEqualTo("recorded");
   }
 }

@@ -56,7 +56,9 @@ final class Questions implements Step {
       findings.add(finding(recorded, answer));
       seen = seen.with(answer, run.now());
     }
-    seen.write(run.directory(ANSWERS));
+    if (!run.stacks().areLocal()) {
+      seen.write(run.directory(ANSWERS));
+    }
     return findings;
   }
 
