@@ -123,6 +123,17 @@ final class UniversalTargetTest {
   }
 
   @Test
+  void the_deletion_of_a_stack_is_refused_when_it_is_due() throws Exception {
+    schedule(
+        "arn:aws:scheduler:::aws-sdk:cloudformation:deleteStack",
+        JSON.createObjectNode().put("StackName", "App"));
+
+    settleAfter(Duration.ofSeconds(30));
+
+    assertThat(bodies("dead")).containsExactly("{\"StackName\":\"App\"}");
+  }
+
+  @Test
   void batch_that_fails_in_part_isSent_once_and_is_no_dead_letter() throws Exception {
     ObjectNode request = request("bucket");
     request

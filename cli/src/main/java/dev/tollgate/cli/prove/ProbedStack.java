@@ -118,7 +118,7 @@ final class ProbedStack {
       Redaction redaction =
           new Redaction(
               Map.of(
-                  run,
+                  one,
                   "<run>",
                   connection,
                   "<connection>",

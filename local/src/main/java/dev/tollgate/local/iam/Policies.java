@@ -198,11 +198,14 @@ public final class Policies {
     return denied.sum();
   }
 
+  /** A trust policy that names the account ({@code …:root}) trusts all principals of it. */
   private boolean trusts(String caller, Access access) {
+    String account = caller.replaceFirst("(:iam::[0-9]+):.*", "$1:root");
     List<Statement> trust =
-        Optional.ofNullable(roles.get(access.resource()))
-            .map(role -> role.trust().statementsFor(caller))
-            .orElse(List.of());
+        Optional.ofNullable(roles.get(access.resource())).stream()
+            .flatMap(role -> Stream.of(caller, account).map(role.trust()::statementsFor))
+            .flatMap(List::stream)
+            .toList();
     return Statement.match(true, trust, access).isPresent()
         && Statement.match(false, trust, access).isEmpty();
   }

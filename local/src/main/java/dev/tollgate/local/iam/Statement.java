@@ -79,17 +79,11 @@ record Statement(
     return Optional.empty();
   }
 
-  /**
-   * Whether the statement applies to a caller, such as {@code Service:sns.amazonaws.com}. The
-   * account's principal ({@code arn:aws:iam::ACCOUNT:root}) stands for all principals of the
-   * account.
-   */
+  /** Whether the statement applies to a caller, such as {@code Service:sns.amazonaws.com}. */
   boolean appliesTo(String caller) {
     return principals.contains(ANYONE)
         || principals.contains(caller)
-        || (caller.startsWith("AWS:")
-            && (principals.contains("AWS:*")
-                || principals.contains(caller.replaceFirst("(::\\d{12}):.*", "$1:root"))));
+        || (caller.startsWith("AWS:") && principals.contains("AWS:*"));
   }
 
   private Optional<Glob> resource(Access access) {

@@ -181,6 +181,20 @@ final class PoliciesTest {
         .isPresent();
   }
 
+  @ParameterizedTest
+  @CsvSource({"000000000000, true", "111111111111, false"})
+  void a_role_that_trusts_an_account_is_assumed_by_its_principals(String account, boolean trusted) {
+    worker(statement("Allow", "sts:AssumeRole", TENANT_ROLE, ""));
+    policies.addRole(
+        TENANT_ROLE,
+        policy(
+            "{\"Effect\":\"Allow\",\"Action\":\"sts:AssumeRole\",\"Principal\":{\"AWS\":"
+                + "\"arn:aws:iam::"
+                + account
+                + ":root\"}}"));
+    assertThat(denial(Access.to("sts:AssumeRole", TENANT_ROLE)).isEmpty()).isEqualTo(trusted);
+  }
+
   @Test
   void a_deny_in_a_trust_policy_outweighs_what_is_allowed() {
     worker(statement("Allow", "sts:AssumeRole", TENANT_ROLE, ""));

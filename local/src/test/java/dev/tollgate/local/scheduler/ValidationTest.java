@@ -82,7 +82,9 @@ class ValidationTest {
           {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:sqs:sendMessage","Input":"[]"}} | (expected: an object with QueueUrl and MessageBody).
           {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:sqs:sendMessage","RoleArn":null}} | Value null at 'target.roleArn'
           {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:sqs:sendMessage","SqsParameters":{"MessageGroupId":"g"}}} | SqsParameters does not apply
-          {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:sqs:deleteMessage"}} | is not run locally (expected: arn:aws:scheduler:::aws-sdk: and one of [sqs:sendMessage, sqs:sendMessageBatch]).
+          {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:sqs:deleteMessage"}} | is not run locally (expected: arn:aws:scheduler:::aws-sdk: and one of [cloudformation:deleteStack, sqs:sendMessage, sqs:sendMessageBatch]).
+          {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:cloudformation:deleteStack","Input":"{\\"StackName\\":\\"s\\"}"}} |
+          {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:cloudformation:deleteStack","Input":"{}"}} | (expected: an object with StackName).
           {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:dynamodb:putItem"}} | is not run locally (expected: arn:aws:scheduler:::aws-sdk: and one of
           {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:sqs:getQueueUrl"}} | is not run locally (expected: arn:aws:scheduler:::aws-sdk: and one of
           {"Target":{"Arn":"arn:aws:scheduler:::aws-sdk:sqs:receiveMessage"}} | is not run locally (expected: arn:aws:scheduler:::aws-sdk: and one of
