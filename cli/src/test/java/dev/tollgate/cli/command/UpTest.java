@@ -298,6 +298,11 @@ class UpTest {
       public void writeAlarmsEnvironment(Path file) {}
 
       @Override
+      public Map<String, String> environmentOfAdministrator(String name) {
+        return Map.of();
+      }
+
+      @Override
       public void close() {
         closed.set(true);
       }

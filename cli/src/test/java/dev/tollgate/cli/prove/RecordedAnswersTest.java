@@ -64,6 +64,18 @@ final class RecordedAnswersTest {
   }
 
   @Test
+  void the_recorded_answers_have_nothing_of_one_run_or_account() {
+    RecordedAnswers.read(Path.of("../docs/aws-answers"))
+        .byQuestion()
+        .forEach(
+            (question, recorded) ->
+                assertThat(Json.write(recorded.answer()))
+                    .as(question)
+                    .doesNotContainPattern("[0-9]{10}|[0-9a-f]{8}-|127\\.0\\.0\\.1|us-east-1")
+                    .doesNotContain("run-", "amazonaws"));
+  }
+
+  @Test
   void a_whole_answer_may_differ() throws IOException {
     assertThat(recorded(FILE).compare(answer("'text'")))
         .extracting(Object::toString)
