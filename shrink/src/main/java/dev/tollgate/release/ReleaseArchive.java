@@ -45,7 +45,7 @@ public final class ReleaseArchive {
           "SECURITY.md");
 
   private static final List<String> FUNCTION_MODULES =
-      List.of("console", "control-plane", "handlers", "token-producer");
+      List.of("console", "control-plane", "handlers", "probe", "token-producer");
 
   private static final String LAUNCHER = "tollgate";
 

@@ -55,6 +55,7 @@ class ReleaseArchiveTest {
             "tollgate-1/lib/functions/tollgate-console.jar",
             "tollgate-1/lib/functions/tollgate-control-plane.jar",
             "tollgate-1/lib/functions/tollgate-handlers.jar",
+            "tollgate-1/lib/functions/tollgate-probe.jar",
             "tollgate-1/lib/functions/tollgate-token-producer.jar",
             "tollgate-1/lib/library.jar",
             "tollgate-1/lib/other.jar",
@@ -140,6 +141,7 @@ class ReleaseArchiveTest {
             "console/target/tollgate-console.jar",
             "control-plane/target/tollgate-control-plane.jar",
             "handlers/target/tollgate-handlers.jar",
+            "probe/target/tollgate-probe.jar",
             "token-producer/target/tollgate-token-producer.jar")) {
       write(root.resolve(file), file);
     }
