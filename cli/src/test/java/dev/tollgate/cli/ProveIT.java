@@ -27,7 +27,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,9 +37,18 @@ final class ProveIT {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final String STACK = "Tollgate-prove";
   private static final List<String> OPTIONS =
-      List.of("--rehearse", "--tenants", "5", "--handshakes", "20", "--parallel", "1");
+      List.of(
+          "--rehearse",
+          "--tenants",
+          "5",
+          "--handshakes",
+          "20",
+          "--parallel",
+          "1",
+          "--directory",
+          "run");
 
-  @TempDir private Path home;
+  @TempDir private Path directory;
 
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
@@ -55,27 +63,14 @@ final class ProveIT {
               .plusSeconds(5));
   private final List<InProcessCloud> clouds = new CopyOnWriteArrayList<>();
 
-  /** A checkout whose recorded answers and runs are its own. */
-  @BeforeEach
-  void checkout() throws IOException {
-    try (Stream<Path> files = Files.list(ROOT)) {
-      for (Path file : files.toList()) {
-        String name = file.getFileName().toString();
-        if (!List.of(".git", ".tollgate", "docs").contains(name)) {
-          Files.createSymbolicLink(home.resolve(name), file);
-        }
-      }
-    }
-    Path answers = Files.createDirectories(answers());
+  private Path answers() throws IOException {
+    Path answers = Files.createDirectories(directory.resolve("answers"));
     try (Stream<Path> files = Files.list(ROOT.resolve("docs/aws-answers"))) {
       for (Path file : files.toList()) {
         Files.copy(file, answers.resolve(file.getFileName()));
       }
     }
-  }
-
-  private Path answers() {
-    return home.resolve("docs/aws-answers");
+    return answers;
   }
 
   private Cloud start(Cloud.Settings settings) {
@@ -141,9 +136,9 @@ final class ProveIT {
             new ByteArrayInputStream(new byte[0]),
             new PrintWriter(out, true),
             new PrintWriter(err, true),
-            home,
-            Optional.of(home),
-            Map.of("XDG_CONFIG_HOME", home.resolve("config").toString()),
+            directory,
+            Optional.of(ROOT),
+            Map.of("XDG_CONFIG_HOME", directory.resolve("config").toString()),
             Optional.empty(),
             () -> ChronoUnit.NANOS.between(Instant.EPOCH, clock.instant()),
             this::pass);
@@ -154,7 +149,7 @@ final class ProveIT {
   }
 
   private JsonNode file(String name) throws IOException {
-    Path file = home.resolve(".tollgate/rehearsal").resolve(name);
+    Path file = directory.resolve("run").resolve(name);
     return Json.read(name, Files.readString(file));
   }
 
@@ -181,19 +176,20 @@ final class ProveIT {
   }
 
   private long recorded() throws IOException {
-    try (Stream<Path> files = Files.list(answers())) {
+    try (Stream<Path> files = Files.list(ROOT.resolve("docs/aws-answers"))) {
       return files.filter(file -> file.toString().endsWith(".json")).count();
     }
   }
 
   @Test
   void another_answer_than_the_recorded_one_is_named_with_the_file_to_mend() throws Exception {
-    Path planted = answers().resolve("handshake-statuses.json");
+    Path answers = answers();
+    Path planted = answers.resolve("handshake-statuses.json");
     ObjectNode recorded = (ObjectNode) Json.read("planted", Files.readString(planted));
     recorded.withObject("/answer").put("authorizer denies", 418);
     Files.writeString(planted, Json.writePretty(recorded));
 
-    int stopped = prove(this::startNoDeployment);
+    int stopped = prove(this::startNoDeployment, "--answers", answers.toString());
 
     assertThat(stopped).isEqualTo(1);
     assertThat(err.toString())

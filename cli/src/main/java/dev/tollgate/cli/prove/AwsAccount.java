@@ -143,6 +143,7 @@ public final class AwsAccount implements Account {
     all.put("Action", action);
     all.put("Version", version);
     all.putAll(parameters);
-    return api.get("/?" + Api.query(all));
+    // Some services answer a request that accepts JSON with JSON.
+    return api.send("GET", "/?" + Api.query(all), Optional.empty(), Map.of("Accept", "text/xml"));
   }
 }

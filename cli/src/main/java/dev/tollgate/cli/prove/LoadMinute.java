@@ -192,7 +192,7 @@ final class LoadMinute implements Step {
                       .metricDataQueries(
                           metric("throttles", "AWS/Lambda", "Throttles", "Sum"),
                           metric("executions", "AWS/Lambda", "ConcurrentExecutions", "Maximum"),
-                          metric("fills", "Tollgate", "FillDelay", "p99")));
+                          metric("fills", "Tollgate", "FillDelay", "Maximum")));
     }
     double throttles = most(answer, "throttles").orElse(0.0);
     Optional<Double> fills = most(answer, "fills");
@@ -210,7 +210,7 @@ final class LoadMinute implements Step {
                     Finding.of(
                         millis <= FILL_DELAY_MILLIS,
                         "fills are in time",
-                        "p99 in the worst minute: %.1f s".formatted(millis / 1000),
+                        "the latest %.1f s after its minute".formatted(millis / 1000),
                         "docs/runbooks/fills-late.md"))
             .orElseGet(() -> Finding.unknown("fills are in time", "no metric FillDelay yet")));
   }

@@ -77,6 +77,20 @@ public final class ProveCommand implements Callable<Integer> {
       description = "Checks of `verify` that run at once. Default: ${DEFAULT-VALUE}.")
   private int parallel = 4;
 
+  @Option(
+      names = "--directory",
+      paramLabel = "DIR",
+      description =
+          "Where the run keeps its report, its logs and what it needs to go on. Default:"
+              + " .tollgate/prove-PREFIX; of a rehearsal, .tollgate/rehearsal.")
+  private Optional<Path> directory = Optional.empty();
+
+  @Option(
+      names = "--answers",
+      paramLabel = "DIR",
+      description = "The recorded answers to compare with. Default: docs/aws-answers.")
+  private Optional<Path> answers = Optional.empty();
+
   @Option(names = "--teardown", description = "Only delete what a run of this prefix created.")
   private boolean teardown;
 
@@ -126,18 +140,26 @@ public final class ProveCommand implements Callable<Integer> {
               + " has no cdk.json: `prove` deploys from a checkout of Tollgate, not a release");
     }
     refuseProduction();
-    Path directory =
-        checkout.resolve(".tollgate").resolve(rehearse ? "rehearsal" : "prove-" + prefix);
+    Path own =
+        directory
+            .map(shell::file)
+            .orElseGet(
+                () ->
+                    checkout
+                        .resolve(".tollgate")
+                        .resolve(rehearse ? "rehearsal" : "prove-" + prefix));
     Run.Settings settings =
         new Run.Settings(
             prefix,
-            directory,
-            checkout.resolve("docs").resolve("aws-answers"),
+            own,
+            answers
+                .map(shell::file)
+                .orElseGet(() -> checkout.resolve("docs").resolve("aws-answers")),
             email,
             tenants,
             handshakes,
             parallel);
-    try (Stacks stacks = rehearse ? factory.rehearsal(directory) : factory.aws(directory)) {
+    try (Stacks stacks = rehearse ? factory.rehearsal(own) : factory.aws(own)) {
       return run(Run.open(settings, shell, stacks, clock, !bill && !teardown));
     }
   }
