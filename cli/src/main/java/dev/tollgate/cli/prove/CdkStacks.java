@@ -21,6 +21,7 @@ public final class CdkStacks implements Stacks {
   private final Path checkout;
   private final Path directory;
   private final Optional<String> profile;
+  private final List<String> cdk;
 
   /**
    * @param checkout the directory with {@code cdk.json}
@@ -28,11 +29,25 @@ public final class CdkStacks implements Stacks {
    */
   public CdkStacks(
       Account account, Shell shell, Path checkout, Path directory, Optional<String> profile) {
+    this(account, shell, checkout, directory, profile, List.of("npx", "--yes", "aws-cdk@" + CDK));
+  }
+
+  /**
+   * @param cdk the command line of the CDK
+   */
+  CdkStacks(
+      Account account,
+      Shell shell,
+      Path checkout,
+      Path directory,
+      Optional<String> profile,
+      List<String> cdk) {
     this.account = account;
     this.shell = shell;
     this.checkout = checkout;
     this.directory = directory;
     this.profile = profile;
+    this.cdk = List.copyOf(cdk);
   }
 
   @Override
@@ -65,8 +80,8 @@ public final class CdkStacks implements Stacks {
   }
 
   private void run(String stack, String verb, List<String> options, Map<String, String> context) {
-    List<String> command =
-        new ArrayList<>(List.of("npx", "--yes", "aws-cdk@" + CDK, verb, "--all"));
+    List<String> command = new ArrayList<>(cdk);
+    command.addAll(List.of(verb, "--all"));
     command.addAll(options);
     Path own = directory.resolve(stack);
     // The directory of cdk.json is that of `./tollgate up`.

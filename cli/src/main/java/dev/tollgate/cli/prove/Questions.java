@@ -23,7 +23,7 @@ final class Questions implements Step {
 
   @Override
   public String description() {
-    return "Deploy a stack of some twenty resources, and ask AWS what its documentation leaves open.";
+    return "Deploy a probe stack, and ask AWS what its documentation leaves open.";
   }
 
   @Override

@@ -52,6 +52,9 @@ final class Teardown implements Step {
   public List<Finding> run(Run run) {
     List<Finding> findings = new ArrayList<>();
     Map<String, Map<String, String>> deployed = run.deployed();
+    if (deployed.isEmpty()) {
+      return List.of(Finding.holds("nothing was created", ""));
+    }
     if (deployed.containsKey(run.stackName())) {
       findings.add(offboard(run));
     }

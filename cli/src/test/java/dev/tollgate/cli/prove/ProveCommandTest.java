@@ -1,0 +1,336 @@
+package dev.tollgate.cli.prove;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.tollgate.cli.context.Target;
+import dev.tollgate.cli.history.CommandEnvironment;
+import dev.tollgate.cli.http.Failure;
+import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.http.Response;
+import dev.tollgate.cli.http.Sender;
+import dev.tollgate.cli.terminal.Progress;
+import dev.tollgate.cli.terminal.Shell;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** What {@code tollgate prove} asks and refuses before it creates something, and what it leaves. */
+final class ProveCommandTest {
+  private static final Instant NOW = Instant.parse("2026-03-12T14:00:00Z");
+
+  @TempDir private Path home;
+
+  private final StubAccount account = new StubAccount();
+  private final List<String> deployments = new ArrayList<>();
+  private final StringWriter err = new StringWriter();
+  private List<String> printed = List.of();
+
+  @BeforeEach
+  void checkout() throws IOException {
+    Files.writeString(home.resolve("cdk.json"), "{}");
+  }
+
+  /** An account on AWS whose deployments only fail. */
+  private final class RefusingStacks implements Stacks {
+    @Override
+    public Account account() {
+      return account;
+    }
+
+    @Override
+    public Account account(String name) {
+      return account;
+    }
+
+    @Override
+    public boolean areLocal() {
+      return false;
+    }
+
+    @Override
+    public void deploy(String name, Map<String, String> context, Path outputs) {
+      deployments.add("deploy " + name + " " + context.get("deleteAt"));
+      throw Failure.of("planted");
+    }
+
+    @Override
+    public void destroy(String name, Map<String, String> context) {
+      deployments.add("destroy " + name + " " + context);
+    }
+
+    @Override
+    public void close() {
+      // Nothing is open.
+    }
+  }
+
+  private final class Environment implements CommandEnvironment {
+    @Override
+    public Target target() {
+      throw new AssertionError("a target");
+    }
+
+    @Override
+    public Sender controlPlane() {
+      throw new AssertionError("a control plane");
+    }
+
+    @Override
+    public boolean isCsv() {
+      return false;
+    }
+
+    @Override
+    public void print(Response response, List<String> lines) {
+      printed = lines;
+    }
+
+    @Override
+    public void print(JsonNode document, List<String> lines) {
+      printed = lines;
+    }
+
+    @Override
+    public Response found(Response response, String missing) {
+      return response;
+    }
+
+    @Override
+    public List<JsonNode> tenants(Sender api, SortedMap<String, String> filters) {
+      return List.of();
+    }
+
+    @Override
+    public Progress progress() {
+      throw new AssertionError("progress");
+    }
+  }
+
+  private Failure failure(Optional<String> typed, String... arguments) {
+    try {
+      prove(typed, arguments);
+    } catch (Failure failure) {
+      return failure;
+    }
+    throw new AssertionError("no failure: " + printed);
+  }
+
+  private int prove(Optional<String> typed, String... arguments) {
+    ProveCommand command =
+        new ProveCommand(
+            new Environment(),
+            shell(typed),
+            new ProveCommand.StacksFactory() {
+              @Override
+              public Stacks rehearsal(Path directory) {
+                throw new AssertionError("a rehearsal");
+              }
+
+              @Override
+              public Stacks aws(Path directory) {
+                return new RefusingStacks();
+              }
+            },
+            () -> NOW);
+    new CommandLine(command).parseArgs(arguments);
+    return command.call();
+  }
+
+  private Shell shell(Optional<String> typed) {
+    return new Shell(
+        new ByteArrayInputStream(new byte[0]),
+        new PrintWriter(Writer.nullWriter()),
+        new PrintWriter(err, true),
+        home,
+        Optional.of(home),
+        Map.of("XDG_CONFIG_HOME", home.resolve("config").toString()),
+        typed.map(reply -> new Shell.Terminal(prompt -> reply)),
+        () -> 0,
+        time -> {});
+  }
+
+  @Test
+  void nothing_begins_until_the_account_is_typed() {
+    assertThat(failure(Optional.of("y")).reason()).isEqualTo("Cancelled. Nothing was created.");
+    assertThat(failure(Optional.empty()).reason()).contains("Use --account NUMBER.");
+    assertThat(failure(Optional.empty(), "--account", "999999999999").reason())
+        .contains("--account: 999999999999 (expected: 123456789012");
+
+    assertThat(deployments).isEmpty();
+    assertThat(err.toString())
+        .contains("questions  at most $0.02")
+        .contains("Together at most $0.30");
+  }
+
+  @Test
+  void the_probe_stack_is_the_first_and_deletes_both_after_two_hours() {
+    Failure failure = failure(Optional.of("123456789012"));
+
+    assertThat(deployments).containsExactly("deploy Tollgate-prove-probe 2026-03-12T16:00:00");
+    assertThat(failure.reason())
+        .contains("planted")
+        .contains("Run `tollgate prove` again to go on");
+  }
+
+  @Test
+  void a_run_goes_on_with_the_step_that_failed() {
+    failure(Optional.of("123456789012"));
+    account.requests().clear();
+    failure(Optional.of("123456789012"));
+
+    assertThat(deployments).hasSize(2);
+    assertThat(account.requests())
+        .as("no second preflight")
+        .containsExactly("sts GetCallerIdentity");
+  }
+
+  @Test
+  void a_run_is_of_one_account() {
+    failure(Optional.of("123456789012"));
+    account.answer("sts GetCallerIdentity", 200, "<R><Account>210987654321</Account></R>");
+
+    assertThat(failure(Optional.of("210987654321")).reason())
+        .contains("is of account 123456789012 eu-central-1 (expected: 210987654321 eu-central-1)");
+  }
+
+  @Test
+  void a_stack_of_somebody_else_is_never_touched() {
+    account.stack("Tollgate-prove", true);
+
+    assertThat(failure(Optional.of("123456789012")).reason())
+        .contains("Stack Tollgate-prove exists in account 123456789012");
+    assertThat(prove(Optional.empty(), "--teardown")).isNotZero();
+    assertThat(deployments).isEmpty();
+  }
+
+  @Test
+  void a_production_context_of_the_same_stack_is_refused() throws IOException {
+    Path contexts =
+        Files.createDirectories(home.resolve("config/tollgate")).resolve("contexts.json");
+    Files.writeString(
+        contexts,
+        """
+        {"contexts": {"live": {"outputs": "/tmp/aws.json", "stack": "Tollgate-prove",
+          "url": "https://example.com", "production": true}}}""");
+
+    assertThat(failure(Optional.of("123456789012")).reason())
+        .isEqualTo(
+            "Context live is the production deployment Tollgate-prove. Choose another --prefix.");
+  }
+
+  @Test
+  void an_account_without_bootstrap_or_credentials_says_what_to_do() {
+    account.stack("CDKToolkit", false);
+    assertThat(failure(Optional.of("123456789012")).reason()).contains("aws-cdk@", "bootstrap");
+
+    account.answer("sts GetCallerIdentity", 403, "<E><Message>expired</Message></E>");
+    assertThat(failure(Optional.of("123456789012")).reason())
+        .contains("AWS does not accept these credentials: 403 expired");
+  }
+
+  @Test
+  void few_executions_are_a_finding() {
+    account.answer("lambda /2016-08-19/account-settings", 200, StubAccount.accountLimit(10));
+
+    failure(Optional.of("123456789012"));
+
+    assertThat(err.toString()).contains("FAILS the account may run 200 functions at once: 10");
+  }
+
+  @Test
+  void the_teardown_deletes_the_probe_last_and_names_what_is_left() throws IOException {
+    Path directory = Files.createDirectories(home.resolve(".tollgate/prove-prove_"));
+    ObjectNode state = Json.object();
+    state
+        .put("account", "123456789012")
+        .put("region", "eu-central-1")
+        .put("beganAt", "2026-03-12T13:00:00Z")
+        .putArray("steps");
+    state.withObject("/stacks/Tollgate-prove-probe").put("probe", "true");
+    state.withObject("/stacks/Tollgate-prove").put("demo", "false");
+    Files.writeString(directory.resolve("run.json"), Json.write(state));
+    account.answer(
+        "sqs ListQueues",
+        200,
+        "{\"QueueUrls\":[\"https://sqs/1/prove_connect_acme_token_bucket\"]}");
+    account.answer("dynamodb ListTables", 200, "{\"TableNames\":[\"Tollgate-prove-X\",\"Other\"]}");
+    account.answer("logs DescribeLogGroups", 200, "{\"logGroups\":[]}");
+    account.answer(
+        "lambda /2015-03-31/functions/", 200, "{\"Functions\":[{\"FunctionName\":\"mine\"}]}");
+    account.answer("scheduler /schedules", 200, "{\"Schedules\":[]}");
+
+    int exitCode = prove(Optional.empty(), "--teardown");
+
+    assertThat(exitCode).isEqualTo(1);
+    assertThat(deployments)
+        .containsExactly(
+            "destroy Tollgate-prove {demo=false}", "destroy Tollgate-prove-probe {probe=true}");
+    assertThat(String.join("\n", printed))
+        .contains("FAILS: nothing is left of both stacks")
+        .contains("seen: prove_connect_acme_token_bucket, Tollgate-prove-X")
+        .doesNotContain("mine", "Other");
+  }
+
+  @Test
+  void the_bill_is_of_the_days_of_the_run_and_of_its_region() {
+    failure(Optional.of("123456789012"));
+    account.answer(
+        "ce GetCostAndUsage",
+        200,
+        """
+        {"ResultsByTime": [{"TimePeriod": {"Start": "2026-03-12"}, "Groups": [
+          {"Keys": ["AWS Lambda"], "Metrics": {"UnblendedCost": {"Amount": "0.0125"}}},
+          {"Keys": ["Amazon SQS"], "Metrics": {"UnblendedCost": {"Amount": "0.1"}}}]}]}""");
+
+    assertThat(prove(Optional.empty(), "--bill")).isZero();
+
+    assertThat(printed)
+        .contains(
+            "All of the account in eu-central-1 on these days: $0.1125. The steps said: at most $0.30.");
+  }
+
+  @Test
+  void the_cdk_gets_the_context_and_its_log_is_in_the_failure() throws IOException {
+    Path script = home.resolve("cdk");
+    Files.writeString(script, "echo \"$AWS_REGION $*\"; test $1 = deploy");
+    CdkStacks stacks =
+        new CdkStacks(
+            account,
+            shell(Optional.empty()),
+            home,
+            home.resolve("run"),
+            Optional.of("me"),
+            List.of("sh", script.toString()));
+
+    stacks.deploy("Tollgate-prove", Map.of("prefix", "prove_"), home.resolve("outputs.json"));
+
+    assertThat(home.resolve("run/Tollgate-prove/deploy.log"))
+        .content()
+        .startsWith("eu-central-1 deploy --all --require-approval never --outputs-file")
+        .endsWith("-c prefix=prove_ --profile me\n");
+    try {
+      stacks.destroy("Tollgate-prove", Map.of());
+      throw new AssertionError("no failure");
+    } catch (Failure failed) {
+      assertThat(failed.getMessage())
+          .contains("cdk destroy of Tollgate-prove failed with exit code 1")
+          .contains("destroy --all --force");
+    }
+  }
+}
