@@ -7,6 +7,18 @@ import java.util.Map;
 
 /** Deploys the stack. */
 final class Deploying implements Step {
+  private static final List<String> OTHER_OPTIONS =
+      List.of(
+          "alarmTopic",
+          "authorizerConcurrency",
+          "connectConcurrency",
+          "connectionQuota",
+          "jwtAudience",
+          "jwtIssuer",
+          "jwtTenantClaim",
+          "producerConcurrency",
+          "socketChecksPerMinute");
+
   @Override
   public String name() {
     return "deploy";
@@ -30,6 +42,9 @@ final class Deploying implements Step {
   @Override
   public List<Finding> run(Run run) {
     Map<String, String> context = new HashMap<>();
+    // The file cdk.context.json has the options of the user's own deployment.
+    OTHER_OPTIONS.forEach(option -> context.put(option, ""));
+    context.put("claims", "true");
     context.put("prefix", run.settings().prefix());
     context.put("demo", "false");
     context.put("removal", "destroy");
