@@ -1,8 +1,9 @@
 // Whether the deployment works: alarms, drift and its repair, and the switch that lifts all limits.
 
 import { html } from "./lit-html.js";
-import { confirmed, handling, notice } from "./dom.js";
-import { runbookLink } from "./parts.js";
+import { confirmed } from "./confirm.js";
+import { handling, notice } from "./dom.js";
+import { runbookLink } from "./templates.js";
 import { format } from "./router.js";
 import { count, dateTime, number, time } from "./words.js";
 

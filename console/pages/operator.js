@@ -1,15 +1,11 @@
 // The operator's page: starts it, and shows the view that its URL names.
 
 import { html, render } from "./lit-html.js";
-import { CallFailed, call, config, hasLab } from "./api.js";
+import { CallFailed, call, config, forgetToken, hasLab, token } from "./api.js";
 import { byId, handling, notice, setText, showError } from "./dom.js";
-import { wireKeys } from "./keys.js";
-import { overview } from "./overview.js";
 import { Router, format } from "./router.js";
-import { completeSignIn, forget, signIn, signOut, token } from "./sign-in.js";
 import { Sources } from "./sources.js";
 import { Store } from "./store.js";
-import { tenants } from "./tenants.js";
 import { duration } from "./words.js";
 
 /**
@@ -19,14 +15,14 @@ import { duration } from "./words.js";
  * strokes outside of fields.
  */
 const VIEWS = {
-  overview,
-  tenants,
-  tenant: lazy("tenant", () => import("./tenant.js").then(({ tenant }) => tenant)),
-  tiers: lazy("tiers", () => import("./tiers.js").then(({ tiers }) => tiers)),
-  tier: lazy("tier", () => import("./tiers.js").then(({ tier }) => tier)),
-  health: lazy("health", () => import("./health.js").then(({ health }) => health)),
-  audit: lazy("audit", () => import("./audit.js").then(({ audit }) => audit)),
-  lab: lazy("lab", () => import("./lab.js").then(({ lab }) => lab)),
+  overview: lazy("overview", () => import("./overview.js")),
+  tenants: lazy("tenants", () => import("./tenants.js")),
+  tenant: lazy("tenant", () => withViewsStyle(import("./tenant.js"))),
+  tiers: lazy("tiers", () => withViewsStyle(import("./tiers.js"))),
+  tier: lazy("tier", () => withViewsStyle(import("./tiers.js"))),
+  health: lazy("health", () => withViewsStyle(import("./health.js"))),
+  audit: lazy("audit", () => withViewsStyle(import("./audit.js"))),
+  lab: lazy("lab", () => withViewsStyle(import("./lab.js"))),
 };
 /** The views in the navigation, and those that belong to them. */
 const LINKS = [["overview", "Overview"], ["tenants", "Tenants", "tenant"], ["tiers", "Tiers", "tier"], ["health", "Health"], ["audit", "Audit"]];
@@ -41,6 +37,7 @@ let signedOut = false;
 /** Whether the search gets the focus as soon as it is drawn. */
 let toSearch = false;
 let frame;
+let viewsStyle;
 
 async function control(path, options) {
   try {
@@ -49,7 +46,7 @@ async function control(path, options) {
     return answer;
   } catch (failed) {
     if (failed.status === 401) {
-      forget();
+      forgetToken();
       askToSignIn();
       failed.shown = true;
     }
@@ -82,14 +79,26 @@ function askToSignIn() {
   }
 }
 
-/** A view whose module is loaded when it is first opened. */
+/** The module of a view once the style sheet is there that all views but the first two need. */
+async function withViewsStyle(module) {
+  viewsStyle ??= new Promise((resolve, reject) => {
+    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: "views.css" });
+    link.addEventListener("load", resolve);
+    link.addEventListener("error", () => reject(new Error("The style sheet cannot be loaded.")));
+    document.head.append(link);
+  });
+  await viewsStyle;
+  return module;
+}
+
+/** A view whose module, which exports it by its name, is loaded when it is first opened. */
 function lazy(name, load) {
   let loading;
   return {
     title: () => "Loading",
     tasks() {
-      loading ??= load().then((view) => {
-        VIEWS[name] = view;
+      loading ??= load().then((module) => {
+        VIEWS[name] = module[name];
         open(router.route);
       });
       return [];
@@ -98,7 +107,7 @@ function lazy(name, load) {
   };
 }
 
-const viewOf = (route) => VIEWS[route.view] ?? overview;
+const viewOf = (route) => VIEWS[route.view] ?? VIEWS.overview;
 
 /** Opens a route: polls what its view needs, and draws it. */
 function open(route) {
@@ -166,22 +175,9 @@ function drawState() {
   askWhy().catch(showError);
 }
 
-byId("sign-in").addEventListener("click", handling(() => signIn(app.settings.signIn)));
-byId("sign-out").addEventListener("click", () => signOut(app.settings.signIn));
-wireKeys({
-  current: () => {
-    const { route } = router;
-    const view = viewOf(route);
-    return view.key && ((event) => view.key(event, route, app));
-  },
-  toSearch: () => {
-    if (router.route.view !== "tenants") {
-      router.go({ view: "tenants" });
-    }
-    toSearch = true;
-    draw();
-  },
-});
+const signInModule = () => import("./sign-in.js");
+byId("sign-in").addEventListener("click", handling(async () => (await signInModule()).signIn(app.settings.signIn)));
+byId("sign-out").addEventListener("click", async () => (await signInModule()).signOut(app.settings.signIn));
 for (const name of ["scroll", "resize"]) {
   addEventListener(name, () => viewOf(router.route).scrolled?.(router.route, app), { passive: true });
 }
@@ -194,16 +190,34 @@ document.addEventListener("visibilitychange", () => {
 });
 setInterval(() => document.hidden || drawState(), 1_000);
 
+const keys = {
+  current: () => {
+    const { route } = router;
+    const view = viewOf(route);
+    return view.key && ((event) => view.key(event, route, app));
+  },
+  toSearch: () => {
+    if (router.route.view !== "tenants") {
+      router.go({ view: "tenants" });
+    }
+    toSearch = true;
+    draw();
+  },
+};
+
 byId("view").replaceChildren();
 // The first rows do not wait for the settings, except after the return from a sign-in.
 if (!location.search) {
   open(router.route);
 }
+import("./keys.js").then(({ wireKeys }) => wireKeys(keys));
 app.settings = await config();
-try {
-  await completeSignIn(app.settings.signIn);
-} catch (failed) {
-  notice("bad", failed.message);
+if (location.search) {
+  try {
+    await (await signInModule()).completeSignIn(app.settings.signIn);
+  } catch (failed) {
+    notice("bad", failed.message);
+  }
 }
 byId("sign-out").hidden = !(token() && app.settings.signIn);
 if (signedOut) {

@@ -1,7 +1,6 @@
 // Where each view's answers come from: tasks for the store, by what they load.
 
 import { History } from "./history.js";
-import { filled } from "./steps.js";
 
 /** `GET /activity` accepts this many ids. */
 const IDS = 25;
@@ -37,6 +36,21 @@ function minutesTo(now, minutes, step) {
   const to = Math.ceil((now + 1) / MINUTE) * MINUTE;
   const instant = (ms) => new Date(ms).toISOString().replace(".000Z", "Z");
   return new URLSearchParams({ from: instant(to - minutes * MINUTE), to: instant(to), step });
+}
+
+/** A step in which nothing happened. */
+const NOTHING = { admitted: 0, refused: 0, refusedFor: {}, wouldRefuse: 0, wouldRefuseFor: {}, peakConnections: 0, tokens: [] };
+
+/** A history with all its steps: the API leaves out those in which nothing happened. */
+export function filled(history) {
+  const { from, to, stepSeconds, steps } = history;
+  const known = new Map(steps.map((step) => [Date.parse(step.at), step]));
+  const ms = stepSeconds * 1000;
+  const all = [];
+  for (let t = Math.floor(Date.parse(from) / ms) * ms; t < Date.parse(to); t += ms) {
+    all.push(known.get(t) ?? { ...NOTHING, at: new Date(t).toISOString() });
+  }
+  return { ...history, steps: all };
 }
 
 /** Loads answers with `control(path, options)`, which resolves to `{body, headers}`. */

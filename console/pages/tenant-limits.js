@@ -6,7 +6,7 @@ import { handling, notice } from "./dom.js";
 import { MODES, changesTenant, largest, tenantBody, tenantDraft, tenantRows } from "./limits.js";
 import { previewOf, previewResult, replayOf, replaySelect } from "./preview.js";
 import { format } from "./router.js";
-import { mostUsed } from "./steps.js";
+import { mostUsed } from "./history-steps.js";
 import { number } from "./words.js";
 
 /** What is edited, by tenant: `{draft, seen, busy}`; `seen` is the preview of exactly this draft. */

@@ -5,7 +5,7 @@ import { hasLab } from "./api.js";
 import { byId } from "./dom.js";
 import { History } from "./history.js";
 import { MODES } from "./limits.js";
-import { runbookLink } from "./parts.js";
+import { runbookLink } from "./templates.js";
 import { format } from "./router.js";
 import { BUCKET_STATES, duration, number } from "./words.js";
 

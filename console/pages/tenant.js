@@ -4,7 +4,7 @@ import { html } from "./lit-html.js";
 import { notice } from "./dom.js";
 import { rowOf, sentence, stateOf } from "./fleet.js";
 import { format } from "./router.js";
-import { rankedOf } from "./steps.js";
+import { rankedOf } from "./history-steps.js";
 import { audit } from "./tenant-audit.js";
 import { danger } from "./tenant-danger.js";
 import { history } from "./tenant-history.js";

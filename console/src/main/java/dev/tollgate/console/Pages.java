@@ -48,11 +48,13 @@ public final class Pages
           "bulk.js",
           "changes.js",
           "chart.js",
+          "confirm.js",
           "console.css",
           "dom.js",
-          "first.js",
+          "first-requests.js",
           "fleet.js",
           "health.js",
+          "history-steps.js",
           "history.js",
           "icon.svg",
           "keys.js",
@@ -63,17 +65,20 @@ public final class Pages
           "operator.css",
           "operator.js",
           "overview.js",
-          "parts.js",
+          "plot.js",
           "preview.js",
           "range-chart.js",
+          "refusal-texts.js",
           "router.js",
+          "sample.css",
           "sample.js",
+          "sessions.js",
           "sign-in.js",
           "sources.js",
           "spark.js",
-          "steps.js",
           "store.js",
           "storm.js",
+          "templates.js",
           "tenant-audit.js",
           "tenant-danger.js",
           "tenant-history.js",
@@ -84,6 +89,7 @@ public final class Pages
           "tenants.js",
           "theme.js",
           "tiers.js",
+          "views.css",
           "words.js");
 
   private static final Pattern GZIP =
@@ -110,7 +116,10 @@ public final class Pages
     Settings settings = Settings.of(environment);
     pages.put("/", Page.ofFile("sample.html"));
     pages.put("/operator", Page.ofFile("operator.html"));
-    Stream.of(FILES, CLIENT, LIT, UPLOT)
+    Stream.of(FILES, CLIENT)
+        .flatMap(List::stream)
+        .forEach(name -> pages.put("/" + name, Page.ofSource(name)));
+    Stream.of(LIT, UPLOT)
         .flatMap(List::stream)
         .forEach(name -> pages.put("/" + name, Page.ofFile(name)));
     pages.put("/config.json", Page.of("application/json", settings.json()));

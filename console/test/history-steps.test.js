@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changesOf, connectionSeries, filled, mostUsed, rankedOf } from "../pages/steps.js";
+import { changesOf, connectionSeries, mostUsed, rankedOf } from "../pages/history-steps.js";
+import { filled } from "../pages/sources.js";
 
 const step = (at, more) => ({ at, admitted: 0, refused: 0, refusedFor: {}, wouldRefuse: 0, wouldRefuseFor: {}, peakConnections: 0, tokens: [], ...more });
 const HISTORY = {

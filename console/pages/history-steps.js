@@ -1,20 +1,19 @@
-// Steps of a history, as the API lists them. No requests, no elements.
+// What the steps of a history add up to. No requests, no elements.
 
-const NOTHING = { admitted: 0, refused: 0, refusedFor: {}, wouldRefuse: 0, wouldRefuseFor: {}, peakConnections: 0, tokens: [] };
+import { byFrequency } from "./fleet.js";
+
+/** The reasons of refusals in legends. */
+const REASON_NAMES = {
+  TENANT_RATE: "Tenant’s rate",
+  SESSION_RATE: "Session’s rate",
+  TENANT_CONNECTIONS: "Tenant’s connections",
+  SESSION_CONNECTIONS: "Session’s connections",
+  SUSPENDED: "Suspended",
+  UNDECIDED: "Undecided",
+  LEASE_ENDED: "Lease ended",
+};
 /** Entries of the audit that no operator made: they are no reason for what a chart shows. */
 const NO_CHANGES = ["TenantThrottled", "TenantRecovered", "LimitNear", "TenantReconciled"];
-
-/** A history with all its steps: the API leaves out those in which nothing happened. */
-export function filled(history) {
-  const { from, to, stepSeconds, steps } = history;
-  const known = new Map(steps.map((step) => [Date.parse(step.at), step]));
-  const ms = stepSeconds * 1000;
-  const all = [];
-  for (let t = Math.floor(Date.parse(from) / ms) * ms; t < Date.parse(to); t += ms) {
-    all.push(known.get(t) ?? { ...NOTHING, at: new Date(t).toISOString() });
-  }
-  return { ...history, steps: all };
-}
 
 const sum = (steps, key) => steps.reduce((total, step) => total + step[key], 0);
 const most = (steps, of) => steps.reduce((found, step) => Math.max(found, of(step)), 0);
@@ -45,6 +44,23 @@ export const mostUsed = ({ steps }) => ({
   tenantConnections: most(steps, (step) => step.peakConnections),
   messagesPerMinute: most(steps, (step) => takenOf(step, "message")),
 });
+
+/** Series for a chart, per minute: `{times, lines: [{name, kind, values}]}`, one line for each reason of refusals. */
+export function series({ steps = [], stepSeconds = 60 } = {}) {
+  const perMinute = (value) => value * 60 / stepSeconds;
+  const line = (name, kind, of) => ({ name, kind, values: steps.map((step) => perMinute(of(step) ?? 0)) });
+  const totals = {};
+  steps.forEach(({ refusedFor }) => Object.entries(refusedFor).forEach(([reason, n]) => { totals[reason] = (totals[reason] ?? 0) + n; }));
+  const reasons = byFrequency(totals).map(([reason], i) => line(`Refused: ${(REASON_NAMES[reason] ?? reason).toLowerCase()}`, `refused r${Math.min(i, 3)}`, ({ refusedFor }) => refusedFor[reason]));
+  return {
+    times: steps.map(({ at }) => Date.parse(at) / 1000),
+    lines: [
+      line("Admitted", "admitted", ({ admitted }) => admitted),
+      ...(steps.some(({ wouldRefuse }) => wouldRefuse > 0) ? [line("Would be refused", "would", ({ wouldRefuse }) => wouldRefuse)] : []),
+      ...(reasons.length > 0 ? reasons : [line("Refused", "refused r0", () => 0)]),
+    ],
+  };
+}
 
 /** Lines of a chart of open connections: the peak of each step, and the limit. */
 export const connectionSeries = ({ steps }, limit) => ({
