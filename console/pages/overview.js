@@ -49,7 +49,7 @@ function alertsOf({ store, sources }) {
 }
 
 const alerts = (app) => alertsOf(app).map(({ name, since, text, runbook }) => html`
-  <li class="notice bad"><span><strong>${name}</strong> since ${time(new Date(since))}. ${text}</span> <span class="runbook">${runbookLink(runbook, app.settings)}</span></li>`);
+  <li class="notice bad"><span><strong>${name}</strong> since ${time(new Date(since))}. ${text}</span> <span class="runbook">${runbookLink(runbook)}</span></li>`);
 
 /** Whether limits are enforced; undefined until the first answer. */
 function enforcement({ store }) {

@@ -63,10 +63,10 @@ function bucketRow(bucket, isChosen, at, router) {
 }
 
 /** Where failed messages are. The control plane does not read the queues of dead letters. */
-const deadLetters = ({ tenantId, isolation }, settings) => html`
+const deadLetters = ({ tenantId, isolation }) => html`
   <section class="card" aria-labelledby="dead-title">
     <h2 id="dead-title">Dead letters</h2>
-    <p>Messages that failed five times are in ${isolation === "SILO" ? html`the queue <code>silo_${tenantId}_dead.fifo</code>, which no alarm watches.` : "the dead-letter queue of all pooled tenants, which the alarm dead-letters watches."} This page cannot read them. ${runbookLink("docs/runbooks/dead-letters.md", settings)}</p>
+    <p>Messages that failed five times are in ${isolation === "SILO" ? html`the queue <code>silo_${tenantId}_dead.fifo</code>, which no alarm watches.` : "the dead-letter queue of all pooled tenants, which the alarm dead-letters watches."} This page cannot read them. ${runbookLink("docs/runbooks/dead-letters.md")}</p>
   </section>`;
 
 export const now = {
@@ -88,7 +88,7 @@ export const now = {
         </section>
         <div class="stack">
           <section class="card" aria-label="Connections"><figure class="chart" id="rate-chart"></figure></section>
-          ${deadLetters(tenant, settings)}
+          ${deadLetters(tenant)}
         </div>
       </div>`;
   },

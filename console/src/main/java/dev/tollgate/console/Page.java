@@ -84,8 +84,9 @@ record Page(String contentType, Form plain, Form gzipped) {
       case "html" -> "text/html;charset=utf-8";
       case "css" -> "text/css;charset=utf-8";
       case "js" -> "text/javascript;charset=utf-8";
+      case "md" -> "text/plain;charset=utf-8";
       case "svg" -> "image/svg+xml";
-      default -> throw new IllegalArgumentException(name + " (expected: html, css, js or svg)");
+      default -> throw new IllegalArgumentException(name + " (expected: html, css, js, md or svg)");
     };
   }
 

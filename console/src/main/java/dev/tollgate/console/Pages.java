@@ -35,6 +35,31 @@ public final class Pages
   /** The files of the client for browsers. */
   static final List<String> CLIENT = List.of("error.js", "outbox.js", "session.js", "tollgate.js");
 
+  /** The runbooks of the alarms, served below {@code docs/runbooks}. */
+  static final List<String> RUNBOOKS =
+      List.of(
+          "admitted-without-token.md",
+          "counts-drift.md",
+          "credentials-failing.md",
+          "dead-letters.md",
+          "fills-dropped.md",
+          "fills-late.md",
+          "function-errors.md",
+          "function-throttles.md",
+          "functions-slow.md",
+          "handshakes-slow.md",
+          "handshakes-undecided.md",
+          "messages-failing.md",
+          "messages-waiting.md",
+          "minute-work-stopped.md",
+          "over-admitted.md",
+          "quotas-near.md",
+          "refusals.md",
+          "services-failing.md",
+          "streams-late.md",
+          "sweep-behind.md",
+          "tier-retreated.md");
+
   /** The largest file, in characters, that is sent without gzip. */
   private static final int MAX_PLAIN = 24 * 1024;
 
@@ -119,7 +144,7 @@ public final class Pages
     Stream.of(FILES, CLIENT)
         .flatMap(List::stream)
         .forEach(name -> pages.put("/" + name, Page.ofSource(name)));
-    Stream.of(LIT, UPLOT)
+    Stream.of(LIT, UPLOT, RUNBOOKS.stream().map(name -> "docs/runbooks/" + name).toList())
         .flatMap(List::stream)
         .forEach(name -> pages.put("/" + name, Page.ofFile(name)));
     pages.put("/config.json", Page.of("application/json", settings.json()));

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -350,7 +352,9 @@ class PagesTest {
   void the_configuration_has_only_the_configured_addresses() {
     assertThat(get("/config.json", Map.of()).getBody())
         .isEqualTo(
-            "{\"name\":\"Tollgate-blue\",\"sessionUrl\":\"https://a.example.com/session\","
+            "{\"name\":\"Tollgate-blue\",\"release\":\""
+                + version()
+                + "\",\"sessionUrl\":\"https://a.example.com/session\","
                 + "\"tenantUrl\":\"https://a.example.com/tenant\","
                 + "\"webSocketUrl\":\"wss://b.example.com/production\","
                 + "\"sessionAccess\":\"open\","
@@ -367,7 +371,9 @@ class PagesTest {
     JsonNode config =
         json(request(new Pages(without, InstantSource.system()), "GET", "/config.json", Map.of()));
     assertThat(config.properties().stream().map(Map.Entry::getKey).collect(Collectors.toSet()))
-        .isEqualTo(new TreeSet<>(List.of("name", "sessionUrl", "webSocketUrl", "sessionAccess")));
+        .isEqualTo(
+            new TreeSet<>(
+                List.of("name", "release", "sessionUrl", "webSocketUrl", "sessionAccess")));
   }
 
   @ParameterizedTest
@@ -381,6 +387,29 @@ class PagesTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> new Pages(environment, InstantSource.system()))
         .withMessage(message);
+  }
+
+  private static String version() {
+    try {
+      Matcher version =
+          Pattern.compile("<version>([^<]+)</version>")
+              .matcher(Files.readString(Path.of("pom.xml")));
+      assertThat(version.find()).isTrue();
+      return version.group(1);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void all_runbooks_are_served_as_text() throws IOException {
+    try (Stream<Path> files = Files.list(Path.of("../docs/runbooks"))) {
+      assertThat(files.map(file -> file.getFileName().toString()))
+          .containsExactlyInAnyOrderElementsOf(Pages.RUNBOOKS);
+    }
+    APIGatewayV2HTTPResponse answer = get("/docs/runbooks/refusals.md", BROWSER);
+    assertThat(answer.getHeaders()).containsEntry("content-type", "text/plain;charset=utf-8");
+    assertThat(unzipped(answer)).startsWith("# Alarm refusals");
   }
 
   private static Map<String, String> policy(APIGatewayV2HTTPResponse answer) {
