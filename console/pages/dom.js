@@ -51,8 +51,8 @@ export function notice(kind, text) {
 }
 
 // Unexpected errors appear on the page, too, not only on the browser's console.
-const showUnexpected = (error) =>
-  notice("bad", `${error?.message ?? "Unexpected error in this page."} Reload the page to continue.`);
+export const unexpected = (error) => `${error?.message ?? "Unexpected error in this page."} Reload the page to continue.`;
+const showUnexpected = (error) => notice("bad", unexpected(error));
 addEventListener("error", (event) => showUnexpected(event.error));
 addEventListener("unhandledrejection", (event) => showUnexpected(event.reason));
 

@@ -38,12 +38,24 @@ export function rankedOf(tenantId, { steps }) {
   };
 }
 
-/** The most that a tenant used of its limits in any of the minutes of a history, by limit. */
-export const mostUsed = ({ steps }) => ({
-  tenantPerMinute: most(steps, (step) => step.admitted),
-  tenantConnections: most(steps, (step) => step.peakConnections),
-  messagesPerMinute: most(steps, (step) => takenOf(step, "message")),
-});
+/** `{p999, most}` of values: what 99.9 % of `count` values do not exceed, and the largest. Those that are missing are 0. */
+function usage(values, count) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const zeros = Math.max(0, count - sorted.length);
+  const rank = Math.ceil((zeros + sorted.length) * 999 / 1000);
+  return { p999: rank > zeros ? sorted[rank - zeros - 1] : 0, most: sorted.at(-1) ?? 0 };
+}
+
+/** What a tenant used of its limits in the steps of a history, by limit, as `tollgate usage` reports it: `{p999, most}`. */
+export function usageOf({ from, to, stepSeconds, steps }) {
+  const count = Math.round((Date.parse(to) - Date.parse(from)) / 1000 / stepSeconds);
+  const of = (used) => usage(steps.map(used), count);
+  return {
+    tenantPerMinute: of((step) => step.admitted),
+    tenantConnections: of((step) => step.peakConnections),
+    messagesPerMinute: of((step) => takenOf(step, "message")),
+  };
+}
 
 /** Series for a chart, per minute: `{times, lines: [{name, kind, values}]}`, one line for each reason of refusals. */
 export function series({ steps = [], stepSeconds = 60 } = {}) {

@@ -2,7 +2,7 @@
 
 import { html, render } from "./lit-html.js";
 import { CallFailed, call, config, forgetToken, hasLab, token } from "./api.js";
-import { byId, handling, notice, setText, showError } from "./dom.js";
+import { byId, handling, notice, setText, unexpected } from "./dom.js";
 import { Router, format } from "./router.js";
 import { Sources } from "./sources.js";
 import { Store } from "./store.js";
@@ -30,19 +30,18 @@ const LAB = ["lab", "Lab"];
 
 /** Until when all limits are lifted, from the last answer's header: `until=…`; null while they are enforced. */
 let announced = null;
-/** Why they are lifted, and the header for which that was asked. */
-let lifted;
-let asked = null;
 let signedOut = false;
 /** Whether the search gets the focus as soon as it is drawn. */
 let toSearch = false;
 let frame;
+/** Why the last drawing failed. */
+let drawing;
 let viewsStyle;
 
 async function control(path, options) {
   try {
     const answer = await call(path, { ...options, token: token() });
-    announced = answer.headers.get("tollgate-admit-all");
+    announce(answer.headers.get("tollgate-admit-all"));
     return answer;
   } catch (failed) {
     if (failed.status === 401) {
@@ -51,6 +50,15 @@ async function control(path, options) {
       failed.shown = true;
     }
     throw failed;
+  }
+}
+
+/** Notes whether all limits are lifted. While they are, their reason is polled, too. */
+function announce(until) {
+  const isNews = (until === null) !== (announced === null);
+  announced = until;
+  if (isNews) {
+    open(router.route);
   }
 }
 
@@ -111,7 +119,7 @@ const viewOf = (route) => VIEWS[route.view] ?? VIEWS.overview;
 
 /** Opens a route: polls what its view needs, and draws it. */
 function open(route) {
-  store.need(viewOf(route).tasks(route, app));
+  store.need([...viewOf(route).tasks(route, app), ...(announced === null ? [] : [sources.admitAll()])]);
   draw();
 }
 
@@ -119,7 +127,14 @@ function open(route) {
 function draw() {
   frame ??= requestAnimationFrame(() => {
     frame = undefined;
-    drawNow();
+    try {
+      drawNow();
+      drawing = undefined;
+    } catch (failed) {
+      drawing = failed;
+      console.error(failed);
+    }
+    drawState();
   });
 }
 
@@ -136,43 +151,20 @@ function drawNow() {
     toSearch = false;
     byId("find").focus();
   }
-  drawState();
 }
 
-/** Asks why all limits are lifted, once for each change of the header. */
-async function askWhy() {
-  if (announced === asked) {
-    return;
-  }
-  asked = announced;
-  lifted = undefined;
-  if (asked !== null) {
-    try {
-      lifted = (await control("admit-all")).body.reason;
-    } catch (failed) {
-      asked = null;
-      throw failed;
-    }
-    draw();
-  }
-}
-
-/** Shows failures, how old the answers are, and that limits are lifted. */
+/** Shows failures for as long as they last, how old the answers are, and that limits are lifted. */
 function drawState() {
-  const failed = store.failures.filter(({ shown }) => !shown);
-  failed.filter((error) => !(error instanceof CallFailed)).forEach((error) => {
-    error.shown = true;
-    reportError(error);
-  });
-  const lines = [...new Set(failed.filter((error) => error instanceof CallFailed).map(({ message }) => message))];
+  const failed = [...store.failures, drawing].filter((error) => error && !error.shown);
+  const lines = [...new Set(failed.map((error) => (error instanceof CallFailed ? error.message : unexpected(error))))];
   render(lines.map((text) => html`<p class="notice bad"><span>${text}</span></p>`), byId("failures"));
   const { seconds, level } = store.freshness;
   byId("fresh").hidden = signedOut;
   byId("fresh").className = `fresh ${lines.length > 0 && level === "good" ? "amber" : level}`;
   setText(byId("fresh"), seconds === undefined ? "Loading …" : `Updated ${duration(seconds)} ago`);
-  setText(byId("lifted"), announced === null ? "" : `All limits are lifted until ${announced.replace("until=", "")}${lifted ? `: ${lifted}` : ""}`);
+  const { reason } = store.value("admit-all", {});
+  setText(byId("lifted"), announced === null ? "" : `All limits are lifted until ${announced.replace("until=", "")}${reason ? `: ${reason}` : ""}`);
   byId("lifted").hidden = announced === null;
-  askWhy().catch(showError);
 }
 
 const signInModule = () => import("./sign-in.js");
