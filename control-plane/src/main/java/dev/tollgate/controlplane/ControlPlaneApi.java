@@ -41,6 +41,7 @@ public final class ControlPlaneApi
         ControlPlaneRoutes.of(
             controlPlane.ports(),
             controlPlane.lifecycle(),
+            controlPlane.sessions(),
             controlPlane.catalog(),
             controlPlane.doctor(),
             stores,

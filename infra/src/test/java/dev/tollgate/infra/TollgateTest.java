@@ -1441,6 +1441,8 @@ class TollgateTest {
             entry("PATCH /tenants/{tenantId}", "AWS_IAM"),
             entry("DELETE /tenants/{tenantId}", "AWS_IAM"),
             entry("DELETE /tenants/{tenantId}/line", "AWS_IAM"),
+            entry("GET /tenants/{tenantId}/sessions", "AWS_IAM"),
+            entry("DELETE /tenants/{tenantId}/sessions/{session}", "AWS_IAM"),
             entry("GET /tiers", "AWS_IAM"),
             entry("GET /tiers/{tier}", "AWS_IAM"),
             entry("PUT /tiers/{tier}", "AWS_IAM"),

@@ -39,6 +39,8 @@ final class ContractIT {
   private static final Map<String, String> ONLY_OF_AWS =
       Map.of(
           " 403", "the local gateway takes requests unsigned",
+          "DELETE /tenants/{tenantId}/sessions/{session} 409",
+              "two ids of 128 random bits do not begin alike; SessionsTest has two that do",
           " 429",
               "no test sends as many requests as the stage takes; MessageRoutesIT has a lower limit");
 
@@ -117,6 +119,8 @@ final class ContractIT {
                     "PATCH /tenants/covered",
                     "DELETE /tenants/covered",
                     "DELETE /tenants/covered/line",
+                    "GET /tenants/covered/sessions",
+                    "DELETE /tenants/covered/sessions/0123456789ab",
                     "GET /tiers",
                     "GET /tiers/covered",
                     "PUT /tiers/covered",
@@ -243,6 +247,12 @@ final class ContractIT {
     assertThat(control("DELETE", tenant + "/line", "", "if-match", "\"7\"")).isEqualTo(412);
     assertThat(control("DELETE", tenant + "/line?dryRun=true", "")).isEqualTo(400);
     assertThat(control("DELETE", "/tenants/uncovered/line", "")).isEqualTo(404);
+    assertThat(control("GET", tenant + "/sessions", "")).isEqualTo(200);
+    assertThat(control("GET", tenant + "/sessions?limit=0", "")).isEqualTo(400);
+    assertThat(control("GET", "/tenants/uncovered/sessions", "")).isEqualTo(404);
+    assertThat(control("DELETE", tenant + "/sessions/0123456789ab", "")).isEqualTo(204);
+    assertThat(control("DELETE", tenant + "/sessions/x", "")).isEqualTo(400);
+    assertThat(control("DELETE", "/tenants/uncovered/sessions/0123456789ab", "")).isEqualTo(404);
     assertThat(control("DELETE", "/tiers/covered", "")).isEqualTo(204);
     assertThat(control("DELETE", "/tenants/uncovered", "", "if-match", "*")).isEqualTo(412);
     assertThat(control("DELETE", tenant + "?dryRun=true", "")).isEqualTo(200);

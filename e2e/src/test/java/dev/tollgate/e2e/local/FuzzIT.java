@@ -178,6 +178,9 @@ final class FuzzIT {
             new Call("GET", tenant, ""),
             new Call("DELETE", tenant, "", "dryRun"),
             new Call("DELETE", tenant + "/line", "", "dryRun"),
+            new Call("GET", tenant + "/sessions", "", "limit", "cursor"),
+            new Call(
+                "DELETE", tenant + "/sessions/" + segment(name(random, "0a", "0b")), "", "dryRun"),
             new Call("GET", tier, ""),
             new Call("DELETE", tier, "", "dryRun"),
             new Call("GET", "/drift", "", "cursor"),
