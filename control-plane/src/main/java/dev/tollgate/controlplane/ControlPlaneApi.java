@@ -33,7 +33,8 @@ public final class ControlPlaneApi
             wiring.history(),
             wiring.auditLog(),
             wiring.admitAllSwitch(),
-            wiring.alarms()));
+            wiring.alarms(),
+            wiring.deadLetters()));
   }
 
   ControlPlaneApi(ControlPlane controlPlane, Stores stores) {

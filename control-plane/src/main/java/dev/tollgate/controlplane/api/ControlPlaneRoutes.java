@@ -12,6 +12,7 @@ import dev.tollgate.core.audit.CurrentAuthor;
 import dev.tollgate.core.enforcement.AdmitAllSwitch;
 import dev.tollgate.core.history.History;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
+import dev.tollgate.core.message.DeadLetters;
 import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.http.Response;
 import dev.tollgate.http.Routes;
@@ -37,13 +38,15 @@ public final class ControlPlaneRoutes {
    * @param history what happened to tenants
    * @param audit who changed what
    * @param admitAll the switch that lifts all limits
+   * @param deadLetters messages of tenants that failed too often
    */
   public record Stores(
       IdempotencyKeys keys,
       History history,
       AuditLog audit,
       AdmitAllSwitch admitAll,
-      Alarms alarms) {}
+      Alarms alarms,
+      DeadLetters deadLetters) {}
 
   /**
    * The routes over these use cases.
@@ -73,6 +76,7 @@ public final class ControlPlaneRoutes {
             clock);
     SessionRoutes sessions =
         new SessionRoutes(ports.tenants(), ports.sessions(), sessionLifecycle, clock);
+    DeadLetterRoutes letters = new DeadLetterRoutes(ports.tenants(), stores.deadLetters());
     TierRoutes tiers = new TierRoutes(ports.tiers(), catalog, preview);
     HistoryRoutes happened = new HistoryRoutes(stores.history(), ports.tenants(), clock);
     AuditRoutes changes = new AuditRoutes(stores.audit(), clock);
@@ -91,6 +95,10 @@ public final class ControlPlaneRoutes {
                 Map.entry("GET /tenants/{tenantId}/sessions", routes.route(sessions::list)),
                 Map.entry(
                     "DELETE /tenants/{tenantId}/sessions/{session}", routes.route(sessions::end)),
+                Map.entry("GET /tenants/{tenantId}/dead-letters", routes.route(letters::list)),
+                Map.entry(
+                    "POST /tenants/{tenantId}/dead-letters/redrive",
+                    routes.route(letters::redrive)),
                 Map.entry("GET /tenants/{tenantId}/history", routes.route(happened::ofTenant)),
                 Map.entry("GET /fleet", routes.route(happened::ofAll)),
                 Map.entry("GET /fleet/tenants", routes.route(happened::ranking)),
