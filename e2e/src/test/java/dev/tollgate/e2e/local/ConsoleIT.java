@@ -581,7 +581,7 @@ final class ConsoleIT {
   }
 
   @Test
-  void an_operator_ends_a_session_of_a_tenant() {
+  void an_operator_ends_a_session_of_a_tenant() throws Exception {
     onboard("page-sessions", "bronze", "{}");
     browser.go(operator("page-sessions"));
     openTab("sessions");
@@ -606,9 +606,12 @@ final class ConsoleIT {
 
     assertThat(browser.text("#sessions")).contains(kept.substring(0, 12));
     assertThat(deployment.connect("page-sessions", session).status()).isEqualTo(403);
+    // The audit writes its entries by the clock of the deployment.
+    advance(Duration.ofSeconds(5));
     openTab("audit");
     browser.awaitText(".entries", text -> text.contains("session ended"));
-    assertThat(browser.errors()).allSatisfy(error -> assertThat(error).contains("Canvas2D"));
+    assertThat(browser.errors())
+        .allSatisfy(error -> assertThat(error).containsPattern("Canvas2D|status of 503"));
   }
 
   @Test
@@ -630,13 +633,17 @@ final class ConsoleIT {
     assertThat(browser.text("#dead-letters"))
         .contains("<b>one</b>", "two", session.substring(0, 12))
         .doesNotContain("three", session);
-    assertThat(browser.accessibilityFindings()).isEmpty();
+    browser.size(320, 900);
+    assertAccessible("light");
+    browser.size(1280, 900);
 
     browser.click("#redrive");
     browser.awaitText("#confirm-text", text -> text.contains("the shared queue"));
     browser.click("#confirm-yes");
     browser.awaitText("#notices", text -> text.contains("2 messages moved back."));
     browser.awaitText("#no-dead-letters", text -> text.startsWith("No dead letters."));
+    // The audit writes its entries by the clock of the deployment.
+    advance(Duration.ofSeconds(5));
     openTab("audit");
     browser.awaitText(".entries", text -> text.contains("dead letters moved back"));
 
@@ -647,7 +654,8 @@ final class ConsoleIT {
     deployment.cloud().settle();
     assertThat(deployment.control("GET", "/tenants/page-silo/dead-letters").body().get("count"))
         .hasToString("0");
-    assertThat(browser.errors()).allSatisfy(error -> assertThat(error).contains("Canvas2D"));
+    assertThat(browser.errors())
+        .allSatisfy(error -> assertThat(error).containsPattern("Canvas2D|status of 503"));
   }
 
   private static void putDeadLetter(SqsClient queues, String name, String group, String body) {
@@ -805,6 +813,7 @@ final class ConsoleIT {
     "tenants/page-axe/now tenants/page-axe/limits tiers/bronze, dark, 1280",
     "tenants/page-axe/limits tenants/page-axe/history health?alarms=all, dark, 768",
     "tenants/page-axe/limits tenants/page-axe/danger tiers/bronze health audit lab, light, 320",
+    "tenants/page-axe/sessions tenants/page-axe/dead, dark, 320",
     "overview, light, 320",
     "overview, dark, 1440",
     "tenants, light, 320",
@@ -815,6 +824,7 @@ final class ConsoleIT {
   void pages_have_no_serious_accessibility_findings(String page, String scheme, int width) {
     if (deployment.control("GET", "/tenants/page-axe").status() == 404) {
       onboard("page-axe", "bronze", "{\"tenantPerMinute\":2}");
+      deployment.open("page-axe");
     }
     browser.size(width, 900).scheme(scheme);
     if (page.equals("sample")) {
