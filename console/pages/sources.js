@@ -130,6 +130,16 @@ export class Sources {
     return this.#get(`tenant/${id}`, 2_000, `tenants/${id}`);
   }
 
+  /** A page of a tenant's sessions: the first, or the one at a cursor. */
+  sessions(id, cursor = "") {
+    return this.#get(`sessions/${id}/${cursor}`, 10_000, `tenants/${id}/sessions?${new URLSearchParams({ limit: 50, ...(cursor ? { cursor } : {}) })}`);
+  }
+
+  /** The first dead letters of a tenant. Each look counts as a receive and hides them for a moment, so it is rare. */
+  deadLetters(id) {
+    return this.#get(`dead-letters/${id}`, MINUTE, `tenants/${id}/dead-letters`);
+  }
+
   tiers() {
     return this.#get("tiers", 30_000, "tiers");
   }

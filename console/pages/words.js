@@ -10,6 +10,12 @@ export const dateTime = (instant) => day.format(new Date(instant));
 export const number = (value) => short.format(value);
 export const count = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 
+/** "3 dead letters", or "At least 3 dead letters" if not all messages were looked at. */
+export const deadLetterCount = ({ count: n, complete }) => `${complete ? "" : "At least "}${count(n, "dead letter")}`;
+
+/** What became of a redrive. */
+export const redriveResult = ({ moved, complete }) => `${count(moved, "message")} moved back.${complete ? "" : " There may be more: move again."}`;
+
 /** 75 → "1 min 15 s". */
 export function duration(seconds) {
   const whole = Math.max(0, Math.ceil(seconds));
