@@ -58,7 +58,7 @@ export const dead = {
         <div class="row pages">
           <button type="button" id="redrive" class="primary" ?disabled=${!answer || answer.complete && answer.count === 0} @click=${handling(() => redrive(tenant, app))}>Move back …</button>
           <button type="button" id="look-again" @click=${() => app.store.refresh(key)}>Look again</button>
-          ${runbookLink("docs/runbooks/dead-letters.md", app.settings)}
+          ${runbookLink("docs/runbooks/dead-letters.md")}
         </div>
       </section>`;
   },
