@@ -721,6 +721,7 @@ final class ConsoleIT {
     "tenants/page-axe/now tenants/page-axe/limits tiers/bronze, dark, 1280",
     "tenants/page-axe/limits tenants/page-axe/history health?alarms=all, dark, 768",
     "tenants/page-axe/limits tenants/page-axe/danger tiers/bronze health audit lab, light, 320",
+    "tiers tenants/page-axe/line tenants/page-axe/audit tenants/page-axe/now health, light, 640",
     "overview, light, 320",
     "overview, dark, 1440",
     "tenants, light, 320",
