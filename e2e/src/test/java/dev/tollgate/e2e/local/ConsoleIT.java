@@ -814,6 +814,7 @@ final class ConsoleIT {
     "tenants/page-axe/limits tenants/page-axe/history health?alarms=all, dark, 768",
     "tenants/page-axe/limits tenants/page-axe/danger tiers/bronze health audit lab, light, 320",
     "tenants/page-axe/sessions tenants/page-axe/dead, dark, 320",
+    "tiers tenants/page-axe/line tenants/page-axe/audit tenants/page-axe/now health, light, 640",
     "overview, light, 320",
     "overview, dark, 1440",
     "tenants, light, 320",
