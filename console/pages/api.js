@@ -25,7 +25,7 @@ function sentence(status, document) {
   return GATEWAY[status] ?? `The request failed with status ${status}.`;
 }
 
-/** The answer that `first.js` asked for before this module was there, if it did; each only once. */
+/** The answer that `first-requests.js` asked for before this module was there, if it did; each only once. */
 function early(url, method) {
   const answer = method === "GET" ? globalThis.firstAnswers?.get(url) : undefined;
   globalThis.firstAnswers?.delete(url);
@@ -73,49 +73,17 @@ export async function call(url, { method = "GET", body, form, token, version } =
   return { status: response.status, body: document, headers: response.headers };
 }
 
+const TOKEN = "token";
+
+/** The operator's token, which this tab keeps; undefined without a sign-in. */
+export const token = () => sessionStorage.getItem(TOKEN) ?? undefined;
+
+export const keepToken = (value) => sessionStorage.setItem(TOKEN, value);
+
+export const forgetToken = () => sessionStorage.removeItem(TOKEN);
+
 /** The settings of the deployment. */
 export const config = async () => (await call("config.json")).body;
 
 /** Whether a deployment has a lab: it is a demonstration, and everybody may create sessions. */
 export const hasLab = ({ lab, sessionAccess }) => lab === true && sessionAccess === "open";
-
-/** The sessions of a tenant. */
-export class Sessions {
-  constructor(url, token) {
-    this.url = url;
-    this.token = token;
-  }
-
-  #at(parameters) {
-    return `${this.url}?${new URLSearchParams(parameters)}`;
-  }
-
-  async create(tenantId) {
-    return (await call(this.#at({ tenantId }), { method: "PUT", token: this.token })).body;
-  }
-
-  /** The session, with `left`: the remaining tokens of each limit, by its name. */
-  async show(tenantId, sessionId) {
-    const { body, headers } = await call(this.#at({ tenantId, sessionId }), { token: this.token });
-    return { ...body, left: rateLimit(headers.get("ratelimit") ?? "") };
-  }
-
-  async end(tenantId, sessionId) {
-    await call(this.#at({ tenantId, sessionId }), { method: "DELETE", token: this.token });
-  }
-}
-
-/** `"connect";r=57;t=0, "session";r=4;t=0` → `{connect: 57, session: 4}`. */
-export function rateLimit(field) {
-  return Object.fromEntries(
-    [...field.matchAll(/"([a-z-]+)";r=(\d+)/g)].map(([, name, left]) => [name, Number(left)]));
-}
-
-/** Opens a socket of a session; rejects, without a reason, if the handshake is refused. */
-export function openSocket(webSocketUrl, tenantId, sessionId) {
-  return new Promise((resolve, reject) => {
-    const socket = new WebSocket(`${webSocketUrl}?${new URLSearchParams({ tenantId, sessionId })}`);
-    socket.addEventListener("open", () => resolve(socket), { once: true });
-    socket.addEventListener("close", () => reject(new Error("refused")), { once: true });
-  });
-}

@@ -1,7 +1,7 @@
 // A page of the audit, for a tenant or for the whole deployment.
 
 import { html } from "./lit-html.js";
-import { entryList, rangeButtons } from "./parts.js";
+import { entryList, rangeButtons } from "./templates.js";
 import { LONG_RANGES } from "./sources.js";
 import { number } from "./words.js";
 

@@ -7,6 +7,8 @@ const WHAT = {
   DriftRepaired: "drift repaired",
   TenantOffboarded: "offboarded",
   TenantRemoved: "removed",
+  SessionEnded: "session ended",
+  DeadLettersRedriven: "dead letters moved back",
   TierCreated: "created",
   TierChanged: "changed",
   TierRemoved: "removed",

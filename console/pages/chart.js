@@ -1,18 +1,10 @@
 // Charts of the last minutes, drawn by uPlot with colours from the style sheet.
 
-import { byId, el, setText } from "./dom.js";
+import { el, setText } from "./dom.js";
 import { WINDOW_MS } from "./history.js";
+import { uPlot } from "./plot.js";
 import { duration, number } from "./words.js";
 
-/** The library, whose script does not delay the first rows, so it may come after this module. */
-export const LIBRARY = (async () => {
-  if (!globalThis.uPlot) {
-    await new Promise((resolve) => byId("uplot").addEventListener("load", resolve, { once: true }));
-  }
-  return globalThis.uPlot;
-})();
-
-const uPlot = await LIBRARY;
 const MINUTE = 60_000;
 const TIMES = [-4 * MINUTE, -2 * MINUTE, 0];
 const DASHES = { capacity: [6, 4], rate: [2, 3] };

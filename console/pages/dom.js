@@ -2,11 +2,11 @@
 
 import { CallFailed } from "./api.js";
 
-const SVG = "http://www.w3.org/2000/svg";
-
 export const byId = (id) => document.getElementById(id);
 
-function filled(element, attributes, children) {
+/** Creates an element with attributes, listeners (`onclick`) and children (elements or text). */
+export function el(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) {
       element.addEventListener(name.slice(2), value);
@@ -20,24 +20,11 @@ function filled(element, attributes, children) {
   return element;
 }
 
-/** Creates an element with attributes, listeners (`onclick`) and children (elements or text). */
-export const el = (tag, attributes = {}, ...children) =>
-  filled(document.createElement(tag), attributes, children);
-
-export const svg = (tag, attributes = {}, ...children) =>
-  filled(document.createElementNS(SVG, tag), attributes, children);
-
 /** Sets a text if it differs, so that screen readers announce only changes. */
 export function setText(element, text) {
   if (element.textContent !== text) {
     element.textContent = text;
   }
-}
-
-/** Sets the value of a meter. */
-export function setMeter(meter, value, max) {
-  meter.max = Math.max(max, 1);
-  meter.value = Math.min(value, max);
 }
 
 /** How long a message that is no error stays. */
@@ -64,8 +51,8 @@ export function notice(kind, text) {
 }
 
 // Unexpected errors appear on the page, too, not only on the browser's console.
-const showUnexpected = (error) =>
-  notice("bad", `${error?.message ?? "Unexpected error in this page."} Reload the page to continue.`);
+export const unexpected = (error) => `${error?.message ?? "Unexpected error in this page."} Reload the page to continue.`;
+const showUnexpected = (error) => notice("bad", unexpected(error));
 addEventListener("error", (event) => showUnexpected(event.error));
 addEventListener("unhandledrejection", (event) => showUnexpected(event.reason));
 
@@ -88,72 +75,3 @@ export const handling = (action) => async (event) => {
     showError(failed);
   }
 };
-
-/** Asks for confirmation in a dialog; resolves to the answer. With `name`, the user must type it to confirm. */
-export function confirmed(title, text, action, name) {
-  const dialog = byId("confirm");
-  const yes = byId("confirm-yes");
-  setText(byId("confirm-title"), title);
-  setText(byId("confirm-text"), text);
-  setText(yes, action);
-  const field = name === undefined ? undefined : nameField(name, yes);
-  if (field) {
-    byId("confirm-text").after(field);
-  }
-  yes.disabled = field !== undefined;
-  dialog.returnValue = "";
-  byId("confirm-no").onclick = () => dialog.close();
-  yes.onclick = () => dialog.close("yes");
-  dialog.showModal();
-  return new Promise((resolve) => {
-    dialog.addEventListener("close", () => {
-      field?.remove();
-      resolve(dialog.returnValue === "yes");
-    }, { once: true });
-  });
-}
-
-/** A field that enables a button while it contains a name. The Enter key clicks the button. */
-const nameField = (name, button) => el(
-  "form",
-  {
-    onsubmit: (event) => {
-      event.preventDefault();
-      button.click();
-    },
-  },
-  el(
-    "div", {},
-    el("label", { for: "confirm-name" }, `Type ${name} to confirm`),
-    el("input", {
-      id: "confirm-name",
-      autocomplete: "off",
-      autocapitalize: "none",
-      spellcheck: "false",
-      oninput: ({ target }) => {
-        button.disabled = target.value !== name;
-      },
-    })));
-
-/** Runs `look` every two seconds while the page is visible, and at once when it becomes visible. */
-export function poll(look, everyMs = 2000) {
-  let timer;
-  let running = false;
-  const turn = async () => {
-    clearTimeout(timer);
-    if (document.hidden || running) {
-      return;
-    }
-    running = true;
-    try {
-      await look();
-    } finally {
-      running = false;
-      clearTimeout(timer);
-      timer = setTimeout(turn, everyMs);
-    }
-  };
-  document.addEventListener("visibilitychange", turn);
-  turn();
-  return turn;
-}

@@ -17,19 +17,6 @@ const REASONS = {
   UNDECIDED: ["the bucket’s queue did not answer"],
   LEASE_ENDED: ["handshakes took too long"],
 };
-const SHORT = {
-  TENANT_RATE: "Tenant’s rate",
-  SESSION_RATE: "Session’s rate",
-  TENANT_CONNECTIONS: "Tenant’s connections",
-  SESSION_CONNECTIONS: "Session’s connections",
-  SUSPENDED: "Suspended",
-  UNDECIDED: "Undecided",
-  LEASE_ENDED: "Lease ended",
-};
-
-/** The name of a reason, for legends. */
-export const reasonName = (reason) => SHORT[reason] ?? reason;
-
 /** A reason with the tenant's limit, if it is known: "over 40 a minute". */
 export function reasonText(reason, limits) {
   const [text, limit] = REASONS[reason] ?? [reason];
@@ -124,7 +111,7 @@ export function rowOf(tenant, ranked, history, isPending = false) {
 /** The chips that narrow the list, and how they are explained. */
 export const CHIPS = {
   throttled: ["Throttled", "Refused in the last five minutes"],
-  near: ["Near a limit", `At least ${NEAR_PERCENT} % of its connections or of its rate, among the hundred tenants with the most connections`],
+  near: ["Near a limit", `At least ${NEAR_PERCENT} % of its connections or of its rate, among the 100 tenants with the most connections and the 100 most refused`],
   observed: ["Observed", "At least one limit is only observed"],
   suspended: ["Suspended", "All connections are refused"],
   pending: ["Pending", "A change is not applied completely"],
@@ -228,21 +215,4 @@ export function recent({ steps = [], stepSeconds = 60 } = {}, minutes = MINUTES)
   const last = steps.slice(-Math.max(1, Math.round(minutes * 60 / stepSeconds)));
   const sum = (key) => last.reduce((total, step) => total + step[key], 0);
   return { admitted: sum("admitted"), refused: sum("refused"), wouldRefuse: sum("wouldRefuse"), open: Math.max(0, ...last.map((step) => step.peakConnections)) };
-}
-
-/** Series for a chart, per minute: `{times, lines: [{name, kind, values}]}`, one line for each reason of refusals. */
-export function series({ steps = [], stepSeconds = 60 } = {}) {
-  const perMinute = (value) => value * 60 / stepSeconds;
-  const line = (name, kind, of) => ({ name, kind, values: steps.map((step) => perMinute(of(step) ?? 0)) });
-  const totals = {};
-  steps.forEach(({ refusedFor }) => Object.entries(refusedFor).forEach(([reason, n]) => { totals[reason] = (totals[reason] ?? 0) + n; }));
-  const reasons = byFrequency(totals).map(([reason], i) => line(`Refused: ${reasonName(reason).toLowerCase()}`, `refused r${Math.min(i, 3)}`, ({ refusedFor }) => refusedFor[reason]));
-  return {
-    times: steps.map(({ at }) => Date.parse(at) / 1000),
-    lines: [
-      line("Admitted", "admitted", ({ admitted }) => admitted),
-      ...(steps.some(({ wouldRefuse }) => wouldRefuse > 0) ? [line("Would be refused", "would", ({ wouldRefuse }) => wouldRefuse)] : []),
-      ...(reasons.length > 0 ? reasons : [line("Refused", "refused r0", () => 0)]),
-    ],
-  };
 }

@@ -1,8 +1,9 @@
 // Whether the deployment works: alarms, drift and its repair, and the switch that lifts all limits.
 
 import { html } from "./lit-html.js";
-import { confirmed, handling, notice } from "./dom.js";
-import { runbookLink } from "./parts.js";
+import { confirmed } from "./confirm.js";
+import { handling, notice } from "./dom.js";
+import { runbookLink } from "./templates.js";
 import { format } from "./router.js";
 import { count, dateTime, number, time } from "./words.js";
 
@@ -59,16 +60,16 @@ async function repair(app) {
   }
 }
 
-const alarmRow = ({ name, state, since, reason, runbook }, settings) => html`
+const alarmRow = ({ name, state, since, reason, runbook }) => html`
   <tr data-alarm=${name} class=${state === "ALARM" ? "raised" : ""}>
     <td><span class="badge ${STATES[state]?.[1] ?? ""}">${STATES[state]?.[0] ?? state}</span></td>
     <th scope="row">${name}</th>
     <td data-label="Since"><time datetime=${since} title=${since}>${dateTime(since)}</time></td>
     <td class="reason">${reason}</td>
-    <td class="runbook">${runbook ? runbookLink(runbook, settings) : ""}</td>
+    <td class="runbook">${runbook ? runbookLink(runbook) : ""}</td>
   </tr>`;
 
-function alarms({ query }, { store, settings, router }) {
+function alarms({ query }, { store, router }) {
   const found = store.value("alarms")?.alarms;
   if (found === undefined) {
     return html`<p class="empty">Loading …</p>`;
@@ -89,7 +90,7 @@ function alarms({ query }, { store, settings, router }) {
     ${listed.length === 0 ? "" : html`
       <table class="alarm-list" aria-label="Alarms">
         <thead><tr><th scope="col">State</th><th scope="col">Alarm</th><th scope="col">Since</th><th scope="col">Reason</th><th scope="col">What to do</th></tr></thead>
-        <tbody>${listed.map((alarm) => alarmRow(alarm, settings))}</tbody>
+        <tbody>${listed.map((alarm) => alarmRow(alarm))}</tbody>
       </table>`}`;
 }
 

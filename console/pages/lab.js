@@ -1,9 +1,10 @@
 // The lab: a storm of connections of one tenant, to see that others are not affected.
 
 import { html } from "./lit-html.js";
-import { Sessions, hasLab } from "./api.js";
+import { hasLab } from "./api.js";
 import { handling } from "./dom.js";
 import { format } from "./router.js";
+import { Sessions } from "./sessions.js";
 import { Storm } from "./storm.js";
 import { number } from "./words.js";
 

@@ -1,15 +1,11 @@
 // The operator's page: starts it, and shows the view that its URL names.
 
 import { html, render } from "./lit-html.js";
-import { CallFailed, call, config, hasLab } from "./api.js";
-import { byId, handling, notice, setText, showError } from "./dom.js";
-import { wireKeys } from "./keys.js";
-import { overview } from "./overview.js";
+import { CallFailed, call, config, forgetToken, hasLab, token } from "./api.js";
+import { byId, handling, notice, setText, unexpected } from "./dom.js";
 import { Router, format } from "./router.js";
-import { completeSignIn, forget, signIn, signOut, token } from "./sign-in.js";
 import { Sources } from "./sources.js";
 import { Store } from "./store.js";
-import { tenants } from "./tenants.js";
 import { duration } from "./words.js";
 
 /**
@@ -19,14 +15,14 @@ import { duration } from "./words.js";
  * strokes outside of fields.
  */
 const VIEWS = {
-  overview,
-  tenants,
-  tenant: lazy("tenant", () => import("./tenant.js").then(({ tenant }) => tenant)),
-  tiers: lazy("tiers", () => import("./tiers.js").then(({ tiers }) => tiers)),
-  tier: lazy("tier", () => import("./tiers.js").then(({ tier }) => tier)),
-  health: lazy("health", () => import("./health.js").then(({ health }) => health)),
-  audit: lazy("audit", () => import("./audit.js").then(({ audit }) => audit)),
-  lab: lazy("lab", () => import("./lab.js").then(({ lab }) => lab)),
+  overview: lazy("overview", () => import("./overview.js")),
+  tenants: lazy("tenants", () => import("./tenants.js")),
+  tenant: lazy("tenant", () => withViewsStyle(import("./tenant.js"))),
+  tiers: lazy("tiers", () => withViewsStyle(import("./tiers.js"))),
+  tier: lazy("tier", () => withViewsStyle(import("./tiers.js"))),
+  health: lazy("health", () => withViewsStyle(import("./health.js"))),
+  audit: lazy("audit", () => withViewsStyle(import("./audit.js"))),
+  lab: lazy("lab", () => withViewsStyle(import("./lab.js"))),
 };
 /** The views in the navigation, and those that belong to them. */
 const LINKS = [["overview", "Overview"], ["tenants", "Tenants", "tenant"], ["tiers", "Tiers", "tier"], ["health", "Health"], ["audit", "Audit"]];
@@ -34,26 +30,35 @@ const LAB = ["lab", "Lab"];
 
 /** Until when all limits are lifted, from the last answer's header: `until=…`; null while they are enforced. */
 let announced = null;
-/** Why they are lifted, and the header for which that was asked. */
-let lifted;
-let asked = null;
 let signedOut = false;
 /** Whether the search gets the focus as soon as it is drawn. */
 let toSearch = false;
 let frame;
+/** Why the last drawing failed. */
+let drawing;
+let viewsStyle;
 
 async function control(path, options) {
   try {
     const answer = await call(path, { ...options, token: token() });
-    announced = answer.headers.get("tollgate-admit-all");
+    announce(answer.headers.get("tollgate-admit-all"));
     return answer;
   } catch (failed) {
     if (failed.status === 401) {
-      forget();
+      forgetToken();
       askToSignIn();
       failed.shown = true;
     }
     throw failed;
+  }
+}
+
+/** Notes whether all limits are lifted. While they are, their reason is polled, too. */
+function announce(until) {
+  const isNews = (until === null) !== (announced === null);
+  announced = until;
+  if (isNews) {
+    open(router.route);
   }
 }
 
@@ -82,14 +87,26 @@ function askToSignIn() {
   }
 }
 
-/** A view whose module is loaded when it is first opened. */
+/** The module of a view once the style sheet is there that all views but the first two need. */
+async function withViewsStyle(module) {
+  viewsStyle ??= new Promise((resolve, reject) => {
+    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: "views.css" });
+    link.addEventListener("load", resolve);
+    link.addEventListener("error", () => reject(new Error("The style sheet cannot be loaded.")));
+    document.head.append(link);
+  });
+  await viewsStyle;
+  return module;
+}
+
+/** A view whose module, which exports it by its name, is loaded when it is first opened. */
 function lazy(name, load) {
   let loading;
   return {
     title: () => "Loading",
     tasks() {
-      loading ??= load().then((view) => {
-        VIEWS[name] = view;
+      loading ??= load().then((module) => {
+        VIEWS[name] = module[name];
         open(router.route);
       });
       return [];
@@ -98,11 +115,11 @@ function lazy(name, load) {
   };
 }
 
-const viewOf = (route) => VIEWS[route.view] ?? overview;
+const viewOf = (route) => VIEWS[route.view] ?? VIEWS.overview;
 
 /** Opens a route: polls what its view needs, and draws it. */
 function open(route) {
-  store.need(viewOf(route).tasks(route, app));
+  store.need([...viewOf(route).tasks(route, app), ...(announced === null ? [] : [sources.admitAll()])]);
   draw();
 }
 
@@ -110,7 +127,14 @@ function open(route) {
 function draw() {
   frame ??= requestAnimationFrame(() => {
     frame = undefined;
-    drawNow();
+    try {
+      drawNow();
+      drawing = undefined;
+    } catch (failed) {
+      drawing = failed;
+      console.error(failed);
+    }
+    drawState();
   });
 }
 
@@ -127,61 +151,25 @@ function drawNow() {
     toSearch = false;
     byId("find").focus();
   }
-  drawState();
 }
 
-/** Asks why all limits are lifted, once for each change of the header. */
-async function askWhy() {
-  if (announced === asked) {
-    return;
-  }
-  asked = announced;
-  lifted = undefined;
-  if (asked !== null) {
-    try {
-      lifted = (await control("admit-all")).body.reason;
-    } catch (failed) {
-      asked = null;
-      throw failed;
-    }
-    draw();
-  }
-}
-
-/** Shows failures, how old the answers are, and that limits are lifted. */
+/** Shows failures for as long as they last, how old the answers are, and that limits are lifted. */
 function drawState() {
-  const failed = store.failures.filter(({ shown }) => !shown);
-  failed.filter((error) => !(error instanceof CallFailed)).forEach((error) => {
-    error.shown = true;
-    reportError(error);
-  });
-  const lines = [...new Set(failed.filter((error) => error instanceof CallFailed).map(({ message }) => message))];
+  const failed = [...store.failures, drawing].filter((error) => error && !error.shown);
+  const lines = [...new Set(failed.map((error) => (error instanceof CallFailed ? error.message : unexpected(error))))];
   render(lines.map((text) => html`<p class="notice bad"><span>${text}</span></p>`), byId("failures"));
   const { seconds, level } = store.freshness;
   byId("fresh").hidden = signedOut;
   byId("fresh").className = `fresh ${lines.length > 0 && level === "good" ? "amber" : level}`;
   setText(byId("fresh"), seconds === undefined ? "Loading …" : `Updated ${duration(seconds)} ago`);
-  setText(byId("lifted"), announced === null ? "" : `All limits are lifted until ${announced.replace("until=", "")}${lifted ? `: ${lifted}` : ""}`);
+  const { reason } = store.value("admit-all", {});
+  setText(byId("lifted"), announced === null ? "" : `All limits are lifted until ${announced.replace("until=", "")}${reason ? `: ${reason}` : ""}`);
   byId("lifted").hidden = announced === null;
-  askWhy().catch(showError);
 }
 
-byId("sign-in").addEventListener("click", handling(() => signIn(app.settings.signIn)));
-byId("sign-out").addEventListener("click", () => signOut(app.settings.signIn));
-wireKeys({
-  current: () => {
-    const { route } = router;
-    const view = viewOf(route);
-    return view.key && ((event) => view.key(event, route, app));
-  },
-  toSearch: () => {
-    if (router.route.view !== "tenants") {
-      router.go({ view: "tenants" });
-    }
-    toSearch = true;
-    draw();
-  },
-});
+const signInModule = () => import("./sign-in.js");
+byId("sign-in").addEventListener("click", handling(async () => (await signInModule()).signIn(app.settings.signIn)));
+byId("sign-out").addEventListener("click", async () => (await signInModule()).signOut(app.settings.signIn));
 for (const name of ["scroll", "resize"]) {
   addEventListener(name, () => viewOf(router.route).scrolled?.(router.route, app), { passive: true });
 }
@@ -194,16 +182,34 @@ document.addEventListener("visibilitychange", () => {
 });
 setInterval(() => document.hidden || drawState(), 1_000);
 
+const keys = {
+  current: () => {
+    const { route } = router;
+    const view = viewOf(route);
+    return view.key && ((event) => view.key(event, route, app));
+  },
+  toSearch: () => {
+    if (router.route.view !== "tenants") {
+      router.go({ view: "tenants" });
+    }
+    toSearch = true;
+    draw();
+  },
+};
+
 byId("view").replaceChildren();
 // The first rows do not wait for the settings, except after the return from a sign-in.
 if (!location.search) {
   open(router.route);
 }
+import("./keys.js").then(({ wireKeys }) => wireKeys(keys));
 app.settings = await config();
-try {
-  await completeSignIn(app.settings.signIn);
-} catch (failed) {
-  notice("bad", failed.message);
+if (location.search) {
+  try {
+    await (await signInModule()).completeSignIn(app.settings.signIn);
+  } catch (failed) {
+    notice("bad", failed.message);
+  }
 }
 byId("sign-out").hidden = !(token() && app.settings.signIn);
 if (signedOut) {

@@ -2,12 +2,13 @@
 
 import { html } from "./lit-html.js";
 import { repeat } from "./directives/repeat.js";
-import { authorOf, briefFieldsOf, subjectOf, whatOf } from "./changes.js";
+import { authorOf, briefFieldsOf, whatOf } from "./changes.js";
 import { byId } from "./dom.js";
-import { recent, rowOf, series, why } from "./fleet.js";
+import { recent, rowOf, why } from "./fleet.js";
 import { format } from "./router.js";
 import { RANGE, RANGES } from "./sources.js";
 import { spark } from "./spark.js";
+import { rangeButtons, runbookLink, subjectLink } from "./templates.js";
 import { count, number, time } from "./words.js";
 
 const SHOWN = 10;
@@ -47,12 +48,8 @@ function alertsOf({ store, sources }) {
   return [...alarms, ...retreats];
 }
 
-const runbookLink = (runbook, settings) => settings.docsUrl
-  ? html`<a href="${settings.docsUrl}/${runbook}">Runbook</a>`
-  : html`Runbook: <code>${runbook}</code>`;
-
 const alerts = (app) => alertsOf(app).map(({ name, since, text, runbook }) => html`
-  <li class="notice bad"><span><strong>${name}</strong> since ${time(new Date(since))}. ${text}</span> <span class="runbook">${runbookLink(runbook, app.settings)}</span></li>`);
+  <li class="notice bad"><span><strong>${name}</strong> since ${time(new Date(since))}. ${text}</span> <span class="runbook">${runbookLink(runbook)}</span></li>`);
 
 /** Whether limits are enforced; undefined until the first answer. */
 function enforcement({ store }) {
@@ -122,11 +119,6 @@ const mostRefused = ({ store }, rows) => html`
         <p class="muted small">“Now” is live. Reasons and the last 5 minutes arrive up to two minutes late.</p>`}
   </section>`;
 
-function subject(entry) {
-  const { kind, name } = subjectOf(entry);
-  return kind === "tenant" ? html`<a href=${format({ view: "tenant", id: name })}>${name}</a>` : kind === "tier" ? html`tier ${name}` : "Deployment";
-}
-
 function changes({ store }) {
   const entries = store.value("changes")?.entries;
   return html`
@@ -136,7 +128,7 @@ function changes({ store }) {
         <ol class="changes">${entries.slice(0, SHOWN).map((entry) => html`
           <li>
             <time datetime=${entry.at}>${time(new Date(entry.at))}</time>
-            <span>${subject(entry)} ${whatOf(entry)}${briefFieldsOf(entry) ? html`: <span class="fields">${briefFieldsOf(entry)}</span>` : ""} <span class="muted">by ${authorOf(entry)}</span></span>
+            <span>${subjectLink(entry)} ${whatOf(entry)}${briefFieldsOf(entry) ? html`: <span class="fields">${briefFieldsOf(entry)}</span>` : ""} <span class="muted">by ${authorOf(entry)}</span></span>
           </li>`)}</ol>`}
       ${entries?.length > SHOWN ? html`<p class="muted small">And ${number(entries.length - SHOWN)}${store.value("changes").next ? " or more" : ""} earlier.</p>` : ""}
     </section>`;
@@ -145,21 +137,26 @@ function changes({ store }) {
 let chart;
 let loading;
 
-/** Draws the chart once its library is there. */
-async function drawChart(route, { store, draw }) {
-  const figure = byId("fleet-chart");
+/** Draws the chart. Its library is not loaded before its data is there, so that it does not delay the first rows. */
+function drawChart(route, { store, draw }) {
   const answer = store.value(`fleet/${rangeOf(route)}`);
-  if (!chart || chart.figure !== figure) {
-    loading ??= import("./range-chart.js").then((module) => {
-      loading = { module };
-      draw();
-    });
-    chart = loading.module && new loading.module.RangeChart(figure, { title: "Connections", unit: "a minute" });
+  if (!answer) {
+    return;
   }
-  if (chart && answer) {
-    const { refused, admitted, wouldRefuse } = recent(answer, Infinity);
-    chart.show(series(answer), `The last ${RANGES[rangeOf(route)].words}: ${count(admitted, "connection")} admitted, ${number(wouldRefuse)} would be refused, ${number(refused)} refused.`);
+  loading ??= Promise.all([import("./range-chart.js"), import("./history-steps.js")]).then(([{ RangeChart }, { series }]) => {
+    loading = { RangeChart, series };
+    draw();
+  });
+  const { RangeChart, series } = loading;
+  if (!RangeChart) {
+    return;
   }
+  const figure = byId("fleet-chart");
+  if (chart?.figure !== figure) {
+    chart = new RangeChart(figure, { title: "Connections", unit: "a minute" });
+  }
+  const { refused, admitted, wouldRefuse } = recent(answer, Infinity);
+  chart.show(series(answer), `The last ${RANGES[rangeOf(route)].words}: ${count(admitted, "connection")} admitted, ${number(wouldRefuse)} would be refused, ${number(refused)} refused.`);
 }
 
 export const overview = {
@@ -185,10 +182,7 @@ export const overview = {
       <div class="columns">
         ${mostRefused(app, rows)}
         <section class="card" aria-label="The fleet over time">
-          <div class="ranges" role="group" aria-label="Range of time">
-            ${Object.entries(RANGES).map(([key, { words }]) => html`
-              <button type="button" class="quiet" aria-pressed=${key === range} aria-label="The last ${words}" @click=${() => app.router.change({ range: key }, { replace: false })}>${key}</button>`)}
-          </div>
+          ${rangeButtons(RANGES, range, (key) => app.router.change({ range: key }, { replace: false }))}
           <figure class="chart" id="fleet-chart"></figure>
         </section>
         ${changes(app)}

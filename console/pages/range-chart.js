@@ -1,10 +1,9 @@
 // A chart of a span of time in a `<figure>`, drawn by uPlot with colours from the style sheet.
 
-import { LIBRARY } from "./chart.js";
 import { el, setText } from "./dom.js";
+import { uPlot } from "./plot.js";
 import { number } from "./words.js";
 
-const uPlot = await LIBRARY;
 const DASHES = { capacity: [6, 4], would: [2, 3], r1: [7, 3], r2: [2, 2], r3: [8, 3, 2, 3] };
 const clock = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 const property = (element, name) => getComputedStyle(element).getPropertyValue(name);

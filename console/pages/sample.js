@@ -1,14 +1,18 @@
 // The sample client: one session of one tenant, its sockets, and the reasons of refusals. Each socket is kept open by
 // Tollgate's client for browsers, which waits, reconnects and sends again.
 
-import { Sessions, call, config } from "./api.js";
-import { byId, confirmed, el, handling, notice, poll, setMeter, setText, showError } from "./dom.js";
+import { call, config } from "./api.js";
+import { confirmed } from "./confirm.js";
+import { byId, el, handling, notice, setText, showError } from "./dom.js";
+import { messageError, placeInLine, refusal } from "./refusal-texts.js";
+import { Sessions } from "./sessions.js";
 import { connect as connectClient } from "./tollgate.js";
-import { count, duration, messageError, number, placeInLine, refusal, time } from "./words.js";
+import { count, duration, number, time } from "./words.js";
 
 /** With more tenants than this, the page offers a text field instead of a select. */
 const MAX_TENANTS = 100;
 const MAX_LOG_ENTRIES = 300;
+const POLL_MS = 2000;
 const TENANT_ID = /^[a-z0-9][a-z0-9-]{0,35}$/;
 const SESSION_ID = /^[0-9a-f]{32}$/;
 /** Where this window keeps the id of the session that it created, so that a reload needs no confirmation. */
@@ -26,6 +30,12 @@ let clients = [];
 /** Why a socket waits: `{client, title, text, ahead, seconds, total}`; without `seconds` the time is not known. */
 let waiting;
 let messages = 0;
+
+/** Sets the value of a meter. */
+function setMeter(meter, value, max) {
+  meter.max = Math.max(max, 1);
+  meter.value = Math.min(value, max);
+}
 
 // Tenants
 
@@ -390,6 +400,28 @@ const handlingAndShow = (action) => handling(async (event) => {
   }
 });
 
+/** Runs `look` at each poll while the page is visible, and at once when it becomes visible. */
+function poll() {
+  let timer;
+  let running = false;
+  const turn = async () => {
+    clearTimeout(timer);
+    if (document.hidden || running) {
+      return;
+    }
+    running = true;
+    try {
+      await look();
+    } finally {
+      running = false;
+      clearTimeout(timer);
+      timer = setTimeout(turn, POLL_MS);
+    }
+  };
+  document.addEventListener("visibilitychange", turn);
+  turn();
+}
+
 byId("session-form").addEventListener("submit", handlingAndShow(createSession));
 byId("delete").addEventListener("click", handlingAndShow(deleteSession));
 byId("connect-form").addEventListener("submit", handlingAndShow(() => connect(byId("sockets").valueAsNumber)));
@@ -405,5 +437,5 @@ if (settings.sessionAccess === "signed") {
 }
 await offerTenants().catch(showError);
 addEventListener("hashchange", fromAddress);
-poll(look);
+poll();
 await fromAddress();

@@ -1,8 +1,7 @@
 // Signs in to the deployment's user pool: authorization code with PKCE (RFC 7636), as a public client.
 
-import { CallFailed, call } from "./api.js";
+import { CallFailed, call, forgetToken, keepToken } from "./api.js";
 
-const TOKEN = "token";
 const PENDING = "sign-in";
 
 const here = () => location.origin + location.pathname;
@@ -17,11 +16,6 @@ async function challengeOf(verifier) {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
   return base64url(new Uint8Array(digest));
 }
-
-/** The operator's token, kept for this tab. */
-export const token = () => sessionStorage.getItem(TOKEN) ?? undefined;
-
-export const forget = () => sessionStorage.removeItem(TOKEN);
 
 /** Goes to the pages of the user pool, which return here after the sign-in. */
 export async function signIn({ domain, clientId }) {
@@ -41,7 +35,7 @@ export async function signIn({ domain, clientId }) {
 
 /** Deletes the token and goes to the user pool's page that ends the sign-in there, too. */
 export function signOut({ domain, clientId }) {
-  forget();
+  forgetToken();
   location.assign(`${domain}/logout?${new URLSearchParams({ client_id: clientId, logout_uri: here() })}`);
 }
 
@@ -74,5 +68,5 @@ export async function completeSignIn(signInSettings) {
       code_verifier: pending.verifier,
     },
   });
-  sessionStorage.setItem(TOKEN, body.access_token);
+  keepToken(body.access_token);
 }

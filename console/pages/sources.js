@@ -1,7 +1,6 @@
 // Where each view's answers come from: tasks for the store, by what they load.
 
 import { History } from "./history.js";
-import { filled } from "./steps.js";
 
 /** `GET /activity` accepts this many ids. */
 const IDS = 25;
@@ -37,6 +36,21 @@ function minutesTo(now, minutes, step) {
   const to = Math.ceil((now + 1) / MINUTE) * MINUTE;
   const instant = (ms) => new Date(ms).toISOString().replace(".000Z", "Z");
   return new URLSearchParams({ from: instant(to - minutes * MINUTE), to: instant(to), step });
+}
+
+/** A step in which nothing happened. */
+const NOTHING = { admitted: 0, refused: 0, refusedFor: {}, wouldRefuse: 0, wouldRefuseFor: {}, peakConnections: 0, tokens: [] };
+
+/** A history with all its steps: the API leaves out those in which nothing happened. */
+export function filled(history) {
+  const { from, to, stepSeconds, steps } = history;
+  const known = new Map(steps.map((step) => [Date.parse(step.at), step]));
+  const ms = stepSeconds * 1000;
+  const all = [];
+  for (let t = Math.floor(Date.parse(from) / ms) * ms; t < Date.parse(to); t += ms) {
+    all.push(known.get(t) ?? { ...NOTHING, at: new Date(t).toISOString() });
+  }
+  return { ...history, steps: all };
 }
 
 /** Loads answers with `control(path, options)`, which resolves to `{body, headers}`. */
@@ -116,13 +130,26 @@ export class Sources {
     return this.#get(`tenant/${id}`, 2_000, `tenants/${id}`);
   }
 
+  /** A page of a tenant's sessions: the first, or the one at a cursor. */
+  sessions(id, cursor = "") {
+    return this.#get(`sessions/${id}/${cursor}`, 10_000, `tenants/${id}/sessions?${new URLSearchParams({ limit: 50, ...(cursor ? { cursor } : {}) })}`);
+  }
+
+  /** The first dead letters of a tenant. Each look counts as a receive and hides them for a moment, so it is rare. */
+  deadLetters(id) {
+    return this.#get(`dead-letters/${id}`, MINUTE, `tenants/${id}/dead-letters`);
+  }
+
   tiers() {
     return this.#get("tiers", 30_000, "tiers");
   }
 
   /** The hundred tenants that were refused most in the last five minutes. */
   refused() {
-    return this.#get("refused", 10_000, "fleet/tenants?sort=refused&window=5m&limit=100");
+    return this.#get("refused", 10_000, "fleet/tenants?sort=refused&window=5m&limit=100", (body) => {
+      this.#noteMinute(Date.parse(body.to));
+      return body;
+    });
   }
 
   /** The hundred tenants with the most connections in the last five minutes. */
@@ -219,6 +246,13 @@ export class Sources {
       answers.forEach(({ body }) => this.#note(body));
       return answers.flatMap(({ body }) => body.tenants);
     } };
+  }
+
+  /** Corrects the deployment's clock by the end of its current minute. Without active tenants nothing else tells the time. */
+  #noteMinute(end) {
+    if (this.now >= end || this.now < end - MINUTE) {
+      this.ahead = end - MINUTE / 2 - this.clock();
+    }
   }
 
   #note({ at, tenants }) {

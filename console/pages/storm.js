@@ -1,6 +1,6 @@
 // Opens hundreds of sockets of one tenant and a few of a neighbour, to show that the neighbour is not affected.
 
-import { openSocket } from "./api.js";
+import { openSocket } from "./sessions.js";
 
 /** Chrome allows 255 sockets for all pages together. Above this number the oldest one is closed. */
 const MAX_OPEN = 200;

@@ -1,7 +1,8 @@
 // What ends a tenant's connections: suspending and offboarding it.
 
 import { html } from "./lit-html.js";
-import { confirmed, handling, notice } from "./dom.js";
+import { confirmed } from "./confirm.js";
+import { handling, notice } from "./dom.js";
 import { count } from "./words.js";
 
 async function suspend({ tenantId, status, connections, version }, { control, store }) {

@@ -2,10 +2,9 @@
 
 import { html } from "./lit-html.js";
 import { byId } from "./dom.js";
-import { series } from "./fleet.js";
-import { entryList, rangeButtons } from "./parts.js";
+import { entryList, rangeButtons } from "./templates.js";
 import { LONG_RANGES, RANGE } from "./sources.js";
-import { changesOf, connectionSeries, rankedOf } from "./steps.js";
+import { changesOf, connectionSeries, rankedOf, series } from "./history-steps.js";
 import { whatOf } from "./changes.js";
 import { count, number } from "./words.js";
 

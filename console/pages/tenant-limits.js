@@ -6,7 +6,7 @@ import { handling, notice } from "./dom.js";
 import { MODES, changesTenant, largest, tenantBody, tenantDraft, tenantRows } from "./limits.js";
 import { previewOf, previewResult, replayOf, replaySelect } from "./preview.js";
 import { format } from "./router.js";
-import { mostUsed } from "./steps.js";
+import { usageOf } from "./history-steps.js";
 import { number } from "./words.js";
 
 /** What is edited, by tenant: `{draft, seen, busy}`; `seen` is the preview of exactly this draft. */
@@ -79,7 +79,7 @@ const limitRow = (row, edit, isFixed, draw) => html`
         <option value="" .selected=${row.mode === ""}>Tier’s (${MODES[row.tierMode].toLowerCase()})</option>
         ${row.modes.map((mode) => html`<option value=${mode} .selected=${row.mode === mode}>${MODES[mode]}</option>`)}
       </select>`}</td>
-    <td class="number used" data-label="Most used, 24 h">${shown(row.used)}</td>
+    <td class="number used" data-label="p99.9, 24 h">${shown(row.used?.p999)}${row.used?.most > row.used?.p999 ? html` <span class="muted small">most ${number(row.used.most)}</span>` : ""}</td>
   </tr>`;
 
 export const limits = {
@@ -108,8 +108,8 @@ export const limits = {
           <a class="button quiet" href=${format({ view: "tier", id: draft.tier })}>Limits of tier ${draft.tier}</a>
         </div>
         <table class="limits-table tenant-limits" aria-label="Limits">
-          <thead><tr><th scope="col">Limit</th><th scope="col" class="number">Tier</th><th scope="col">Override</th><th scope="col" class="number">In force</th><th scope="col">Mode</th><th scope="col" class="number">Most used, 24 h</th></tr></thead>
-          <tbody>${tenantRows(draft, tier, day && mostUsed(day)).map((row) => limitRow(row, edit, isFixed, draw))}</tbody>
+          <thead><tr><th scope="col">Limit</th><th scope="col" class="number">Tier</th><th scope="col">Override</th><th scope="col" class="number">In force</th><th scope="col">Mode</th><th scope="col" class="number">p99.9, 24 h</th></tr></thead>
+          <tbody>${tenantRows(draft, tier, day && usageOf(day)).map((row) => limitRow(row, edit, isFixed, draw))}</tbody>
         </table>
         ${isStale ? html`<p class="notice bad"><span>${tenant.tenantId} was changed meanwhile, to version ${tenant.version}. Discard your changes to see it.</span></p>` : ""}
         <div class="row actions">
@@ -120,7 +120,7 @@ export const limits = {
           ${last?.version === tenant.version && !isChanged ? html`<button type="button" id="undo" @click=${handling(() => undo(tenant, app))}>Undo the last change</button>` : ""}
         </div>
         <div class="preview" id="preview-result" role="status">${seen ? previewResult(seen.found, seen.replay) : ""}</div>
-        <p class="muted small">A preview compares with recorded minutes: connections and messages a minute, and open connections. ${day ? "" : "Loading what was used …"}</p>
+        <p class="muted small">A preview compares with recorded minutes: connections and messages a minute, and open connections. “p99.9” is what 99.9 % of the minutes of a day did not exceed. ${day ? "" : "Loading what was used …"}</p>
       </form>`;
   },
 };

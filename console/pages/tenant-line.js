@@ -1,7 +1,8 @@
 // The line of a tenant: who waits, and whether refused connections get a place.
 
 import { html } from "./lit-html.js";
-import { confirmed, handling, notice } from "./dom.js";
+import { confirmed } from "./confirm.js";
+import { handling, notice } from "./dom.js";
 import { LINE_OVERRIDES, count, duration, number } from "./words.js";
 
 /** The override of the line as the select's value: "true", "false", or "" for none. */

@@ -5,7 +5,6 @@ import { hasLab } from "./api.js";
 import { byId } from "./dom.js";
 import { History } from "./history.js";
 import { MODES } from "./limits.js";
-import { runbookLink } from "./parts.js";
 import { format } from "./router.js";
 import { BUCKET_STATES, duration, number } from "./words.js";
 
@@ -62,11 +61,11 @@ function bucketRow(bucket, isChosen, at, router) {
     </label>`;
 }
 
-/** Where failed messages are. The control plane does not read the queues of dead letters. */
-const deadLetters = ({ tenantId, isolation }, settings) => html`
+/** Where failed messages are. */
+const deadLetters = ({ tenantId, isolation }) => html`
   <section class="card" aria-labelledby="dead-title">
     <h2 id="dead-title">Dead letters</h2>
-    <p>Messages that failed five times are in ${isolation === "SILO" ? html`the queue <code>silo_${tenantId}_dead.fifo</code>, which no alarm watches.` : "the dead-letter queue of all pooled tenants, which the alarm dead-letters watches."} This page cannot read them. ${runbookLink("docs/runbooks/dead-letters.md", settings)}</p>
+    <p>Messages that failed five times are in ${isolation === "SILO" ? html`the queue <code>silo_${tenantId}_dead.fifo</code>, which no alarm watches.` : "the dead-letter queue of all pooled tenants, which the alarm dead-letters watches."} <a id="to-dead" href=${format({ view: "tenant", id: tenantId, tab: "dead" })}>Show those of ${tenantId}</a></p>
   </section>`;
 
 export const now = {
@@ -88,7 +87,7 @@ export const now = {
         </section>
         <div class="stack">
           <section class="card" aria-label="Connections"><figure class="chart" id="rate-chart"></figure></section>
-          ${deadLetters(tenant, settings)}
+          ${deadLetters(tenant)}
         </div>
       </div>`;
   },

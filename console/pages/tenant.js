@@ -4,19 +4,21 @@ import { html } from "./lit-html.js";
 import { notice } from "./dom.js";
 import { rowOf, sentence, stateOf } from "./fleet.js";
 import { format } from "./router.js";
-import { rankedOf } from "./steps.js";
+import { rankedOf } from "./history-steps.js";
 import { audit } from "./tenant-audit.js";
 import { danger } from "./tenant-danger.js";
+import { dead } from "./tenant-dead.js";
 import { history } from "./tenant-history.js";
 import { limits } from "./tenant-limits.js";
 import { line } from "./tenant-line.js";
 import { note, now } from "./tenant-now.js";
+import { sessions } from "./tenant-sessions.js";
 
 /**
  * The tabs by their names in the URL. A tab has `text` and `show(tenant, route, app)`, a template; optional are
  * `tasks(route, app)`, beyond those of the header, and `drawn(tenant, route, app)`.
  */
-const TABS = { now, history, limits, line, audit, danger };
+const TABS = { now, history, limits, line, sessions, dead, audit, danger };
 
 const tabOf = ({ tab }) => TABS[tab] ?? now;
 const tabs = () => Object.keys(TABS);

@@ -47,9 +47,12 @@ function rowsFor({ query }, { store, sources }) {
   return memo;
 }
 
+/** Whether there may be tenants near a limit that no ranking has. */
+const isNearPartial = (store) => store.value("connections")?.tenants.length === RANKED;
+
 function chips({ query }, counts, { router, store }) {
   const more = (name) => (name === "throttled" && store.value("refused")?.tenants.length === RANKED
-    || name === "near" && store.value("connections")?.tenants.length === RANKED ? "+" : "");
+    || name === "near" && isNearPartial(store) ? "+" : "");
   return html`
     <div class="chips" role="group" aria-label="Show only">
       ${Object.entries(CHIPS).map(([name, [text, title]]) => html`
@@ -205,7 +208,7 @@ export const tenants = {
           </tbody>
         </table>
         <p class="empty" id="empty" ?hidden=${rows.length > 0}>${emptyText(route, app)}</p>
-        <p class="muted small">Rates a second are live. Reasons and “in 5 min” arrive up to two minutes late.</p>
+        <p class="muted small">Rates a second are live. Reasons and “in 5 min” arrive up to two minutes late.${isNearPartial(app.store) ? html` “Near a limit” is known only for the ${RANKED} tenants with the most connections and the ${RANKED} most refused.` : ""}</p>
       </section>`;
   },
   /** Measures the rows: their height depends on the width of the window and on the size of the text. */

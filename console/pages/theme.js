@@ -2,9 +2,11 @@
 (() => {
   const root = document.documentElement;
   const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+  const forced = matchMedia("(forced-colors: active)");
+  // Colours that the system forces are light or dark, whatever was chosen here: charts must fit them.
   const chosen = () => {
     try {
-      return localStorage.getItem("theme");
+      return forced.matches ? null : localStorage.getItem("theme");
     } catch {
       return null; // Storage may be forbidden; the system's scheme applies then.
     }
@@ -20,6 +22,7 @@
 
   show(current());
   prefersDark.addEventListener("change", () => show(current()));
+  forced.addEventListener("change", () => show(current()));
   addEventListener("storage", () => show(current()));
   document.addEventListener("DOMContentLoaded", () => {
     show(current());

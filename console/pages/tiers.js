@@ -2,7 +2,8 @@
 
 import { html } from "./lit-html.js";
 import { live } from "./directives/live.js";
-import { confirmed, handling, notice } from "./dom.js";
+import { confirmed } from "./confirm.js";
+import { handling, notice } from "./dom.js";
 import { MODES, NAMES, changesTier, largest, modesOf, tierBody, tierDraft } from "./limits.js";
 import { previewOf, previewResult, replayOf, replaySelect } from "./preview.js";
 import { format } from "./router.js";

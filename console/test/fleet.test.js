@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chipCounts, recent, rowOf, rowsOf, select, sentence, series, stateOf, why } from "../pages/fleet.js";
+import { chipCounts, recent, rowOf, rowsOf, select, sentence, stateOf, why } from "../pages/fleet.js";
+import { series } from "../pages/history-steps.js";
 import { History } from "../pages/history.js";
 import { points, windowOf } from "../pages/layout.js";
 

@@ -67,3 +67,41 @@ test("after a change, an answer that no view needs now is loaded again by the ne
   assert.deepEqual(loads.slice(-1), ["tenants"]);
   assert.equal(loads.filter((key) => key === "tenants").length, 2);
 });
+
+test("after the deployment's clock has jumped, spans follow it, also while nobody is active", async () => {
+  const { asked, sources } = sourcesOf({ to: "2026-04-20T09:31:00Z", tenants: [] }, { from: "2026-04-20T08:31:00Z", to: "2026-04-20T09:31:00Z", stepSeconds: 60, steps: [] });
+  await sources.refused().load();
+  await sources.fleet("1h").load();
+  assert.equal(asked[1], "fleet?from=2026-04-20T08:31:00Z&to=2026-04-20T09:31:00Z&step=1m");
+});
+
+test("a clock that agrees with the deployment's to the minute is not changed", async () => {
+  const { sources } = sourcesOf({ to: "2026-03-12T14:06:00Z", tenants: [] });
+  await sources.refused().load();
+  assert.equal(sources.now, NOW);
+});
+
+test("a failure of a poll that used the clock before a jump goes once the clock is known", async () => {
+  let jumped = false;
+  const sources = new Sources(async (path) => {
+    if (path.startsWith("fleet/tenants")) {
+      return { body: { to: jumped ? "2026-04-20T09:31:00Z" : "2026-03-12T14:06:00Z", tenants: [] } };
+    }
+    const from = new URLSearchParams(path.split("?")[1]).get("from");
+    if (jumped && from < "2026-03-20") {
+      throw new Error("step: 1m (expected: a multiple of 1h)");
+    }
+    return { body: { from, to: from, stepSeconds: 60, steps: [] } };
+  }, () => NOW);
+  const timers = [];
+  const store = new Store({ onchange: () => {}, now: () => 0, after: (run) => timers.push(run), cancel: () => {} });
+  const polled = async () => { store.refresh(); await new Promise(setImmediate); };
+  store.need([sources.fleet("1h"), sources.refused()]);
+  await new Promise(setImmediate);
+  assert.deepEqual(store.failures, []);
+  jumped = true;
+  await polled();
+  assert.equal(store.failures.length, 1);
+  await polled();
+  assert.deepEqual(store.failures, []);
+});

@@ -80,6 +80,7 @@ public final class ScriptedAws implements AutoCloseable {
     environment.put("PROCESSOR_FUNCTION_ARN", PROCESSOR_ARN);
     environment.put("PROCESSOR_CODE_BUCKET", "Assets");
     environment.put("PROCESSOR_CODE_KEY", "0123.jar");
+    environment.put("POOL_QUEUE_URL", endpoint() + "/000000000000/blue_tollgate_pool.fifo");
     environment.put(
         "POOL_DEAD_LETTER_URL", endpoint() + "/000000000000/blue_tollgate_pool_dead.fifo");
     environment.put("WEBSOCKET_URL", endpoint().replace("http", "ws") + "/abc/production");

@@ -35,6 +35,31 @@ public final class Pages
   /** The files of the client for browsers. */
   static final List<String> CLIENT = List.of("error.js", "outbox.js", "session.js", "tollgate.js");
 
+  /** The runbooks of the alarms, served below {@code docs/runbooks}. */
+  static final List<String> RUNBOOKS =
+      List.of(
+          "admitted-without-token.md",
+          "counts-drift.md",
+          "credentials-failing.md",
+          "dead-letters.md",
+          "fills-dropped.md",
+          "fills-late.md",
+          "function-errors.md",
+          "function-throttles.md",
+          "functions-slow.md",
+          "handshakes-slow.md",
+          "handshakes-undecided.md",
+          "messages-failing.md",
+          "messages-waiting.md",
+          "minute-work-stopped.md",
+          "over-admitted.md",
+          "quotas-near.md",
+          "refusals.md",
+          "services-failing.md",
+          "streams-late.md",
+          "sweep-behind.md",
+          "tier-retreated.md");
+
   /** The largest file, in characters, that is sent without gzip. */
   private static final int MAX_PLAIN = 24 * 1024;
 
@@ -48,11 +73,13 @@ public final class Pages
           "bulk.js",
           "changes.js",
           "chart.js",
+          "confirm.js",
           "console.css",
           "dom.js",
-          "first.js",
+          "first-requests.js",
           "fleet.js",
           "health.js",
+          "history-steps.js",
           "history.js",
           "icon.svg",
           "keys.js",
@@ -63,27 +90,33 @@ public final class Pages
           "operator.css",
           "operator.js",
           "overview.js",
-          "parts.js",
+          "plot.js",
           "preview.js",
           "range-chart.js",
+          "refusal-texts.js",
           "router.js",
+          "sample.css",
           "sample.js",
+          "sessions.js",
           "sign-in.js",
           "sources.js",
           "spark.js",
-          "steps.js",
           "store.js",
           "storm.js",
+          "templates.js",
           "tenant-audit.js",
           "tenant-danger.js",
+          "tenant-dead.js",
           "tenant-history.js",
           "tenant-limits.js",
           "tenant-line.js",
           "tenant-now.js",
+          "tenant-sessions.js",
           "tenant.js",
           "tenants.js",
           "theme.js",
           "tiers.js",
+          "views.css",
           "words.js");
 
   private static final Pattern GZIP =
@@ -110,7 +143,10 @@ public final class Pages
     Settings settings = Settings.of(environment);
     pages.put("/", Page.ofFile("sample.html"));
     pages.put("/operator", Page.ofFile("operator.html"));
-    Stream.of(FILES, CLIENT, LIT, UPLOT)
+    Stream.of(FILES, CLIENT)
+        .flatMap(List::stream)
+        .forEach(name -> pages.put("/" + name, Page.ofSource(name)));
+    Stream.of(LIT, UPLOT, RUNBOOKS.stream().map(name -> "docs/runbooks/" + name).toList())
         .flatMap(List::stream)
         .forEach(name -> pages.put("/" + name, Page.ofFile(name)));
     pages.put("/config.json", Page.of("application/json", settings.json()));

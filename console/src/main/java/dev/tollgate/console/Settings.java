@@ -3,11 +3,13 @@ package dev.tollgate.console;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Properties;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -15,6 +17,7 @@ import java.util.stream.Stream;
  * The deployment's settings for the pages: the URLs that they call, and how users get access.
  *
  * @param name the name of the deployment, that of its stack
+ * @param release the version of the build
  * @param sessionUrl the URL that creates sessions, {@code https://…/session}
  * @param tenantUrl the URL that lists tenants' ids, if the deployment has one
  * @param webSocketUrl the URL that opens sockets, {@code wss://…}
@@ -24,6 +27,7 @@ import java.util.stream.Stream;
  */
 record Settings(
     String name,
+    String release,
     URI sessionUrl,
     Optional<URI> tenantUrl,
     URI webSocketUrl,
@@ -47,6 +51,7 @@ record Settings(
   static Settings of(Map<String, String> environment) {
     return new Settings(
         required(environment, "DEPLOYMENT"),
+        buildRelease(),
         address(environment, "SESSION_URL"),
         Optional.ofNullable(environment.get("TENANT_URL")).map(URI::create),
         address(environment, "WEBSOCKET_URL"),
@@ -54,6 +59,16 @@ record Settings(
         Boolean.parseBoolean(environment.getOrDefault("LAB", "false")),
         Optional.ofNullable(environment.get("SIGN_IN_CLIENT_ID"))
             .map(client -> new SignIn(address(environment, "SIGN_IN_DOMAIN"), client)));
+  }
+
+  private static String buildRelease() {
+    Properties build = new Properties();
+    try (InputStream in = Settings.class.getResourceAsStream("build.properties")) {
+      build.load(in);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return build.getProperty("release");
   }
 
   private static URI address(Map<String, String> environment, String name) {
@@ -79,6 +94,7 @@ record Settings(
     try (JsonGenerator json = new JsonFactory().createGenerator(text)) {
       json.writeStartObject();
       json.writeStringField("name", name);
+      json.writeStringField("release", release);
       json.writeStringField("sessionUrl", sessionUrl.toString());
       if (tenantUrl.isPresent()) {
         json.writeStringField("tenantUrl", tenantUrl.get().toString());

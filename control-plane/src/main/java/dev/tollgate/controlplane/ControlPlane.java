@@ -23,6 +23,7 @@ final class ControlPlane {
   private final Ports ports;
   private final InstantSource clock;
   private final CurrentAuthor author;
+  private final SessionLifecycle sessions;
   private final Reconciler reconciler;
   private final TenantLifecycle lifecycle;
   private final TierRollOut tierRollOut;
@@ -66,12 +67,14 @@ final class ControlPlane {
     this.clock = clock;
     this.workers = workers;
     this.parallel = new ParallelTasks(workers);
+    this.sessions =
+        new SessionLifecycle(
+            ports.sessions(), ports.connections(), ports.sockets(), new SecureRandom(), clock);
     this.reconciler =
         new Reconciler(
             ports,
             new BucketFill(ports.buckets(), ports.tokens(), clock),
-            new SessionLifecycle(
-                ports.sessions(), ports.connections(), ports.sockets(), new SecureRandom(), clock),
+            sessions,
             new SiloSteps(ports, release, pause, clock),
             pause,
             clock);
@@ -94,6 +97,10 @@ final class ControlPlane {
 
   InstantSource clock() {
     return clock;
+  }
+
+  SessionLifecycle sessions() {
+    return sessions;
   }
 
   Reconciler reconciler() {

@@ -33,7 +33,8 @@ public final class ControlPlaneApi
             wiring.history(),
             wiring.auditLog(),
             wiring.admitAllSwitch(),
-            wiring.alarms()));
+            wiring.alarms(),
+            wiring.deadLetters()));
   }
 
   ControlPlaneApi(ControlPlane controlPlane, Stores stores) {
@@ -41,6 +42,7 @@ public final class ControlPlaneApi
         ControlPlaneRoutes.of(
             controlPlane.ports(),
             controlPlane.lifecycle(),
+            controlPlane.sessions(),
             controlPlane.catalog(),
             controlPlane.doctor(),
             stores,

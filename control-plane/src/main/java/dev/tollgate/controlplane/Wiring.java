@@ -14,6 +14,7 @@ import dev.tollgate.core.fanout.Chunk;
 import dev.tollgate.core.fanout.SelfInvocation;
 import dev.tollgate.core.history.History;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
+import dev.tollgate.core.message.DeadLetters;
 import java.time.InstantSource;
 import java.util.Map;
 
@@ -70,6 +71,15 @@ final class Wiring {
    */
   AdmitAllSwitch admitAllSwitch() {
     return aws.admitAllSwitch();
+  }
+
+  /**
+   * The dead letters of tenants.
+   *
+   * @throws IllegalStateException if an environment variable is missing
+   */
+  DeadLetters deadLetters() {
+    return aws.deadLetters();
   }
 
   /**

@@ -273,7 +273,10 @@ class BadInputTest {
           "GET /tenants/{tenantId}",
           "PATCH /tenants/{tenantId}",
           "DELETE /tenants/{tenantId}",
-          "DELETE /tenants/{tenantId}/line"
+          "DELETE /tenants/{tenantId}/line",
+          "GET /tenants/{tenantId}/sessions",
+          "GET /tenants/{tenantId}/dead-letters",
+          "POST /tenants/{tenantId}/dead-letters/redrive"
         }) {
       assertRefused(HttpApiEvents.of(route, Map.of("tenantId", id), "{}"), "tenantId", id);
     }

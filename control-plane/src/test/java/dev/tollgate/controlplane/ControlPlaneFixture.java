@@ -56,6 +56,7 @@ import dev.tollgate.core.testing.memory.InMemoryAuditLog;
 import dev.tollgate.core.testing.memory.InMemoryBucketQueues;
 import dev.tollgate.core.testing.memory.InMemoryBuckets;
 import dev.tollgate.core.testing.memory.InMemoryConditions;
+import dev.tollgate.core.testing.memory.InMemoryDeadLetters;
 import dev.tollgate.core.testing.memory.InMemoryFillSchedules;
 import dev.tollgate.core.testing.memory.InMemoryFillSchedules.Scheduled;
 import dev.tollgate.core.testing.memory.InMemoryHistory;
@@ -114,6 +115,7 @@ public final class ControlPlaneFixture {
   final InMemoryActivity activity = new InMemoryActivity(sessions, buckets);
   final InMemoryHistory history = new InMemoryHistory();
   final InMemoryAuditLog audit = new InMemoryAuditLog();
+  final InMemoryDeadLetters deadLetters = new InMemoryDeadLetters(clock);
   final List<Alarm> alarms = new ArrayList<>();
 
   final CurrentAuthor author = new CurrentAuthor();
@@ -174,7 +176,8 @@ public final class ControlPlaneFixture {
             faults.around(History.class, history),
             audit,
             admitAll,
-            faults.around(Alarms.class, () -> List.copyOf(alarms))));
+            faults.around(Alarms.class, () -> List.copyOf(alarms)),
+            deadLetters));
   }
 
   private Sweep newSweep() {

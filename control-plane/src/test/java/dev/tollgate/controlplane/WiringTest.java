@@ -36,6 +36,7 @@ class WiringTest {
           Map.entry("PROCESSOR_FUNCTION_ARN", ARN + ":7"),
           Map.entry("PROCESSOR_CODE_BUCKET", "assets"),
           Map.entry("PROCESSOR_CODE_KEY", "0123.jar"),
+          Map.entry("POOL_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/0/tollgate_pool.fifo"),
           Map.entry(
               "POOL_DEAD_LETTER_URL",
               "https://sqs.us-east-1.amazonaws.com/0/tollgate_pool_dead.fifo"),
@@ -48,8 +49,8 @@ class WiringTest {
   }
 
   @Test
-  void the_sweep_needs_neither_idempotency_keys_nor_the_audit() {
-    for (String variable : List.of("AUDIT_TABLE", "IDEMPOTENCY_TABLE")) {
+  void the_sweep_needs_neither_idempotency_keys_nor_the_audit_nor_the_pool() {
+    for (String variable : List.of("AUDIT_TABLE", "IDEMPOTENCY_TABLE", "POOL_QUEUE_URL")) {
       Map<String, String> without = new HashMap<>(ENVIRONMENT);
       without.remove(variable);
 

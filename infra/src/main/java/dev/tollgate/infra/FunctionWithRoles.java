@@ -344,6 +344,11 @@ final class FunctionWithRoles extends Construct {
     return withVariables(tenant().silo(messages));
   }
 
+  /** Lets the function look at the dead letters of a tenant's silo, and send them to its queue. */
+  FunctionWithRoles tenantSiloRedrive(MessageQueues messages) {
+    return withVariables(tenant().siloRedrive(messages));
+  }
+
   private TenantRole tenant() {
     return tenant.orElseThrow();
   }

@@ -64,6 +64,10 @@ record Routes(
     add("/tenants", HttpMethod.POST, HttpMethod.GET);
     add("/tenants/{tenantId}", HttpMethod.GET, HttpMethod.PATCH, HttpMethod.DELETE);
     add("/tenants/{tenantId}/line", HttpMethod.DELETE);
+    add("/tenants/{tenantId}/sessions", HttpMethod.GET);
+    add("/tenants/{tenantId}/sessions/{session}", HttpMethod.DELETE);
+    add("/tenants/{tenantId}/dead-letters", HttpMethod.GET);
+    add("/tenants/{tenantId}/dead-letters/redrive", HttpMethod.POST);
     add("/tiers", HttpMethod.GET);
     add("/tiers/{tier}", HttpMethod.GET, HttpMethod.PUT, HttpMethod.DELETE);
     add("/tenants/{tenantId}/history", HttpMethod.GET);

@@ -143,6 +143,18 @@ final class TenantRole {
     return this;
   }
 
+  /** Adds what a redrive needs beyond {@link #silo}: to send to the queue and to give back. */
+  TenantRole siloRedrive(MessageQueues messages) {
+    String name = messages.silo(TENANT_ID);
+    role.addToPolicy(
+        Policies.statement(List.of(arn("sqs", name + ".fifo")), "sqs", "SendMessage").build());
+    role.addToPolicy(
+        Policies.statement(
+                List.of(arn("sqs", name + "_dead.fifo")), "sqs", "ChangeMessageVisibility")
+            .build());
+    return this;
+  }
+
   /**
    * Grants the tenant's own message queue with its dead-letter queue, and the function that
    * processes it, which has the pool's code and role.

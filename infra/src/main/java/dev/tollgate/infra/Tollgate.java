@@ -350,6 +350,16 @@ public final class Tollgate extends Construct {
             .ownRows(tables.audit(), "Query")
             .ownIndex(tables.audit(), "byDay", "Query")
             .ownRows(tables.idempotency(), "PutItem", "DeleteItem")
+            .own(List.of(messages.pool().getQueueArn()), "sqs", "SendMessage")
+            .own(
+                List.of(messages.poolDead().getQueueArn()),
+                "sqs",
+                "GetQueueAttributes",
+                "ReceiveMessage",
+                "ChangeMessageVisibility",
+                "DeleteMessage")
+            .variable("POOL_QUEUE_URL", messages.pool().getQueueUrl())
+            .tenantSiloRedrive(messages)
             .tenantSchedules(schedules, "GetSchedule")
             .shardSchedules(schedules, "GetSchedule", "DeleteSchedule")
             .own(List.of("*"), "sqs", "ListQueues")

@@ -73,7 +73,7 @@ class TollgateTest {
           "TokenProducer");
 
   private static final String PROVISIONING =
-      "LIMIT_TABLE POOL_DEAD_LETTER_URL PROCESSOR_CODE_BUCKET PROCESSOR_CODE_KEY"
+      "PROCESSOR_CODE_BUCKET PROCESSOR_CODE_KEY"
           + " PROCESSOR_FUNCTION_ARN QUEUE_URL_PREFIX SCHEDULE_DEAD_LETTER_ARN SCHEDULE_GROUP"
           + " SCHEDULE_ROLE_ARN SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE TIER_TABLE"
           + " TOKEN_PRODUCER_ARN WEBSOCKET_URL";
@@ -474,9 +474,11 @@ class TollgateTest {
         "AuditEvents | DEPLOYMENT",
         "AuditWriter | AUDIT_TABLE",
         "HistoryWriter | HISTORY_TABLE",
-        "ControlPlane | AUDIT_TABLE CREDENTIALS_TABLE DEPLOYMENT HISTORY_TABLE IDEMPOTENCY_TABLE "
+        "ControlPlane | AUDIT_TABLE CREDENTIALS_TABLE DEPLOYMENT HISTORY_TABLE IDEMPOTENCY_TABLE"
+            + " LIMIT_TABLE POOL_DEAD_LETTER_URL POOL_QUEUE_URL "
             + PROVISIONING,
-        "Sweep | CREDENTIALS_TABLE DEPLOYMENT HISTORY_TABLE " + PROVISIONING,
+        "Sweep | CREDENTIALS_TABLE DEPLOYMENT HISTORY_TABLE LIMIT_TABLE POOL_DEAD_LETTER_URL "
+            + PROVISIONING,
       })
   void a_function_has_only_the_variables_that_it_needs(String id, String variables) {
     assertThat(String.join(" ", environment(STACK, id).keySet())).isEqualTo(variables);
@@ -636,6 +638,11 @@ class TollgateTest {
             + " dynamodb:DeleteItem TollgateTablesIdempotency; sqs:ListQueues *;"
             + " scheduler:ListSchedules *; lambda:GetAccountSettings *; scheduler:GetSchedule schedule/tollgate/shard-*;"
             + " scheduler:DeleteSchedule schedule/tollgate/shard-*; "
+            + "sqs:SendMessage TollgateMessagesPool;"
+            + " sqs:GetQueueAttributes TollgateMessagesPoolDead;"
+            + " sqs:ReceiveMessage TollgateMessagesPoolDead;"
+            + " sqs:ChangeMessageVisibility TollgateMessagesPoolDead;"
+            + " sqs:DeleteMessage TollgateMessagesPoolDead; "
             + OWN_REST,
         "Sweep | " + OWN_PROVISIONING + " lambda:InvokeFunction TollgateSweepAlias; " + OWN_REST,
       })
@@ -1001,6 +1008,10 @@ class TollgateTest {
             "UpdateFunctionConfiguration",
             "DeleteFunction")) {
       expected.add("lambda:" + action + " function:" + silo);
+    }
+    if (id.equals("ControlPlane")) {
+      expected.add("sqs:SendMessage " + silo + ".fifo");
+      expected.add("sqs:ChangeMessageVisibility " + silo + "_dead.fifo");
     }
     expected.add("lambda:CreateEventSourceMapping *");
     expected.add("lambda:UpdateEventSourceMapping event-source-mapping:*");
@@ -1441,6 +1452,10 @@ class TollgateTest {
             entry("PATCH /tenants/{tenantId}", "AWS_IAM"),
             entry("DELETE /tenants/{tenantId}", "AWS_IAM"),
             entry("DELETE /tenants/{tenantId}/line", "AWS_IAM"),
+            entry("GET /tenants/{tenantId}/sessions", "AWS_IAM"),
+            entry("DELETE /tenants/{tenantId}/sessions/{session}", "AWS_IAM"),
+            entry("GET /tenants/{tenantId}/dead-letters", "AWS_IAM"),
+            entry("POST /tenants/{tenantId}/dead-letters/redrive", "AWS_IAM"),
             entry("GET /tiers", "AWS_IAM"),
             entry("GET /tiers/{tier}", "AWS_IAM"),
             entry("PUT /tiers/{tier}", "AWS_IAM"),

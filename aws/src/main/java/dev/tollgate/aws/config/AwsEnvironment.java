@@ -35,6 +35,7 @@ import dev.tollgate.aws.lambda.LambdaSiloFunctions;
 import dev.tollgate.aws.scheduler.EventBridgeFillSchedules;
 import dev.tollgate.aws.sqs.QueueUrls;
 import dev.tollgate.aws.sqs.SqsBucketQueues;
+import dev.tollgate.aws.sqs.SqsDeadLetters;
 import dev.tollgate.aws.sqs.SqsSiloQueues;
 import dev.tollgate.aws.sqs.SqsTokenQueue;
 import dev.tollgate.aws.tracing.XRayTracing;
@@ -58,6 +59,7 @@ import dev.tollgate.core.history.History;
 import dev.tollgate.core.history.RowChanges;
 import dev.tollgate.core.housekeeping.LiveTenants;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
+import dev.tollgate.core.message.DeadLetters;
 import dev.tollgate.core.message.MessageFactsReader;
 import dev.tollgate.core.message.MessageLog;
 import dev.tollgate.core.provisioning.BucketQueues;
@@ -221,6 +223,21 @@ public final class AwsEnvironment {
         queueUrls(),
         arns(),
         variables.required("POOL_DEAD_LETTER_URL"),
+        tenantCredentials.get());
+  }
+
+  /**
+   * Dead letters; those of the pool with the function's own role. Needs {@code POOL_QUEUE_URL} and
+   * what {@link #siloQueues} needs.
+   */
+  public DeadLetters deadLetters() {
+    return new SqsDeadLetters(
+        clients.sqsBackground(),
+        queueUrls(),
+        new SqsDeadLetters.Pool(
+            variables.required("POOL_QUEUE_URL"), variables.required("POOL_DEAD_LETTER_URL")),
+        siloQueues(),
+        TenantCredentials.own(clients.ownCredentials()),
         tenantCredentials.get());
   }
 

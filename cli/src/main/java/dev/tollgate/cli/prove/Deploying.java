@@ -44,6 +44,7 @@ final class Deploying implements Step {
     Map<String, String> context = new HashMap<>();
     // The file cdk.context.json has the options of the user's own deployment.
     OTHER_OPTIONS.forEach(option -> context.put(option, ""));
+    List.of("eventSchemas", "lab", "tracing").forEach(option -> context.put(option, "false"));
     context.put("claims", "true");
     context.put("prefix", run.settings().prefix());
     context.put("demo", "false");

@@ -12,6 +12,8 @@ import dev.tollgate.core.audit.CurrentAuthor;
 import dev.tollgate.core.enforcement.AdmitAllSwitch;
 import dev.tollgate.core.history.History;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
+import dev.tollgate.core.message.DeadLetters;
+import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.http.Response;
 import dev.tollgate.http.Routes;
 import java.time.InstantSource;
@@ -36,13 +38,15 @@ public final class ControlPlaneRoutes {
    * @param history what happened to tenants
    * @param audit who changed what
    * @param admitAll the switch that lifts all limits
+   * @param deadLetters messages of tenants that failed too often
    */
   public record Stores(
       IdempotencyKeys keys,
       History history,
       AuditLog audit,
       AdmitAllSwitch admitAll,
-      Alarms alarms) {}
+      Alarms alarms,
+      DeadLetters deadLetters) {}
 
   /**
    * The routes over these use cases.
@@ -53,6 +57,7 @@ public final class ControlPlaneRoutes {
   public static Routes of(
       Ports ports,
       TenantLifecycle lifecycle,
+      SessionLifecycle sessionLifecycle,
       TierCatalog catalog,
       Doctor doctor,
       Stores stores,
@@ -69,6 +74,9 @@ public final class ControlPlaneRoutes {
             new TenantDocument(ports, clock),
             parallel,
             clock);
+    SessionRoutes sessions =
+        new SessionRoutes(ports.tenants(), ports.sessions(), sessionLifecycle, clock);
+    DeadLetterRoutes letters = new DeadLetterRoutes(ports.tenants(), stores.deadLetters());
     TierRoutes tiers = new TierRoutes(ports.tiers(), catalog, preview);
     HistoryRoutes happened = new HistoryRoutes(stores.history(), ports.tenants(), clock);
     AuditRoutes changes = new AuditRoutes(stores.audit(), clock);
@@ -84,6 +92,13 @@ public final class ControlPlaneRoutes {
                 Map.entry("PATCH /tenants/{tenantId}", routes.route(tenants::change)),
                 Map.entry("DELETE /tenants/{tenantId}", routes.route(tenants::offboard)),
                 Map.entry("DELETE /tenants/{tenantId}/line", routes.route(tenants::clearLine)),
+                Map.entry("GET /tenants/{tenantId}/sessions", routes.route(sessions::list)),
+                Map.entry(
+                    "DELETE /tenants/{tenantId}/sessions/{session}", routes.route(sessions::end)),
+                Map.entry("GET /tenants/{tenantId}/dead-letters", routes.route(letters::list)),
+                Map.entry(
+                    "POST /tenants/{tenantId}/dead-letters/redrive",
+                    routes.route(letters::redrive)),
                 Map.entry("GET /tenants/{tenantId}/history", routes.route(happened::ofTenant)),
                 Map.entry("GET /fleet", routes.route(happened::ofAll)),
                 Map.entry("GET /fleet/tenants", routes.route(happened::ranking)),

@@ -222,7 +222,7 @@ final class TenantRoutes {
     }
   }
 
-  private static Response notFound(TenantId id) {
+  static Response notFound(TenantId id) {
     return Problem.notFound(
             "No tenant named `" + id + "`. List tenants with `tollgate tenants list`.")
         .response();

@@ -21,6 +21,10 @@ public enum ChangeType {
   TENANT_OFFBOARDED("TenantOffboarded"),
   /** All that a tenant had is gone. */
   TENANT_REMOVED("TenantRemoved"),
+  /** An operator ended a session of a tenant. */
+  SESSION_ENDED("SessionEnded"),
+  /** An operator requested that dead letters of a tenant are processed again. */
+  DEAD_LETTERS_REDRIVEN("DeadLettersRedriven"),
   /** A tier was created. */
   TIER_CREATED("TierCreated"),
   /** A tier changed. */

@@ -3,6 +3,7 @@ package dev.tollgate.e2e.local;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.e2e.acceptance.Browser;
 import java.time.Duration;
 import java.time.Instant;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -25,6 +27,7 @@ import org.openqa.selenium.WebElement;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.dynamodb.model.WriteRequest;
+import software.amazon.awssdk.services.sqs.SqsClient;
 
 /** The console's pages in a browser, used by clicking. */
 final class ConsoleIT {
@@ -578,6 +581,95 @@ final class ConsoleIT {
   }
 
   @Test
+  void an_operator_ends_a_session_of_a_tenant() throws Exception {
+    onboard("page-sessions", "bronze", "{}");
+    browser.go(operator("page-sessions"));
+    openTab("sessions");
+    browser.awaitText("#no-sessions", text -> text.startsWith("No sessions."));
+    String session = deployment.open("page-sessions");
+    String kept = deployment.open("page-sessions");
+    assertThat(deployment.connect("page-sessions", session).status()).isEqualTo(101);
+    // A new document: the open one looks again after ten seconds.
+    browser.go("about:blank");
+    browser.go(operator() + "#/tenants/page-sessions/sessions");
+    String row = "[data-session='" + session.substring(0, 12) + "']";
+    browser.await("the session is listed", () -> !browser.all(row).isEmpty());
+    assertThat(browser.text(row)).contains(" 1 ").doesNotContain(session);
+    assertThat(browser.accessibilityFindings()).isEmpty();
+
+    browser.click(row + " .end-session");
+    browser.awaitText("#confirm-text", text -> text.startsWith("This closes 1 open socket."));
+    browser.click("#confirm-no");
+    browser.click(row + " .end-session");
+    browser.click("#confirm-yes");
+    browser.await("the session is gone", () -> browser.all(row).isEmpty());
+
+    assertThat(browser.text("#sessions")).contains(kept.substring(0, 12));
+    assertThat(deployment.connect("page-sessions", session).status()).isEqualTo(403);
+    // The audit writes its entries by the clock of the deployment.
+    advance(Duration.ofSeconds(5));
+    openTab("audit");
+    browser.awaitText(".entries", text -> text.contains("session ended"));
+    assertThat(browser.errors())
+        .allSatisfy(error -> assertThat(error).containsPattern("Canvas2D|status of 503"));
+  }
+
+  @Test
+  void an_operator_sees_dead_letters_and_moves_them_back() throws Exception {
+    onboard("page-dead", "bronze", "{}");
+    onboard("page-silo", "gold", "{}");
+    String session = deployment.open("page-dead");
+    browser.go(operator("page-dead"));
+    browser.click("#to-dead");
+    browser.awaitText("#no-dead-letters", text -> text.startsWith("No dead letters."));
+    assertThat(browser.find("#redrive").isEnabled()).isFalse();
+    try (SqsClient queues = deployment.inspect(SqsClient.builder())) {
+      putDeadLetter(queues, "tollgate_pool_dead.fifo", "page-dead:" + session, "<b>one</b>");
+      putDeadLetter(queues, "tollgate_pool_dead.fifo", "page-dead:" + session, "two");
+      putDeadLetter(queues, "silo_page-silo_dead.fifo", "page-silo:" + session, "three");
+    }
+    browser.click("#look-again");
+    browser.awaitText("#dead-state", "2 dead letters."::equals);
+    assertThat(browser.text("#dead-letters"))
+        .contains("<b>one</b>", "two", session.substring(0, 12))
+        .doesNotContain("three", session);
+    browser.size(320, 900);
+    assertAccessible("light");
+    browser.size(1280, 900);
+
+    browser.click("#redrive");
+    browser.awaitText("#confirm-text", text -> text.contains("the shared queue"));
+    browser.click("#confirm-yes");
+    browser.awaitText("#notices", text -> text.contains("2 messages moved back."));
+    browser.awaitText("#no-dead-letters", text -> text.startsWith("No dead letters."));
+    // The audit writes its entries by the clock of the deployment.
+    advance(Duration.ofSeconds(5));
+    openTab("audit");
+    browser.awaitText(".entries", text -> text.contains("dead letters moved back"));
+
+    JsonNode silo = deployment.control("GET", "/tenants/page-silo/dead-letters").body();
+    assertThat(silo.at("/deadLetters/0/queue").asText()).isEqualTo("SILO");
+    assertThat(deployment.control("POST", "/tenants/page-silo/dead-letters/redrive", "").body())
+        .hasToString("{\"moved\":1,\"complete\":true}");
+    deployment.cloud().settle();
+    assertThat(deployment.control("GET", "/tenants/page-silo/dead-letters").body().get("count"))
+        .hasToString("0");
+    assertThat(browser.errors())
+        .allSatisfy(error -> assertThat(error).containsPattern("Canvas2D|status of 503"));
+  }
+
+  private static void putDeadLetter(SqsClient queues, String name, String group, String body) {
+    String url = queues.getQueueUrl(request -> request.queueName(name)).queueUrl();
+    queues.sendMessage(
+        request ->
+            request
+                .queueUrl(url)
+                .messageBody(body)
+                .messageGroupId(group)
+                .messageDeduplicationId(UUID.randomUUID().toString()));
+  }
+
+  @Test
   void a_search_among_a_thousand_tenants_finds_one_by_its_id() {
     onboard("bulk-0000", "bronze", "{}");
     String table = "TablesTenant";
@@ -721,6 +813,8 @@ final class ConsoleIT {
     "tenants/page-axe/now tenants/page-axe/limits tiers/bronze, dark, 1280",
     "tenants/page-axe/limits tenants/page-axe/history health?alarms=all, dark, 768",
     "tenants/page-axe/limits tenants/page-axe/danger tiers/bronze health audit lab, light, 320",
+    "tenants/page-axe/sessions tenants/page-axe/dead, dark, 320",
+    "tiers tenants/page-axe/line tenants/page-axe/audit tenants/page-axe/now health, light, 640",
     "overview, light, 320",
     "overview, dark, 1440",
     "tenants, light, 320",
@@ -731,6 +825,7 @@ final class ConsoleIT {
   void pages_have_no_serious_accessibility_findings(String page, String scheme, int width) {
     if (deployment.control("GET", "/tenants/page-axe").status() == 404) {
       onboard("page-axe", "bronze", "{\"tenantPerMinute\":2}");
+      deployment.open("page-axe");
     }
     browser.size(width, 900).scheme(scheme);
     if (page.equals("sample")) {

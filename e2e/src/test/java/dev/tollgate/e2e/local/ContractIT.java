@@ -39,6 +39,8 @@ final class ContractIT {
   private static final Map<String, String> ONLY_OF_AWS =
       Map.of(
           " 403", "the local gateway takes requests unsigned",
+          "DELETE /tenants/{tenantId}/sessions/{session} 409",
+              "two ids of 128 random bits do not begin alike; SessionsTest has two that do",
           " 429",
               "no test sends as many requests as the stage takes; MessageRoutesIT has a lower limit");
 
@@ -117,6 +119,10 @@ final class ContractIT {
                     "PATCH /tenants/covered",
                     "DELETE /tenants/covered",
                     "DELETE /tenants/covered/line",
+                    "GET /tenants/covered/sessions",
+                    "DELETE /tenants/covered/sessions/0123456789ab",
+                    "GET /tenants/covered/dead-letters",
+                    "POST /tenants/covered/dead-letters/redrive",
                     "GET /tiers",
                     "GET /tiers/covered",
                     "PUT /tiers/covered",
@@ -134,7 +140,9 @@ final class ContractIT {
                     "DELETE /admit-all")) {
               String[] parts = call.split(" ", 2);
               String body =
-                  switch (call.equals("POST /repairs") ? "" : parts[0]) {
+                  switch (call.equals("POST /repairs") || call.endsWith("redrive")
+                      ? ""
+                      : parts[0]) {
                     case "POST" -> "{\"tenantId\":\"covered\",\"tier\":\"gold\"}";
                     case "PATCH" -> "{\"tier\":\"gold\"}";
                     case "PUT" -> call.endsWith("admit-all") ? LIFTING : tier(5, "");
@@ -243,6 +251,21 @@ final class ContractIT {
     assertThat(control("DELETE", tenant + "/line", "", "if-match", "\"7\"")).isEqualTo(412);
     assertThat(control("DELETE", tenant + "/line?dryRun=true", "")).isEqualTo(400);
     assertThat(control("DELETE", "/tenants/uncovered/line", "")).isEqualTo(404);
+    assertThat(control("GET", tenant + "/sessions", "")).isEqualTo(200);
+    assertThat(control("GET", tenant + "/sessions?limit=0", "")).isEqualTo(400);
+    assertThat(control("GET", "/tenants/uncovered/sessions", "")).isEqualTo(404);
+    assertThat(control("DELETE", tenant + "/sessions/0123456789ab", "")).isEqualTo(204);
+    assertThat(control("DELETE", tenant + "/sessions/x", "")).isEqualTo(400);
+    assertThat(control("DELETE", "/tenants/uncovered/sessions/0123456789ab", "")).isEqualTo(404);
+    assertThat(control("GET", tenant + "/dead-letters", "")).isEqualTo(200);
+    assertThat(control("GET", "/tenants/No/dead-letters", "")).isEqualTo(400);
+    assertThat(control("GET", "/tenants/uncovered/dead-letters", "")).isEqualTo(404);
+    String redrive = tenant + "/dead-letters/redrive";
+    assertThat(control("POST", redrive, "")).isEqualTo(200);
+    assertThat(control("POST", redrive + "?limit=101", "")).isEqualTo(400);
+    assertThat(control("POST", redrive, LARGE)).isEqualTo(413);
+    assertThat(control("POST", redrive, "x", "content-type", "text/plain")).isEqualTo(415);
+    assertThat(control("POST", "/tenants/uncovered/dead-letters/redrive", "")).isEqualTo(404);
     assertThat(control("DELETE", "/tiers/covered", "")).isEqualTo(204);
     assertThat(control("DELETE", "/tenants/uncovered", "", "if-match", "*")).isEqualTo(412);
     assertThat(control("DELETE", tenant + "?dryRun=true", "")).isEqualTo(200);

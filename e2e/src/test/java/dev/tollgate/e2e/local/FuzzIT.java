@@ -178,6 +178,11 @@ final class FuzzIT {
             new Call("GET", tenant, ""),
             new Call("DELETE", tenant, "", "dryRun"),
             new Call("DELETE", tenant + "/line", "", "dryRun"),
+            new Call("GET", tenant + "/sessions", "", "limit", "cursor"),
+            new Call(
+                "DELETE", tenant + "/sessions/" + segment(name(random, "0a", "0b")), "", "dryRun"),
+            new Call("GET", tenant + "/dead-letters", ""),
+            new Call("POST", tenant + "/dead-letters/redrive", "{\"a\":1}", "limit", "dryRun"),
             new Call("GET", tier, ""),
             new Call("DELETE", tier, "", "dryRun"),
             new Call("GET", "/drift", "", "cursor"),

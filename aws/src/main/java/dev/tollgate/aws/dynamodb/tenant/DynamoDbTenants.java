@@ -13,6 +13,7 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.audit.Author;
+import dev.tollgate.core.audit.ChangeType;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantFilter;
 import dev.tollgate.core.tenant.Tenants;
@@ -117,6 +118,26 @@ public final class DynamoDbTenants implements Tenants {
                         "#pending", TenantRow.PENDING,
                         "#version", TenantRow.VERSION))
                 .expressionAttributeValues(Map.of(":version", Attribute.number(version))));
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>The note is an attribute of the tenant's row, from whose stream the audit is written. The
+   * next note or change of the tenant replaces it.
+   */
+  @Override
+  public void note(TenantId id, ChangeType what, Map<String, String> details) {
+    table.update(
+        "tenant " + id,
+        request ->
+            request
+                .key(TenantRow.key(id))
+                .updateExpression("SET #note = :note")
+                .conditionExpression("attribute_exists(#id)")
+                .expressionAttributeNames(Map.of("#note", TenantRow.NOTE, "#id", TenantRow.ID))
+                .expressionAttributeValues(
+                    Map.of(":note", TenantRow.note(what, details, author.get()))));
   }
 
   @Override

@@ -40,6 +40,9 @@ public final class OperatorChanges implements RowAudit {
   /** Fields that rows have in nanoseconds. */
   private static final Set<String> TIMES = Set.of("since", "until", TierRow.RETREATED_AT);
 
+  /** How the flat fields of a note begin. */
+  private static final String NOTE = TenantRow.NOTE + ".";
+
   private static final String STATUS = "status";
   private static final String OFFBOARDING = "OFFBOARDING";
 
@@ -63,6 +66,10 @@ public final class OperatorChanges implements RowAudit {
       Map<String, String> before,
       Map<String, String> after,
       Instant at) {
+    String noted = after.getOrDefault(NOTE + Authorship.CHANGED_IN, "");
+    if (!noted.equals(before.getOrDefault(NOTE + Authorship.CHANGED_IN, "")) && !noted.isEmpty()) {
+      return ofNote(id, tenant, noteOf(after), at);
+    }
     Map<String, String> from = fields(before, TenantRow.ID);
     Map<String, String> to = fields(after, TenantRow.ID);
     ChangeType what =
@@ -88,6 +95,25 @@ public final class OperatorChanges implements RowAudit {
             author,
             from,
             to));
+  }
+
+  private static Map<String, String> noteOf(Map<String, String> row) {
+    Map<String, String> note = new TreeMap<>();
+    row.forEach(
+        (name, value) -> {
+          if (name.startsWith(NOTE)) {
+            note.put(name.substring(NOTE.length()), value);
+          }
+        });
+    return note;
+  }
+
+  private static Optional<AuditEntry> ofNote(
+      String id, TenantId tenant, Map<String, String> note, Instant at) {
+    Author author = author(note, true);
+    ChangeType what = ChangeType.labelled(note.getOrDefault(TenantRow.NOTED, ""));
+    note.keySet().removeAll(Set.of(TenantRow.NOTED, Authorship.CHANGED_BY, Authorship.CHANGED_IN));
+    return Optional.of(AuditEntry.of(id, at, Subject.tenant(tenant), what, author, Map.of(), note));
   }
 
   private static boolean isLeaving(Map<String, String> tenant) {
@@ -257,6 +283,7 @@ public final class OperatorChanges implements RowAudit {
         name ->
             name.equals(key)
                 || NOT_SET_BY_OPERATORS.contains(name)
+                || name.startsWith(NOTE)
                 || name.startsWith(RollOutRow.ROLL_OUT + ".");
     fields.keySet().removeIf(isLeftOut);
     TIMES.forEach(name -> fields.computeIfPresent(name, (field, nanos) -> time(nanos)));

@@ -8,6 +8,8 @@ import dev.tollgate.aws.dynamodb.Attribute;
 import dev.tollgate.aws.dynamodb.Row;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.audit.Author;
+import dev.tollgate.core.audit.ChangeType;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillPolicy;
@@ -40,6 +42,12 @@ public final class TenantRow {
    * name.
    */
   static final String PENDING = "pending";
+
+  /** What an operator did last for the tenant beside its settings; only the audit reads it. */
+  static final String NOTE = "note";
+
+  /** The type of a note's change. */
+  static final String NOTED = "what";
 
   /** The value of {@link #PENDING}. */
   static final AttributeValue IS_PENDING = text("1");
@@ -171,5 +179,13 @@ public final class TenantRow {
 
   static Rate rate(Row row) {
     return Rate.perMinute(row.decimal("rate"));
+  }
+
+  /** A note with its author. */
+  static AttributeValue note(ChangeType what, Map<String, String> details, Author author) {
+    Map<String, AttributeValue> note = new HashMap<>();
+    details.forEach((name, value) -> note.put(name, text(value)));
+    note.put(NOTED, text(what.label()));
+    return map(Authorship.sign(note, author));
   }
 }

@@ -6,9 +6,11 @@ import dev.tollgate.core.audit.AuditEntry;
 import dev.tollgate.core.audit.Author;
 import dev.tollgate.core.audit.ChangeType;
 import dev.tollgate.core.testing.Samples;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class OperatorChangesTest {
@@ -128,6 +130,36 @@ class OperatorChangesTest {
 
     assertThat(found.what()).isEqualTo(ChangeType.DRIFT_REPAIRED);
     assertThat(found.author()).isEqualTo(new Author(ALICE.who(), "r-1").repairing());
+  }
+
+  @Test
+  void a_note_is_an_entry_of_its_author_and_no_change_of_the_tenant() {
+    String[] note = {
+      "note.what=SessionEnded",
+      "note.session=0123456789ab",
+      "note.changedBy=" + ALICE.who(),
+      "note.changedIn=r-9"
+    };
+    Map<String, String> bare = tenant(1, "tier=gold");
+    Map<String, String> noted = new HashMap<>(bare);
+    Stream.of(note)
+        .map(field -> field.split("=", 2))
+        .forEach(field -> noted.put(field[0], field[1]));
+
+    check(
+        one(bare, noted),
+        ChangeType.SESSION_ENDED,
+        new Author(ALICE.who(), "r-9"),
+        "tenant/acme",
+        NONE,
+        Map.of("session", "0123456789ab"));
+    check(
+        one(noted, tenant(2, "tier=silver")),
+        ChangeType.TENANT_CHANGED,
+        ALICE,
+        "tenant/acme",
+        Map.of("tier", "gold"),
+        Map.of("tier", "silver"));
   }
 
   @Test

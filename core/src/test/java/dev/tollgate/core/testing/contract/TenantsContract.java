@@ -6,6 +6,7 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.audit.ChangeType;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Rate;
@@ -320,6 +321,18 @@ public abstract class TenantsContract {
         }
       }
     }
+  }
+
+  @Test
+  void a_note_changes_no_tenant_and_creates_none() {
+    Tenant tenant = created(GOLD);
+    TenantId missing = Samples.tenantId();
+
+    tenants().note(tenant.id(), ChangeType.SESSION_ENDED, Map.of("session", "0123456789ab"));
+    tenants().note(missing, ChangeType.SESSION_ENDED, Map.of());
+
+    assertThat(tenants().find(tenant.id())).contains(tenant);
+    assertThat(tenants().find(missing)).isEmpty();
   }
 
   @Test

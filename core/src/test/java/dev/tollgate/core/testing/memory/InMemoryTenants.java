@@ -5,12 +5,15 @@ import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.audit.ChangeType;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantFilter;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.TierName;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -20,6 +23,7 @@ import java.util.function.Predicate;
 public final class InMemoryTenants implements Tenants {
   private final TreeMap<String, Tenant> rows = new TreeMap<>();
   private final Outage outage = new Outage();
+  private final List<String> notes = new ArrayList<>();
   private final Set<TenantId> newer = new HashSet<>();
 
   /** Replaces the row of a tenant with one of a newer release, which cannot be read. */
@@ -91,6 +95,19 @@ public final class InMemoryTenants implements Tenants {
                     tenant.onUnavailable(),
                     version,
                     version));
+  }
+
+  @Override
+  public synchronized void note(TenantId id, ChangeType what, Map<String, String> details) {
+    outage.check("note");
+    if (rows.containsKey(id.value())) {
+      notes.add(id + " " + what.label() + " " + new TreeMap<>(details));
+    }
+  }
+
+  /** All notes, as tenant, type and details. */
+  public synchronized List<String> notes() {
+    return List.copyOf(notes);
   }
 
   @Override

@@ -8,9 +8,9 @@ import { count, dateTime } from "./words.js";
 /** Longer texts of changed fields are hidden at first. */
 const LONG = 240;
 
-/** A link to a page of the documentation, or its path where the deployment does not know its address. */
-export const runbookLink = (runbook, settings) => settings.docsUrl
-  ? html`<a href="${settings.docsUrl}/${runbook}">Runbook</a>`
+/** A link to a runbook, which the console serves at its path in the repository: `docs/runbooks/refusals.md`. */
+export const runbookLink = (runbook) => /^docs\/runbooks\/[a-z-]+\.md$/.test(runbook)
+  ? html`<a href=${runbook}>Runbook</a>`
   : html`<span class="muted">Runbook:</span> <code>${runbook}</code>`;
 
 /** Buttons for spans of time: `ranges` are `{key: {words}}`. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { changesOf, connectionSeries, filled, mostUsed, rankedOf } from "../pages/steps.js";
+import { changesOf, connectionSeries, rankedOf, usageOf } from "../pages/history-steps.js";
+import { filled } from "../pages/sources.js";
 
 const step = (at, more) => ({ at, admitted: 0, refused: 0, refusedFor: {}, wouldRefuse: 0, wouldRefuseFor: {}, peakConnections: 0, tokens: [], ...more });
 const HISTORY = {
@@ -28,9 +29,18 @@ test("a tenant's minutes add up as in a ranking", () => {
   });
 });
 
-test("what was used most is the largest of all minutes", () => {
-  assert.deepEqual(mostUsed(HISTORY), { tenantPerMinute: 60, tenantConnections: 118, messagesPerMinute: 12 });
-  assert.deepEqual(mostUsed({ steps: [] }), { tenantPerMinute: 0, tenantConnections: 0, messagesPerMinute: 0 });
+test("of few minutes, the largest is the 99.9th percentile", () => {
+  assert.deepEqual(usageOf(HISTORY), {
+    tenantPerMinute: { p999: 60, most: 60 }, tenantConnections: { p999: 118, most: 118 }, messagesPerMinute: { p999: 12, most: 12 },
+  });
+  assert.deepEqual(usageOf({ ...HISTORY, steps: [] }).tenantPerMinute, { p999: 0, most: 0 });
+});
+
+test("of a day, the largest minute is above the 99.9th percentile, and minutes without steps count", () => {
+  const day = { from: "2026-03-11T14:00:00Z", to: "2026-03-12T14:00:00Z", stepSeconds: 60 };
+  const busy = (...admitted) => usageOf({ ...day, steps: admitted.map((n) => step("2026-03-12T13:00:00Z", { admitted: n })) }).tenantPerMinute;
+  assert.deepEqual(busy(500), { p999: 0, most: 500 });
+  assert.deepEqual(busy(70, 500, 60), { p999: 70, most: 500 });
 });
 
 test("open connections are drawn below their limit", () => {

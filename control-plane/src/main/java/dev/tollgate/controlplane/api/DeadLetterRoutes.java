@@ -1,0 +1,77 @@
+package dev.tollgate.controlplane.api;
+
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.audit.ChangeType;
+import dev.tollgate.core.message.DeadLetter;
+import dev.tollgate.core.message.DeadLetters;
+import dev.tollgate.core.tenant.Tenants;
+import dev.tollgate.http.Response;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Answers the requests for dead letters. */
+final class DeadLetterRoutes {
+  /** The most that an answer shows. */
+  private static final int SHOWN = 10;
+
+  /** The most characters of a body that an answer shows. */
+  private static final int MAX_BODY = 300;
+
+  private final Tenants tenants;
+  private final DeadLetters letters;
+
+  DeadLetterRoutes(Tenants tenants, DeadLetters letters) {
+    this.tenants = tenants;
+    this.letters = letters;
+  }
+
+  /** Shows the first dead letters of a tenant. */
+  Response list(ApiRequest request) {
+    TenantId id = request.tenantId();
+    if (tenants.find(id).isEmpty()) {
+      return TenantRoutes.notFound(id);
+    }
+    DeadLetters.Found found = letters.find(id);
+    Map<String, Object> document = new LinkedHashMap<>();
+    document.put(
+        "deadLetters",
+        found.letters().stream().limit(SHOWN).map(DeadLetterRoutes::document).toList());
+    document.put("count", found.letters().size());
+    document.put("complete", found.complete());
+    return Response.json(200, document);
+  }
+
+  private static Map<String, Object> document(DeadLetter letter) {
+    String body = letter.body();
+    boolean isLong = body.codePointCount(0, body.length()) > MAX_BODY;
+    Map<String, Object> document = new LinkedHashMap<>();
+    document.put("id", letter.id());
+    letter.session().ifPresent(session -> document.put("session", session.value()));
+    document.put("at", letter.at().toString());
+    document.put("receives", letter.receives());
+    // Not between the two halves of a character.
+    document.put("body", isLong ? body.substring(0, body.offsetByCodePoints(0, MAX_BODY)) : body);
+    document.put("truncated", isLong);
+    document.put("queue", letter.source().name());
+    return document;
+  }
+
+  /** Moves dead letters back. The audit has an entry first, so none is moved without one. */
+  Response redrive(ApiRequest request) {
+    request.requireNoDryRun();
+    TenantId id = request.tenantId();
+    int limit = request.limit();
+    if (request.http().content().length > 0) {
+      request.body().only();
+    }
+    if (tenants.find(id).isEmpty()) {
+      return TenantRoutes.notFound(id);
+    }
+    tenants.note(id, ChangeType.DEAD_LETTERS_REDRIVEN, Map.of("limit", Integer.toString(limit)));
+    DeadLetters.Redriven redriven = letters.redrive(id, limit);
+    Map<String, Object> document = new LinkedHashMap<>();
+    document.put("moved", redriven.moved());
+    document.put("complete", redriven.complete());
+    return Response.json(200, document);
+  }
+}
