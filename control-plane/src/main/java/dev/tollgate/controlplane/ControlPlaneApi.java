@@ -34,7 +34,8 @@ public final class ControlPlaneApi
             wiring.auditLog(),
             wiring.admitAllSwitch(),
             wiring.alarms(),
-            wiring.deadLetters()));
+            wiring.deadLetters(),
+            wiring.auditNotes()));
   }
 
   ControlPlaneApi(ControlPlane controlPlane, Stores stores) {

@@ -9,6 +9,7 @@ import dev.tollgate.core.Pause;
 import dev.tollgate.core.Threads;
 import dev.tollgate.core.alarm.Alarms;
 import dev.tollgate.core.audit.AuditLog;
+import dev.tollgate.core.audit.AuditNotes;
 import dev.tollgate.core.enforcement.AdmitAllSwitch;
 import dev.tollgate.core.fanout.Chunk;
 import dev.tollgate.core.fanout.SelfInvocation;
@@ -80,6 +81,15 @@ final class Wiring {
    */
   DeadLetters deadLetters() {
     return aws.deadLetters();
+  }
+
+  /**
+   * Where acts are recorded that change no settings.
+   *
+   * @throws IllegalStateException if an environment variable is missing
+   */
+  AuditNotes auditNotes() {
+    return aws.auditNotes();
   }
 
   /**

@@ -177,7 +177,8 @@ public final class ControlPlaneFixture {
             audit,
             admitAll,
             faults.around(Alarms.class, () -> List.copyOf(alarms)),
-            deadLetters));
+            deadLetters,
+            tenants));
   }
 
   private Sweep newSweep() {

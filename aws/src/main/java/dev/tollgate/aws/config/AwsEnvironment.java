@@ -42,6 +42,7 @@ import dev.tollgate.aws.tracing.XRayTracing;
 import dev.tollgate.core.Threads;
 import dev.tollgate.core.alarm.Alarms;
 import dev.tollgate.core.audit.AuditLog;
+import dev.tollgate.core.audit.AuditNotes;
 import dev.tollgate.core.audit.ChangeEvents;
 import dev.tollgate.core.audit.CurrentAuthor;
 import dev.tollgate.core.audit.RowAudit;
@@ -391,6 +392,15 @@ public final class AwsEnvironment {
 
   /** Tenants, with the function's own role. Needs {@code TENANT_TABLE}. */
   public Tenants tenants() {
+    return tenantRows();
+  }
+
+  /** Notes for the audit, with the function's own role. Needs {@code TENANT_TABLE}. */
+  public AuditNotes auditNotes() {
+    return tenantRows();
+  }
+
+  private DynamoDbTenants tenantRows() {
     return new DynamoDbTenants(clients.dynamoDb(), variables.required("TENANT_TABLE"), author);
   }
 

@@ -7,6 +7,7 @@ import dev.tollgate.controlplane.tenants.TenantLifecycle;
 import dev.tollgate.controlplane.tiers.TierCatalog;
 import dev.tollgate.core.alarm.Alarms;
 import dev.tollgate.core.audit.AuditLog;
+import dev.tollgate.core.audit.AuditNotes;
 import dev.tollgate.core.audit.Author;
 import dev.tollgate.core.audit.CurrentAuthor;
 import dev.tollgate.core.enforcement.AdmitAllSwitch;
@@ -39,6 +40,7 @@ public final class ControlPlaneRoutes {
    * @param audit who changed what
    * @param admitAll the switch that lifts all limits
    * @param deadLetters messages of tenants that failed too often
+   * @param notes where acts are recorded that change no settings
    */
   public record Stores(
       IdempotencyKeys keys,
@@ -46,7 +48,8 @@ public final class ControlPlaneRoutes {
       AuditLog audit,
       AdmitAllSwitch admitAll,
       Alarms alarms,
-      DeadLetters deadLetters) {}
+      DeadLetters deadLetters,
+      AuditNotes notes) {}
 
   /**
    * The routes over these use cases.
@@ -75,8 +78,10 @@ public final class ControlPlaneRoutes {
             parallel,
             clock);
     SessionRoutes sessions =
-        new SessionRoutes(ports.tenants(), ports.sessions(), sessionLifecycle, clock);
-    DeadLetterRoutes letters = new DeadLetterRoutes(ports.tenants(), stores.deadLetters());
+        new SessionRoutes(
+            ports.tenants(), ports.sessions(), sessionLifecycle, stores.notes(), clock);
+    DeadLetterRoutes letters =
+        new DeadLetterRoutes(ports.tenants(), stores.deadLetters(), stores.notes());
     TierRoutes tiers = new TierRoutes(ports.tiers(), catalog, preview);
     HistoryRoutes happened = new HistoryRoutes(stores.history(), ports.tenants(), clock);
     AuditRoutes changes = new AuditRoutes(stores.audit(), clock);

@@ -1,6 +1,7 @@
 package dev.tollgate.controlplane.api;
 
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.audit.AuditNotes;
 import dev.tollgate.core.audit.ChangeType;
 import dev.tollgate.core.message.DeadLetter;
 import dev.tollgate.core.message.DeadLetters;
@@ -19,10 +20,12 @@ final class DeadLetterRoutes {
 
   private final Tenants tenants;
   private final DeadLetters letters;
+  private final AuditNotes notes;
 
-  DeadLetterRoutes(Tenants tenants, DeadLetters letters) {
+  DeadLetterRoutes(Tenants tenants, DeadLetters letters, AuditNotes notes) {
     this.tenants = tenants;
     this.letters = letters;
+    this.notes = notes;
   }
 
   /** Shows the first dead letters of a tenant. */
@@ -67,7 +70,7 @@ final class DeadLetterRoutes {
     if (tenants.find(id).isEmpty()) {
       return TenantRoutes.notFound(id);
     }
-    tenants.note(id, ChangeType.DEAD_LETTERS_REDRIVEN, Map.of("limit", Integer.toString(limit)));
+    notes.note(id, ChangeType.DEAD_LETTERS_REDRIVEN, Map.of("limit", Integer.toString(limit)));
     DeadLetters.Redriven redriven = letters.redrive(id, limit);
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("moved", redriven.moved());

@@ -2,6 +2,7 @@ package dev.tollgate.controlplane.api;
 
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.audit.AuditNotes;
 import dev.tollgate.core.audit.ChangeType;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionLifecycle;
@@ -15,6 +16,7 @@ import java.time.InstantSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Answers the requests for a tenant's sessions. No answer has a session's id, which is a secret.
@@ -23,25 +25,32 @@ final class SessionRoutes {
   private final Tenants tenants;
   private final Sessions sessions;
   private final SessionLifecycle lifecycle;
+  private final AuditNotes notes;
   private final InstantSource clock;
 
   SessionRoutes(
-      Tenants tenants, Sessions sessions, SessionLifecycle lifecycle, InstantSource clock) {
+      Tenants tenants,
+      Sessions sessions,
+      SessionLifecycle lifecycle,
+      AuditNotes notes,
+      InstantSource clock) {
     this.tenants = tenants;
     this.sessions = sessions;
     this.lifecycle = lifecycle;
+    this.notes = notes;
     this.clock = clock;
   }
 
   /** Lists a tenant's sessions that have not ended, by one query for a page. */
   Response list(ApiRequest request) {
     TenantId id = request.tenantId();
+    String listing = "sessions?tenant=" + id;
+    Optional<String> cursor = request.cursor(listing);
+    int limit = request.limit();
     if (tenants.find(id).isEmpty()) {
       return TenantRoutes.notFound(id);
     }
-    String listing = "sessions?tenant=" + id;
-    Page<Session> page =
-        SessionReference.page(sessions, id, request.cursor(listing), request.limit());
+    Page<Session> page = SessionReference.page(sessions, id, cursor, limit);
     Map<String, Object> document = new LinkedHashMap<>();
     document.put(
         "sessions",
@@ -80,7 +89,7 @@ final class SessionRoutes {
     if (found.isEmpty()) {
       return Response.noContent();
     }
-    tenants.note(id, ChangeType.SESSION_ENDED, Map.of("session", reference.value()));
+    notes.note(id, ChangeType.SESSION_ENDED, Map.of("session", reference.value()));
     lifecycle.end(id, found.get(0).id());
     return Response.noContent();
   }

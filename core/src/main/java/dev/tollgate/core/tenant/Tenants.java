@@ -4,9 +4,7 @@ import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
-import dev.tollgate.core.audit.ChangeType;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /** Stores tenants. Every method throws {@link Unavailable} if the store fails. */
@@ -22,14 +20,6 @@ public interface Tenants {
 
   /** Records that this version is in effect, unless the desired state has changed again. */
   void markObserved(TenantId id, long version);
-
-  /**
-   * Records what an operator is about to do for a tenant, without changing its settings or its
-   * version, so that the audit has an entry. Does nothing if the tenant does not exist.
-   *
-   * @param details what the entry says about it, by name
-   */
-  void note(TenantId id, ChangeType what, Map<String, String> details);
 
   /** Deletes the tenant, if its version is still this one. Does nothing if it does not exist. */
   WriteResult remove(TenantId id, long version);

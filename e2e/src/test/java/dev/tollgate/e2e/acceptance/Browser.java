@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.openqa.selenium.By;
 import org.openqa.selenium.Dimension;
+import org.openqa.selenium.Keys;
 import org.openqa.selenium.NoSuchElementException;
 import org.openqa.selenium.OutputType;
 import org.openqa.selenium.StaleElementReferenceException;
@@ -197,8 +198,9 @@ public final class Browser implements AutoCloseable {
   }
 
   public void type(String css, String text) {
-    find(css).clear();
-    find(css).sendKeys(text);
+    // Clearing sends no event that the page listens to, which may show its own value again before
+    // the text arrives.
+    find(css).sendKeys(Keys.chord(Keys.CONTROL, "a"), text.isEmpty() ? Keys.DELETE : text);
   }
 
   /** Presses keys, one after another, wherever the focus is. */

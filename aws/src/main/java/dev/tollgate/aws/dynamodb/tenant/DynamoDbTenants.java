@@ -12,6 +12,7 @@ import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.audit.AuditNotes;
 import dev.tollgate.core.audit.Author;
 import dev.tollgate.core.audit.ChangeType;
 import dev.tollgate.core.tenant.Tenant;
@@ -34,7 +35,7 @@ import software.amazon.awssdk.services.dynamodb.model.ScanResponse;
  * Tenants in the Tenant table, with the function's own role, because the control plane acts for no
  * single tenant.
  */
-public final class DynamoDbTenants implements Tenants {
+public final class DynamoDbTenants implements Tenants, AuditNotes {
   private static final String BY_TIER = "byTier";
 
   /**

@@ -8,6 +8,7 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.audit.AuditNotes;
 import dev.tollgate.core.audit.Author;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.tenant.BucketTerms;
@@ -37,7 +38,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 class DynamoDbTenantsTest extends TenantsContract {
   private final DynamoDbClient client;
   private final String table;
-  private final Tenants tenants;
+  private final DynamoDbTenants tenants;
   private final Tenants tenByTen;
 
   DynamoDbTenantsTest(Engines.Tables tables) {
@@ -49,6 +50,11 @@ class DynamoDbTenantsTest extends TenantsContract {
 
   @Override
   protected Tenants tenants() {
+    return tenants;
+  }
+
+  @Override
+  protected AuditNotes notes() {
     return tenants;
   }
 

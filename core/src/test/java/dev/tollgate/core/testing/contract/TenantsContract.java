@@ -6,6 +6,7 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.audit.AuditNotes;
 import dev.tollgate.core.audit.ChangeType;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillPolicy;
@@ -45,6 +46,8 @@ public abstract class TenantsContract {
 
   /** The tenants under test; none exist at the start of a test. */
   protected abstract Tenants tenants();
+
+  protected abstract AuditNotes notes();
 
   private Tenant created(Tier tier) {
     Tenant tenant = Samples.tenant(tier);
@@ -328,8 +331,8 @@ public abstract class TenantsContract {
     Tenant tenant = created(GOLD);
     TenantId missing = Samples.tenantId();
 
-    tenants().note(tenant.id(), ChangeType.SESSION_ENDED, Map.of("session", "0123456789ab"));
-    tenants().note(missing, ChangeType.SESSION_ENDED, Map.of());
+    notes().note(tenant.id(), ChangeType.SESSION_ENDED, Map.of("session", "0123456789ab"));
+    notes().note(missing, ChangeType.SESSION_ENDED, Map.of());
 
     assertThat(tenants().find(tenant.id())).contains(tenant);
     assertThat(tenants().find(missing)).isEmpty();

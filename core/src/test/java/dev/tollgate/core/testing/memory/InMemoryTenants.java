@@ -5,6 +5,7 @@ import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.audit.AuditNotes;
 import dev.tollgate.core.audit.ChangeType;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantFilter;
@@ -20,7 +21,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /** Tenants in memory. Lists are sorted by name and have one page. */
-public final class InMemoryTenants implements Tenants {
+public final class InMemoryTenants implements Tenants, AuditNotes {
   private final TreeMap<String, Tenant> rows = new TreeMap<>();
   private final Outage outage = new Outage();
   private final List<String> notes = new ArrayList<>();

@@ -1,5 +1,6 @@
 package dev.tollgate.core.testing.memory;
 
+import dev.tollgate.core.audit.AuditNotes;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.testing.contract.TenantsContract;
 
@@ -8,6 +9,11 @@ class InMemoryTenantsTest extends TenantsContract {
 
   @Override
   protected Tenants tenants() {
+    return tenants;
+  }
+
+  @Override
+  protected AuditNotes notes() {
     return tenants;
   }
 }
