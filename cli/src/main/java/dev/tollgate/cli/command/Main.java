@@ -7,6 +7,7 @@ import dev.tollgate.cli.history.ReplayCommand;
 import dev.tollgate.cli.history.Span;
 import dev.tollgate.cli.history.TopCommand;
 import dev.tollgate.cli.history.UsageCommand;
+import dev.tollgate.cli.local.Accounts;
 import dev.tollgate.cli.local.Cloud;
 import dev.tollgate.cli.local.InProcessCloud;
 import dev.tollgate.cli.logs.LogsCommand;
@@ -161,7 +162,10 @@ public final class Main {
         "prove",
         () ->
             new ProveCommand(
-                tollgate, shell, new Accounts(tollgate, shell, starter), InstantSource.system()));
+                tollgate,
+                shell,
+                new Accounts(shell, starter, tollgate::region, tollgate::profile),
+                InstantSource.system()));
     subcommands.put("completion", () -> new Completion(shell));
     subcommands.put("version", VersionCommand::new);
     subcommands.put("help", HelpCommand::new);

@@ -1,25 +1,36 @@
-package dev.tollgate.cli.command;
+package dev.tollgate.cli.local;
 
 import dev.tollgate.cli.http.RequestSigner;
-import dev.tollgate.cli.local.Cloud;
-import dev.tollgate.cli.local.LocalStacks;
 import dev.tollgate.cli.prove.AwsAccount;
 import dev.tollgate.cli.prove.CdkStacks;
 import dev.tollgate.cli.prove.ProveCommand;
 import dev.tollgate.cli.prove.Stacks;
 import dev.tollgate.cli.terminal.Shell;
 import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Opens the account that {@code tollgate prove} tries. */
-final class Accounts implements ProveCommand.StacksFactory {
-  private final Tollgate tollgate;
+public final class Accounts implements ProveCommand.StacksFactory {
   private final Shell shell;
   private final Cloud.Starter starter;
+  private final Supplier<Optional<String>> region;
+  private final Supplier<Optional<String>> profile;
 
-  Accounts(Tollgate tollgate, Shell shell, Cloud.Starter starter) {
-    this.tollgate = tollgate;
+  /**
+   * @param starter starts the local clouds of a rehearsal
+   * @param region the value of {@code --region}
+   * @param profile the value of {@code --profile}
+   */
+  public Accounts(
+      Shell shell,
+      Cloud.Starter starter,
+      Supplier<Optional<String>> region,
+      Supplier<Optional<String>> profile) {
     this.shell = shell;
     this.starter = starter;
+    this.region = region;
+    this.profile = profile;
   }
 
   @Override
@@ -29,13 +40,12 @@ final class Accounts implements ProveCommand.StacksFactory {
 
   @Override
   public Stacks aws(Path directory) {
-    String region = RequestSigner.defaultRegion(tollgate.region(), tollgate.profile());
     return new CdkStacks(
-        AwsAccount.onAws(region, tollgate.profile()),
+        AwsAccount.onAws(RequestSigner.defaultRegion(region.get(), profile.get()), profile.get()),
         shell,
         checkout(),
         directory,
-        tollgate.profile());
+        profile.get());
   }
 
   private Path checkout() {
