@@ -379,7 +379,7 @@ class DriftTest {
 
     assertThat(checked)
         .containsExactly(
-            "2 tenants", "3 queues", "1 queues", "2 schedules", "16 shards", "3 quotas");
+            "2 tenants", "3 queues", "1 queues", "2 schedules", "16 shards", "4 quotas");
   }
 
   /**
@@ -568,6 +568,33 @@ class DriftTest {
             finding -> {
               assertThat(finding.get("repaired").booleanValue()).isFalse();
               assertThat(finding.get("reason").textValue()).contains("Service Quotas");
+            });
+  }
+
+  @Test
+  void more_than_500_tenants_with_own_schedules_are_reported_and_not_repaired() {
+    ControlPlaneFixture at = healthy();
+    at.deploy(10_000);
+    for (int i = 1; i < 500; i++) {
+      at.onboard("many-" + i, "bronze");
+    }
+    assertThat(drift(at)).isEmpty();
+
+    at.onboard("one-more", "bronze");
+    List<JsonNode> findings = repair(at);
+
+    assertThat(findings)
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(described(finding)).isEqualTo("TOO_LOW quota producer-schedules");
+              assertThat(finding.get("detail").textValue())
+                  .isEqualTo(
+                      "501 active tenants have 1,002 schedules of the fill mode PRODUCER, which fire"
+                          + " once a minute: up to 1,000 invocations a second, or 200 of the account's"
+                          + " concurrent executions (expected: at most 500 such tenants)");
+              assertThat(finding.get("repaired").booleanValue()).isFalse();
+              assertThat(finding.get("reason").textValue()).contains("SHARED");
             });
   }
 

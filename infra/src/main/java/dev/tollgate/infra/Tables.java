@@ -5,7 +5,10 @@ import io.github.cdklabs.cdknag.NagSuppressions;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import software.amazon.awscdk.Duration;
 import software.amazon.awscdk.RemovalPolicy;
+import software.amazon.awscdk.Stack;
 import software.amazon.awscdk.services.dynamodb.Attribute;
 import software.amazon.awscdk.services.dynamodb.AttributeType;
 import software.amazon.awscdk.services.dynamodb.BillingMode;
@@ -14,29 +17,76 @@ import software.amazon.awscdk.services.dynamodb.PointInTimeRecoverySpecification
 import software.amazon.awscdk.services.dynamodb.ProjectionType;
 import software.amazon.awscdk.services.dynamodb.StreamViewType;
 import software.amazon.awscdk.services.dynamodb.Table;
+import software.amazon.awscdk.services.dynamodb.TableEncryption;
+import software.amazon.awscdk.services.iam.AccountRootPrincipal;
 import software.amazon.awscdk.services.iam.AnyPrincipal;
+import software.amazon.awscdk.services.iam.ArnPrincipal;
 import software.amazon.awscdk.services.iam.Effect;
+import software.amazon.awscdk.services.iam.IPrincipal;
+import software.amazon.awscdk.services.iam.PolicyDocument;
+import software.amazon.awscdk.services.iam.PolicyStatement;
 import software.amazon.awscdk.services.iam.Role;
+import software.amazon.awscdk.services.kms.Key;
 import software.constructs.Construct;
 
 /**
- * The eight tables. Functions get a table's name in a variable that is named after the id of its
+ * The tables. Functions get a table's name in a variable that is named after the id of its
  * construct: {@code TENANT_TABLE} for {@code Tenant}.
  */
 final class Tables extends Construct {
+  /**
+   * What copies the rows of a table: a stream and a replica ({@code UpdateTable}), a backup, an
+   * export, a restored table and a Kinesis stream. A table's policy may name each of them.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/rbac-iam-actions.html">DynamoDB
+   *     API operations supported by resource-based policies</a>
+   */
+  private static final String[] COPIES = {
+    "CreateBackup",
+    "EnableKinesisStreamingDestination",
+    "ExportTableToPointInTime",
+    "RestoreTableToPointInTime",
+    "UpdateContinuousBackups",
+    "UpdateTable"
+  };
+
+  /** The actions on a key that neither use it nor grant its use. */
+  private static final String[] ADMINISTRATION = {
+    "CancelKeyDeletion",
+    "DescribeKey",
+    "DisableKey",
+    "DisableKeyRotation",
+    "EnableKey",
+    "EnableKeyRotation",
+    "GetKeyPolicy",
+    "GetKeyRotationStatus",
+    "ListGrants",
+    "ListResourceTags",
+    "PutKeyPolicy",
+    "RevokeGrant",
+    "ScheduleKeyDeletion",
+    "TagResource",
+    "UntagResource",
+    "UpdateKeyDescription"
+  };
+
   private final RemovalPolicy removalPolicy;
   private final Table tenant;
   private final Table tier;
   private final Table session;
   private final Table limit;
   private final Table idempotency;
-  private final Table credentials;
+  private final Optional<Shared> credentials;
   private final Table history;
   private final Table audit;
 
-  Tables(Construct scope, RemovalPolicy removalPolicy) {
+  /** The Credentials table and its key. */
+  private record Shared(Table table, Key key) {}
+
+  Tables(Construct scope, TollgateProps props) {
     super(scope, "Tables");
-    this.removalPolicy = removalPolicy;
+    this.removalPolicy = props.removalPolicy();
     tenant =
         table("Tenant").partitionKey(text("tenantId")).stream(StreamViewType.NEW_AND_OLD_IMAGES)
             .build();
@@ -81,7 +131,7 @@ final class Tables extends Construct {
     audit = newAudit();
     idempotency =
         table("Idempotency").partitionKey(text("key")).timeToLiveAttribute("expiresAt").build();
-    credentials = newCredentials();
+    credentials = props.shareCredentials() ? Optional.of(newCredentials()) : Optional.empty();
     // Only the row with a tenant's rate of session creations has the attribute, and only while the
     // tenant may have sessions.
     limit.addGlobalSecondaryIndex(
@@ -129,17 +179,49 @@ final class Tables extends Construct {
     return audit;
   }
 
-  Table credentials() {
-    return credentials;
+  /** The table in which functions share credentials, if they do. */
+  Optional<Table> credentials() {
+    return credentials.map(Shared::table);
   }
 
   /**
-   * Denies everybody but these roles the rows of the Credentials table, which are secrets: an
-   * account's administrators, auditors and backups read tables too. Each role's own policy allows
-   * its rows alone.
+   * Denies everybody but these roles the rows of the Credentials table and the use of its key, and
+   * everybody to copy the rows. They are secrets: an account's administrators, auditors and backups
+   * read tables too. Each role's own policy allows its rows alone.
    */
   void closeCredentials(List<Role> functions) {
-    close(credentials, functions);
+    credentials.ifPresent(
+        shared -> {
+          close(shared.table(), functions);
+          shared
+              .table()
+              .addToResourcePolicy(
+                  Policies.statement(List.of("*"), "dynamodb", COPIES)
+                      .effect(Effect.DENY)
+                      .principals(List.of(new AnyPrincipal()))
+                      .build());
+          // DynamoDB decrypts the table's key on behalf of the role that sends a request.
+          shared
+              .key()
+              .addToResourcePolicy(
+                  throughDynamoDb("Decrypt")
+                      .principals(
+                          functions.stream()
+                              .map(role -> (IPrincipal) new ArnPrincipal(role.getRoleArn()))
+                              .toList())
+                      .build());
+        });
+  }
+
+  /** A statement about the key for requests that DynamoDB sends on behalf of a caller. */
+  private PolicyStatement.Builder throughDynamoDb(String... actions) {
+    return Policies.statement(List.of("*"), "kms", actions)
+        .conditions(
+            Map.of(
+                "StringEquals",
+                Map.of(
+                    "kms:ViaService",
+                    "dynamodb." + Stack.of(this).getRegion() + ".amazonaws.com")));
   }
 
   /** Denies everybody but these roles the rows of a table. */
@@ -237,13 +319,36 @@ final class Tables extends Construct {
   /**
    * Tenants' credentials, which the instances of a function share. They expire within an hour, so
    * the table is neither backed up nor kept.
+   *
+   * <p>The table's key is no other table's. The account's own policies may allow to administer the
+   * key and to create a table with it, but not to decrypt.
    */
-  private Table newCredentials() {
+  private Shared newCredentials() {
+    Key key =
+        Key.Builder.create(this, "CredentialsKey")
+            .description("Encrypts the credentials that the functions of Tollgate share.")
+            .enableKeyRotation(true)
+            .pendingWindow(Duration.days(7))
+            .removalPolicy(RemovalPolicy.DESTROY)
+            .policy(
+                PolicyDocument.Builder.create()
+                    .statements(
+                        List.of(
+                            Policies.statement(List.of("*"), "kms", ADMINISTRATION)
+                                .principals(List.of(new AccountRootPrincipal()))
+                                .build(),
+                            throughDynamoDb("CreateGrant", "GenerateDataKey*")
+                                .principals(List.of(new AccountRootPrincipal()))
+                                .build()))
+                    .build())
+            .build();
     Table table =
         Table.Builder.create(this, "Credentials")
             .partitionKey(text("key"))
             .timeToLiveAttribute("endsAt")
             .billingMode(BillingMode.PAY_PER_REQUEST)
+            .encryption(TableEncryption.CUSTOMER_MANAGED)
+            .encryptionKey(key)
             .removalPolicy(RemovalPolicy.DESTROY)
             .build();
     NagSuppressions.addResourceSuppressions(
@@ -254,7 +359,7 @@ final class Tables extends Construct {
                 .reason(
                     "A backup would be a copy of credentials. A function that finds none asks STS.")
                 .build()));
-    return table;
+    return new Shared(table, key);
   }
 
   private static Attribute text(String name) {

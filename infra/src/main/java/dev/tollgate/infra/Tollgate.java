@@ -25,7 +25,8 @@ import software.constructs.Construct;
  *
  * <p>All permissions of a function are declared here beside the function: {@code own…} and {@code
  * all…} for the role that it runs as, {@code tenant…} for the role that it assumes for one tenant.
- * The token producer assumes none: it acts on no stranger's request.
+ * The token producer, the housekeeper and the function of ended sessions assume none: they act on
+ * no stranger's request, and the housekeeper visits all tenants each minute.
  */
 public final class Tollgate extends Construct {
   /**
@@ -68,7 +69,7 @@ public final class Tollgate extends Construct {
   private final Console console;
   private final FunctionWithRoles tokenProducer;
   private final Map<String, String> logGroups = new TreeMap<>();
-  private final List<Role> shareCredentials = new ArrayList<>();
+  private final List<Role> sharers = new ArrayList<>();
   private Optional<TenantRole> claims = Optional.empty();
 
   /** Adds a Tollgate to {@code scope}. A stack may contain several with different prefixes. */
@@ -76,7 +77,7 @@ public final class Tollgate extends Construct {
     super(scope, id);
     this.props = props;
     Path handlers = props.jars().handlers();
-    tables = new Tables(this, props.removalPolicy());
+    tables = new Tables(this, props);
     webSocket = new WebSocket(this, props);
 
     Schedules schedules = new Schedules(this, props);
@@ -221,8 +222,11 @@ public final class Tollgate extends Construct {
     MessageQueues messages = new MessageQueues(this, props, poolProcessor);
 
     FunctionWithRoles sessionEnd =
-        function(
+        new FunctionWithRoles(
+                this,
                 "SessionEnd",
+                props,
+                FunctionWithRoles.Access.ALL_TENANTS,
                 handlers,
                 "dev.tollgate.handlers.housekeeping.SessionEnd",
                 Duration.seconds(50),
@@ -230,10 +234,9 @@ public final class Tollgate extends Construct {
                 "Closes the sockets of a deleted session and corrects the count of connections.")
             .ownRows(tables.tenant(), "GetItem")
             .connections(webSocket, "DELETE")
-            .tenantRows(tables.session(), "Query")
-            .tenantRows(tables.limit(), "GetItem")
-            .tenantWrites(
-                tables.limit(), "UpdateItem", LimitAttributes.COUNT, LimitAttributes.CORRECTION);
+            .ownRows(tables.session(), "Query")
+            .ownRows(tables.limit(), "GetItem")
+            .ownUpdates(tables.limit(), LimitAttributes.COUNT, LimitAttributes.CORRECTION);
     // The housekeeper corrects the counts of events that could not be processed.
     StreamEvents removed =
         new StreamEvents(
@@ -315,8 +318,11 @@ public final class Tollgate extends Construct {
     StreamEvents changedTiers = audited("ChangedTiers", tables.tier(), auditWriter);
 
     FunctionWithRoles housekeeper =
-        function(
+        new FunctionWithRoles(
+                this,
                 "Housekeeper",
+                props,
+                FunctionWithRoles.Access.ALL_TENANTS,
                 handlers,
                 "dev.tollgate.handlers.housekeeping.Housekeeper",
                 Duration.seconds(50),
@@ -325,10 +331,9 @@ public final class Tollgate extends Construct {
             .ownRows(tables.tenant(), "GetItem")
             .ownIndex(tables.limit(), "live", "Query")
             .connections(webSocket, "GET", "DELETE")
-            .tenantRows(tables.session(), "Query", "UpdateItem", "DeleteItem")
-            .tenantRows(tables.limit(), "GetItem", "DeleteItem")
-            .tenantWrites(
-                tables.limit(), "UpdateItem", LimitAttributes.COUNT, LimitAttributes.CORRECTION)
+            .ownRows(tables.session(), "Query", "UpdateItem", "DeleteItem")
+            .ownRows(tables.limit(), "GetItem", "DeleteItem")
+            .ownUpdates(tables.limit(), LimitAttributes.COUNT, LimitAttributes.CORRECTION)
             .invokesItself();
     props
         .socketChecksPerMinute()
@@ -400,7 +405,7 @@ public final class Tollgate extends Construct {
           .forEach(FunctionWithRoles::traced);
     }
 
-    tables.closeCredentials(shareCredentials);
+    tables.closeCredentials(sharers);
 
     webSocket.routes(authorizer, connect, disconnect);
     webSocket.messageRoutes(messages);
@@ -580,17 +585,17 @@ public final class Tollgate extends Construct {
       String id, Path jar, String handler, Duration timeout, int memoryMb, String description) {
     FunctionWithRoles function =
         new FunctionWithRoles(
-                this,
-                id,
-                props,
-                FunctionWithRoles.Access.ONE_TENANT,
-                jar,
-                handler,
-                timeout,
-                memoryMb,
-                description)
-            .sharesCredentials(tables.credentials());
-    shareCredentials.add(function.role());
+            this,
+            id,
+            props,
+            FunctionWithRoles.Access.ONE_TENANT,
+            jar,
+            handler,
+            timeout,
+            memoryMb,
+            description);
+    tables.credentials().ifPresent(function::sharesCredentials);
+    sharers.add(function.role());
     return function;
   }
 

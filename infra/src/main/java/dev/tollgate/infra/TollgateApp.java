@@ -62,6 +62,8 @@ import software.amazon.awscdk.services.iam.Role;
  *   <li>{@code lab}: see {@link TollgateProps#lab()}. Default: {@code false}.
  *   <li>{@code tracing}: see {@link TollgateProps#tracing()}. Default: {@code false}. With it, the
  *       stack has the output {@code Tracing}.
+ *   <li>{@code shareCredentials}: see {@link TollgateProps#shareCredentials()}. Default: {@code
+ *       false}.
  *   <li>{@code probe}: {@code true} synthesizes the stack of {@link ProbeStack} instead, whose name
  *       ends with {@code -probe}; default: {@code false}. It reads {@code prefix}, {@code deleteAt}
  *       and, optionally, {@code budgetEmail} alone.
@@ -184,7 +186,8 @@ public final class TollgateApp {
             .setsAccountLogRole(choice(app, "accountLogRole", "keep", "set").equals("set"))
             .eventSchemas(choice(app, "eventSchemas", "false", "true").equals("true"))
             .lab(choice(app, "lab", "false", "true").equals("true"))
-            .tracing(choice(app, "tracing", "false", "true").equals("true"));
+            .tracing(choice(app, "tracing", "false", "true").equals("true"))
+            .shareCredentials(choice(app, "shareCredentials", "false", "true").equals("true"));
     String small = "; new accounts may reserve none, see docs/reference/quotas.md";
     number(app, "authorizerConcurrency", small).ifPresent(settings::authorizerConcurrency);
     number(app, "connectConcurrency", small).ifPresent(settings::connectConcurrency);

@@ -57,6 +57,10 @@ import software.amazon.awscdk.services.logs.RetentionDays;
  *     limits; only where sessions are {@link SessionAccess.Open}
  * @param tracing whether the functions of handshakes, messages and sessions record traces in AWS
  *     X-Ray
+ * @param shareCredentials whether the instances of a function share tenants' credentials in a table
+ *     with a KMS key of its own. Otherwise each instance requests a tenant's credentials from STS:
+ *     about one call per instance and tenant in use in 45 minutes, of some 600 calls a second that
+ *     an account may send. The table holds secrets, so share only if that is too few
  */
 public record TollgateProps(
     String prefix,
@@ -78,7 +82,8 @@ public record TollgateProps(
     Optional<String> alarmTopic,
     boolean eventSchemas,
     boolean lab,
-    boolean tracing) {
+    boolean tracing,
+    boolean shareCredentials) {
 
   /**
    * The default quota of an account, for all its WebSocket APIs in a Region.
@@ -181,6 +186,7 @@ public record TollgateProps(
     private boolean eventSchemas;
     private boolean lab;
     private boolean tracing;
+    private boolean shareCredentials;
     private boolean setsAccountLogRole;
     private String messageHandler = ECHO;
 
@@ -304,6 +310,12 @@ public record TollgateProps(
       return this;
     }
 
+    /** See {@link TollgateProps#shareCredentials()}. Default: false. */
+    public Builder shareCredentials(boolean value) {
+      shareCredentials = value;
+      return this;
+    }
+
     /**
      * Builds the properties.
      *
@@ -330,7 +342,8 @@ public record TollgateProps(
           alarmTopic,
           eventSchemas,
           lab,
-          tracing);
+          tracing,
+          shareCredentials);
     }
   }
 }

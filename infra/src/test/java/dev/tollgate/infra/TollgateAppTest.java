@@ -78,6 +78,7 @@ class TollgateAppTest {
         + " arn:aws:sns:REGION:ACCOUNT:NAME)'",
     "demo, yes, 'demo: \"yes\" (expected: true or false)'",
     "lab, yes, 'lab: \"yes\" (expected: false or true)'",
+    "shareCredentials, yes, 'shareCredentials: \"yes\" (expected: false or true)'",
     "tracing, yes, 'tracing: \"yes\" (expected: false or true)'",
     "claims, yes, 'claims: \"yes\" (expected: true or false)'",
     "authorizerConcurrency, 0, 'authorizerConcurrency: \"0\" (expected: a whole number, 1 to"

@@ -52,6 +52,9 @@ class TollgateTest {
               "producerConcurrency", "20",
               "socketChecksPerMinute", "600"));
 
+  /** The stack whose functions share credentials. */
+  private static final Synthesis SHARED = Synthesis.of(Map.of("shareCredentials", "true"));
+
   /** The prefix of the logical id of the console's API. */
   private static final String CONSOLE = "TollgateConsole";
 
@@ -107,14 +110,23 @@ class TollgateTest {
     return FUNCTIONS;
   }
 
-  /** All but the token producer, which acts on no stranger's request. */
+  /** The functions that act on no stranger's request, and whose own roles have all grants. */
+  private static final List<String> FOR_ALL_TENANTS =
+      List.of(
+          "AuditEvents",
+          "AuditWriter",
+          "Housekeeper",
+          "HistoryWriter",
+          "SessionEnd",
+          "TokenProducer");
+
+  /** The kind of the role that a function runs as. */
+  private static String ownRole(String id) {
+    return FOR_ALL_TENANTS.contains(id) ? "AllTenantsRole" : "Role";
+  }
+
   static List<String> functionsWithTenantRole() {
-    return FUNCTIONS.stream()
-        .filter(
-            id ->
-                !List.of("AuditEvents", "AuditWriter", "HistoryWriter", "TokenProducer")
-                    .contains(id))
-        .toList();
+    return FUNCTIONS.stream().filter(id -> !FOR_ALL_TENANTS.contains(id)).toList();
   }
 
   @Test
@@ -198,9 +210,8 @@ class TollgateTest {
   void the_removal_setting_is_the_deletion_policy_of_tables_logs_and_operators(
       Synthesis stack, String policy, String onReplacement) {
     assertThat(stack.resources("AWS::DynamoDB::Table").values())
-        .hasSize(8)
-        .filteredOn(table -> table.at("/Properties").has("PointInTimeRecoverySpecification"))
         .hasSize(7)
+        .allMatch(table -> table.at("/Properties").has("PointInTimeRecoverySpecification"))
         .filteredOn(
             table -> !table.at("/Properties/KeySchema/0/AttributeName").asText().equals("subject"))
         .allMatch(table -> table.path("DeletionPolicy").asText().equals(policy));
@@ -260,7 +271,6 @@ class TollgateTest {
             TollgateTablesAudit81EB7D56 {"KeySchema":[{"AttributeName":"subject","KeyType":"HASH"},{"AttributeName":"at","KeyType":"RANGE"}]}
             TollgateTablesHistory587338E5 {"KeySchema":[{"AttributeName":"key","KeyType":"HASH"},{"AttributeName":"at","KeyType":"RANGE"}]}
             TollgateChangesFailures186CC64D {}
-            TollgateTablesCredentials0F21E4E5 {"KeySchema":[{"AttributeName":"key","KeyType":"HASH"}]}
             TollgateTablesIdempotency797FA344 {"KeySchema":[{"AttributeName":"key","KeyType":"HASH"}]}
             TollgateTablesLimit6AEACD98 {"KeySchema":[{"AttributeName":"tenantId","KeyType":"HASH"},{"AttributeName":"key","KeyType":"RANGE"}]}
             TollgateTablesSession789B16C9 {"KeySchema":[{"AttributeName":"tenantId","KeyType":"HASH"},{"AttributeName":"sessionId","KeyType":"RANGE"}]}
@@ -382,11 +392,7 @@ class TollgateTest {
       JsonNode function = traced.properties("AWS::Lambda::Function", "Tollgate" + id + "Function");
       assertThat(function.at("/TracingConfig/Mode").asText()).isEqualTo(active ? "Active" : "");
       assertThat(environment(traced, id).containsKey("TRACING")).isEqualTo(active);
-      String kind =
-          List.of("AuditEvents", "AuditWriter", "HistoryWriter", "TokenProducer").contains(id)
-              ? "AllTenantsRole"
-              : "Role";
-      assertThat(grants(traced, role(traced, "Tollgate" + id + kind)))
+      assertThat(grants(traced, role(traced, "Tollgate" + id + ownRole(id))))
           .filteredOn(grant -> grant.startsWith("xray:"))
           .containsExactlyInAnyOrderElementsOf(
               active
@@ -460,24 +466,24 @@ class TollgateTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "Authorizer | CREDENTIALS_TABLE LIMIT_TABLE QUEUE_URL_PREFIX SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE"
+        "Authorizer | LIMIT_TABLE QUEUE_URL_PREFIX SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE"
             + " TIER_TABLE TOKEN_PRODUCER_ARN",
-        "Connect | CREDENTIALS_TABLE LIMIT_TABLE QUEUE_URL_PREFIX SESSION_TABLE TENANT_ROLE_ARN TIER_TABLE",
-        "Disconnect | CREDENTIALS_TABLE LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN",
-        "SessionApi | CREDENTIALS_TABLE LIMIT_TABLE LIST_TENANTS SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE TIER_TABLE WEBSOCKET_URL",
+        "Connect | LIMIT_TABLE QUEUE_URL_PREFIX SESSION_TABLE TENANT_ROLE_ARN TIER_TABLE",
+        "Disconnect | LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN",
+        "SessionApi | LIMIT_TABLE LIST_TENANTS SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE TIER_TABLE WEBSOCKET_URL",
         "TokenProducer | LIMIT_TABLE QUEUE_URL_PREFIX SCHEDULE_DEAD_LETTER_ARN SCHEDULE_GROUP"
             + " SCHEDULE_ROLE_ARN TENANT_TABLE",
-        "PoolProcessor | CREDENTIALS_TABLE LIMIT_TABLE MESSAGE_HANDLER QUEUE_URL_PREFIX SESSION_TABLE TENANT_ROLE_ARN"
+        "PoolProcessor | LIMIT_TABLE MESSAGE_HANDLER QUEUE_URL_PREFIX SESSION_TABLE TENANT_ROLE_ARN"
             + " TENANT_TABLE TIER_TABLE TOKEN_PRODUCER_ARN WEBSOCKET_URL",
-        "SessionEnd | CREDENTIALS_TABLE LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
-        "Housekeeper | CREDENTIALS_TABLE LIMIT_TABLE SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE WEBSOCKET_URL",
+        "SessionEnd | LIMIT_TABLE SESSION_TABLE TENANT_TABLE WEBSOCKET_URL",
+        "Housekeeper | LIMIT_TABLE SESSION_TABLE TENANT_TABLE WEBSOCKET_URL",
         "AuditEvents | DEPLOYMENT",
         "AuditWriter | AUDIT_TABLE",
         "HistoryWriter | HISTORY_TABLE",
-        "ControlPlane | AUDIT_TABLE CREDENTIALS_TABLE DEPLOYMENT HISTORY_TABLE IDEMPOTENCY_TABLE"
+        "ControlPlane | AUDIT_TABLE DEPLOYMENT HISTORY_TABLE IDEMPOTENCY_TABLE"
             + " LIMIT_TABLE POOL_DEAD_LETTER_URL POOL_QUEUE_URL "
             + PROVISIONING,
-        "Sweep | CREDENTIALS_TABLE DEPLOYMENT HISTORY_TABLE LIMIT_TABLE POOL_DEAD_LETTER_URL "
+        "Sweep | DEPLOYMENT HISTORY_TABLE LIMIT_TABLE POOL_DEAD_LETTER_URL "
             + PROVISIONING,
       })
   void a_function_has_only_the_variables_that_it_needs(String id, String variables) {
@@ -622,11 +628,16 @@ class TollgateTest {
             + " dynamodb:GetShardIterator TollgateTablesSession;"
             + " dynamodb:ListStreams *;"
             + " execute-api:ManageConnections TollgateWebSocketApi/production/DELETE/@connections/*;"
+            + " dynamodb:Query TollgateTablesSession; dynamodb:GetItem TollgateTablesLimit;"
+            + " dynamodb:UpdateItem TollgateTablesLimit;"
             + " sqs:SendMessage TollgateRemovedSessionsFailures",
         "Housekeeper | dynamodb:GetItem TollgateTablesTenant;"
             + " dynamodb:Query TollgateTablesLimit/index/live;"
             + " execute-api:ManageConnections TollgateWebSocketApi/production/DELETE/@connections/*;"
             + " execute-api:ManageConnections TollgateWebSocketApi/production/GET/@connections/*;"
+            + " dynamodb:Query TollgateTablesSession; dynamodb:UpdateItem TollgateTablesSession;"
+            + " dynamodb:DeleteItem TollgateTablesSession; dynamodb:GetItem TollgateTablesLimit;"
+            + " dynamodb:DeleteItem TollgateTablesLimit; dynamodb:UpdateItem TollgateTablesLimit;"
             + " lambda:InvokeFunction TollgateHousekeeperAlias",
         "ControlPlane | "
             + OWN_PROVISIONING
@@ -655,9 +666,8 @@ class TollgateTest {
                     + " TollgateTablesTenant/index/pending; dynamodb:Query TollgateTablesHistory;")
             : grants;
     assertThat(
-            grants(STACK, role(id, "Role")).stream()
-                .filter(grant -> !grant.startsWith("logs:") && !grant.startsWith("sts:"))
-                .filter(grant -> !grant.endsWith("Credentials")))
+            grants(STACK, role(id, ownRole(id))).stream()
+                .filter(grant -> !grant.startsWith("logs:") && !grant.startsWith("sts:")))
         .containsExactlyInAnyOrder(expected.split("; ", -1));
   }
 
@@ -710,6 +720,18 @@ class TollgateTest {
               assertThat(resources(denial)).containsExactly("*_*_*_token_bucket");
               assertThat(denial.has("Condition")).isFalse();
             });
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"Housekeeper", "SessionEnd"})
+  void housekeeping_for_all_tenants_writes_counts_and_corrections_alone(String id) {
+    List<JsonNode> statements = STACK.statementsOf(role(id, "AllTenantsRole"));
+    assertThat(attributesOfLimits(statements))
+        .containsExactly("correction itemCount key p? p?? p??? tenantId withoutToken");
+    assertThat(statements.toString()).doesNotContain("sts:", "sqs:Rec", "dynamodb:PutItem");
+    assertThat(STACK.resources("AWS::IAM::Role").keySet())
+        .filteredOn(role -> role.startsWith("Tollgate" + id))
+        .hasSize(1);
   }
 
   @Test
@@ -817,7 +839,7 @@ class TollgateTest {
             "PartiQLSelect",
             "PartiQLUpdate"));
     Set<String> named = new TreeSet<>();
-    Matcher actions = Pattern.compile("\"dynamodb:(\\w+)\"").matcher(policies(STACK));
+    Matcher actions = Pattern.compile("\"dynamodb:(\\w+)\"").matcher(policies(SHARED));
     while (actions.find()) {
       named.add(actions.group(1));
     }
@@ -855,7 +877,7 @@ class TollgateTest {
   @MethodSource("functionsWithTenantRole")
   void a_function_shares_the_credentials_of_its_own_tenant_role_alone(String id) {
     assertThat(
-            STACK.statementsOf(role(id, "Role")).stream()
+            SHARED.statementsOf(role(id, "Role")).stream()
                 .filter(one -> one.path("Resource").toString().contains("TablesCredentials")))
         .singleElement()
         .satisfies(
@@ -869,20 +891,73 @@ class TollgateTest {
                           + role(id, "TenantRole")
                           + "\"},\"/*\"]]}},\"Null\":{\"dynamodb:LeadingKeys\":\"false\"}}");
             });
-    assertThat(STACK.statementsOf(role(id, "TenantRole")).toString())
+    assertThat(SHARED.statementsOf(role(id, "TenantRole")).toString())
         .doesNotContain("TablesCredentials");
+    assertThat(environment(SHARED, id)).containsKey("CREDENTIALS_TABLE");
+  }
+
+  @Test
+  void functions_share_no_credentials_by_default() {
+    assertThat(STACK.template().toString())
+        .doesNotContain("TablesCredentials", "CREDENTIALS_TABLE", "kms");
+    assertThat(SHARED.findings()).isEmpty();
+  }
+
+  @Test
+  void credentials_have_a_key_that_only_the_functions_own_roles_can_use_through_dynamodb() {
+    JsonNode key = SHARED.properties("AWS::KMS::Key", "TollgateTablesCredentialsKey");
+    assertThat(SHARED.resources("AWS::KMS::Key")).hasSize(1);
+    assertThat(table(SHARED, "Credentials0").at("/SSESpecification/KMSMasterKeyId").toString())
+        .contains("TollgateTablesCredentialsKey");
+    JsonNode statements = key.at("/KeyPolicy/Statement");
+    assertThat(statements).hasSize(3);
+    assertThat(Synthesis.texts(statements.get(0).path("Action")))
+        .noneMatch(
+            action -> action.matches("kms:(.*Encrypt.*|Decrypt|GenerateDataKey.*|CreateGrant)"))
+        .contains("kms:PutKeyPolicy", "kms:ScheduleKeyDeletion");
+    assertThat(Synthesis.texts(statements.get(1).path("Action")))
+        .containsExactly("kms:CreateGrant", "kms:GenerateDataKey*");
+    for (JsonNode use : List.of(statements.get(1), statements.get(2))) {
+      assertThat(use.path("Condition").toString())
+          .isEqualTo(
+              "{\"StringEquals\":{\"kms:ViaService\":{\"Fn::Join\":[\"\",[\"dynamodb.\","
+                  + "{\"Ref\":\"AWS::Region\"},\".amazonaws.com\"]]}}}");
+    }
+    assertThat(Synthesis.texts(statements.get(2).path("Action"))).containsExactly("kms:Decrypt");
+    assertThat(
+            statements.get(2).path("Principal").findValues("Fn::GetAtt").stream()
+                .map(role -> role.get(0).asText()))
+        .containsExactlyInAnyOrderElementsOf(
+            functionsWithTenantRole().stream().map(id -> role(id, "Role")).toList());
+  }
+
+  @Test
+  void nobody_can_copy_the_credentials() {
+    JsonNode denial =
+        table(SHARED, "Credentials0").at("/ResourcePolicy/PolicyDocument/Statement/1");
+    assertThat(denial.path("Effect").asText()).isEqualTo("Deny");
+    assertThat(denial.at("/Principal/AWS").asText()).isEqualTo("*");
+    assertThat(denial.has("Condition")).isFalse();
+    assertThat(Synthesis.texts(denial.path("Action")))
+        .containsExactly(
+            "dynamodb:CreateBackup",
+            "dynamodb:EnableKinesisStreamingDestination",
+            "dynamodb:ExportTableToPointInTime",
+            "dynamodb:RestoreTableToPointInTime",
+            "dynamodb:UpdateContinuousBackups",
+            "dynamodb:UpdateTable");
   }
 
   @Test
   void only_the_functions_own_roles_can_access_the_credentials_and_no_backup_has_them() {
-    JsonNode credentials = table("Credentials");
+    JsonNode credentials = table(SHARED, "Credentials0");
     assertThat(keys(credentials)).containsExactly("key");
     assertThat(credentials.at("/TimeToLiveSpecification/AttributeName").asText())
         .isEqualTo("endsAt");
     assertThat(credentials.has("PointInTimeRecoverySpecification")).isFalse();
     assertThat(credentials.has("StreamSpecification")).isFalse();
     JsonNode statements = credentials.at("/ResourcePolicy/PolicyDocument/Statement");
-    assertThat(statements).hasSize(1);
+    assertThat(statements).hasSize(2);
     JsonNode denial = statements.get(0);
     assertThat(denial.path("Effect").asText()).isEqualTo("Deny");
     assertThat(denial.at("/Principal/AWS").asText()).isEqualTo("*");
@@ -920,8 +995,6 @@ class TollgateTest {
       value = {
         "PoolProcessor | Tenant: BatchGetItem; Session: BatchGetItem UpdateItem;"
             + " Limit: BatchGetItem BatchWriteItem UpdateItem",
-        "SessionEnd | Session: Query; Limit: GetItem UpdateItem",
-        "Housekeeper | Session: DeleteItem Query UpdateItem; Limit: DeleteItem GetItem UpdateItem",
         "SessionApi | Tenant: BatchGetItem; Limit: BatchGetItem GetItem UpdateItem;"
             + " Session: BatchGetItem DeleteItem GetItem PutItem UpdateItem",
         "ControlPlane | Session: DeleteItem Query UpdateItem;"
@@ -956,8 +1029,6 @@ class TollgateTest {
             + " live p? p?? p??? tenantId",
         "PoolProcessor | emptyHeld emptySince emptyUntil emptyVersion itemCount key line p? p??"
             + " p??? tenantId; expiresAt key schema tenantId",
-        "SessionEnd | correction itemCount key p? p?? p??? tenantId withoutToken",
-        "Housekeeper | correction itemCount key p? p?? p??? tenantId withoutToken",
       })
   void a_tenant_role_may_write_exactly_these_attributes_of_limits(String id, String attributes) {
     assertThat(attributesOfLimits(STACK.statementsOf(role(id, "TenantRole"))))
@@ -1774,7 +1845,11 @@ class TollgateTest {
   }
 
   private static JsonNode table(String id) {
-    return STACK.properties("AWS::DynamoDB::Table", "TollgateTables" + id);
+    return table(STACK, id);
+  }
+
+  private static JsonNode table(Synthesis stack, String id) {
+    return stack.properties("AWS::DynamoDB::Table", "TollgateTables" + id);
   }
 
   private static JsonNode function(String id) {

@@ -13,15 +13,20 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import software.amazon.awssdk.awscore.exception.AwsErrorDetails;
 import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
+import software.amazon.awssdk.services.dynamodb.model.DynamoDbException;
 
 @ExtendWith(Engines.class)
 class CredentialTableTest extends CredentialStoreContract {
@@ -88,8 +93,22 @@ class CredentialTableTest extends CredentialStoreContract {
     assertThat(store.find(ACME)).contains(credentials);
   }
 
-  @Test
-  void a_table_that_fails_is_empty_and_is_asked_once_in_ten_seconds() {
+  static Stream<SdkException> failures() {
+    return Stream.of(
+        SdkClientException.create("Rate exceeded"),
+        DynamoDbException.builder()
+            .awsErrorDetails(
+                AwsErrorDetails.builder()
+                    .errorCode("AccessDeniedException")
+                    .errorMessage("not authorized, with an explicit deny")
+                    .build())
+            .statusCode(400)
+            .build());
+  }
+
+  @ParameterizedTest
+  @MethodSource("failures")
+  void a_table_that_fails_is_empty_and_is_asked_once_in_ten_seconds(SdkException failure) {
     AtomicInteger requests = new AtomicInteger();
     CredentialTable failing =
         new CredentialTable(
@@ -99,7 +118,7 @@ class CredentialTableTest extends CredentialStoreContract {
                   public void beforeExecution(
                       Context.BeforeExecution request, ExecutionAttributes attributes) {
                     requests.incrementAndGet();
-                    throw SdkClientException.create("Rate exceeded");
+                    throw failure;
                   }
                 }),
             table,
@@ -118,6 +137,6 @@ class CredentialTableTest extends CredentialStoreContract {
     assertThat(log)
         .singleElement()
         .asString()
-        .contains("\"Source\":\"TABLE\"", "\"CredentialFailures\":1,", "Rate exceeded");
+        .contains("\"Source\":\"TABLE\"", "\"CredentialFailures\":1,", failure.getMessage());
   }
 }

@@ -122,7 +122,9 @@ final class Attacks implements Step {
             .filter(name -> run.stacks().areLocal() || name.startsWith(run.stackName() + "-"))
             .findFirst();
     if (table.isEmpty()) {
-      return List.of(Finding.unknown(promise + "everybody else", "there is no such table"));
+      return List.of(
+          Finding.unknown(
+              promise + "everybody else", "functions share none, so there is no such table"));
     }
     ObjectNode scan = Json.object().put("TableName", table.get());
     return List.of(

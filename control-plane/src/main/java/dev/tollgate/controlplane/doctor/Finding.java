@@ -103,7 +103,9 @@ public record Finding(
     /** The storage for the code of functions. */
     CODE_STORAGE,
     /** How many new WebSocket connections API Gateway accepts in a second. */
-    NEW_CONNECTIONS;
+    NEW_CONNECTIONS,
+    /** How many tenants' own schedules may invoke the token producer. */
+    PRODUCER_SCHEDULES;
 
     /** The name in documents. */
     String key() {

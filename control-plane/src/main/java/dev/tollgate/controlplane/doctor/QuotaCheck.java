@@ -4,6 +4,7 @@ import dev.tollgate.controlplane.doctor.Finding.Quota;
 import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
+import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.provisioning.FunctionQuotas;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Limit;
@@ -20,7 +21,9 @@ import java.util.List;
  * <p>What the deployment needs of Lambda is a lower bound: each function of the stack and each silo
  * function can run once at the same time, and there is room for the code of ten more silos, or of a
  * tenth of the existing ones. Traffic may need more. Of API Gateway it needs as many new
- * connections a second as the connect rates of all active tenants allow together.
+ * connections a second as the connect rates of all active tenants allow together. EventBridge
+ * Scheduler invokes the token producer up to a thousand times a second for the schedules of tenants
+ * with the fill mode {@code PRODUCER}, and takes the executions from handshakes.
  *
  * @see <a href="https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html">Lambda
  *     quotas</a>
@@ -37,6 +40,21 @@ final class QuotaCheck implements Check {
 
   /** The least number of further silos whose code there should be room for. */
   static final long MIN_MORE_SILOS = 10;
+
+  /** The most tenants whose own schedules should invoke the token producer. */
+  static final long PRODUCER_TENANTS = 500;
+
+  /**
+   * The default quota of EventBridge Scheduler in large Regions, in invocations a second.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/scheduler/latest/UserGuide/scheduler-quotas.html">Quotas
+   *     for EventBridge Scheduler</a>
+   */
+  private static final long INVOCATIONS = 1_000;
+
+  /** How long a fill runs, in milliseconds; estimated. */
+  private static final long FILL_MS = 200;
 
   private final Ports ports;
   private final Release release;
@@ -84,6 +102,18 @@ final class QuotaCheck implements Check {
               "%,d new connections a second (expected: at least %,d, which the connect rates of %,d active tenants allow together)"
                   .formatted(connectionQuota, needs.connectionsPerSecond(), needs.active)));
     }
+    if (needs.producerTenants > PRODUCER_TENANTS) {
+      findings.add(
+          Finding.of(
+              Quota.PRODUCER_SCHEDULES,
+              "%,d active tenants have %,d schedules of the fill mode PRODUCER, which fire once a minute: up to %,d invocations a second, or %,d of the account's concurrent executions (expected: at most %,d such tenants)"
+                  .formatted(
+                      needs.producerTenants,
+                      needs.producerSchedules,
+                      needs.invocations(),
+                      needs.invocations() * FILL_MS / 1_000,
+                      PRODUCER_TENANTS)));
+    }
     return findings;
   }
 
@@ -92,6 +122,8 @@ final class QuotaCheck implements Check {
     private long silos;
     private long active;
     private long connectionsPerMinute;
+    private long producerTenants;
+    private long producerSchedules;
 
     private void add(Tenant tenant) {
       if (tenant.isolation() == Isolation.SILO && tenant.status() != TenantStatus.OFFBOARDING) {
@@ -100,7 +132,18 @@ final class QuotaCheck implements Check {
       if (tenant.status() == TenantStatus.ACTIVE) {
         active++;
         connectionsPerMinute += tenant.limits().get(Limit.TENANT_PER_MINUTE);
+        long schedules =
+            tenant.buckets().values().stream()
+                .filter(bucket -> bucket.fillPolicy().mode() == FillMode.PRODUCER)
+                .count();
+        producerSchedules += schedules;
+        producerTenants += schedules > 0 ? 1 : 0;
       }
+    }
+
+    /** In the busiest second, if all buckets are awake. */
+    private long invocations() {
+      return Math.min(INVOCATIONS, producerSchedules);
     }
 
     /** Rounded up. */
@@ -118,18 +161,22 @@ final class QuotaCheck implements Check {
   /**
    * {@inheritDoc}
    *
-   * <p>Only AWS can increase a quota.
+   * <p>Only AWS can increase a quota, and only operators choose fill modes.
    */
   @Override
   public List<ReconcileOutcome> repair(List<Finding> findings, Invocation invocation) {
     return findings.stream()
         .<ReconcileOutcome>map(
-            finding ->
-                new ReconcileOutcome.Pending(
-                    List.of(
-                        finding.name().equals(Quota.NEW_CONNECTIONS.key())
-                            ? "request an increase of API Gateway's quota L-9ED1E49A in the Service Quotas console, then deploy with -c connectionQuota=N"
-                            : "request an increase of this Lambda quota in the Service Quotas console")))
+            finding -> new ReconcileOutcome.Pending(List.of(advice(finding.name()))))
         .toList();
+  }
+
+  private static String advice(String quota) {
+    if (quota.equals(Quota.PRODUCER_SCHEDULES.key())) {
+      return "give the tenants' tiers the fill mode SHARED, which invokes the token producer 16 times a minute for all tenants";
+    }
+    return quota.equals(Quota.NEW_CONNECTIONS.key())
+        ? "request an increase of API Gateway's quota L-9ED1E49A in the Service Quotas console, then deploy with -c connectionQuota=N"
+        : "request an increase of this Lambda quota in the Service Quotas console";
   }
 }

@@ -48,7 +48,7 @@ final class AlarmsIT {
   /** A deployment whose schedules do not fire after {@code faults().resume()}. */
   private static LocalDeployment calm() {
     LocalDeployment deployment =
-        LocalDeployment.withFaults(
+        LocalDeployment.sharingCredentials(
             new FaultPlan(1, Map.of(FaultKind.SCHEDULE_MISSED, 1.0), Map.of(), Map.of()));
     deployment.cloud().faults().pause();
     return deployment;

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -62,6 +63,22 @@ final class Assembly {
     }
     JSON.writeValue(directory.resolve("Tollgate.assets.json").toFile(), assets);
     return directory;
+  }
+
+  /** The stack whose functions share credentials, with all that the build gives it. */
+  static Path sharingCredentials() {
+    try {
+      return synthesize(
+          Files.createTempDirectory(Path.of("target"), "sharing-").toAbsolutePath(),
+          Map.of(
+              "shareCredentials", "true",
+              "lab", "true",
+              "alarmTopic", "arn:aws:sns:us-east-1:000000000000:alarms"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /**

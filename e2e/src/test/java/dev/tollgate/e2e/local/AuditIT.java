@@ -51,10 +51,10 @@ final class AuditIT {
           "ControlPlane",
           "Disconnect",
           "HistoryWriterAllTenants",
-          "Housekeeper",
+          "HousekeeperAllTenants",
           "PoolProcessor",
           "SessionApi",
-          "SessionEnd",
+          "SessionEndAllTenants",
           "Sweep",
           "TokenProducerAllTenants");
 

@@ -44,7 +44,7 @@ final class GrantsIT {
               "the queue receives inputs that a schedule cannot deliver"),
           Map.entry(
               Pattern.compile(
-                  "(SessionEnd|(AuditEvents|AuditWriter|HistoryWriter)AllTenants) sqs:SendMessage .*"),
+                  "(AuditEvents|AuditWriter|HistoryWriter|SessionEnd)AllTenants sqs:SendMessage .*"),
               "the queue receives records that fail permanently"),
           Map.entry(
               Pattern.compile("PoolProcessorTenant sqs:SendMessage .*_token_bucket"),
@@ -56,11 +56,8 @@ final class GrantsIT {
               Pattern.compile("PoolProcessor lambda:InvokeFunction .*"),
               "a function that finds a hibernating bucket wakes it"),
           Map.entry(
-              Pattern.compile("\\w+ dynamodb:UpdateItem .*:table/TablesCredentials"),
-              "a function claims the renewal of credentials that end within a quarter of an hour"),
-          Map.entry(
               Pattern.compile(
-                  "(Sweep|Housekeeper) lambda:InvokeFunction .*:(Sweep|Housekeeper):live"),
+                  "(Sweep|HousekeeperAllTenants) lambda:InvokeFunction .*:(Sweep|Housekeeper):live"),
               "a visit of more than 500 tenants asks others to help"),
           Map.entry(
               Pattern.compile(

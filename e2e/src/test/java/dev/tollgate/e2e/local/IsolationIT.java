@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import dev.tollgate.e2e.acceptance.Deployment.Handshake;
+import dev.tollgate.local.faults.FaultPlan;
 import dev.tollgate.local.iam.Grant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -51,7 +52,8 @@ import software.amazon.awssdk.services.sts.model.Tag;
  * prefix or wildcard would match.
  */
 final class IsolationIT {
-  private static final LocalDeployment DEPLOYMENT = LocalDeployment.notCounted();
+  private static final LocalDeployment DEPLOYMENT =
+      LocalDeployment.sharingCredentials(FaultPlan.none());
 
   /** The tenant whose credentials the attacker has. */
   private static final String OWN = "acme";
@@ -349,6 +351,30 @@ final class IsolationIT {
     return attacks;
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"Housekeeper", "SessionEnd"})
+  void housekeeping_for_all_tenants_reaches_no_bucket(String function) {
+    Attacker attacker = Attacker.with(ofFunction(function));
+    String before = limitsOf(OWN);
+    Map<String, Consumer<Attacker>> attacks = beyondBuckets();
+    // Both correct counts. A single attribute of a count is allowed, a put of the whole row is not.
+    attacks.keySet().removeIf(name -> name.contains("itemCount") && !name.startsWith("put a row"));
+    if (function.equals("Housekeeper")) {
+      // It ends sessions, removes tenants from the index, and asks itself for help.
+      attacks
+          .keySet()
+          .removeAll(
+              List.of("delete a session", "delete a bucket's row", "invoke the housekeeper"));
+    }
+    writesThatCreateTokens(OWN, "bucket:connect", "level").forEach(attacks::put);
+
+    attacks.forEach(
+        (name, attack) ->
+            assertThat(outcome(attack, attacker)).as("%s: %s", function, name).isEqualTo(DENIED));
+
+    assertThat(limitsOf(OWN)).isEqualTo(before);
+  }
+
   @Test
   void the_token_producer_reaches_buckets_and_nothing_else() {
     Attacker attacker = Attacker.with(ofFunction("TokenProducer"));
@@ -403,7 +429,7 @@ final class IsolationIT {
 
     assertThat(outcome(read, Attacker.with(ofFunction("Connect")))).isEqualTo("done");
     Map<String, AwsSessionCredentials> attackers = new LinkedHashMap<>();
-    for (String function : List.of("Disconnect", "Authorizer", "TokenProducer", "ControlPlane")) {
+    for (String function : List.of("Disconnect", "Authorizer", "TokenProducer", "Housekeeper")) {
       attackers.put(function, ofFunction(function));
     }
     attackers.put("the tenant", assumed("ConnectTenant"));
@@ -425,8 +451,9 @@ final class IsolationIT {
   }
 
   private static AwsSessionCredentials ofFunction(String function) {
-    String role = function.equals("TokenProducer") ? "TokenProducerAllTenants" : function;
-    return LocalDeployment.credentials(DEPLOYMENT.cloud().accessKeyOf(role));
+    boolean ofAll = List.of("TokenProducer", "Housekeeper", "SessionEnd").contains(function);
+    return LocalDeployment.credentials(
+        DEPLOYMENT.cloud().accessKeyOf(ofAll ? function + "AllTenants" : function));
   }
 
   @Test

@@ -112,9 +112,12 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
     return deployment;
   }
 
-  /** Starts a deployment whose used permissions {@link GrantsIT} does not count. */
-  static LocalDeployment notCounted() {
-    return new LocalDeployment(ASSEMBLY, Map.of(), FaultPlan.none());
+  /**
+   * Starts a deployment whose functions share credentials, and whose used permissions {@link
+   * GrantsIT} does not count.
+   */
+  static LocalDeployment sharingCredentials(FaultPlan faults) {
+    return new LocalDeployment(Assembly.sharingCredentials(), Map.of(), faults);
   }
 
   /** Starts a deployment that enforces no policies. */

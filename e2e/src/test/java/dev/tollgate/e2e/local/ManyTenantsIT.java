@@ -43,7 +43,7 @@ final class ManyTenantsIT {
       List<Request> requests = deployment.requestsOf(() -> deployment.advance(MINUTE));
 
       assertThat(requests)
-          .filteredOn(request -> request.principal().name().equals("Housekeeper"))
+          .filteredOn(request -> request.principal().name().equals("HousekeeperAllTenants"))
           .filteredOn(request -> request.operation().equals("Invoke"))
           .hasSize(1);
       assertThat(live(rows)).isEmpty();

@@ -197,7 +197,7 @@ final class StrangerCostsIT {
             DEPLOYMENT.cloud().outputs().get("SessionURL") + "?tenantId=leaver");
     List<Request> end =
         requestsOf(() -> DEPLOYMENT.advance(Duration.ofMinutes(3))).stream()
-            .filter(request -> request.principal().name().equals("Housekeeper"))
+            .filter(request -> request.principal().name().equals("HousekeeperAllTenants"))
             .filter(request -> Set.of("UpdateItem", "DeleteItem").contains(request.operation()))
             .filter(
                 request -> request.resource().filter(name -> name.contains("Session")).isPresent())

@@ -38,7 +38,7 @@ public final class Housekeeper implements RequestHandler<Map<String, Object>, Ma
 
   /** The function with these environment variables and this clock. */
   public Housekeeper(Map<String, String> environment, InstantSource clock) {
-    this(new Wiring(environment, clock), clock);
+    this(Wiring.withOwnRole(environment, clock), clock);
   }
 
   private Housekeeper(Wiring wiring, InstantSource clock) {

@@ -54,7 +54,7 @@ public final class SessionEnd implements RequestHandler<DynamodbEvent, StreamsEv
 
   /** The function with these environment variables and this clock. */
   public SessionEnd(Map<String, String> environment, InstantSource clock) {
-    this(new Wiring(environment, clock), clock);
+    this(Wiring.withOwnRole(environment, clock), clock);
   }
 
   private SessionEnd(Wiring wiring, InstantSource clock) {

@@ -5,8 +5,8 @@ import dev.tollgate.local.template.Properties;
 import java.util.Map;
 
 /**
- * Types for budgets, logging and documentation, which have no effect locally. Log groups only have
- * a name, which the settings of functions refer to.
+ * Types for budgets, keys, logging and documentation, which have no effect locally. Log groups only
+ * have a name, which the settings of functions refer to.
  */
 public final class ResourcesWithoutEffect implements ResourceFamily {
   @Override
@@ -21,8 +21,17 @@ public final class ResourcesWithoutEffect implements ResourceFamily {
         "AWS::CDK::Metadata", type,
         "AWS::EventSchemas::Registry", type,
         "AWS::EventSchemas::Schema", type,
+        "AWS::KMS::Key", ResourcesWithoutEffect::key,
         "AWS::Logs::QueryDefinition", type,
         "AWS::Logs::LogGroup", ResourcesWithoutEffect::logGroup);
+  }
+
+  /** Nothing is encrypted locally. */
+  private static CreatedResource key(String logicalName, Properties properties, Stack stack) {
+    properties.ignore(
+        "Description", "EnableKeyRotation", "KeyPolicy", "PendingWindowInDays", "Tags");
+    return CreatedResource.withArn(
+        logicalName, stack.environment().arn("kms", "key/" + logicalName));
   }
 
   private static CreatedResource logGroup(String logicalName, Properties properties, Stack stack) {
