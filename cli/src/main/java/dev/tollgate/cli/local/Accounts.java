@@ -1,10 +1,10 @@
 package dev.tollgate.cli.local;
 
 import dev.tollgate.cli.http.RequestSigner;
-import dev.tollgate.cli.prove.AwsAccount;
-import dev.tollgate.cli.prove.CdkStacks;
 import dev.tollgate.cli.prove.ProveCommand;
-import dev.tollgate.cli.prove.Stacks;
+import dev.tollgate.cli.prove.account.AwsAccount;
+import dev.tollgate.cli.prove.account.CdkStacks;
+import dev.tollgate.cli.prove.account.Stacks;
 import dev.tollgate.cli.terminal.Shell;
 import java.nio.file.Path;
 import java.util.Optional;

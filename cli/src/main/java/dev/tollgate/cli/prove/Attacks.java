@@ -8,6 +8,7 @@ import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.Paths;
 import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.http.Sender;
+import dev.tollgate.cli.prove.account.Account;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.Response;
+import dev.tollgate.cli.prove.account.Account;
 import dev.tollgate.cli.terminal.Table;
 import java.math.BigDecimal;
 import java.time.Instant;

@@ -2,18 +2,17 @@ package dev.tollgate.cli.prove;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.cli.http.Failure;
-import dev.tollgate.cli.http.Response;
+import dev.tollgate.cli.prove.account.Account;
+import dev.tollgate.cli.prove.account.AwsAccount;
+import dev.tollgate.cli.prove.account.CdkStacks;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /** Reads the account's settings. Creates nothing. */
 final class Preflight implements Step {
   /** Below, the load minute would take the executions of other functions of the account. */
   private static final int ENOUGH_EXECUTIONS = 200;
-
-  private static final String CLOUD_FORMATION_VERSION = "2010-05-15";
 
   @Override
   public String name() {
@@ -40,14 +39,14 @@ final class Preflight implements Step {
     Account account = run.stacks().account();
     if (!run.stacks().areLocal()) {
       for (String name : List.of(run.stackName(), run.probeName())) {
-        if (exists(account, name)) {
+        if (AwsAccount.hasStack(account, name)) {
           throw Failure.of(
               "Stack %s exists in account %s, and this run did not create it. Choose another name"
                       .formatted(name, run.account())
                   + " with --prefix, or delete the stack.");
         }
       }
-      if (!exists(account, "CDKToolkit")) {
+      if (!AwsAccount.hasStack(account, "CDKToolkit")) {
         throw Failure.of(
             "The CDK cannot deploy to this account and Region yet. Run `npx aws-cdk@%s bootstrap`."
                 .formatted(CdkStacks.CDK));
@@ -62,24 +61,6 @@ final class Preflight implements Step {
                 ? "the account has a role for it"
                 : "the stack sets a role for the account, which stays"));
     return findings;
-  }
-
-  /** Whether a stack exists, also one that is being deleted. */
-  static boolean exists(Account account, String stack) {
-    Response answer =
-        AwsAccount.query(
-            account.api("cloudformation"),
-            "DescribeStacks",
-            CLOUD_FORMATION_VERSION,
-            Map.of("StackName", stack));
-    if (answer.succeeded()) {
-      return true;
-    }
-    String message = Xml.text(answer.body(), "Message").orElse(answer.body());
-    if (message.contains("does not exist")) {
-      return false;
-    }
-    throw Failure.of("Cannot describe stack %s: %d %s".formatted(stack, answer.status(), message));
   }
 
   /** Whether the account lets API Gateway write logs. */

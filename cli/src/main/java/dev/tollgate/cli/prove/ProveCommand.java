@@ -4,6 +4,7 @@ import dev.tollgate.cli.context.ContextFile;
 import dev.tollgate.cli.history.CommandEnvironment;
 import dev.tollgate.cli.http.ExitCode;
 import dev.tollgate.cli.http.Failure;
+import dev.tollgate.cli.prove.account.Stacks;
 import dev.tollgate.cli.terminal.Shell;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,10 @@
 package dev.tollgate.cli.prove;
 
+import dev.tollgate.cli.prove.account.Account;
+import dev.tollgate.cli.prove.probe.Answer;
+import dev.tollgate.cli.prove.probe.Probe;
+import dev.tollgate.cli.prove.probe.RecordedAnswer;
+import dev.tollgate.cli.prove.probe.RecordedAnswers;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

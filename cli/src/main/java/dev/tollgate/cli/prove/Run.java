@@ -6,6 +6,8 @@ import dev.tollgate.cli.context.Outputs;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.prove.account.AwsAccount;
+import dev.tollgate.cli.prove.account.Stacks;
 import dev.tollgate.cli.terminal.Shell;
 import dev.tollgate.cli.verify.HttpDeployment;
 import java.io.IOException;

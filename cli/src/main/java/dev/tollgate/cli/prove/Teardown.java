@@ -8,6 +8,8 @@ import dev.tollgate.cli.http.PageIterator;
 import dev.tollgate.cli.http.Paths;
 import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.pacing.PacedApi;
+import dev.tollgate.cli.prove.account.Account;
+import dev.tollgate.cli.prove.account.AwsAccount;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -157,7 +159,7 @@ final class Teardown implements Step {
             "Name")
         .forEach(left::add);
     Stream.of(stack, run.probeName())
-        .filter(name -> Preflight.exists(account, name))
+        .filter(name -> AwsAccount.hasStack(account, name))
         .forEach(name -> left.add("stack " + name));
     return left;
   }

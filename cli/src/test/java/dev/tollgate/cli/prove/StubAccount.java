@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.http.Sender;
+import dev.tollgate.cli.prove.account.Account;
 import java.net.URI;
 import java.net.http.HttpHeaders;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package dev.tollgate.cli.prove;
+package dev.tollgate.cli.prove.probe;
 
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;

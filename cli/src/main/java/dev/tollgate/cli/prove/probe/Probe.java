@@ -1,4 +1,4 @@
-package dev.tollgate.cli.prove;
+package dev.tollgate.cli.prove.probe;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -6,7 +6,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.tollgate.cli.http.Json;
-import dev.tollgate.cli.prove.ProbeSocket.Refusal;
+import dev.tollgate.cli.prove.account.Account;
+import dev.tollgate.cli.prove.probe.ProbeSocket.Refusal;
 import dev.tollgate.cli.terminal.Shell;
 import java.util.Base64;
 import java.util.LinkedHashMap;

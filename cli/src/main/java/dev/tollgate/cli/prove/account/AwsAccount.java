@@ -1,4 +1,4 @@
-package dev.tollgate.cli.prove;
+package dev.tollgate.cli.prove.account;
 
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
@@ -26,6 +26,7 @@ public final class AwsAccount implements Account {
   }
 
   private static final String STS_VERSION = "2011-06-15";
+  private static final String CLOUD_FORMATION_VERSION = "2010-05-15";
 
   private final Endpoints endpoints;
   private final String region;
@@ -117,7 +118,7 @@ public final class AwsAccount implements Account {
    *
    * @throws Failure if the caller has no valid credentials
    */
-  static String number(Account account) {
+  public static String number(Account account) {
     Response answer = query(account.api("sts"), "GetCallerIdentity", STS_VERSION, Map.of());
     return Optional.of(answer)
         .filter(Response::succeeded)
@@ -132,13 +133,36 @@ public final class AwsAccount implements Account {
   }
 
   /**
+   * Whether a stack exists, also one that is being deleted.
+   *
+   * @throws Failure if CloudFormation refuses the question
+   */
+  public static boolean hasStack(Account account, String stack) {
+    Response answer =
+        query(
+            account.api("cloudformation"),
+            "DescribeStacks",
+            CLOUD_FORMATION_VERSION,
+            Map.of("StackName", stack));
+    if (answer.succeeded()) {
+      return true;
+    }
+    String message = Xml.text(answer.body(), "Message").orElse(answer.body());
+    if (message.contains("does not exist")) {
+      return false;
+    }
+    throw Failure.of("Cannot describe stack %s: %d %s".formatted(stack, answer.status(), message));
+  }
+
+  /**
    * A request of the query protocol, as a GET, which AWS accepts for short requests.
    *
    * @see <a
    *     href="https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/CommonParameters.html">Common
    *     parameters</a>
    */
-  static Response query(Sender api, String action, String version, Map<String, String> parameters) {
+  private static Response query(
+      Sender api, String action, String version, Map<String, String> parameters) {
     Map<String, String> all = new LinkedHashMap<>();
     all.put("Action", action);
     all.put("Version", version);

@@ -1,4 +1,4 @@
-package dev.tollgate.cli.prove;
+package dev.tollgate.cli.prove.account;
 
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.terminal.Shell;
@@ -14,7 +14,7 @@ import java.util.TreeMap;
 /** Deploys to AWS with the CDK's command line, which needs Node. */
 public final class CdkStacks implements Stacks {
   /** The version of the CDK's command line. */
-  static final String CDK = "2.1148.1";
+  public static final String CDK = "2.1148.1";
 
   private final Account account;
   private final Shell shell;
@@ -35,7 +35,7 @@ public final class CdkStacks implements Stacks {
   /**
    * @param cdk the command line of the CDK
    */
-  CdkStacks(
+  public CdkStacks(
       Account account,
       Shell shell,
       Path checkout,

@@ -1,8 +1,8 @@
-package dev.tollgate.cli.prove;
+package dev.tollgate.cli.prove.probe;
 
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
-import dev.tollgate.cli.prove.RecordedAnswer.Difference;
+import dev.tollgate.cli.prove.probe.RecordedAnswer.Difference;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,7 +88,12 @@ public record RecordedAnswers(Map<String, RecordedAnswer> byQuestion) {
     }
   }
 
-  RecordedAnswer of(Answer answer) {
+  /**
+   * The recorded answer to the same question.
+   *
+   * @throws Failure if there is no file for the question
+   */
+  public RecordedAnswer of(Answer answer) {
     return Optional.ofNullable(byQuestion.get(answer.question()))
         .orElseThrow(() -> Failure.of("No recorded answer for question " + answer.question()));
   }

@@ -1,4 +1,4 @@
-package dev.tollgate.cli.prove;
+package dev.tollgate.cli.prove.probe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

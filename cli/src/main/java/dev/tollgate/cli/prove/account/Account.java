@@ -1,4 +1,4 @@
-package dev.tollgate.cli.prove;
+package dev.tollgate.cli.prove.account;
 
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Sender;

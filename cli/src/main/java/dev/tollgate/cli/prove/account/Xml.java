@@ -1,4 +1,4 @@
-package dev.tollgate.cli.prove;
+package dev.tollgate.cli.prove.account;
 
 import java.io.IOException;
 import java.io.StringReader;

@@ -1,10 +1,11 @@
-package dev.tollgate.cli.prove;
+package dev.tollgate.cli.prove.probe;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.Response;
+import dev.tollgate.cli.prove.account.Account;
 import dev.tollgate.cli.terminal.Shell;
 import java.time.Duration;
 import java.util.Map;
