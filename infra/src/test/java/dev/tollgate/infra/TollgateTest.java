@@ -483,8 +483,7 @@ class TollgateTest {
         "ControlPlane | AUDIT_TABLE DEPLOYMENT HISTORY_TABLE IDEMPOTENCY_TABLE"
             + " LIMIT_TABLE POOL_DEAD_LETTER_URL POOL_QUEUE_URL "
             + PROVISIONING,
-        "Sweep | DEPLOYMENT HISTORY_TABLE LIMIT_TABLE POOL_DEAD_LETTER_URL "
-            + PROVISIONING,
+        "Sweep | DEPLOYMENT HISTORY_TABLE LIMIT_TABLE POOL_DEAD_LETTER_URL " + PROVISIONING,
       })
   void a_function_has_only_the_variables_that_it_needs(String id, String variables) {
     assertThat(String.join(" ", environment(STACK, id).keySet())).isEqualTo(variables);

@@ -49,11 +49,7 @@ final class Operations {
       AccessKeys.Issued caller,
       Instant now,
       String text) {
-    // A short request of the query protocol may be a GET.
-    String body =
-        text.isEmpty() && exchange.getQueryParameters().containsKey("Action")
-            ? exchange.getQueryString()
-            : text;
+    String body = QueryProtocol.isInQuery(exchange) ? exchange.getQueryString() : text;
     Named named = named(exchange, body);
     Map<String, String> query = new HashMap<>();
     exchange.getQueryParameters().forEach((name, values) -> query.put(name, values.getFirst()));

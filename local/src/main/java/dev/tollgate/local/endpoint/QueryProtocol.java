@@ -19,10 +19,16 @@ import java.util.stream.IntStream;
 public final class QueryProtocol {
   private QueryProtocol() {}
 
-  /** Whether a request is a form, in its body or, as a GET, in its query. */
+  /** Whether a request is a form, in its body or its query. */
   public static boolean speaks(HttpServerExchange exchange) {
     return header(exchange, Headers.CONTENT_TYPE).startsWith("application/x-www-form-urlencoded")
-        || exchange.getQueryParameters().containsKey("Action");
+        || isInQuery(exchange);
+  }
+
+  /** Whether a request has its form in the query. The engine of queues answers those to a queue. */
+  static boolean isInQuery(HttpServerExchange exchange) {
+    return exchange.getRequestPath().equals("/")
+        && exchange.getQueryParameters().containsKey("Action");
   }
 
   /** Whether a caller asks for an answer in JSON. */
