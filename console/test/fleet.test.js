@@ -110,7 +110,7 @@ test("a state in one sentence", () => {
     sentence(rowOf(tenant("a"), rank, history({ refused: 120, level: 0, line: { length: 31, waitSeconds: 46 } }))).replaceAll("\u00a0", " "),
     "Refusing 12 a second: over 40 connections a minute. 31 wait in line, the last for 46 s.");
   assert.equal(sentence(rowOf(tenant("a"), rank, history())), "31 refusals in the last 5 minutes, none now: over 40 connections a minute.");
-  assert.equal(sentence(rowOf(tenant("a"), rank)), "31 refusals in the last 5 minutes: over 40 a minute.");
+  assert.equal(sentence(rowOf(tenant("a"), rank)), "31 refusals in the last 5 minutes: over 40 connections a minute.");
   assert.equal(sentence(rowOf(tenant("a"), ranked("a", { peakConnections: 93 }))), "Near its limits: 93 of 100 connections are open.");
   assert.equal(sentence(rowOf(tenant("a"), undefined, history({ connections: 1 }))), "Nothing is refused. 1 connection is open.");
   assert.equal(sentence(rowOf(tenant("a"))), "Idle.");
