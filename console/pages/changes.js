@@ -12,7 +12,7 @@ const WHAT = {
   TierCreated: "created",
   TierChanged: "changed",
   TierRemoved: "removed",
-  RetreatBegun: "stopped to enforce its limits",
+  RetreatBegun: "stopped enforcing its limits",
   TenantThrottled: "throttled",
   TenantRecovered: "recovered",
   LimitNear: "near a limit",

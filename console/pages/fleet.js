@@ -9,19 +9,19 @@ export const MINUTES = 5;
 
 /** Why connections are refused, by the reasons of the API. `{n}` is the limit, the second text the name of the limit. */
 const REASONS = {
-  TENANT_RATE: ["over {n} a minute", "tenantPerMinute"],
-  SESSION_RATE: ["a session over {n} a minute", "sessionPerMinute"],
-  TENANT_CONNECTIONS: ["all of its {n} are open", "tenantConnections"],
-  SESSION_CONNECTIONS: ["a session has all of its {n} open", "connectionsPerSession"],
+  TENANT_RATE: ["over {n} connections a minute", "tenantPerMinute"],
+  SESSION_RATE: ["a session over {n} connections a minute", "sessionPerMinute"],
+  TENANT_CONNECTIONS: ["at its limit of {n} open connections", "tenantConnections"],
+  SESSION_CONNECTIONS: ["a session at its limit of {n} open connections", "connectionsPerSession"],
   SUSPENDED: ["suspended"],
   UNDECIDED: ["the bucket’s queue did not answer"],
   LEASE_ENDED: ["handshakes took too long"],
 };
-/** A reason with the tenant's limit, if it is known: "over 40 a minute". */
+/** A reason with the tenant's limit, if it is known: "over 40 connections a minute". */
 export function reasonText(reason, limits) {
   const [text, limit] = REASONS[reason] ?? [reason];
   const value = limits?.[limit];
-  return text.replace("{n}", value === undefined ? "its limit" : number(value));
+  return value === undefined ? text.replace("over {n}", "over its limit of").replace("{n} ", "") : text.replace("{n}", number(value));
 }
 
 /** The reasons of refusals, the most frequent first: `{TENANT_RATE: 9}` → `[["TENANT_RATE", 9]]`. */
@@ -175,7 +175,7 @@ export function stateOf({ tenant, live, is }) {
   return live?.sleeping ? ["Sleeping", ""] : ["Active", "good"];
 }
 
-/** Why a tenant is refused: "Over 40 a minute; a session over 5 a minute". Empty if it is not. */
+/** Why a tenant is refused: "Over 40 connections a minute; a session over 5 connections a minute". Empty if it is not. */
 export function why({ tenant, reasons, is }) {
   if (!is.throttled) {
     return "";
@@ -184,7 +184,7 @@ export function why({ tenant, reasons, is }) {
   return text ? text[0].toUpperCase() + text.slice(1) : "Reason follows within two minutes";
 }
 
-/** A tenant's state in one sentence or two: "Refusing 12 a second: over 40 a minute. 31 wait in line, the last for 46 s." */
+/** A tenant's state in one sentence or two: "Refusing 12 a second: over 40 connections a minute. 31 wait in line, the last for 46 s." */
 export function sentence(row) {
   const { tenant, live, refused, is, open } = row;
   if (tenant.status === "OFFBOARDING") {

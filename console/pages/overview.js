@@ -32,17 +32,21 @@ function topRows({ store, sources }) {
   });
 }
 
-/** What an operator must look at: raised alarms, and tiers that stopped to enforce their limits. */
-function alertsOf({ store, sources }) {
+/** The tiers that stopped enforcing their limits by themselves in the last day. */
+const retreated = ({ store, sources }) => store.value("tiers", { tiers: [] }).tiers
+  .filter(({ retreatedAt }) => retreatedAt && Date.parse(retreatedAt) > sources.now - DAY_MS);
+
+/** What an operator must look at: raised alarms, and tiers that stopped enforcing their limits. */
+function alertsOf(app) {
+  const { store } = app;
   const alarms = store.value("alarms", { alarms: [] }).alarms
     .filter(({ state }) => state === "ALARM")
     .map(({ name, since, reason, runbook }) => ({ name, since, text: reason, runbook }));
-  const retreats = store.value("tiers", { tiers: [] }).tiers
-    .filter(({ retreatedAt }) => retreatedAt && Date.parse(retreatedAt) > sources.now - DAY_MS)
+  const retreats = retreated(app)
     .map(({ tier, retreatedAt }) => ({
-      name: `Tier ${tier} stopped to enforce its limits`,
+      name: `Tier ${tier} stopped enforcing its limits`,
       since: retreatedAt,
-      text: "Too many of its connections would have been refused.",
+      text: "They refused more of its connections than the tier allows.",
       runbook: "docs/runbooks/tier-retreated.md",
     }));
   return [...alarms, ...retreats];
@@ -52,10 +56,14 @@ const alerts = (app) => alertsOf(app).map(({ name, since, text, runbook }) => ht
   <li class="notice bad"><span><strong>${name}</strong> since ${time(new Date(since))}. ${text}</span> <span class="runbook">${runbookLink(runbook)}</span></li>`);
 
 /** Whether limits are enforced; undefined until the first answer. */
-function enforcement({ store }) {
-  const lifted = store.value("admit-all");
-  return lifted && (lifted.on
-    ? html`<span class="badge bad">All limits lifted until ${time(new Date(lifted.until))}</span>`
+function enforcement(app) {
+  const lifted = app.store.value("admit-all");
+  if (lifted?.on) {
+    return html`<span class="badge bad">All limits lifted until ${time(new Date(lifted.until))}</span>`;
+  }
+  const except = retreated(app).map(({ tier }) => tier);
+  return lifted && (except.length > 0
+    ? html`<span class="badge warn">Limits enforced, except those of tier ${except.join(", ")}</span>`
     : html`<span class="badge good">Limits enforced</span>`);
 }
 
@@ -70,7 +78,7 @@ function headline({ store }, rows) {
   const now = rows.filter(({ live }) => live?.throttled);
   const rate = now.reduce((sum, { live }) => sum + live.refused, 0);
   const many = `${refused.length === 100 ? "At least 100 tenants were" : count(refused.length, "tenant was", "tenants were")} refused in the last 5 minutes`;
-  return now.length > 0 ? `${many}, ${number(now.length)} of them now: ${number(rate)} connections a second.` : `${many}, none of them now.`;
+  return now.length > 0 ? `Refusing ${number(rate)} connections a second now, of ${count(now.length, "tenant")}. ${many}.` : `${many}, none of them now.`;
 }
 
 const tile = (name, value, more, lines, kind = "") => html`
@@ -94,16 +102,16 @@ function tiles({ store }) {
     </dl>`;
 }
 
-const refusedRow = (row) => html`
+const refusedRow = (row, hasLine) => html`
     <tr>
       <th scope="row"><a href=${format({ view: "tenant", id: row.id })}>${row.id}</a></th>
       <td class="why">${why(row)}</td>
       <td class="number ${row.live?.throttled ? "refusing" : ""}" data-label="Now /s">${row.live ? number(row.live.refused) : "–"}</td>
       <td class="number" data-label="5 min">${number(row.refused)}</td>
-      <td class="number" data-label="In line">${row.live?.waiting ? number(row.live.waiting) : html`<span class="none">–</span>`}</td>
+      ${hasLine ? html`<td class="number" data-label="In line">${row.live?.waiting ? number(row.live.waiting) : html`<span class="none">–</span>`}</td>` : ""}
     </tr>`;
 
-const mostRefused = ({ store }, rows) => html`
+const mostRefused = ({ store }, rows, hasLine = rows.some(({ live }) => live?.waiting > 0)) => html`
   <section class="card refusals" aria-labelledby="refused-title">
     <div class="between">
       <h2 id="refused-title">Most refused</h2>
@@ -113,8 +121,8 @@ const mostRefused = ({ store }, rows) => html`
       ? html`<p class="empty">${store.value("refused") ? "Nobody was refused in the last 5 minutes." : "Loading …"}</p>`
       : html`
         <table class="top" aria-label="The ten most refused tenants">
-          <thead><tr><th scope="col">Tenant</th><th scope="col">Why</th><th scope="col" class="number">Now /s</th><th scope="col" class="number">5 min</th><th scope="col" class="number">In line</th></tr></thead>
-          <tbody>${repeat(rows.slice(0, SHOWN), ({ id }) => id, refusedRow)}</tbody>
+          <thead><tr><th scope="col">Tenant</th><th scope="col">Why</th><th scope="col" class="number">Now /s</th><th scope="col" class="number">5 min</th>${hasLine ? html`<th scope="col" class="number">In line</th>` : ""}</tr></thead>
+          <tbody>${repeat(rows.slice(0, SHOWN), ({ id }) => id, (row) => refusedRow(row, hasLine))}</tbody>
         </table>
         <p class="muted small">“Now” is live. Reasons and the last 5 minutes arrive up to two minutes late.</p>`}
   </section>`;
@@ -134,10 +142,10 @@ function changes({ store }) {
     </section>`;
 }
 
-let chart;
+let charts = [];
 let loading;
 
-/** Draws the chart. Its library is not loaded before its data is there, so that it does not delay the first rows. */
+/** Draws the charts: what is refused on a scale of its own. Their library is not loaded before its data is there, so that it does not delay the first rows. */
 function drawChart(route, { store, draw }) {
   const answer = store.value(`fleet/${rangeOf(route)}`);
   if (!answer) {
@@ -151,12 +159,15 @@ function drawChart(route, { store, draw }) {
   if (!RangeChart) {
     return;
   }
-  const figure = byId("fleet-chart");
-  if (chart?.figure !== figure) {
-    chart = new RangeChart(figure, { title: "Connections", unit: "a minute" });
+  const figures = [byId("fleet-chart"), byId("fleet-admitted")];
+  if (charts[0]?.figure !== figures[0]) {
+    charts = figures.map((figure, i) => new RangeChart(figure, { title: ["Refused connections", "Admitted connections"][i], unit: "a minute" }));
   }
   const { refused, admitted, wouldRefuse } = recent(answer, Infinity);
-  chart.show(series(answer), `The last ${RANGES[rangeOf(route)].words}: ${count(admitted, "connection")} admitted, ${number(wouldRefuse)} would be refused, ${number(refused)} refused.`);
+  const { times, lines: [ofAdmitted, ...ofRefused] } = series(answer);
+  const span = `The last ${RANGES[rangeOf(route)].words}:`;
+  charts[0].show({ times, lines: ofRefused }, `${span} ${number(wouldRefuse)} would be refused, ${number(refused)} refused.`);
+  charts[1].show({ times, lines: [ofAdmitted] }, `${span} ${count(admitted, "connection")} admitted.`);
 }
 
 export const overview = {
@@ -184,6 +195,7 @@ export const overview = {
         <section class="card" aria-label="The fleet over time">
           ${rangeButtons(RANGES, range, (key) => app.router.change({ range: key }, { replace: false }))}
           <figure class="chart" id="fleet-chart"></figure>
+          <figure class="chart" id="fleet-admitted"></figure>
         </section>
         ${changes(app)}
       </div>`;

@@ -7,6 +7,8 @@ import { number } from "./words.js";
 const DASHES = { capacity: [6, 4], would: [2, 3], r1: [7, 3], r2: [2, 2], r3: [8, 3, 2, 3] };
 const clock = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 const property = (element, name) => getComputedStyle(element).getPropertyValue(name);
+/** The width of labels in pixels: those of 11 px have digits of 7. */
+const axisWidth = (_, labels) => 13 + 7 * Math.max(5, ...(labels ?? []).map(({ length }) => length));
 const dashOf = (kind) => DASHES[kind.split(" ").at(-1)];
 
 /** Draws lines `{name, kind, values}` over times in seconds since 1970. `kind` is the class that gives the colour. */
@@ -65,7 +67,7 @@ export class RangeChart {
           [86400, "{DD} {MMM}", null, null, null, null, null, null, 1],
           [60, "{HH}:{mm}", null, null, null, null, null, null, 1],
         ] },
-        { ...axis, size: 48, gap: 6, space: 36, grid: { stroke: () => property(this.plot, "--line"), width: 1 }, values: (_, marks) => marks.map(number) },
+        { ...axis, size: axisWidth, gap: 6, space: 36, grid: { stroke: () => property(this.plot, "--line"), width: 1 }, values: (_, marks) => marks.map(number) },
       ],
       series: [{}, ...this.#lines.map(({ kind }, i) => ({
         stroke: () => property(this.values[i], "--key"),

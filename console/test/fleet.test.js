@@ -89,17 +89,17 @@ test("rows with a rank keep their order while their connections change", () => {
 
 test("why: each reason with its limit, the most frequent first", () => {
   const row = (refusedFor, more) => rowOf(tenant("a", more), ranked("a", { refused: 9, refusedFor }));
-  assert.equal(why(row({ TENANT_RATE: 9 })), "Over 40 a minute");
-  assert.equal(why(row({ TENANT_CONNECTIONS: 1, SESSION_RATE: 8 })), "A session over 5 a minute; all of its 100 are open");
-  assert.equal(why(row({ SESSION_CONNECTIONS: 9 })), "A session has all of its 2 open");
+  assert.equal(why(row({ TENANT_RATE: 9 })), "Over 40 connections a minute");
+  assert.equal(why(row({ TENANT_CONNECTIONS: 1, SESSION_RATE: 8 })), "A session over 5 connections a minute; at its limit of 100 open connections");
+  assert.equal(why(row({ SESSION_CONNECTIONS: 9 })), "A session at its limit of 2 open connections");
   assert.equal(why(row({ NEW_REASON: 9 })), "NEW_REASON");
-  assert.equal(why(row({ TENANT_RATE: 9 }, { limits: {} })), "Over its limit a minute");
+  assert.equal(why(row({ TENANT_RATE: 9 }, { limits: {} })), "Over its limit of connections a minute");
 });
 
 test("before the ranking has a reason, the activity tells it, or nothing does", () => {
   const row = (activity) => rowOf(tenant("a"), undefined, history({ refused: 20, ...activity }));
-  assert.equal(why(row({ level: 0 })), "Over 40 a minute");
-  assert.equal(why(row({ connections: 100, level: 0 })), "All of its 100 are open");
+  assert.equal(why(row({ level: 0 })), "Over 40 connections a minute");
+  assert.equal(why(row({ connections: 100, level: 0 })), "At its limit of 100 open connections");
   assert.equal(why(row({})), "Reason follows within two minutes");
   assert.equal(why(rowOf(tenant("a"))), "");
 });
@@ -108,9 +108,9 @@ test("a state in one sentence", () => {
   const rank = ranked("a", { refused: 31, refusedFor: { TENANT_RATE: 31 } });
   assert.equal(
     sentence(rowOf(tenant("a"), rank, history({ refused: 120, level: 0, line: { length: 31, waitSeconds: 46 } }))).replaceAll("\u00a0", " "),
-    "Refusing 12 a second: over 40 a minute. 31 wait in line, the last for 46 s.");
-  assert.equal(sentence(rowOf(tenant("a"), rank, history())), "31 refusals in the last 5 minutes, none now: over 40 a minute.");
-  assert.equal(sentence(rowOf(tenant("a"), rank)), "31 refusals in the last 5 minutes: over 40 a minute.");
+    "Refusing 12 a second: over 40 connections a minute. 31 wait in line, the last for 46 s.");
+  assert.equal(sentence(rowOf(tenant("a"), rank, history())), "31 refusals in the last 5 minutes, none now: over 40 connections a minute.");
+  assert.equal(sentence(rowOf(tenant("a"), rank)), "31 refusals in the last 5 minutes: over 40 connections a minute.");
   assert.equal(sentence(rowOf(tenant("a"), ranked("a", { peakConnections: 93 }))), "Near its limits: 93 of 100 connections are open.");
   assert.equal(sentence(rowOf(tenant("a"), undefined, history({ connections: 1 }))), "Nothing is refused. 1 connection is open.");
   assert.equal(sentence(rowOf(tenant("a"))), "Idle.");

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Conditions of tenants, and tiers that stop to enforce their limits, by sweeps. */
+/** Conditions of tenants, and tiers that stop enforcing their limits, by sweeps. */
 class ConditionsTest {
   private static final TenantId ACME = new TenantId("acme");
 

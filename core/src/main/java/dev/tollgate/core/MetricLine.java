@@ -53,7 +53,7 @@ public final class MetricLine {
   }
 
   /**
-   * One tier that stopped to enforce its limits by itself.
+   * One tier that stopped enforcing its limits by itself.
    *
    * @param tier its name; a property of the line
    * @param refused how many connections were refused; a property, too

@@ -150,14 +150,14 @@ public final class Comparison {
             dryRun.consequences()));
   }
 
-  /** Notes that a change enforces limits which the tier stopped to enforce by itself. */
+  /** Notes that a change enforces limits which the tier stopped enforcing by itself. */
   private void noteRetreat(String name, String path, DryRun dryRun) {
     if (dryRun.changes().keySet().stream().anyMatch(field -> field.startsWith(Limits.MODE))) {
       Json.text(api.get(path).orThrow().json(), "retreatedAt")
           .ifPresent(
               at ->
                   notes.add(
-                      "Tier %s last stopped to enforce its limits by itself at %s: does this change mend the cause?"
+                      "Tier %s last stopped enforcing its limits by itself at %s: does this change mend the cause?"
                           .formatted(name, at)));
     }
   }

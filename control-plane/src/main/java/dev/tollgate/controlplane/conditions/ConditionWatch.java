@@ -34,7 +34,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Stores conditions of tenants that begin and end, and lets tiers stop to enforce their limits, by
+ * Stores conditions of tenants that begin and end, and lets tiers stop enforcing their limits, by
  * what happened in the last complete minutes. The streams make events of it.
  *
  * <p>A process keeps the rows of tenants for {@link #KNOWN_FOR}: 10,000 active tenants would cost
@@ -64,7 +64,7 @@ public final class ConditionWatch {
   /**
    * A watch over these rows.
    *
-   * @param catalog changes the tiers that stop to enforce their limits
+   * @param catalog changes the tiers that stop enforcing their limits
    */
   public ConditionWatch(Rows rows, TierCatalog catalog, ParallelTasks parallel) {
     this.rows = rows;
@@ -141,7 +141,7 @@ public final class ConditionWatch {
   }
 
   /**
-   * Lets tiers stop to enforce their limits that refuse too many.
+   * Lets tiers stop enforcing their limits that refuse too many.
    *
    * @param tiers all tiers
    * @return how many
@@ -225,7 +225,7 @@ public final class ConditionWatch {
           MetricLine.retreat(
               invocation.clock().instant(), tier.name().value(), all.refused(), all.connections()));
     } else {
-      invocation.log("tier " + tier.name() + " did not stop to enforce its limits: " + result);
+      invocation.log("tier " + tier.name() + " did not stop enforcing its limits: " + result);
     }
     return done;
   }

@@ -31,7 +31,7 @@ public enum ChangeType {
   TIER_CHANGED("TierChanged"),
   /** A tier was deleted. */
   TIER_REMOVED("TierRemoved"),
-  /** A tier stopped to enforce its limits by itself, because they refused too many. */
+  /** A tier stopped enforcing its limits by itself, because they refused too many. */
   RETREAT_BEGUN("RetreatBegun"),
   /** Limits refuse many connections of a tenant. */
   TENANT_THROTTLED("TenantThrottled"),

@@ -21,7 +21,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 
 /**
- * When a tenant counts as throttled or near a limit, and when a tier stops to enforce its limits.
+ * When a tenant counts as throttled or near a limit, and when a tier stops enforcing its limits.
  *
  * <p>A tenant is throttled if limits refused at least {@value #MIN_REFUSED} of its connections in
  * the last five complete minutes, and at least {@value #THROTTLED_PERCENT} % of them. It has
@@ -113,7 +113,7 @@ public final class ConditionRules {
   }
 
   /**
-   * Whether a tier must stop to enforce its limits: the share of refused connections is too high,
+   * Whether a tier must stop enforcing its limits: the share of refused connections is too high,
    * of at least {@value #MIN_ATTEMPTS}, also without the tenant that was refused most. So no single
    * tenant lifts the limits of others.
    *

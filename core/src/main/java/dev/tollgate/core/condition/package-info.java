@@ -1,5 +1,5 @@
 /**
- * What state tenants are in by what lately happened to them, and tiers that stop to enforce their
+ * What state tenants are in by what lately happened to them, and tiers that stop enforcing their
  * limits by themselves. Imports core, history and tenant only.
  */
 @NullMarked

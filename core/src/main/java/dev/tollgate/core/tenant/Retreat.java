@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * A tier's rule by which it stops to enforce its limits by itself, when they refuse too many.
+ * A tier's rule by which it stops enforcing its limits by itself, when they refuse too many.
  *
  * @param abovePercent it does so if more than this share of the connections of its tenants is
  *     refused, 1 to 99 percent

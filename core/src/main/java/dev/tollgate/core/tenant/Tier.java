@@ -23,7 +23,7 @@ import java.util.TreeMap;
  * @param onUnavailable what happens to connections when a queue fails
  * @param line whether refused callers of its tenants wait in line. Nobody waits for a rate that is
  *     not enforced
- * @param retreat when it stops to enforce its limits; empty for never
+ * @param retreat when it stops enforcing its limits; empty for never
  * @param version counts its changes, from 1; 0 for a default tier that was never stored
  * @param rolledOut the version that is in effect for every tenant of the tier
  */

@@ -460,10 +460,10 @@ final class ConsoleIT {
     browser.awaitText("#storm-refused", text -> Integer.parseInt(text) > 10);
     browser.go(list("pair-"));
     browser.awaitText("#rows [data-id=pair-a] .state", "Throttled"::equals);
-    browser.awaitText("#rows [data-id=pair-a] .why", "Over 10 a minute"::equals);
+    browser.awaitText("#rows [data-id=pair-a] .why", "Over 10 connections a minute"::equals);
     assertThat(browser.text("#rows [data-id=pair-b] .state")).isEqualTo("Active");
     browser.go(operator("pair-a"));
-    browser.awaitText("#tenant-sentence", text -> text.contains("over 10 a minute"));
+    browser.awaitText("#tenant-sentence", text -> text.contains("over 10 connections a minute"));
     browser.go(lab("pair-a"));
     browser.awaitText("#storm-sentence", text -> text.contains("has ended"));
     assertThat(browser.text("#storm-sentence"))
@@ -795,7 +795,7 @@ final class ConsoleIT {
     }
     // The history has a minute when it is over.
     advance(Duration.ofMinutes(1));
-    browser.awaitText(".top", text -> text.contains("page-hot Over 2 a minute"));
+    browser.awaitText(".top", text -> text.contains("page-hot Over 2 connections a minute"));
     assertThat(browser.text(".headline")).contains("refused in the last 5 minutes");
     assertThat(browser.text(".facts-line")).contains("Limits enforced", "Tollgate");
     browser.await("the chart is drawn", () -> !browser.all("#fleet-chart canvas").isEmpty());

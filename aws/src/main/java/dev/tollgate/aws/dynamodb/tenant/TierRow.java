@@ -36,7 +36,7 @@ final class TierRow {
   /** The beginning of the keys of rows with tenants' conditions; they are no valid tier names. */
   static final String CONDITION = "#condition/";
 
-  /** When the tier last stopped to enforce its limits by itself. */
+  /** When the tier last stopped enforcing its limits by itself. */
   static final String RETREATED_AT = "retreatedAt";
 
   private static final String RETREAT_ABOVE = "retreatAbovePercent";
