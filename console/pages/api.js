@@ -9,6 +9,9 @@ export class CallFailed extends Error {
   }
 }
 
+/** The API answers within 30 s: a request that takes longer has lost its connection. */
+const TIMEOUT_MS = 35_000;
+
 const GATEWAY = {
   401: "You are not signed in, or your sign-in has expired.",
   403: "Permission denied.",
@@ -58,6 +61,7 @@ export async function call(url, { method = "GET", body, form, token, version } =
       body: form ? new URLSearchParams(form) : body === undefined ? undefined : JSON.stringify(body),
       cache: "no-store",
       credentials: "omit",
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     }));
     const text = await response.text();
     document = text && response.headers.get("content-type")?.includes("json") ? JSON.parse(text) : {};

@@ -6,11 +6,13 @@ import { LONG_RANGES } from "./sources.js";
 import { number } from "./words.js";
 
 const RANGE = "7d";
-const RANGES = Object.fromEntries(["1h", "24h", "7d", "31d", "400d"].map((key) => [key, LONG_RANGES[key]]));
+const RANGES = { __proto__: null, ...Object.fromEntries(["1h", "24h", "7d", "31d", "400d"].map((key) => [key, LONG_RANGES[key]])) };
+
+const isTime = (text) => !Number.isNaN(Date.parse(text));
 
 /** The parameters of a route's page: a range that moves on, or fixed times once one has paged or named them. */
 function wantedOf({ query: { range, from, to, cursor } }, subject) {
-  const times = from ? { from, ...(to ? { to } : {}) } : { range: RANGES[range] ? range : RANGE };
+  const times = isTime(from) ? { from, ...(isTime(to) ? { to } : {}) } : { range: RANGES[range] ? range : RANGE };
   return { ...subject, ...times, ...(cursor ? { cursor } : {}) };
 }
 
@@ -25,19 +27,20 @@ const local = (instant) => {
 
 export function auditPage(route, { store, router }, subject) {
   const { query } = route;
-  const answer = store.value(`audit/${new URLSearchParams(wantedOf(route, subject))}`);
+  const wanted = wantedOf(route, subject);
+  const answer = store.value(`audit/${new URLSearchParams(wanted)}`);
   const go = (change) => router.change({ cursor: "", ...change }, { replace: false });
   const field = (name, label) => html`
     <div>
       <label for=${`audit-${name}`}>${label}</label>
-      <input type="datetime-local" id=${`audit-${name}`} .value=${query[name] ? local(query[name]) : ""}
+      <input type="datetime-local" id=${`audit-${name}`} .value=${wanted[name] ? local(wanted[name]) : ""}
         @change=${({ target }) => target.value ? go({ range: "", [name]: new Date(target.value).toISOString() }) : go({ [name]: "" })}>
     </div>`;
   return html`
     <div class="row audit-times">
-      ${rangeButtons(RANGES, query.from ? "" : RANGES[query.range] ? query.range : RANGE, (range) => go({ range, from: "", to: "" }))}
+      ${rangeButtons(RANGES, wanted.range ?? "", (range) => go({ range, from: "", to: "" }))}
       ${field("from", "From")}
-      ${query.from ? field("to", "To") : ""}
+      ${wanted.from ? field("to", "To") : ""}
     </div>
     ${answer === undefined ? html`<p class="empty">Loading …</p>`
       : answer.entries.length === 0 ? html`<p class="empty" id="no-entries">${answer.next ? "No changes in the part that was searched." : "No changes in this time."}</p>`

@@ -1,7 +1,7 @@
 // Runs before the modules are there: asks for the view's modules and its first rows, so that both come one round trip earlier.
 (() => {
   const view = /^(?:#\/(overview|tenants)(?:\?.*)?)?$/.exec(location.hash);
-  if (!view || location.search) {
+  if (!view || location.search || document.hidden) {
     return;
   }
   const modules = {
@@ -21,6 +21,7 @@
     headers: token ? { authorization: `Bearer ${token}` } : {},
     cache: "no-store",
     credentials: "omit",
+    signal: AbortSignal.timeout(35_000),
   };
   globalThis.firstAnswers = new Map(["fleet/tenants?sort=refused&window=5m&limit=100", "tenants?limit=100"].map((path) => {
     const answer = fetch(path, options);

@@ -12,6 +12,10 @@ export class History {
 
   /** Adds a sample of the time `t` (ms) with any numbers; `admitted` and `refused` are totals. */
   add(t, sample) {
+    // The browser's clock went back.
+    while (this.last?.t > t) {
+      this.#samples.pop();
+    }
     this.#samples.push({ t, ...sample });
     while (this.#samples[0].t < t - WINDOW_MS - RATE_MS) {
       this.#samples.shift();

@@ -25,7 +25,7 @@ const LARGEST = {
   sessionsPerSubject: 100,
 };
 /** The spans of recorded minutes to choose from, for a preview. */
-export const REPLAYS = { "1h": "hour", "24h": "24 hours", "7d": "7 days", "31d": "31 days" };
+export const REPLAYS = { __proto__: null, "1h": "hour", "24h": "24 hours", "7d": "7 days", "31d": "31 days" };
 export const REPLAY = "24h";
 
 export const NAMES = Object.keys(LIMITS);

@@ -5,7 +5,7 @@ import { CallFailed, call, config, forgetToken, hasLab, token } from "./api.js";
 import { byId, handling, notice, setText, unexpected } from "./dom.js";
 import { Router, format } from "./router.js";
 import { Sources } from "./sources.js";
-import { Store } from "./store.js";
+import { Store, inOrder } from "./store.js";
 import { duration } from "./words.js";
 
 /**
@@ -15,6 +15,7 @@ import { duration } from "./words.js";
  * strokes outside of fields.
  */
 const VIEWS = {
+  __proto__: null,
   overview: lazy("overview", () => import("./overview.js")),
   tenants: lazy("tenants", () => import("./tenants.js")),
   tenant: lazy("tenant", () => withViewsStyle(import("./tenant.js"))),
@@ -39,9 +40,10 @@ let drawing;
 let viewsStyle;
 
 async function control(path, options) {
+  const heard = hearing();
   try {
     const answer = await call(path, { ...options, token: token() });
-    announce(answer.headers.get("tollgate-admit-all"));
+    heard(answer.headers);
     return answer;
   } catch (failed) {
     if (failed.status === 401) {
@@ -53,14 +55,18 @@ async function control(path, options) {
   }
 }
 
-/** Notes whether all limits are lifted. While they are, their reason is polled, too. */
-function announce(until) {
+/** Notes the deployment's time, and whether all limits are lifted. While they are, their reason is polled, too. */
+const hearing = inOrder((headers) => {
+  if (sources.setTime(headers.get("date"))) {
+    store.refresh();
+  }
+  const until = headers.get("tollgate-admit-all");
   const isNews = (until === null) !== (announced === null);
   announced = until;
   if (isNews) {
     open(router.route);
   }
-}
+});
 
 const sources = new Sources(control);
 const store = new Store({ onchange: () => draw() });
@@ -198,6 +204,9 @@ const keys = {
 };
 
 byId("view").replaceChildren();
+if (document.hidden) {
+  store.pause();
+}
 // The first rows do not wait for the settings, except after the return from a sign-in.
 if (!location.search) {
   open(router.route);

@@ -24,6 +24,48 @@ export async function previewOf(control, path, { method, body, version, replay }
   return { ...total, isPart: Boolean(cursor) };
 }
 
+/**
+ * The edit of a tenant or a tier among `edits`: `{draft, seen, progress, run, isTouched}`, where `seen` is the preview of
+ * exactly this draft. Without one, or without changes, its present state, as `draftOf` makes it.
+ */
+export function editOf(edits, name, subject, draftOf) {
+  const edit = edits.get(name);
+  if (!edit || edit.draft.version !== subject.version && !edit.isTouched) {
+    edits.set(name, { draft: draftOf(subject) });
+  }
+  return edits.get(name);
+}
+
+/** Notes that a draft was changed: it needs another preview. */
+export function edited(edit, draw) {
+  edit.isTouched = true;
+  edit.seen = undefined;
+  edit.run = undefined;
+  draw();
+}
+
+/** Previews the draft of an edit against the version that it began with. `request` is `{method, body}`. */
+export async function previewEdit(edit, path, request, route, { control, draw }) {
+  const replay = replayOf(route);
+  const run = { isStopped: false };
+  edit.run = run;
+  edit.progress = 0;
+  draw();
+  try {
+    const found = await previewOf(
+      control, `${path}?dryRun=true`, { ...request, version: edit.draft.version, replay },
+      ({ checked }) => { edit.progress = checked; draw(); },
+      () => run.isStopped || edit.run !== run);
+    // An edit meanwhile made it the preview of another draft.
+    if (edit.run === run) {
+      edit.seen = { found, replay };
+    }
+  } finally {
+    edit.progress = undefined;
+    draw();
+  }
+}
+
 /** The select of the recorded time. */
 export const replaySelect = (route, router) => html`
   <div class="replay">

@@ -12,6 +12,7 @@ const EMPTY_PAGES = 20;
 
 /** The spans of time to choose from: minutes, and the step of `GET /fleet`. More than 7 days would have hours only. */
 export const RANGES = {
+  __proto__: null,
   "15m": { minutes: 15, step: "1m", words: "15 minutes" },
   "1h": { minutes: 60, step: "1m", words: "hour" },
   "6h": { minutes: 6 * 60, step: "5m", words: "6 hours" },
@@ -21,6 +22,7 @@ export const RANGES = {
 export const RANGE = "1h";
 /** Longer spans, of a tenant's history and of the audit. */
 export const LONG_RANGES = {
+  __proto__: null,
   ...RANGES,
   "31d": { minutes: 31 * 24 * 60, step: "4h", words: "31 days" },
   "400d": { minutes: 400 * 24 * 60, step: "1d", words: "400 days" },
@@ -59,6 +61,8 @@ export class Sources {
   histories = new Map();
   #missing = new Set();
   #listed = false;
+  /** Where lists stopped that failed: `{found, cursor}` by path. */
+  #stopped = new Map();
   /** The deployment's clock minus this browser's clock, in ms. */
   ahead = 0;
 
@@ -70,6 +74,13 @@ export class Sources {
   /** Now, on the deployment's clock, in ms since 1970. */
   get now() {
     return this.clock() + this.ahead;
+  }
+
+  /** Sets the deployment's clock by the header `Date` of an answer that just came; returns whether it was wrong by a minute or more. */
+  setTime(date) {
+    const wrongBy = Date.parse(date) - this.now;
+    this.ahead += wrongBy || 0;
+    return Math.abs(wrongBy) >= MINUTE;
   }
 
   #get(key, everyMs, path, of = (body) => body) {
@@ -93,12 +104,18 @@ export class Sources {
     } };
   }
 
-  /** Follows the cursors of a list to its end; publishes what there is after each page if `publish` is given. */
-  async #all(path, publish) {
-    const found = [];
-    let cursor;
+  /** Follows the cursors of a list to its end; publishes what there is after each page if `publish` is given. With `goesOn`, from where it failed. */
+  async #all(path, publish, goesOn) {
+    let { found, cursor } = goesOn && this.#stopped.get(path) || { found: [] };
+    this.#stopped.delete(path);
     do {
-      const { body } = await this.control(`${path}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`);
+      const { body } = await this.control(`${path}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`).catch((failed) => {
+        // A cursor that is not accepted would fail again.
+        if (failed.status !== 400) {
+          this.#stopped.set(path, { found, cursor });
+        }
+        throw failed;
+      });
       found.push(...body.tenants);
       cursor = body.next;
       // In order, as the API lists them in none; a list that is sorted already is sorted fast.
@@ -113,8 +130,8 @@ export class Sources {
     return {
       key: "tenants",
       everyMs: MINUTE,
-      load: async (publish) => {
-        const all = await this.#all("tenants?limit=100", this.#listed ? undefined : publish);
+      load: async (publish, goesOn) => {
+        const all = await this.#all("tenants?limit=100", this.#listed ? undefined : publish, goesOn);
         this.#listed = true;
         return all;
       },
@@ -123,7 +140,7 @@ export class Sources {
 
   /** The ids of tenants with pending changes: `{tenants}`. */
   pending() {
-    return { key: "pending", everyMs: 30_000, load: () => this.#all("tenants?limit=100&pending=true") };
+    return { key: "pending", everyMs: 30_000, load: (publish, goesOn) => this.#all("tenants?limit=100&pending=true", undefined, goesOn) };
   }
 
   tenant(id) {
@@ -146,10 +163,7 @@ export class Sources {
 
   /** The hundred tenants that were refused most in the last five minutes. */
   refused() {
-    return this.#get("refused", 10_000, "fleet/tenants?sort=refused&window=5m&limit=100", (body) => {
-      this.#noteMinute(Date.parse(body.to));
-      return body;
-    });
+    return this.#get("refused", 10_000, "fleet/tenants?sort=refused&window=5m&limit=100");
   }
 
   /** The hundred tenants with the most connections in the last five minutes. */
@@ -234,10 +248,13 @@ export class Sources {
     return this.#get("admit-all", 10_000, "admit-all");
   }
 
-  /** The activity of tenants, every two seconds. `ids` is called for each request. */
+  /** The activity of tenants, every two seconds. `ids` is called for each request; without any, nothing is asked. */
   activity(ids) {
     return { key: "activity", everyMs: 2_000, load: async () => {
       const wanted = [...new Set(ids())];
+      if (wanted.length === 0) {
+        return undefined;
+      }
       const parts = [];
       for (let from = 0; from < wanted.length; from += IDS) {
         parts.push(wanted.slice(from, from + IDS));
@@ -248,16 +265,8 @@ export class Sources {
     } };
   }
 
-  /** Corrects the deployment's clock by the end of its current minute. Without active tenants nothing else tells the time. */
-  #noteMinute(end) {
-    if (this.now >= end || this.now < end - MINUTE) {
-      this.ahead = end - MINUTE / 2 - this.clock();
-    }
-  }
-
-  #note({ at, tenants }) {
+  #note({ tenants }) {
     const t = this.clock();
-    this.ahead = Date.parse(at) - t;
     for (const { tenantId, connections, admitted, refused, buckets } of tenants) {
       if (!this.histories.has(tenantId)) {
         this.histories.set(tenantId, new History());
@@ -265,7 +274,7 @@ export class Sources {
       this.histories.get(tenantId).add(t, { connections, admitted, refused, buckets });
     }
     for (const [id, { last }] of this.histories) {
-      if (last.t < t - FORGET_MS) {
+      if (Math.abs(t - last.t) > FORGET_MS) {
         this.histories.delete(id);
       }
     }

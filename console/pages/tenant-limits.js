@@ -4,44 +4,18 @@ import { html } from "./lit-html.js";
 import { live } from "./directives/live.js";
 import { handling, notice } from "./dom.js";
 import { MODES, changesTenant, largest, tenantBody, tenantDraft, tenantRows } from "./limits.js";
-import { previewOf, previewResult, replayOf, replaySelect } from "./preview.js";
+import { editOf, edited, previewEdit, previewResult, replaySelect } from "./preview.js";
 import { format } from "./router.js";
 import { usageOf } from "./history-steps.js";
 import { number } from "./words.js";
 
-/** What is edited, by tenant: `{draft, seen, busy}`; `seen` is the preview of exactly this draft. */
+/** What is edited, by tenant. */
 const edits = new Map();
 /** The last saved change, by tenant: `{version, before}` to undo it. */
 const saved = new Map();
 
-/** The edit of a tenant; without one, or without changes, its present state. */
-function editOf(tenant) {
-  const edit = edits.get(tenant.tenantId);
-  if (!edit || edit.draft.version !== tenant.version && !edit.isTouched) {
-    edits.set(tenant.tenantId, { draft: tenantDraft(tenant) });
-  }
-  return edits.get(tenant.tenantId);
-}
-
-function edited(edit, draw) {
-  edit.isTouched = true;
-  edit.seen = undefined;
-  draw();
-}
-
-/** Previews the draft against the version that it began with. */
-async function preview(tenant, edit, route, { control, draw }) {
-  const replay = replayOf(route);
-  edit.busy = true;
-  draw();
-  try {
-    const found = await previewOf(control, `tenants/${tenant.tenantId}?dryRun=true`, { method: "PATCH", body: tenantBody(edit.draft, tenant), version: edit.draft.version, replay });
-    edit.seen = { found, replay };
-  } finally {
-    edit.busy = false;
-    draw();
-  }
-}
+const preview = (tenant, edit, route, app) =>
+  previewEdit(edit, `tenants/${tenant.tenantId}`, { method: "PATCH", body: tenantBody(edit.draft, tenant) }, route, app);
 
 async function save(tenant, edit, app) {
   const { tenantId, tier, overrides } = tenant;
@@ -87,14 +61,15 @@ export const limits = {
   tasks: ({ id }, { sources }) => [sources.tiers(), sources.day(id)],
   show(tenant, route, app) {
     const { store, router, draw } = app;
-    const edit = editOf(tenant);
-    const { draft, seen, busy } = edit;
+    const edit = editOf(edits, tenant.tenantId, tenant, tenantDraft);
+    const { draft, seen, progress } = edit;
     const tiers = store.value("tiers", { tiers: [] }).tiers;
     const tier = tiers.find((one) => one.tier === draft.tier);
     const day = store.value(`day/${tenant.tenantId}`);
     const isFixed = tenant.status === "OFFBOARDING";
     const isChanged = changesTenant(draft, tenant);
     const isStale = draft.version !== tenant.version;
+    const isBusy = progress !== undefined;
     const last = saved.get(tenant.tenantId);
     return html`
       <form class="card limits-form" aria-label="Limits of ${tenant.tenantId}" @submit=${handling(() => preview(tenant, edit, route, app))}>
@@ -114,8 +89,8 @@ export const limits = {
         ${isStale ? html`<p class="notice bad"><span>${tenant.tenantId} was changed meanwhile, to version ${tenant.version}. Discard your changes to see it.</span></p>` : ""}
         <div class="row actions">
           ${replaySelect(route, router)}
-          <button id="preview" class=${seen ? "" : "primary"} ?disabled=${!isChanged || busy || isStale}>${busy ? "Previewing …" : "Preview"}</button>
-          <button type="button" id="save" class="primary" ?hidden=${!seen} ?disabled=${busy || isStale || seen?.found.outcome === "UNCHANGED"} @click=${handling(() => save(tenant, edit, app))}>Save</button>
+          <button id="preview" class=${seen ? "" : "primary"} ?disabled=${!isChanged || isBusy || isStale}>${isBusy ? "Previewing …" : "Preview"}</button>
+          <button type="button" id="save" class="primary" ?hidden=${!seen} ?disabled=${isBusy || isStale || seen?.found.outcome === "UNCHANGED"} @click=${handling(() => save(tenant, edit, app))}>Save</button>
           <button type="button" id="discard" ?hidden=${!isChanged && !edit.isTouched} @click=${() => { edits.delete(tenant.tenantId); draw(); }}>Discard</button>
           ${last?.version === tenant.version && !isChanged ? html`<button type="button" id="undo" @click=${handling(() => undo(tenant, app))}>Undo the last change</button>` : ""}
         </div>

@@ -18,7 +18,7 @@ import { sessions } from "./tenant-sessions.js";
  * The tabs by their names in the URL. A tab has `text` and `show(tenant, route, app)`, a template; optional are
  * `tasks(route, app)`, beyond those of the header, and `drawn(tenant, route, app)`.
  */
-const TABS = { now, history, limits, line, sessions, dead, audit, danger };
+const TABS = { __proto__: null, now, history, limits, line, sessions, dead, audit, danger };
 
 const tabOf = ({ tab }) => TABS[tab] ?? now;
 const tabs = () => Object.keys(TABS);
@@ -51,8 +51,8 @@ function header(report, { tab }, app) {
 
 /** Whether the page leaves a tenant that does not exist. */
 function isGone(id, { store, router }) {
-  const failure = store.failures.find(({ status }) => status === 404);
-  if (!failure || left.has(failure)) {
+  const failure = store.failure(`tenant/${id}`);
+  if (failure?.status !== 404 || left.has(failure)) {
     return false;
   }
   left.add(failure);

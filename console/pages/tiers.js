@@ -5,11 +5,11 @@ import { live } from "./directives/live.js";
 import { confirmed } from "./confirm.js";
 import { handling, notice } from "./dom.js";
 import { MODES, NAMES, changesTier, largest, modesOf, tierBody, tierDraft } from "./limits.js";
-import { previewOf, previewResult, replayOf, replaySelect } from "./preview.js";
+import { editOf, edited, previewEdit, previewResult, replaySelect } from "./preview.js";
 import { format } from "./router.js";
 import { LIMITS, count, dateTime, number } from "./words.js";
 
-/** What is edited, by tier: `{draft, seen, progress, run, isTouched}`; `seen` is the preview of exactly this draft. */
+/** What is edited, by tier. */
 const edits = new Map();
 /** The last saved change, by tier: `{version, before}` to undo it. */
 const saved = new Map();
@@ -43,41 +43,8 @@ export const tiers = {
   },
 };
 
-function editOf(tier) {
-  const edit = edits.get(tier.tier);
-  if (!edit || edit.draft.version !== tier.version && !edit.isTouched) {
-    edits.set(tier.tier, { draft: tierDraft(tier) });
-  }
-  return edits.get(tier.tier);
-}
-
-function edited(edit, draw) {
-  edit.isTouched = true;
-  edit.seen = undefined;
-  edit.run = undefined;
-  draw();
-}
-
-async function preview(tier, edit, route, { control, draw }) {
-  const replay = replayOf(route);
-  const run = { isStopped: false };
-  edit.run = run;
-  edit.progress = 0;
-  draw();
-  try {
-    const found = await previewOf(
-      control, `tiers/${tier.tier}?dryRun=true`, { method: "PUT", body: tierBody(edit.draft, tier), version: edit.draft.version, replay },
-      ({ checked }) => { edit.progress = checked; draw(); },
-      () => run.isStopped || edit.run !== run);
-    // An edit meanwhile made it the preview of another draft.
-    if (edit.run === run) {
-      edit.seen = { found, replay };
-    }
-  } finally {
-    edit.progress = undefined;
-    draw();
-  }
-}
+const preview = (tier, edit, route, app) =>
+  previewEdit(edit, `tiers/${tier.tier}`, { method: "PUT", body: tierBody(edit.draft, tier) }, route, app);
 
 async function put(name, body, version, { control }) {
   return (await control(`tiers/${name}`, { method: "PUT", body, version })).body;
@@ -133,7 +100,7 @@ const limitRow = (name, tier, edit, draw) => html`
 
 function editor(tier, route, app) {
   const { router, draw } = app;
-  const edit = editOf(tier);
+  const edit = editOf(edits, tier.tier, tier, tierDraft);
   const { draft, seen, progress } = edit;
   const isChanged = changesTier(draft, tier);
   const isStale = draft.version !== tier.version;
@@ -168,15 +135,16 @@ export const tier = {
   show(route, app) {
     const { id } = route;
     const { store, router } = app;
-    const failure = store.failures.find(({ status }) => status === 404);
-    if (failure && !left.has(failure)) {
+    const failure = store.failure(`tier/${id}`);
+    const isGone = failure?.status === 404;
+    if (isGone && !left.has(failure)) {
       left.add(failure);
       failure.shown = true;
       router.go({ view: "tiers" });
       notice("info", `Tier ${id} does not exist.`);
     }
     const found = store.value(`tier/${id}`);
-    if (!found || failure) {
+    if (!found || isGone) {
       return html`<p class="empty">Loading …</p>`;
     }
     const { isolation, fillMode, hibernateAfterMinutes, onUnavailable, line, buckets, retreatAbovePercent, retreatedAt, version } = found;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { History } from "../pages/history.js";
 import { Sources } from "../pages/sources.js";
 import { Store } from "../pages/store.js";
 
@@ -68,40 +69,70 @@ test("after a change, an answer that no view needs now is loaded again by the ne
   assert.equal(loads.filter((key) => key === "tenants").length, 2);
 });
 
-test("after the deployment's clock has jumped, spans follow it, also while nobody is active", async () => {
-  const { asked, sources } = sourcesOf({ to: "2026-04-20T09:31:00Z", tenants: [] }, { from: "2026-04-20T08:31:00Z", to: "2026-04-20T09:31:00Z", stepSeconds: 60, steps: [] });
-  await sources.refused().load();
+test("spans follow the deployment's clock, which answers tell", async () => {
+  const { asked, sources } = sourcesOf({ from: "2026-04-20T08:31:00Z", to: "2026-04-20T09:31:00Z", stepSeconds: 60, steps: [] });
+  assert.equal(sources.setTime("Mon, 20 Apr 2026 09:30:12 GMT"), true);
+  assert.equal(sources.setTime("Mon, 20 Apr 2026 09:30:13 GMT"), false);
+  assert.equal(sources.setTime(null), false);
+  assert.equal(sources.now, Date.UTC(2026, 3, 20, 9, 30, 13));
   await sources.fleet("1h").load();
-  assert.equal(asked[1], "fleet?from=2026-04-20T08:31:00Z&to=2026-04-20T09:31:00Z&step=1m");
+  assert.equal(asked[0], "fleet?from=2026-04-20T08:31:00Z&to=2026-04-20T09:31:00Z&step=1m");
 });
 
-test("a clock that agrees with the deployment's to the minute is not changed", async () => {
-  const { sources } = sourcesOf({ to: "2026-03-12T14:06:00Z", tenants: [] });
-  await sources.refused().load();
-  assert.equal(sources.now, NOW);
+/** Sources with three pages of tenants, of which the last fails with a status while `it.failing` is one. */
+function threePages() {
+  const it = { asked: [], failing: undefined };
+  it.task = new Sources(async (path) => {
+    const page = Number(/cursor=(\d)/.exec(path)?.[1] ?? 0);
+    it.asked.push(page);
+    if (page === 2 && it.failing) {
+      throw Object.assign(new Error("no"), { status: it.failing });
+    }
+    return { body: { tenants: [{ tenantId: `t${page}` }], ...(page < 2 && { next: String(page + 1) }) } };
+  }).tenants();
+  return it;
+}
+
+test("a list that failed goes on at its page", async () => {
+  const it = threePages();
+  it.failing = 429;
+  await assert.rejects(it.task.load(() => {}, false));
+  await assert.rejects(it.task.load(() => {}, true));
+  it.failing = undefined;
+  assert.deepEqual((await it.task.load(() => {}, true)).tenants.map(({ tenantId }) => tenantId), ["t0", "t1", "t2"]);
+  assert.deepEqual(it.asked, [0, 1, 2, 2, 2]);
 });
 
-test("a failure of a poll that used the clock before a jump goes once the clock is known", async () => {
-  let jumped = false;
-  const sources = new Sources(async (path) => {
-    if (path.startsWith("fleet/tenants")) {
-      return { body: { to: jumped ? "2026-04-20T09:31:00Z" : "2026-03-12T14:06:00Z", tenants: [] } };
-    }
-    const from = new URLSearchParams(path.split("?")[1]).get("from");
-    if (jumped && from < "2026-03-20") {
-      throw new Error("step: 1m (expected: a multiple of 1h)");
-    }
-    return { body: { from, to: from, stepSeconds: 60, steps: [] } };
-  }, () => NOW);
-  const timers = [];
-  const store = new Store({ onchange: () => {}, now: () => 0, after: (run) => timers.push(run), cancel: () => {} });
-  const polled = async () => { store.refresh(); await new Promise(setImmediate); };
-  store.need([sources.fleet("1h"), sources.refused()]);
-  await new Promise(setImmediate);
-  assert.deepEqual(store.failures, []);
-  jumped = true;
-  await polled();
-  assert.equal(store.failures.length, 1);
-  await polled();
-  assert.deepEqual(store.failures, []);
+test("a list begins again after a refresh, and after a cursor that is not accepted", async () => {
+  const it = threePages();
+  for (const [failing, goesOn] of [[429, false], [400, false], [undefined, true]]) {
+    it.failing = failing;
+    await it.task.load(() => {}, goesOn).catch(() => {});
+  }
+  assert.deepEqual(it.asked, [0, 1, 2, 0, 1, 2, 0, 1, 2]);
+});
+
+test("the activity of no tenants is no answer", async () => {
+  const { asked, sources } = sourcesOf();
+  assert.equal(await sources.activity(() => []).load(), undefined);
+  assert.deepEqual(asked, []);
+});
+
+test("after the browser's clock has gone back, rates and times begin again", () => {
+  const history = new History();
+  for (const [t, refused] of [[10_000, 0], [12_000, 50], [14_000, 90], [5_000, 90], [7_000, 90]]) {
+    history.add(t, { admitted: 0, refused });
+  }
+  assert.deepEqual(history.samples().map(({ t }) => t), [5_000, 7_000]);
+  assert.equal(history.latestRates.refused, 0);
+  assert.equal(history.throttled, false);
+});
+
+test("an activity of the future is dropped after the browser's clock has gone back", async () => {
+  let now = NOW;
+  const sources = new Sources(async (path) => ({ body: { tenants: [{ tenantId: path.split("=")[1], buckets: [] }] } }), () => now);
+  await sources.activity(() => ["acme"]).load();
+  now -= 3_600_000;
+  await sources.activity(() => ["globex"]).load();
+  assert.deepEqual([...sources.histories.keys()], ["globex"]);
 });

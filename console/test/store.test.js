@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Store } from "../pages/store.js";
+import { Store, inOrder } from "../pages/store.js";
 
 /** A store on a clock that the test moves. */
 class World {
@@ -165,4 +165,100 @@ test("a refresh during a request asks once more after it", async () => {
   finish[0]("before the change");
   await world.pass(1);
   assert.equal(asked, 2);
+});
+
+test("a view that is left and opened again waits for its request instead of making another", async () => {
+  const world = new World();
+  const finish = [];
+  const task = { key: "a", everyMs: 2_000, load: () => new Promise((resolve) => finish.push(resolve)) };
+  for (let i = 0; i < 5; i++) {
+    world.store.need([task]);
+    await world.pass(100);
+    world.store.need([]);
+    await world.pass(100);
+  }
+  world.store.need([task]);
+  await world.pass(100);
+  assert.equal(finish.length, 1);
+  finish[0]("one");
+  await world.pass(2_000);
+  assert.equal(world.store.value("a"), "one");
+  assert.equal(finish.length, 2);
+});
+
+/** The times of the attempts of a task that fails. */
+async function attempts(everyMs, ms, failure = {}) {
+  const world = new World();
+  const times = [];
+  world.store.need([{ key: "a", everyMs, load: async () => { times.push(world.time / 1000); throw Object.assign(new Error("no"), failure); } }]);
+  await world.pass(ms);
+  return times;
+}
+
+test("after failures, the attempts get rarer until they are as rare as the polls", async () => {
+  assert.deepEqual(await attempts(60_000, 200_000), [0, 5, 15, 35, 75, 135, 195]);
+  assert.deepEqual(await attempts(2_000, 5_000), [0, 2, 4]);
+});
+
+test("no attempt is made before the time that a failure names", async () => {
+  assert.deepEqual(await attempts(10_000, 70_000, { retryAfterSeconds: 30 }), [0, 30, 60]);
+});
+
+test("a load learns that the last attempt failed, unless it was asked to load again", async () => {
+  const world = new World();
+  const learned = [];
+  world.store.need([{ key: "a", everyMs: 60_000, load: async (publish, goesOn) => { learned.push(goesOn); throw new Error("no"); } }]);
+  await world.pass(5_000);
+  world.store.refresh("a");
+  await world.pass(1);
+  assert.deepEqual(learned, [false, true, false]);
+});
+
+test("a refresh while it is paused follows when it is resumed", async () => {
+  const world = new World();
+  const task = counting("a", 60_000);
+  world.store.need([task]);
+  await world.pass(1_000);
+  world.store.pause();
+  world.store.refresh("a");
+  await world.pass(1_000);
+  assert.equal(task.asked, 1);
+  world.store.resume();
+  await world.pass(1_000);
+  assert.equal(task.asked, 2);
+});
+
+test("an answer that no view needed for ten minutes is dropped", async () => {
+  const world = new World();
+  const [one, other] = [counting("one", 60_000), counting("other", 60_000)];
+  world.store.need([one, other]);
+  await world.pass(1_000);
+  world.store.need([other]);
+  await world.pass(10 * 60_000);
+  world.store.need([other]);
+  assert.equal(world.store.value("one"), 1);
+  await world.pass(1_000);
+  world.store.need([other]);
+  assert.equal(world.store.value("one"), undefined);
+  assert.equal(world.store.value("other"), 11);
+});
+
+test("a task that has nothing to ask for does not count as an answer", async () => {
+  const world = new World();
+  let hang = false;
+  world.store.need([{ key: "nothing", everyMs: 2_000, load: async () => undefined }, { key: "a", everyMs: 10_000, load: () => (hang ? new Promise(() => {}) : Promise.resolve(1)) }]);
+  await world.pass(1);
+  hang = true;
+  await world.pass(19_000);
+  assert.equal(world.store.freshness.seconds, 19);
+});
+
+test("answers apply in the order of their requests", () => {
+  const applied = [];
+  const begin = inOrder((answer) => applied.push(answer));
+  const [first, second, third] = [begin(), begin(), begin()];
+  second("second");
+  first("first");
+  third("third");
+  assert.deepEqual(applied, ["second", "third"]);
 });

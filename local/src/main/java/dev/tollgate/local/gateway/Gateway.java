@@ -10,10 +10,13 @@ import io.undertow.Undertow;
 import io.undertow.UndertowOptions;
 import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
+import io.undertow.util.DateUtils;
+import io.undertow.util.Headers;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Date;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -222,6 +225,10 @@ public final class Gateway implements AutoCloseable {
   }
 
   private void route(HttpServerExchange exchange) throws Exception {
+    // The time of the local cloud, which tests move, as on AWS the time of all its services.
+    exchange
+        .getResponseHeaders()
+        .put(Headers.DATE, DateUtils.toDateString(Date.from(environment.clock().instant())));
     String path = Requests.rawPath(exchange);
     int end = path.indexOf('/', 1);
     Optional<Api> api =
