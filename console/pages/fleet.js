@@ -110,7 +110,6 @@ export function rowOf(tenant, ranked, history, isPending = false) {
 
 /** The chips that narrow the list, and how they are explained. */
 export const CHIPS = {
-  __proto__: null,
   throttled: ["Throttled", "Refused in the last five minutes"],
   near: ["Near a limit", `At least ${NEAR_PERCENT} % of its connections or of its rate, among the 100 tenants with the most connections and the 100 most refused`],
   observed: ["Observed", "At least one limit is only observed"],

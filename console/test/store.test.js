@@ -175,7 +175,7 @@ test("a view that is left and opened again waits for its request instead of maki
     world.store.need([task]);
     await world.pass(100);
     world.store.need([]);
-    await world.pass(100);
+    await world.pass(11 * 60_000);
   }
   world.store.need([task]);
   await world.pass(100);
@@ -186,17 +186,23 @@ test("a view that is left and opened again waits for its request instead of maki
   assert.equal(finish.length, 2);
 });
 
-/** The times of the attempts of a task that fails. */
-async function attempts(everyMs, ms, failure = {}) {
+/** The times of the attempts of a task that fails, except for one. */
+async function attempts(everyMs, ms, failure = {}, good = -1) {
   const world = new World();
   const times = [];
-  world.store.need([{ key: "a", everyMs, load: async () => { times.push(world.time / 1000); throw Object.assign(new Error("no"), failure); } }]);
+  world.store.need([{ key: "a", everyMs, load: async () => {
+    times.push(world.time / 1000);
+    if (times.length - 1 !== good) {
+      throw Object.assign(new Error("no"), failure);
+    }
+  } }]);
   await world.pass(ms);
   return times;
 }
 
 test("after failures, the attempts get rarer until they are as rare as the polls", async () => {
   assert.deepEqual(await attempts(60_000, 200_000), [0, 5, 15, 35, 75, 135, 195]);
+  assert.deepEqual(await attempts(60_000, 100_000, {}, 2), [0, 5, 15, 75, 80, 90]);
   assert.deepEqual(await attempts(2_000, 5_000), [0, 2, 4]);
 });
 

@@ -8,6 +8,7 @@ const { auditPage, auditTask } = await import("../pages/audit-page.js");
 const { call } = await import("../pages/api.js");
 const { select } = await import("../pages/fleet.js");
 const { span } = await import("../pages/sources.js");
+const { overview } = await import("../pages/overview.js");
 const { Store } = await import("../pages/store.js");
 const { edited, editOf, previewEdit, replayOf } = await import("../pages/preview.js");
 const { history } = await import("../pages/tenant-history.js");
@@ -58,18 +59,21 @@ test("a view leaves a tenant or a tier only if that itself does not exist", asyn
   }
 });
 
-test("names of properties that all objects have are no ranges, orders, chips or tabs", () => {
+test("names of properties that all objects have are no ranges, orders or tabs", () => {
   const name = "constructor";
   assert.equal(span(name, 0).toString(), span("1h", 0).toString());
   assert.equal(replayOf({ query: { replay: name } }), "24h");
   const rows = [{ id: "a", refused: 1, is: {} }, { id: "b", refused: 2, is: {} }];
-  assert.deepEqual(select(rows, { chip: name, sort: name }).map(({ id }) => id), ["b", "a"]);
+  assert.deepEqual(select(rows, { sort: name }).map(({ id }) => id), ["b", "a"]);
   const asked = [];
   const sources = new Proxy({}, { get: (_, source) => (...some) => asked.push([source, ...some]) });
   history.tasks({ ...ROUTE, query: { range: name } }, { sources, store: {} });
   assert.deepEqual(asked[0], ["history", "acme", "1h"]);
-  tenant.tasks({ ...ROUTE, tab: name }, { sources });
-  assert.equal(asked.length, 6);
+  overview.tasks({ query: { range: name } }, { sources });
+  assert.ok(!asked.flat().includes(name));
+  const report = { tenantId: "acme", tier: "gold", status: "ACTIVE", connections: 0, limits: {}, overrides: {}, buckets: [] };
+  const app = { store: { failure() {}, value: (key) => (key === "tenant/acme" ? report : undefined) }, sources: { histories: new Map() }, settings: {} };
+  assert.match(textOf(tenant.show({ ...ROUTE, tab: name }, app)), /aria-label="Now"/);
 });
 
 test("the audit ignores times that are none", () => {

@@ -525,6 +525,13 @@ class HttpApiTest {
   }
 
   @Test
+  void response_has_the_time_of_the_local_cloud() throws Exception {
+    clock.advance(Duration.ofDays(40));
+    assertThat(send(request("/tenants/acme")).headers().firstValue("date"))
+        .hasValue("Tue, 21 Apr 2026 19:03:58 GMT");
+  }
+
+  @Test
   void cors_allows_wildcards_of_a_scheme() {
     Cors cors =
         new Cors(List.of("https://*"), List.of(), List.of(), List.of(), OptionalInt.empty(), false);
