@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
           + " `verify` and `doctor`, attack it, load it for a minute, and delete everything.",
       "Takes about an hour and says before each step what it costs. Ctrl-C deletes everything;"
           + " after two hours the account does so by itself. Run again, it goes on where it ended.",
-      "Needs a checkout, and npx. Exit code 1 if a promise fails.",
+      "Needs a checkout, and npx. Exit code 1 if a promise fails or, on AWS, could not be tried.",
       "Example: `tollgate prove --rehearse` tries all of this on this machine first."
     })
 public final class ProveCommand implements Callable<Integer> {

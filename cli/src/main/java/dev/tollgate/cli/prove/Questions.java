@@ -53,9 +53,14 @@ final class Questions implements Step {
 
     RecordedAnswers recorded = RecordedAnswers.read(run.settings().answers());
     List<Answer> answers = new ArrayList<>();
-    Account account = run.stacks().account(run.probeName());
-    Probe.ask(run.outputs(run.probeName()), account, run.shell(), answers::add);
     List<Finding> findings = new ArrayList<>();
+    Account account = run.stacks().account(run.probeName());
+    Probe.ask(
+        run.outputs(run.probeName()),
+        account,
+        run.shell(),
+        answers::add,
+        (question, failure) -> findings.add(Finding.unknown(question.text(), failure.reason())));
     RecordedAnswers seen = recorded;
     for (Answer answer : answers) {
       findings.add(finding(recorded, answer));

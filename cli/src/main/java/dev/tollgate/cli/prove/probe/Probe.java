@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
+import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.prove.account.Account;
 import dev.tollgate.cli.prove.probe.ProbeSocket.Refusal;
@@ -14,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -114,13 +116,27 @@ public final class Probe {
    *     logs and receive its messages
    * @param shell waits between attempts
    * @param consumer receives each answer as soon as it is known
-   * @throws dev.tollgate.cli.http.Failure if a question gets no answer
+   * @param unanswered receives each question that got no answer, and why
+   * @throws Failure if the thread is interrupted
    */
   public static void ask(
-      Map<String, String> outputs, Account account, Shell shell, Consumer<Answer> consumer) {
+      Map<String, String> outputs,
+      Account account,
+      Shell shell,
+      Consumer<Answer> consumer,
+      BiConsumer<Question, Failure> unanswered) {
     ProbedStack stack = new ProbedStack(outputs, account, shell);
     ALL.forEach(
-        (question, answer) -> consumer.accept(new Answer(question.name(), answer.apply(stack))));
+        (question, answer) -> {
+          try {
+            consumer.accept(new Answer(question.name(), answer.apply(stack)));
+          } catch (Failure failure) {
+            if (Thread.currentThread().isInterrupted()) {
+              throw failure;
+            }
+            unanswered.accept(question, failure);
+          }
+        });
   }
 
   /** The answer to one frame. The probe's templates encode the body that they were given. */
