@@ -494,6 +494,7 @@ final class ConsoleIT {
   void an_operator_onboards_suspends_activates_and_offboards_a_tenant() {
     browser.go(list(""));
     browser.click("#onboard");
+    browser.click("#new-id"); // Waits for the module of the dialog.
     browser.type("#new-id", "page-new");
     browser.select("#new-tier", "silver");
     browser.click("#onboard-dialog summary");
@@ -504,6 +505,7 @@ final class ConsoleIT {
 
     browser.click("#close");
     browser.click("#onboard");
+    browser.click("#new-id"); // Waits for the module of the dialog.
     browser.type("#new-id", "page-new");
     browser.select("#new-tier", "gold");
     browser.find("#new-id").sendKeys(Keys.ENTER);
