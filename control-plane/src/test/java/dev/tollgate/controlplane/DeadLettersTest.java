@@ -103,6 +103,22 @@ final class DeadLettersTest {
   }
 
   @Test
+  void nothing_is_moved_for_a_tenant_that_is_not_active() {
+    at.deadLetters.add(Source.POOL, "acme:" + SESSION, "letter");
+    at.send(
+        HttpApiEvents.of(
+            "PATCH /tenants/{tenantId}", Map.of("tenantId", "acme"), "{\"status\":\"SUSPENDED\"}"));
+
+    Answer answer = redrive("acme", Map.of(), "");
+
+    assertThat(answer.status()).isEqualTo(409);
+    assertThat(answer.document().path("detail").asText()).startsWith("acme is SUSPENDED.");
+    assertThat(at.deadLetters.take(Source.POOL, ACME)).isEmpty();
+    assertThat(at.tenants.notes()).isEmpty();
+    assertThat(list("acme").document().path("count").asInt()).isEqualTo(1);
+  }
+
+  @Test
   void bad_requests_move_nothing_and_have_no_entry() {
     at.deadLetters.add(Source.POOL, "acme:" + SESSION, "letter");
 

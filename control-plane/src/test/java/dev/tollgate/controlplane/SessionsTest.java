@@ -154,6 +154,20 @@ final class SessionsTest {
   }
 
   @Test
+  void an_ended_session_with_the_same_digits_is_not_in_the_way() {
+    session("0123456789ab", later());
+    at.sessions.create(
+        new Session(
+            ACME,
+            new SessionId("0123456789ab" + "8".repeat(20)),
+            Set.of(),
+            at.clock.instant(),
+            Optional.empty()));
+
+    assertThat(end("acme", "0123456789ab").status()).isEqualTo(204);
+  }
+
+  @Test
   void a_whole_id_is_refused_and_not_logged() {
     session("0123456789ab", later());
 

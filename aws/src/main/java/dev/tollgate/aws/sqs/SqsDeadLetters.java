@@ -12,6 +12,7 @@ import dev.tollgate.core.provisioning.SiloQueues;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -19,6 +20,7 @@ import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.ChangeMessageVisibilityBatchRequestEntry;
 import software.amazon.awssdk.services.sqs.model.Message;
+import software.amazon.awssdk.services.sqs.model.MessageAttributeValue;
 import software.amazon.awssdk.services.sqs.model.MessageSystemAttributeName;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 import software.amazon.awssdk.services.sqs.model.QueueDoesNotExistException;
@@ -35,6 +37,9 @@ public final class SqsDeadLetters implements DeadLetters {
 
   /** The most batches that a call receives from a queue. */
   private static final int MAX_BATCHES = 10;
+
+  /** Marks a redriven message. The integrations of the WebSocket API cannot set it. */
+  private static final String REDRIVEN = "redriven";
 
   /** Longer than any call: afterwards, messages that a crashed call received appear again. */
   private static final Duration HIDDEN = Duration.ofSeconds(45);
@@ -229,6 +234,9 @@ public final class SqsDeadLetters implements DeadLetters {
   }
 
   private void send(Queue target, Message message) {
+    Map<String, MessageAttributeValue> attributes = new HashMap<>(message.messageAttributes());
+    attributes.put(
+        REDRIVEN, MessageAttributeValue.builder().dataType("String").stringValue("true").build());
     ask(
         "SQS SendMessage to " + target.url(),
         () ->
@@ -238,7 +246,7 @@ public final class SqsDeadLetters implements DeadLetters {
                         .overrideConfiguration(target.as())
                         .queueUrl(target.url())
                         .messageBody(message.body())
-                        .messageAttributes(message.messageAttributes())
+                        .messageAttributes(attributes)
                         .messageGroupId(group(message))
                         // The same for a repetition after a lost answer, which SQS then drops.
                         .messageDeduplicationId(message.messageId())));

@@ -85,7 +85,9 @@ class SqsDeadLettersTest extends DeadLettersContract {
     List<Message> batch = receive(url);
     while (!batch.isEmpty()) {
       for (Message message : batch) {
-        assertThat(message.messageAttributes()).containsEntry("connectionId", SOCKET);
+        assertThat(message.messageAttributes())
+            .containsEntry("connectionId", SOCKET)
+            .containsKey("redriven");
         taken.add(
             message.attributes().get(MessageSystemAttributeName.MESSAGE_GROUP_ID)
                 + " "

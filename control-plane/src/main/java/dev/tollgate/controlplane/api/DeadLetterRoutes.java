@@ -5,10 +5,14 @@ import dev.tollgate.core.audit.AuditNotes;
 import dev.tollgate.core.audit.ChangeType;
 import dev.tollgate.core.message.DeadLetter;
 import dev.tollgate.core.message.DeadLetters;
+import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tenants;
+import dev.tollgate.http.Problem;
 import dev.tollgate.http.Response;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /** Answers the requests for dead letters. */
 final class DeadLetterRoutes {
@@ -67,8 +71,18 @@ final class DeadLetterRoutes {
     if (request.http().content().length > 0) {
       request.body().only();
     }
-    if (tenants.find(id).isEmpty()) {
+    Optional<Tenant> tenant = tenants.find(id);
+    if (tenant.isEmpty()) {
       return TenantRoutes.notFound(id);
+    }
+    TenantStatus status = tenant.get().status();
+    if (status != TenantStatus.ACTIVE) {
+      return Problem.conflict(
+              id
+                  + " is "
+                  + status
+                  + ". Only messages of an active tenant are processed. Its dead letters stay.")
+          .response();
     }
     notes.note(id, ChangeType.DEAD_LETTERS_REDRIVEN, Map.of("limit", Integer.toString(limit)));
     DeadLetters.Redriven redriven = letters.redrive(id, limit);

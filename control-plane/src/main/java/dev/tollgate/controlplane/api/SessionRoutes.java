@@ -80,10 +80,17 @@ final class SessionRoutes {
     if (tenants.find(id).isEmpty()) {
       return TenantRoutes.notFound(id);
     }
-    List<Session> found = reference.find(sessions, id, 2);
+    List<Session> found =
+        reference.find(sessions, id, 2).stream()
+            .filter(session -> !session.hasEndedAt(clock.instant()))
+            .toList();
     if (found.size() > 1) {
       return Problem.conflict(
-              "Two sessions of " + id + " begin with " + reference + ". End them by their ids.")
+              "Two sessions of "
+                  + id
+                  + " begin with "
+                  + reference
+                  + ", so none was ended. Repeat the request when one has expired.")
           .response();
     }
     if (found.isEmpty()) {
