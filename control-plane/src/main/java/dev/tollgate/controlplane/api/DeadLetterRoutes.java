@@ -37,10 +37,11 @@ final class DeadLetterRoutes {
   /** Shows the first dead letters of a tenant. */
   Response list(ApiRequest request) {
     TenantId id = request.tenantId();
-    if (tenants.find(id).isEmpty()) {
+    Optional<Tenant> tenant = tenants.find(id);
+    if (tenant.isEmpty()) {
       return TenantRoutes.notFound(id);
     }
-    DeadLetters.Found found = letters.find(search(request, id));
+    DeadLetters.Found found = letters.find(search(request, tenant.get()));
     Map<String, Object> document = new LinkedHashMap<>();
     document.put(
         "deadLetters",
@@ -51,9 +52,10 @@ final class DeadLetterRoutes {
   }
 
   /** A search that takes half of the time, because giving the messages back may take as long. */
-  private static DeadLetters.Search search(ApiRequest request, TenantId id) {
+  private static DeadLetters.Search search(ApiRequest request, Tenant tenant) {
     Invocation half = request.invocation().part(2);
-    return new DeadLetters.Search(id, Instant.EPOCH, () -> !half.isOver());
+    return new DeadLetters.Search(
+        tenant.id(), tenant.onboardedAt().orElse(Instant.EPOCH), () -> !half.isOver());
   }
 
   private static Map<String, Object> document(DeadLetter letter) {
@@ -93,7 +95,7 @@ final class DeadLetterRoutes {
           .response();
     }
     notes.note(id, ChangeType.DEAD_LETTERS_REDRIVEN, Map.of("limit", Integer.toString(limit)));
-    DeadLetters.Redriven redriven = letters.redrive(search(request, id), limit);
+    DeadLetters.Redriven redriven = letters.redrive(search(request, tenant.get()), limit);
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("moved", redriven.moved());
     document.put("complete", redriven.complete());

@@ -19,6 +19,7 @@ public final class InMemoryDeadLetters implements DeadLetters {
   private final List<DeadLetter> letters = new ArrayList<>();
   private final List<Moved> moved = new ArrayList<>();
   private int added;
+  private Runnable duringSearch = () -> {};
 
   /** Dead letters that take the time from {@code clock}. */
   public InMemoryDeadLetters(InstantSource clock) {
@@ -30,6 +31,11 @@ public final class InMemoryDeadLetters implements DeadLetters {
   /** The outage of looks and redrives. */
   public Outage outage() {
     return outage;
+  }
+
+  /** Runs this in each look. */
+  public void duringSearch(Runnable action) {
+    duringSearch = action;
   }
 
   /** Gives a tenant a silo. */
@@ -63,6 +69,7 @@ public final class InMemoryDeadLetters implements DeadLetters {
   @Override
   public synchronized Found find(Search search) {
     outage.check("find");
+    duringSearch.run();
     return new Found(of(search), search.hasTime().getAsBoolean());
   }
 
