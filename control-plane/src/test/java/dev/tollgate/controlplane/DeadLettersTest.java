@@ -107,7 +107,7 @@ final class DeadLettersTest {
   void letters_of_a_former_tenant_with_the_same_id_are_neither_shown_nor_moved() {
     at.deadLetters.add(Source.POOL, "acme:" + SESSION, "of the former tenant");
     at.delete("acme");
-    at.clock.advance(Duration.ofSeconds(1));
+    at.clock.advance(Duration.ofMillis(1));
     assertThat(at.onboard("acme", "bronze").status()).isEqualTo(201);
     at.deadLetters.add(Source.POOL, "acme:" + SESSION, "letter");
     at.patch("acme", "{\"overrides\":{\"tenantPerMinute\":7}}");

@@ -25,7 +25,7 @@ import java.util.TreeMap;
  * @param onUnavailable what happens to connections when a queue fails
  * @param version counts the changes of the desired state, from 1
  * @param observedVersion the version that is in effect; 0 for none
- * @param onboardedAt when it was onboarded, to the second; empty if an older release did that
+ * @param onboardedAt when it was onboarded, to the millisecond; empty if an older release did that
  */
 public record Tenant(
     TenantId id,
@@ -75,7 +75,7 @@ public record Tenant(
         onUnavailable,
         version,
         observedVersion,
-        Optional.of(at.truncatedTo(ChronoUnit.SECONDS)));
+        Optional.of(at.truncatedTo(ChronoUnit.MILLIS)));
   }
 
   /** This tenant with other limits, for one request. */

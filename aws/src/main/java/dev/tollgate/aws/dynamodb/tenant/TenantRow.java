@@ -1,6 +1,7 @@
 package dev.tollgate.aws.dynamodb.tenant;
 
 import static dev.tollgate.aws.dynamodb.Attribute.map;
+import static dev.tollgate.aws.dynamodb.Attribute.nanos;
 import static dev.tollgate.aws.dynamodb.Attribute.number;
 import static dev.tollgate.aws.dynamodb.Attribute.text;
 
@@ -23,7 +24,6 @@ import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.TierName;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -89,7 +89,7 @@ public final class TenantRow {
     row.put("onUnavailable", text(tenant.onUnavailable().name()));
     row.put(VERSION, number(tenant.version()));
     row.put(OBSERVED_VERSION, number(tenant.observedVersion()));
-    tenant.onboardedAt().ifPresent(at -> row.put(ONBOARDED_AT, number(at.getEpochSecond())));
+    tenant.onboardedAt().ifPresent(at -> row.put(ONBOARDED_AT, nanos(at)));
     if (!tenant.isSettled()) {
       row.put(PENDING, IS_PENDING);
     }
@@ -114,7 +114,7 @@ public final class TenantRow {
         OnUnavailable.valueOf(row.text("onUnavailable")),
         row.number(VERSION),
         row.number(OBSERVED_VERSION),
-        row.optional(ONBOARDED_AT, row::number).map(Instant::ofEpochSecond));
+        row.optional(ONBOARDED_AT, row::nanos));
   }
 
   /** Puts limits and their modes. */

@@ -50,7 +50,7 @@ public abstract class TenantsContract {
   protected abstract AuditNotes notes();
 
   private Tenant created(Tier tier) {
-    Tenant tenant = Samples.tenant(tier).withOnboardedAt(Samples.NOW);
+    Tenant tenant = Samples.tenant(tier).withOnboardedAt(Samples.NOW.plusMillis(7));
     assertThat(tenants().create(tenant)).isEqualTo(WriteResult.DONE);
     return tenant;
   }
