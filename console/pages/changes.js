@@ -8,7 +8,7 @@ const WHAT = {
   TenantOffboarded: "offboarded",
   TenantRemoved: "removed",
   SessionEnded: "session ended",
-  DeadLettersRedriven: "dead letters moved back",
+  DeadLettersRedriven: "redrive of dead letters requested",
   TierCreated: "created",
   TierChanged: "changed",
   TierRemoved: "removed",

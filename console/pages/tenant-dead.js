@@ -41,7 +41,7 @@ const state = (answer) => answer.count > answer.deadLetters.length
 /** What the page says instead of an empty table. */
 const empty = ({ complete }) => complete
   ? "No dead letters. A message becomes one after it failed five times."
-  : "None found yet. Not all messages of the dead-letter queue were looked at: look again.";
+  : "None found yet. Messages of other tenants are in the way, or another request looks at them: look again.";
 
 export const dead = {
   text: "Dead letters",

@@ -660,7 +660,8 @@ class ChangesTest {
               listed.buckets(),
               listed.onUnavailable(),
               1,
-              i % 2));
+              i % 2,
+              listed.onboardedAt()));
     }
 
     JsonNode rollout = at.getTier("own").document().get("rollout");

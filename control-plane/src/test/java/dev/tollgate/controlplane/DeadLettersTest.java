@@ -7,6 +7,7 @@ import dev.tollgate.controlplane.ControlPlaneFixture.Answer;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.message.DeadLetter.Source;
 import dev.tollgate.http.testing.HttpApiEvents;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -100,6 +101,47 @@ final class DeadLettersTest {
     assertThat(redrive("acme", Map.of(), "").status()).isEqualTo(503);
 
     assertThat(at.deadLetters.take(Source.POOL, ACME)).isEmpty();
+  }
+
+  @Test
+  void letters_of_a_former_tenant_with_the_same_id_are_neither_shown_nor_moved() {
+    at.deadLetters.add(Source.POOL, "acme:" + SESSION, "of the former tenant");
+    at.delete("acme");
+    at.clock.advance(Duration.ofMillis(1));
+    assertThat(at.onboard("acme", "bronze").status()).isEqualTo(201);
+    at.deadLetters.add(Source.POOL, "acme:" + SESSION, "letter");
+    at.patch("acme", "{\"overrides\":{\"tenantPerMinute\":7}}");
+
+    assertThat(list("acme").document().at("/deadLetters/0/body").asText()).isEqualTo("letter");
+    assertThat(list("acme").document().path("count").asInt()).isEqualTo(1);
+    redrive("acme", Map.of(), "");
+
+    assertThat(at.deadLetters.take(Source.POOL, ACME))
+        .containsExactly("acme:" + SESSION + " letter");
+  }
+
+  @Test
+  void a_search_takes_half_of_the_time_of_its_request() {
+    at.deadLetters.add(Source.POOL, "acme:" + SESSION, "letter");
+    at.deadLetters.duringSearch(() -> at.clock.advance(Duration.ofSeconds(15)));
+
+    assertThat(list("acme").document().path("complete").asBoolean()).isFalse();
+  }
+
+  @Test
+  void nothing_is_moved_for_a_tenant_that_is_not_active() {
+    at.deadLetters.add(Source.POOL, "acme:" + SESSION, "letter");
+    at.send(
+        HttpApiEvents.of(
+            "PATCH /tenants/{tenantId}", Map.of("tenantId", "acme"), "{\"status\":\"SUSPENDED\"}"));
+
+    Answer answer = redrive("acme", Map.of(), "");
+
+    assertThat(answer.status()).isEqualTo(409);
+    assertThat(answer.document().path("detail").asText()).startsWith("acme is SUSPENDED.");
+    assertThat(at.deadLetters.take(Source.POOL, ACME)).isEmpty();
+    assertThat(at.tenants.notes()).isEmpty();
+    assertThat(list("acme").document().path("count").asInt()).isEqualTo(1);
   }
 
   @Test

@@ -6,6 +6,7 @@ import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.controlplane.ControlPlaneFixture.Answer;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.session.Lifetime;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
@@ -64,6 +65,18 @@ final class SessionsTest {
         HttpApiEvents.of("GET /tenants/{tenantId}/sessions", Map.of("tenantId", tenant));
     event.setQueryStringParameters(new HashMap<>(query));
     return at.send(event);
+  }
+
+  @Test
+  void a_damaged_row_is_skipped_and_logged() {
+    session("0123456789ab", later());
+    at.sessions.addUnreadable(new UnreadableRow("a session of", "acme", "endsAt is missing"));
+
+    assertThat(list("acme", Map.of()).document().at("/sessions")).hasSize(1);
+
+    assertThat(at.context.logged())
+        .anySatisfy(line -> assertThat(line).contains("endsAt is missing"));
+    assertThat(end("acme", "0123456789ab").status()).isEqualTo(204);
   }
 
   private Answer end(String tenant, String session) {
@@ -151,6 +164,20 @@ final class SessionsTest {
     assertThat(end("acme", "0123456789ab").status()).isEqualTo(409);
 
     assertThat(at.sessions.list(ACME)).hasSize(2);
+  }
+
+  @Test
+  void an_ended_session_with_the_same_digits_is_not_in_the_way() {
+    session("0123456789ab", later());
+    at.sessions.create(
+        new Session(
+            ACME,
+            new SessionId("0123456789ab" + "8".repeat(20)),
+            Set.of(),
+            at.clock.instant(),
+            Optional.empty()));
+
+    assertThat(end("acme", "0123456789ab").status()).isEqualTo(204);
   }
 
   @Test

@@ -17,6 +17,18 @@ public record Page<T>(List<T> items, Optional<String> next, List<UnreadableRow> 
     unreadable = List.copyOf(unreadable);
   }
 
+  /**
+   * The items, for work that must not skip any.
+   *
+   * @throws UnreadableRow if a row of the page cannot be read
+   */
+  public List<T> itemsOrThrow() {
+    if (!unreadable.isEmpty()) {
+      throw unreadable.get(0);
+    }
+    return items;
+  }
+
   /** A page whose rows are all readable. */
   public Page(List<T> items, Optional<String> next) {
     this(items, next, List.of());

@@ -12,13 +12,19 @@ import dev.tollgate.core.provisioning.SiloQueues;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.ChangeMessageVisibilityBatchRequestEntry;
+import software.amazon.awssdk.services.sqs.model.GetQueueAttributesResponse;
 import software.amazon.awssdk.services.sqs.model.Message;
+import software.amazon.awssdk.services.sqs.model.MessageAttributeValue;
 import software.amazon.awssdk.services.sqs.model.MessageSystemAttributeName;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 import software.amazon.awssdk.services.sqs.model.QueueDoesNotExistException;
@@ -33,16 +39,22 @@ import software.amazon.awssdk.services.sqs.model.QueueDoesNotExistException;
 public final class SqsDeadLetters implements DeadLetters {
   private static final int BATCH = 10;
 
-  /** The most batches that a call receives from a queue. */
-  private static final int MAX_BATCHES = 10;
+  /** The most dead letters that a look keeps: they are in memory with their bodies. */
+  private static final int MAX_FOUND = 1_000;
+
+  /** SQS asks all of its servers in a poll that waits, and only some in one that does not. */
+  private static final int POLL_SECONDS = 1;
+
+  /** Marks a redriven message. The integrations of the WebSocket API cannot set it. */
+  private static final String REDRIVEN = "redriven";
 
   /** Longer than any call: afterwards, messages that a crashed call received appear again. */
   private static final Duration HIDDEN = Duration.ofSeconds(45);
 
-  private static final List<QueueAttributeName> COUNTS =
-      List.of(
-          QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES,
-          QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_NOT_VISIBLE);
+  private static final QueueAttributeName VISIBLE =
+      QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES;
+  private static final QueueAttributeName NOT_VISIBLE =
+      QueueAttributeName.APPROXIMATE_NUMBER_OF_MESSAGES_NOT_VISIBLE;
 
   private final SqsClient sqs;
   private final QueueUrls urls;
@@ -91,40 +103,62 @@ public final class SqsDeadLetters implements DeadLetters {
   }
 
   @Override
-  public Found find(TenantId tenant) {
-    Look ofPool = look(poolDead(tenant), DeadLetter.Source.POOL, tenant);
-    Look ofSilo = look(siloDead(tenant), DeadLetter.Source.SILO, tenant);
-    List<DeadLetter> letters = new ArrayList<>(ofPool.letters());
-    letters.addAll(ofSilo.letters());
-    return new Found(letters, ofPool.complete() && ofSilo.complete());
+  public Found find(Search search) {
+    List<DeadLetter> letters = new ArrayList<>();
+    boolean complete = true;
+    for (DeadLetter.Source source : DeadLetter.Source.values()) {
+      Queue queue =
+          source == DeadLetter.Source.POOL ? poolDead(search.tenant()) : siloDead(search.tenant());
+      complete &=
+          pass(queue, search, MAX_FOUND, false, message -> letters.add(letter(message, source)))
+              .complete();
+    }
+    return new Found(letters, complete);
   }
 
-  private record Look(List<DeadLetter> letters, boolean complete) {}
+  /** How many messages were used, and whether that were all of the tenant. */
+  private record Pass(int used, boolean complete) {}
 
-  private Look look(Queue queue, DeadLetter.Source source, TenantId tenant) {
-    long depth = depth(queue);
-    List<Message> held = new ArrayList<>();
+  /**
+   * Receives messages until none is left and passes those of the tenant on.
+   *
+   * @param removes whether {@code use} deletes the message
+   */
+  private Pass pass(Queue queue, Search search, int max, boolean removes, Consumer<Message> use) {
+    Set<String> held = new LinkedHashSet<>();
+    int used = 0;
     try {
-      for (int batch = 0; batch < MAX_BATCHES && held.size() < depth; batch++) {
+      while (used < max && search.hasTime().getAsBoolean()) {
         List<Message> received = receive(queue);
-        held.addAll(received);
         if (received.isEmpty()) {
-          break;
+          boolean blocksOwn = used > 0 && !removes;
+          return new Pass(used, counts(queue).areSeen(held.size(), blocksOwn));
+        }
+        received.forEach(message -> held.add(message.receiptHandle()));
+        for (Message message : received) {
+          if (used < max && isOf(search, message)) {
+            use.accept(message);
+            used++;
+            if (removes) {
+              held.remove(message.receiptHandle());
+            }
+          }
         }
       }
+      return new Pass(used, false);
     } finally {
-      giveBack(queue, held);
+      giveBack(queue, List.copyOf(held));
     }
-    return new Look(
-        held.stream()
-            .filter(message -> isOf(tenant, message))
-            .map(message -> letter(message, source))
-            .toList(),
-        held.size() >= depth);
   }
 
-  private static boolean isOf(TenantId tenant, Message message) {
-    return group(message).startsWith(tenant + ":");
+  private static boolean isOf(Search search, Message message) {
+    return group(message).startsWith(search.tenant() + ":")
+        && !sentAt(message).isBefore(search.since());
+  }
+
+  private static Instant sentAt(Message message) {
+    return Instant.ofEpochMilli(
+        Long.parseLong(message.attributes().get(MessageSystemAttributeName.SENT_TIMESTAMP)));
   }
 
   private static String group(Message message) {
@@ -136,8 +170,7 @@ public final class SqsDeadLetters implements DeadLetters {
     return new DeadLetter(
         message.messageId(),
         group(message),
-        Instant.ofEpochMilli(
-            Long.parseLong(attributes.get(MessageSystemAttributeName.SENT_TIMESTAMP))),
+        sentAt(message),
         Long.parseLong(
             attributes.getOrDefault(MessageSystemAttributeName.APPROXIMATE_RECEIVE_COUNT, "0")),
         message.body(),
@@ -145,54 +178,48 @@ public final class SqsDeadLetters implements DeadLetters {
   }
 
   @Override
-  public Redriven redrive(TenantId tenant, int max) {
+  public Redriven redrive(Search search, int max) {
+    TenantId tenant = search.tenant();
     Queue target =
         silos.isClosed(tenant)
             ? new Queue(pool.queue(), own.as(tenant))
             : new Queue(urls.of(urls.names().siloQueue(tenant)), credentials.as(tenant));
     // Those of the pool are older: a silo that is removed moves its dead letters there.
-    Redriven ofPool = redrive(poolDead(tenant), target, tenant, max);
-    if (ofPool.moved() == max) {
-      return ofPool;
+    Pass ofPool = redrive(poolDead(tenant), target, search, max);
+    if (!ofPool.complete()) {
+      return new Redriven(ofPool.used(), false);
     }
-    Redriven ofSilo = redrive(siloDead(tenant), target, tenant, max - ofPool.moved());
-    return new Redriven(ofPool.moved() + ofSilo.moved(), ofPool.complete() && ofSilo.complete());
+    Pass ofSilo = redrive(siloDead(tenant), target, search, max - ofPool.used());
+    return new Redriven(ofPool.used() + ofSilo.used(), ofSilo.complete());
   }
 
-  private Redriven redrive(Queue from, Queue target, TenantId tenant, int max) {
-    long depth = depth(from);
-    List<Message> held = new ArrayList<>();
-    int moved = 0;
-    int left = 0;
-    try {
-      for (int i = 0; i < MAX_BATCHES && moved < max && held.size() + moved < depth; i++) {
-        List<Message> received = receive(from);
-        held.addAll(received);
-        for (Message message : received) {
-          if (!isOf(tenant, message)) {
-            continue;
-          }
-          if (moved == max) {
-            left++;
-            continue;
-          }
+  private Pass redrive(Queue from, Queue target, Search search, int max) {
+    return pass(
+        from,
+        search,
+        max,
+        true,
+        message -> {
           send(target, message);
           delete(from, message);
-          held.remove(message);
-          moved++;
-        }
-        if (received.isEmpty()) {
-          break;
-        }
-      }
-    } finally {
-      giveBack(from, held);
-    }
-    return new Redriven(moved, left == 0 && held.size() + moved >= depth);
+        });
   }
 
-  /** Counts visible and hidden messages; 0 if the queue does not exist. */
-  private long depth(Queue queue) {
+  /** Messages of a queue, approximately. A group's messages behind received ones are visible. */
+  private record Counts(long visible, long hidden) {
+    /**
+     * Whether no message of the tenant is left in a queue that gives no more.
+     *
+     * @param held how many messages this call hides; if more are hidden, others hide them
+     * @param blocksOwn whether some are the tenant's, so that SQS keeps later ones of their groups
+     */
+    boolean areSeen(int held, boolean blocksOwn) {
+      return hidden <= held && !(blocksOwn && visible > 0);
+    }
+  }
+
+  /** Counts the messages; 0 if the queue does not exist. */
+  private Counts counts(Queue queue) {
     return askUnless(
             "SQS GetQueueAttributes of " + queue.url(),
             QueueDoesNotExistException.class,
@@ -202,9 +229,13 @@ public final class SqsDeadLetters implements DeadLetters {
                         request
                             .overrideConfiguration(queue.as())
                             .queueUrl(queue.url())
-                            .attributeNames(COUNTS)))
-        .map(answer -> answer.attributes().values().stream().mapToLong(Long::parseLong).sum())
-        .orElse(0L);
+                            .attributeNames(VISIBLE, NOT_VISIBLE)))
+        .map(answer -> new Counts(count(answer, VISIBLE), count(answer, NOT_VISIBLE)))
+        .orElse(new Counts(0, 0));
+  }
+
+  private static long count(GetQueueAttributesResponse answer, QueueAttributeName name) {
+    return Long.parseLong(answer.attributes().getOrDefault(name, "0"));
   }
 
   private List<Message> receive(Queue queue) {
@@ -218,6 +249,7 @@ public final class SqsDeadLetters implements DeadLetters {
                             .overrideConfiguration(queue.as())
                             .queueUrl(queue.url())
                             .maxNumberOfMessages(BATCH)
+                            .waitTimeSeconds(POLL_SECONDS)
                             .visibilityTimeout((int) HIDDEN.toSeconds())
                             .messageSystemAttributeNames(
                                 MessageSystemAttributeName.MESSAGE_GROUP_ID,
@@ -229,6 +261,9 @@ public final class SqsDeadLetters implements DeadLetters {
   }
 
   private void send(Queue target, Message message) {
+    Map<String, MessageAttributeValue> attributes = new HashMap<>(message.messageAttributes());
+    attributes.put(
+        REDRIVEN, MessageAttributeValue.builder().dataType("String").stringValue("true").build());
     ask(
         "SQS SendMessage to " + target.url(),
         () ->
@@ -238,7 +273,7 @@ public final class SqsDeadLetters implements DeadLetters {
                         .overrideConfiguration(target.as())
                         .queueUrl(target.url())
                         .messageBody(message.body())
-                        .messageAttributes(message.messageAttributes())
+                        .messageAttributes(attributes)
                         .messageGroupId(group(message))
                         // The same for a repetition after a lost answer, which SQS then drops.
                         .messageDeduplicationId(message.messageId())));
@@ -257,16 +292,16 @@ public final class SqsDeadLetters implements DeadLetters {
   }
 
   /** Makes messages visible again. Those for which it fails appear after {@link #HIDDEN}. */
-  private void giveBack(Queue queue, List<Message> messages) {
-    for (int from = 0; from < messages.size(); from += BATCH) {
-      List<Message> part = messages.subList(from, Math.min(from + BATCH, messages.size()));
+  private void giveBack(Queue queue, List<String> receipts) {
+    for (int from = 0; from < receipts.size(); from += BATCH) {
+      List<String> part = receipts.subList(from, Math.min(from + BATCH, receipts.size()));
       List<ChangeMessageVisibilityBatchRequestEntry> entries =
           IntStream.range(0, part.size())
               .mapToObj(
                   i ->
                       ChangeMessageVisibilityBatchRequestEntry.builder()
                           .id(Integer.toString(i))
-                          .receiptHandle(part.get(i).receiptHandle())
+                          .receiptHandle(part.get(i))
                           .visibilityTimeout(0)
                           .build())
               .toList();

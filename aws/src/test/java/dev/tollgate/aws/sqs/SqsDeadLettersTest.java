@@ -7,12 +7,16 @@ import dev.tollgate.aws.Engines;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.message.DeadLetter.Source;
 import dev.tollgate.core.message.DeadLetters;
+import dev.tollgate.core.testing.Samples;
 import dev.tollgate.core.testing.contract.DeadLettersContract;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.Message;
@@ -85,7 +89,9 @@ class SqsDeadLettersTest extends DeadLettersContract {
     List<Message> batch = receive(url);
     while (!batch.isEmpty()) {
       for (Message message : batch) {
-        assertThat(message.messageAttributes()).containsEntry("connectionId", SOCKET);
+        assertThat(message.messageAttributes())
+            .containsEntry("connectionId", SOCKET)
+            .containsKey("redriven");
         taken.add(
             message.attributes().get(MessageSystemAttributeName.MESSAGE_GROUP_ID)
                 + " "
@@ -106,5 +112,61 @@ class SqsDeadLettersTest extends DeadLettersContract {
                     .messageSystemAttributeNames(MessageSystemAttributeName.MESSAGE_GROUP_ID)
                     .messageAttributeNames("All"))
         .messages();
+  }
+
+  @Test
+  void messages_of_others_are_passed_as_long_as_there_is_time_and_given_back() {
+    TenantId tenant = Samples.tenantId();
+    TenantId other = Samples.tenantId();
+    for (int i = 0; i < 120; i++) {
+      add(Source.POOL, other + ":session-" + i, "of another");
+    }
+    add(Source.POOL, tenant + ":session", "letter");
+    AtomicInteger batches = new AtomicInteger();
+    DeadLetters.Search brief =
+        new DeadLetters.Search(tenant, Instant.EPOCH, () -> batches.getAndIncrement() < 3);
+
+    assertThat(letters.find(brief)).isEqualTo(new DeadLetters.Found(List.of(), false));
+    assertThat(letters.find(search(tenant)).letters()).hasSize(1);
+    assertThat(letters.find(search(tenant)).complete()).isTrue();
+    assertThat(letters.redrive(search(tenant), 10)).isEqualTo(new DeadLetters.Redriven(1, true));
+    assertThat(letters.find(search(other)).letters()).hasSize(120);
+  }
+
+  @Test
+  void a_silos_messages_wait_while_somebody_else_hides_those_of_the_pool() {
+    TenantId tenant = Samples.tenantId();
+    createSilo(tenant);
+    add(Source.POOL, tenant + ":session", "earlier");
+    add(Source.SILO, tenant + ":session", "later");
+    Message hidden = receive(pool.dead()).get(0);
+
+    assertThat(letters.redrive(search(tenant), 10)).isEqualTo(new DeadLetters.Redriven(0, false));
+
+    sqs.changeMessageVisibility(
+        request ->
+            request
+                .queueUrl(pool.dead())
+                .receiptHandle(hidden.receiptHandle())
+                .visibilityTimeout(0));
+    assertThat(letters.redrive(search(tenant), 10)).isEqualTo(new DeadLetters.Redriven(2, true));
+    assertThat(take(Source.SILO, tenant))
+        .containsExactly(tenant + ":session earlier", tenant + ":session later");
+  }
+
+  @Test
+  void a_long_group_of_another_tenant_does_not_make_a_redrive_incomplete() {
+    TenantId tenant = Samples.tenantId();
+    TenantId other = Samples.tenantId();
+    for (int i = 0; i < 25; i++) {
+      add(Source.POOL, other + ":session", "of another");
+    }
+    add(Source.POOL, tenant + ":session", "letter");
+
+    assertThat(letters.redrive(search(tenant), 10)).isEqualTo(new DeadLetters.Redriven(1, true));
+  }
+
+  private static DeadLetters.Search search(TenantId tenant) {
+    return new DeadLetters.Search(tenant, Instant.EPOCH, () -> true);
   }
 }

@@ -41,7 +41,10 @@ final class SessionRoutes {
     this.clock = clock;
   }
 
-  /** Lists a tenant's sessions that have not ended, by one query for a page. */
+  /**
+   * Lists a tenant's sessions that have not ended, by one query for a page. Unreadable rows are
+   * skipped and logged.
+   */
   Response list(ApiRequest request) {
     TenantId id = request.tenantId();
     String listing = "sessions?tenant=" + id;
@@ -51,6 +54,7 @@ final class SessionRoutes {
       return TenantRoutes.notFound(id);
     }
     Page<Session> page = SessionReference.page(sessions, id, cursor, limit);
+    page.unreadable().forEach(row -> request.invocation().log(row.reason()));
     Map<String, Object> document = new LinkedHashMap<>();
     document.put(
         "sessions",
@@ -80,10 +84,17 @@ final class SessionRoutes {
     if (tenants.find(id).isEmpty()) {
       return TenantRoutes.notFound(id);
     }
-    List<Session> found = reference.find(sessions, id, 2);
+    List<Session> found =
+        reference.find(sessions, id, 2).stream()
+            .filter(session -> !session.hasEndedAt(clock.instant()))
+            .toList();
     if (found.size() > 1) {
       return Problem.conflict(
-              "Two sessions of " + id + " begin with " + reference + ". End them by their ids.")
+              "Two sessions of "
+                  + id
+                  + " begin with "
+                  + reference
+                  + ", so none was ended. Repeat the request when one has expired.")
           .response();
     }
     if (found.isEmpty()) {

@@ -425,6 +425,9 @@ public final class Reconciler {
                       .sessions()
                       .page(id, last, SessionPages.SIZE, Sessions.Consistency.CONSISTENT));
       page.stream()
+          .flatMap(found -> found.unreadable().stream())
+          .forEach(row -> steps.postpone(row.reason()));
+      page.stream()
           .flatMap(found -> found.items().stream())
           .sorted(Session.CONNECTED_FIRST)
           .forEach(session -> endSession(session, steps, kept));

@@ -80,7 +80,8 @@ public final class TenantLifecycle {
     if (tier.isEmpty()) {
       return new TierNotFound(tierName);
     }
-    Tenant wanted = Tenant.onboarded(id, tier.get(), overrides);
+    Tenant wanted =
+        Tenant.onboarded(id, tier.get(), overrides).withOnboardedAt(invocation.clock().instant());
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       if (tenants.create(wanted) == WriteResult.DONE) {
         Settling settling = settle(wanted, Optional.empty(), tier.get(), invocation);

@@ -321,7 +321,7 @@ public final class TenantVisit {
 
     private boolean hasSession() {
       Page<Session> first = sessions.page(id, Optional.empty(), 1, Sessions.Consistency.CONSISTENT);
-      return !first.items().isEmpty() || first.next().isPresent();
+      return !first.itemsOrThrow().isEmpty() || first.next().isPresent();
     }
   }
 

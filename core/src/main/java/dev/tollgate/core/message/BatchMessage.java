@@ -83,7 +83,7 @@ final class BatchMessage {
   /** With a token. */
   record Paid() implements Payment {}
 
-  /** It needs no token: the limit is off. */
+  /** It needs no token: the limit is off, or the message was redriven. */
   record Free() implements Payment {}
 
   /** Without a token: the bucket is empty, and the limit is only observed. */

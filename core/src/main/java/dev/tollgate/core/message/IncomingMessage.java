@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param connectionId the connection id of the socket
  * @param queueId the queue's id, which is the same at each delivery
  * @param clientId the client's id, if it set one
+ * @param redriven whether it was a dead letter that an operator moved back
  * @param content the content
  */
 public record IncomingMessage(
@@ -20,6 +21,7 @@ public record IncomingMessage(
     String connectionId,
     String queueId,
     Optional<String> clientId,
+    boolean redriven,
     Content content) {
 
   /** The id in frames: the client's, or else the queue's. */

@@ -2,7 +2,7 @@ package dev.tollgate.core.message;
 
 /** How the processing of a message ended. */
 public enum MessageOutcome {
-  /** The handler succeeded, and a token was spent unless the limit is off. */
+  /** The handler succeeded, and a token was spent unless the limit is off or it was redriven. */
   PROCESSED(true),
   /** The handler succeeded without a token: the queue failed, and the tier admits then. */
   PROCESSED_WITHOUT_TOKEN(true),

@@ -67,6 +67,10 @@ import java.util.stream.Stream;
  *
  * <p>An accepted message is processed even if its session has ended since; it just gets no frames.
  * Messages of a tenant that is not active are refused, even if they were accepted before.
+ *
+ * <p>A refused message is gone, and its client learns so. The client of a redriven message may have
+ * left days ago, so a redriven message is not refused: it needs no token, counts neither as refused
+ * nor as cut off, and fails if its tenant is not active.
  */
 public final class MessageProcessing {
 
@@ -139,6 +143,7 @@ public final class MessageProcessing {
   public List<Result> process(List<IncomingMessage> batch, Duration time) {
     List<BatchMessage> messages = batch.stream().map(BatchMessage::new).toList();
     messages.stream()
+        .filter(message -> !message.incoming().redriven())
         .filter(message -> misbehaving.isCutOff(message.incoming().connectionId()))
         .forEach(message -> message.end(Result.of(MessageOutcome.CUT_OFF)));
     List<BatchMessage> remaining =
@@ -209,13 +214,19 @@ public final class MessageProcessing {
   }
 
   /**
-   * Pays for all frames, including invalid ones: to read, refuse or recognize a frame costs as much
-   * as to handle it.
+   * Pays for all frames that were not redriven, including invalid ones: to read, refuse or
+   * recognize a frame costs as much as to handle it.
    */
-  private void pay(MessageFacts facts, List<BatchMessage> messages) {
+  private void pay(MessageFacts facts, List<BatchMessage> all) {
     Tenant tenant = facts.tenant().orElseThrow();
     if (tenant.status() != TenantStatus.ACTIVE) {
-      messages.forEach(message -> message.pay(new BatchMessage.Suspended()));
+      all.forEach(message -> message.pay(new BatchMessage.Suspended()));
+      return;
+    }
+    all.forEach(message -> message.pay(new BatchMessage.Free()));
+    List<BatchMessage> messages =
+        all.stream().filter(message -> !message.incoming().redriven()).toList();
+    if (messages.isEmpty()) {
       return;
     }
     if (enforcement.knownLifted().isPresent()) {

@@ -95,7 +95,7 @@ final class SessionBatch {
     if (message.hasResult()) {
       return Result.failed("given up");
     }
-    if (misbehaving.isCutOff(message.incoming().connectionId())) {
+    if (!message.incoming().redriven() && misbehaving.isCutOff(message.incoming().connectionId())) {
       return Result.of(MessageOutcome.CUT_OFF);
     }
     try {
@@ -147,6 +147,9 @@ final class SessionBatch {
               message, MessageOutcome.THROTTLED, Optional.of(frames.throttled(id, retryAfter))));
     }
     if (message.payment() instanceof BatchMessage.Suspended) {
+      if (message.incoming().redriven()) {
+        return Optional.of(Result.failed("redriven, but the tenant is " + tenant.status()));
+      }
       return Optional.of(
           refused(message, MessageOutcome.SUSPENDED, Optional.of(frames.suspended(id))));
     }
@@ -169,11 +172,15 @@ final class SessionBatch {
     return result;
   }
 
-  /** Counts a refused or failed frame. Closes its socket if that exceeds the allowance. */
+  /**
+   * Counts a refused or failed frame unless it was redriven. Closes its socket if that exceeds the
+   * allowance.
+   */
   private boolean exceedsAllowance(BatchMessage message) {
     IncomingMessage incoming = message.incoming();
     boolean exceedsAllowance =
-        misbehaving.refused(tenant.id(), incoming.session()) == Allowance.EXCEEDED;
+        !incoming.redriven()
+            && misbehaving.refused(tenant.id(), incoming.session()) == Allowance.EXCEEDED;
     if (exceedsAllowance) {
       delivery.close(incoming.connectionId());
     }

@@ -3,6 +3,7 @@ package dev.tollgate.core.session;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.UnreadableRow;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -18,6 +19,7 @@ public final class SessionPages {
    * Passes every page of a tenant's sessions to {@code use}.
    *
    * @throws Unavailable if the store fails
+   * @throws UnreadableRow if a session cannot be read
    */
   public static void forEach(
       Sessions sessions,
@@ -27,7 +29,7 @@ public final class SessionPages {
     Optional<String> cursor = Optional.empty();
     do {
       Page<Session> page = sessions.page(tenant, cursor, SIZE, consistency);
-      use.accept(page.items());
+      use.accept(page.itemsOrThrow());
       cursor = page.next();
     } while (cursor.isPresent());
   }

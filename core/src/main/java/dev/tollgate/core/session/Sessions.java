@@ -3,7 +3,6 @@ package dev.tollgate.core.session;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Place;
 import java.time.Instant;
@@ -103,7 +102,6 @@ public interface Sessions {
    * pages follow. All pages together contain each session that exists throughout, once.
    *
    * @param cursor where the last page ended; empty for the first page
-   * @throws UnreadableRow if a session cannot be read
    */
   Page<Session> page(TenantId tenant, Optional<String> cursor, int max, Consistency consistency);
 

@@ -4,7 +4,10 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.BucketSpec;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Collections;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -22,6 +25,7 @@ import java.util.TreeMap;
  * @param onUnavailable what happens to connections when a queue fails
  * @param version counts the changes of the desired state, from 1
  * @param observedVersion the version that is in effect; 0 for none
+ * @param onboardedAt when it was onboarded, to the millisecond; empty if an older release did that
  */
 public record Tenant(
     TenantId id,
@@ -33,19 +37,20 @@ public record Tenant(
     SortedMap<Action, BucketSpec> buckets,
     OnUnavailable onUnavailable,
     long version,
-    long observedVersion) {
+    long observedVersion,
+    Optional<Instant> onboardedAt) {
   /** Copies the buckets. */
   public Tenant {
     buckets = Collections.unmodifiableSortedMap(new TreeMap<>(buckets));
   }
 
   /**
-   * A new tenant.
+   * A new tenant, without the time of its onboarding.
    *
    * @throws InvalidValue if an override is out of range
    */
   public static Tenant onboarded(TenantId id, Tier tier, Overrides overrides) {
-    return resolved(id, tier, overrides, TenantStatus.ACTIVE, 1, 0);
+    return resolved(id, tier, overrides, TenantStatus.ACTIVE, 1, 0, Optional.empty());
   }
 
   /**
@@ -54,7 +59,23 @@ public record Tenant(
    * @throws InvalidValue if an override is out of range
    */
   public Tenant changed(Tier tier, Overrides overrides, TenantStatus status) {
-    return resolved(id, tier, overrides, status, version + 1, observedVersion);
+    return resolved(id, tier, overrides, status, version + 1, observedVersion, onboardedAt);
+  }
+
+  /** This tenant with the time of its onboarding. */
+  public Tenant withOnboardedAt(Instant at) {
+    return new Tenant(
+        id,
+        tier,
+        overrides,
+        status,
+        limits,
+        isolation,
+        buckets,
+        onUnavailable,
+        version,
+        observedVersion,
+        Optional.of(at.truncatedTo(ChronoUnit.MILLIS)));
   }
 
   /** This tenant with other limits, for one request. */
@@ -69,7 +90,8 @@ public record Tenant(
         buckets,
         onUnavailable,
         version,
-        observedVersion);
+        observedVersion,
+        onboardedAt);
   }
 
   /** This tenant being offboarded, as its next version. */
@@ -85,7 +107,17 @@ public record Tenant(
   /** This tenant with its version in effect. */
   public Tenant inEffect() {
     return new Tenant(
-        id, tier, overrides, status, limits, isolation, buckets, onUnavailable, version, version);
+        id,
+        tier,
+        overrides,
+        status,
+        limits,
+        isolation,
+        buckets,
+        onUnavailable,
+        version,
+        version,
+        onboardedAt);
   }
 
   private Tenant nextVersion(TenantStatus next) {
@@ -99,7 +131,8 @@ public record Tenant(
         buckets,
         onUnavailable,
         version + 1,
-        observedVersion);
+        observedVersion,
+        onboardedAt);
   }
 
   private static Tenant resolved(
@@ -108,7 +141,8 @@ public record Tenant(
       Overrides overrides,
       TenantStatus status,
       long version,
-      long observedVersion) {
+      long observedVersion,
+      Optional<Instant> onboardedAt) {
     return new Tenant(
         id,
         tier.name(),
@@ -119,7 +153,8 @@ public record Tenant(
         tier.bucketsUnder(overrides),
         tier.onUnavailable(),
         version,
-        observedVersion);
+        observedVersion,
+        onboardedAt);
   }
 
   /** Whether refused callers wait in line for any of its buckets. */
@@ -127,7 +162,7 @@ public record Tenant(
     return buckets.values().stream().anyMatch(BucketSpec::line);
   }
 
-  /** Whether both have the same desired state, apart from versions. */
+  /** Whether both have the same desired state, apart from versions and times. */
   public boolean hasSameDesiredStateAs(Tenant other) {
     return id.equals(other.id)
         && tier.equals(other.tier)

@@ -11,6 +11,7 @@ import static dev.tollgate.core.message.MessageOutcome.SUSPENDED;
 import static dev.tollgate.core.message.MessageOutcome.THROTTLED;
 import static dev.tollgate.core.message.MessageOutcome.UNDECIDED;
 import static dev.tollgate.core.message.ProcessingFixture.message;
+import static dev.tollgate.core.message.ProcessingFixture.redriven;
 import static dev.tollgate.core.message.ProcessingFixture.unreadable;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -106,6 +107,7 @@ final class MessageProcessingTest {
             "a",
             "m1",
             Optional.empty(),
+            false,
             new IncomingMessage.Message("{ \"n\": 1.0 }"));
 
     fixture.process(sent);
@@ -131,6 +133,58 @@ final class MessageProcessingTest {
     assertThat(fixture.handledIds()).isEmpty();
     assertThat(fixture.sockets().postedTo("a")).containsExactly("suspended m1", "suspended m2");
     assertThat(fixture.tokens(acme)).isEqualTo(tokens);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = "ACTIVE", mode = EnumSource.Mode.EXCLUDE)
+  void redriven_messages_of_an_inactive_tenant_fail_and_get_no_frame(TenantStatus status) {
+    setStatus(status);
+
+    assertThat(fixture.process(redriven(named("q1", "m1")), redriven(from("a", "m2"))))
+        .containsExactly(FAILED, FAILED);
+
+    assertThat(fixture.handledIds()).isEmpty();
+    assertThat(fixture.sockets().posted()).isEmpty();
+  }
+
+  @Test
+  void redriven_messages_need_no_tokens_and_live_ones_keep_theirs() {
+    spend(19);
+
+    assertThat(
+            fixture.process(
+                redriven(from("a", "m1")),
+                redriven(from("a", "m2")),
+                from("a", "m3"),
+                from("a", "m4")))
+        .containsExactly(PROCESSED, PROCESSED, PROCESSED, THROTTLED);
+
+    assertThat(fixture.tokens(acme)).isZero();
+  }
+
+  @Test
+  void redriven_messages_are_processed_although_their_socket_was_cut_off() {
+    spend(20);
+    for (int i = 0; i < 7; i++) {
+      fixture.outcomes(flood("a", 10));
+    }
+
+    assertThat(fixture.process(from("a", "m1"), redriven(from("a", "m2"))))
+        .containsExactly(CUT_OFF, PROCESSED);
+  }
+
+  @Test
+  void failed_and_invalid_redriven_messages_cut_no_socket_off() {
+    failOn("m1");
+    for (int i = 0; i < 70; i++) {
+      assertThat(
+              fixture.process(
+                  redriven(unreadable(acme, session, "a", "m0")), redriven(from("a", "m1"))))
+          .containsExactly(BAD_FRAME, FAILED);
+    }
+
+    assertThat(fixture.process(from("a", "m2"))).containsExactly(PROCESSED);
+    assertThat(fixture.counted()).doesNotContain("close");
   }
 
   @Test
@@ -245,6 +299,7 @@ final class MessageProcessingTest {
             "a",
             "m1",
             Optional.empty(),
+            false,
             new IncomingMessage.Message("1"));
 
     assertThat(fixture.process(unknown, from("a", "m2"))).containsExactly(DROPPED, PROCESSED);
@@ -539,6 +594,7 @@ final class MessageProcessingTest {
             "a",
             "q1",
             Optional.of("m1"),
+            false,
             new IncomingMessage.Unreadable("flaw"));
 
     assertThat(fixture.process(unreadable, named("q2", "m1")))

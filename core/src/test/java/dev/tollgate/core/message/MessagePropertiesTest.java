@@ -94,6 +94,7 @@ final class MessagePropertiesTest {
           one.connectionId(),
           one.queueId() + "'",
           one.clientId(),
+          one.redriven(),
           one.content());
     }
 

@@ -229,12 +229,30 @@ final class ProcessingFixture {
       Tenant tenant, SessionId session, String from, String queueId, Optional<String> clientId) {
     String json = "\"" + clientId.orElse(queueId) + "\"";
     return new IncomingMessage(
-        tenant.id(), session, from, queueId, clientId, new IncomingMessage.Message(json));
+        tenant.id(), session, from, queueId, clientId, false, new IncomingMessage.Message(json));
   }
 
   static IncomingMessage unreadable(Tenant tenant, SessionId session, String from, String id) {
     return new IncomingMessage(
-        tenant.id(), session, from, id, Optional.empty(), new IncomingMessage.Unreadable("flaw"));
+        tenant.id(),
+        session,
+        from,
+        id,
+        Optional.empty(),
+        false,
+        new IncomingMessage.Unreadable("flaw"));
+  }
+
+  /** The message as a dead letter that an operator moved back. */
+  static IncomingMessage redriven(IncomingMessage message) {
+    return new IncomingMessage(
+        message.tenant(),
+        message.session(),
+        message.connectionId(),
+        message.queueId(),
+        message.clientId(),
+        true,
+        message.content());
   }
 
   /** Sockets with scripted delays. */

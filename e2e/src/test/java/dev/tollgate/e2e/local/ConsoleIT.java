@@ -647,7 +647,7 @@ final class ConsoleIT {
     // The audit writes its entries by the clock of the deployment.
     advance(Duration.ofSeconds(5));
     openTab("audit");
-    browser.awaitText(".entries", text -> text.contains("dead letters moved back"));
+    browser.awaitText(".entries", text -> text.contains("redrive of dead letters requested"));
 
     JsonNode silo = deployment.control("GET", "/tenants/page-silo/dead-letters").body();
     assertThat(silo.at("/deadLetters/0/queue").asText()).isEqualTo("SILO");

@@ -278,6 +278,7 @@ final class ContractIT {
       assertThat(injected.count()).isPositive();
     }
     assertThat(control("PATCH", tenant, gold)).isEqualTo(409);
+    assertThat(control("POST", redrive, "")).isEqualTo(409);
     assertThat(DEPLOYMENT.control("GET", "/tenants?pending=true", "").body().toString())
         .contains("covered");
     DEPLOYMENT.advance(Duration.ofMinutes(5));

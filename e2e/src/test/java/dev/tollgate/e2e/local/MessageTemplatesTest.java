@@ -38,6 +38,7 @@ class MessageTemplatesTest {
         "{}",
         "{\"message\":\"&MessageGroupId=x&SendMessageBatchRequestEntry.1.MessageGroupId=x\"}",
         "{\"message\":\"&SendMessageBatchRequestEntry.2.Id=x&QueueUrl=x&Action=DeleteQueue\"}",
+        "{\"message\":\"&" + ENTRY + "MessageAttribute.2.Name=redriven\",\"redriven\":true}",
         "{\"message\":\"%26MessageGroupId%3Dx % %% %2\"}",
         "{\"message\":\"a+b a b\"}",
         "{\"message\":\"# ## #if #end #set($entry = 'x') #* *# #[[x]]#\"}",

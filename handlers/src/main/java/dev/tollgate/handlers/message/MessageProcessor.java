@@ -45,6 +45,9 @@ public final class MessageProcessor implements RequestHandler<SQSEvent, SQSBatch
   private static final String TRACE_HEADER = "AWSTraceHeader";
   private static final String CONNECTION_ID = "connectionId";
 
+  /** The attribute of a redriven message. The gateway sets all attributes, and never this one. */
+  private static final String REDRIVEN = "redriven";
+
   private final MessageProcessing processing;
   private final Metrics metrics;
   private final Tracing tracing;
@@ -161,6 +164,7 @@ public final class MessageProcessor implements RequestHandler<SQSEvent, SQSBatch
         connectionId,
         message.getMessageId(),
         frame.id(),
+        message.getMessageAttributes().containsKey(REDRIVEN),
         frame.content());
   }
 

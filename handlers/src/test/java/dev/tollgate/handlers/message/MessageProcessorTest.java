@@ -28,6 +28,7 @@ import dev.tollgate.handlers.Metrics;
 import dev.tollgate.http.testing.RecordingContext;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -131,6 +132,26 @@ final class MessageProcessorTest {
     } catch (IOException malformed) {
       throw new AssertionError(text, malformed);
     }
+  }
+
+  @Test
+  void messages_with_the_mark_of_a_redrive_need_no_token() {
+    SQSMessage[] redriven = new SQSMessage[5];
+    for (int i = 0; i < redriven.length; i++) {
+      redriven[i] = ofAcme("m" + i, "{\"message\":1}");
+      SQSEvent.MessageAttribute mark = new SQSEvent.MessageAttribute();
+      mark.setStringValue("true");
+      Map<String, SQSEvent.MessageAttribute> attributes =
+          new HashMap<>(redriven[i].getMessageAttributes());
+      attributes.put("redriven", mark);
+      redriven[i].setMessageAttributes(attributes);
+    }
+
+    assertThat(failures(handle(redriven))).isEmpty();
+
+    assertThat(counts())
+        .singleElement()
+        .satisfies(count -> assertThat(count.path("Outcome").asText()).isEqualTo("PROCESSED"));
   }
 
   @Test

@@ -8,6 +8,7 @@ import dev.tollgate.aws.dynamodb.Row;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.session.Gcra;
@@ -19,6 +20,7 @@ import dev.tollgate.core.session.Subject;
 import dev.tollgate.core.session.SubjectSessions;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -317,11 +319,21 @@ public final class DynamoDbSessions implements Sessions {
         ask(
             "DynamoDB Query of the sessions of " + tenant,
             () -> tables.dynamoDb().query(request.build()));
+    List<Session> sessions = new ArrayList<>();
+    List<UnreadableRow> unreadable = new ArrayList<>();
+    for (Map<String, AttributeValue> item : response.items()) {
+      try {
+        SessionRow.find(new Row(item)).ifPresent(sessions::add);
+      } catch (UnreadableRow found) {
+        unreadable.add(found);
+      }
+    }
     return new Page<>(
-        response.items().stream().flatMap(item -> SessionRow.find(new Row(item)).stream()).toList(),
+        sessions,
         response.hasLastEvaluatedKey()
             ? Optional.of(new Row(response.lastEvaluatedKey()).text(SessionRow.ID))
-            : Optional.empty());
+            : Optional.empty(),
+        unreadable);
   }
 
   @Override

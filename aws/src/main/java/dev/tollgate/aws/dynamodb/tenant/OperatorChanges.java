@@ -32,6 +32,7 @@ public final class OperatorChanges implements RowAudit {
           TenantRow.VERSION,
           TenantRow.OBSERVED_VERSION,
           TenantRow.PENDING,
+          TenantRow.ONBOARDED_AT,
           TierRow.ROLLED_OUT,
           Authorship.CHANGED_BY,
           Authorship.CHANGED_IN,

@@ -1,6 +1,7 @@
 package dev.tollgate.aws.dynamodb.tenant;
 
 import static dev.tollgate.aws.dynamodb.Attribute.map;
+import static dev.tollgate.aws.dynamodb.Attribute.nanos;
 import static dev.tollgate.aws.dynamodb.Attribute.number;
 import static dev.tollgate.aws.dynamodb.Attribute.text;
 
@@ -61,6 +62,9 @@ public final class TenantRow {
   /** Whether refused callers wait in line: a tier's setting, or a tenant's override of it. */
   static final String LINE = "line";
 
+  /** Rows of older releases have none. */
+  static final String ONBOARDED_AT = "onboardedAt";
+
   private static final String LIMITS = "limits";
   private static final String MODES = "modes";
   private static final String OVERRIDDEN_MODES = "overriddenModes";
@@ -85,6 +89,7 @@ public final class TenantRow {
     row.put("onUnavailable", text(tenant.onUnavailable().name()));
     row.put(VERSION, number(tenant.version()));
     row.put(OBSERVED_VERSION, number(tenant.observedVersion()));
+    tenant.onboardedAt().ifPresent(at -> row.put(ONBOARDED_AT, nanos(at)));
     if (!tenant.isSettled()) {
       row.put(PENDING, IS_PENDING);
     }
@@ -108,7 +113,8 @@ public final class TenantRow {
         new TreeMap<>(row.map("buckets", Action::new, (map, name) -> spec(map.map(name)))),
         OnUnavailable.valueOf(row.text("onUnavailable")),
         row.number(VERSION),
-        row.number(OBSERVED_VERSION));
+        row.number(OBSERVED_VERSION),
+        row.optional(ONBOARDED_AT, row::nanos));
   }
 
   /** Puts limits and their modes. */

@@ -2,17 +2,22 @@ package dev.tollgate.aws.dynamodb.limit;
 
 import static dev.tollgate.core.testing.Samples.NOW;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.aws.Engines;
+import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.session.Sessions.Consistency;
+import dev.tollgate.core.testing.Samples;
 import dev.tollgate.core.testing.contract.SessionsContract;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -74,6 +79,29 @@ class DynamoDbSessionsTest extends SessionsContract {
 
     assertThat(sessions.page(tenant, Optional.empty(), 10, Consistency.CONSISTENT).items())
         .containsExactly(session);
+  }
+
+  @Test
+  void a_damaged_row_does_not_hide_the_other_sessions_of_its_page() {
+    Session session = Samples.session(Samples.tenantId(), Duration.ofHours(1));
+    sessions.create(session);
+    client.putItem(
+        request ->
+            request
+                .tableName(table)
+                .item(
+                    Map.of(
+                        "tenantId", AttributeValue.fromS(session.tenant().value()),
+                        "sessionId", AttributeValue.fromS("0".repeat(32)))));
+
+    Page<Session> page =
+        sessions.page(session.tenant(), Optional.empty(), 10, Consistency.CONSISTENT);
+
+    assertThat(page.items()).containsExactly(session);
+    assertThat(page.unreadable())
+        .singleElement()
+        .satisfies(row -> assertThat(row.reason()).doesNotContain("000"));
+    assertThatThrownBy(page::itemsOrThrow).isInstanceOf(UnreadableRow.class);
   }
 
   /** Makes the answer to the first update an error, after which the SDK repeats the update. */

@@ -141,7 +141,7 @@ class SchemaVersionTest {
             SessionRow.key(ACME, SESSION),
             "a session of acme",
             () -> sessions.find(ACME, SESSION),
-            () -> sessions.page(ACME, Optional.empty(), 10, Consistency.CONSISTENT).items(),
+            () -> sessions.page(ACME, Optional.empty(), 10, Consistency.CONSISTENT).itemsOrThrow(),
             () -> facts.read(ACME, SESSION).session(),
             () -> facts.read(ACME, Set.of(SESSION), Set.of()).sessions()));
 

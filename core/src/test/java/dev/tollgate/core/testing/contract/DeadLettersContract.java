@@ -7,8 +7,10 @@ import dev.tollgate.core.message.DeadLetter;
 import dev.tollgate.core.message.DeadLetter.Source;
 import dev.tollgate.core.message.DeadLetters;
 import dev.tollgate.core.message.DeadLetters.Redriven;
+import dev.tollgate.core.message.DeadLetters.Search;
 import dev.tollgate.core.session.SessionReference;
 import dev.tollgate.core.testing.Samples;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -32,16 +34,21 @@ public abstract class DeadLettersContract {
     return tenant + ":" + SESSION;
   }
 
+  private static Search search(TenantId tenant) {
+    return new Search(tenant, Instant.EPOCH, () -> true);
+  }
+
   private List<String> bodies(TenantId tenant) {
-    return deadLetters().find(tenant).letters().stream().map(DeadLetter::body).toList();
+    return deadLetters().find(search(tenant)).letters().stream().map(DeadLetter::body).toList();
   }
 
   @Test
   void a_tenant_without_dead_letters_has_none() {
     TenantId tenant = Samples.tenantId();
 
-    assertThat(deadLetters().find(tenant)).isEqualTo(new DeadLetters.Found(List.of(), true));
-    assertThat(deadLetters().redrive(tenant, 10)).isEqualTo(new Redriven(0, true));
+    assertThat(deadLetters().find(search(tenant)))
+        .isEqualTo(new DeadLetters.Found(List.of(), true));
+    assertThat(deadLetters().redrive(search(tenant), 10)).isEqualTo(new Redriven(0, true));
   }
 
   @Test
@@ -54,7 +61,7 @@ public abstract class DeadLettersContract {
     add(Source.POOL, tenant + ":no-session", "third");
 
     assertThat(bodies(tenant)).containsExactlyInAnyOrder("first", "second", "third");
-    DeadLetters.Found again = deadLetters().find(tenant);
+    DeadLetters.Found again = deadLetters().find(search(tenant));
 
     assertThat(again.complete()).isTrue();
     assertThat(again.letters())
@@ -79,7 +86,7 @@ public abstract class DeadLettersContract {
       add(Source.POOL, other + ":session-" + i, "of another");
     }
 
-    assertThat(deadLetters().redrive(tenant, 100)).isEqualTo(new Redriven(13, true));
+    assertThat(deadLetters().redrive(search(tenant), 100)).isEqualTo(new Redriven(13, true));
 
     assertThat(bodies(tenant)).isEmpty();
     assertThat(bodies(other)).hasSize(13);
@@ -97,9 +104,22 @@ public abstract class DeadLettersContract {
       add(Source.POOL, group(tenant), "letter-" + i);
     }
 
-    assertThat(deadLetters().redrive(tenant, 3)).isEqualTo(new Redriven(3, false));
+    assertThat(deadLetters().redrive(search(tenant), 3)).isEqualTo(new Redriven(3, false));
     assertThat(bodies(tenant)).containsExactly("letter-3", "letter-4");
-    assertThat(deadLetters().redrive(tenant, 3)).isEqualTo(new Redriven(2, true));
+    assertThat(deadLetters().redrive(search(tenant), 3)).isEqualTo(new Redriven(2, true));
+  }
+
+  @Test
+  void messages_older_than_the_tenant_are_neither_shown_nor_moved() {
+    TenantId tenant = Samples.tenantId();
+    add(Source.POOL, group(tenant), "letter");
+    Instant at = deadLetters().find(search(tenant)).letters().get(0).at();
+    Search later = new Search(tenant, at.plusMillis(1), () -> true);
+
+    assertThat(deadLetters().find(later)).isEqualTo(new DeadLetters.Found(List.of(), true));
+    assertThat(deadLetters().redrive(later, 10)).isEqualTo(new Redriven(0, true));
+
+    assertThat(deadLetters().redrive(new Search(tenant, at, () -> true), 10).moved()).isEqualTo(1);
   }
 
   @Test
@@ -108,7 +128,7 @@ public abstract class DeadLettersContract {
     add(Source.POOL, group(tenant), "same");
     add(Source.POOL, group(tenant), "same");
 
-    deadLetters().redrive(tenant, 10);
+    deadLetters().redrive(search(tenant), 10);
 
     assertThat(take(Source.POOL, tenant)).hasSize(2);
   }
@@ -120,10 +140,10 @@ public abstract class DeadLettersContract {
     add(Source.SILO, group(tenant), "later");
     add(Source.POOL, group(tenant), "earlier");
 
-    assertThat(deadLetters().find(tenant).letters())
+    assertThat(deadLetters().find(search(tenant)).letters())
         .extracting(DeadLetter::source)
         .containsExactly(Source.POOL, Source.SILO);
-    assertThat(deadLetters().redrive(tenant, 10)).isEqualTo(new Redriven(2, true));
+    assertThat(deadLetters().redrive(search(tenant), 10)).isEqualTo(new Redriven(2, true));
 
     assertThat(take(Source.SILO, tenant))
         .containsExactly(group(tenant) + " earlier", group(tenant) + " later");

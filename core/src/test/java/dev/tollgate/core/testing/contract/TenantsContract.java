@@ -50,7 +50,7 @@ public abstract class TenantsContract {
   protected abstract AuditNotes notes();
 
   private Tenant created(Tier tier) {
-    Tenant tenant = Samples.tenant(tier);
+    Tenant tenant = Samples.tenant(tier).withOnboardedAt(Samples.NOW.plusMillis(7));
     assertThat(tenants().create(tenant)).isEqualTo(WriteResult.DONE);
     return tenant;
   }
@@ -66,7 +66,8 @@ public abstract class TenantsContract {
         tenant.buckets(),
         tenant.onUnavailable(),
         tenant.version(),
-        version);
+        version,
+        tenant.onboardedAt());
   }
 
   private static Tenant suspended(Tenant tenant) {

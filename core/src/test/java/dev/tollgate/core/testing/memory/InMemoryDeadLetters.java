@@ -19,6 +19,7 @@ public final class InMemoryDeadLetters implements DeadLetters {
   private final List<DeadLetter> letters = new ArrayList<>();
   private final List<Moved> moved = new ArrayList<>();
   private int added;
+  private Runnable duringSearch = () -> {};
 
   /** Dead letters that take the time from {@code clock}. */
   public InMemoryDeadLetters(InstantSource clock) {
@@ -30,6 +31,11 @@ public final class InMemoryDeadLetters implements DeadLetters {
   /** The outage of looks and redrives. */
   public Outage outage() {
     return outage;
+  }
+
+  /** Runs this in each look. */
+  public void duringSearch(Runnable action) {
+    duringSearch = action;
   }
 
   /** Gives a tenant a silo. */
@@ -52,27 +58,29 @@ public final class InMemoryDeadLetters implements DeadLetters {
     return taken.stream().map(each -> each.group() + " " + each.body()).toList();
   }
 
-  private List<DeadLetter> of(TenantId tenant) {
+  private List<DeadLetter> of(Search search) {
     return letters.stream()
-        .filter(letter -> letter.group().startsWith(tenant + ":"))
+        .filter(letter -> letter.group().startsWith(search.tenant() + ":"))
+        .filter(letter -> !letter.at().isBefore(search.since()))
         .sorted(Comparator.comparing(DeadLetter::source))
         .toList();
   }
 
   @Override
-  public synchronized Found find(TenantId tenant) {
+  public synchronized Found find(Search search) {
     outage.check("find");
-    return new Found(of(tenant), true);
+    duringSearch.run();
+    return new Found(of(search), search.hasTime().getAsBoolean());
   }
 
   @Override
-  public synchronized Redriven redrive(TenantId tenant, int max) {
+  public synchronized Redriven redrive(Search search, int max) {
     outage.check("redrive");
-    List<DeadLetter> all = of(tenant);
+    List<DeadLetter> all = of(search);
     List<DeadLetter> part = all.subList(0, Math.min(max, all.size()));
-    Source target = silos.contains(tenant) ? Source.SILO : Source.POOL;
+    Source target = silos.contains(search.tenant()) ? Source.SILO : Source.POOL;
     part.forEach(letter -> moved.add(new Moved(target, letter.group(), letter.body())));
     letters.removeAll(part);
-    return new Redriven(part.size(), part.size() == all.size());
+    return new Redriven(part.size(), all.size() < max);
   }
 }

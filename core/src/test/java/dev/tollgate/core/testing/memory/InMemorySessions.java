@@ -2,6 +2,7 @@ package dev.tollgate.core.testing.memory;
 
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.UnreadableRow;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.connect.RefusalCounts;
@@ -38,6 +39,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   private final Map<TenantId, List<Session>> lagging = new HashMap<>();
   private int corrections;
   private final Outage outage = new Outage();
+  private final List<UnreadableRow> unreadable = new ArrayList<>();
 
   /** The outage of reads and writes. */
   public Outage outage() {
@@ -214,7 +216,14 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
         consistency == Consistency.EVENTUAL && lagging.containsKey(tenant)
             ? lagging.getOrDefault(tenant, List.of())
             : of(tenant).values();
-    return Pages.of(all, session -> session.id().value(), cursor, Math.min(max, PAGE));
+    Page<Session> page =
+        Pages.of(all, session -> session.id().value(), cursor, Math.min(max, PAGE));
+    return new Page<>(page.items(), page.next(), List.copyOf(unreadable));
+  }
+
+  /** Adds a damaged row to each page. */
+  public synchronized void addUnreadable(UnreadableRow row) {
+    unreadable.add(row);
   }
 
   /** Every session of a tenant. */

@@ -81,21 +81,7 @@ public final class InMemoryTenants implements Tenants, AuditNotes {
   public synchronized void markObserved(TenantId id, long version) {
     outage.check("markObserved");
     rows.computeIfPresent(
-        id.value(),
-        (name, tenant) ->
-            tenant.version() != version
-                ? tenant
-                : new Tenant(
-                    id,
-                    tenant.tier(),
-                    tenant.overrides(),
-                    tenant.status(),
-                    tenant.limits(),
-                    tenant.isolation(),
-                    tenant.buckets(),
-                    tenant.onUnavailable(),
-                    version,
-                    version));
+        id.value(), (name, tenant) -> tenant.version() == version ? tenant.inEffect() : tenant);
   }
 
   @Override
