@@ -79,17 +79,21 @@ final class PushRoutes {
         request.http(),
         () ->
             session
-                .map(to -> sent(push, pushes.toSession(push, to, time)))
-                .or(() -> subject.map(to -> sent(push, pushes.toSubject(push, to, time))))
+                .map(to -> sent(request, push, pushes.toSession(push, to, time)))
+                .or(() -> subject.map(to -> sent(request, push, pushes.toSubject(push, to, time))))
                 .orElseGet(() -> toAll(push)));
   }
 
   /** The tenant is read only if there is nobody to send to: it may not exist. */
-  private Response sent(Push push, Optional<Delivered> result) {
+  private Response sent(ApiRequest request, Push push, Optional<Delivered> result) {
     if (result.isEmpty() && tenants.find(push.tenant()).isEmpty()) {
       return TenantRoutes.notFound(push.tenant());
     }
     Delivered delivered = result.orElse(new Delivered(0, 0, 0, Optional.empty()));
+    delivered
+        .reason()
+        .ifPresent(
+            why -> request.http().log("push " + push.id() + " of " + push.tenant() + ": " + why));
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("id", push.id());
     document.put("sockets", delivered.sockets());

@@ -50,7 +50,8 @@ final class SessionRoutes {
     if (tenants.find(id).isEmpty()) {
       return TenantRoutes.notFound(id);
     }
-    Page<Session> page = SessionReference.page(sessions, id, cursor, limit);
+    Page<Session> page =
+        SessionReference.page(sessions, id, cursor, limit, Sessions.Consistency.EVENTUAL);
     Map<String, Object> document = new LinkedHashMap<>();
     document.put(
         "sessions",

@@ -6,6 +6,7 @@ import java.util.Optional;
  * A page of the sessions to which a push is sent.
  *
  * @param push what is sent
- * @param after where the page before ended; empty for the first page
+ * @param after the reference of the last session of the page before; empty for the first page. An
+ *     id would be a secret in the queue
  */
 public record PushPage(Push push, Optional<String> after) {}

@@ -83,8 +83,11 @@ public final class Pushes {
    * @throws Unavailable if the session cannot be read; then nothing is sent
    */
   public Optional<Delivered> toSession(Push push, SessionId session, Duration time) {
-    List<Session> found = sessions.find(push.tenant(), Set.of(session));
-    return found.isEmpty() ? Optional.empty() : Optional.of(to(push, found, time));
+    long end = timing.nanoTime().getAsLong() + time.toNanos();
+    // Not through the threads for many sessions, which other callers may use.
+    return sessions.find(push.tenant(), Set.of(session)).stream()
+        .findAny()
+        .map(found -> to(push, found, end));
   }
 
   /**

@@ -9,6 +9,7 @@ import dev.tollgate.core.idempotency.KeyUse;
 import dev.tollgate.core.idempotency.StoredResponse;
 import dev.tollgate.core.message.Pushes.Delivered;
 import dev.tollgate.core.session.Session;
+import dev.tollgate.core.session.SessionReference;
 import dev.tollgate.core.session.Sessions;
 import java.time.Duration;
 import java.time.Instant;
@@ -97,8 +98,8 @@ public final class TenantPushes {
 
   private Page<Session> read(PushPage page, KeyClaim claim) {
     try {
-      return sessions.page(
-          page.push().tenant(), page.after(), PAGE, Sessions.Consistency.CONSISTENT);
+      return SessionReference.page(
+          sessions, page.push().tenant(), page.after(), PAGE, Sessions.Consistency.CONSISTENT);
     } catch (RuntimeException failure) {
       keys.release(claim);
       throw failure;

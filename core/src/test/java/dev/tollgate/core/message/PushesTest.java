@@ -95,7 +95,7 @@ final class PushesTest {
   }
 
   private SessionId session(int number, String... connections) {
-    SessionId id = new SessionId("%031x".formatted(number) + "0");
+    SessionId id = new SessionId("%011x".formatted(number) + "0".repeat(21));
     sessions.create(
         new Session(
             ACME,
@@ -260,7 +260,7 @@ final class PushesTest {
   private static Session sorted(int number) {
     return new Session(
         ACME,
-        new SessionId("%031x".formatted(number) + "a"),
+        new SessionId("%011x".formatted(number) + "a" + "0".repeat(20)),
         Set.of(),
         START.plus(Duration.ofHours(1)),
         Optional.empty());
