@@ -117,6 +117,8 @@ export interface TollgateEvents {
   message: CustomEvent<{ id: string; message: any }>;
   /** The application answered a message of this session. */
   reply: CustomEvent<{ id: string; message: any }>;
+  /** The backend sent a message unasked. Its id is the backend's. */
+  push: CustomEvent<{ id: string; message: any }>;
   /**
    * A message failed, or its fate is unknown (`unknown`): then it was perhaps processed. Unless `final`, it is sent again. It may come
    * after `accepted`, when the promise of the message has resolved.

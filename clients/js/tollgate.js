@@ -442,7 +442,8 @@ export class Tollgate extends EventTarget {
         this.#emit("reply", { id: frame.id, message: frame.message });
         break;
       case "message":
-        this.#emit("message", { id: frame.id, message: frame.message });
+      case "push":
+        this.#emit(frame.type, { id: frame.id, message: frame.message });
         break;
       default:
         if (frame.code === "BAD_FRAME" && !frame.id && this.#heartbeatSent) {

@@ -14,7 +14,7 @@ function clientOf(server, options = {}) {
     fetch: server.fetch, WebSocket: server.WebSocket, ...options,
   });
   client.events = [];
-  for (const type of ["state", "waiting", "session", "message", "reply", "refused"]) {
+  for (const type of ["state", "waiting", "session", "message", "reply", "push", "refused"]) {
     client.addEventListener(type, ({ detail }) => client.events.push({ type, at: clock.now(), ...detail }));
   }
   client.of = (type) => client.events.filter((event) => event.type === type);
@@ -332,6 +332,22 @@ test("a reply may come later than the last copy may be sent, on another socket t
   [...server.sockets][0].receive({ type: "reply", id: "m-1", message: "late" });
   await clock.advance(1000);
   assert.deepEqual(await answer, { id: "m-1", reply: "late" });
+});
+
+test("a push is an event of its own, and no answer to a message of the same id", async () => {
+  const { clock, client, server } = await opened();
+  server.receive = (socket, text) => socket.receive({ type: "accepted", id: JSON.parse(text).id });
+  const answer = client.send(1, { id: "m-1", reply: true });
+  await clock.advance(100);
+  const [socket] = server.sockets;
+  socket.receive({ type: "push", id: "m-1", message: { shipped: true } });
+  socket.receive({ type: "push", id: "p-2", message: null });
+  await clock.advance(100);
+  assert.deepEqual(client.of("push").map(({ id, message }) => [id, message]), [["m-1", { shipped: true }], ["p-2", null]]);
+  assert.deepEqual([client.of("reply"), client.of("refused")], [[], []]);
+  socket.receive({ type: "reply", id: "m-1", message: 2 });
+  await clock.advance(100);
+  assert.deepEqual(await answer, { id: "m-1", reply: 2 });
 });
 
 test("messages that cannot be processed fail, and say why", async () => {

@@ -35,7 +35,9 @@ public final class ControlPlaneApi
             wiring.admitAllSwitch(),
             wiring.alarms(),
             wiring.deadLetters(),
-            wiring.auditNotes()));
+            wiring.auditNotes(),
+            wiring.pushes(),
+            wiring.pushQueue()));
   }
 
   ControlPlaneApi(ControlPlane controlPlane, Stores stores) {

@@ -16,6 +16,8 @@ import dev.tollgate.core.fanout.SelfInvocation;
 import dev.tollgate.core.history.History;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
 import dev.tollgate.core.message.DeadLetters;
+import dev.tollgate.core.message.PushQueue;
+import dev.tollgate.core.message.Pushes;
 import java.time.InstantSource;
 import java.util.Map;
 
@@ -90,6 +92,24 @@ final class Wiring {
    */
   AuditNotes auditNotes() {
     return aws.auditNotes();
+  }
+
+  /**
+   * Pushes to sessions.
+   *
+   * @throws IllegalStateException if an environment variable is missing
+   */
+  Pushes pushes() {
+    return aws.pushes(Threads.unbounded("sockets"));
+  }
+
+  /**
+   * The queue of pushes to whole tenants.
+   *
+   * @throws IllegalStateException if an environment variable is missing
+   */
+  PushQueue pushQueue() {
+    return aws.pushQueue();
   }
 
   /**

@@ -30,8 +30,13 @@ import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.bucket.fill.FillSchedules;
 import dev.tollgate.core.condition.Conditions;
 import dev.tollgate.core.connect.Activity;
+import dev.tollgate.core.connect.Disconnection;
 import dev.tollgate.core.fanout.Chunk;
 import dev.tollgate.core.history.History;
+import dev.tollgate.core.message.MessageProcessing.Timing;
+import dev.tollgate.core.message.PushPage;
+import dev.tollgate.core.message.PushQueue;
+import dev.tollgate.core.message.Pushes;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.provisioning.ReconcileRequests;
 import dev.tollgate.core.provisioning.Silo;
@@ -150,6 +155,10 @@ public final class ControlPlaneFixture {
           faults.around(Connections.class, sessions),
           faults.around(Activity.class, activity),
           faults.around(Sockets.class, sockets));
+
+  /** The requested pages of pushes to whole tenants. */
+  final List<PushPage> pushed = new ArrayList<>();
+
   private final ExecutorService workers =
       Executors.newCachedThreadPool(
           task -> {
@@ -178,7 +187,14 @@ public final class ControlPlaneFixture {
             admitAll,
             faults.around(Alarms.class, () -> List.copyOf(alarms)),
             deadLetters,
-            tenants));
+            tenants,
+            new Pushes(
+                ports.sessions(),
+                ports.sockets(),
+                new Disconnection(ports.connections()),
+                Runnable::run,
+                new Timing(Runnable::run, clock, System::nanoTime)),
+            faults.around(PushQueue.class, pushed::add)));
   }
 
   private Sweep newSweep() {

@@ -37,6 +37,7 @@ class WiringTest {
           Map.entry("PROCESSOR_CODE_BUCKET", "assets"),
           Map.entry("PROCESSOR_CODE_KEY", "0123.jar"),
           Map.entry("POOL_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/0/tollgate_pool.fifo"),
+          Map.entry("PUSH_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/0/tollgate_push.fifo"),
           Map.entry(
               "POOL_DEAD_LETTER_URL",
               "https://sqs.us-east-1.amazonaws.com/0/tollgate_pool_dead.fifo"),
@@ -49,8 +50,9 @@ class WiringTest {
   }
 
   @Test
-  void the_sweep_needs_neither_idempotency_keys_nor_the_audit_nor_the_pool() {
-    for (String variable : List.of("AUDIT_TABLE", "IDEMPOTENCY_TABLE", "POOL_QUEUE_URL")) {
+  void the_sweep_needs_neither_idempotency_keys_nor_the_audit_nor_the_queues() {
+    for (String variable :
+        List.of("AUDIT_TABLE", "IDEMPOTENCY_TABLE", "POOL_QUEUE_URL", "PUSH_QUEUE_URL")) {
       Map<String, String> without = new HashMap<>(ENVIRONMENT);
       without.remove(variable);
 

@@ -33,6 +33,8 @@ import dev.tollgate.core.message.MessageProcessing;
 import dev.tollgate.core.message.MessageProcessing.Clients;
 import dev.tollgate.core.message.MessageProcessing.Rows;
 import dev.tollgate.core.message.MessageProcessing.Timing;
+import dev.tollgate.core.message.Pushes;
+import dev.tollgate.core.message.TenantPushes;
 import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Tenants;
@@ -244,5 +246,16 @@ public final class Wiring {
         new Clients(aws.sockets(), disconnection(), frames),
         application,
         new Timing(threads, clock, System::nanoTime));
+  }
+
+  /** Sends pushes to sessions. */
+  public Pushes pushes() {
+    return aws.pushes(threads());
+  }
+
+  /** Sends pushes to all sessions of a tenant. */
+  public TenantPushes tenantPushes() {
+    return new TenantPushes(
+        aws.sessions(), pushes(), aws.pushQueue(), aws.idempotencyKeys(), clock);
   }
 }

@@ -36,10 +36,36 @@ final class Json {
    * @throws InvalidValue if the text is not exactly one JSON value
    */
   static JsonNode read(String text) {
-    try (JsonParser parser = MAPPER.createParser(text)) {
+    return read(text, MAPPER.getFactory(), parser -> value(parser, ""));
+  }
+
+  /**
+   * Reads a JSON object, and one of its members as a text: the source text of its value.
+   *
+   * @throws InvalidValue if the text is not exactly one JSON object
+   */
+  static JsonNode read(String text, String verbatim) {
+    return read(
+        text,
+        VerbatimJson.FACTORY,
+        parser -> {
+          InvalidValue.unless(
+              parser.currentToken() == JsonToken.START_OBJECT, "body", text, "a JSON object");
+          return object(
+              parser,
+              "",
+              name ->
+                  name.equals(verbatim)
+                      ? NODES.textNode(VerbatimJson.slice(text, parser))
+                      : value(parser, name + "."));
+        });
+  }
+
+  private static JsonNode read(String text, JsonFactory factory, Reading reading) {
+    try (JsonParser parser = factory.createParser(text)) {
       try {
         InvalidValue.unless(parser.nextToken() != null, "body", "", "a JSON object");
-        JsonNode value = value(parser, "");
+        JsonNode value = reading.of(parser);
         InvalidValue.unless(
             parser.nextToken() == null, "body", text, "nothing after the JSON object");
         return value;
@@ -55,7 +81,7 @@ final class Json {
 
   private static JsonNode value(JsonParser parser, String path) throws IOException {
     return switch (parser.currentToken()) {
-      case START_OBJECT -> object(parser, path);
+      case START_OBJECT -> object(parser, path, name -> value(parser, path + name + "."));
       case START_ARRAY -> array(parser, path);
       case VALUE_NUMBER_INT -> NODES.numberNode(parser.getBigIntegerValue());
       case VALUE_NUMBER_FLOAT -> NODES.numberNode(parser.getDecimalValue());
@@ -66,14 +92,15 @@ final class Json {
     };
   }
 
-  private static ObjectNode object(JsonParser parser, String path) throws IOException {
+  private static ObjectNode object(JsonParser parser, String path, Member member)
+      throws IOException {
     ObjectNode object = NODES.objectNode();
     while (parser.nextToken() != JsonToken.END_OBJECT) {
       String name = parser.currentName();
       String child = path + name;
       InvalidValue.unless(!object.has(name), child, "given twice", "given once");
       parser.nextToken();
-      object.set(name, value(parser, child + "."));
+      object.set(name, member.of(name));
     }
     return object;
   }
@@ -93,5 +120,15 @@ final class Json {
     } catch (JsonProcessingException unwritable) {
       throw new UncheckedIOException(unwritable);
     }
+  }
+
+  /** Reads a value at the parser's current token. */
+  private interface Reading {
+    JsonNode of(JsonParser parser) throws IOException;
+  }
+
+  /** Reads the value of a member. */
+  private interface Member {
+    JsonNode of(String name) throws IOException;
   }
 }

@@ -39,6 +39,17 @@ public final class JsonFields {
   }
 
   /**
+   * Parses a JSON object that contains a message of any JSON. The field {@code verbatim} is then a
+   * text: the source text of its value, byte for byte.
+   *
+   * @throws InvalidValue if the text is not a JSON object, or a name occurs twice outside of the
+   *     message
+   */
+  static JsonFields of(String text, String verbatim) {
+    return new JsonFields("", Json.read(text, verbatim));
+  }
+
+  /**
    * Refuses unknown fields.
    *
    * @param known the names of the allowed fields

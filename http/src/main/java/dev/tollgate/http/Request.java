@@ -101,19 +101,33 @@ public final class Request {
    * @throws InvalidValue if the body is not a JSON object
    */
   public JsonFields body() {
+    return JsonFields.of(text(MAX_BYTES));
+  }
+
+  /**
+   * The fields of the JSON object in the body, one of which is any JSON. That field is then a text:
+   * the source text of its value, byte for byte.
+   *
+   * @param maxBytes the most bytes of the body
+   * @throws InvalidValue if the body is not a JSON object
+   */
+  public JsonFields body(String verbatim, int maxBytes) {
+    return JsonFields.of(text(maxBytes), verbatim);
+  }
+
+  private String text(int maxBytes) {
     checkMediaType();
     byte[] bytes = content();
-    if (bytes.length > MAX_BYTES) {
+    if (bytes.length > maxBytes) {
       throw new UnreadableBody(
           Problem.of(
               "content-too-large",
               413,
               "The body is too large",
-              "body: " + bytes.length + " bytes (expected: at most " + MAX_BYTES + ")"));
+              "body: " + bytes.length + " bytes (expected: at most " + maxBytes + ")"));
     }
     try {
-      return JsonFields.of(
-          StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
+      return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     } catch (CharacterCodingException malformed) {
       throw new InvalidValue("body", "bytes that are not UTF-8", "JSON (RFC 8259)");
     }

@@ -382,6 +382,19 @@ final class FunctionWithRoles extends Construct {
     return variable("TRACING", "on");
   }
 
+  /**
+   * Lets the function send messages to the queue that invokes it, as often as it wants. Lambda
+   * otherwise stops such a loop at its 16th invocation.
+   *
+   * @see <a href="https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html">Lambda
+   *     recursive loop detection</a>
+   */
+  FunctionWithRoles continuesByMessages() {
+    CfnFunction resource = (CfnFunction) function.getNode().findChild("Resource");
+    resource.setRecursiveLoop("Allow");
+    return this;
+  }
+
   /** Sets an environment variable. */
   FunctionWithRoles variable(String name, String value) {
     function.addEnvironment(name, value);

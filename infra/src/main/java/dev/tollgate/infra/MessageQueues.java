@@ -77,7 +77,7 @@ final class MessageQueues extends Construct {
    * stack's function can no longer read it, but its messages are not lost. With the stack, the
    * queue is deleted: a queue that is left behind would block the creation of the next stack.
    */
-  private static void keepMessagesOnReplacement(Queue queue) {
+  static void keepMessagesOnReplacement(Queue queue) {
     ICfnResourceOptions options =
         ((CfnQueue) queue.getNode().findChild("Resource")).getCfnOptions();
     options.setDeletionPolicy(CfnDeletionPolicy.DELETE);
@@ -137,8 +137,13 @@ final class MessageQueues extends Construct {
   }
 
   private Queue.Builder queue(String id, String name) {
-    return Queue.Builder.create(this, id)
-        .queueName(prefix + name + ".fifo")
+    return queue(this, id, prefix + name);
+  }
+
+  /** A FIFO queue whose message groups are independent of each other. */
+  static Queue.Builder queue(Construct scope, String id, String name) {
+    return Queue.Builder.create(scope, id)
+        .queueName(name + ".fifo")
         .fifo(true)
         // Each session is a message group with its own order and retries, and so with its own rate.
         .deduplicationScope(DeduplicationScope.MESSAGE_GROUP)

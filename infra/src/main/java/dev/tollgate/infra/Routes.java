@@ -66,6 +66,7 @@ record Routes(
     add("/tenants/{tenantId}/line", HttpMethod.DELETE);
     add("/tenants/{tenantId}/sessions", HttpMethod.GET);
     add("/tenants/{tenantId}/sessions/{session}", HttpMethod.DELETE);
+    add("/tenants/{tenantId}/push", HttpMethod.POST);
     add("/tenants/{tenantId}/dead-letters", HttpMethod.GET);
     add("/tenants/{tenantId}/dead-letters/redrive", HttpMethod.POST);
     add("/tiers", HttpMethod.GET);

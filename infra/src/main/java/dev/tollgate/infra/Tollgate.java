@@ -340,6 +340,21 @@ public final class Tollgate extends Construct {
         .ifPresent(checks -> housekeeper.variable("SOCKET_CHECKS", Integer.toString(checks)));
     schedules.everyMinute(housekeeper);
 
+    FunctionWithRoles tenantPusher =
+        function(
+                "TenantPusher",
+                handlers,
+                "dev.tollgate.handlers.push.TenantPusher",
+                // A page of slow sockets: see TenantPushes and Pushes.
+                Duration.seconds(60),
+                MEMORY_MB,
+                "Sends a push to the sockets of a page of a tenant's sessions.")
+            .connections(webSocket, "POST", "DELETE")
+            .ownRows(tables.idempotency(), "PutItem", "DeleteItem")
+            .tenantRows(tables.session(), "Query", "UpdateItem")
+            .tenantWrites(tables.limit(), "UpdateItem", LimitAttributes.COUNT);
+    PushQueue pushes = new PushQueue(this, props, tenantPusher);
+
     FunctionWithRoles controlPlane =
         provisioning(
                 "ControlPlane",
@@ -364,6 +379,8 @@ public final class Tollgate extends Construct {
                 "ChangeMessageVisibility",
                 "DeleteMessage")
             .variable("POOL_QUEUE_URL", messages.pool().getQueueUrl())
+            .connections(webSocket, "POST")
+            .tenantRows(tables.session(), "GetItem", "BatchGetItem")
             .tenantSiloRedrive(messages)
             .tenantSchedules(schedules, "GetSchedule")
             .shardSchedules(schedules, "GetSchedule", "DeleteSchedule")
@@ -376,6 +393,7 @@ public final class Tollgate extends Construct {
                     + "ListSchedules and GetAccountSettings. They return only names and quotas. The "
                     + "control plane uses them to find orphaned queues and schedules, and to compare "
                     + "quotas with what the deployment needs.");
+    pushes.sentBy(controlPlane);
     props
         .connectionQuota()
         .ifPresent(quota -> controlPlane.variable("CONNECTION_QUOTA", Integer.toString(quota)));
@@ -427,7 +445,8 @@ public final class Tollgate extends Construct {
             housekeeper,
             controlPlane,
             sweep);
-    Stream.concat(functions.stream(), Stream.of(auditEvents, auditWriter, historyWriter))
+    Stream.concat(
+            functions.stream(), Stream.of(auditEvents, auditWriter, historyWriter, tenantPusher))
         .forEach(each -> logGroups.put(each.getNode().getId(), each.logGroup()));
     logGroups.put("Console", console.logGroup());
     if (props.eventSchemas()) {
@@ -452,6 +471,8 @@ public final class Tollgate extends Construct {
                             Map.of(
                                 "messages",
                                 messages.poolDead(),
+                                "pushes",
+                                pushes.dead(),
                                 "events of schedules",
                                 schedules.deadLetters(),
                                 "removed sessions",

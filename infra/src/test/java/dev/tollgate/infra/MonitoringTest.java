@@ -243,9 +243,11 @@ final class MonitoringTest {
     Set<String> functions =
         STACK.resources("AWS::Lambda::Function").keySet().stream()
             // An alarm has no room for more than ten metrics. The console serves the pages. What
-            // the
-            // writer of the history cannot process becomes a dead letter.
-            .filter(id -> !id.matches("Tollgate(Audit(Events|Writer)|Console|HistoryWriter).*"))
+            // the others cannot process becomes a dead letter.
+            .filter(
+                id ->
+                    !id.matches(
+                        "Tollgate(Audit(Events|Writer)|Console|HistoryWriter|TenantPusher).*"))
             .collect(Collectors.toCollection(TreeSet::new));
     Set<String> watched =
         metrics(alarms().get("function-errors"))

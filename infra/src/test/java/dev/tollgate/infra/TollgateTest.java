@@ -73,11 +73,14 @@ class TollgateTest {
           "SessionApi",
           "SessionEnd",
           "Sweep",
+          "TenantPusher",
           "TokenProducer");
 
-  private static final String PROVISIONING =
-      "PROCESSOR_CODE_BUCKET PROCESSOR_CODE_KEY"
-          + " PROCESSOR_FUNCTION_ARN QUEUE_URL_PREFIX SCHEDULE_DEAD_LETTER_ARN SCHEDULE_GROUP"
+  private static final String CODE =
+      "PROCESSOR_CODE_BUCKET PROCESSOR_CODE_KEY PROCESSOR_FUNCTION_ARN";
+
+  private static final String PROVISIONING_REST =
+      "QUEUE_URL_PREFIX SCHEDULE_DEAD_LETTER_ARN SCHEDULE_GROUP"
           + " SCHEDULE_ROLE_ARN SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE TIER_TABLE"
           + " TOKEN_PRODUCER_ARN WEBSOCKET_URL";
 
@@ -264,6 +267,8 @@ class TollgateTest {
             TollgateHttpSession48CED7CE {"ProtocolType":"HTTP"}
             TollgateMessagesPool9D52AA57 {"QueueName":"tollgate_pool.fifo"}
             TollgateMessagesPoolDead64678C66 {"QueueName":"tollgate_pool_dead.fifo"}
+            TollgatePushesDead9CB024C0 {"QueueName":"tollgate_push_dead.fifo"}
+            TollgatePushesQueue823BA14C {"QueueName":"tollgate_push.fifo"}
             TollgateRemovedSessionsFailures26BFAF2F {}
             TollgateAuditEntriesFailuresBF9615CC {}
             TollgateChangedTenantsFailuresE3AFEF40 {}
@@ -286,7 +291,7 @@ class TollgateTest {
   void messages_survive_the_replacement_of_their_queue_but_not_the_deletion_of_the_stack() {
     assertThat(STACK.resources("AWS::SQS::Queue").values())
         .filteredOn(queue -> queue.at("/Properties/FifoQueue").asBoolean())
-        .hasSize(2)
+        .hasSize(4)
         .allSatisfy(
             queue -> {
               assertThat(queue.path("UpdateReplacePolicy").asText()).isEqualTo("Retain");
@@ -369,6 +374,7 @@ class TollgateTest {
     "SessionEnd, dev.tollgate.handlers.housekeeping.SessionEnd, 50, 512",
     "SessionApi, dev.tollgate.handlers.session.SessionApi, 25, 512",
     "Sweep, dev.tollgate.controlplane.Sweep, 50, 512",
+    "TenantPusher, dev.tollgate.handlers.push.TenantPusher, 60, 512",
     "TokenProducer, dev.tollgate.producer.TokenProducer, 50, 1024"
   })
   void a_function_runs_its_handler_from_a_snapshot(
@@ -482,8 +488,15 @@ class TollgateTest {
         "HistoryWriter | HISTORY_TABLE",
         "ControlPlane | AUDIT_TABLE DEPLOYMENT HISTORY_TABLE IDEMPOTENCY_TABLE"
             + " LIMIT_TABLE POOL_DEAD_LETTER_URL POOL_QUEUE_URL "
-            + PROVISIONING,
-        "Sweep | DEPLOYMENT HISTORY_TABLE LIMIT_TABLE POOL_DEAD_LETTER_URL " + PROVISIONING,
+            + CODE
+            + " PUSH_QUEUE_URL "
+            + PROVISIONING_REST,
+        "TenantPusher | IDEMPOTENCY_TABLE LIMIT_TABLE PUSH_QUEUE_URL SESSION_TABLE TENANT_ROLE_ARN"
+            + " WEBSOCKET_URL",
+        "Sweep | DEPLOYMENT HISTORY_TABLE LIMIT_TABLE POOL_DEAD_LETTER_URL "
+            + CODE
+            + " "
+            + PROVISIONING_REST,
       })
   void a_function_has_only_the_variables_that_it_needs(String id, String variables) {
     assertThat(String.join(" ", environment(STACK, id).keySet())).isEqualTo(variables);
@@ -648,12 +661,19 @@ class TollgateTest {
             + " dynamodb:DeleteItem TollgateTablesIdempotency; sqs:ListQueues *;"
             + " scheduler:ListSchedules *; lambda:GetAccountSettings *; scheduler:GetSchedule schedule/tollgate/shard-*;"
             + " scheduler:DeleteSchedule schedule/tollgate/shard-*; "
-            + "sqs:SendMessage TollgateMessagesPool;"
+            + "sqs:SendMessage TollgateMessagesPool; sqs:SendMessage TollgatePushesQueue;"
+            + " execute-api:ManageConnections TollgateWebSocketApi/production/POST/@connections/*;"
             + " sqs:GetQueueAttributes TollgateMessagesPoolDead;"
             + " sqs:ReceiveMessage TollgateMessagesPoolDead;"
             + " sqs:ChangeMessageVisibility TollgateMessagesPoolDead;"
             + " sqs:DeleteMessage TollgateMessagesPoolDead; "
             + OWN_REST,
+        "TenantPusher | dynamodb:PutItem TollgateTablesIdempotency;"
+            + " dynamodb:DeleteItem TollgateTablesIdempotency;"
+            + " execute-api:ManageConnections TollgateWebSocketApi/production/DELETE/@connections/*;"
+            + " execute-api:ManageConnections TollgateWebSocketApi/production/POST/@connections/*;"
+            + " sqs:SendMessage TollgatePushesQueue; sqs:ReceiveMessage TollgatePushesQueue;"
+            + " sqs:DeleteMessage TollgatePushesQueue; sqs:GetQueueAttributes TollgatePushesQueue",
         "Sweep | " + OWN_PROVISIONING + " lambda:InvokeFunction TollgateSweepAlias; " + OWN_REST,
       })
   void a_functions_own_role_has_exactly_these_grants(String id, String grants) {
@@ -996,8 +1016,9 @@ class TollgateTest {
             + " Limit: BatchGetItem BatchWriteItem UpdateItem",
         "SessionApi | Tenant: BatchGetItem; Limit: BatchGetItem GetItem UpdateItem;"
             + " Session: BatchGetItem DeleteItem GetItem PutItem UpdateItem",
-        "ControlPlane | Session: DeleteItem Query UpdateItem;"
+        "ControlPlane | Session: BatchGetItem DeleteItem GetItem Query UpdateItem;"
             + " Limit: DeleteItem GetItem PutItem Query UpdateItem",
+        "TenantPusher | Session: Query UpdateItem; Limit: UpdateItem",
         "Sweep | Session: DeleteItem Query UpdateItem;"
             + " Limit: DeleteItem GetItem PutItem Query UpdateItem",
       })
@@ -1026,6 +1047,7 @@ class TollgateTest {
         "Disconnect | itemCount key p? p?? p??? tenantId",
         "SessionApi | arrival emptyHeld emptySince emptyUntil emptyVersion freed itemCount key line"
             + " live p? p?? p??? tenantId",
+        "TenantPusher | itemCount key p? p?? p??? tenantId",
         "PoolProcessor | emptyHeld emptySince emptyUntil emptyVersion itemCount key line p? p??"
             + " p??? tenantId; expiresAt key schema tenantId",
       })
@@ -1246,7 +1268,7 @@ class TollgateTest {
     assertThat(STACK.resources("AWS::SQS::Queue").values())
         .allMatch(queue -> queue.at("/Properties/SqsManagedSseEnabled").asBoolean())
         .filteredOn(queue -> queue.at("/Properties/FifoQueue").asBoolean())
-        .hasSize(2)
+        .hasSize(4)
         .allSatisfy(
             queue -> {
               assertThat(queue.at("/Properties/DeduplicationScope").asText())
@@ -1254,6 +1276,22 @@ class TollgateTest {
               assertThat(queue.at("/Properties/FifoThroughputLimit").asText())
                   .isEqualTo("perMessageGroupId");
             });
+  }
+
+  /** Two invocations leave the rest of the account's requests to all others. */
+  @Test
+  void pushes_have_a_queue_of_their_own_and_at_most_two_invocations() {
+    JsonNode queue = STACK.properties("AWS::SQS::Queue", "TollgatePushesQueue");
+    assertThat(queue.path("VisibilityTimeout").asInt())
+        .isGreaterThanOrEqualTo(6 * function("TenantPusher").path("Timeout").asInt());
+    assertThat(queue.at("/RedrivePolicy/maxReceiveCount").asInt()).isEqualTo(5);
+    assertThat(resource(queue.at("/RedrivePolicy/deadLetterTargetArn")))
+        .isEqualTo("TollgatePushesDead");
+    JsonNode mapping = STACK.properties("AWS::Lambda::EventSourceMapping", "TollgateTenantPusher");
+    assertThat(resource(mapping.path("EventSourceArn"))).isEqualTo("TollgatePushesQueue");
+    assertThat(mapping.path("BatchSize").asInt()).isEqualTo(1);
+    assertThat(mapping.at("/ScalingConfig/MaximumConcurrency").asInt()).isEqualTo(2);
+    assertThat(function("TenantPusher").path("RecursiveLoop").asText()).isEqualTo("Allow");
   }
 
   @Test
@@ -1524,6 +1562,7 @@ class TollgateTest {
             entry("DELETE /tenants/{tenantId}/line", "AWS_IAM"),
             entry("GET /tenants/{tenantId}/sessions", "AWS_IAM"),
             entry("DELETE /tenants/{tenantId}/sessions/{session}", "AWS_IAM"),
+            entry("POST /tenants/{tenantId}/push", "AWS_IAM"),
             entry("GET /tenants/{tenantId}/dead-letters", "AWS_IAM"),
             entry("POST /tenants/{tenantId}/dead-letters/redrive", "AWS_IAM"),
             entry("GET /tiers", "AWS_IAM"),
@@ -1819,7 +1858,9 @@ class TollgateTest {
             "a_housekeeper",
             "a_historywriter",
             "a_tollgate_pool.fifo",
-            "a_tollgate_pool_dead.fifo");
+            "a_tollgate_pool_dead.fifo",
+            "a_tollgate_push.fifo",
+            "a_tollgate_push_dead.fifo");
     assertThat(names(STACK)).doesNotContainAnyElementsOf(names);
   }
 

@@ -36,6 +36,7 @@ import dev.tollgate.aws.scheduler.EventBridgeFillSchedules;
 import dev.tollgate.aws.sqs.QueueUrls;
 import dev.tollgate.aws.sqs.SqsBucketQueues;
 import dev.tollgate.aws.sqs.SqsDeadLetters;
+import dev.tollgate.aws.sqs.SqsPushQueue;
 import dev.tollgate.aws.sqs.SqsSiloQueues;
 import dev.tollgate.aws.sqs.SqsTokenQueue;
 import dev.tollgate.aws.tracing.XRayTracing;
@@ -54,6 +55,7 @@ import dev.tollgate.core.bucket.fill.FillSchedules;
 import dev.tollgate.core.condition.Conditions;
 import dev.tollgate.core.connect.Activity;
 import dev.tollgate.core.connect.AdmissionFactsReader;
+import dev.tollgate.core.connect.Disconnection;
 import dev.tollgate.core.enforcement.AdmitAllSwitch;
 import dev.tollgate.core.fanout.SelfInvocation;
 import dev.tollgate.core.history.History;
@@ -63,6 +65,9 @@ import dev.tollgate.core.idempotency.IdempotencyKeys;
 import dev.tollgate.core.message.DeadLetters;
 import dev.tollgate.core.message.MessageFactsReader;
 import dev.tollgate.core.message.MessageLog;
+import dev.tollgate.core.message.MessageProcessing.Timing;
+import dev.tollgate.core.message.PushQueue;
+import dev.tollgate.core.message.Pushes;
 import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.provisioning.SiloFunctions;
 import dev.tollgate.core.provisioning.SiloQueues;
@@ -474,6 +479,28 @@ public final class AwsEnvironment {
   public Sockets sockets() {
     URI endpoint = URI.create(variables.required("WEBSOCKET_URL").replaceFirst("^ws", "http"));
     return new ApiGatewaySockets(clients.newConnections(endpoint), clients.newPosts(endpoint));
+  }
+
+  /**
+   * Pushes to the sockets of sessions. Needs what {@link #sessions} and {@link #sockets} need.
+   *
+   * @param threads sends to sockets; must have a thread for each task
+   */
+  public Pushes pushes(Executor threads) {
+    return new Pushes(
+        sessions(),
+        sockets(),
+        new Disconnection(connections()),
+        Threads.upTo(Pushes.PARALLEL_SESSIONS, "pushes"),
+        new Timing(threads, clock, System::nanoTime));
+  }
+
+  /**
+   * The queue of pushes to whole tenants, with the function's own role. Needs {@code
+   * PUSH_QUEUE_URL}.
+   */
+  public PushQueue pushQueue() {
+    return new SqsPushQueue(clients.sqsBackground(), variables.required("PUSH_QUEUE_URL"));
   }
 
   private SessionTables newSessionTables() {

@@ -14,6 +14,9 @@ sealed interface Frame {
   /** The application answers. */
   record Reply(String id, String json) implements Frame {}
 
+  /** The backend sent this unasked. */
+  record Push(String id, String json) implements Frame {}
+
   /** A message is over the tenant's rate. */
   record Throttled(String id, Duration retryAfter) implements Frame {}
 
@@ -34,6 +37,7 @@ sealed interface Frame {
       case "accepted" -> new Accepted(id.orElse(""));
       case "message" -> new Message(id.orElse(""), frame.raw("message").orElse("null"));
       case "reply" -> new Reply(id.orElse(""), frame.raw("message").orElse("null"));
+      case "push" -> new Push(id.orElse(""), frame.raw("message").orElse("null"));
       case "error" -> error(frame, id);
       // API Gateway's own words have no type.
       default -> frame.text("connectionId").isPresent() ? new Unavailable() : new Unknown();

@@ -37,6 +37,11 @@ final class GuardedListener implements SocketListener {
   }
 
   @Override
+  public void pushReceived(String id, String json) {
+    guard(() -> listener.pushReceived(id, json));
+  }
+
+  @Override
   public void messageThrottled(String id, Duration retryAfter) {
     guard(() -> listener.messageThrottled(id, retryAfter));
   }

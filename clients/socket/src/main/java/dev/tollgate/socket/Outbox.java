@@ -169,6 +169,8 @@ final class Outbox {
       replied(it);
     } else if (frame instanceof Frame.Message it) {
       listener.messageReceived(it.id(), it.json());
+    } else if (frame instanceof Frame.Push it) {
+      listener.pushReceived(it.id(), it.json());
     }
     beatLater();
     work();

@@ -17,6 +17,9 @@ public interface SocketListener {
   /** The application on the server answered a message, perhaps one of another socket. */
   default void replyReceived(String id, String json) {}
 
+  /** The backend sent a message unasked. The id is the backend's. */
+  default void pushReceived(String id, String json) {}
+
   /** A message is over the tenant's rate. The socket sends it again after this time. */
   default void messageThrottled(String id, Duration retryAfter) {}
 

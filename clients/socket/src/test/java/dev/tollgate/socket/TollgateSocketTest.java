@@ -58,6 +58,11 @@ class TollgateSocketTest {
                   }
 
                   @Override
+                  public void pushReceived(String id, String json) {
+                    events.add("push " + id + " " + json);
+                  }
+
+                  @Override
                   public void replyReceived(String id, String json) {
                     events.add("reply " + id + " " + json);
                   }
@@ -557,6 +562,20 @@ class TollgateSocketTest {
   }
 
   @Test
+  void a_push_reaches_the_listener_byte_for_byte_and_answers_no_message() {
+    server.replies = false;
+    TollgateSocket socket = open(builder -> builder);
+    pass(5);
+    CompletionStage<SendResult> sent = socket.request("1");
+    pass(1);
+    connection().post("{\"type\":\"push\",\"id\":\"p-1\",\"message\":{ \"a\" : 1.0 }}");
+    time.run();
+
+    assertThat(events).contains("push p-1 { \"a\" : 1.0 }");
+    assertThat(sent.toCompletableFuture()).isNotDone();
+  }
+
+  @Test
   void listener_that_always_throws_does_not_stop_the_socket() {
     Set<String> called = new TreeSet<>();
     SocketListener mistaken =
@@ -575,6 +594,7 @@ class TollgateSocketTest {
     socket.send("m-1", "1");
     pass(1);
     connection().post("{\"type\":\"message\",\"id\":\"m\",\"message\":2}");
+    connection().post("{\"type\":\"push\",\"id\":\"p\",\"message\":2}");
     connection().post("{\"type\":\"error\",\"id\":\"m-1\",\"code\":\"X\",\"detail\":\"d\"}");
     connection()
         .post(

@@ -14,6 +14,8 @@ import dev.tollgate.core.enforcement.AdmitAllSwitch;
 import dev.tollgate.core.history.History;
 import dev.tollgate.core.idempotency.IdempotencyKeys;
 import dev.tollgate.core.message.DeadLetters;
+import dev.tollgate.core.message.PushQueue;
+import dev.tollgate.core.message.Pushes;
 import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.http.Response;
 import dev.tollgate.http.Routes;
@@ -41,6 +43,8 @@ public final class ControlPlaneRoutes {
    * @param admitAll the switch that lifts all limits
    * @param deadLetters messages of tenants that failed too often
    * @param notes where acts are recorded that change no settings
+   * @param pushes sends pushes to sessions
+   * @param pushQueue keeps pushes to whole tenants
    */
   public record Stores(
       IdempotencyKeys keys,
@@ -49,7 +53,9 @@ public final class ControlPlaneRoutes {
       AdmitAllSwitch admitAll,
       Alarms alarms,
       DeadLetters deadLetters,
-      AuditNotes notes) {}
+      AuditNotes notes,
+      Pushes pushes,
+      PushQueue pushQueue) {}
 
   /**
    * The routes over these use cases.
@@ -68,11 +74,12 @@ public final class ControlPlaneRoutes {
       CurrentAuthor author,
       InstantSource clock) {
     Preview preview = new Preview(ports, new LimitReplay(stores.history(), parallel), parallel);
+    Idempotency idempotency = new Idempotency(stores.keys(), clock);
     TenantRoutes tenants =
         new TenantRoutes(
             ports.tenants(),
             lifecycle,
-            new Idempotency(stores.keys(), clock),
+            idempotency,
             preview,
             new TenantDocument(ports, clock),
             parallel,
@@ -82,6 +89,8 @@ public final class ControlPlaneRoutes {
             ports.tenants(), ports.sessions(), sessionLifecycle, stores.notes(), clock);
     DeadLetterRoutes letters =
         new DeadLetterRoutes(ports.tenants(), stores.deadLetters(), stores.notes());
+    PushRoutes pushes =
+        new PushRoutes(ports.tenants(), stores.pushes(), stores.pushQueue(), idempotency);
     TierRoutes tiers = new TierRoutes(ports.tiers(), catalog, preview);
     HistoryRoutes happened = new HistoryRoutes(stores.history(), ports.tenants(), clock);
     AuditRoutes changes = new AuditRoutes(stores.audit(), clock);
@@ -100,6 +109,7 @@ public final class ControlPlaneRoutes {
                 Map.entry("GET /tenants/{tenantId}/sessions", routes.route(sessions::list)),
                 Map.entry(
                     "DELETE /tenants/{tenantId}/sessions/{session}", routes.route(sessions::end)),
+                Map.entry("POST /tenants/{tenantId}/push", routes.route(pushes::push)),
                 Map.entry("GET /tenants/{tenantId}/dead-letters", routes.route(letters::list)),
                 Map.entry(
                     "POST /tenants/{tenantId}/dead-letters/redrive",

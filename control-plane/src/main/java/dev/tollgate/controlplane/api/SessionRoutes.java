@@ -53,7 +53,8 @@ final class SessionRoutes {
     if (tenants.find(id).isEmpty()) {
       return TenantRoutes.notFound(id);
     }
-    Page<Session> page = SessionReference.page(sessions, id, cursor, limit);
+    Page<Session> page =
+        SessionReference.page(sessions, id, cursor, limit, Sessions.Consistency.EVENTUAL);
     page.unreadable().forEach(row -> request.invocation().log(row.reason()));
     Map<String, Object> document = new LinkedHashMap<>();
     document.put(

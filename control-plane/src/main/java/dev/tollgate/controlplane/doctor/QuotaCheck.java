@@ -36,7 +36,7 @@ final class QuotaCheck implements Check {
   static final int COUNT = Quota.values().length;
 
   /** The functions that the stack creates. */
-  static final int STACK_FUNCTIONS = 14;
+  static final int STACK_FUNCTIONS = 15;
 
   /** The least number of further silos whose code there should be room for. */
   static final long MIN_MORE_SILOS = 10;

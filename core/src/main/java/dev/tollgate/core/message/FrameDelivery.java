@@ -2,10 +2,11 @@ package dev.tollgate.core.message;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
-import dev.tollgate.core.message.MessageProcessing.Clients;
+import dev.tollgate.core.connect.Disconnection;
 import dev.tollgate.core.message.MessageProcessing.Timing;
 import dev.tollgate.core.message.MisbehavingSockets.Slowness;
 import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.session.Sockets.CloseResult;
 import dev.tollgate.core.session.Sockets.PostResult;
 import java.time.Duration;
@@ -58,7 +59,8 @@ final class FrameDelivery {
   /** The total delay after which a socket is slow, so that one frame may take a second. */
   private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
-  private final Clients clients;
+  private final Sockets sockets;
+  private final Disconnection disconnection;
   private final MisbehavingSockets misbehaving;
   private final Executor executor;
   private final LongSupplier nanoTime;
@@ -81,7 +83,8 @@ final class FrameDelivery {
    * @param time the total time for all frames
    */
   FrameDelivery(
-      Clients clients,
+      Sockets sockets,
+      Disconnection disconnection,
       MisbehavingSockets misbehaving,
       Timing timing,
       TenantId tenant,
@@ -89,7 +92,8 @@ final class FrameDelivery {
       Set<String> open,
       Predicate<String> established,
       Duration time) {
-    this.clients = clients;
+    this.sockets = sockets;
+    this.disconnection = disconnection;
     this.misbehaving = misbehaving;
     this.executor = timing.executor();
     this.nanoTime = timing.nanoTime();
@@ -105,19 +109,21 @@ final class FrameDelivery {
    *
    * @param failed receives the error of each socket that did not get the frame, except of those
    *     that are gone
+   * @return how many sockets took it
    */
-  void toAll(String frame, Consumer<Throwable> failed) {
-    post(List.copyOf(open), frame, failed);
+  int toAll(String frame, Consumer<Throwable> failed) {
+    return post(List.copyOf(open), frame, failed);
   }
 
   /** Sends a frame to every socket but one. */
   void toOthersThan(String connectionId, String frame, Consumer<Throwable> failed) {
-    post(open.stream().filter(other -> !other.equals(connectionId)).toList(), frame, failed);
+    var unused =
+        post(open.stream().filter(other -> !other.equals(connectionId)).toList(), frame, failed);
   }
 
   /** Sends a frame to one socket, whether or not it is still in the session. */
   void to(String connectionId, String frame, Consumer<Throwable> failed) {
-    post(List.of(connectionId), frame, failed);
+    var unused = post(List.of(connectionId), frame, failed);
   }
 
   /**
@@ -134,13 +140,14 @@ final class FrameDelivery {
     nanosLeft -= nanoTime.getAsLong() - begun;
   }
 
-  private void post(List<String> to, String frame, Consumer<Throwable> failed) {
+  private int post(List<String> to, String frame, Consumer<Throwable> failed) {
     long begun = nanoTime.getAsLong();
     long deadline = begun + nanosLeft;
+    int taken = 0;
     Deque<Request<PostResult>> underWay = new ArrayDeque<>();
     for (String socket : to) {
       if (underWay.size() == AT_ONCE) {
-        await(underWay.remove(), deadline, failed);
+        taken += await(underWay.remove(), deadline, failed) ? 1 : 0;
       }
       if (deadline - nanoTime.getAsLong() <= 0) {
         failed.accept(new Unavailable("no time is left to send frames"));
@@ -150,13 +157,16 @@ final class FrameDelivery {
         underWay.add(begin(socket, () -> posted(socket, frame)));
       }
     }
-    underWay.forEach(request -> await(request, deadline, failed));
+    for (Request<PostResult> request : underWay) {
+      taken += await(request, deadline, failed) ? 1 : 0;
+    }
     nanosLeft -= nanoTime.getAsLong() - begun;
+    return taken;
   }
 
   private PostResult posted(String connectionId, String frame) {
     long begun = nanoTime.getAsLong();
-    PostResult posted = clients.sockets().post(connectionId, frame);
+    PostResult posted = sockets.post(connectionId, frame);
     long nanos = nanoTime.getAsLong() - begun;
     if (posted == PostResult.GONE) {
       remove(connectionId);
@@ -169,7 +179,8 @@ final class FrameDelivery {
     return posted;
   }
 
-  private void await(Request<PostResult> request, long deadline, Consumer<Throwable> failed) {
+  /** Waits for a socket; returns whether it took the frame. */
+  private boolean await(Request<PostResult> request, long deadline, Consumer<Throwable> failed) {
     String socket = request.socket();
     long late = lateNanos.getOrDefault(socket, 0L);
     Answer<PostResult> answer = answer(request, USUAL_NANOS + SLOW_NANOS - late, deadline);
@@ -183,6 +194,7 @@ final class FrameDelivery {
         && misbehaving.slow(socket) == Slowness.LASTING) {
       close(socket, deadline);
     }
+    return answer.value().filter(PostResult.SENT::equals).isPresent();
   }
 
   private void close(String connectionId, long deadline) {
@@ -192,7 +204,7 @@ final class FrameDelivery {
   }
 
   private CloseResult closed(String connectionId) {
-    CloseResult closed = clients.sockets().close(connectionId);
+    CloseResult closed = sockets.close(connectionId);
     misbehaving.cutOff(connectionId);
     open.remove(connectionId);
     if (closed == CloseResult.GONE) {
@@ -248,7 +260,7 @@ final class FrameDelivery {
   /** If this fails, a later frame or the housekeeper finds the socket gone again. */
   private void removeConnection(String connectionId) {
     try {
-      clients.disconnection().remove(tenant, session, connectionId);
+      disconnection.remove(tenant, session, connectionId);
     } catch (Unavailable ignored) {
       return;
     }

@@ -5,6 +5,15 @@ import java.time.Duration;
 
 /** Writes the frames that are sent to sockets. */
 public interface Frames {
+  /**
+   * The most bytes that API Gateway sends as one message.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html">Quotas
+   *     for configuring and running a WebSocket API</a>
+   */
+  int MAX_BYTES = 128 * 1024;
+
   /** A message that another socket of the session sent. */
   String message(String id, String json);
 

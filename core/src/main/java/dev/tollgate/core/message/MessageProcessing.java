@@ -339,7 +339,8 @@ public final class MessageProcessing {
             .collect(Collectors.toUnmodifiableSet());
     FrameDelivery delivery =
         new FrameDelivery(
-            clients,
+            clients.sockets(),
+            clients.disconnection(),
             misbehaving,
             timing,
             tenant.id(),

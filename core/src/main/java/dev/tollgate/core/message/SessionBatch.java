@@ -225,7 +225,9 @@ final class SessionBatch {
           incoming.connectionId(),
           frames.message(incoming.id(), content.json()),
           message::undelivered);
-      replies.forEach(reply -> delivery.toAll(reply, message::undelivered));
+      for (String reply : replies) {
+        var unused = delivery.toAll(reply, message::undelivered);
+      }
     }
     return result;
   }

@@ -60,13 +60,17 @@ public record SessionReference(String value) {
    * @throws Unavailable if the store fails
    */
   public static Page<Session> page(
-      Sessions sessions, TenantId tenant, Optional<String> last, int max) {
+      Sessions sessions,
+      TenantId tenant,
+      Optional<String> last,
+      int max,
+      Sessions.Consistency consistency) {
     Page<Session> page =
         sessions.page(
             tenant,
             last.map(reference -> new SessionReference(reference).value() + AFTER_DIGITS),
             max,
-            Sessions.Consistency.EVENTUAL);
+            consistency);
     return new Page<>(
         page.items(),
         page.next().filter(SessionId::isValid).map(id -> of(new SessionId(id)).value()),

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.message.IncomingMessage;
+import dev.tollgate.http.VerbatimJson;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.HashSet;
@@ -55,7 +56,7 @@ record ClientFrame(Optional<String> id, IncomingMessage.Content content) {
     }
 
     void parse() {
-      try (JsonParser parser = JsonFrames.FACTORY.createParser(text)) {
+      try (JsonParser parser = VerbatimJson.FACTORY.createParser(text)) {
         InvalidValue.unless(
             parser.nextToken() == JsonToken.START_OBJECT, "frame", text, "a JSON object");
         while (parser.nextToken() != JsonToken.END_OBJECT) {
@@ -64,14 +65,14 @@ record ClientFrame(Optional<String> id, IncomingMessage.Content content) {
           parser.nextToken();
           switch (name) {
             case "id" -> id = id(parser);
-            case "message" -> message = Optional.of(JsonFrames.slice(text, parser));
+            case "message" -> message = Optional.of(VerbatimJson.slice(text, parser));
             default -> parser.skipChildren();
           }
         }
         InvalidValue.unless(
             parser.nextToken() == null, "frame", text, "nothing after the JSON object");
       } catch (StreamConstraintsException tooMuch) {
-        throw new InvalidValue("frame", text, JsonFrames.CONSTRAINTS);
+        throw new InvalidValue("frame", text, VerbatimJson.CONSTRAINTS);
       } catch (JsonProcessingException malformed) {
         throw new InvalidValue("frame", text, "JSON (RFC 8259)");
       } catch (IOException impossible) {

@@ -64,7 +64,8 @@ public final class MessageProcessor implements RequestHandler<SQSEvent, SQSBatch
 
   private MessageProcessor(Wiring wiring, Map<String, String> environment, Metrics metrics) {
     this(
-        wiring.messageProcessing(new JsonFrames(), HandlerLoader.application(environment)),
+        wiring.messageProcessing(
+            new JsonFrames(), HandlerLoader.application(environment, wiring::pushes)),
         metrics,
         wiring.tracing());
   }

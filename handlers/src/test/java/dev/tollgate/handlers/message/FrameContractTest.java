@@ -2,7 +2,9 @@ package dev.tollgate.handlers.message;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.tollgate.core.TenantId;
 import dev.tollgate.core.message.IncomingMessage;
+import dev.tollgate.core.message.Push;
 import dev.tollgate.http.testing.SocketContract;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,12 +24,14 @@ final class FrameContractTest {
         List.of(
             frames.message("m-1", "null"),
             frames.reply("m-1", "{\"a\":[1]}"),
+            new Push(new TenantId("acme"), "p-1", "{\"a\":[1]}").frame(),
             frames.throttled("m-1", Duration.ofMillis(1)),
             frames.suspended("m-1"),
             frames.badFrame("m-1", "message: missing (expected: any JSON)"))) {
       SOCKETS.checkReceived(frame);
     }
-    assertThat(SOCKETS.seen()).contains("message", "reply", "throttled", "suspended", "badFrame");
+    assertThat(SOCKETS.seen())
+        .contains("message", "reply", "push", "throttled", "suspended", "badFrame");
   }
 
   @ParameterizedTest

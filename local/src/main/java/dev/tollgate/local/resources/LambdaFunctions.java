@@ -59,7 +59,8 @@ public final class LambdaFunctions implements ResourceFamily {
     }
     FunctionSettings.complete(settings, name);
     OptionalInt reservedConcurrency = properties.integer("ReservedConcurrentExecutions");
-    properties.ignore("Tags");
+    // Loops of functions and queues are not detected here, so there is nothing to allow.
+    properties.ignore("RecursiveLoop", "Tags");
     stack.service(FunctionCatalog.class).add(name, settings, jar, reservedConcurrency);
     return CreatedResource.withArn(name, arn(stack, name));
   }
