@@ -9,7 +9,7 @@ const { connect } = await import(pathToFileURL(module));
 const tell = (type, detail) => console.log(JSON.stringify({ type, ...detail }));
 
 const tollgate = connect(JSON.parse(options));
-for (const type of ["state", "waiting", "session", "message", "refused"]) {
+for (const type of ["state", "waiting", "session", "message", "push", "refused"]) {
   tollgate.addEventListener(type, ({ detail }) => tell(type, detail));
 }
 for await (const line of createInterface({ input: process.stdin })) {

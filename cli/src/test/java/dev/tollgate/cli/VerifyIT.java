@@ -343,6 +343,7 @@ final class VerifyIT {
             to ->
                 onboarding(
                     to, "-sessions", "overrides\":{", "overrides\":{\"sessionLifetime\":86400,")),
+        between("pool", "push-1", VerifyIT::repeatingPushes),
         between("sessions", "with its sessionId", to -> brokenSessions(to, "PUT")),
         between("sessions", "DELETE /session", to -> brokenSessions(to, "DELETE")));
   }
@@ -652,6 +653,19 @@ final class VerifyIT {
             if (!held.isEmpty() && text.startsWith("{\"type\":\"message\"")) {
               listener.frame(held.remove());
             }
+          }
+        });
+  }
+
+  /** A control plane that sends each push twice. */
+  private static Deployment repeatingPushes(Deployment to) {
+    return changing(
+        to,
+        "-pool",
+        (listener, text) -> {
+          listener.frame(text);
+          if (text.startsWith("{\"type\":\"push\"")) {
+            listener.frame(text);
           }
         });
   }

@@ -10,9 +10,9 @@ import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.MessageAttributeValue;
 
 /**
- * The pages of pushes in a FIFO queue, whose deduplication applies to a message group. The body of
- * a message is what is pushed, so that it needs no escapes. The message group is the tenant; the
- * attributes are {@code id} and, from the second page on, {@code after}.
+ * The pages of pushes in a FIFO queue. The body of a message is what is pushed, so that it needs no
+ * escapes. The message group is the tenant; the attributes are {@code id} and, from the second page
+ * on, {@code after}.
  *
  * @param url the queue's URL
  */
@@ -33,7 +33,12 @@ public record SqsPushQueue(SqsClient sqs, String url) implements PushQueue {
                     request
                         .queueUrl(url)
                         .messageGroupId(page.push().tenant().value())
-                        .messageDeduplicationId(page.push().id() + ":" + page.after().orElse(""))
+                        .messageDeduplicationId(
+                            page.push().tenant()
+                                + ":"
+                                + page.push().id()
+                                + ":"
+                                + page.after().orElse(""))
                         .messageAttributes(attributes)
                         .messageBody(page.push().json())));
   }

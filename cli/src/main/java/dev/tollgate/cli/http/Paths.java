@@ -27,6 +27,15 @@ public final class Paths {
   }
 
   /**
+   * The path of pushes to a tenant's clients.
+   *
+   * @throws Failure if no tenant can have this id
+   */
+  public static String push(String tenantId) {
+    return tenant(tenantId) + "/push";
+  }
+
+  /**
    * The path of a tier.
    *
    * @throws Failure if no tier can have this name

@@ -1,7 +1,10 @@
 package dev.tollgate.cli.verify;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.http.Paths;
+import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.verify.Inventory.Tier;
 import dev.tollgate.cli.verify.Trial.Connected;
 import dev.tollgate.cli.verify.Trial.Session;
@@ -9,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -49,7 +53,7 @@ final class MessageChecks {
         new Check(
             "pool",
             "Messages through the shared queue reach the session's sockets byte for byte, in"
-                + " order, once.",
+                + " order, once, and so do pushes.",
             Duration.ofSeconds(20),
             trial -> exchange(trial, Tier.POOL, POOL, trial.bounds().frame())),
         new Check(
@@ -115,6 +119,34 @@ final class MessageChecks {
       }
     }
     trial.expect("number of messages at the other socket", expected.size(), arrived.size());
+    if (tier == Tier.POOL) {
+      pushed(trial, session, List.of(sender, receiver));
+    }
+  }
+
+  /** A push to the session reaches all its sockets once, although it is requested twice. */
+  private static void pushed(Trial trial, Session session, List<Connected> sockets) {
+    String path = Paths.push(session.tenantId());
+    ObjectNode push = Json.object();
+    push.put("sessionId", session.id()).put("id", "push-1").putArray("message").add("n").add(1);
+    for (int i = 0; i < 2; i++) {
+      trial.did("POST " + path);
+      Response answer = trial.deployment().control("POST", path, Optional.of(push));
+      trial.expectStatus("POST " + path, 200, answer);
+      trial.expect(
+          "sockets that took the push", sockets.size(), answer.json().path("sockets").asInt(-1));
+    }
+    trial.did("POST " + path);
+    push.put("id", "push-2");
+    trial.expectStatus(
+        "POST " + path, 200, trial.deployment().control("POST", path, Optional.of(push)));
+    String frame = "{\"type\":\"push\",\"id\":\"push-%d\",\"message\":[\"n\",1]}";
+    for (Connected socket : sockets) {
+      trial.expect(
+          "pushes at a socket",
+          List.of(frame.formatted(1), frame.formatted(2)),
+          socket.client().await("push", 2, trial.bounds().frame()));
+    }
   }
 
   private static String shortened(String frame) {

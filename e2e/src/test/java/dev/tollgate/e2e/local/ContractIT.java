@@ -41,6 +41,8 @@ final class ContractIT {
           " 403", "the local gateway takes requests unsigned",
           "DELETE /tenants/{tenantId}/sessions/{session} 409",
               "two ids of 128 random bits do not begin alike; SessionsTest has two that do",
+          "POST /tenants/{tenantId}/push 409",
+              "the first of two pushes ends before the second; IdempotencyTest has them at once",
           " 429",
               "no test sends as many requests as the stage takes; MessageRoutesIT has a lower limit");
 
@@ -50,6 +52,8 @@ final class ContractIT {
           "GET /tenant 404", "the listing of tenants is enabled here",
           " 403",
               "sessions require no signature either, and the local gateway does not check signatures",
+          "POST /tenants/{tenantId}/push 409",
+              "the first of two pushes ends before the second; IdempotencyTest has them at once",
           " 429",
               "no test sends as many requests as the stage takes; MessageRoutesIT has a lower limit");
 
@@ -123,6 +127,7 @@ final class ContractIT {
                     "DELETE /tenants/covered/sessions/0123456789ab",
                     "GET /tenants/covered/dead-letters",
                     "POST /tenants/covered/dead-letters/redrive",
+                    "POST /tenants/covered/push",
                     "GET /tiers",
                     "GET /tiers/covered",
                     "PUT /tiers/covered",
@@ -143,7 +148,10 @@ final class ContractIT {
                   switch (call.equals("POST /repairs") || call.endsWith("redrive")
                       ? ""
                       : parts[0]) {
-                    case "POST" -> "{\"tenantId\":\"covered\",\"tier\":\"gold\"}";
+                    case "POST" ->
+                        call.endsWith("push")
+                            ? "{\"all\":true,\"message\":1}"
+                            : "{\"tenantId\":\"covered\",\"tier\":\"gold\"}";
                     case "PATCH" -> "{\"tier\":\"gold\"}";
                     case "PUT" -> call.endsWith("admit-all") ? LIFTING : tier(5, "");
                     default -> "";
@@ -266,6 +274,16 @@ final class ContractIT {
     assertThat(control("POST", redrive, LARGE)).isEqualTo(413);
     assertThat(control("POST", redrive, "x", "content-type", "text/plain")).isEqualTo(415);
     assertThat(control("POST", "/tenants/uncovered/dead-letters/redrive", "")).isEqualTo(404);
+    String push = tenant + "/push";
+    String named = "{\"all\":true,\"id\":\"covered\",\"message\":1}";
+    assertThat(control("POST", push, named)).isEqualTo(202);
+    assertThat(control("POST", push, named.replace("1}", "2}"))).isEqualTo(422);
+    assertThat(control("POST", push, "{\"subject\":\"nobody\",\"message\":1}")).isEqualTo(200);
+    assertThat(control("POST", push, "{\"message\":1}")).isEqualTo(400);
+    assertThat(control("POST", push, "{\"all\":true,\"message\":\"" + LARGE.repeat(3) + "\"}"))
+        .isEqualTo(413);
+    assertThat(control("POST", push, "x", "content-type", "text/plain")).isEqualTo(415);
+    assertThat(control("POST", "/tenants/uncovered/push", named)).isEqualTo(404);
     assertThat(control("DELETE", "/tiers/covered", "")).isEqualTo(204);
     assertThat(control("DELETE", "/tenants/uncovered", "", "if-match", "*")).isEqualTo(412);
     assertThat(control("DELETE", tenant + "?dryRun=true", "")).isEqualTo(200);
@@ -439,6 +457,9 @@ final class ContractIT {
     DEPLOYMENT.advance(Duration.ofMinutes(2));
     one.send("{\"action\":\"PooledSQS\",\"id\":\"six\",\"message\":6}");
     two.frames().await("message", 1);
+    assertThat(control("POST", "/tenants/plugged/push", "{\"all\":true,\"message\":[1]}"))
+        .isEqualTo(202);
+    two.frames().await("push", 1);
     Predicate<Call> closes = call -> call.operation().equals("DeleteConnection");
     try (Injection injected = DEPLOYMENT.cloud().faults().inject(closes, 100, refusing())) {
       control("PATCH", "/tenants/plugged", "{\"status\":\"SUSPENDED\"}");

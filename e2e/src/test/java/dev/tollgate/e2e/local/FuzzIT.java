@@ -183,6 +183,7 @@ final class FuzzIT {
                 "DELETE", tenant + "/sessions/" + segment(name(random, "0a", "0b")), "", "dryRun"),
             new Call("GET", tenant + "/dead-letters", ""),
             new Call("POST", tenant + "/dead-letters/redrive", "{\"a\":1}", "limit", "dryRun"),
+            new Call("POST", tenant + "/push", "{\"all\":true,\"message\":[1]}", "dryRun"),
             new Call("GET", tier, ""),
             new Call("DELETE", tier, "", "dryRun"),
             new Call("GET", "/drift", "", "cursor"),

@@ -40,6 +40,15 @@ final class GrantsIT {
               Pattern.compile("ControlPlane dynamodb:DeleteItem .*/TablesIdempotency"),
               "a failed request releases its idempotency key"),
           Map.entry(
+              Pattern.compile("TenantPusher dynamodb:DeleteItem .*/TablesIdempotency"),
+              "a page that cannot be read releases its key"),
+          Map.entry(
+              Pattern.compile("TenantPusher execute-api:ManageConnections .*/DELETE/.*"),
+              "a socket that reads too slowly is closed"),
+          Map.entry(
+              Pattern.compile("TenantPusherTenant dynamodb:UpdateItem .*"),
+              "a socket that is gone is removed, as the control plane and the processor do"),
+          Map.entry(
               Pattern.compile("Filling sqs:SendMessage .*:FillingDeadLetters"),
               "the queue receives inputs that a schedule cannot deliver"),
           Map.entry(
