@@ -113,8 +113,8 @@ public final class ConditionRules {
   }
 
   /**
-   * Whether a tier must stop enforcing its limits: the share of refused connections is too high,
-   * of at least {@value #MIN_ATTEMPTS}, also without the tenant that was refused most. So no single
+   * Whether a tier must stop enforcing its limits: the share of refused connections is too high, of
+   * at least {@value #MIN_ATTEMPTS}, also without the tenant that was refused most. So no single
    * tenant lifts the limits of others.
    *
    * @param tenants what happened to each of its tenants in the last minutes
