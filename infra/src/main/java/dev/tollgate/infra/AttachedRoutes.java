@@ -84,7 +84,7 @@ final class AttachedRoutes extends Construct {
 
   private void permit(String id, Alias function, String part) {
     function.addPermission(
-        id,
+        id + "Permission",
         Permission.builder()
             .scope(this)
             .principal(new ServicePrincipal("apigateway.amazonaws.com"))
