@@ -598,7 +598,13 @@ public final class Tollgate extends Construct {
         .forEach(each -> each.variable("OPENED_SESSIONS", shared));
     authorizer.variable("TENANT_PARAMETER", source.tenant());
     source.subject().ifPresent(name -> authorizer.variable("SUBJECT_PARAMETER", name));
-    connect.tenantWrites(tables.limit(), "UpdateItem", LimitAttributes.CREATION_RATE);
+    connect.tenantWrites(
+        tables.limit(),
+        "UpdateItem",
+        LimitAttributes.CREATION_RATE,
+        LimitAttributes.HINT,
+        LimitAttributes.LINE,
+        LimitAttributes.FREED);
     if (source.subject().isEmpty()) {
       Stream.of(connect, disconnect)
           .forEach(each -> each.tenantRows(tables.session(), "DeleteItem"));

@@ -250,7 +250,7 @@ final class AttachIT {
             "ReceiveMessage",
             "UpdateItem",
             "UpdateItem",
-            "DeleteMessage",
+            "DeleteMessageBatch",
             "Invoke",
             "PutItem");
     // The other DeleteItem is the chat's own.
