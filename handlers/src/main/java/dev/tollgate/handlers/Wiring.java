@@ -15,7 +15,10 @@ import dev.tollgate.core.bucket.claim.HeldTokens;
 import dev.tollgate.core.bucket.claim.ReturnSlots;
 import dev.tollgate.core.connect.Admission;
 import dev.tollgate.core.connect.AdmissionFactsReader;
+import dev.tollgate.core.connect.ApplicationFunction;
 import dev.tollgate.core.connect.Disconnection;
+import dev.tollgate.core.connect.OpenedConnections;
+import dev.tollgate.core.connect.OpenedFacts;
 import dev.tollgate.core.connect.RefusalTally;
 import dev.tollgate.core.connect.Registration;
 import dev.tollgate.core.enforcement.Enforcement;
@@ -35,6 +38,7 @@ import dev.tollgate.core.message.MessageProcessing.Rows;
 import dev.tollgate.core.message.MessageProcessing.Timing;
 import dev.tollgate.core.message.Pushes;
 import dev.tollgate.core.message.TenantPushes;
+import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Tenants;
@@ -97,8 +101,9 @@ public final class Wiring {
   /** Decides on handshakes, for the connect authorizer. */
   public Admission admission() {
     Executor threads = threads();
+    AdmissionFactsReader rows = aws.factsReader();
     return new Admission(
-        aws.factsReader(),
+        aws.openedSessions().isPresent() ? new OpenedFacts(rows, clock) : rows,
         claims(threads),
         aws.sessions(),
         new RefusalTally(aws.activity(), threads, clock),
@@ -117,7 +122,7 @@ public final class Wiring {
   public Registration registration() {
     Executor threads = threads();
     return new Registration(
-        aws.connections(),
+        connections(),
         new HeldTokens(aws.buckets(), aws.tokenQueue(), clock),
         new RefusalTally(aws.activity(), threads, clock),
         enforcement(),
@@ -133,7 +138,19 @@ public final class Wiring {
 
   /** Removes closed connections, for {@code $disconnect}. */
   public Disconnection disconnection() {
-    return new Disconnection(aws.connections());
+    return new Disconnection(connections());
+  }
+
+  private Connections connections() {
+    return aws.openedSessions()
+        .<Connections>map(
+            shared -> new OpenedConnections(aws.connections(), aws.sessions(), shared))
+        .orElseGet(aws::connections);
+  }
+
+  /** The application's function to which {@code $connect} or {@code $disconnect} forwards. */
+  public ApplicationFunction applicationFunction() {
+    return aws.applicationFunction();
   }
 
   /** The tenants' rows. */

@@ -44,6 +44,7 @@ class MetricReferenceTest {
     for (Refusal refusal : Refusal.values()) {
       outcomes.add("`" + refusal + "` " + refusal.status());
     }
+    outcomes.addAll(List.of("`APPLICATION_REFUSED`", "`APPLICATION_FAILED`"));
     assertThat(
             rows("### Outcomes of connections")
                 .map(row -> row.get(0) + row.get(1).replaceAll("^([0-9]{3}): .*|^.*", " $1"))

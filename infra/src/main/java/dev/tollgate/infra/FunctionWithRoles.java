@@ -20,6 +20,7 @@ import software.amazon.awscdk.services.lambda.CfnEventSourceMapping;
 import software.amazon.awscdk.services.lambda.CfnFunction;
 import software.amazon.awscdk.services.lambda.Code;
 import software.amazon.awscdk.services.lambda.Function;
+import software.amazon.awscdk.services.lambda.IFunction;
 import software.amazon.awscdk.services.lambda.Runtime;
 import software.amazon.awscdk.services.lambda.SnapStartConf;
 import software.amazon.awscdk.services.logs.LogGroup;
@@ -322,6 +323,12 @@ final class FunctionWithRoles extends Construct {
   FunctionWithRoles requestsFills(FunctionWithRoles tokenProducer) {
     String arn = tokenProducer.live().getFunctionArn();
     return own(List.of(arn), "lambda", "InvokeFunction").variable("TOKEN_PRODUCER_ARN", arn);
+  }
+
+  /** Grants the function's own role the right to invoke the application's function. */
+  FunctionWithRoles forwardsTo(IFunction application) {
+    String arn = application.getFunctionArn();
+    return own(List.of(arn), "lambda", "InvokeFunction").variable("APPLICATION_FUNCTION_ARN", arn);
   }
 
   /**

@@ -16,6 +16,7 @@ import software.amazon.awscdk.services.iam.Grant;
 import software.amazon.awscdk.services.iam.GrantOnPrincipalOptions;
 import software.amazon.awscdk.services.iam.IGrantable;
 import software.amazon.awscdk.services.iam.Role;
+import software.amazon.awscdk.services.lambda.IFunction;
 import software.constructs.Construct;
 
 /**
@@ -36,6 +37,12 @@ public final class Tollgate extends Construct {
    * return its token or correct the count of connections.
    */
   private static final Duration ANSWER = Duration.seconds(25);
+
+  /**
+   * The time-out of a function that waits for the application's: as long as API Gateway waits. The
+   * function bounds the application's time by what is left of it.
+   */
+  private static final Duration WITH_APPLICATION = Duration.seconds(29);
 
   /**
    * Lambda assigns CPU in proportion to memory. The functions mostly wait for AWS and keep little
@@ -132,12 +139,15 @@ public final class Tollgate extends Construct {
             .tenantBuckets("ReceiveMessage", "ChangeMessageVisibility", "GetQueueAttributes")
             .requestsFills(tokenProducer);
 
+    Optional<IFunction> itsConnect = props.webSocketApi().flatMap(AttachedApi::connect);
     FunctionWithRoles connect =
         function(
                 "Connect",
                 handlers,
-                "dev.tollgate.handlers.connect.Connect",
-                ANSWER,
+                "dev.tollgate.handlers.connect."
+                    + (itsConnect.isPresent() ? "Attached" : "")
+                    + "Connect",
+                itsConnect.isPresent() ? WITH_APPLICATION : ANSWER,
                 BUSY_MEMORY_MB,
                 "Registers a connection and consumes its token, or refuses it with 429.")
             .concurrency(props.connectConcurrency())
@@ -154,16 +164,24 @@ public final class Tollgate extends Construct {
                 LimitAttributes.REFUSED)
             .tenantBuckets("DeleteMessage", "SendMessage");
 
+    Optional<IFunction> itsDisconnect = props.webSocketApi().flatMap(AttachedApi::disconnect);
     FunctionWithRoles disconnect =
         function(
                 "Disconnect",
                 handlers,
-                "dev.tollgate.handlers.connect.Disconnect",
-                ANSWER,
+                "dev.tollgate.handlers.connect."
+                    + (itsDisconnect.isPresent() ? "Attached" : "")
+                    + "Disconnect",
+                itsDisconnect.isPresent() ? WITH_APPLICATION : ANSWER,
                 MEMORY_MB,
                 "Removes a closed connection from its session and from its tenant's count.")
             .tenantRows(tables.session(), "UpdateItem")
             .tenantWrites(tables.limit(), "UpdateItem", LimitAttributes.COUNT);
+    itsConnect.ifPresent(connect::forwardsTo);
+    itsDisconnect.ifPresent(disconnect::forwardsTo);
+    props
+        .webSocketApi()
+        .ifPresent(attached -> opensSessions(attached, authorizer, connect, disconnect));
 
     FunctionWithRoles sessionApi =
         function(
@@ -425,9 +443,11 @@ public final class Tollgate extends Construct {
 
     tables.closeCredentials(sharers);
 
-    webSocket.routes(authorizer, connect, disconnect);
-    webSocket.messageRoutes(messages);
-    webSocket.deploy();
+    props
+        .webSocketApi()
+        .ifPresentOrElse(
+            attached -> new AttachedRoutes(this, attached, authorizer, connect, disconnect),
+            () -> webSocket.routes(authorizer, connect, disconnect, messages));
     http = new HttpApis(this, props, sessionApi, controlPlane);
     console = new Console(this, props, controlPlane);
     console.configure(http, webSocket, props);
@@ -585,6 +605,31 @@ public final class Tollgate extends Construct {
                 .build())
         .assertSuccess();
     return role.variables();
+  }
+
+  /** Sessions of an attached API, which connections open: no client creates one. */
+  private void opensSessions(
+      AttachedApi attached,
+      FunctionWithRoles authorizer,
+      FunctionWithRoles connect,
+      FunctionWithRoles disconnect) {
+    TenantSource.QueryParameters source = (TenantSource.QueryParameters) attached.tenants();
+    String shared = source.subject().isPresent() ? "PER_SUBJECT" : "PER_CONNECTION";
+    Stream.of(authorizer, connect, disconnect)
+        .forEach(each -> each.variable("OPENED_SESSIONS", shared));
+    authorizer.variable("TENANT_PARAMETER", source.tenant());
+    source.subject().ifPresent(name -> authorizer.variable("SUBJECT_PARAMETER", name));
+    connect.tenantWrites(
+        tables.limit(),
+        "UpdateItem",
+        LimitAttributes.CREATION_RATE,
+        LimitAttributes.HINT,
+        LimitAttributes.LINE,
+        LimitAttributes.FREED);
+    if (source.subject().isEmpty()) {
+      Stream.of(connect, disconnect)
+          .forEach(each -> each.tenantRows(tables.session(), "DeleteItem"));
+    }
   }
 
   /** Events of what operators change. An entry that cannot be written is retried for a day. */

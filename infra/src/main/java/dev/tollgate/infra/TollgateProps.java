@@ -61,6 +61,8 @@ import software.amazon.awscdk.services.logs.RetentionDays;
  *     with a KMS key of its own. Otherwise each instance requests a tenant's credentials from STS:
  *     about one call per instance and tenant in use in 45 minutes, of some 600 calls a second that
  *     an account may send. The table holds secrets, so share only if that is too few
+ * @param webSocketApi the application's own WebSocket API, which Tollgate protects; empty for an
+ *     API that Tollgate creates, whose frames go to the message handler
  */
 public record TollgateProps(
     String prefix,
@@ -83,7 +85,8 @@ public record TollgateProps(
     boolean eventSchemas,
     boolean lab,
     boolean tracing,
-    boolean shareCredentials) {
+    boolean shareCredentials,
+    Optional<AttachedApi> webSocketApi) {
 
   /**
    * The default quota of an account, for all its WebSocket APIs in a Region.
@@ -187,6 +190,7 @@ public record TollgateProps(
     private boolean lab;
     private boolean tracing;
     private boolean shareCredentials;
+    private Optional<AttachedApi> webSocketApi = Optional.empty();
     private boolean setsAccountLogRole;
     private String messageHandler = ECHO;
 
@@ -316,6 +320,12 @@ public record TollgateProps(
       return this;
     }
 
+    /** See {@link TollgateProps#webSocketApi()}. Default: Tollgate creates an API. */
+    public Builder webSocketApi(AttachedApi value) {
+      webSocketApi = Optional.of(value);
+      return this;
+    }
+
     /**
      * Builds the properties.
      *
@@ -343,7 +353,8 @@ public record TollgateProps(
           eventSchemas,
           lab,
           tracing,
-          shareCredentials);
+          shareCredentials,
+          webSocketApi);
     }
   }
 }

@@ -10,6 +10,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import software.amazon.awscdk.ArnComponents;
@@ -25,6 +26,7 @@ import software.amazon.awscdk.services.apigatewayv2.CfnApi;
 import software.amazon.awscdk.services.apigatewayv2.CfnDeployment;
 import software.amazon.awscdk.services.apigatewayv2.CfnIntegrationResponse;
 import software.amazon.awscdk.services.apigatewayv2.CfnStage;
+import software.amazon.awscdk.services.apigatewayv2.IWebSocketApi;
 import software.amazon.awscdk.services.apigatewayv2.PassthroughBehavior;
 import software.amazon.awscdk.services.apigatewayv2.ThrottleSettings;
 import software.amazon.awscdk.services.apigatewayv2.WebSocketApi;
@@ -40,7 +42,7 @@ import software.amazon.jsii.Kernel;
 import software.amazon.jsii.NativeType;
 import software.constructs.Construct;
 
-/** The WebSocket API and its stage. */
+/** The WebSocket API and its stage: Tollgate's own, or the application's. */
 final class WebSocket extends Construct {
   private static final String STAGE = "production";
 
@@ -56,18 +58,28 @@ final class WebSocket extends Construct {
       new ObjectMapper().enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS);
 
   private final boolean tracing;
-  private final WebSocketApi api;
-  private final WebSocketStage stage;
+  private final IWebSocketApi reached;
+  private final String stageName;
+  private final Optional<Own> own;
+
+  /** An API that this construct creates. */
+  private record Own(WebSocketApi api, WebSocketStage stage) {}
 
   WebSocket(Construct scope, TollgateProps props) {
     super(scope, "WebSocket");
     tracing = props.tracing();
-    api =
+    own = props.webSocketApi().isPresent() ? Optional.empty() : Optional.of(created(props));
+    reached = props.webSocketApi().map(AttachedApi::api).orElseGet(() -> own.orElseThrow().api());
+    stageName = props.webSocketApi().map(each -> each.stage().getStageName()).orElse(STAGE);
+  }
+
+  private Own created(TollgateProps props) {
+    WebSocketApi api =
         WebSocketApi.Builder.create(this, "Api")
             .apiName(props.prefix() + "websocket")
             .routeSelectionExpression("$request.body.action")
             .build();
-    stage =
+    WebSocketStage stage =
         WebSocketStage.Builder.create(this, "Stage")
             .webSocketApi(api)
             .stageName(STAGE)
@@ -82,11 +94,30 @@ final class WebSocket extends Construct {
     if (props.setsAccountLogRole()) {
       stage.getNode().addDependency(accountLogRole());
     }
+    return new Own(api, stage);
   }
 
-  /** Adds the routes of handshakes: {@code authorizer} decides, {@code connect} completes them. */
+  /**
+   * Adds all routes to an API of its own, and deploys it.
+   *
+   * @param authorizer decides on handshakes
+   * @param connect completes them
+   */
   void routes(
-      FunctionWithRoles authorizer, FunctionWithRoles connect, FunctionWithRoles disconnect) {
+      FunctionWithRoles authorizer,
+      FunctionWithRoles connect,
+      FunctionWithRoles disconnect,
+      MessageQueues messages) {
+    routes(own.orElseThrow().api(), authorizer, connect, disconnect);
+    messageRoutes(messages);
+    deploy(this, own.orElseThrow().stage());
+  }
+
+  private static void routes(
+      WebSocketApi api,
+      FunctionWithRoles authorizer,
+      FunctionWithRoles connect,
+      FunctionWithRoles disconnect) {
     api.addRoute(
         "$connect",
         WebSocketRouteOptions.builder()
@@ -126,7 +157,7 @@ final class WebSocket extends Construct {
    *     href="https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-integration-responses.html">Integration
    *     responses</a>
    */
-  void messageRoutes(MessageQueues messages) {
+  private void messageRoutes(MessageQueues messages) {
     // A condition on the API would be better, but AWS does not document which condition keys API
     // Gateway sends. It accepts only roles of its own account, from principals that may pass them.
     Role sender =
@@ -182,7 +213,7 @@ final class WebSocket extends Construct {
 
   /** A route that answers each frame. */
   private WebSocketRoute answering(String key, WebSocketRouteIntegration integration) {
-    return answering(api, key, integration);
+    return answering(own.orElseThrow().api(), key, integration);
   }
 
   /** A route of an API that answers each frame. */
@@ -234,7 +265,7 @@ final class WebSocket extends Construct {
   }
 
   /**
-   * Deploys the API to the stage, after all routes have been added.
+   * Deploys the API that is in a scope to its stage, after all routes have been added.
    *
    * <p>A deployment is a snapshot of the API. Its logical id contains a digest of the API's
    * definition, so that CloudFormation creates a new deployment when a route, an integration or a
@@ -245,11 +276,6 @@ final class WebSocket extends Construct {
    *     href="https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-set-up-websocket-deployment.html">Deploy
    *     WebSocket APIs</a>
    */
-  void deploy() {
-    deploy(this, stage);
-  }
-
-  /** Deploys the API that is in a scope to its stage. */
   static void deploy(Construct scope, WebSocketStage stage) {
     List<CfnResource> definition =
         scope.getNode().findAll().stream()
@@ -292,9 +318,9 @@ final class WebSocket extends Construct {
     return ClasspathFile.read("templates/" + name + ".vtl");
   }
 
-  /** The URL that clients connect to: {@code wss://…/production}. */
+  /** The URL that clients connect to: {@code wss://…/production}, or that of the other API. */
   String url() {
-    return api.getApiEndpoint() + "/" + STAGE;
+    return reached.getApiEndpoint() + "/" + stageName;
   }
 
   /** The ARN pattern of all connections of the stage, for one method of {@code @connections}. */
@@ -303,8 +329,8 @@ final class WebSocket extends Construct {
         .formatArn(
             ArnComponents.builder()
                 .service("execute-api")
-                .resource(api.getApiId())
-                .resourceName(STAGE + "/" + method + "/@connections/*")
+                .resource(reached.getApiId())
+                .resourceName(stageName + "/" + method + "/@connections/*")
                 .build());
   }
 

@@ -29,6 +29,7 @@ import dev.tollgate.aws.dynamodb.tenant.DynamoDbTiers;
 import dev.tollgate.aws.dynamodb.tenant.OperatorChanges;
 import dev.tollgate.aws.events.EventBridgeChangeEvents;
 import dev.tollgate.aws.gateway.ApiGatewaySockets;
+import dev.tollgate.aws.lambda.LambdaApplicationFunction;
 import dev.tollgate.aws.lambda.LambdaFillRequests;
 import dev.tollgate.aws.lambda.LambdaSelfInvocation;
 import dev.tollgate.aws.lambda.LambdaSiloFunctions;
@@ -55,7 +56,9 @@ import dev.tollgate.core.bucket.fill.FillSchedules;
 import dev.tollgate.core.condition.Conditions;
 import dev.tollgate.core.connect.Activity;
 import dev.tollgate.core.connect.AdmissionFactsReader;
+import dev.tollgate.core.connect.ApplicationFunction;
 import dev.tollgate.core.connect.Disconnection;
+import dev.tollgate.core.connect.OpenedSessions;
 import dev.tollgate.core.enforcement.AdmitAllSwitch;
 import dev.tollgate.core.fanout.SelfInvocation;
 import dev.tollgate.core.history.History;
@@ -385,6 +388,23 @@ public final class AwsEnvironment {
   /** Fill requests, with the function's own role. Needs {@code TOKEN_PRODUCER_ARN}. */
   public FillRequests fillRequests() {
     return new LambdaFillRequests(clients.lambdaOnce(), variables.required("TOKEN_PRODUCER_ARN"));
+  }
+
+  /**
+   * The application's function to which this one forwards, with its own role. Needs {@code
+   * APPLICATION_FUNCTION_ARN}.
+   */
+  public ApplicationFunction applicationFunction() {
+    return new LambdaApplicationFunction(
+        clients.newApplicationLambda(), variables.required("APPLICATION_FUNCTION_ARN"));
+  }
+
+  /**
+   * Whose connections share a session that no client created, if the WebSocket API is the
+   * application's own; empty if clients create sessions. Reads {@code OPENED_SESSIONS}.
+   */
+  public Optional<OpenedSessions> openedSessions() {
+    return variables.optional("OPENED_SESSIONS").map(OpenedSessions::valueOf);
   }
 
   /**

@@ -115,6 +115,11 @@ final class FunctionClients {
     return lambdaOnce.get();
   }
 
+  /** A client that waits for an application's function. */
+  LambdaClient newApplicationLambda() {
+    return sdk.get().forApplications(LambdaClient.builder()).build();
+  }
+
   CloudWatchClient newCloudWatch() {
     return sdk.get().brief(CloudWatchClient.builder()).build();
   }

@@ -76,6 +76,9 @@ public final class SdkClients {
   /** A fallback: the SDK's own time-outs are shorter. */
   private static final Duration SOCKET = BACKGROUND_ATTEMPT.plusSeconds(1);
 
+  /** Longer than API Gateway waits for the functions behind it. */
+  private static final Duration APPLICATION_SOCKET = Duration.ofSeconds(30);
+
   private final Access access;
   private final SdkHttpClient http;
   private final ScheduledExecutorService timeouts;
@@ -121,8 +124,12 @@ public final class SdkClients {
    *     Properties</a>
    */
   public static SdkHttpClient newHttpClient() {
+    return newHttpClient(SOCKET);
+  }
+
+  private static SdkHttpClient newHttpClient(Duration socket) {
     return new JdkHttpClient(
-        UrlConnectionHttpClient.builder().connectionTimeout(CONNECT).socketTimeout(SOCKET).build());
+        UrlConnectionHttpClient.builder().connectionTimeout(CONNECT).socketTimeout(socket).build());
   }
 
   /**
@@ -156,6 +163,14 @@ public final class SdkClients {
   /** Configures a client that never repeats a request. */
   public <B extends AwsClientBuilder<B, C> & AwsSyncClientBuilder<B, C>, C> B once(B builder) {
     return configured(builder, waiting(ONLY_ATTEMPT, ONLY_ATTEMPT, AwsRetryStrategy.doNotRetry()));
+  }
+
+  /**
+   * Configures a client that never repeats a request, and whose requests each set how long they
+   * wait, up to 30 seconds.
+   */
+  <B extends AwsClientBuilder<B, C> & AwsSyncClientBuilder<B, C>, C> B forApplications(B builder) {
+    return once(builder).httpClient(newHttpClient(APPLICATION_SOCKET));
   }
 
   /**

@@ -99,6 +99,22 @@ public record Bucket(
         id, spec, ledger, level, minted, true, emptyHint, fillState, line, version, hintVersion);
   }
 
+  /** This bucket as a caller sees it that cannot wait in line. */
+  public Bucket withoutLine() {
+    return new Bucket(
+        id,
+        spec.withLine(false),
+        ledger,
+        level,
+        minted,
+        mintedInFull,
+        emptyHint,
+        fillState,
+        line,
+        version,
+        hintVersion);
+  }
+
   /**
    * A bucket that replaces an unreadable row. The next fill counts the tokens in its queue. It is
    * owed nothing, so that breaking a row does not fill its bucket.

@@ -12,6 +12,7 @@ import dev.tollgate.core.enforcement.Enforcement;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Connections.CountResult;
 import dev.tollgate.core.session.Connections.JoinResult;
+import dev.tollgate.core.session.Connections.LeaveResult;
 import dev.tollgate.core.tenant.OnUnavailable;
 import java.time.Duration;
 import java.time.Instant;
@@ -85,6 +86,31 @@ public final class Registration {
   /** Registers the connection of a ticket. */
   public Result register(Ticket ticket, String connectionId) {
     return tally.writeRestDuring(() -> registration(ticket, connectionId));
+  }
+
+  /**
+   * Undoes a registration, because the application refused the connection. The connection is
+   * removed and uncounted, and its token replaced by a new one. The count is only lowered by the
+   * call that removed the connection. What cannot be removed now is found by the housekeeper; a
+   * token that cannot be replaced is lost.
+   */
+  public void undo(Ticket ticket, String connectionId, Registered registered) {
+    Optional<LeaveResult> left = leave(ticket, connectionId);
+    if (is(left, LeaveResult.REMOVED)) {
+      unlessUnavailable(
+          () -> {
+            connections.undoCountUp(ticket.tenant(), connectionId, registered.tokenSpent());
+            return true;
+          });
+    }
+    if (registered.tokenSpent()) {
+      tokens.putBack(bucket(ticket), 1);
+    }
+  }
+
+  private Optional<LeaveResult> leave(Ticket ticket, String connectionId) {
+    return unlessUnavailable(
+        () -> connections.leave(ticket.tenant(), ticket.session(), connectionId));
   }
 
   private Result registration(Ticket ticket, String connectionId) {
@@ -313,7 +339,7 @@ public final class Registration {
       Counted counted,
       boolean spent) {
     if (joined.isEmpty() || joined.get() == JoinResult.ADDED) {
-      unlessUnavailable(() -> connections.leave(ticket.tenant(), ticket.session(), connectionId));
+      leave(ticket, connectionId);
     }
     if (is(counted.result(), CountResult.COUNTED)) {
       unlessUnavailable(

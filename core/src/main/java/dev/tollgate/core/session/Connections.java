@@ -51,6 +51,20 @@ public interface Connections {
     return join(tenant, session, connectionId, max, rate, expected, Optional.empty(), endsAt, now);
   }
 
+  /**
+   * Adds a connection to its session as {@link #join}, and creates the session with the same write
+   * if it does not exist. A session that has ended without connections begins again.
+   */
+  JoinResult open(
+      TenantId tenant,
+      SessionId session,
+      String connectionId,
+      long max,
+      Gcra rate,
+      Optional<Instant> expected,
+      Instant endsAt,
+      Instant now);
+
   /** Removes a connection from its session. Never creates a session. */
   LeaveResult leave(TenantId tenant, SessionId session, String connectionId);
 

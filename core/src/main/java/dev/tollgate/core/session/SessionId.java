@@ -2,12 +2,14 @@ package dev.tollgate.core.session;
 
 import dev.tollgate.core.InvalidValue;
 import java.security.SecureRandom;
+import java.util.Base64;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
 
 /**
  * A session's id and the secret that a handshake needs: 128 random bits as 32 hexadecimal digits.
- * Only the server generates ids.
+ * Only the server generates ids. At an attached API, handshakes need no id, and the session of a
+ * subject has an id that follows from the subject.
  */
 public record SessionId(String value) {
   private static final Pattern SYNTAX = Pattern.compile("[0-9a-f]{32}");
@@ -27,6 +29,15 @@ public record SessionId(String value) {
   /** Whether a text has the form of a session id. */
   public static boolean isValid(String text) {
     return SYNTAX.matcher(text).matches();
+  }
+
+  /**
+   * The id of the session that all connections of a subject share, where no client creates
+   * sessions. It is no secret: whoever knows the subject can compute it.
+   */
+  public static SessionId of(Subject subject) {
+    return new SessionId(
+        HexFormat.of().formatHex(Base64.getUrlDecoder().decode(subject.pseudonym())));
   }
 
   /** A new session id. */

@@ -126,6 +126,14 @@ final class LocalDeployment extends Deployment implements AutoCloseable {
         ASSEMBLY, Map.of(), FaultPlan.none(), Options::withoutIam, TestCloud::start);
   }
 
+  /**
+   * Starts a deployment of an application with an attached API, whose used permissions {@link
+   * GrantsIT} does not count.
+   */
+  static LocalDeployment attached(Path assembly) {
+    return new LocalDeployment(assembly, Map.of(), FaultPlan.none());
+  }
+
   /** Starts a deployment with planned faults. */
   static LocalDeployment withFaults(FaultPlan faults) {
     return new LocalDeployment(ASSEMBLY, Map.of(), faults);

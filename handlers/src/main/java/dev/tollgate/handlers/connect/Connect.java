@@ -84,7 +84,8 @@ public final class Connect
     return accepted(event);
   }
 
-  private static String outcomeName(Ticket ticket, Registration.Result outcome) {
+  /** The outcome of a registration, for the metric. */
+  static String outcomeName(Ticket ticket, Registration.Result outcome) {
     if (outcome instanceof Registration.NotRegistered refused) {
       return refused.refusal().name();
     }

@@ -37,6 +37,7 @@ public final class ConnectAuthorizer
   /** The principal of a handshake whose parameters name no valid tenant. */
   private static final String NOBODY = "nobody";
 
+  private final TenantSource source;
   private final Admission admission;
   private final Metrics metrics;
   private final Tracing tracing;
@@ -48,14 +49,19 @@ public final class ConnectAuthorizer
 
   /** The function with these environment variables and this clock. */
   public ConnectAuthorizer(Map<String, String> environment, InstantSource clock) {
-    this(new Wiring(environment, clock), new Metrics(clock));
+    this(TenantSource.of(environment), new Wiring(environment, clock), new Metrics(clock));
   }
 
-  private ConnectAuthorizer(Wiring wiring, Metrics metrics) {
-    this(wiring.admission(), metrics, wiring.tracing());
+  private ConnectAuthorizer(TenantSource source, Wiring wiring, Metrics metrics) {
+    this(source, wiring.admission(), metrics, wiring.tracing());
   }
 
   ConnectAuthorizer(Admission admission, Metrics metrics, Tracing tracing) {
+    this(new TenantSource.OfSession(), admission, metrics, tracing);
+  }
+
+  ConnectAuthorizer(TenantSource source, Admission admission, Metrics metrics, Tracing tracing) {
+    this.source = source;
     this.admission = admission;
     this.metrics = metrics;
     this.tracing = tracing;
@@ -73,8 +79,9 @@ public final class ConnectAuthorizer
     TenantId tenant;
     SessionId session;
     try {
-      tenant = new TenantId(parameter(event, AuthorizerContext.TENANT));
-      session = new SessionId(parameter(event, AuthorizerContext.SESSION));
+      TenantSource.Caller caller = source.caller(event);
+      tenant = caller.tenant();
+      session = caller.session();
     } catch (InvalidValue invalid) {
       context.getLogger().log("denied: " + invalid.logged());
       segment.outcome("INVALID", Refusal.UNKNOWN.status());
@@ -102,12 +109,6 @@ public final class ConnectAuthorizer
     return refusal == Refusal.UNKNOWN || refusal == Refusal.SUSPENDED
         ? denied(event, tenant.value())
         : allowed(event, tenant, AuthorizerContext.of(tenant, session, refusal), segment);
-  }
-
-  private static String parameter(APIGatewayCustomAuthorizerEvent event, String name) {
-    return Optional.ofNullable(event.getQueryStringParameters())
-        .map(parameters -> parameters.get(name))
-        .orElse("");
   }
 
   private static IamPolicyResponse allowed(

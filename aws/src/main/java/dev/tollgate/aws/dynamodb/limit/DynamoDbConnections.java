@@ -36,6 +36,10 @@ import software.amazon.awssdk.services.dynamodb.model.UpdateItemRequest;
 public final class DynamoDbConnections implements Connections {
   private static final Map<String, String> COUNT = Map.of("#count", LimitRow.ITEM_COUNT);
 
+  /** The session does not exist, goes on, or has ended without connections. */
+  private static final String OPENABLE =
+      "(attribute_not_exists(#end) OR #end > :second OR attribute_not_exists(#connections))";
+
   private final SessionTables tables;
 
   /** Connections in these tables. */
@@ -54,6 +58,44 @@ public final class DynamoDbConnections implements Connections {
       Optional<Place> place,
       Instant endsAt,
       Instant now) {
+    return join(
+        tenant, session, connectionId, max, rate, expected, place, endsAt, now, /* opens= */ false);
+  }
+
+  @Override
+  public JoinResult open(
+      TenantId tenant,
+      SessionId session,
+      String connectionId,
+      long max,
+      Gcra rate,
+      Optional<Instant> expected,
+      Instant endsAt,
+      Instant now) {
+    return join(
+        tenant,
+        session,
+        connectionId,
+        max,
+        rate,
+        expected,
+        Optional.empty(),
+        endsAt,
+        now,
+        /* opens= */ true);
+  }
+
+  private JoinResult join(
+      TenantId tenant,
+      SessionId session,
+      String connectionId,
+      long max,
+      Gcra rate,
+      Optional<Instant> expected,
+      Optional<Place> place,
+      Instant endsAt,
+      Instant now,
+      boolean opens) {
     AwsRequestOverrideConfiguration configuration = tables.as(tenant);
     Optional<Instant> arrival = expected;
     boolean endsLater = false;
@@ -92,9 +134,11 @@ public final class DynamoDbConnections implements Connections {
                       + (endsLater ? "" : ", #end = :end")
                       + (place.isPresent() ? " REMOVE #place, #taken" : ""))
               .conditionExpression(
-                  "#end > :second AND #end "
-                      + (endsLater ? ">" : "<=")
-                      + " :end AND NOT contains(#connections, :id)"
+                  (opens ? OPENABLE : "#end > :second")
+                      + " AND "
+                      + (opens && !endsLater ? "(attribute_not_exists(#end) OR " : "(")
+                      + (endsLater ? "#end > :end)" : "#end <= :end)")
+                      + " AND NOT contains(#connections, :id)"
                       + " AND (attribute_not_exists(#connections) OR size(#connections) < :most)"
                       + " AND ("
                       + arrivalUpdate.condition()
@@ -110,10 +154,19 @@ public final class DynamoDbConnections implements Connections {
         return JoinResult.ADDED;
       }
       if (conflict.get().attributes().isEmpty()) {
+        if (opens) { // it was removed since the last attempt
+          arrival = Optional.empty();
+          endsLater = false;
+          continue;
+        }
         return JoinResult.NO_SESSION;
       }
       Session current = SessionRow.read(conflict.get());
-      Optional<JoinResult> refusal = refusal(current, connectionId, max, rate, place, now);
+      boolean isOver = current.hasEndedAt(now) && !(opens && current.connections().isEmpty());
+      Optional<JoinResult> refusal =
+          isOver
+              ? Optional.of(JoinResult.NO_SESSION)
+              : refusal(current, connectionId, max, rate, place, now);
       if (refusal.isPresent()) {
         return refusal.get();
       }
@@ -130,9 +183,6 @@ public final class DynamoDbConnections implements Connections {
       Gcra rate,
       Optional<Place> place,
       Instant now) {
-    if (current.hasEndedAt(now)) {
-      return Optional.of(JoinResult.NO_SESSION);
-    }
     if (current.connections().contains(connectionId)) {
       return Optional.of(JoinResult.ALREADY_JOINED);
     }

@@ -193,6 +193,68 @@ public abstract class ConnectionsContract {
     assertThat(sessions().find(never.tenant(), never.id())).isEmpty();
   }
 
+  private JoinResult open(Session session, String connectionId, long max, Instant now) {
+    return connections()
+        .open(
+            session.tenant(),
+            session.id(),
+            connectionId,
+            max,
+            FAST,
+            Optional.empty(),
+            now.plusSeconds(100),
+            now);
+  }
+
+  @Test
+  void open_creates_a_session_that_does_not_exist_and_joins_one_that_does() {
+    Session session = Samples.session(Samples.tenantId(), Duration.ofMinutes(5));
+
+    assertThat(open(session, "a", 2, NOW)).isEqualTo(JoinResult.ADDED);
+    assertThat(open(session, "a", 2, NOW)).isEqualTo(JoinResult.ALREADY_JOINED);
+    assertThat(open(session, "b", 2, NOW)).isEqualTo(JoinResult.ADDED);
+    assertThat(open(session, "c", 2, NOW)).isEqualTo(JoinResult.FULL);
+
+    assertThat(current(session).connections()).containsExactlyInAnyOrder("a", "b");
+    assertThat(current(session).endsAt()).isEqualTo(SECOND.plusSeconds(100));
+    assertThat(current(session).joinedAt("a")).isEqualTo(SECOND);
+  }
+
+  @Test
+  void open_begins_an_ended_session_again_unless_it_has_connections() {
+    Session session = Samples.session(Samples.tenantId(), Duration.ofMinutes(5));
+    open(session, "a", 9, NOW);
+    Instant ended = SECOND.plusSeconds(100);
+    assertThat(open(session, "b", 9, ended)).isEqualTo(JoinResult.NO_SESSION);
+    connections().leave(session.tenant(), session.id(), "a");
+
+    assertThat(open(session, "b", 9, ended)).isEqualTo(JoinResult.ADDED);
+
+    assertThat(current(session).connections()).containsExactly("b");
+    assertThat(current(session).endsAt()).isEqualTo(ended.plusSeconds(100));
+  }
+
+  @Test
+  void open_never_shortens_a_session_and_keeps_its_rate() {
+    Session session = created();
+    assertThat(open(session, "a", 9, NOW)).isEqualTo(JoinResult.ADDED);
+    assertThat(current(session).endsAt())
+        .isEqualTo(session.endsAt().truncatedTo(ChronoUnit.SECONDS));
+    Gcra slow = Gcra.perMinute(1);
+    assertThat(
+            connections()
+                .open(session.tenant(), session.id(), "b", 9, slow, Optional.empty(), SECOND, NOW))
+        .isEqualTo(JoinResult.TOO_SOON);
+  }
+
+  @Test
+  void of_racing_opens_as_many_join_as_the_session_has_places() {
+    Session session = Samples.session(Samples.tenantId(), Duration.ofMinutes(5));
+    List<JoinResult> answers = Race.of(8, i -> open(session, "c" + i, 3, NOW));
+    assertThat(answers).filteredOn(JoinResult.ADDED::equals).hasSize(3);
+    assertThat(current(session).connections()).hasSize(3);
+  }
+
   @Test
   void join_compares_the_end_to_the_second_whether_or_not_the_row_exists() {
     Session session = created(Duration.ofSeconds(10));

@@ -288,6 +288,26 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
+  public synchronized JoinResult open(
+      TenantId tenant,
+      SessionId session,
+      String connectionId,
+      long max,
+      Gcra rate,
+      Optional<Instant> expected,
+      Instant endsAt,
+      Instant now) {
+    outage.check("join");
+    Session row = of(tenant).get(session);
+    if (row == null || (row.hasEndedAt(now) && row.connections().isEmpty())) {
+      Optional<Instant> arrival = Optional.ofNullable(row).flatMap(Session::arrival);
+      Instant end = endsAt.truncatedTo(ChronoUnit.SECONDS);
+      of(tenant).put(session, new Session(tenant, session, Set.of(), end, arrival));
+    }
+    return join(tenant, session, connectionId, max, rate, expected, endsAt, now);
+  }
+
+  @Override
   public synchronized LeaveResult leave(TenantId tenant, SessionId session, String connectionId) {
     outage.check("leave");
     Session row = of(tenant).get(session);

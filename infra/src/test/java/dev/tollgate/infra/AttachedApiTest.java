@@ -1,0 +1,164 @@
+package dev.tollgate.infra;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import software.amazon.awscdk.App;
+import software.amazon.awscdk.Stack;
+import software.amazon.awscdk.assertions.Template;
+import software.amazon.awscdk.aws_apigatewayv2_authorizers.WebSocketIamAuthorizer;
+import software.amazon.awscdk.aws_apigatewayv2_integrations.WebSocketLambdaIntegration;
+import software.amazon.awscdk.services.apigatewayv2.WebSocketApi;
+import software.amazon.awscdk.services.apigatewayv2.WebSocketRouteOptions;
+import software.amazon.awscdk.services.apigatewayv2.WebSocketStage;
+import software.amazon.awscdk.services.lambda.Code;
+import software.amazon.awscdk.services.lambda.Function;
+import software.amazon.awscdk.services.lambda.Runtime;
+
+/** A Tollgate that protects a WebSocket API of the application. */
+class AttachedApiTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final Stack stack = new Stack(new App(), "Chat");
+  private final Function welcome =
+      Function.Builder.create(stack, "Welcome")
+          .runtime(Runtime.NODEJS_22_X)
+          .handler("index.handler")
+          .code(Code.fromInline("-"))
+          .build();
+
+  private WebSocketRouteOptions toWelcome() {
+    return WebSocketRouteOptions.builder()
+        .integration(new WebSocketLambdaIntegration("Welcome", welcome))
+        .build();
+  }
+
+  private WebSocketApi api() {
+    return WebSocketApi.Builder.create(stack, "Api").apiName("chat").build();
+  }
+
+  private Synthesis attached(WebSocketApi api, UnaryOperator<AttachedApi> settings) {
+    WebSocketStage stage =
+        WebSocketStage.Builder.create(stack, "Stage")
+            .webSocketApi(api)
+            .stageName("live")
+            .autoDeploy(true)
+            .build();
+    new Tollgate(
+        stack,
+        "Tollgate",
+        TollgateProps.builder()
+            .jars(Synthesis.jarsWithoutCode())
+            .webSocketApi(settings.apply(AttachedApi.of(api, stage)))
+            .build());
+    return new Synthesis(JSON.valueToTree(Template.fromStack(stack).toJSON()), List.of());
+  }
+
+  private static Map<String, JsonNode> webSocketRoutes(Synthesis chat) {
+    return chat.resources("AWS::ApiGatewayV2::Route").values().stream()
+        .map(route -> route.path("Properties"))
+        .filter(route -> route.at("/ApiId/Ref").asText().startsWith("Api"))
+        .collect(Collectors.toMap(route -> route.path("RouteKey").asText(), route -> route));
+  }
+
+  @Test
+  void routes_that_exist_are_changed_in_place_and_others_stay() {
+    WebSocketApi api = api();
+    api.addRoute("$connect", toWelcome());
+    api.addRoute("say", toWelcome());
+
+    Synthesis chat = attached(api, settings -> settings.connect(welcome));
+
+    Map<String, JsonNode> routes = webSocketRoutes(chat);
+    assertThat(routes).containsOnlyKeys("$connect", "$disconnect", "say");
+    JsonNode connect = routes.get("$connect");
+    assertThat(connect.path("AuthorizationType").asText()).isEqualTo("CUSTOM");
+    assertThat(connect.at("/AuthorizerId/Ref").asText()).startsWith("TollgateAttachedAuthorizer");
+    assertThat(connect.path("Target").toString()).contains("TollgateAttachedConnect");
+    assertThat(routes.get("$disconnect").path("Target").toString())
+        .contains("TollgateAttachedDisconnect");
+    assertThat(routes.get("say").path("Target").toString()).doesNotContain("Tollgate");
+    assertThat(routes.get("say").path("AuthorizationType").asText("NONE")).isEqualTo("NONE");
+    assertThat(chat.resources("AWS::ApiGatewayV2::Route").keySet())
+        .filteredOn(id -> id.startsWith("Apiconnect"))
+        .hasSize(1);
+  }
+
+  @Test
+  void stack_creates_no_websocket_api_and_no_deployment() {
+    Synthesis chat = attached(api(), settings -> settings);
+    assertThat(chat.resources("AWS::ApiGatewayV2::Api").values())
+        .filteredOn(api -> api.at("/Properties/ProtocolType").asText().equals("WEBSOCKET"))
+        .hasSize(1);
+    assertThat(chat.resources("AWS::ApiGatewayV2::Deployment")).isEmpty();
+    assertThat(webSocketRoutes(chat)).containsOnlyKeys("$connect", "$disconnect");
+  }
+
+  @Test
+  void function_forwards_to_the_applications_function_and_may_invoke_no_other() {
+    Synthesis chat = attached(api(), settings -> settings.connect(welcome));
+    JsonNode connect = chat.properties("AWS::Lambda::Function", "TollgateConnectFunction");
+    assertThat(connect.path("Handler").asText())
+        .isEqualTo("dev.tollgate.handlers.connect.AttachedConnect");
+    assertThat(connect.path("Timeout").asInt()).isEqualTo(29);
+    JsonNode arn = connect.at("/Environment/Variables/APPLICATION_FUNCTION_ARN");
+    assertThat(arn.toString()).contains("Welcome");
+    String role =
+        chat.resources("AWS::IAM::Role").keySet().stream()
+            .filter(id -> id.startsWith("TollgateConnectRole"))
+            .findFirst()
+            .orElseThrow();
+    assertThat(chat.statementsOf(role))
+        .filteredOn(statement -> statement.path("Action").asText().equals("lambda:InvokeFunction"))
+        .singleElement()
+        .satisfies(statement -> assertThat(statement.path("Resource")).isEqualTo(arn));
+    assertThat(
+            chat.properties("AWS::Lambda::Function", "TollgateDisconnectFunction")
+                .path("Handler")
+                .asText())
+        .isEqualTo("dev.tollgate.handlers.connect.Disconnect");
+  }
+
+  @Test
+  void authorizer_requires_the_parameters_that_name_tenant_and_subject() {
+    Synthesis chat =
+        attached(
+            api(),
+            settings ->
+                settings.tenants(
+                    new TenantSource.QueryParameters("workspace", Optional.of("user"))));
+    JsonNode authorizer =
+        chat.properties("AWS::ApiGatewayV2::Authorizer", "TollgateAttachedAuthorizer");
+    assertThat(Synthesis.texts(authorizer.path("IdentitySource")))
+        .containsExactly("route.request.querystring.workspace", "route.request.querystring.user");
+    JsonNode variables =
+        chat.properties("AWS::Lambda::Function", "TollgateAuthorizerFunction")
+            .at("/Environment/Variables");
+    assertThat(variables.path("TENANT_PARAMETER").asText()).isEqualTo("workspace");
+    assertThat(variables.path("SUBJECT_PARAMETER").asText()).isEqualTo("user");
+    assertThat(variables.path("OPENED_SESSIONS").asText()).isEqualTo("PER_SUBJECT");
+  }
+
+  @Test
+  void connect_route_with_an_authorizer_and_malformed_names_are_refused() {
+    WebSocketApi api = api();
+    api.addRoute(
+        "$connect",
+        WebSocketRouteOptions.builder()
+            .integration(new WebSocketLambdaIntegration("Welcome", welcome))
+            .authorizer(new WebSocketIamAuthorizer())
+            .build());
+    assertThatThrownBy(() -> attached(api, settings -> settings))
+        .hasMessageContaining("the route $connect has an authorizer");
+    assertThatThrownBy(() -> new TenantSource.QueryParameters("a b", Optional.empty()))
+        .hasMessageContaining("tenant: \"a b\"");
+  }
+}
