@@ -547,7 +547,7 @@ class DriftTest {
   void a_quota_below_what_the_deployment_needs_is_reported_and_not_repaired() {
     ControlPlaneFixture at = healthy();
     at.onboard("delta", "gold");
-    at.siloFunctions.allow(new FunctionQuotas(15, 160, 16));
+    at.siloFunctions.allow(new FunctionQuotas(16, 160, 16));
     assertThat(drift(at)).isEmpty();
 
     at.siloFunctions.allow(new FunctionQuotas(10, 159, 16));
@@ -558,8 +558,8 @@ class DriftTest {
         .containsExactly(
             tuple(
                 "TOO_LOW quota concurrent-executions",
-                "10 executions at once without a reservation (expected: at least 15, one for each"
-                    + " of the stack's 14 functions and of 1 silos)"),
+                "10 executions at once without a reservation (expected: at least 16, one for each"
+                    + " of the stack's 15 functions and of 1 silos)"),
             tuple(
                 "TOO_LOW quota code-storage",
                 "159 bytes free, room for 9 more silos of 16 bytes (expected: for at least 10)"));
