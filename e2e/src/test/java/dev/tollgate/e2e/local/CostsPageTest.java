@@ -239,7 +239,7 @@ final class CostsPageTest {
   @Test
   void metrics_cost_their_number() throws IOException {
     assertThat(row("the [alarms]")).isEqualTo(alarms());
-    assertThat(page()).contains("| " + dollars("%.2f", metrics()) + " at most: 37 metrics");
+    assertThat(page()).contains("| " + dollars("%.2f", metrics()) + " at most: 39 metrics");
   }
 
   @Test
