@@ -11,6 +11,7 @@ import java.util.regex.Pattern;
 import software.amazon.awssdk.auth.credentials.AwsCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
+import software.amazon.awssdk.auth.credentials.ProfileCredentialsProvider;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.http.SdkHttpMethod;
 import software.amazon.awssdk.http.SdkHttpRequest;
@@ -82,9 +83,10 @@ public final class RequestSigner {
    * @param profile replaces {@code AWS_PROFILE}
    */
   public static AwsCredentialsProvider credentials(Optional<String> profile) {
-    DefaultCredentialsProvider.Builder credentials = DefaultCredentialsProvider.builder();
-    profile.ifPresent(credentials::profileName);
-    return credentials.build();
+    // In the default chain, keys in the environment would replace those of a profile that is named.
+    return profile
+        .<AwsCredentialsProvider>map(ProfileCredentialsProvider::create)
+        .orElseGet(() -> DefaultCredentialsProvider.builder().build());
   }
 
   /** Whether requests to an API are signed: it is on AWS, not in a local cloud. */

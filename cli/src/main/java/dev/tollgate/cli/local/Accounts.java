@@ -44,8 +44,7 @@ public final class Accounts implements ProveCommand.StacksFactory {
         AwsAccount.onAws(RequestSigner.defaultRegion(region.get(), profile.get()), profile.get()),
         shell,
         checkout(),
-        directory,
-        profile.get());
+        directory);
   }
 
   private Path checkout() {

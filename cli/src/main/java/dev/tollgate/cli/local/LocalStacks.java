@@ -63,17 +63,17 @@ public final class LocalStacks implements Stacks {
   }
 
   @Override
-  public void deploy(String name, Map<String, String> context, Path outputs) {
+  public void deploy(String name, String runId, Map<String, String> context, Path outputs) {
     Path assembly = directory.resolve(name).resolve("cdk.out");
     synthesize(assembly, context, directory.resolve(name).resolve("synth.log"));
-    destroy(name, context);
+    destroy(name, runId, context);
     Cloud cloud = start(name, assembly);
     clouds.put(name, cloud);
     cloud.writeOutputs(outputs);
   }
 
   @Override
-  public void destroy(String name, Map<String, String> context) {
+  public void destroy(String name, String runId, Map<String, String> context) {
     Optional.ofNullable(clouds.remove(name)).ifPresent(Cloud::close);
   }
 

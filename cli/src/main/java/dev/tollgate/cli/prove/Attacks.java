@@ -113,12 +113,7 @@ final class Attacks implements Step {
   private static List<Finding> credentials(Run run, Account account, Account application) {
     String promise = "the credentials of tenants are closed to ";
     Optional<String> table =
-        json(account, "dynamodb", "DynamoDB_20120810.ListTables", Json.object())
-            .orThrow()
-            .json()
-            .path("TableNames")
-            .valueStream()
-            .map(JsonNode::asText)
+        Teardown.tables(account)
             .filter(name -> name.contains("Credentials"))
             .filter(name -> run.stacks().areLocal() || name.startsWith(run.stackName() + "-"))
             .findFirst();

@@ -16,6 +16,8 @@ final class Deploying implements Step {
           "jwtAudience",
           "jwtIssuer",
           "jwtTenantClaim",
+          "messageHandler",
+          "messageHandlerJar",
           "producerConcurrency",
           "socketChecksPerMinute");
 
@@ -44,15 +46,14 @@ final class Deploying implements Step {
     Map<String, String> context = new HashMap<>();
     // The file cdk.context.json has the options of the user's own deployment.
     OTHER_OPTIONS.forEach(option -> context.put(option, ""));
-    List.of("eventSchemas", "lab", "tracing").forEach(option -> context.put(option, "false"));
+    List.of("eventSchemas", "lab", "probe", "shareCredentials", "tracing")
+        .forEach(option -> context.put(option, "false"));
     context.put("claims", "true");
     context.put("prefix", run.settings().prefix());
     context.put("demo", "false");
     context.put("removal", "destroy");
     context.put("consoleSignIn", "false");
-    if (!Preflight.hasLogRole(run.stacks().account())) {
-      context.put("accountLogRole", "set");
-    }
+    context.put("accountLogRole", Preflight.hasLogRole(run.stacks().account()) ? "keep" : "set");
     run.deploy(run.stackName(), context);
     run.controlPlane().get("/tiers").orThrow();
     return List.of(Finding.holds("the stack can be deployed", run.stackName()));

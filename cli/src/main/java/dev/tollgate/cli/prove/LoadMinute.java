@@ -194,16 +194,22 @@ final class LoadMinute implements Step {
                           metric("executions", "AWS/Lambda", "ConcurrentExecutions", "Maximum"),
                           metric("fills", "Tollgate", "FillDelay", "Maximum")));
     }
-    double throttles = most(answer, "throttles").orElse(0.0);
+    Optional<Double> throttles = most(answer, "throttles");
     Optional<Double> fills = most(answer, "fills");
     String executions =
         most(answer, "executions").map(value -> "%.0f at once".formatted(value)).orElse("unknown");
     return List.of(
-        Finding.of(
-            throttles == 0,
-            "Lambda throttles no function",
-            "%.0f throttled in the worst minute; executions: %s".formatted(throttles, executions),
-            "request more concurrent executions (docs/reference/quotas.md)"),
+        throttles
+            .map(
+                most ->
+                    Finding.of(
+                        most == 0,
+                        "Lambda throttles no function",
+                        "%.0f throttled in the worst minute; executions: %s"
+                            .formatted(most, executions),
+                        "request more concurrent executions (docs/reference/quotas.md)"))
+            .orElseGet(
+                () -> Finding.unknown("Lambda throttles no function", "no metric Throttles yet")),
         fills
             .map(
                 millis ->

@@ -46,6 +46,12 @@ final class Preflight implements Step {
                   + " with --prefix, or delete the stack.");
         }
       }
+      List<String> others = Teardown.leftOver(run, account);
+      if (!others.isEmpty()) {
+        throw Failure.of(
+            "Names of this run are taken: %s. Choose another --prefix."
+                .formatted(String.join(", ", others)));
+      }
       if (!AwsAccount.hasStack(account, "CDKToolkit")) {
         throw Failure.of(
             "The CDK cannot deploy to this account and Region yet. Run `npx aws-cdk@%s bootstrap`."

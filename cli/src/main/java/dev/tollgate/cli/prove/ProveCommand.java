@@ -12,7 +12,7 @@ import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -226,14 +226,15 @@ public final class ProveCommand implements Callable<Integer> {
   /** Does the steps; after Ctrl-C, deletes everything before the JVM ends. */
   private Report guarded(Run run, Proof proof) {
     Thread command = Thread.currentThread();
-    AtomicBoolean stopped = new AtomicBoolean();
+    CountDownLatch stopping = new CountDownLatch(1);
     CountDownLatch ended = new CountDownLatch(1);
     Thread hook =
         new Thread(
             () -> {
               if (ended.getCount() > 0) {
-                stopped.set(true);
-                shell.printError("Stopping. The teardown follows and takes some minutes ...");
+                stopping.countDown();
+                shell.printError(
+                    "Stopping. The teardown follows and takes some minutes; do not stop it.");
                 command.interrupt();
                 awaitEnd(ended);
               }
@@ -242,15 +243,29 @@ public final class ProveCommand implements Callable<Integer> {
     Runtime.getRuntime().addShutdownHook(hook);
     try {
       return teardown ? proof.teardown() : proof.all();
-    } catch (Failure failure) {
-      if (!stopped.get()) {
-        throw Proof.notFinished(failure, options());
+    } catch (RuntimeException failure) {
+      if (!isStopping(stopping)) {
+        throw Proof.notFinished(
+            failure instanceof Failure known ? known : Failure.of(failure.toString(), failure),
+            options());
       }
-      // The teardown sleeps and waits.
-      var unused = Thread.interrupted();
       return proof.teardown();
     } finally {
       ended.countDown();
+    }
+  }
+
+  /**
+   * Whether the user has stopped the command. Ctrl-C also ends the processes of a step, whose
+   * failure may be noticed first.
+   */
+  private static boolean isStopping(CountDownLatch stopping) {
+    // The teardown sleeps and waits.
+    boolean interrupted = Thread.interrupted();
+    try {
+      return stopping.await(1, TimeUnit.SECONDS) || interrupted;
+    } catch (InterruptedException e) {
+      return true;
     }
   }
 

@@ -48,7 +48,7 @@ final class Questions implements Step {
     context.put("prefix", run.settings().prefix());
     context.put("probe", "true");
     context.put("deleteAt", deleteAt.toString().substring(0, DATE_TIME.length()));
-    run.settings().email().ifPresent(email -> context.put("budgetEmail", email));
+    context.put("budgetEmail", run.settings().email().orElse(""));
     run.deploy(run.probeName(), context);
 
     RecordedAnswers recorded = RecordedAnswers.read(run.settings().answers());

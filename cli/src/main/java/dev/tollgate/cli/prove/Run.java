@@ -23,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 
 /**
  * One proof on an account: what is deployed, and what was found. It is kept in a file, so that the
@@ -101,6 +102,11 @@ final class Run {
             "%s is of account %s (expected: %s %s). Use its credentials, or another --prefix."
                 .formatted(shell.shown(file), where, account, region));
       }
+      if (!state.path("prefix").asText().equals(settings.prefix())) {
+        throw Failure.usage(
+            "%s is of --prefix %s (expected: %s). Use that, or another --directory."
+                .formatted(shell.shown(file), state.path("prefix").asText(), settings.prefix()));
+      }
       Run run = new Run(settings, shell, stacks, clock, state);
       return begins && run.findings(Teardown.NAME).isPresent()
           ? begun(settings, shell, stacks, clock, account, region)
@@ -119,6 +125,8 @@ final class Run {
       String region) {
     ObjectNode state = Json.object();
     state
+        .put("id", UUID.randomUUID().toString())
+        .put("prefix", settings.prefix())
         .put("account", account)
         .put("region", region)
         .put("beganAt", clock.instant().truncatedTo(ChronoUnit.SECONDS).toString())
@@ -169,7 +177,19 @@ final class Run {
   void deploy(String name, Map<String, String> context) {
     state.withObject("/stacks").set(name, Json.object(context));
     save();
-    stacks.deploy(name, context, outputsFile(name));
+    stacks.deploy(name, id(), context, outputsFile(name));
+  }
+
+  /** Deletes a stack that this run has created. */
+  void destroy(String name) {
+    stacks.destroy(name, id(), deployed().getOrDefault(name, Map.of()));
+    state.withObject("/stacks").remove(name);
+    save();
+  }
+
+  /** Tells this run's stacks from those of others. */
+  private String id() {
+    return state.path("id").asText();
   }
 
   /** The context values of the stacks that this run has created, by their names. */
@@ -181,11 +201,6 @@ final class Run {
       deployed.put(stack.getKey(), context);
     }
     return deployed;
-  }
-
-  void destroyed(String name) {
-    state.withObject("/stacks").remove(name);
-    save();
   }
 
   Path outputsFile(String name) {

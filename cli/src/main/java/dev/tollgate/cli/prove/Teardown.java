@@ -1,6 +1,7 @@
 package dev.tollgate.cli.prove;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
@@ -10,6 +11,7 @@ import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.pacing.PacedApi;
 import dev.tollgate.cli.prove.account.Account;
 import dev.tollgate.cli.prove.account.AwsAccount;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,7 +57,7 @@ final class Teardown implements Step {
     List<Finding> findings = new ArrayList<>();
     Map<String, Map<String, String>> deployed = run.deployed();
     if (deployed.isEmpty()) {
-      return List.of(Finding.holds("nothing was created", ""));
+      return List.of(nothing(run));
     }
     if (deployed.containsKey(run.stackName())) {
       findings.add(offboard(run));
@@ -65,14 +67,29 @@ final class Teardown implements Step {
         .filter(deployed::containsKey)
         .forEach(
             name -> {
-              run.stacks().destroy(name, deployed.getOrDefault(name, Map.of()));
-              run.destroyed(name);
+              run.destroy(name);
             });
     if (!run.stacks().areLocal()) {
+      deleteRetained(run);
       run.shell().sleep(LISTS_LATE);
       findings.add(left(run, "of both stacks", leftOver(run, run.stacks().account())));
     }
     return findings;
+  }
+
+  /** A run that created nothing. Its directory may be another one than that of the run that did. */
+  private static Finding nothing(Run run) {
+    List<String> stacks =
+        run.stacks().areLocal()
+            ? List.of()
+            : Stream.of(run.stackName(), run.probeName())
+                .filter(name -> AwsAccount.hasStack(run.stacks().account(), name))
+                .toList();
+    return Finding.of(
+        stacks.isEmpty(),
+        "there are no stacks of this name",
+        String.join(", ", stacks),
+        "this run did not create them: use the --directory of the run that did");
   }
 
   /** Offboards all tenants, which have queues, schedules and functions that no stack has. */
@@ -82,9 +99,14 @@ final class Teardown implements Step {
     try {
       control = run.controlPlane();
       control.get("/tenants?limit=1").orThrow();
-    } catch (Failure noDeployment) {
-      return Finding.unknown(
-          promise, "the control plane does not answer: " + noDeployment.reason());
+    } catch (Failure noAnswer) {
+      if (!run.stacks().areLocal()
+          && Files.exists(run.outputsFile(run.stackName()))
+          && AwsAccount.hasStack(run.stacks().account(), run.stackName())) {
+        // Without the control plane, nobody could remove what the tenants have.
+        throw noAnswer;
+      }
+      return Finding.unknown(promise, "the control plane does not answer: " + noAnswer.reason());
     }
     PacedApi paced = new PacedApi(control, REQUESTS_PER_SECOND, run.shell());
     List<String> tenants = tenants(control);
@@ -124,16 +146,39 @@ final class Teardown implements Step {
         "delete these by hand, then say so in an issue: the stack or the control plane forgot them");
   }
 
+  /** The audit's table stays when a stack is deleted, whatever its options are. */
+  private static void deleteRetained(Run run) {
+    Account account = run.stacks().account();
+    tables(account)
+        .filter(name -> name.startsWith(run.stackName() + "-") && name.contains("Audit"))
+        .forEach(
+            name ->
+                json(
+                    account,
+                    "dynamodb",
+                    "DynamoDB_20120810.DeleteTable",
+                    Json.object().put("TableName", name)));
+  }
+
+  /** The names of all tables. */
+  static Stream<String> tables(Account account) {
+    List<String> names = new ArrayList<>();
+    ObjectNode request = Json.object();
+    Optional<String> last;
+    do {
+      JsonNode page = json(account, "dynamodb", "DynamoDB_20120810.ListTables", request);
+      named(page, "TableNames", "").forEach(names::add);
+      last = Json.text(page, "LastEvaluatedTableName");
+      last.ifPresent(name -> request.put("ExclusiveStartTableName", name));
+    } while (last.isPresent());
+    return names.stream();
+  }
+
   /** What exists with a name of this run. */
-  private static List<String> leftOver(Run run, Account account) {
-    String stack = run.stackName();
+  static List<String> leftOver(Run run, Account account) {
+    String stack = run.stackName() + "-";
     List<String> left = new ArrayList<>(queues(account, run.settings().prefix()));
-    named(
-            json(account, "dynamodb", "DynamoDB_20120810.ListTables", Json.object()),
-            "TableNames",
-            "")
-        .filter(name -> name.startsWith(stack))
-        .forEach(left::add);
+    tables(account).filter(name -> name.startsWith(stack)).forEach(left::add);
     named(
             json(
                 account,
@@ -142,6 +187,7 @@ final class Teardown implements Step {
                 Json.object().put("logGroupNamePattern", stack)),
             "logGroups",
             "logGroupName")
+        .filter(name -> List.of(name.split("/", -1)).stream().anyMatch(it -> it.startsWith(stack)))
         .forEach(left::add);
     named(
             account.api("lambda").get("/2015-03-31/functions/?MaxItems=1000").orThrow().json(),
@@ -158,7 +204,7 @@ final class Teardown implements Step {
             "Schedules",
             "Name")
         .forEach(left::add);
-    Stream.of(stack, run.probeName())
+    Stream.of(run.stackName(), run.probeName())
         .filter(name -> AwsAccount.hasStack(account, name))
         .forEach(name -> left.add("stack " + name));
     return left;

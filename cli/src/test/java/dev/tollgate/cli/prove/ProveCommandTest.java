@@ -47,6 +47,12 @@ final class ProveCommandTest {
   @BeforeEach
   void checkout() throws IOException {
     Files.writeString(home.resolve("cdk.json"), "{}");
+    account.answer("sqs ListQueues", 200, "{}");
+    account.answer("dynamodb ListTables", 200, "{\"TableNames\":[\"Tollgate-prove2-X\"]}");
+    account.answer("dynamodb DeleteTable", 200, "{}");
+    account.answer("logs DescribeLogGroups", 200, "{}");
+    account.answer("lambda /2015-03-31/functions/", 200, "{}");
+    account.answer("scheduler /schedules", 200, "{}");
   }
 
   /** An account on AWS whose deployments only fail. */
@@ -67,13 +73,13 @@ final class ProveCommandTest {
     }
 
     @Override
-    public void deploy(String name, Map<String, String> context, Path outputs) {
+    public void deploy(String name, String runId, Map<String, String> context, Path outputs) {
       deployments.add("deploy " + name + " " + context.get("deleteAt"));
       throw Failure.of("planted");
     }
 
     @Override
-    public void destroy(String name, Map<String, String> context) {
+    public void destroy(String name, String runId, Map<String, String> context) {
       deployments.add("destroy " + name + " " + context);
     }
 
@@ -219,6 +225,51 @@ final class ProveCommandTest {
     assertThat(failure(Optional.of("123456789012")).reason())
         .contains("Stack Tollgate-prove exists in account 123456789012");
     assertThat(prove(Optional.empty(), "--teardown")).isNotZero();
+    assertThat(String.join("\n", printed))
+        .contains("FAILS: there are no stacks of this name", "seen: Tollgate-prove");
+    assertThat(deployments).isEmpty();
+  }
+
+  @Test
+  void a_stack_that_somebody_else_created_meanwhile_is_not_touched() throws IOException {
+    account.answer(
+        "cloudformation DescribeStacks Tollgate-prove",
+        200,
+        "<R><Tags><member><Key>tollgate-prove</Key><Value>run-2</Value></member></Tags></R>");
+    CdkStacks stacks =
+        new CdkStacks(account, shell(Optional.empty()), home, home.resolve("run"), List.of("true"));
+
+    for (String runId : List.of("run-1", "run-2")) {
+      String outcome = "destroyed";
+      try {
+        stacks.destroy("Tollgate-prove", runId, Map.of());
+      } catch (Failure refused) {
+        outcome = refused.reason();
+      }
+      assertThat(outcome)
+          .startsWith(
+              runId.equals("run-2")
+                  ? "destroyed"
+                  : "Stack Tollgate-prove has no tag tollgate-prove=run-1");
+    }
+  }
+
+  @Test
+  void a_run_is_of_one_prefix() {
+    failure(Optional.of("123456789012"), "--directory", "run");
+
+    assertThat(
+            failure(Optional.of("123456789012"), "--directory", "run", "--prefix", "live_")
+                .reason())
+        .contains("is of --prefix prove_ (expected: live_)");
+  }
+
+  @Test
+  void names_that_are_taken_are_refused_before_anything_is_created() {
+    account.answer("dynamodb ListTables", 200, "{\"TableNames\":[\"Tollgate-prove-X\"]}");
+
+    assertThat(failure(Optional.of("123456789012")).reason())
+        .contains("Names of this run are taken: Tollgate-prove-X");
     assertThat(deployments).isEmpty();
   }
 
@@ -261,6 +312,8 @@ final class ProveCommandTest {
     Path directory = Files.createDirectories(home.resolve(".tollgate/prove-prove_"));
     ObjectNode state = Json.object();
     state
+        .put("id", "run-1")
+        .put("prefix", "prove_")
         .put("account", "123456789012")
         .put("region", "eu-central-1")
         .put("beganAt", "2026-03-12T13:00:00Z")
@@ -311,24 +364,26 @@ final class ProveCommandTest {
   @Test
   void the_cdk_gets_the_context_and_its_log_is_in_the_failure() throws IOException {
     Path script = home.resolve("cdk");
-    Files.writeString(script, "echo \"$AWS_REGION $*\"; test $1 = deploy");
+    Files.writeString(script, "echo \"$AWS_REGION $AWS_ACCESS_KEY_ID $*\"; test $1 = deploy");
     CdkStacks stacks =
         new CdkStacks(
             account,
             shell(Optional.empty()),
             home,
             home.resolve("run"),
-            Optional.of("me"),
             List.of("sh", script.toString()));
 
-    stacks.deploy("Tollgate-prove", Map.of("prefix", "prove_"), home.resolve("outputs.json"));
+    stacks.deploy(
+        "Tollgate-prove", "run-1", Map.of("prefix", "prove_"), home.resolve("outputs.json"));
 
     assertThat(home.resolve("run/Tollgate-prove/deploy.log"))
         .content()
-        .startsWith("eu-central-1 deploy --all --require-approval never --outputs-file")
-        .endsWith("-c prefix=prove_ --profile me\n");
+        .startsWith(
+            "eu-central-1 key deploy --all --require-approval never --tags tollgate-prove=run-1"
+                + " --outputs-file")
+        .endsWith("-c prefix=prove_\n");
     try {
-      stacks.destroy("Tollgate-prove", Map.of());
+      stacks.destroy("Tollgate-prove", "run-1", Map.of());
       throw new AssertionError("no failure");
     } catch (Failure failed) {
       assertThat(failed.getMessage())

@@ -94,6 +94,11 @@ final class StubAccount implements Account {
   }
 
   @Override
+  public Map<String, String> credentials() {
+    return Map.of("AWS_ACCESS_KEY_ID", "key");
+  }
+
+  @Override
   public String region() {
     return region;
   }

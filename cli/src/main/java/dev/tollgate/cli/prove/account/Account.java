@@ -21,6 +21,9 @@ public interface Account {
   /** The client of CloudWatch, whose protocol is not JSON. The caller closes it. */
   CloudWatchClient metrics();
 
+  /** The credentials as environment variables of the AWS SDKs, resolved now. */
+  Map<String, String> credentials();
+
   /** The Region, such as {@code eu-central-1}. */
   String region();
 

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import software.amazon.awssdk.auth.credentials.AwsCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
@@ -77,6 +78,18 @@ public final class AwsAccount implements Account {
   }
 
   @Override
+  public Map<String, String> credentials() {
+    AwsCredentials resolved = credentials.resolveCredentials();
+    Map<String, String> variables = new LinkedHashMap<>();
+    variables.put("AWS_ACCESS_KEY_ID", resolved.accessKeyId());
+    variables.put("AWS_SECRET_ACCESS_KEY", resolved.secretAccessKey());
+    if (resolved instanceof AwsSessionCredentials session) {
+      variables.put("AWS_SESSION_TOKEN", session.sessionToken());
+    }
+    return variables;
+  }
+
+  @Override
   public String region() {
     return region;
   }
@@ -138,6 +151,15 @@ public final class AwsAccount implements Account {
    * @throws Failure if CloudFormation refuses the question
    */
   public static boolean hasStack(Account account, String stack) {
+    return stack(account, stack).isPresent();
+  }
+
+  /**
+   * CloudFormation's description of a stack, in XML; empty if there is none.
+   *
+   * @throws Failure if CloudFormation refuses the question
+   */
+  public static Optional<String> stack(Account account, String stack) {
     Response answer =
         query(
             account.api("cloudformation"),
@@ -145,11 +167,11 @@ public final class AwsAccount implements Account {
             CLOUD_FORMATION_VERSION,
             Map.of("StackName", stack));
     if (answer.succeeded()) {
-      return true;
+      return Optional.of(answer.body());
     }
     String message = Xml.text(answer.body(), "Message").orElse(answer.body());
     if (message.contains("does not exist")) {
-      return false;
+      return Optional.empty();
     }
     throw Failure.of("Cannot describe stack %s: %d %s".formatted(stack, answer.status(), message));
   }

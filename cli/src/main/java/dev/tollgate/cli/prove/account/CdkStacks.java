@@ -8,45 +8,42 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 
 /** Deploys to AWS with the CDK's command line, which needs Node. */
 public final class CdkStacks implements Stacks {
   /** The version of the CDK's command line. */
   public static final String CDK = "2.1148.1";
 
+  /** The tag of stacks with the run that created them. */
+  private static final String RUN = "tollgate-prove";
+
   private final Account account;
   private final Shell shell;
   private final Path checkout;
   private final Path directory;
-  private final Optional<String> profile;
   private final List<String> cdk;
 
   /**
    * @param checkout the directory with {@code cdk.json}
    * @param directory where the synthesized apps and the logs go
    */
-  public CdkStacks(
-      Account account, Shell shell, Path checkout, Path directory, Optional<String> profile) {
-    this(account, shell, checkout, directory, profile, List.of("npx", "--yes", "aws-cdk@" + CDK));
+  public CdkStacks(Account account, Shell shell, Path checkout, Path directory) {
+    this(account, shell, checkout, directory, List.of("npx", "--yes", "aws-cdk@" + CDK));
   }
 
   /**
    * @param cdk the command line of the CDK
    */
-  public CdkStacks(
-      Account account,
-      Shell shell,
-      Path checkout,
-      Path directory,
-      Optional<String> profile,
-      List<String> cdk) {
+  public CdkStacks(Account account, Shell shell, Path checkout, Path directory, List<String> cdk) {
     this.account = account;
     this.shell = shell;
     this.checkout = checkout;
     this.directory = directory;
-    this.profile = profile;
     this.cdk = List.copyOf(cdk);
   }
 
@@ -66,17 +63,38 @@ public final class CdkStacks implements Stacks {
   }
 
   @Override
-  public void deploy(String name, Map<String, String> context, Path outputs) {
+  public void deploy(String name, String runId, Map<String, String> context, Path outputs) {
+    requireOwn(name, runId);
     run(
         name,
         "deploy",
-        List.of("--require-approval", "never", "--outputs-file", outputs.toString()),
+        List.of(
+            "--require-approval",
+            "never",
+            "--tags",
+            RUN + "=" + runId,
+            "--outputs-file",
+            outputs.toString()),
         context);
   }
 
   @Override
-  public void destroy(String name, Map<String, String> context) {
+  public void destroy(String name, String runId, Map<String, String> context) {
+    requireOwn(name, runId);
     run(name, "destroy", List.of("--force"), context);
+  }
+
+  /** Somebody else may have created a stack of this name meanwhile. */
+  private void requireOwn(String name, String runId) {
+    AwsAccount.stack(account, name)
+        .filter(description -> !description.contains("<Value>" + runId + "</Value>"))
+        .ifPresent(
+            description -> {
+              throw Failure.of(
+                  "Stack %s has no tag %s=%s, so this run did not create it. Choose another"
+                          .formatted(name, RUN, runId)
+                      + " --prefix.");
+            });
   }
 
   private void run(String stack, String verb, List<String> options, Map<String, String> context) {
@@ -88,7 +106,6 @@ public final class CdkStacks implements Stacks {
     command.addAll(List.of("--output", own.resolve("cdk.out").toString()));
     new TreeMap<>(context)
         .forEach((key, value) -> command.addAll(List.of("-c", key + "=" + value)));
-    profile.ifPresent(name -> command.addAll(List.of("--profile", name)));
     Path log = own.resolve(verb + ".log");
     try {
       Files.createDirectories(own);
@@ -97,6 +114,9 @@ public final class CdkStacks implements Stacks {
               .directory(checkout.toFile())
               .redirectErrorStream(true)
               .redirectOutput(log.toFile());
+      // Another SDK may choose other credentials from a profile than those that were confirmed.
+      process.environment().keySet().removeAll(List.of("AWS_PROFILE", "AWS_DEFAULT_PROFILE"));
+      process.environment().putAll(account.credentials());
       process.environment().put("AWS_REGION", account.region());
       process.environment().put("AWS_DEFAULT_REGION", account.region());
       Process cdk = process.start();
@@ -109,13 +129,30 @@ public final class CdkStacks implements Stacks {
                   .formatted(verb, stack, code, shell.shown(log), tail(log)));
         }
       } finally {
-        cdk.destroy();
+        end(cdk);
       }
     } catch (IOException e) {
       throw Failure.of("Cannot run npx, which deploys the stack: " + e.getMessage(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw Failure.of("interrupted", e);
+    }
+  }
+
+  /** Ends a process and those that it started, and waits for them: they might still deploy. */
+  private static void end(Process process) {
+    List<ProcessHandle> all =
+        Stream.concat(process.descendants(), Stream.of(process.toHandle())).toList();
+    all.forEach(ProcessHandle::destroy);
+    for (ProcessHandle one : all) {
+      try {
+        one.onExit().get(10, TimeUnit.SECONDS);
+      } catch (ExecutionException | TimeoutException e) {
+        one.destroyForcibly();
+      } catch (InterruptedException e) {
+        one.destroyForcibly();
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

@@ -21,20 +21,21 @@ public interface Stacks extends AutoCloseable {
    * Creates a stack of this project, or updates it.
    *
    * @param name the stack's name, which follows from the context values
+   * @param runId the run, by which its stacks are told from those of others
    * @param context the context values of the CDK app
    * @param outputs the file that the stack's outputs are written to, as {@code cdk deploy
    *     --outputs-file} does
-   * @throws dev.tollgate.cli.http.Failure if it fails
+   * @throws dev.tollgate.cli.http.Failure if it fails, or another run or person created the stack
    */
-  void deploy(String name, Map<String, String> context, Path outputs);
+  void deploy(String name, String runId, Map<String, String> context, Path outputs);
 
   /**
    * Deletes a stack; does nothing if there is none.
    *
    * @param context as it was deployed
-   * @throws dev.tollgate.cli.http.Failure if it fails
+   * @throws dev.tollgate.cli.http.Failure if it fails, or another run or person created the stack
    */
-  void destroy(String name, Map<String, String> context);
+  void destroy(String name, String runId, Map<String, String> context);
 
   @Override
   void close();
