@@ -23,6 +23,9 @@ final class GrantsIT {
               Pattern.compile("\\w+ logs:(CreateLogStream|PutLogEvents) .*"),
               "Lambda writes a function's log with the function's role; here logs go to a file"),
           Map.entry(
+              Pattern.compile("ControlPlaneTenant dynamodb:GetItem .*TablesSession"),
+              "a push to a subject, whom only tokens name; this deployment takes none"),
+          Map.entry(
               Pattern.compile("ControlPlaneTenant sqs:(Receive|Delete)Message .*_token_bucket"),
               "a smaller capacity removes surplus tokens"),
           Map.entry(

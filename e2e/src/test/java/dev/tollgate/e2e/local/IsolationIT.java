@@ -827,7 +827,7 @@ final class IsolationIT {
   }
 
   private static String principal(String tenantRole) {
-    return tenantRole.equals(CLAIMS) ? "Application" : tenantRole.replace("Tenant", "");
+    return tenantRole.equals(CLAIMS) ? "Application" : tenantRole.replaceFirst("Tenant$", "");
   }
 
   private static Credentials assume(StsClient as, String role, Tag... tags) {

@@ -349,6 +349,21 @@ final class RealRuntimeIT {
    * @see <a href="https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html">Using Lambda with
    *     Amazon SQS: example FIFO queue message event</a>
    */
+  private static Event push() {
+    return side -> {
+      ObjectNode event =
+          JSON.readValue(messages("push.fifo", "\"hello\"").of(side), ObjectNode.class);
+      ObjectNode record = (ObjectNode) event.withArray("Records").get(0);
+      record.withObject("/attributes").put("MessageGroupId", side.tenant);
+      record
+          .withObject("/messageAttributes")
+          .putObject("id")
+          .put("stringValue", "push-1")
+          .put("dataType", "String");
+      return event.toString();
+    };
+  }
+
   private static Event messages(String queue, String... frames) {
     return side -> {
       ObjectNode event = JSON.createObjectNode();
@@ -552,6 +567,7 @@ final class RealRuntimeIT {
     real.frames().await("reply", 3);
     assertThat(REAL.normalized(String.join("\n", real.frames().texts())))
         .isEqualTo(HOST.normalized(String.join("\n", hosted.frames().texts())));
+    compare("TenantPusher", new Kind("page of a push", push(), "push push-1 of "));
     compare(
         "TokenProducer",
         new Kind("schedule of a bucket", schedule("connect_TENANT"), "bucket connect: "),

@@ -268,7 +268,8 @@ public final class HttpContract {
   }
 
   private List<String> flawsOfBody(String what, JsonNode content, String mediaType, String body) {
-    String type = mediaType.split(";", 2)[0].strip();
+    // Media types are case-insensitive (RFC 9110, section 8.3.1).
+    String type = mediaType.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
     JsonNode documented = content.path(type);
     if (documented.isMissingNode()) {
       return List.of(what + ": media type " + type + " is not documented");
