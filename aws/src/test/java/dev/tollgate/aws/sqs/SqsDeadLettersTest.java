@@ -126,7 +126,9 @@ class SqsDeadLettersTest extends DeadLettersContract {
     DeadLetters.Search brief =
         new DeadLetters.Search(tenant, Instant.EPOCH, () -> batches.getAndIncrement() < 3);
 
-    assertThat(letters.find(brief)).isEqualTo(new DeadLetters.Found(List.of(), false));
+    // SQS has no order among groups, so the letter may be among the first 30.
+    assertThat(letters.find(brief).complete()).isFalse();
+    assertThat(batches).hasValue(4);
     assertThat(letters.find(search(tenant)).letters()).hasSize(1);
     assertThat(letters.find(search(tenant)).complete()).isTrue();
     assertThat(letters.redrive(search(tenant), 10)).isEqualTo(new DeadLetters.Redriven(1, true));
