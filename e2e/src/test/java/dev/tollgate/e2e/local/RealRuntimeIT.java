@@ -567,7 +567,7 @@ final class RealRuntimeIT {
     real.frames().await("reply", 3);
     assertThat(REAL.normalized(String.join("\n", real.frames().texts())))
         .isEqualTo(HOST.normalized(String.join("\n", hosted.frames().texts())));
-    compare("TenantPusher", new Kind("page of a push", push(), "push push-1 of "));
+    compare("TenantPusher", new Kind("page of a push", push(), "null"));
     compare(
         "TokenProducer",
         new Kind("schedule of a bucket", schedule("connect_TENANT"), "bucket connect: "),
