@@ -1,13 +1,11 @@
 package dev.tollgate.cli.prove;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.Paths;
 import dev.tollgate.cli.http.Response;
-import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.prove.account.Account;
 import java.net.URI;
 import java.time.Duration;
@@ -83,7 +81,7 @@ final class Attacks implements Step {
     findings.add(
         denied(
             "an application cannot read the table of limits without a tenant",
-            json(application, "dynamodb", SCAN, Json.object().put("TableName", table)),
+            application.call("dynamodb", SCAN, Json.object().put("TableName", table)),
             TENANT_ROLE));
     findings.add(
         cannotAssume(
@@ -124,11 +122,11 @@ final class Attacks implements Step {
     }
     ObjectNode scan = Json.object().put("TableName", table.get());
     return List.of(
-        denied(promise + "applications", json(application, "dynamodb", SCAN, scan), TABLES),
+        denied(promise + "applications", application.call("dynamodb", SCAN, scan), TABLES),
         run.stacks().areLocal()
             ? Finding.unknown(
                 promise + "administrators", "a local cloud allows its own caller everything")
-            : denied(promise + "administrators", json(account, "dynamodb", SCAN, scan), TABLES));
+            : denied(promise + "administrators", account.call("dynamodb", SCAN, scan), TABLES));
   }
 
   /** Requests without a signature. */
@@ -162,7 +160,7 @@ final class Attacks implements Step {
     ObjectNode request = Json.object().put("TableName", table);
     request.putObject("Key").putObject("tenantId").put("S", tenant);
     request.withObject("/Key").putObject("key").put("S", "connections");
-    return json(who, "dynamodb", GET_ITEM, request);
+    return who.call("dynamodb", GET_ITEM, request);
   }
 
   private static Response receive(Account who, Map<String, String> variables, String tenant) {
@@ -172,18 +170,8 @@ final class Attacks implements Step {
             + "connect_"
             + tenant
             + "_token_bucket";
-    return json(
-        who, "sqs", RECEIVE, Json.object().put("QueueUrl", queue).put("VisibilityTimeout", 0));
-  }
-
-  /** A request of AWS's JSON protocols. */
-  static Response json(Account who, String service, String target, JsonNode body) {
-    Sender api = who.api(service);
-    return api.send(
-        "POST",
-        "/",
-        Optional.of(body),
-        Map.of("Content-Type", "application/x-amz-json-1.0", "X-Amz-Target", target));
+    return who.call(
+        "sqs", RECEIVE, Json.object().put("QueueUrl", queue).put("VisibilityTimeout", 0));
   }
 
   private static Finding allowed(String promise, Response answer, String mend) {

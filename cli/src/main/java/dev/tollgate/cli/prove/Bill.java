@@ -46,7 +46,7 @@ record Bill(JsonNode document, List<String> lines) {
         .put("Key", "REGION")
         .putArray("Values")
         .add(region);
-    Response answer = Attacks.json(account, "ce", TARGET, request);
+    Response answer = account.call("ce", TARGET, request);
     if (!answer.succeeded()) {
       throw Failure.of(
           "Cost Explorer refuses: %d %s. It must be enabled in the account."

@@ -77,7 +77,7 @@ final class Teardown implements Step {
     return findings;
   }
 
-  /** A run that created nothing. Its directory may be another one than that of the run that did. */
+  /** Reports that this run has created no stack, and which stacks have its names all the same. */
   private static Finding nothing(Run run) {
     List<String> stacks =
         run.stacks().areLocal()
@@ -224,7 +224,7 @@ final class Teardown implements Step {
   }
 
   private static JsonNode json(Account account, String service, String target, JsonNode body) {
-    return Attacks.json(account, service, target, body).orThrow().json();
+    return account.call(service, target, body).orThrow().json();
   }
 
   /** The texts of a list, or of a field of each of its objects. */

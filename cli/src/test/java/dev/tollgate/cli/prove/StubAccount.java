@@ -1,5 +1,7 @@
 package dev.tollgate.cli.prove;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Response;
@@ -66,14 +68,17 @@ final class StubAccount implements Account {
 
   private Response answer(
       String service, String path, Optional<JsonNode> body, Map<String, String> headers) {
-    String request = service + " " + name(path, headers);
+    String request = service + " " + name(service, path, headers);
     requests.add(request);
     return Optional.ofNullable(answers.get(request))
         .orElseThrow(() -> new AssertionError("no answer to " + request + " " + body));
   }
 
-  private static String name(String path, Map<String, String> headers) {
+  private static String name(String service, String path, Map<String, String> headers) {
     if (headers.containsKey("X-Amz-Target")) {
+      // As the models of the services have it.
+      assertThat(headers.getOrDefault("Content-Type", ""))
+          .endsWith(service.matches("dynamodb|sqs") ? "1.0" : "1.1");
       return headers.getOrDefault("X-Amz-Target", "").replaceFirst(".*\\.", "");
     }
     String query = path.replaceFirst(".*\\?", "");

@@ -1,9 +1,13 @@
 package dev.tollgate.cli.prove.account;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.cli.http.Api;
+import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.http.Sender;
 import java.net.URI;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import software.amazon.awssdk.services.cloudwatch.CloudWatchClient;
 
 /** An AWS account in one Region, as one caller. */
@@ -14,6 +18,23 @@ public interface Account {
    * @param service the service's name in signatures, such as {@code sqs}
    */
   Sender api(String service);
+
+  /**
+   * Calls an operation of a service that speaks AWS's JSON protocol: version 1.0 for DynamoDB and
+   * SQS, else 1.1, as their service models have it.
+   *
+   * @param target the model's name for the service and the operation, such as {@code
+   *     AmazonSQS.ReceiveMessage}
+   */
+  default Response call(String service, String target, JsonNode request) {
+    String version = Set.of("dynamodb", "sqs").contains(service) ? "1.0" : "1.1";
+    return api(service)
+        .send(
+            "POST",
+            "/",
+            Optional.of(request),
+            Map.of("Content-Type", "application/x-amz-json-" + version, "X-Amz-Target", target));
+  }
 
   /** An HTTP API that is deployed in the account. Requests are signed if it is on AWS. */
   Api deployed(URI api);

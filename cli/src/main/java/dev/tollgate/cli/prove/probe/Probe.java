@@ -197,7 +197,9 @@ public final class Probe {
             "message of the schedule",
             () ->
                 Optional.of(
-                        ProbedStack.call(stack.caller(), "sqs", "AmazonSQS.ReceiveMessage", request)
+                        stack
+                            .caller()
+                            .call("sqs", "AmazonSQS.ReceiveMessage", request)
                             .orThrow()
                             .json()
                             .path("Messages")
@@ -268,8 +270,7 @@ public final class Probe {
     }
     outcomes.put(
         name,
-        ProbedStack.outcome(
-            ProbedStack.call(writer, "dynamodb", "DynamoDB_20120810.UpdateItem", request)));
+        ProbedStack.outcome(writer.call("dynamodb", "DynamoDB_20120810.UpdateItem", request)));
   }
 
   private static JsonNode tablePolicy(ProbedStack stack) {
@@ -277,8 +278,7 @@ public final class Probe {
     ObjectNode scan = Json.object().put("TableName", stack.output("Table"));
     outcomes.put(
         "Scan by another principal with all permissions",
-        ProbedStack.outcome(
-            ProbedStack.call(stack.caller(), "dynamodb", "DynamoDB_20120810.Scan", scan)));
+        ProbedStack.outcome(stack.caller().call("dynamodb", "DynamoDB_20120810.Scan", scan)));
     write(stack, stack.writer(), outcomes, "UpdateItem by the role", "SET admitted = :one", "");
     return outcomes;
   }

@@ -66,16 +66,6 @@ final class ProbedStack {
     return ProbeSocket.open(output("FramesURL"), query("connect", "200"));
   }
 
-  /** Calls an operation of DynamoDB or SQS. */
-  static Response call(Account as, String service, String target, JsonNode request) {
-    return as.api(service)
-        .send(
-            "POST",
-            "/",
-            Optional.of(request),
-            Map.of("Content-Type", "application/x-amz-json-1.0", "X-Amz-Target", target));
-  }
-
   /** {@code allowed}, or the name of the error. */
   static String outcome(Response response) {
     return response.succeeded()
@@ -161,16 +151,6 @@ final class ProbedStack {
   }
 
   private JsonNode filterLogEvents(JsonNode request) {
-    return account
-        .api("logs")
-        .send(
-            "POST",
-            "/",
-            Optional.of(request),
-            Map.of(
-                "Content-Type", "application/x-amz-json-1.1",
-                "X-Amz-Target", "Logs_20140328.FilterLogEvents"))
-        .orThrow()
-        .json();
+    return account.call("logs", "Logs_20140328.FilterLogEvents", request).orThrow().json();
   }
 }
