@@ -280,8 +280,9 @@ final class ProveCommandTest {
     Files.writeString(
         contexts,
         """
-        {"contexts": {"live": {"outputs": "/tmp/aws.json", "stack": "Tollgate-prove",
-          "url": "https://example.com", "production": true}}}""");
+        {"contexts": {"live": {"outputs": "%s", "stack": "Tollgate-prove",
+          "url": "https://example.com", "production": true}}}"""
+            .formatted(home.resolve("aws.json")));
 
     assertThat(failure(Optional.of("123456789012")).reason())
         .isEqualTo(
