@@ -113,7 +113,7 @@ public final class RequestSigner {
   }
 
   /**
-   * The Region where nothing names one: that of the option, the environment or the profile.
+   * The Region of the option, or else of the environment, or else of the profile.
    *
    * @throws Failure if it is unknown
    */

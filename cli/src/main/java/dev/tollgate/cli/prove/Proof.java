@@ -66,7 +66,7 @@ final class Proof {
     return finished();
   }
 
-  /** Deletes everything, whatever is pending. */
+  /** Does the teardown, and leaves the other steps pending. */
   Report teardown() {
     if (run.findings(Teardown.NAME).isEmpty()) {
       one(new Teardown());

@@ -165,7 +165,7 @@ public final class ProveCommand implements Callable<Integer> {
     }
   }
 
-  /** A production deployment must not be near. */
+  /** Refuses a prefix whose stack a context marks as production. */
   private void refuseProduction() {
     String stack = "Tollgate-" + prefix.replace("_", "");
     ContextFile.read(shell.configuration()).contexts().values().stream()

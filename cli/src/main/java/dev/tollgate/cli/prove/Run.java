@@ -30,7 +30,7 @@ import java.util.UUID;
  * next run goes on where this one ended.
  */
 final class Run {
-  /** After this time the stacks are deleted, whatever became of the command. */
+  /** Two schedules of the probe stack delete both stacks after this time. */
   static final Duration LIFETIME = Duration.ofHours(2);
 
   private static final String FILE = "run.json";
@@ -49,7 +49,7 @@ final class Run {
    *     an underscore
    * @param directory where the run keeps its files
    * @param answers the recorded answers
-   * @param email who gets the alarm of the budget; empty for nobody
+   * @param email the address that gets the alarm of the budget; without it there is no budget
    * @param tenants the tenants of the load minute, at least 1
    * @param handshakes its handshakes, at least 1
    * @param parallel the checks of {@code verify} that run at once, at least 1
