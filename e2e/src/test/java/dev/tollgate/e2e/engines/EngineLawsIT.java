@@ -90,6 +90,7 @@ final class EngineLawsIT {
 
   @ParameterizedTest
   @MethodSource("modesUnderPlan")
+  @Tag("nightly")
   void a_bucket_under_a_fault_plan_keeps_every_law(FillMode mode) {
     Map<FaultKind, Double> odds = new EnumMap<>(FaultKind.class);
     odds.put(FaultKind.QUEUE_FALSELY_EMPTY, 0.05);

@@ -145,6 +145,7 @@ final class AlarmsIT {
   }
 
   @Test
+  @Tag("nightly")
   void a_processor_that_crashes_raises_errors_then_waiting_messages_then_dead_letters()
       throws Exception {
     DEPLOYMENT.onboard("crashing", "silver", "{}");
@@ -258,6 +259,7 @@ final class AlarmsIT {
   }
 
   @Test
+  @Tag("nightly")
   void tenant_that_cannot_be_offboarded_raises_sweep_behind() throws Exception {
     DEPLOYMENT.onboard("stuck", "silver", "{}");
     try (Injection denial =

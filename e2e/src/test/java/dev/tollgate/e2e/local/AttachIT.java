@@ -25,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
@@ -216,6 +217,7 @@ final class AttachIT {
   }
 
   @Test
+  @Tag("nightly")
   void counts_after_lost_disconnects_are_repaired() throws Exception {
     onboard("ghosts", "{\"tenantConnections\":2}");
     List<Socket> sockets = new ArrayList<>(List.of(enter("ghosts", "ann"), enter("ghosts", "bob")));

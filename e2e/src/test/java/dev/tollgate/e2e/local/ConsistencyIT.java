@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -167,6 +168,7 @@ final class ConsistencyIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"TablesLimit", "TablesSession"})
+  @Tag("nightly")
   void a_connection_after_a_crash_between_its_two_writes_is_repaired(String unwritten)
       throws Exception {
     String tenant = "dead-" + unwritten.substring(6).toLowerCase(java.util.Locale.ROOT);

@@ -19,6 +19,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -152,6 +153,7 @@ final class ConsoleIT {
   }
 
   @Test
+  @Tag("nightly")
   void a_second_window_shows_the_same_session_and_messages() {
     onboard("page-twice", "gold", "{}");
     createSession("page-twice");
@@ -204,6 +206,7 @@ final class ConsoleIT {
   }
 
   @Test
+  @Tag("nightly")
   void a_refused_client_sees_the_reason_and_retries_by_itself() throws Exception {
     onboard("page-refused", "gold", "{\"tenantPerMinute\":6}");
     // Just after a fill, so that no token is due and the next one comes in ten seconds.
@@ -231,6 +234,7 @@ final class ConsoleIT {
   }
 
   @Test
+  @Tag("nightly")
   void a_client_over_the_connection_limit_waits_for_a_free_connection() {
     onboard("page-full", "gold", "{\"connectionsPerSession\":1}");
     createSession("page-full");
@@ -262,6 +266,7 @@ final class ConsoleIT {
   }
 
   @Test
+  @Tag("nightly")
   void a_tier_change_shows_in_level_and_rate() throws Exception {
     onboard("page-tier", "bronze", "{}");
     browser.go(operator("page-tier"));
@@ -381,6 +386,7 @@ final class ConsoleIT {
   }
 
   @Test
+  @Tag("nightly")
   void a_tier_is_changed_after_a_preview_of_its_tenants() {
     String definition =
         "{\"isolation\":\"POOL\",\"limits\":{\"tenantPerMinute\":50,\"sessionPerMinute\":5,"
@@ -448,6 +454,7 @@ final class ConsoleIT {
   }
 
   @Test
+  @Tag("nightly")
   void a_load_test_of_one_tenant_does_not_affect_another_tenant() {
     onboard("pair-a", "silver", "{\"tenantPerMinute\":10}");
     onboard("pair-b", "bronze", "{}");
@@ -476,6 +483,7 @@ final class ConsoleIT {
   }
 
   @Test
+  @Tag("nightly")
   void a_load_test_can_be_stopped() {
     onboard("storm-c", "gold", "{}");
     browser.go(lab("storm-c"));
@@ -672,6 +680,7 @@ final class ConsoleIT {
   }
 
   @Test
+  @Tag("nightly")
   void a_search_among_a_thousand_tenants_finds_one_by_its_id() {
     onboard("bulk-0000", "bronze", "{}");
     String table = "TablesTenant";

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -273,6 +274,7 @@ final class FillModesIT {
   }
 
   @Test
+  @Tag("nightly")
   void a_change_of_mode_adds_or_loses_at_most_a_minutes_tokens() throws Exception {
     onboard("changing", tier("PRODUCER", 0));
     minutes(3);

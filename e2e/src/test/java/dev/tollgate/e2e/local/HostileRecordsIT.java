@@ -14,6 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -46,6 +47,7 @@ final class HostileRecordsIT {
 
   /** Each random row precedes the row of a session with an open socket in the same shard. */
   @Test
+  @Tag("nightly")
   void a_random_deleted_row_does_not_block_the_deletions_behind_it() throws Exception {
     String table = "TablesSession";
     try (DynamoDbClient rows = DEPLOYMENT.inspect(DynamoDbClient.builder())) {

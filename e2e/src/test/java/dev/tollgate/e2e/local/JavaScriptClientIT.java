@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The client for browsers and Node, in both. */
@@ -125,6 +126,7 @@ final class JavaScriptClientIT {
   }
 
   @Test
+  @Tag("nightly")
   void sample_client_shows_its_place_in_line_and_comes_back_by_itself() throws Exception {
     String tenant = "page-line";
     onboard(tenant);

@@ -15,6 +15,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -112,6 +113,7 @@ final class ProcessesIT {
   }
 
   @Test
+  @Tag("nightly")
   void the_sum_of_all_processes_stays_within_the_bound_while_terms_change() throws Exception {
     session = DEPLOYMENT.open(TENANT);
     hands_are_in_use_while_the_bucket_is_full();

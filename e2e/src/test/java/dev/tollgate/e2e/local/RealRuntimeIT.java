@@ -43,6 +43,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -508,6 +509,7 @@ final class RealRuntimeIT {
   }
 
   @Test
+  @Tag("nightly")
   void every_function_answers_as_in_the_local_host() throws Exception {
     compare(
         "ControlPlane",

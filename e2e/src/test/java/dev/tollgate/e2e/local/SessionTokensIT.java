@@ -25,6 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
@@ -269,6 +270,7 @@ final class SessionTokensIT {
   }
 
   @Test
+  @Tag("nightly")
   void a_new_key_is_accepted_soon_and_an_old_key_until_its_cache_entry_expires() throws Exception {
     assertThat(call("PUT", "?tenantId=mine", token(claims("mine"))).status()).isEqualTo(201);
     RSAKey next = TokenIssuer.key("two");
