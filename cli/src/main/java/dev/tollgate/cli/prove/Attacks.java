@@ -92,7 +92,7 @@ final class Attacks implements Step {
             application,
             tenantRole,
             Map.of("tenantId", "send_" + VICTIM)));
-    findings.addAll(credentials(run, account, application));
+    findings.addAll(credentials(run, account, application, table));
     findings.addAll(strangers(run, outputs));
     return findings;
   }
@@ -108,7 +108,8 @@ final class Attacks implements Step {
     control.get(Paths.tenant(tenant)).orThrow();
   }
 
-  private static List<Finding> credentials(Run run, Account account, Account application) {
+  private static List<Finding> credentials(
+      Run run, Account account, Account application, String limits) {
     String promise = "the credentials of tenants are closed to ";
     Optional<String> table =
         Teardown.tables(account)
@@ -117,8 +118,9 @@ final class Attacks implements Step {
             .findFirst();
     if (table.isEmpty()) {
       return List.of(
-          Finding.unknown(
-              promise + "everybody else", "functions share none, so there is no such table"));
+          Finding.holds(
+              "no credentials of tenants are stored",
+              "shareCredentials is off: the stack has no table of them"));
     }
     ObjectNode scan = Json.object().put("TableName", table.get());
     return List.of(
@@ -126,7 +128,17 @@ final class Attacks implements Step {
         run.stacks().areLocal()
             ? Finding.unknown(
                 promise + "administrators", "a local cloud allows its own caller everything")
-            : denied(promise + "administrators", account.call("dynamodb", SCAN, scan), TABLES));
+            : administrator(promise + "administrators", account, limits, scan));
+  }
+
+  /** Without an allowed scan, a denied one may be for lack of rights and say nothing of a table. */
+  static Finding administrator(String promise, Account account, String limits, ObjectNode scan) {
+    Response control =
+        account.call("dynamodb", SCAN, Json.object().put("TableName", limits).put("Limit", 1));
+    return control.succeeded()
+        ? denied(promise, account.call("dynamodb", SCAN, scan), TABLES)
+        : Finding.unknown(
+            promise, "these credentials cannot scan the table of limits either: " + seen(control));
   }
 
   /** Requests without a signature. */

@@ -1,5 +1,7 @@
 package dev.tollgate.cli.prove;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.http.Api;
@@ -8,15 +10,18 @@ import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.PageIterator;
 import dev.tollgate.cli.http.Paths;
 import dev.tollgate.cli.http.Response;
+import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.pacing.PacedApi;
 import dev.tollgate.cli.prove.account.Account;
 import dev.tollgate.cli.prove.account.AwsAccount;
+import java.net.URLEncoder;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.stream.Stream;
 
 /** Removes the tenants, deletes the stacks, and searches what is left. */
@@ -162,16 +167,13 @@ final class Teardown implements Step {
 
   /** The names of all tables. */
   static Stream<String> tables(Account account) {
-    List<String> names = new ArrayList<>();
-    ObjectNode request = Json.object();
-    Optional<String> last;
-    do {
-      JsonNode page = json(account, "dynamodb", "DynamoDB_20120810.ListTables", request);
-      named(page, "TableNames", "").forEach(names::add);
-      last = Json.text(page, "LastEvaluatedTableName");
-      last.ifPresent(name -> request.put("ExclusiveStartTableName", name));
-    } while (last.isPresent());
-    return names.stream();
+    return pages(
+            (request, next) -> {
+              next.ifPresent(last -> request.put("ExclusiveStartTableName", last));
+              return json(account, "dynamodb", "DynamoDB_20120810.ListTables", request);
+            },
+            "LastEvaluatedTableName")
+        .flatMap(page -> named(page, "TableNames", ""));
   }
 
   /** What exists with a name of this run. */
@@ -179,30 +181,29 @@ final class Teardown implements Step {
     String stack = run.stackName() + "-";
     List<String> left = new ArrayList<>(queues(account, run.settings().prefix()));
     tables(account).filter(name -> name.startsWith(stack)).forEach(left::add);
-    named(
-            json(
-                account,
-                "logs",
-                "Logs_20140328.DescribeLogGroups",
-                Json.object().put("logGroupNamePattern", stack)),
-            "logGroups",
-            "logGroupName")
+    pages(
+            (request, next) -> {
+              next.ifPresent(token -> request.put("nextToken", token));
+              return json(
+                  account,
+                  "logs",
+                  "Logs_20140328.DescribeLogGroups",
+                  request.put("logGroupNamePattern", stack));
+            },
+            "nextToken")
+        .flatMap(page -> named(page, "logGroups", "logGroupName"))
         .filter(name -> List.of(name.split("/", -1)).stream().anyMatch(it -> it.startsWith(stack)))
         .forEach(left::add);
-    named(
-            account.api("lambda").get("/2015-03-31/functions/?MaxItems=1000").orThrow().json(),
-            "Functions",
-            "FunctionName")
+    get(account.api("lambda"), "/2015-03-31/functions/?MaxItems=50", "Marker", "NextMarker")
+        .flatMap(page -> named(page, "Functions", "FunctionName"))
         .filter(name -> name.startsWith(stack) || name.startsWith(run.settings().prefix()))
         .forEach(left::add);
-    named(
-            account
-                .api("scheduler")
-                .get("/schedules?MaxResults=100&NamePrefix=" + run.settings().prefix())
-                .orThrow()
-                .json(),
-            "Schedules",
-            "Name")
+    get(
+            account.api("scheduler"),
+            "/schedules?MaxResults=100&NamePrefix=" + run.settings().prefix(),
+            "NextToken",
+            "NextToken")
+        .flatMap(page -> named(page, "Schedules", "Name"))
         .forEach(left::add);
     Stream.of(run.stackName(), run.probeName())
         .filter(name -> AwsAccount.hasStack(account, name))
@@ -211,16 +212,52 @@ final class Teardown implements Step {
   }
 
   private static List<String> queues(Account account, String prefix) {
-    return named(
-            json(
-                account,
-                "sqs",
-                "AmazonSQS.ListQueues",
-                Json.object().put("QueueNamePrefix", prefix)),
-            "QueueUrls",
-            "")
+    return pages(
+            (request, next) -> {
+              next.ifPresent(token -> request.put("NextToken", token));
+              // Without MaxResults, SQS ends the list after 1,000 queues and gives no token.
+              return json(
+                  account,
+                  "sqs",
+                  "AmazonSQS.ListQueues",
+                  request.put("QueueNamePrefix", prefix).put("MaxResults", 1000));
+            },
+            "NextToken")
+        .flatMap(page -> named(page, "QueueUrls", ""))
         .map(url -> url.substring(url.lastIndexOf('/') + 1))
         .toList();
+  }
+
+  /** The pages of a list that is read by GET. */
+  private static Stream<JsonNode> get(Sender api, String path, String parameter, String next) {
+    return pages(
+        (request, token) ->
+            api.get(
+                    path
+                        + token
+                            .map(it -> "&" + parameter + "=" + URLEncoder.encode(it, UTF_8))
+                            .orElse(""))
+                .orThrow()
+                .json(),
+        next);
+  }
+
+  /**
+   * The pages of a list.
+   *
+   * @param read reads the page of a token, with a new object for the request
+   * @param next the field with the token of the next page
+   */
+  private static Stream<JsonNode> pages(
+      BiFunction<ObjectNode, Optional<String>, JsonNode> read, String next) {
+    List<JsonNode> pages = new ArrayList<>();
+    Optional<String> token = Optional.empty();
+    do {
+      JsonNode page = read.apply(Json.object(), token);
+      pages.add(page);
+      token = Json.text(page, next);
+    } while (token.isPresent());
+    return pages.stream();
   }
 
   private static JsonNode json(Account account, String service, String target, JsonNode body) {

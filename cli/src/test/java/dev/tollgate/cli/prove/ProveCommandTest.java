@@ -300,6 +300,36 @@ final class ProveCommandTest {
   }
 
   @Test
+  void the_root_user_is_refused() {
+    account.answer(
+        "sts GetCallerIdentity",
+        200,
+        "<R><Account>123456789012</Account><Arn>arn:aws:iam::123456789012:root</Arn></R>");
+
+    assertThat(failure(Optional.of("123456789012")).reason())
+        .startsWith("arn:aws:iam::123456789012:root may not assume roles");
+  }
+
+  @Test
+  void a_denied_administrator_proves_nothing_unless_another_table_is_allowed() {
+    String denied = "{\"__type\":\"AccessDeniedException\"}";
+    account.answer("dynamodb Scan", 400, denied);
+    assertThat(administrator()).isEqualTo(Finding.Result.UNKNOWN);
+
+    account.answer("dynamodb Scan", 200, "{}");
+    account.then("dynamodb Scan", 400, denied);
+    assertThat(administrator()).isEqualTo(Finding.Result.HOLDS);
+
+    account.answer("dynamodb Scan", 200, "{}");
+    assertThat(administrator()).isEqualTo(Finding.Result.FAILS);
+  }
+
+  private Finding.Result administrator() {
+    return Attacks.administrator("closed", account, "Limits", Json.object().put("TableName", "C"))
+        .result();
+  }
+
+  @Test
   void few_executions_are_a_finding() {
     account.answer("lambda /2016-08-19/account-settings", 200, StubAccount.accountLimit(10));
 
@@ -327,10 +357,22 @@ final class ProveCommandTest {
         200,
         "{\"QueueUrls\":[\"https://sqs/1/prove_connect_acme_token_bucket\"]}");
     account.answer("dynamodb ListTables", 200, "{\"TableNames\":[\"Tollgate-prove-X\",\"Other\"]}");
-    account.answer("logs DescribeLogGroups", 200, "{\"logGroups\":[]}");
+    // A page of each list has nothing of the run.
+    account.answer("logs DescribeLogGroups", 200, "{\"logGroups\":[],\"nextToken\":\"2\"}");
+    account.then(
+        "logs DescribeLogGroups",
+        200,
+        "{\"logGroups\":[{\"logGroupName\":\"/aws/lambda/Tollgate-prove-log\"}]}");
     account.answer(
-        "lambda /2015-03-31/functions/", 200, "{\"Functions\":[{\"FunctionName\":\"mine\"}]}");
-    account.answer("scheduler /schedules", 200, "{\"Schedules\":[]}");
+        "lambda /2015-03-31/functions/",
+        200,
+        "{\"Functions\":[{\"FunctionName\":\"mine\"}],\"NextMarker\":\"a/b\"}");
+    account.then(
+        "lambda /2015-03-31/functions/",
+        200,
+        "{\"Functions\":[{\"FunctionName\":\"prove_silo_f\"}],\"NextMarker\":null}");
+    account.answer("scheduler /schedules", 200, "{\"Schedules\":[],\"NextToken\":\"2\"}");
+    account.then("scheduler /schedules", 200, "{\"Schedules\":[{\"Name\":\"prove_fill\"}]}");
 
     int exitCode = prove(Optional.empty(), "--teardown");
 
@@ -340,7 +382,9 @@ final class ProveCommandTest {
             "destroy Tollgate-prove {demo=false}", "destroy Tollgate-prove-probe {probe=true}");
     assertThat(String.join("\n", printed))
         .contains("FAILS: nothing is left of both stacks")
-        .contains("seen: prove_connect_acme_token_bucket, Tollgate-prove-X")
+        .contains(
+            "seen: prove_connect_acme_token_bucket, Tollgate-prove-X,"
+                + " /aws/lambda/Tollgate-prove-log, prove_silo_f, prove_fill")
         .doesNotContain("mine", "Other");
   }
 

@@ -9,7 +9,9 @@ import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.prove.account.Account;
 import java.net.URI;
 import java.net.http.HttpHeaders;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +20,7 @@ import software.amazon.awssdk.services.cloudwatch.CloudWatchClient;
 
 /** An account with scripted answers. */
 final class StubAccount implements Account {
-  private final Map<String, Response> answers = new HashMap<>();
+  private final Map<String, Deque<Response>> answers = new HashMap<>();
   private final List<String> requests = new ArrayList<>();
   private final String region;
 
@@ -46,8 +48,15 @@ final class StubAccount implements Account {
    * @param request the service, and the action, the target's operation or the path
    */
   void answer(String request, int status, String body) {
-    answers.put(
-        request, new Response(status, HttpHeaders.of(Map.of(), (name, value) -> true), body));
+    answers.put(request, new ArrayDeque<>());
+    then(request, status, body);
+  }
+
+  /** Scripts the answer after the others. The last one is repeated. */
+  void then(String request, int status, String body) {
+    answers
+        .computeIfAbsent(request, first -> new ArrayDeque<>())
+        .add(new Response(status, HttpHeaders.of(Map.of(), (name, value) -> true), body));
   }
 
   void stack(String name, boolean exists) {
@@ -71,6 +80,7 @@ final class StubAccount implements Account {
     String request = service + " " + name(service, path, headers);
     requests.add(request);
     return Optional.ofNullable(answers.get(request))
+        .map(left -> left.size() > 1 ? left.remove() : left.element())
         .orElseThrow(() -> new AssertionError("no answer to " + request + " " + body));
   }
 

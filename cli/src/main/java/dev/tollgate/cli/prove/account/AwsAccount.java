@@ -129,10 +129,20 @@ public final class AwsAccount implements Account {
   /**
    * The number of the caller's account.
    *
-   * @throws Failure if the caller has no valid credentials
+   * @throws Failure if the caller has no valid credentials, or those of the root user, whom AWS
+   *     lets assume no role
    */
   public static String number(Account account) {
     Response answer = query(account.api("sts"), "GetCallerIdentity", STS_VERSION, Map.of());
+    Xml.text(answer.body(), "Arn")
+        .filter(arn -> arn.endsWith(":root"))
+        .ifPresent(
+            root -> {
+              throw Failure.of(
+                  root
+                      + " may not assume roles, which `prove` needs. Use an administrator's"
+                      + " credentials instead of the root user's.");
+            });
     return Optional.of(answer)
         .filter(Response::succeeded)
         .flatMap(valid -> Xml.text(valid.body(), "Account"))
