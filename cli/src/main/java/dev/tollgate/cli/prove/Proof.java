@@ -18,12 +18,15 @@ final class Proof {
     this.shell = run.shell();
   }
 
-  /** The steps that have not ended, with what they do and cost. */
+  /** The steps that will begin, with what they do and cost. */
   List<String> plan() {
     List<String> lines = new ArrayList<>();
     int cents = 0;
     Duration time = Duration.ZERO;
     for (Step step : pending()) {
+      if (!canBegin(step)) {
+        continue;
+      }
       lines.add(announcement(step));
       cents += step.cents();
       time = time.plus(step.usual());
@@ -58,17 +61,34 @@ final class Proof {
    */
   Report all() {
     for (Step step : pending()) {
-      if (run.isExpired() && !(step instanceof Teardown)) {
-        continue;
+      if (canBegin(step)) {
+        one(step);
+      } else {
+        shell.printError(
+            "%-10s is not tried: the stacks would be deleted meanwhile".formatted(step.name()));
       }
-      one(step);
     }
     return finished();
   }
 
-  /** Does the teardown, and leaves the other steps pending. */
+  /** A step needs what the pending ones before it make. */
+  private boolean canBegin(Step step) {
+    return step instanceof Teardown
+        || (run.hasTimeFor(step)
+            && pending().stream()
+                .takeWhile(earlier -> !earlier.name().equals(step.name()))
+                .allMatch(run::hasTimeFor));
+  }
+
+  /** Does the teardown unless it has left nothing, and leaves the other steps pending. */
   Report teardown() {
-    if (run.findings(Teardown.NAME).isEmpty()) {
+    boolean done =
+        run.findings(Teardown.NAME).stream()
+            .anyMatch(
+                findings ->
+                    findings.stream()
+                        .allMatch(finding -> finding.result() == Finding.Result.HOLDS));
+    if (!done) {
       one(new Teardown());
     }
     return finished();

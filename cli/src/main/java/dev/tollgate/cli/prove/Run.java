@@ -1,6 +1,7 @@
 package dev.tollgate.cli.prove;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.cli.context.Outputs;
 import dev.tollgate.cli.http.Api;
@@ -158,9 +159,9 @@ final class Run {
     return Instant.parse(state.path("beganAt").asText());
   }
 
-  /** Whether the stacks are deleted by themselves before a further run could use them. */
-  boolean isExpired() {
-    return !now().isBefore(beganAt().plus(LIFETIME));
+  /** Whether a step can end before the stacks are deleted by themselves. */
+  boolean hasTimeFor(Step step) {
+    return !now().plus(step.usual()).isAfter(beganAt().plus(LIFETIME));
   }
 
   // Stacks
@@ -252,9 +253,11 @@ final class Run {
     return Optional.empty();
   }
 
-  /** Remembers that a step has ended. */
+  /** Remembers that a step has ended, instead of what it found before. */
   void ended(String step, List<Finding> findings) {
-    ObjectNode ended = state.withArray(STEPS).addObject();
+    ArrayNode steps = state.withArray(STEPS);
+    steps.removeIf(earlier -> earlier.path("name").asText().equals(step));
+    ObjectNode ended = steps.addObject();
     ended.put("name", step).put("endedAt", now().truncatedTo(ChronoUnit.SECONDS).toString());
     findings.forEach(finding -> ended.withArray("findings").add(finding.document()));
     save();

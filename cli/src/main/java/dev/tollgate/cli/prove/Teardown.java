@@ -82,19 +82,14 @@ final class Teardown implements Step {
     return findings;
   }
 
-  /** Reports that this run has created no stack, and which stacks have its names all the same. */
+  /** Reports what has the names of this run although it has no stack, or none any more. */
   private static Finding nothing(Run run) {
-    List<String> stacks =
-        run.stacks().areLocal()
-            ? List.of()
-            : Stream.of(run.stackName(), run.probeName())
-                .filter(name -> AwsAccount.hasStack(run.stacks().account(), name))
-                .toList();
+    List<String> left = run.stacks().areLocal() ? List.of() : leftOver(run, run.stacks().account());
     return Finding.of(
-        stacks.isEmpty(),
-        "there are no stacks of this name",
-        String.join(", ", stacks),
-        "this run did not create them: use the --directory of the run that did");
+        left.isEmpty(),
+        "nothing has the names of this run",
+        String.join(", ", left),
+        "delete it by hand, or, if another run created it, use the --directory of that run");
   }
 
   /** Offboards all tenants, which have queues, schedules and functions that no stack has. */

@@ -226,7 +226,7 @@ final class ProveCommandTest {
         .contains("Stack Tollgate-prove exists in account 123456789012");
     assertThat(prove(Optional.empty(), "--teardown")).isNotZero();
     assertThat(String.join("\n", printed))
-        .contains("FAILS: there are no stacks of this name", "seen: Tollgate-prove");
+        .contains("FAILS: nothing has the names of this run", "seen: stack Tollgate-prove");
     assertThat(deployments).isEmpty();
   }
 
@@ -340,18 +340,10 @@ final class ProveCommandTest {
 
   @Test
   void the_teardown_deletes_the_probe_last_and_names_what_is_left() throws IOException {
-    Path directory = Files.createDirectories(home.resolve(".tollgate/prove-prove_"));
-    ObjectNode state = Json.object();
-    state
-        .put("id", "run-1")
-        .put("prefix", "prove_")
-        .put("account", "123456789012")
-        .put("region", "eu-central-1")
-        .put("beganAt", "2026-03-12T13:00:00Z")
-        .putArray("steps");
+    ObjectNode state = state("2026-03-12T13:00:00Z");
     state.withObject("/stacks/Tollgate-prove-probe").put("probe", "true");
     state.withObject("/stacks/Tollgate-prove").put("demo", "false");
-    Files.writeString(directory.resolve("run.json"), Json.write(state));
+    resume(state);
     account.answer(
         "sqs ListQueues",
         200,
@@ -386,6 +378,41 @@ final class ProveCommandTest {
             "seen: prove_connect_acme_token_bucket, Tollgate-prove-X,"
                 + " /aws/lambda/Tollgate-prove-log, prove_silo_f, prove_fill")
         .doesNotContain("mine", "Other");
+
+    checkout();
+    prove(Optional.empty(), "--teardown");
+
+    assertThat(deployments).as("the stacks are gone").hasSize(2);
+    assertThat(String.join("\n", printed)).as("tried again").doesNotContain("FAILS");
+  }
+
+  @Test
+  void a_step_that_could_lose_its_stack_does_not_begin() throws IOException {
+    resume(state("2026-03-12T12:01:00Z"));
+
+    prove(Optional.empty(), "--account", "123456789012");
+
+    assertThat(deployments).isEmpty();
+    assertThat(err.toString())
+        .contains("questions  is not tried", "Together at most $0.02, and usually 10 minutes");
+  }
+
+  /** A run without an ended step. */
+  private static ObjectNode state(String beganAt) {
+    ObjectNode state = Json.object();
+    state
+        .put("id", "run-1")
+        .put("prefix", "prove_")
+        .put("account", "123456789012")
+        .put("region", "eu-central-1")
+        .put("beganAt", beganAt)
+        .putArray("steps");
+    return state;
+  }
+
+  private void resume(ObjectNode state) throws IOException {
+    Path directory = Files.createDirectories(home.resolve(".tollgate/prove-prove_"));
+    Files.writeString(directory.resolve("run.json"), Json.write(state));
   }
 
   @Test
