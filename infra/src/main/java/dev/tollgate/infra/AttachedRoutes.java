@@ -25,6 +25,8 @@ import software.constructs.IConstruct;
  */
 final class AttachedRoutes extends Construct {
   private static final String CONNECT = "$connect";
+  private static final String QUERY = "route.request.querystring.";
+  private static final String HEADER = "route.request.header.";
   private static final String NO_AUTHORIZER = "NONE";
 
   private final AttachedApi attached;
@@ -53,10 +55,24 @@ final class AttachedRoutes extends Construct {
         "integrations/" + integration("Disconnect", "$disconnect", disconnect.live()).getRef());
   }
 
-  /** The names of the query parameters that a handshake must have. */
-  private Stream<String> parameters() {
-    TenantSource.QueryParameters source = (TenantSource.QueryParameters) attached.tenants();
-    return Stream.concat(Stream.of(source.tenant()), source.subject().stream());
+  /** What a handshake must have. API Gateway answers 401 without invoking the function. */
+  private List<String> identitySources() {
+    AttachedApi.TenantSource source = attached.tenants();
+    if (source instanceof AttachedApi.TenantSource.WebToken token) {
+      AttachedApi.TokenPlace place = token.place();
+      return List.of(
+          place instanceof AttachedApi.TokenPlace.Query query
+              ? QUERY + query.parameter()
+              : HEADER
+                  + (place instanceof AttachedApi.TokenPlace.Authorization
+                      ? "Authorization"
+                      : "Sec-WebSocket-Protocol"));
+    }
+    AttachedApi.TenantSource.QueryParameters names =
+        (AttachedApi.TenantSource.QueryParameters) source;
+    return Stream.concat(Stream.of(names.tenant()), names.subject().stream())
+        .map(name -> QUERY + name)
+        .toList();
   }
 
   private CfnAuthorizer authorizer(Alias function) {
@@ -66,8 +82,7 @@ final class AttachedRoutes extends Construct {
             .name("Tollgate")
             .authorizerType("REQUEST")
             .authorizerUri(uri(function))
-            // API Gateway refuses a request without one, without invoking the function.
-            .identitySource(parameters().map(name -> "route.request.querystring." + name).toList())
+            .identitySource(identitySources())
             .build();
     permit("Authorizer", function, "authorizers/" + authorizer.getRef());
     return authorizer;

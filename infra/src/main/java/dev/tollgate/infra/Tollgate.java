@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import software.amazon.awscdk.Duration;
 import software.amazon.awscdk.Stack;
@@ -613,12 +614,17 @@ public final class Tollgate extends Construct {
       FunctionWithRoles authorizer,
       FunctionWithRoles connect,
       FunctionWithRoles disconnect) {
-    TenantSource.QueryParameters source = (TenantSource.QueryParameters) attached.tenants();
+    AttachedApi.TenantSource source = attached.tenants();
     String shared = source.subject().isPresent() ? "PER_SUBJECT" : "PER_CONNECTION";
     Stream.of(authorizer, connect, disconnect)
         .forEach(each -> each.variable("OPENED_SESSIONS", shared));
-    authorizer.variable("TENANT_PARAMETER", source.tenant());
-    source.subject().ifPresent(name -> authorizer.variable("SUBJECT_PARAMETER", name));
+    if (source instanceof AttachedApi.TenantSource.WebToken token) {
+      verifiesTokens(token, authorizer);
+    } else {
+      authorizer.variable(
+          "TENANT_PARAMETER", ((AttachedApi.TenantSource.QueryParameters) source).tenant());
+      source.subject().ifPresent(name -> authorizer.variable("SUBJECT_PARAMETER", name));
+    }
     connect.tenantWrites(
         tables.limit(),
         "UpdateItem",
@@ -630,6 +636,26 @@ public final class Tollgate extends Construct {
       Stream.of(connect, disconnect)
           .forEach(each -> each.tenantRows(tables.session(), "DeleteItem"));
     }
+  }
+
+  private static void verifiesTokens(
+      AttachedApi.TenantSource.WebToken token, FunctionWithRoles authorizer) {
+    AttachedApi.TokenPlace place = token.place();
+    authorizer.variable(
+        "TOKEN_PLACE",
+        place instanceof AttachedApi.TokenPlace.Query query
+            ? "query:" + query.parameter()
+            : place instanceof AttachedApi.TokenPlace.Authorization
+                ? "authorization"
+                : "subprotocol");
+    authorizer.variable("TOKEN_ISSUER", token.accepted().issuer());
+    authorizer.variable("TOKEN_AUDIENCES", String.join(" ", token.accepted().audiences()));
+    authorizer.variable(
+        "TOKEN_ALGORITHMS",
+        token.algorithms().stream().sorted().map(Enum::name).collect(Collectors.joining(" ")));
+    authorizer.variable("TOKEN_CLOCK_SKEW_SECONDS", Long.toString(token.clockSkew().toSeconds()));
+    authorizer.variable("TENANT_CLAIM", token.accepted().tenantClaim());
+    token.subject().ifPresent(name -> authorizer.variable("SUBJECT_CLAIM", name));
   }
 
   /** Events of what operators change. An entry that cannot be written is retried for a day. */

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -26,6 +28,9 @@ import software.amazon.awscdk.services.lambda.Runtime;
 /** A Tollgate that protects a WebSocket API of the application. */
 class AttachedApiTest {
   private static final ObjectMapper JSON = new ObjectMapper();
+
+  private static final SessionAccess.Jwt LOGIN =
+      new SessionAccess.Jwt("https://login.example.com/", List.of("chat", "app"), "workspace");
 
   private final Stack stack = new Stack(new App(), "Chat");
   private final Function welcome =
@@ -134,7 +139,8 @@ class AttachedApiTest {
             api(),
             settings ->
                 settings.tenants(
-                    new TenantSource.QueryParameters("workspace", Optional.of("user"))));
+                    new AttachedApi.TenantSource.QueryParameters(
+                        "workspace", Optional.of("user"))));
     JsonNode authorizer =
         chat.properties("AWS::ApiGatewayV2::Authorizer", "TollgateAttachedAuthorizer");
     assertThat(Synthesis.texts(authorizer.path("IdentitySource")))
@@ -158,7 +164,63 @@ class AttachedApiTest {
             .build());
     assertThatThrownBy(() -> attached(api, settings -> settings))
         .hasMessageContaining("the route $connect has an authorizer");
-    assertThatThrownBy(() -> new TenantSource.QueryParameters("a b", Optional.empty()))
+    assertThatThrownBy(() -> new AttachedApi.TenantSource.QueryParameters("a b", Optional.empty()))
         .hasMessageContaining("tenant: \"a b\"");
+  }
+
+  @Test
+  void a_token_is_required_where_the_handshake_carries_it() {
+    Synthesis chat =
+        attached(
+            api(),
+            settings ->
+                settings.tenants(
+                    new AttachedApi.TenantSource.WebToken(
+                        new AttachedApi.TokenPlace.Subprotocol(),
+                        LOGIN,
+                        Optional.of("sub"),
+                        Set.of(AttachedApi.Algorithm.RS256, AttachedApi.Algorithm.ES256),
+                        Duration.ofSeconds(5))));
+    assertThat(
+            Synthesis.texts(
+                chat.properties("AWS::ApiGatewayV2::Authorizer", "TollgateAttachedAuthorizer")
+                    .path("IdentitySource")))
+        .containsExactly("route.request.header.Sec-WebSocket-Protocol");
+    JsonNode variables =
+        chat.properties("AWS::Lambda::Function", "TollgateAuthorizerFunction")
+            .at("/Environment/Variables");
+    Map.of(
+            "TOKEN_PLACE", "subprotocol",
+            "TOKEN_ISSUER", "https://login.example.com/",
+            "TOKEN_AUDIENCES", "chat app",
+            "TOKEN_ALGORITHMS", "RS256 ES256",
+            "TOKEN_CLOCK_SKEW_SECONDS", "5",
+            "TENANT_CLAIM", "workspace",
+            "SUBJECT_CLAIM", "sub",
+            "OPENED_SESSIONS", "PER_SUBJECT")
+        .forEach(
+            (name, value) -> assertThat(variables.path(name).asText()).as(name).isEqualTo(value));
+    assertThat(variables.has("TENANT_PARAMETER")).isFalse();
+  }
+
+  @Test
+  void malformed_settings_of_tokens_are_refused() {
+    AttachedApi.TokenPlace place = new AttachedApi.TokenPlace.Authorization();
+    Set<AttachedApi.Algorithm> one = Set.of(AttachedApi.Algorithm.RS256);
+    assertThatThrownBy(() -> token(place, "a b", one, 5)).hasMessageContaining("subject: \"a b\"");
+    assertThatThrownBy(() -> token(place, "sub", Set.of(), 5)).hasMessageContaining("algorithms");
+    assertThatThrownBy(() -> token(place, "sub", one, 301)).hasMessageContaining("clockSkew");
+    assertThatThrownBy(() -> token(place, "sub", one, -1)).hasMessageContaining("clockSkew");
+    assertThatThrownBy(() -> new AttachedApi.TokenPlace.Query(""))
+        .hasMessageContaining("parameter");
+  }
+
+  private static AttachedApi.TenantSource token(
+      AttachedApi.TokenPlace place,
+      String subject,
+      Set<AttachedApi.Algorithm> algorithms,
+      int seconds) {
+    return new AttachedApi.TenantSource.WebToken(
+        place, LOGIN, Optional.of(subject), algorithms, Duration.ofSeconds(seconds));
   }
 }

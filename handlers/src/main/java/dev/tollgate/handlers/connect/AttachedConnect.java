@@ -75,7 +75,8 @@ public final class AttachedConnect implements RequestStreamHandler {
     try (Segment segment =
         tracing.begin("Connect", () -> AuthorizerContext.trace(event.authorizer()))) {
       segment.annotate(WebSocketEvents.CONNECTION, event.connectionId());
-      output.write(connect(event, context, segment).getBytes(StandardCharsets.UTF_8));
+      output.write(
+          event.answered(connect(event, context, segment)).getBytes(StandardCharsets.UTF_8));
     }
   }
 

@@ -29,6 +29,9 @@ final class AuthorizerContext {
   static final String TENANT = "tenantId";
   static final String SESSION = "sessionId";
 
+  /** The verified subject of a token; only the application reads it. */
+  private static final String SUBJECT = "subject";
+
   /** The template of messages passes this value to SQS. */
   private static final String TRACE = "trace";
 
@@ -86,6 +89,13 @@ final class AuthorizerContext {
   /** The context of a connection that is refused. */
   static Map<String, Object> of(TenantId tenant, SessionId session, Refusal refusal) {
     return Map.of(VERDICT, refusal.name(), TENANT, tenant.value(), SESSION, session.value());
+  }
+
+  /** A context with the subject, if there is one. */
+  static Map<String, Object> withSubject(Map<String, Object> context, Optional<String> subject) {
+    Map<String, Object> named = new LinkedHashMap<>(context);
+    subject.ifPresent(who -> named.put(SUBJECT, who));
+    return named;
   }
 
   /** A context with this trace header, unless it is empty. */

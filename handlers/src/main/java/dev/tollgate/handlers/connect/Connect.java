@@ -98,19 +98,13 @@ public final class Connect
         : "ADMITTED_WITHOUT_TOKEN";
   }
 
-  /**
-   * Accepts the handshake with the first subprotocol that the client offers, if any. A browser that
-   * offers subprotocols closes the connection unless the server selects one (RFC 6455, 4.2.2).
-   */
+  /** Accepts the handshake with the subprotocol to select, if the client offers any. */
   private static APIGatewayV2WebSocketResponse accepted(APIGatewayV2WebSocketEvent event) {
     APIGatewayV2WebSocketResponse response = WebSocketEvents.status(200);
-    Optional.ofNullable(event.getHeaders()).orElse(Map.of()).entrySet().stream()
-        .filter(header -> header.getKey().equalsIgnoreCase("Sec-WebSocket-Protocol"))
-        .findFirst()
-        .ifPresent(
-            header ->
-                response.setHeaders(
-                    Map.of("Sec-WebSocket-Protocol", header.getValue().split(",", 2)[0].strip())));
+    Subprotocols.header(
+            Optional.ofNullable(event.getHeaders()).orElse(Map.of()), Subprotocols.HEADER)
+        .flatMap(Subprotocols::selected)
+        .ifPresent(selected -> response.setHeaders(Map.of(Subprotocols.HEADER, selected)));
     return response;
   }
 }

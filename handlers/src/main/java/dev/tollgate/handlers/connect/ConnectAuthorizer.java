@@ -26,7 +26,9 @@ import java.util.Optional;
  *
  * <p>An authorizer can only respond with 401 or 403. So an unknown or suspended tenant is denied
  * here. A handshake that exceeds a limit passes on to {@code $connect} with the refusal in the
- * context, and {@code $connect} responds with 429.
+ * context, and {@code $connect} responds with 429. A handshake without the valid token that an
+ * attached API may require fails with exactly {@code Unauthorized}, which API Gateway turns into
+ * 401, before anything is read or claimed.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-lambda-auth.html">Control
@@ -36,6 +38,8 @@ public final class ConnectAuthorizer
     implements RequestHandler<APIGatewayCustomAuthorizerEvent, IamPolicyResponse> {
   /** The principal of a handshake whose parameters name no valid tenant. */
   private static final String NOBODY = "nobody";
+
+  private static final int UNAUTHORIZED = 401;
 
   private final TenantSource source;
   private final Admission admission;
@@ -49,7 +53,7 @@ public final class ConnectAuthorizer
 
   /** The function with these environment variables and this clock. */
   public ConnectAuthorizer(Map<String, String> environment, InstantSource clock) {
-    this(TenantSource.of(environment), new Wiring(environment, clock), new Metrics(clock));
+    this(TenantSource.of(environment, clock), new Wiring(environment, clock), new Metrics(clock));
   }
 
   private ConnectAuthorizer(TenantSource source, Wiring wiring, Metrics metrics) {
@@ -78,10 +82,16 @@ public final class ConnectAuthorizer
       APIGatewayCustomAuthorizerEvent event, Context context, Segment segment) {
     TenantId tenant;
     SessionId session;
+    Optional<String> subject;
     try {
       TenantSource.Caller caller = source.caller(event);
       tenant = caller.tenant();
       session = caller.session();
+      subject = caller.subject();
+    } catch (Unauthorized unauthorized) {
+      context.getLogger().log("unauthorized: " + unauthorized.reason());
+      segment.outcome("UNAUTHORIZED", UNAUTHORIZED);
+      throw unauthorized;
     } catch (InvalidValue invalid) {
       context.getLogger().log("denied: " + invalid.logged());
       segment.outcome("INVALID", Refusal.UNKNOWN.status());
@@ -96,7 +106,11 @@ public final class ConnectAuthorizer
           .map(failure -> "tenant " + tenant + ": admitted without a token: " + failure)
           .ifPresent(line -> context.getLogger().log(LogText.lines(line)));
       segment.outcome("ALLOWED", 200);
-      return allowed(event, tenant, AuthorizerContext.of(ticketed.ticket()), segment);
+      return allowed(
+          event,
+          tenant,
+          AuthorizerContext.withSubject(AuthorizerContext.of(ticketed.ticket()), subject),
+          segment);
     }
     AdmissionDecision.Refused refused = (AdmissionDecision.Refused) decision;
     Refusal refusal = refused.refusal();

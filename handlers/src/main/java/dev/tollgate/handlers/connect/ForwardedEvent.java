@@ -5,10 +5,12 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
@@ -17,8 +19,10 @@ import java.util.OptionalInt;
  * @param json the event as API Gateway sent it, with the context that the authorizer returned
  * @param connectionId the connection of the event
  * @param authorizer the context that the authorizer returned for the connection's handshake
+ * @param offered the subprotocols that the handshake offers; empty if there are none
  */
-record ForwardedEvent(String json, String connectionId, Map<String, Object> authorizer) {
+record ForwardedEvent(
+    String json, String connectionId, Map<String, Object> authorizer, String offered) {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final TypeReference<Map<String, Object>> VALUES = new TypeReference<>() {};
 
@@ -27,15 +31,47 @@ record ForwardedEvent(String json, String connectionId, Map<String, Object> auth
    *
    * @throws IOException if it is not JSON
    */
-  static ForwardedEvent read(InputStream event) throws IOException {
-    String json = new String(event.readAllBytes(), StandardCharsets.UTF_8);
-    JsonNode context = JSON.readTree(json).path("requestContext");
+  static ForwardedEvent read(InputStream input) throws IOException {
+    String json = new String(input.readAllBytes(), StandardCharsets.UTF_8);
+    JsonNode event = JSON.readTree(json);
+    JsonNode context = event.path("requestContext");
     return new ForwardedEvent(
         json,
         context.path("connectionId").asText(),
         context.has("authorizer")
             ? JSON.convertValue(context.path("authorizer"), VALUES)
-            : Map.of());
+            : Map.of(),
+        header(event.path("headers")).map(JsonNode::asText).orElse(""));
+  }
+
+  private static Optional<JsonNode> header(JsonNode headers) {
+    return headers.properties().stream()
+        .filter(header -> header.getKey().equalsIgnoreCase(Subprotocols.HEADER))
+        .map(Map.Entry::getValue)
+        .findFirst();
+  }
+
+  /**
+   * The application's answer, with a selected subprotocol if the handshake carries a token in one
+   * and the answer selects none, or that with the token. Any other answer is unchanged.
+   */
+  String answered(String answer) throws JsonProcessingException {
+    if (Subprotocols.tokens(offered).isEmpty()
+        || !(JSON.readTree(answer) instanceof ObjectNode changed)) {
+      return answer;
+    }
+    ObjectNode headers =
+        changed.path("headers") instanceof ObjectNode present
+            ? present
+            : changed.putObject("headers");
+    if (header(headers)
+        .filter(selected -> Subprotocols.tokens(selected.asText()).isEmpty())
+        .isPresent()) {
+      return answer;
+    }
+    headers.properties().removeIf(each -> each.getKey().equalsIgnoreCase(Subprotocols.HEADER));
+    Subprotocols.selected(offered).ifPresent(each -> headers.put(Subprotocols.HEADER, each));
+    return changed.toString();
   }
 
   /** What Tollgate's own function reads of the event. */

@@ -60,7 +60,7 @@ final class AttachedHandshakeTest {
       };
   private final ConnectAuthorizer authorizer =
       new ConnectAuthorizer(
-          TenantSource.of(Map.of("TENANT_PARAMETER", "workspace")),
+          TenantSource.of(Map.of("TENANT_PARAMETER", "workspace"), fixture.clock()),
           new Admission(
               new OpenedFacts(fixture.facts(), fixture.clock()),
               fixture.claims(),
@@ -184,9 +184,9 @@ final class AttachedHandshakeTest {
 
   @Test
   void subjects_share_a_session_and_others_have_one_for_each_connection() {
-    TenantSource alone = TenantSource.of(Map.of("TENANT_PARAMETER", "w"));
+    TenantSource alone = TenantSource.of(Map.of("TENANT_PARAMETER", "w"), fixture.clock());
     TenantSource subjects =
-        TenantSource.of(Map.of("TENANT_PARAMETER", "w", "SUBJECT_PARAMETER", "u"));
+        TenantSource.of(Map.of("TENANT_PARAMETER", "w", "SUBJECT_PARAMETER", "u"), fixture.clock());
     APIGatewayCustomAuthorizerEvent ann = LambdaEvents.handshake(Map.of("w", "acme", "u", "ann"));
     APIGatewayCustomAuthorizerEvent bob = LambdaEvents.handshake(Map.of("w", "acme", "u", "bob"));
 
