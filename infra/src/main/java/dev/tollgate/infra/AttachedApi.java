@@ -95,8 +95,8 @@ public record AttachedApi(
 
     /**
      * Claims of a JSON Web Token, which Tollgate's authorizer verifies against the keys that the
-     * issuer publishes. A handshake without a valid token gets 401. If the keys cannot be fetched,
-     * it gets 500. An open connection outlives its token.
+     * issuer publishes. A handshake without a token gets 401, with an invalid one 403. If the keys
+     * cannot be fetched, it gets 500. An open connection outlives its token.
      *
      * @param place where the handshake carries the token
      * @param accepted issuer, audiences and the claim with the tenant's id, as for sessions

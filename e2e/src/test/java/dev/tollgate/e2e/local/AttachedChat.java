@@ -52,6 +52,15 @@ final class AttachedChat {
    * @return the assembly
    */
   static Path synthesize(Path checkout) throws Exception {
+    return synthesize(checkout, "tenantParameter(\"workspace\")");
+  }
+
+  /**
+   * As {@link #synthesize(Path)}.
+   *
+   * @param tenants the call that says where a handshake names its tenant
+   */
+  static Path synthesize(Path checkout, String tenants) throws Exception {
     for (String module :
         List.of("handlers", "token-producer", "control-plane", "console", "infra")) {
       Files.createSymbolicLink(checkout.resolve(module), ROOT.resolve(module));
@@ -64,6 +73,9 @@ final class AttachedChat {
         change(app.resolve(parts[0]), parts[1]);
       }
     }
+    Path main = app.resolve("src/main/java/com/example/ChatApp.java");
+    Files.writeString(
+        main, Files.readString(main).replace("tenantParameter(\"workspace\")", tenants));
     functionJar(app.resolve("functions"));
     String infra =
         ROOT.resolve("infra/target/classes")

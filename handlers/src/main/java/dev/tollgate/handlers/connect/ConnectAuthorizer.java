@@ -27,8 +27,7 @@ import java.util.Optional;
  * <p>An authorizer can only respond with 401 or 403. So an unknown or suspended tenant is denied
  * here. A handshake that exceeds a limit passes on to {@code $connect} with the refusal in the
  * context, and {@code $connect} responds with 429. A handshake without the valid token that an
- * attached API may require fails with exactly {@code Unauthorized}, which API Gateway turns into
- * 401, before anything is read or claimed.
+ * attached API may require is denied before anything is read or claimed.
  *
  * @see <a
  *     href="https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-lambda-auth.html">Control
@@ -38,8 +37,6 @@ public final class ConnectAuthorizer
     implements RequestHandler<APIGatewayCustomAuthorizerEvent, IamPolicyResponse> {
   /** The principal of a handshake whose parameters name no valid tenant. */
   private static final String NOBODY = "nobody";
-
-  private static final int UNAUTHORIZED = 401;
 
   private final TenantSource source;
   private final Admission admission;
@@ -88,10 +85,11 @@ public final class ConnectAuthorizer
       tenant = caller.tenant();
       session = caller.session();
       subject = caller.subject();
-    } catch (Unauthorized unauthorized) {
-      context.getLogger().log("unauthorized: " + unauthorized.reason());
-      segment.outcome("UNAUTHORIZED", UNAUTHORIZED);
-      throw unauthorized;
+    } catch (InvalidToken invalid) {
+      // To get 401, the function would have to fail, and strangers could raise the alarm of errors.
+      context.getLogger().log("denied: " + LogText.lines(invalid.reason()));
+      segment.outcome("INVALID", Refusal.UNKNOWN.status());
+      return denied(event, NOBODY);
     } catch (InvalidValue invalid) {
       context.getLogger().log("denied: " + invalid.logged());
       segment.outcome("INVALID", Refusal.UNKNOWN.status());

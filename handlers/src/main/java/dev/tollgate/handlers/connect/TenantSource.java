@@ -21,7 +21,7 @@ sealed interface TenantSource {
    * The caller of a handshake.
    *
    * @throws InvalidValue if a parameter is missing or malformed
-   * @throws Unauthorized if a required token is missing or not valid
+   * @throws InvalidToken if a required token is missing or not valid
    */
   Caller caller(APIGatewayCustomAuthorizerEvent event);
 
@@ -139,13 +139,13 @@ sealed interface TenantSource {
     public Caller caller(APIGatewayCustomAuthorizerEvent event) {
       TokenCheck check = verifier.verify(place.token(event));
       if (check instanceof TokenCheck.Invalid invalid) {
-        throw new Unauthorized(invalid.reason());
+        throw new InvalidToken(invalid.reason());
       }
       TokenCheck.Valid valid = (TokenCheck.Valid) check;
       TenantId named = tenant(claim(valid, tenant));
       Optional<String> who = subject.map(name -> claim(valid, name));
       if (who.filter(text -> text.length() > MAX_SUBJECT).isPresent()) {
-        throw new Unauthorized("the subject has more than " + MAX_SUBJECT + " characters");
+        throw new InvalidToken("the subject has more than " + MAX_SUBJECT + " characters");
       }
       return new Caller(
           named,
@@ -157,14 +157,14 @@ sealed interface TenantSource {
     private static String claim(TokenCheck.Valid token, String name) {
       return token
           .text(name)
-          .orElseThrow(() -> new Unauthorized("claim " + name + ": absent, empty or not a string"));
+          .orElseThrow(() -> new InvalidToken("claim " + name + ": absent, empty or not a string"));
     }
 
     private static TenantId tenant(String value) {
       try {
         return new TenantId(value);
       } catch (InvalidValue malformed) {
-        throw new Unauthorized(malformed.logged());
+        throw new InvalidToken(malformed.logged());
       }
     }
   }

@@ -10,7 +10,7 @@ sealed interface TokenPlace {
   /**
    * The token.
    *
-   * @throws Unauthorized if there is none
+   * @throws InvalidToken if there is none
    */
   String token(APIGatewayCustomAuthorizerEvent event);
 
@@ -40,7 +40,7 @@ sealed interface TokenPlace {
     public String token(APIGatewayCustomAuthorizerEvent event) {
       return Optional.ofNullable(event.getQueryStringParameters())
           .map(parameters -> parameters.get(name))
-          .orElseThrow(() -> new Unauthorized("no query parameter " + name));
+          .orElseThrow(() -> new InvalidToken("no query parameter " + name));
     }
   }
 
@@ -53,7 +53,7 @@ sealed interface TokenPlace {
       return header(event, "Authorization")
           .filter(value -> value.regionMatches(true, 0, BEARER, 0, BEARER.length()))
           .map(value -> value.substring(BEARER.length()).strip())
-          .orElseThrow(() -> new Unauthorized("no header Authorization with a bearer token"));
+          .orElseThrow(() -> new InvalidToken("no header Authorization with a bearer token"));
     }
   }
 
@@ -67,10 +67,10 @@ sealed interface TokenPlace {
       String offered = header(event, Subprotocols.HEADER).orElse("");
       List<String> tokens = Subprotocols.tokens(offered);
       if (tokens.size() != 1) {
-        throw new Unauthorized(tokens.size() + " subprotocols with a token (expected: 1)");
+        throw new InvalidToken(tokens.size() + " subprotocols with a token (expected: 1)");
       }
       if (Subprotocols.selected(offered).isEmpty()) {
-        throw new Unauthorized("no subprotocol beside that with the token");
+        throw new InvalidToken("no subprotocol beside that with the token");
       }
       return tokens.get(0);
     }

@@ -58,20 +58,7 @@ final class AttachedHandshakeTest {
         limits.add(limit);
         return reply;
       };
-  private final ConnectAuthorizer authorizer =
-      new ConnectAuthorizer(
-          TenantSource.of(Map.of("TENANT_PARAMETER", "workspace"), fixture.clock()),
-          new Admission(
-              new OpenedFacts(fixture.facts(), fixture.clock()),
-              fixture.claims(),
-              fixture.sessions(),
-              fixture.tally(),
-              fixture.enforcement(),
-              Runnable::run,
-              pause -> {},
-              fixture.clock()),
-          metrics,
-          Tracing.OFF);
+  private final ConnectAuthorizer authorizer = authorizer(Map.of("TENANT_PARAMETER", "workspace"));
   private final AttachedConnect connect =
       new AttachedConnect(
           new Registration(
@@ -88,6 +75,48 @@ final class AttachedHandshakeTest {
   private final AttachedDisconnect disconnect =
       new AttachedDisconnect(
           new Disconnect(new Disconnection(connections), Tracing.OFF), application);
+
+  @ParameterizedTest
+  @ValueSource(strings = {"query:token", "authorization", "subprotocol"})
+  void a_handshake_with_a_malformed_token_is_denied_before_anything_is_read(String place) {
+    ConnectAuthorizer tokens =
+        authorizer(
+            Map.of(
+                "TOKEN_PLACE", place,
+                "TOKEN_ISSUER", "https://127.0.0.1:1",
+                "TOKEN_AUDIENCES", "chat",
+                "TOKEN_ALGORITHMS", "RS256",
+                "TOKEN_CLOCK_SKEW_SECONDS", "60",
+                "TENANT_CLAIM", "tenant"));
+    APIGatewayCustomAuthorizerEvent event = LambdaEvents.handshake(Map.of("token", "a.b.c"));
+    event.setHeaders(
+        Map.of(
+            "authorization",
+            "Bearer a.b.c",
+            "sec-websocket-protocol",
+            "chat, tollgate.bearer.a.b.c"));
+
+    assertThat(tokens.handleRequest(event, context).getPolicyDocument().toString())
+        .contains("Deny");
+    assertThat(context.logged())
+        .containsExactly("denied: the token is malformed, or its key does not fit");
+  }
+
+  private ConnectAuthorizer authorizer(Map<String, String> source) {
+    return new ConnectAuthorizer(
+        TenantSource.of(source, fixture.clock()),
+        new Admission(
+            new OpenedFacts(fixture.facts(), fixture.clock()),
+            fixture.claims(),
+            fixture.sessions(),
+            fixture.tally(),
+            fixture.enforcement(),
+            Runnable::run,
+            pause -> {},
+            fixture.clock()),
+        metrics,
+        Tracing.OFF);
+  }
 
   /** The event of a route, with the context of a new handshake and what Tollgate does not read. */
   private String event(String connectionId) throws IOException {

@@ -1,0 +1,126 @@
+package dev.tollgate.e2e.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.nimbusds.jose.jwk.RSAKey;
+import com.nimbusds.jwt.JWTClaimsSet;
+import dev.tollgate.local.testing.TokenIssuer;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.net.http.WebSocket;
+import java.net.http.WebSocketHandshakeException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.Date;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The chat of {@code examples/attach}, whose handshakes carry tokens of an issuer. */
+final class AttachedTokensIT {
+  private static final String ISSUER = "https://issuer.example";
+  private static final String AUDIENCE = "chat";
+  private static final HttpClient HTTP = HttpClient.newHttpClient();
+  private static final RSAKey KEY = TokenIssuer.key("first");
+
+  @TempDir private static Path checkout;
+
+  @Test
+  void a_valid_token_opens_a_socket_of_its_tenant_and_no_other_does() throws Exception {
+    try (TokenIssuer issuer = new TokenIssuer(InstantSource.system());
+        LocalDeployment deployment = LocalDeployment.attached(assembly(issuer))) {
+      issuer.publish(KEY);
+      onboard(deployment, "acme");
+      JWTClaimsSet.Builder good = claims(issuer, AUDIENCE, "acme");
+
+      assertThat(open(deployment, TokenIssuer.token(KEY, good))).isEqualTo("chat");
+      int fetches = issuer.requests();
+      assertThat(
+              Stream.of(
+                      TokenIssuer.token(TokenIssuer.key("first"), good),
+                      TokenIssuer.token(TokenIssuer.key("unknown"), good),
+                      TokenIssuer.token(KEY, claims(issuer, "mail", "acme")),
+                      TokenIssuer.token(KEY, claims(issuer, AUDIENCE, "nobody")),
+                      TokenIssuer.token(
+                          KEY, claims(issuer, AUDIENCE, "acme").expirationTime(new Date(0))),
+                      "a.b.c")
+                  .map(token -> open(deployment, token)))
+          .containsOnly("403");
+      assertThat(issuer.requests()).as("fetches of keys are rare").isEqualTo(fetches);
+      assertThat(open(deployment)).as("no token").isEqualTo("401");
+      assertThat(get(deployment, "/tenants/acme")).contains("\"connections\":1,");
+    }
+  }
+
+  private static Path assembly(TokenIssuer issuer) throws Exception {
+    Path assembly =
+        AttachedChat.synthesize(
+            checkout,
+            """
+            tenants(
+                new AttachedApi.TenantSource.WebToken(
+                    new AttachedApi.TokenPlace.Subprotocol(),
+                    new SessionAccess.Jwt("%s", java.util.List.of("%s"), "tenant"),
+                    java.util.Optional.of("sub")))"""
+                .formatted(ISSUER, AUDIENCE));
+    // The construct accepts https alone.
+    try (Stream<Path> files = Files.walk(assembly)) {
+      for (Path file : files.filter(each -> each.toString().endsWith(".template.json")).toList()) {
+        Files.writeString(file, Files.readString(file).replace(ISSUER, issuer.url()));
+      }
+    }
+    return assembly;
+  }
+
+  private static JWTClaimsSet.Builder claims(TokenIssuer issuer, String audience, String tenant) {
+    return issuer.claims(issuer.url(), audience).claim("tenant", tenant);
+  }
+
+  private static void onboard(LocalDeployment deployment, String tenant) throws Exception {
+    send(
+        deployment,
+        "/tenants",
+        "POST",
+        "{\"tenantId\":\"%s\",\"tier\":\"gold\"}".formatted(tenant));
+  }
+
+  private static String get(LocalDeployment deployment, String path) throws Exception {
+    return send(deployment, path, "GET", "");
+  }
+
+  private static String send(LocalDeployment deployment, String path, String method, String body)
+      throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create(deployment.outputs().get("ControlPlaneURL") + path))
+            .header("content-type", "application/json")
+            .method(method, HttpRequest.BodyPublishers.ofString(body))
+            .build();
+    HttpResponse<String> response = HTTP.send(request, HttpResponse.BodyHandlers.ofString());
+    assertThat(response.statusCode()).as(response.body()).isLessThan(300);
+    return response.body();
+  }
+
+  /** The subprotocol of the new socket, or the status that refused it. */
+  private static String open(LocalDeployment deployment, String... token) {
+    WebSocket.Builder builder = HTTP.newWebSocketBuilder();
+    List.of(token).forEach(each -> builder.subprotocols("chat", "tollgate.bearer." + each));
+    String query = "?workspace=acme&name=ann";
+    try {
+      return builder
+          .buildAsync(
+              URI.create(deployment.outputs().get("WebSocketURL") + query),
+              new WebSocket.Listener() {})
+          .join()
+          .getSubprotocol();
+    } catch (CompletionException refused) {
+      return Integer.toString(
+          ((WebSocketHandshakeException) refused.getCause()).getResponse().statusCode());
+    }
+  }
+}
