@@ -31,10 +31,14 @@ final class AttachedTokensIT {
 
   @TempDir private static Path checkout;
 
+  /** The deployment's, which the issuer needs before there is one. */
+  private InstantSource clock = InstantSource.system();
+
   @Test
   void a_valid_token_opens_a_socket_of_its_tenant_and_no_other_does() throws Exception {
-    try (TokenIssuer issuer = new TokenIssuer(InstantSource.system());
+    try (TokenIssuer issuer = new TokenIssuer(() -> clock.instant());
         LocalDeployment deployment = LocalDeployment.attached(assembly(issuer))) {
+      clock = deployment.clock();
       issuer.publish(KEY);
       onboard(deployment, "acme");
       JWTClaimsSet.Builder good = claims(issuer, AUDIENCE, "acme");
@@ -78,7 +82,7 @@ final class AttachedTokensIT {
     return assembly;
   }
 
-  private static JWTClaimsSet.Builder claims(TokenIssuer issuer, String audience, String tenant) {
+  private JWTClaimsSet.Builder claims(TokenIssuer issuer, String audience, String tenant) {
     return issuer.claims(issuer.url(), audience).claim("tenant", tenant);
   }
 
