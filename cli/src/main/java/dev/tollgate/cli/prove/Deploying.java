@@ -21,6 +21,8 @@ final class Deploying implements Step {
           "producerConcurrency",
           "socketChecksPerMinute");
 
+  private static final String LOG_ROLE = "accountLogRole";
+
   @Override
   public String name() {
     return "deploy";
@@ -53,7 +55,11 @@ final class Deploying implements Step {
     context.put("demo", "false");
     context.put("removal", "destroy");
     context.put("consoleSignIn", "false");
-    context.put("accountLogRole", Preflight.hasLogRole(run.stacks().account()) ? "keep" : "set");
+    // A deployment that failed may have set the role already.
+    boolean sets =
+        "set".equals(run.deployed().getOrDefault(run.stackName(), Map.of()).get(LOG_ROLE))
+            || !Preflight.hasLogRole(run.stacks().account());
+    context.put(LOG_ROLE, sets ? "set" : "keep");
     run.deploy(run.stackName(), context);
     run.controlPlane().get("/tiers").orThrow();
     return List.of(Finding.holds("the stack can be deployed", run.stackName()));

@@ -65,19 +65,29 @@ final class Proof {
         one(step);
       } else {
         shell.printError(
-            "%-10s is not tried: the stacks would be deleted meanwhile".formatted(step.name()));
+            "%-10s is not tried: the stacks are deleted before it could end"
+                .formatted(step.name()));
       }
     }
     return finished();
   }
 
-  /** A step needs what the pending ones before it make. */
+  /**
+   * Whether there is time for the pending steps up to this one, and for the teardown, before the
+   * stacks are deleted by themselves. Once a teardown has begun, nothing else can begin.
+   */
   private boolean canBegin(Step step) {
-    return step instanceof Teardown
-        || (run.hasTimeFor(step)
-            && pending().stream()
-                .takeWhile(earlier -> !earlier.name().equals(step.name()))
-                .allMatch(run::hasTimeFor));
+    if (step instanceof Teardown) {
+      return true;
+    }
+    Duration needed = new Teardown().usual().plus(step.usual());
+    for (Step earlier : pending()) {
+      if (earlier.name().equals(step.name())) {
+        break;
+      }
+      needed = needed.plus(earlier.usual());
+    }
+    return !run.isTearingDown() && run.hasTimeFor(needed);
   }
 
   /** Does the teardown unless it has left nothing, and leaves the other steps pending. */

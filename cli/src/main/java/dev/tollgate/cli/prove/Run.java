@@ -36,6 +36,7 @@ final class Run {
 
   private static final String FILE = "run.json";
   private static final String STEPS = "steps";
+  private static final String TEARING_DOWN = "tearingDown";
 
   private final Settings settings;
   private final Shell shell;
@@ -159,9 +160,19 @@ final class Run {
     return Instant.parse(state.path("beganAt").asText());
   }
 
-  /** Whether a step can end before the stacks are deleted by themselves. */
-  boolean hasTimeFor(Step step) {
-    return !now().plus(step.usual()).isAfter(beganAt().plus(LIFETIME));
+  /** Whether something that takes this long can end before the stacks are deleted by themselves. */
+  boolean hasTimeFor(Duration duration) {
+    return !now().plus(duration).isAfter(beganAt().plus(LIFETIME));
+  }
+
+  /** Remembers that what the stacks have may be gone in part. */
+  void beginTeardown() {
+    state.put(TEARING_DOWN, true);
+    save();
+  }
+
+  boolean isTearingDown() {
+    return state.path(TEARING_DOWN).asBoolean();
   }
 
   // Stacks

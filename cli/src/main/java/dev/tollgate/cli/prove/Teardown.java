@@ -28,6 +28,9 @@ import java.util.stream.Stream;
 final class Teardown implements Step {
   static final String NAME = "teardown";
 
+  /** The part of the teardown that needs the control plane. */
+  private static final String OFFBOARDING = "offboarding";
+
   /** Below the quotas of the services behind the control plane, for silos too. */
   private static final double REQUESTS_PER_SECOND = 5;
 
@@ -64,18 +67,19 @@ final class Teardown implements Step {
     if (deployed.isEmpty()) {
       return List.of(nothing(run));
     }
+    run.beginTeardown();
     if (deployed.containsKey(run.stackName())) {
-      findings.add(offboard(run));
+      findings.add(offboarded(run));
+      run.destroy(run.stackName());
     }
-    // The probe stack has the schedule that deletes both: it is the last.
-    Stream.of(run.stackName(), run.probeName())
-        .filter(deployed::containsKey)
-        .forEach(
-            name -> {
-              run.destroy(name);
-            });
     if (!run.stacks().areLocal()) {
       deleteRetained(run);
+    }
+    // The probe stack has the schedule that deletes both, and a repeated teardown begins with it.
+    if (deployed.containsKey(run.probeName())) {
+      run.destroy(run.probeName());
+    }
+    if (!run.stacks().areLocal()) {
       run.shell().sleep(LISTS_LATE);
       findings.add(left(run, "of both stacks", leftOver(run, run.stacks().account())));
     }
@@ -90,6 +94,20 @@ final class Teardown implements Step {
         "nothing has the names of this run",
         String.join(", ", left),
         "delete it by hand, or, if another run created it, use the --directory of that run");
+  }
+
+  /** Offboards all tenants once: later, the control plane may be deleted in part. */
+  private static Finding offboarded(Run run) {
+    return run.findings(OFFBOARDING)
+        .map(done -> done.get(0))
+        .orElseGet(
+            () -> {
+              Finding finding = offboard(run);
+              if (finding.result() == Finding.Result.HOLDS) {
+                run.ended(OFFBOARDING, List.of(finding));
+              }
+              return finding;
+            });
   }
 
   /** Offboards all tenants, which have queues, schedules and functions that no stack has. */

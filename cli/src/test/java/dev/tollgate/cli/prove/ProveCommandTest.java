@@ -397,6 +397,59 @@ final class ProveCommandTest {
         .contains("questions  is not tried", "Together at most $0.02, and usually 10 minutes");
   }
 
+  @Test
+  void a_step_begins_only_if_the_teardown_can_end_after_it() throws IOException {
+    // The preflight takes 10 s and the teardown 10 minutes, so that the probe stack has 49 s.
+    resume(state("2026-03-12T12:11:00Z"));
+
+    prove(Optional.empty(), "--account", "123456789012");
+
+    assertThat(deployments).isEmpty();
+    assertThat(account.requests()).as("preflight").contains("lambda /2016-08-19/account-settings");
+  }
+
+  @Test
+  void after_a_teardown_that_failed_only_the_teardown_follows() throws IOException {
+    ObjectNode state = state("2026-03-12T13:59:00Z");
+    state.withObject("/stacks/Tollgate-prove-probe").put("probe", "true");
+    resume(state);
+    account.answer("dynamodb ListTables", 400, "{\"message\":\"planted\"}");
+    failure(Optional.empty(), "--teardown");
+    checkout();
+
+    prove(Optional.empty(), "--account", "123456789012");
+
+    assertThat(deployments).containsExactly("destroy Tollgate-prove-probe {probe=true}");
+  }
+
+  @Test
+  void tenants_are_offboarded_once() throws IOException {
+    ObjectNode state = state("2026-03-12T13:59:00Z");
+    state.withObject("/stacks/Tollgate-prove").put("demo", "false");
+    state
+        .withArray("/steps")
+        .addObject()
+        .put("name", "offboarding")
+        .withArray("findings")
+        .add(Finding.holds("planted", "").document());
+    resume(state);
+    Files.createDirectories(home.resolve(".tollgate/prove-prove_/Tollgate-prove"));
+    Files.writeString(home.resolve(".tollgate/prove-prove_/Tollgate-prove/outputs.json"), "{}");
+    account.stack("Tollgate-prove", true);
+
+    prove(Optional.empty(), "--teardown");
+
+    assertThat(deployments).containsExactly("destroy Tollgate-prove {demo=false}");
+  }
+
+  @Test
+  void a_list_without_the_stacks_own_tables_proves_nothing() {
+    assertThat(Attacks.withoutCredentials(List.of("Other"), "Limits").result())
+        .isEqualTo(Finding.Result.UNKNOWN);
+    assertThat(Attacks.withoutCredentials(List.of("Limits"), "Limits").result())
+        .isEqualTo(Finding.Result.HOLDS);
+  }
+
   /** A run without an ended step. */
   private static ObjectNode state(String beganAt) {
     ObjectNode state = Json.object();

@@ -3,12 +3,10 @@ package dev.tollgate.e2e.local;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.tollgate.e2e.acceptance.Deployment;
 import dev.tollgate.local.endpoint.RecordedRequests.Request;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
 import java.net.http.WebSocketHandshakeException;
 import java.nio.file.Path;
@@ -32,7 +30,6 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
 /** The chat of {@code examples/attach}, protected as {@code docs/how-to} says. */
 final class AttachIT {
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
   @TempDir private static Path checkout;
@@ -90,14 +87,9 @@ final class AttachIT {
   }
 
   private static JsonNode control(String method, String path, String body) throws Exception {
-    HttpRequest request =
-        HttpRequest.newBuilder(URI.create(deployment.outputs().get("ControlPlaneURL") + path))
-            .header("content-type", "application/json")
-            .method(method, HttpRequest.BodyPublishers.ofString(body))
-            .build();
-    HttpResponse<String> response = HTTP.send(request, HttpResponse.BodyHandlers.ofString());
-    assertThat(response.statusCode()).as(response.body()).isLessThan(300);
-    return JSON.readTree(response.body());
+    Deployment.Answer answer = deployment.control(method, path, body);
+    assertThat(answer.status()).as(answer.body().toString()).isLessThan(300);
+    return answer.body();
   }
 
   private static void onboard(String tenant, String overrides) throws Exception {

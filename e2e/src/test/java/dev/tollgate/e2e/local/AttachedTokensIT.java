@@ -5,11 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.nimbusds.jose.jwk.RSAKey;
 import com.nimbusds.jwt.JWTClaimsSet;
 import dev.tollgate.local.testing.TokenIssuer;
-import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
 import java.net.http.WebSocketHandshakeException;
 import java.nio.file.Files;
@@ -40,7 +37,7 @@ final class AttachedTokensIT {
         LocalDeployment deployment = LocalDeployment.attached(assembly(issuer))) {
       clock = deployment.clock();
       issuer.publish(KEY);
-      onboard(deployment, "acme");
+      assertThat(deployment.onboard("acme", "gold", "{}").status()).isEqualTo(201);
       JWTClaimsSet.Builder good = claims(issuer, AUDIENCE, "acme");
 
       assertThat(open(deployment, TokenIssuer.token(KEY, good))).isEqualTo("chat");
@@ -50,7 +47,7 @@ final class AttachedTokensIT {
                       TokenIssuer.token(TokenIssuer.key("first"), good),
                       TokenIssuer.token(TokenIssuer.key("unknown"), good),
                       TokenIssuer.token(KEY, claims(issuer, "mail", "acme")),
-                      TokenIssuer.token(KEY, claims(issuer, AUDIENCE, "nobody")),
+                      TokenIssuer.token(KEY, claims(issuer, AUDIENCE, "unknown")),
                       TokenIssuer.token(
                           KEY, claims(issuer, AUDIENCE, "acme").expirationTime(new Date(0))),
                       "a.b.c")
@@ -58,7 +55,8 @@ final class AttachedTokensIT {
           .containsOnly("403");
       assertThat(issuer.requests()).as("fetches of keys are rare").isEqualTo(fetches);
       assertThat(open(deployment)).as("no token").isEqualTo("401");
-      assertThat(get(deployment, "/tenants/acme")).contains("\"connections\":1,");
+      assertThat(deployment.control("GET", "/tenants/acme").body().path("connections").asInt())
+          .isEqualTo(1);
     }
   }
 
@@ -82,32 +80,8 @@ final class AttachedTokensIT {
     return assembly;
   }
 
-  private JWTClaimsSet.Builder claims(TokenIssuer issuer, String audience, String tenant) {
+  private static JWTClaimsSet.Builder claims(TokenIssuer issuer, String audience, String tenant) {
     return issuer.claims(issuer.url(), audience).claim("tenant", tenant);
-  }
-
-  private static void onboard(LocalDeployment deployment, String tenant) throws Exception {
-    send(
-        deployment,
-        "/tenants",
-        "POST",
-        "{\"tenantId\":\"%s\",\"tier\":\"gold\"}".formatted(tenant));
-  }
-
-  private static String get(LocalDeployment deployment, String path) throws Exception {
-    return send(deployment, path, "GET", "");
-  }
-
-  private static String send(LocalDeployment deployment, String path, String method, String body)
-      throws IOException, InterruptedException {
-    HttpRequest request =
-        HttpRequest.newBuilder(URI.create(deployment.outputs().get("ControlPlaneURL") + path))
-            .header("content-type", "application/json")
-            .method(method, HttpRequest.BodyPublishers.ofString(body))
-            .build();
-    HttpResponse<String> response = HTTP.send(request, HttpResponse.BodyHandlers.ofString());
-    assertThat(response.statusCode()).as(response.body()).isLessThan(300);
-    return response.body();
   }
 
   /** The subprotocol of the new socket, or the status that refused it. */

@@ -86,7 +86,7 @@ public final class ConnectAuthorizer
       session = caller.session();
       subject = caller.subject();
     } catch (InvalidToken invalid) {
-      // To get 401, the function would have to fail, and strangers could raise the alarm of errors.
+      // For a 401 the function would have to fail: strangers could then raise the alarm of errors.
       context.getLogger().log("denied: " + LogText.lines(invalid.reason()));
       segment.outcome("INVALID", Refusal.UNKNOWN.status());
       return denied(event, NOBODY);

@@ -21,8 +21,8 @@ final class IssuerKeys {
   static final Duration KEPT = Duration.ofHours(24);
 
   /**
-   * The shortest time between two fetches, whatever their reason. It bounds the requests that
-   * invented key ids and failures cause, and delays the first token of a new key.
+   * The shortest time between two fetches. It bounds the requests that invented key ids and
+   * failures cause, and delays the first token of a new key.
    */
   static final Duration BETWEEN_FETCHES = Duration.ofSeconds(30);
 
