@@ -325,6 +325,7 @@ final class AlarmsIT {
     awaitCalm(10);
   }
 
+  /** Fills fail once their bucket has missed three minutes; the alarm needs two such minutes. */
   @Tag("nightly")
   @Test
   void sqs_that_does_not_answer_raises_all_that_needs_tokens_as_one() throws Exception {
@@ -340,7 +341,7 @@ final class AlarmsIT {
                     && List.of("Authorizer", "TokenProducer").contains(call.principal().name()))) {
       assertThat(
               raisedDuring(
-                  4,
+                  7,
                   () -> {
                     assertThat(handshake("undecided", undecided).status()).isEqualTo(503);
                     DEPLOYMENT.close(handshake("unchecked", unchecked));
