@@ -325,7 +325,7 @@ final class AlarmsIT {
     awaitCalm(10);
   }
 
-  /** Fills fail once their bucket has missed three minutes; the alarm needs two such minutes. */
+  /** Fills fail once their bucket has missed three minutes; an alarm needs three failed minutes. */
   @Tag("nightly")
   @Test
   void sqs_that_does_not_answer_raises_all_that_needs_tokens_as_one() throws Exception {

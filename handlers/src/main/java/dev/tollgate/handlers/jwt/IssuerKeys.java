@@ -75,10 +75,11 @@ final class IssuerKeys {
       keys = JWKSet.parse(reader.read());
       fetchedAt = now;
       failure = Optional.empty();
-    } catch (ParseException | IllegalArgumentException e) {
-      failure = Optional.of(new Unavailable("the keys of the issuer", e));
     } catch (Unavailable e) {
       failure = Optional.of(new Unavailable("the keys of the issuer: " + e.reason()));
+    } catch (ParseException | RuntimeException e) {
+      // The parser fails with a NullPointerException where JSON has a null.
+      failure = Optional.of(new Unavailable("the keys of the issuer", e));
     }
   }
 }

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.text.ParseException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -37,9 +38,15 @@ final class PublishedKeySet implements KeySetReader {
           .followRedirects(HttpClient.Redirect.NEVER)
           .build();
   private final String issuer;
+  private final Duration timeout;
 
   PublishedKeySet(String issuer) {
+    this(issuer, TIMEOUT);
+  }
+
+  PublishedKeySet(String issuer, Duration timeout) {
     this.issuer = issuer;
+    this.timeout = timeout;
   }
 
   @Override
@@ -66,7 +73,7 @@ final class PublishedKeySet implements KeySetReader {
             HttpResponse.BodyHandlers.ofByteArrayConsumer(
                 part -> part.ifPresent(bytes -> append(body, bytes))));
     try {
-      int status = answer.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS).statusCode();
+      int status = answer.get(timeout.toMillis(), TimeUnit.MILLISECONDS).statusCode();
       if (status != 200) {
         throw new Unavailable(location + ": status " + status + " (expected: 200)");
       }
@@ -74,7 +81,7 @@ final class PublishedKeySet implements KeySetReader {
     } catch (ExecutionException failed) {
       throw new Unavailable(location.toString(), failed);
     } catch (TimeoutException late) {
-      throw new Unavailable(location + ": no answer within " + TIMEOUT);
+      throw new Unavailable(location + ": no answer within " + timeout);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
       throw new Unavailable(location.toString(), interrupted);
@@ -94,8 +101,9 @@ final class PublishedKeySet implements KeySetReader {
   private static URI location(String address) {
     try {
       URI location = URI.create(address);
-      boolean local = "http".equals(location.getScheme()) && LOOPBACK.contains(location.getHost());
-      if (location.getHost() != null && (local || "https".equals(location.getScheme()))) {
+      String host = Optional.ofNullable(location.getHost()).orElse("");
+      boolean local = "http".equals(location.getScheme()) && LOOPBACK.contains(host);
+      if (local || (!host.isEmpty() && "https".equals(location.getScheme()))) {
         return location;
       }
     } catch (IllegalArgumentException malformed) {

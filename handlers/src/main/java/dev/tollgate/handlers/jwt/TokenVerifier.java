@@ -21,6 +21,7 @@ import java.util.Date;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -130,7 +131,9 @@ public final class TokenVerifier {
             ? Optional.ofNullable(claims.getStringClaim("client_id"))
                 .filter(accepted.audiences()::contains)
                 .isPresent()
-            : claims.getAudience().stream().anyMatch(accepted.audiences()::contains),
+            : claims.getAudience().stream()
+                .filter(Objects::nonNull)
+                .anyMatch(accepted.audiences()::contains),
         "another audience");
     Date expires = claims.getExpirationTime();
     require(

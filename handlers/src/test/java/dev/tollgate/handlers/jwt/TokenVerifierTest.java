@@ -23,8 +23,11 @@ import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Unavailable;
+import java.nio.charset.StandardCharsets;
+import java.security.Signature;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
@@ -193,6 +196,10 @@ final class TokenVerifierTest {
         Arguments.of("not valid yet", token(claims().notBeforeTime(at(61))), "not valid yet"),
         Arguments.of("issued later", token(claims().issueTime(at(61))), "future"),
         Arguments.of("another audience", token(claims().audience("shop")), "audience"),
+        Arguments.of(
+            "null as audience",
+            token(claims().audience(Collections.singletonList(null))),
+            "audience"),
         Arguments.of("no audience", token(claims().audience((String) null)), "audience"),
         Arguments.of(
             "another audience with a client_id",
@@ -216,6 +223,24 @@ final class TokenVerifierTest {
   void claims_that_are_absent_empty_or_no_string_are_no_text() {
     TokenCheck.Valid claims = new TokenCheck.Valid(Map.of("n", 7, "l", List.of("a"), "e", ""));
     assertThat(Stream.of("n", "l", "e", "x").map(claims::text)).allMatch(text -> text.isEmpty());
+  }
+
+  @Test
+  void a_published_key_of_1024_bits_is_refused() throws Exception {
+    RSAKey weak = new RSAKeyGenerator(1_024, /* allowWeakKeys= */ true).keyID("weak").generate();
+    published = List.of(weak);
+    SignedJWT jwt = new SignedJWT(header(JWSAlgorithm.RS256, "weak").build(), claims().build());
+    Signature signature = Signature.getInstance("SHA256withRSA");
+    signature.initSign(weak.toPrivateKey());
+    signature.update(jwt.getSigningInput());
+    String signed =
+        new String(jwt.getSigningInput(), StandardCharsets.US_ASCII)
+            + "."
+            + Base64URL.encode(signature.sign());
+
+    TokenCheck check = verifier.verify(signed);
+
+    assertThat(check).isEqualTo(new TokenCheck.Invalid("the key has fewer than 2048 bits"));
   }
 
   @Test
