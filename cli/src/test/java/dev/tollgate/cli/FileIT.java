@@ -180,6 +180,7 @@ final class FileIT {
   }
 
   @Test
+  @Tag("nightly")
   void an_import_onboards_its_rows_and_the_next_writes_nothing() throws Exception {
     run("tiers", "apply", file("cheap.yaml", cheap()).toString());
     file(

@@ -22,6 +22,7 @@ import java.util.TreeMap;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -78,6 +79,7 @@ final class SignInIT {
   }
 
   @Test
+  @Tag("nightly")
   void an_operator_with_an_expired_token_signs_in_again_and_returns_to_the_same_page() {
     assertThat(deployment.onboard("page-expired", "bronze", "{}").status()).isEqualTo(201);
     browser.go(url() + "/operator#/tenants/page-expired/now");

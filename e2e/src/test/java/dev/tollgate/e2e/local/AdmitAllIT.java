@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The switch that lifts all limits, on the engines. */
@@ -66,6 +67,7 @@ final class AdmitAllIT {
   }
 
   @Test
+  @Tag("nightly")
   void the_operators_page_shows_it() throws Exception {
     try (Browser browser = Browser.open()) {
       browser.go(DEPLOYMENT.outputs().getOrDefault("OperatorPage", ""));

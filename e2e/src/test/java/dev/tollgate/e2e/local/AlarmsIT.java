@@ -38,6 +38,7 @@ import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.sqs.SqsClient;
 
 /** The alarms of the template are raised by faults, and end after them. */
+@Tag("nightly")
 final class AlarmsIT {
   @AutoClose private static final LocalDeployment DEPLOYMENT = calm();
 
@@ -145,7 +146,6 @@ final class AlarmsIT {
   }
 
   @Test
-  @Tag("nightly")
   void a_processor_that_crashes_raises_errors_then_waiting_messages_then_dead_letters()
       throws Exception {
     DEPLOYMENT.onboard("crashing", "silver", "{}");
@@ -210,7 +210,6 @@ final class AlarmsIT {
     awaitCalm(10);
   }
 
-  @Tag("nightly")
   @Test
   void executions_near_the_quota_raise_quotas_near() throws Exception {
     String session = DEPLOYMENT.open(known("crowded"));
@@ -259,7 +258,6 @@ final class AlarmsIT {
   }
 
   @Test
-  @Tag("nightly")
   void tenant_that_cannot_be_offboarded_raises_sweep_behind() throws Exception {
     DEPLOYMENT.onboard("stuck", "silver", "{}");
     try (Injection denial =
@@ -298,7 +296,6 @@ final class AlarmsIT {
         .orElseThrow();
   }
 
-  @Tag("nightly")
   @Test
   void a_table_of_credentials_that_fails_raises_failing_credentials_alone() throws Exception {
     Deque<String> tenants = new ArrayDeque<>(List.of("table-a", "table-b", "table-c"));
@@ -326,7 +323,6 @@ final class AlarmsIT {
   }
 
   /** Fills fail once their bucket has missed three minutes; an alarm needs three failed minutes. */
-  @Tag("nightly")
   @Test
   void sqs_that_does_not_answer_raises_all_that_needs_tokens_as_one() throws Exception {
     onboardStrict("undecided");
@@ -357,7 +353,6 @@ final class AlarmsIT {
     awaitCalm(10);
   }
 
-  @Tag("nightly")
   @Test
   void an_audit_that_cannot_be_written_raises_late_streams() throws Exception {
     try (Injection outage =
@@ -377,7 +372,6 @@ final class AlarmsIT {
         .contains("TenantOnboarded");
   }
 
-  @Tag("nightly")
   @Test
   void a_token_producer_that_is_throttled_raises_throttles_and_dropped_fills() throws Exception {
     DEPLOYMENT.onboard("throttled", "silver", "{}");
@@ -389,7 +383,6 @@ final class AlarmsIT {
     awaitCalm(12);
   }
 
-  @Tag("nightly")
   @Test
   void schedules_that_fire_two_minutes_late_raise_late_fills() throws Exception {
     DEPLOYMENT.onboard("late", "silver", "{}");
@@ -402,7 +395,6 @@ final class AlarmsIT {
   }
 
   /** The duration of an invocation is real time, which the timed out requests take. */
-  @Tag("nightly")
   @Test
   void requests_of_the_authorizer_that_hang_raise_slow_handshakes() throws Exception {
     String session = DEPLOYMENT.open(known("slow"));
@@ -432,7 +424,6 @@ final class AlarmsIT {
     awaitCalm(10);
   }
 
-  @Tag("nightly")
   @Test
   void counts_that_somebody_overwrites_raise_drift() throws Exception {
     DEPLOYMENT.connect(known("drifting"), DEPLOYMENT.open("drifting"));
@@ -457,7 +448,6 @@ final class AlarmsIT {
     awaitCalm(35);
   }
 
-  @Tag("nightly")
   @Test
   void connections_that_no_token_paid_for_raise_over_admitted() throws Exception {
     String session = DEPLOYMENT.open(known("unpaid"));
@@ -489,7 +479,6 @@ final class AlarmsIT {
     return tenant;
   }
 
-  @Tag("nightly")
   @Test
   void tier_that_stops_to_enforce_raises_an_alarm_for_an_hour() throws Exception {
     DEPLOYMENT.control(
@@ -516,7 +505,6 @@ final class AlarmsIT {
     awaitCalm(20);
   }
 
-  @Tag("nightly")
   @Test
   void refused_handshakes_raise_an_alarm() throws Exception {
     DEPLOYMENT.onboard("flooded", "gold", "{\"tenantPerMinute\":1}");

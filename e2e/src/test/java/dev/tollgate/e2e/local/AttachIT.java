@@ -167,6 +167,7 @@ final class AttachIT {
   }
 
   @Test
+  @Tag("nightly")
   void of_sixty_racing_sockets_ten_are_admitted_where_ten_are_allowed() throws Exception {
     onboard("crowd", "{\"tenantConnections\":10}");
 

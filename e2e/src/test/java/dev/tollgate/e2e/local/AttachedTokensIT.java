@@ -16,10 +16,12 @@ import java.util.Date;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The chat of {@code examples/attach}, whose handshakes carry tokens of an issuer. */
+@Tag("nightly")
 final class AttachedTokensIT {
   private static final String ISSUER = "https://issuer.example";
   private static final String AUDIENCE = "chat";

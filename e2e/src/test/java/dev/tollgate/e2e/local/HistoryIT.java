@@ -12,11 +12,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /** What happened to tenants, on the engines. */
+@Tag("nightly")
 final class HistoryIT {
   @AutoClose private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
 

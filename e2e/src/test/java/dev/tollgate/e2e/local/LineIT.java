@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Sessions that are refused wait in line, and come back once. */
@@ -119,6 +120,7 @@ final class LineIT {
   }
 
   @Test
+  @Tag("nightly")
   void operators_see_a_line_clear_it_and_switch_it_off_and_on() throws Exception {
     String tenant = "steered";
     DEPLOYMENT.onboard(tenant, "gold", "{\"tenantPerMinute\":30,\"tenantConnections\":100}");

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.services.lambda.LambdaClient;
 
 /** Traces of handshakes and messages, from the functions to X-Ray. */
+@Tag("nightly")
 final class TracingIT {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Duration PATIENCE = Duration.ofSeconds(20);
