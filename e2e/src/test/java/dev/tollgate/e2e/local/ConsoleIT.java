@@ -625,7 +625,6 @@ final class ConsoleIT {
   }
 
   @Test
-  @Tag("nightly")
   void an_operator_sees_dead_letters_and_moves_them_back() throws Exception {
     onboard("page-dead", "bronze", "{}");
     onboard("page-silo", "gold", "{}");
