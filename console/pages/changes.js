@@ -23,8 +23,8 @@ const WHAT = {
 /** What happened: "changed". */
 export const whatOf = ({ what }) => WHAT[what] ?? what;
 
-/** The last part of an ARN, or the name as it is: "alice". */
-export const authorOf = ({ by }) => by.slice(by.lastIndexOf("/") + 1);
+/** The last part of an ARN, or the name as it is: "alice", "root". */
+export const authorOf = ({ by }) => by.slice(Math.max(by.lastIndexOf("/"), by.startsWith("arn:") ? by.lastIndexOf(":") : -1) + 1);
 
 /** The subject as `{kind, name}`; the kind is tenant, tier or deployment. */
 export function subjectOf({ subject }) {

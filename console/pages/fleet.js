@@ -14,14 +14,17 @@ const REASONS = {
   TENANT_CONNECTIONS: ["at its limit of {n} open connections", "tenantConnections"],
   SESSION_CONNECTIONS: ["a session at its limit of {n} open connections", "connectionsPerSession"],
   SUSPENDED: ["suspended"],
-  UNDECIDED: ["the bucket’s queue did not answer"],
+  UNDECIDED: ["a service of AWS did not answer"],
   LEASE_ENDED: ["handshakes took too long"],
 };
 /** A reason with the tenant's limit, if it is known: "over 40 connections a minute". */
 export function reasonText(reason, limits) {
   const [text, limit] = REASONS[reason] ?? [reason];
   const value = limits?.[limit];
-  return value === undefined ? text.replace("over {n}", "over its limit of").replace("{n} ", "") : text.replace("{n}", number(value));
+  if (value === undefined) {
+    return text.replace("over {n}", "over its limit of").replace("{n} ", "");
+  }
+  return (value === 1 ? text.replace("connections", "connection") : text).replace("{n}", number(value));
 }
 
 /** The reasons of refusals, the most frequent first: `{TENANT_RATE: 9}` → `[["TENANT_RATE", 9]]`. */

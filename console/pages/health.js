@@ -60,12 +60,12 @@ async function repair(app) {
   }
 }
 
-const alarmRow = ({ name, state, since, reason, runbook }) => html`
+const alarmRow = ({ name, state, since, meaning, reason, runbook }) => html`
   <tr data-alarm=${name} class=${state === "ALARM" ? "raised" : ""}>
     <td><span class="badge ${STATES[state]?.[1] ?? ""}">${STATES[state]?.[0] ?? state}</span></td>
     <th scope="row">${name}</th>
     <td data-label="Since"><time datetime=${since} title=${since}>${dateTime(since)}</time></td>
-    <td class="reason">${reason}</td>
+    <td class="reason">${meaning ? html`${meaning} ` : ""}<span class="muted">${reason}</span></td>
     <td class="runbook">${runbook ? runbookLink(runbook) : ""}</td>
   </tr>`;
 

@@ -16,6 +16,17 @@ const SHOWN = 10;
 const ASKED = 25;
 const DAY_MS = 24 * 3_600_000;
 const HOUR = "1h";
+/** An alarm of this name sends the messages of another one. */
+const SENDER = "-message";
+/** This alarm is raised by others, so it comes first. */
+const SUMMARY = "services-failing";
+/** Where the page says more about an alarm. */
+const EVIDENCE = {
+  "over-admitted": ["Check for drift: which tenants", { view: "health" }],
+  refusals: ["Throttled tenants", { view: "tenants", query: { chip: "throttled" } }],
+  "sweep-behind": ["Pending tenants", { view: "tenants", query: { chip: "pending" } }],
+  "tier-retreated": ["Tiers", { view: "tiers" }],
+};
 
 const rangeOf = ({ query }) => (RANGES[query.range] ? query.range : RANGE);
 const ranking = (store) => store.value("refused", { tenants: [] }).tenants;
@@ -40,20 +51,22 @@ const retreated = ({ store, sources }) => store.value("tiers", { tiers: [] }).ti
 function alertsOf(app) {
   const { store } = app;
   const alarms = store.value("alarms", { alarms: [] }).alarms
-    .filter(({ state }) => state === "ALARM")
-    .map(({ name, since, reason, runbook }) => ({ name, since, text: reason, runbook }));
+    .filter(({ name, state }) => state === "ALARM" && !name.endsWith(SENDER))
+    .sort((a, b) => (b.name === SUMMARY) - (a.name === SUMMARY))
+    .map(({ name, since, meaning, reason, runbook }) => ({ name, since, text: meaning || reason, runbook, evidence: EVIDENCE[name] }));
   const retreats = retreated(app)
     .map(({ tier, retreatedAt }) => ({
       name: `Tier ${tier} stopped enforcing its limits`,
       since: retreatedAt,
       text: "They refused more of its connections than the tier allows.",
       runbook: "docs/runbooks/tier-retreated.md",
+      evidence: EVIDENCE["tier-retreated"],
     }));
   return [...alarms, ...retreats];
 }
 
-const alerts = (app) => alertsOf(app).map(({ name, since, text, runbook }) => html`
-  <li class="notice bad"><span><strong>${name}</strong> since ${time(new Date(since))}. ${text}</span> <span class="runbook">${runbookLink(runbook)}</span></li>`);
+const alerts = (app) => alertsOf(app).map(({ name, since, text, runbook, evidence }) => html`
+  <li class="notice bad"><span><strong>${name}</strong> since ${time(new Date(since))}. ${text}${evidence ? html` <a href=${format(evidence[1])}>${evidence[0]}</a>` : ""}</span> <span class="runbook">${runbookLink(runbook)}</span></li>`);
 
 /** Whether limits are enforced; undefined until the first answer. */
 function enforcement(app) {
@@ -136,7 +149,7 @@ function changes({ store }) {
         <ol class="changes">${entries.slice(0, SHOWN).map((entry) => html`
           <li>
             <time datetime=${entry.at}>${time(new Date(entry.at))}</time>
-            <span>${subjectLink(entry)} ${whatOf(entry)}${briefFieldsOf(entry) ? html`: <span class="fields">${briefFieldsOf(entry)}</span>` : ""} <span class="muted">by ${authorOf(entry)}</span></span>
+            <span>${subjectLink(entry)} ${whatOf(entry)}${briefFieldsOf(entry) ? html`: <span>${briefFieldsOf(entry)}</span>` : ""} <span class="muted">by ${authorOf(entry)}</span></span>
           </li>`)}</ol>`}
       ${entries?.length > SHOWN ? html`<p class="muted small">And ${number(entries.length - SHOWN)}${store.value("changes").next ? " or more" : ""} earlier.</p>` : ""}
     </section>`;

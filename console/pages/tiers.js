@@ -7,6 +7,7 @@ import { handling, notice } from "./dom.js";
 import { MODES, NAMES, changesTier, largest, modesOf, tierBody, tierDraft } from "./limits.js";
 import { editOf, edited, previewEdit, previewResult, replaySelect } from "./preview.js";
 import { format } from "./router.js";
+import { copyOrDelete } from "./tier-copy.js";
 import { LIMITS, count, dateTime, number } from "./words.js";
 
 /** What is edited, by tier. */
@@ -172,6 +173,7 @@ export const tier = {
             <p class="links"><a href=${format({ view: "tenants", query: { tier: id } })}>Tenants of this tier</a> <a href=${format({ view: "audit", query: { tier: id } })}>Its changes</a></p>
             <p class="muted small">To change other settings, use <code>tollgate tiers export</code>.</p>
           </section>
+          ${copyOrDelete(found, app)}
         </div>
       </div>`;
   },

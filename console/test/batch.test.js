@@ -56,6 +56,7 @@ test("a change in words", () => {
   assert.equal(whatOf({ what: "NewKind" }), "NewKind");
   assert.equal(authorOf(entry), "alice");
   assert.equal(authorOf({ by: "tollgate:sweep" }), "tollgate:sweep");
+  assert.equal(authorOf({ by: "arn:aws:iam::123456789012:root" }), "root");
   assert.equal(fieldsOf(entry), "tier silver → gold, overrides.line – → true");
   assert.equal(briefFieldsOf(entry), fieldsOf(entry));
   const onboarded = { what: "TenantOnboarded", from: {}, to: { "limits.sessionTTL": "300", "overrides.line": "false", status: "ACTIVE", tier: "gold" } };

@@ -93,6 +93,7 @@ test("why: each reason with its limit, the most frequent first", () => {
   assert.equal(why(row({ TENANT_CONNECTIONS: 1, SESSION_RATE: 8 })), "A session over 5 connections a minute; at its limit of 100 open connections");
   assert.equal(why(row({ SESSION_CONNECTIONS: 9 })), "A session at its limit of 2 open connections");
   assert.equal(why(row({ NEW_REASON: 9 })), "NEW_REASON");
+  assert.equal(why(row({ TENANT_RATE: 9 }, { limits: { tenantPerMinute: 1 } })), "Over 1 connection a minute");
   assert.equal(why(row({ TENANT_RATE: 9 }, { limits: {} })), "Over its limit of connections a minute");
 });
 

@@ -115,6 +115,7 @@ public final class Pages
           "tenant.js",
           "tenants.js",
           "theme.js",
+          "tier-copy.js",
           "tiers.js",
           "views.css",
           "words.js");

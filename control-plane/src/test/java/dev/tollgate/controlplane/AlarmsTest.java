@@ -27,6 +27,7 @@ class AlarmsTest {
     at.alarms.add(
         new Alarm(
             "fills-late",
+            "Fills are late.",
             State.ALARM,
             ControlPlaneFixture.START,
             "Threshold Crossed",
@@ -37,7 +38,7 @@ class AlarmsTest {
         .isEqualTo(
             "{\"alarms\":[{\"name\":\"fills-late\",\"state\":\"ALARM\",\"since\":\""
                 + ControlPlaneFixture.START
-                + "\",\"reason\":\"Threshold Crossed\","
+                + "\",\"reason\":\"Threshold Crossed\",\"meaning\":\"Fills are late.\","
                 + "\"runbook\":\"docs/runbooks/fills-late.md\"}]}");
   }
 

@@ -196,38 +196,68 @@ final class Monitoring extends Construct {
 
     // SQS reports a queue that was not in use for hours up to 15 minutes late (SQS Developer Guide,
     // "Available CloudWatch metrics"). FILL makes a late minute 0.
-    alarm("dead-letters", new Rule(sum(deadLetters), 0, 5 * MINUTE, 1, 4), deadLetters);
-    CfnAlarm functionErrors = alarm("function-errors", Rule.retried(sum(errors)), errors);
-    alarm("function-throttles", Rule.lasting(sum(throttles), 0), throttles);
+    alarm(
+        "dead-letters",
+        "Messages, pushes or events of the deployment failed for good: they are in a dead-letter queue.",
+        new Rule(sum(deadLetters), 0, 5 * MINUTE, 1, 4),
+        deadLetters);
+    CfnAlarm functionErrors =
+        alarm(
+            "function-errors",
+            "Functions fail: exceptions, time-outs, or too little memory.",
+            Rule.retried(sum(errors)),
+            errors);
+    alarm(
+        "function-throttles",
+        "Lambda refuses to run functions: clients get 500, messages wait, and fills are late.",
+        Rule.lasting(sum(throttles), 0),
+        throttles);
     CfnAlarm fillsDropped =
-        alarm("fills-dropped", Rule.lasting(sum(List.of(dropped, requests)), 0), dropped, requests);
+        alarm(
+            "fills-dropped",
+            "Fills of buckets were given up: clients will be refused though their rate allows them.",
+            Rule.lasting(sum(List.of(dropped, requests)), 0),
+            dropped,
+            requests);
     // EventBridge Scheduler fires within the minute: 60 s are as promised. A fill mints the tokens
     // of the next 60 s, so a later one leaves its bucket without, and each token waits for the fill
     // that a refused claim requests. 30 s more are for the fill or for a shard's turn.
-    alarm("fills-late", Rule.lasting("m1", 90_000), fillDelay);
+    alarm(
+        "fills-late",
+        "Fills end more than 90 seconds late: clients of empty buckets are refused for longer than their rate asks for.",
+        Rule.lasting("m1", 90_000),
+        fillDelay);
     CfnAlarm credentialsFailing =
-        alarm("credentials-failing", Rule.lasting(sum(credentials), 0), credentials);
+        alarm(
+            "credentials-failing",
+            "Functions get no credentials for tenants from STS, or cannot use the table that shares them.",
+            Rule.lasting(sum(credentials), 0),
+            credentials);
     // A period without an invocation has no data point: FILL makes it 0.
     alarm(
         "minute-work-stopped",
+        "The housekeeper or the sweep has not run for ten minutes: counts become wrong, and changes of tenants wait.",
         new Rule("IF(MIN([FILL(m1,0),FILL(m2,0)]) < 1, 1, 0)", 0, 5 * MINUTE, 2, 2),
         "breaching",
         runs);
     CfnAlarm admittedWithoutToken =
         alarm(
             "admitted-without-token",
+            "Rates are not enforced: SQS does not answer, or all limits are lifted.",
             Rule.lasting(sum(List.of(withoutToken, processedWithoutToken)), 0),
             withoutToken,
             processedWithoutToken);
     CfnAlarm handshakesUndecided =
         alarm(
             "handshakes-undecided",
+            "Handshakes get 503: SQS, STS or DynamoDB does not answer, or handshakes take too long.",
             Rule.lasting(sum(List.of(undecided, leaseEnded)), 0),
             undecided,
             leaseEnded);
     // Of few handshakes, the slowest one is the 99th percentile.
     alarm(
         "handshakes-slow",
+        "One handshake in a hundred takes longer than two seconds.",
         Rule.lasting("IF(FILL(m2,0) >= 100, m1, 0)", 2_000),
         latency,
         authorized);
@@ -237,6 +267,7 @@ final class Monitoring extends Construct {
     // delays.
     alarm(
         "quotas-near",
+        "The account uses more than 80 percent of a quota, or EventBridge Scheduler delays schedules.",
         Rule.lasting(
             "MAX([FILL(100 * m1 / SERVICE_QUOTA(m1),0), 100 * FILL(m2,0) / %d, IF(FILL(m3,0) > 0, 100, 0)])"
                 .formatted(MINUTE * sources.connectionQuota()),
@@ -247,14 +278,20 @@ final class Monitoring extends Construct {
     CfnAlarm messagesFailing =
         alarm(
             "messages-failing",
+            "Messages fail: their handler throws or takes too long, or SQS or STS does not answer.",
             Rule.retried(sum(List.of(failed, undecidedMessages))),
             failed,
             undecidedMessages);
     // A message that failed comes again after 90 seconds.
-    alarm("messages-waiting", Rule.lasting("m1", 200), age);
+    alarm(
+        "messages-waiting",
+        "The oldest message of the shared queue has waited for more than 200 seconds.",
+        Rule.lasting("m1", 200),
+        age);
     // A lost $disconnect event makes a count too high by one, until its connection is dropped.
     alarm(
         "counts-drift",
+        "Counts of connections are wrong, again and again: tenants may be refused below their limit, or exceed it.",
         new Rule("FILL(m1,0) - FILL(m2,0)", 10, 15 * MINUTE, 2, 2),
         drift,
         droppedConnections);
@@ -263,6 +300,7 @@ final class Monitoring extends Construct {
     String all = "SUM([%s])".formatted(filled(1, handshakes.size()));
     alarm(
         "refusals",
+        "Limits refuse more than half of all handshakes.",
         new Rule(
             "IF(%2$s > 30, 100 * %1$s / %2$s, 0)".formatted(refusals, all), 50, 5 * MINUTE, 3, 3),
         handshakes);
@@ -270,25 +308,43 @@ final class Monitoring extends Construct {
     // A batch that fails is retried up to every minute.
     alarm(
         "streams-late",
+        "The audit, the events, the history or the ends of sessions are more than five minutes behind.",
         new Rule("MAX([%s])".formatted(filled(1, ages.size())), 300_000, 5 * MINUTE, 2, 3),
         ages);
     // It happens once, and is raised for an hour.
-    alarm("tier-retreated", new Rule("FILL(m1,0)", 0, 5 * MINUTE, 1, 12), retreats);
+    alarm(
+        "tier-retreated",
+        "A tier stopped enforcing its limits by itself, because they refused too many connections.",
+        new Rule("FILL(m1,0)", 0, 5 * MINUTE, 1, 12),
+        retreats);
 
-    alarm("sweep-behind", new Rule("FILL(m1,0)", 0, MINUTE, 15, 15), backlog);
-    alarm("functions-slow", Rule.lasting(partsOfTimeouts(answering), NEAR), longest);
+    alarm(
+        "sweep-behind",
+        "Changes of tenants, tiers or silos are not finished after 15 minutes.",
+        new Rule("FILL(m1,0)", 0, MINUTE, 15, 15),
+        backlog);
+    alarm(
+        "functions-slow",
+        "A function takes more than 80 percent of its time-out.",
+        Rule.lasting(partsOfTimeouts(answering), NEAR),
+        longest);
 
     // Each tenant in use is checked once an hour.
-    alarm("over-admitted", new Rule("FILL(m1,0)", 0, 5 * MINUTE, 1, 15), overAdmitted);
+    alarm(
+        "over-admitted",
+        "A tenant had more connections admitted than tokens were minted for it.",
+        new Rule("FILL(m1,0)", 0, 5 * MINUTE, 1, 15),
+        overAdmitted);
 
     // A failing service raises several of these six. Only a failing service or a permission raises
     // the first four, so one message for them is enough. A faulty message handler may raise the
     // others for days: they keep messages of their own, or hide a service that fails meanwhile.
-    String services = "services-failing";
     CfnCompositeAlarm failing =
         over(
-                services,
-                services,
+                "services-failing",
+                description(
+                    "services-failing",
+                    "A service of AWS fails, as the alarms say that raised this one."),
                 List.of(
                     admittedWithoutToken, credentialsFailing, fillsDropped, handshakesUndecided))
             .build();
@@ -386,23 +442,23 @@ final class Monitoring extends Construct {
         ",", IntStream.rangeClosed(first, last).mapToObj("FILL(m%d,0)"::formatted).toList());
   }
 
-  private CfnAlarm alarm(String name, Rule rule, Metric... metrics) {
-    return alarm(name, rule, List.of(metrics));
+  private CfnAlarm alarm(String name, String meaning, Rule rule, Metric... metrics) {
+    return alarm(name, meaning, rule, List.of(metrics));
   }
 
-  private CfnAlarm alarm(String name, Rule rule, List<Metric> metrics) {
-    return alarm(name, rule, "notBreaching", metrics);
+  private CfnAlarm alarm(String name, String meaning, Rule rule, List<Metric> metrics) {
+    return alarm(name, meaning, rule, "notBreaching", metrics);
   }
 
   /** An alarm that is raised while any of these is, and sends messages in their place. */
-  private CfnCompositeAlarm.Builder over(String name, String runbook, List<CfnAlarm> alarms) {
+  private CfnCompositeAlarm.Builder over(String name, String description, List<CfnAlarm> alarms) {
     for (CfnAlarm alarm : alarms) {
       alarm.setAlarmActions(List.of());
       alarm.setOkActions(List.of());
     }
     return CfnCompositeAlarm.Builder.create(this, name)
         .alarmName(alarmPrefix(prefix) + name)
-        .alarmDescription(runbook(runbook))
+        .alarmDescription(description)
         .alarmRule(
             alarms.stream()
                 .map(alarm -> "ALARM(\"" + alarm.getRef() + "\")")
@@ -416,18 +472,20 @@ final class Monitoring extends Construct {
    * other one may be a minute later, because its metrics count other minutes.
    */
   private void silenceDuring(CfnCompositeAlarm cause, String name, CfnAlarm alarm) {
-    over(name + "-message", name, List.of(alarm))
+    over(name + "-message", alarm.getAlarmDescription(), List.of(alarm))
         .actionsSuppressor(cause.getRef())
         .actionsSuppressorWaitPeriod(MINUTE)
         .actionsSuppressorExtensionPeriod(MINUTE)
         .build();
   }
 
-  private static String runbook(String name) {
-    return "Runbook: docs/runbooks/" + name + ".md";
+  /** What the alarm means, and its runbook: the control plane reads both from it. */
+  private static String description(String name, String meaning) {
+    return meaning + " Runbook: docs/runbooks/" + name + ".md";
   }
 
-  private CfnAlarm alarm(String name, Rule rule, String missingData, List<Metric> metrics) {
+  private CfnAlarm alarm(
+      String name, String meaning, Rule rule, String missingData, List<Metric> metrics) {
     List<CfnAlarm.MetricDataQueryProperty> queries = new ArrayList<>();
     queries.add(
         CfnAlarm.MetricDataQueryProperty.builder()
@@ -441,7 +499,7 @@ final class Monitoring extends Construct {
     }
     return CfnAlarm.Builder.create(this, name)
         .alarmName(alarmPrefix(prefix) + name)
-        .alarmDescription(runbook(name))
+        .alarmDescription(description(name, meaning))
         .metrics(queries)
         .comparisonOperator("GreaterThanThreshold")
         .threshold(rule.threshold())

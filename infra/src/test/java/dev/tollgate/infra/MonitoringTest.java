@@ -100,7 +100,9 @@ final class MonitoringTest {
         .forEach(
             (name, alarm) ->
                 assertThat(alarm.path("AlarmDescription").asText())
-                    .isEqualTo("Runbook: docs/runbooks/" + name.replace(SUFFIX, "") + ".md"));
+                    .matches(
+                        "[A-Z].{20,130}\\. Runbook: docs/runbooks/%s\\.md"
+                            .formatted(name.replace(SUFFIX, ""))));
   }
 
   private static Set<String> runbooks() {

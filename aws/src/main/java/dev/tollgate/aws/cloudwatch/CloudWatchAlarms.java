@@ -103,8 +103,11 @@ public final class CloudWatchAlarms implements Alarms {
 
   private Alarm alarm(
       String name, StateValue state, Instant since, String reason, Optional<String> description) {
+    String text = description.orElse("");
+    int runbook = text.indexOf(RUNBOOK);
     return new Alarm(
         name.substring(prefix.length()),
+        runbook < 0 ? "" : text.substring(0, runbook).strip(),
         switch (state) {
           case OK -> State.OK;
           case ALARM -> State.ALARM;
@@ -112,6 +115,6 @@ public final class CloudWatchAlarms implements Alarms {
         },
         since,
         reason,
-        description.filter(text -> text.startsWith(RUNBOOK)).orElse("").replace(RUNBOOK, ""));
+        runbook < 0 ? "" : text.substring(runbook + RUNBOOK.length()));
   }
 }

@@ -26,7 +26,7 @@ class CloudWatchAlarmsTest {
   private static MetricAlarm.Builder alarm(String name) {
     return MetricAlarm.builder()
         .alarmName(name)
-        .alarmDescription("Runbook: docs/runbooks/fills-late.md")
+        .alarmDescription("Fills are late. Runbook: docs/runbooks/fills-late.md")
         .stateValue(StateValue.ALARM)
         .stateReason("why")
         .stateUpdatedTimestamp(Samples.NOW.plusSeconds(60))
@@ -84,9 +84,16 @@ class CloudWatchAlarmsTest {
 
     assertThat(alarms)
         .containsExactly(
-            new Alarm("by-hand", State.INSUFFICIENT_DATA, Samples.NOW.plusSeconds(60), "why", ""),
-            new Alarm("fills-late", State.ALARM, Samples.NOW, "why", "docs/runbooks/fills-late.md"),
-            new Alarm("services-failing", State.OK, Samples.NOW, "none", ""));
+            new Alarm(
+                "by-hand", "", State.INSUFFICIENT_DATA, Samples.NOW.plusSeconds(60), "why", ""),
+            new Alarm(
+                "fills-late",
+                "Fills are late.",
+                State.ALARM,
+                Samples.NOW,
+                "why",
+                "docs/runbooks/fills-late.md"),
+            new Alarm("services-failing", "", State.OK, Samples.NOW, "none", ""));
     assertThat(requests).extracting(DescribeAlarmsRequest::nextToken).containsExactly(null, "more");
     assertThat(requests)
         .allSatisfy(

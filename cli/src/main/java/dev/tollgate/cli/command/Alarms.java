@@ -136,12 +136,15 @@ final class Alarms implements Callable<Integer> {
 
   private static ObjectNode document(
       String name, String state, String reason, Instant since, Optional<String> description) {
+    String text = description.orElse("");
+    int runbook = text.indexOf(RUNBOOK);
     return Json.object()
         .put("name", name)
         .put("state", state)
         .put("since", since.toString())
         .put("reason", reason)
-        .put("runbook", description.orElse("").replace(RUNBOOK, ""));
+        .put("meaning", runbook < 0 ? "" : text.substring(0, runbook).strip())
+        .put("runbook", runbook < 0 ? "" : text.substring(runbook + RUNBOOK.length()));
   }
 
   private static List<String> lines(ArrayNode alarms) {
@@ -154,7 +157,8 @@ final class Alarms implements Callable<Integer> {
       table.row(text(alarm, "name"), text(alarm, "state"), text(alarm, "since"));
       if (isRaised(alarm)) {
         raised.add("");
-        (text(alarm, "name") + ": " + text(alarm, "reason"))
+        "%s: %s %s"
+            .formatted(text(alarm, "name"), text(alarm, "meaning"), text(alarm, "reason"))
             .replaceAll(WRAPPED, "$1\n")
             .lines()
             .forEach(raised::add);

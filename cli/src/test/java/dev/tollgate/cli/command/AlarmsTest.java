@@ -21,7 +21,7 @@ class AlarmsTest {
   private static final String ALARM =
       """
       "%1$s": {"Type": "AWS::CloudWatch::Alarm", "Properties": {
-        "AlarmName": "%2$s", "AlarmDescription": "Runbook: docs/runbooks/%1$s.md",
+        "AlarmName": "%2$s", "AlarmDescription": "It is wrong. Runbook: docs/runbooks/%1$s.md",
         "Threshold": 0, "ComparisonOperator": "GreaterThanThreshold", "EvaluationPeriods": 2,
         "TreatMissingData": "notBreaching",
         "Metrics": [
@@ -90,8 +90,8 @@ class AlarmsTest {
               minute-work-stopped  ALARM  %s
               refusals             OK     %s
 
-              minute-work-stopped: Threshold Crossed: 2 of the last 2 data points [1.0, 1.0]
-              greater than threshold 0; 2 raise the alarm.
+              minute-work-stopped: It is wrong. Threshold Crossed: 2 of the last 2 data
+              points [1.0, 1.0] greater than threshold 0; 2 raise the alarm.
               Runbook: docs/runbooks/minute-work-stopped.md
               """
                   .formatted(minute, before));
@@ -126,7 +126,7 @@ class AlarmsTest {
             ALARM.formatted("refusals", "test_tollgate-refusals", "FILL(m1,1)"),
             """
             "z": {"Type": "AWS::CloudWatch::CompositeAlarm", "Properties": {
-              "AlarmName": "test_tollgate-z", "AlarmDescription": "Runbook: docs/runbooks/z.md",
+              "AlarmName": "test_tollgate-z", "AlarmDescription": "One is wrong. Runbook: docs/runbooks/z.md",
               "AlarmRule": {"Fn::Sub": "ALARM(${refusals})"}}}
             """)) {
       cloud.advance(Duration.ofMinutes(2));
@@ -134,7 +134,7 @@ class AlarmsTest {
       assertThat(deployment.run("alarms", "-o", "name").out()).isEqualTo("z\nrefusals\n");
       assertThat(deployment.run("alarms").out())
           .contains(
-              "z: Raised alarms of the rule: test_tollgate-refusals.\nRunbook: docs/runbooks/z.md");
+              "z: One is wrong. Raised alarms of the rule: test_tollgate-refusals.\nRunbook: docs/runbooks/z.md");
     }
   }
 
@@ -147,7 +147,7 @@ class AlarmsTest {
           .contains(
               "{\"name\":\"refusals\",\"state\":\"INSUFFICIENT_DATA\",\"since\":\""
                   + cloud.clock().instant(),
-              "\"runbook\":\"docs/runbooks/refusals.md\"}");
+              "\"meaning\":\"It is wrong.\",\"runbook\":\"docs/runbooks/refusals.md\"}");
       assertThat(deployment.run("alarms", "-o", "yaml").out())
           .contains("name: refusals", "reason: 'Unchecked: Initial alarm creation'");
     }

@@ -26,6 +26,7 @@ final class AlarmRoutes {
     document.put("state", alarm.state().name());
     document.put("since", alarm.since().toString());
     document.put("reason", alarm.reason());
+    document.put("meaning", alarm.meaning());
     document.put("runbook", alarm.runbook());
     return document;
   }

@@ -3,6 +3,7 @@ package dev.tollgate.e2e.local;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.tollgate.e2e.acceptance.Browser;
 import dev.tollgate.e2e.acceptance.Deployment.Handshake;
 import dev.tollgate.local.cloudwatch.Metric;
 import dev.tollgate.local.endpoint.Call;
@@ -10,6 +11,8 @@ import dev.tollgate.local.faults.Fault;
 import dev.tollgate.local.faults.FaultKind;
 import dev.tollgate.local.faults.FaultPlan;
 import dev.tollgate.local.faults.Faults.Injection;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -21,11 +24,14 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import software.amazon.awssdk.services.cloudwatch.CloudWatchClient;
@@ -37,7 +43,11 @@ import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 import software.amazon.awssdk.services.sqs.SqsClient;
 
-/** The alarms of the template are raised by faults, and end after them. */
+/**
+ * The alarms of the template are raised by faults, are on the first page that an operator sees, and
+ * end after the faults. {@code -Dincidents=} names a directory of the repository for pictures of
+ * that page.
+ */
 @Tag("nightly")
 final class AlarmsIT {
   @AutoClose private static final LocalDeployment DEPLOYMENT = calm();
@@ -45,6 +55,15 @@ final class AlarmsIT {
   @AutoClose
   private static final CloudWatchClient CLOUD_WATCH =
       DEPLOYMENT.inspect(CloudWatchClient.builder());
+
+  @AutoClose private static final Browser BROWSER = Browser.open();
+
+  private String incident = "";
+
+  @BeforeEach
+  void name(TestInfo test) {
+    incident = test.getTestMethod().orElseThrow().getName();
+  }
 
   /** A deployment whose schedules do not fire after {@code faults().resume()}. */
   private static LocalDeployment calm() {
@@ -86,14 +105,43 @@ final class AlarmsIT {
     return names;
   }
 
+  /** The overview has all raised alarms, each with a sentence that says what is wrong. */
+  private void assertSeen() throws IOException {
+    JsonNode alarms = DEPLOYMENT.control("GET", "/alarms").body().path("alarms");
+    List<String> sentences =
+        alarms
+            .valueStream()
+            .filter(alarm -> alarm.path("state").asText().equals("ALARM"))
+            .filter(alarm -> !alarm.path("name").asText().endsWith("-message"))
+            .map(alarm -> alarm.path("name").asText() + ".*" + alarm.path("meaning").asText())
+            .toList();
+    assertThat(sentences).isNotEmpty();
+    BROWSER.go("about:blank");
+    BROWSER.size(1280, 900).go(DEPLOYMENT.outputs().get("OperatorPage") + "#/overview");
+    BROWSER.awaitText(
+        ".alerts",
+        text ->
+            sentences.stream()
+                .allMatch(each -> Pattern.compile(each, Pattern.DOTALL).matcher(text).find()));
+    String directory = System.getProperty("incidents", "");
+    if (!directory.isEmpty()) {
+      BROWSER.await("charts are shown", () -> BROWSER.all(".chart canvas").size() == 2);
+      Path pictures = Files.createDirectories(Path.of("..").resolve(directory));
+      Files.write(pictures.resolve(incident + ".png"), BROWSER.screenshot(1280, 2000));
+    }
+  }
+
   /** The alarms that are raised in some minutes, each of which begins with an action. */
-  private static TreeSet<String> raisedDuring(int minutes, LocalDeployment.Action action)
+  private TreeSet<String> raisedDuring(int minutes, LocalDeployment.Action action)
       throws Exception {
     TreeSet<String> seen = new TreeSet<>();
     for (int i = 0; i < minutes; i++) {
       action.run();
       minutes(1);
       seen.addAll(raised());
+    }
+    if (!raised().isEmpty()) {
+      assertSeen();
     }
     return seen;
   }
@@ -165,6 +213,7 @@ final class AlarmsIT {
         seen.addAll(raised());
       }
       assertThat(crashes.count()).isPositive();
+      assertSeen();
       assertThat(seen).contains("dead-letters", "function-errors", "messages-waiting");
     }
     try (SqsClient queues = DEPLOYMENT.inspect(SqsClient.builder())) {
@@ -185,6 +234,7 @@ final class AlarmsIT {
     DEPLOYMENT.cloud().faults().pause();
 
     assertThat(raised()).contains("minute-work-stopped");
+    assertSeen();
 
     awaitCalm(10);
   }
@@ -360,6 +410,7 @@ final class AlarmsIT {
       DEPLOYMENT.onboard("unaudited", "silver", "{}");
       minutes(20);
       assertThat(raised()).contains("streams-late");
+      assertSeen();
       assertThat(outage.count()).isPositive();
     }
     awaitCalm(20);
@@ -499,6 +550,7 @@ final class AlarmsIT {
     }
     minutes(10);
     assertThat(raised()).contains("tier-retreated");
+    assertSeen();
 
     minutes(50);
     assertThat(raised()).contains("tier-retreated");
@@ -519,6 +571,7 @@ final class AlarmsIT {
     }
 
     assertThat(raised()).contains("refusals");
+    assertSeen();
 
     awaitCalm(20);
   }

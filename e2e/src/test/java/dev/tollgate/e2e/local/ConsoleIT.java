@@ -414,6 +414,33 @@ final class ConsoleIT {
     assertThat(limitOf("tier-own")).isEqualTo(30);
   }
 
+  @Test
+  @Tag("nightly")
+  void a_tier_is_copied_and_deleted_once_it_has_no_tenants() {
+    browser.go(operator() + "#/tiers/gold");
+    browser.awaitText("#view h1", "Tier gold"::equals);
+    browser.type("#copy-name", "bronze");
+    browser.click("#copy");
+    browser.awaitText("#notices", text -> text.contains("Tier bronze exists already"));
+    browser.type("#copy-name", "gold-copy");
+    browser.click("#copy");
+    browser.awaitText("#view h1", "Tier gold-copy"::equals);
+    JsonNode copy = deployment.control("GET", "/tiers/gold-copy").body();
+    JsonNode gold = deployment.control("GET", "/tiers/gold").body();
+    assertThat(copy.path("limits")).isEqualTo(gold.path("limits"));
+    assertThat(copy.path("isolation")).isEqualTo(gold.path("isolation"));
+
+    onboard("copied", "gold-copy", "{}");
+    browser.await(
+        "a tier with tenants cannot be deleted", () -> !browser.find("#delete-tier").isEnabled());
+    deployment.control("PATCH", "/tenants/copied", "{\"tier\":\"gold\"}");
+    browser.click("#delete-tier");
+    browser.type("#confirm-name", "gold-copy");
+    browser.click("#confirm-yes");
+    browser.awaitText("#notices", text -> text.contains("Tier gold-copy is deleted"));
+    assertThat(deployment.control("GET", "/tiers/gold-copy").status()).isEqualTo(404);
+  }
+
   private int limitOf(String tenant) {
     return deployment
         .control("GET", "/tenants/" + tenant)

@@ -83,6 +83,7 @@ final class Screenshots {
         browser.await(
             "the totals have the storm",
             () -> browser.text(".tiles").matches("(?s)Refused\\s+[1-9].*"));
+        browser.await("charts are shown", () -> browser.all(".chart canvas").size() == 2);
       }
       // A request in progress fails when the clock moves.
       browser.script("document.querySelectorAll('#notices .close').forEach((one) => one.click())");
