@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,6 +24,12 @@ class ProbeStackTest {
           "deleteAt", "2026-11-27T14:00:00",
           "budgetEmail", "me@example.com");
   private static final Synthesis PROBE = Synthesis.ofProbe(CONTEXT);
+
+  /** For cfn-lint, which {@code .ci/run} calls. */
+  @BeforeAll
+  static void write() throws IOException {
+    Files.writeString(Path.of("target/probe.template.json"), PROBE.template().toString());
+  }
 
   @Test
   void the_stack_has_no_cdk_nag_findings() {

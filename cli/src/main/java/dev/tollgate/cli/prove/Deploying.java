@@ -21,11 +21,19 @@ final class Deploying implements Step {
           "producerConcurrency",
           "socketChecksPerMinute");
 
+  static final String NAME = "deploy";
+
   private static final String LOG_ROLE = "accountLogRole";
+  private static final String SET = "set";
+
+  /** Whether the context values of the stack let it set the account's role for logs. */
+  static boolean setsLogRole(Map<String, String> context) {
+    return SET.equals(context.get(LOG_ROLE));
+  }
 
   @Override
   public String name() {
-    return "deploy";
+    return NAME;
   }
 
   @Override
@@ -34,12 +42,12 @@ final class Deploying implements Step {
   }
 
   @Override
-  public int cents() {
+  public int cents(Run.Settings settings) {
     return 10;
   }
 
   @Override
-  public Duration usual() {
+  public Duration usual(Run.Settings settings) {
     return Duration.ofMinutes(8);
   }
 
@@ -57,9 +65,9 @@ final class Deploying implements Step {
     context.put("consoleSignIn", "false");
     // A deployment that failed may have set the role already.
     boolean sets =
-        "set".equals(run.deployed().getOrDefault(run.stackName(), Map.of()).get(LOG_ROLE))
+        setsLogRole(run.deployed().getOrDefault(run.stackName(), Map.of()))
             || !Preflight.hasLogRole(run.stacks().account());
-    context.put(LOG_ROLE, sets ? "set" : "keep");
+    context.put(LOG_ROLE, sets ? SET : "keep");
     run.deploy(run.stackName(), context);
     run.controlPlane().get("/tiers").orThrow();
     return List.of(Finding.holds("the stack can be deployed", run.stackName()));

@@ -33,6 +33,12 @@ final class LoadMinute implements Step {
   /** Below what the control plane's functions can start at once on a new account. */
   private static final double REQUESTS_PER_SECOND = 10;
 
+  /** Of ten minutes with queues, schedules and fills, twice what they cost by docs/prices.yaml. */
+  private static final int TENANTS_PER_CENT = 40;
+
+  /** With a session each, twice what they cost by docs/prices.yaml. */
+  private static final int HANDSHAKES_PER_CENT = 100;
+
   private static final Duration MINUTE = Duration.ofMinutes(1);
 
   /** CloudWatch shows metrics of Lambda and of log lines within two minutes, mostly. */
@@ -54,13 +60,14 @@ final class LoadMinute implements Step {
   }
 
   @Override
-  public int cents() {
-    return 10;
+  public int cents(Run.Settings settings) {
+    return (settings.tenants() + TENANTS_PER_CENT - 1) / TENANTS_PER_CENT
+        + (settings.handshakes() + HANDSHAKES_PER_CENT - 1) / HANDSHAKES_PER_CENT;
   }
 
   @Override
-  public Duration usual() {
-    return Duration.ofMinutes(8);
+  public Duration usual(Run.Settings settings) {
+    return Duration.ofSeconds(460 + settings.tenants() / (long) REQUESTS_PER_SECOND);
   }
 
   @Override

@@ -25,12 +25,12 @@ final class Preflight implements Step {
   }
 
   @Override
-  public int cents() {
+  public int cents(Run.Settings settings) {
     return 0;
   }
 
   @Override
-  public Duration usual() {
+  public Duration usual(Run.Settings settings) {
     return Duration.ofSeconds(10);
   }
 

@@ -27,12 +27,12 @@ final class Promises implements Step {
   }
 
   @Override
-  public int cents() {
+  public int cents(Run.Settings settings) {
     return 5;
   }
 
   @Override
-  public Duration usual() {
+  public Duration usual(Run.Settings settings) {
     return Verification.usual(Verification.allChecks(), USUAL_PARALLEL).plusMinutes(1);
   }
 

@@ -28,8 +28,15 @@ final class Proof {
         continue;
       }
       lines.add(announcement(step));
-      cents += step.cents();
-      time = time.plus(step.usual());
+      cents += step.cents(run.settings());
+      time = time.plus(step.usual(run.settings()));
+    }
+    if (run.findings(Deploying.NAME).isEmpty()
+        && !run.stacks().areLocal()
+        && !Preflight.hasLogRole(run.stacks().account())) {
+      lines.add(
+          "The account has no role with which API Gateway writes logs. The stack sets one, which"
+              + " stays: the whole account uses it, and it costs nothing.");
     }
     lines.add(
         "Together at most %s, and usually %d minutes on AWS."
@@ -37,16 +44,17 @@ final class Proof {
     return lines;
   }
 
-  private static String announcement(Step step) {
-    return "%-10s at most %s: %s".formatted(step.name(), dollars(step.cents()), step.description());
+  private String announcement(Step step) {
+    return "%-10s at most %s: %s"
+        .formatted(step.name(), dollars(step.cents(run.settings())), step.description());
   }
 
   private List<Step> pending() {
     return Step.all().stream().filter(step -> run.findings(step.name()).isEmpty()).toList();
   }
 
-  static int cents() {
-    return Step.all().stream().mapToInt(Step::cents).sum();
+  static int cents(Run.Settings settings) {
+    return Step.all().stream().mapToInt(step -> step.cents(settings)).sum();
   }
 
   static String dollars(int cents) {
@@ -80,12 +88,12 @@ final class Proof {
     if (step instanceof Teardown) {
       return true;
     }
-    Duration needed = new Teardown().usual().plus(step.usual());
+    Duration needed = new Teardown().usual(run.settings()).plus(step.usual(run.settings()));
     for (Step earlier : pending()) {
       if (earlier.name().equals(step.name())) {
         break;
       }
-      needed = needed.plus(earlier.usual());
+      needed = needed.plus(earlier.usual(run.settings()));
     }
     return !run.isTearingDown() && run.hasTimeFor(needed);
   }

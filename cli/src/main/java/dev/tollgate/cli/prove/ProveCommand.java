@@ -160,8 +160,11 @@ public final class ProveCommand implements Callable<Integer> {
             tenants,
             handshakes,
             parallel);
+    RunLock lock = RunLock.of(own);
     try (Stacks stacks = rehearse ? factory.rehearsal(own) : factory.aws(own)) {
       return run(Run.open(settings, shell, stacks, clock, !bill && !teardown));
+    } finally {
+      lock.close();
     }
   }
 
@@ -234,7 +237,8 @@ public final class ProveCommand implements Callable<Integer> {
               if (ended.getCount() > 0) {
                 stopping.countDown();
                 shell.printError(
-                    "Stopping. The teardown follows and takes some minutes; do not stop it.");
+                    "Stopping. The teardown follows and takes some minutes. A second Ctrl-C does not stop"
+                        + " it.");
                 command.interrupt();
                 awaitEnd(ended);
               }

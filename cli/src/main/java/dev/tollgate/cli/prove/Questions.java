@@ -32,12 +32,12 @@ final class Questions implements Step {
   }
 
   @Override
-  public int cents() {
+  public int cents(Run.Settings settings) {
     return 2;
   }
 
   @Override
-  public Duration usual() {
+  public Duration usual(Run.Settings settings) {
     return Duration.ofMinutes(10);
   }
 

@@ -292,7 +292,7 @@ final class Run {
         stacks.account().region(),
         beganAt(),
         ended,
-        Proof.cents());
+        Proof.cents(settings));
   }
 
   /** A directory of the run, which is created if it does not exist. */

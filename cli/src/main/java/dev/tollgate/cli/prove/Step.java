@@ -12,10 +12,10 @@ interface Step {
   String description();
 
   /** The most that it costs, in cents of US dollars at list prices of us-east-1. */
-  int cents();
+  int cents(Run.Settings settings);
 
   /** How long it usually takes on AWS. */
-  Duration usual();
+  Duration usual(Run.Settings settings);
 
   /**
    * Does it.

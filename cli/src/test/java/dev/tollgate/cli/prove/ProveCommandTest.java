@@ -1,5 +1,6 @@
 package dev.tollgate.cli.prove;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -30,6 +31,7 @@ import java.util.Optional;
 import java.util.SortedMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
@@ -41,6 +43,7 @@ final class ProveCommandTest {
 
   private final StubAccount account = new StubAccount();
   private final List<String> deployments = new ArrayList<>();
+  private final List<String> roles = new ArrayList<>();
   private final StringWriter err = new StringWriter();
   private List<String> printed = List.of();
 
@@ -75,6 +78,7 @@ final class ProveCommandTest {
     @Override
     public void deploy(String name, String runId, Map<String, String> context, Path outputs) {
       deployments.add("deploy " + name + " " + context.get("deleteAt"));
+      roles.add(context.getOrDefault("accountLogRole", ""));
       throw Failure.of("planted");
     }
 
@@ -188,6 +192,127 @@ final class ProveCommandTest {
   }
 
   @Test
+  void the_costs_and_times_grow_with_the_load() {
+    failure(Optional.of("n"), "--tenants", "1000", "--handshakes", "10000");
+
+    assertThat(err.toString())
+        .contains("load       at most $1.25", "Together at most $1.45, and usually 44 minutes");
+  }
+
+  @Test
+  void a_role_that_stays_is_said_before_and_after() throws IOException {
+    account.answer("apigateway /account", 200, "{}");
+    failure(Optional.of("n"));
+    assertThat(err.toString()).contains("The stack sets one, which stays");
+
+    ObjectNode state = state("2026-03-12T13:00:00Z");
+    state.withObject("/stacks/Tollgate-prove").put("accountLogRole", "set");
+    resume(state);
+    prove(Optional.empty(), "--teardown");
+    assertThat(String.join("\n", printed)).contains("the role with which API Gateway writes logs");
+  }
+
+  @Test
+  void a_deployment_that_goes_on_still_sets_the_role() throws IOException {
+    ObjectNode state = state("2026-03-12T13:59:00Z");
+    for (String ended : List.of("preflight", "questions")) {
+      state.withArray("/steps").addObject().put("name", ended).putArray("findings");
+    }
+    state.withObject("/stacks/Tollgate-prove").put("accountLogRole", "set");
+    resume(state);
+
+    // The failed deployment has set the role already.
+    failure(Optional.of("123456789012"));
+
+    assertThat(roles).containsExactly("set");
+  }
+
+  @Test
+  void a_run_has_one_process_at_a_time() throws Exception {
+    Path directory = home.resolve(".tollgate/prove-prove_");
+    RunLock lock = RunLock.of(directory);
+    assertThat(failure(Optional.of("123456789012")).reason())
+        .isEqualTo(
+            "Process %d works on the run in %s. Wait until it ends, or use another --prefix."
+                .formatted(ProcessHandle.current().pid(), directory));
+    lock.close();
+    failure(Optional.of("123456789012"));
+    assertThat(deployments).hasSize(1);
+  }
+
+  @Test
+  void a_tenant_that_is_denied_its_own_rows_proves_nothing() {
+    Response denied = StubAccount.response(403, "");
+    Response rows = StubAccount.response(200, "{}");
+
+    assertThat(Attacks.ofOneTenant("own", rows, "others", denied))
+        .extracting(Finding::result)
+        .containsExactly(Finding.Result.HOLDS, Finding.Result.HOLDS);
+    assertThat(Attacks.ofOneTenant("own", rows, "others", rows))
+        .extracting(Finding::result)
+        .containsExactly(Finding.Result.HOLDS, Finding.Result.FAILS);
+    assertThat(Attacks.ofOneTenant("own", denied, "others", denied))
+        .extracting(Finding::result)
+        .containsExactly(Finding.Result.FAILS, Finding.Result.UNKNOWN);
+  }
+
+  @Test
+  void the_cdk_is_not_in_the_process_group_that_a_terminal_stops() throws Exception {
+    String group = "ps -o pgid= -p ";
+    CdkStacks stacks =
+        new CdkStacks(
+            account,
+            shell(Optional.empty()),
+            home,
+            home.resolve("run"),
+            List.of("sh", "-c", group + "$$; exit 3"));
+
+    try {
+      stacks.destroy("Tollgate-prove", "run-1", Map.of());
+      throw new AssertionError("no failure");
+    } catch (Failure failed) {
+      assertThat(failed.getMessage()).contains("failed with exit code 3");
+    }
+    Process own = new ProcessBuilder("sh", "-c", group + ProcessHandle.current().pid()).start();
+    assertThat(Files.readString(home.resolve("run/Tollgate-prove/destroy.log")).strip())
+        .matches("\\d+")
+        .isNotEqualTo(new String(own.getInputStream().readAllBytes(), UTF_8).strip());
+  }
+
+  @Test
+  @Timeout(60)
+  void a_stopped_cdk_ends_with_its_children() throws Exception {
+    Path started = home.resolve("started");
+    CdkStacks stacks =
+        new CdkStacks(
+            account,
+            shell(Optional.empty()),
+            home,
+            home.resolve("run"),
+            List.of("sh", "-c", "sleep 600 & echo $$ $! > " + started + "; wait"));
+    Thread command =
+        new Thread(
+            () -> {
+              try {
+                stacks.destroy("Tollgate-prove", "run-1", Map.of());
+              } catch (Failure stopped) {
+                // As it must.
+              }
+            });
+    command.start();
+    while (!Files.exists(started) || Files.size(started) == 0) {
+      Thread.onSpinWait();
+    }
+    command.interrupt();
+    command.join();
+
+    for (String process : Files.readString(started).strip().split(" ")) {
+      assertThat(ProcessHandle.of(Long.parseLong(process)).filter(ProcessHandle::isAlive))
+          .isEmpty();
+    }
+  }
+
+  @Test
   void the_probe_stack_is_the_first_and_deletes_both_after_two_hours() {
     Failure failure = failure(Optional.of("123456789012"));
 
@@ -206,7 +331,7 @@ final class ProveCommandTest {
     assertThat(deployments).hasSize(2);
     assertThat(account.requests())
         .as("no second preflight")
-        .containsExactly("sts GetCallerIdentity");
+        .containsExactly("sts GetCallerIdentity", "apigateway /account");
   }
 
   @Test

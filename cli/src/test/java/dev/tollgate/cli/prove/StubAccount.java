@@ -54,9 +54,11 @@ final class StubAccount implements Account {
 
   /** Scripts the answer after the others. The last one is repeated. */
   void then(String request, int status, String body) {
-    answers
-        .computeIfAbsent(request, first -> new ArrayDeque<>())
-        .add(new Response(status, HttpHeaders.of(Map.of(), (name, value) -> true), body));
+    answers.computeIfAbsent(request, first -> new ArrayDeque<>()).add(response(status, body));
+  }
+
+  static Response response(int status, String body) {
+    return new Response(status, HttpHeaders.of(Map.of(), (name, value) -> true), body);
   }
 
   void stack(String name, boolean exists) {

@@ -22,6 +22,20 @@ public final class CdkStacks implements Stacks {
   /** The tag of stacks with the run that created them. */
   private static final String RUN = "tollgate-prove";
 
+  /**
+   * Runs a command in a process group of its own, because a terminal sends Ctrl-C to the whole
+   * group of {@code prove}, whose teardown must go on. SIGTERM is passed on to that group.
+   */
+  private static final String DETACHED =
+      """
+      const [command, ...parameters] = process.argv.slice(1);
+      const child = require("node:child_process").spawn(command, parameters, {detached: true, stdio: "inherit"});
+      for (const signal of ["SIGINT", "SIGHUP"]) process.on(signal, () => {});
+      process.on("SIGTERM", () => process.kill(-child.pid, "SIGTERM"));
+      child.on("error", (error) => { console.error(error.message); process.exit(127); });
+      child.on("exit", (code) => process.exit(code ?? 1));
+      """;
+
   private final Account account;
   private final Shell shell;
   private final Path checkout;
@@ -98,7 +112,8 @@ public final class CdkStacks implements Stacks {
   }
 
   private void run(String stack, String verb, List<String> options, Map<String, String> context) {
-    List<String> command = new ArrayList<>(cdk);
+    List<String> command = new ArrayList<>(List.of("node", "-e", DETACHED));
+    command.addAll(cdk);
     command.addAll(List.of(verb, "--all"));
     command.addAll(options);
     Path own = directory.resolve(stack);
@@ -132,7 +147,7 @@ public final class CdkStacks implements Stacks {
         end(cdk);
       }
     } catch (IOException e) {
-      throw Failure.of("Cannot run npx, which deploys the stack: " + e.getMessage(), e);
+      throw Failure.of("Cannot run Node, which deploys the stack: " + e.getMessage(), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw Failure.of("interrupted", e);
