@@ -32,11 +32,26 @@ export function subjectOf({ subject }) {
   return { kind, name };
 }
 
-/** The changed fields: "tier silver → gold, limits.tenantPerMinute 60 → 600". */
-export function fieldsOf({ from, to }) {
-  return [...new Set([...Object.keys(from), ...Object.keys(to)])]
-    .map((field) => `${field} ${from[field] ?? "–"} → ${to[field] ?? "–"}`)
-    .join(", ");
+/** What happened by itself has figures, not changes. */
+const FIGURES = new Set(["TenantThrottled", "TenantRecovered", "LimitNear"]);
+const MODE = "modes.";
+
+/**
+ * The changed fields: "tier silver → gold, limits.tenantPerMinute 60 → 600"; of what happened by itself its figures: "refused
+ * 24". Modes that change in the same way are one: "modes of 5 limits – → OBSERVE".
+ */
+export function fieldsOf({ what, from, to }) {
+  if (FIGURES.has(what)) {
+    return Object.entries(to).map(([field, value]) => `${field.replace(/^near\./, "")} ${value}`).join(", ");
+  }
+  const change = (field) => `${from[field] ?? "–"} → ${to[field] ?? "–"}`;
+  const fields = [...new Set([...Object.keys(from), ...Object.keys(to)])];
+  const modes = fields.filter((field) => field.startsWith(MODE));
+  const isOne = modes.length > 1 && new Set(modes.map(change)).size === 1;
+  return [
+    ...(isOne ? [`modes of ${modes.length} limits ${change(modes[0])}`] : []),
+    ...fields.filter((field) => !(isOne && modes.includes(field))).map((field) => `${field} ${change(field)}`),
+  ].join(", ");
 }
 
 /** A whole tenant or tier came or went: its fields are not changes. */

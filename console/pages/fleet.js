@@ -214,6 +214,23 @@ export function sentence(row) {
   return open > 0 || live?.admitted > 0 ? `Nothing is refused. ${count(open, "connection is", "connections are")} open.${waiting}` : `Idle.${waiting}`;
 }
 
+const LATE_MS = 3 * 60_000;
+
+/**
+ * An answer of `/fleet` without the minutes at its end that are not over, or whose counts have not arrived: a chart would
+ * show them as a fall to zero.
+ */
+export function arrived(answer) {
+  const to = Date.parse(answer.to);
+  const isOver = ({ at }) => Date.parse(at) + answer.stepSeconds * 1000 <= to;
+  const isEmpty = ({ admitted, refused, wouldRefuse }) => admitted + refused + wouldRefuse === 0;
+  const steps = answer.steps.filter(isOver);
+  while (steps.length > 0 && isEmpty(steps.at(-1)) && Date.parse(steps.at(-1).at) + LATE_MS > to) {
+    steps.pop();
+  }
+  return answer.stepSeconds > 60 ? answer : { ...answer, steps };
+}
+
 /** The sums of `/fleet`'s last minutes, to compare with the rankings: `{admitted, refused, wouldRefuse, open}`. */
 export function recent({ steps = [], stepSeconds = 60 } = {}, minutes = MINUTES) {
   const last = steps.slice(-Math.max(1, Math.round(minutes * 60 / stepSeconds)));

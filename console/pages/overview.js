@@ -4,7 +4,7 @@ import { html } from "./lit-html.js";
 import { repeat } from "./directives/repeat.js";
 import { authorOf, briefFieldsOf, whatOf } from "./changes.js";
 import { byId } from "./dom.js";
-import { recent, rowOf, why } from "./fleet.js";
+import { arrived, recent, rowOf, why } from "./fleet.js";
 import { format } from "./router.js";
 import { RANGE, RANGES } from "./sources.js";
 import { spark } from "./spark.js";
@@ -18,11 +18,16 @@ const DAY_MS = 24 * 3_600_000;
 const HOUR = "1h";
 /** An alarm of this name sends the messages of another one. */
 const SENDER = "-message";
-/** This alarm is raised by others, so it comes first. */
+/** This alarm is raised by others. */
 const SUMMARY = "services-failing";
+const RETREAT = "tier-retreated";
+const UNENFORCED = "admitted-without-token";
+/** While only these are raised, no client gets a wrong answer. They come last. */
+const RISKS = new Set(["functions-slow", "over-admitted", "quotas-near", "streams-late", "sweep-behind", RETREAT]);
 /** Where the page says more about an alarm. */
 const EVIDENCE = {
-  "over-admitted": ["Check for drift: which tenants", { view: "health" }],
+  "counts-drift": ["Check for drift", { view: "health" }],
+  "over-admitted": ["Find the tenant: check for drift", { view: "health" }],
   refusals: ["Throttled tenants", { view: "tenants", query: { chip: "throttled" } }],
   "sweep-behind": ["Pending tenants", { view: "tenants", query: { chip: "pending" } }],
   "tier-retreated": ["Tiers", { view: "tiers" }],
@@ -47,26 +52,33 @@ function topRows({ store, sources }) {
 const retreated = ({ store, sources }) => store.value("tiers", { tiers: [] }).tiers
   .filter(({ retreatedAt }) => retreatedAt && Date.parse(retreatedAt) > sources.now - DAY_MS);
 
+/** The raised alarms, each cause once: without those that only repeat another one. */
+function raised({ store, sources }) {
+  const all = store.value("alarms", { alarms: [] }).alarms.filter(({ state }) => state === "ALARM");
+  const isKnown = retreated({ store, sources }).length > 0;
+  return all.filter(({ name }) => !(name.endsWith(SENDER) || name === SUMMARY && all.length > 1 || name === RETREAT && isKnown));
+}
+
 /** What an operator must look at: raised alarms, and tiers that stopped enforcing their limits. */
 function alertsOf(app) {
   const { store } = app;
-  const alarms = store.value("alarms", { alarms: [] }).alarms
-    .filter(({ name, state }) => state === "ALARM" && !name.endsWith(SENDER))
-    .sort((a, b) => (b.name === SUMMARY) - (a.name === SUMMARY))
+  const alarms = raised(app)
+    .sort((a, b) => RISKS.has(a.name) - RISKS.has(b.name) || (a.since < b.since ? -1 : 1))
     .map(({ name, since, meaning, reason, runbook }) => ({ name, since, text: meaning || reason, runbook, evidence: EVIDENCE[name] }));
   const retreats = retreated(app)
     .map(({ tier, retreatedAt }) => ({
       name: `Tier ${tier} stopped enforcing its limits`,
       since: retreatedAt,
-      text: "They refused more of its connections than the tier allows.",
+      text: "They refused too many connections. It enforces them again when a person says so.",
       runbook: "docs/runbooks/tier-retreated.md",
-      evidence: EVIDENCE["tier-retreated"],
+      evidence: ["Its limits", { view: "tier", id: tier }],
+      isRisk: true,
     }));
   return [...alarms, ...retreats];
 }
 
-const alerts = (app) => alertsOf(app).map(({ name, since, text, runbook, evidence }) => html`
-  <li class="notice bad"><span><strong>${name}</strong> since ${time(new Date(since))}. ${text}${evidence ? html` <a href=${format(evidence[1])}>${evidence[0]}</a>` : ""}</span> <span class="runbook">${runbookLink(runbook)}</span></li>`);
+const alerts = (app) => alertsOf(app).map(({ name, since, text, runbook, evidence, isRisk = RISKS.has(name) }) => html`
+  <li class="notice ${isRisk ? "warn" : "bad"}"><span><strong>${name}</strong> since ${time(new Date(since))}. ${text}${evidence ? html` <a href=${format(evidence[1])}>${evidence[0]}</a>` : ""}</span> <span class="runbook">${runbookLink(runbook)}</span></li>`);
 
 /** Whether limits are enforced; undefined until the first answer. */
 function enforcement(app) {
@@ -75,23 +87,29 @@ function enforcement(app) {
     return html`<span class="badge bad">All limits lifted until ${time(new Date(lifted.until))}</span>`;
   }
   const except = retreated(app).map(({ tier }) => tier);
+  if (lifted && raised(app).some(({ name }) => name === UNENFORCED)) {
+    return html`<span class="badge warn">Rates are not enforced: SQS does not answer</span>`;
+  }
   return lifted && (except.length > 0
     ? html`<span class="badge warn">Limits enforced, except those of tier ${except.join(", ")}</span>`
     : html`<span class="badge good">Limits enforced</span>`);
 }
 
-function headline({ store }, rows) {
+function headline(app, rows) {
+  const { store } = app;
   const refused = ranking(store);
+  const alarms = raised(app).length;
+  const problems = alarms > 0 ? `${count(alarms, "alarm is raised", "alarms are raised")}. ` : "";
   if (store.value("refused") === undefined) {
     return "Loading …";
   }
   if (refused.length === 0) {
-    return "Nobody was refused in the last 5 minutes.";
+    return `${problems}Limits refused nobody in the last 5 minutes.`;
   }
   const now = rows.filter(({ live }) => live?.throttled);
   const rate = now.reduce((sum, { live }) => sum + live.refused, 0);
   const many = `${refused.length === 100 ? "At least 100 tenants were" : count(refused.length, "tenant was", "tenants were")} refused in the last 5 minutes`;
-  return now.length > 0 ? `Refusing ${number(rate)} connections a second now, of ${count(now.length, "tenant")}. ${many}.` : `${many}, none of them now.`;
+  return problems + (now.length > 0 ? `Refusing ${number(rate)} connections a second now, of ${count(now.length, "tenant")}. ${many}.` : `${many}, none of them now.`);
 }
 
 const tile = (name, value, more, lines, kind = "") => html`
@@ -101,7 +119,8 @@ function tiles({ store }) {
   const hour = store.value(`fleet/${HOUR}`);
   const { admitted, refused, wouldRefuse, open } = recent(hour);
   const shown = (value) => (hour ? number(value) : "–");
-  const line = (key, kind) => hour && [{ kind, values: hour.steps.map((step) => step[key]) }];
+  const steps = hour ? arrived(hour).steps : [];
+  const line = (key, kind) => hour && [{ kind, values: steps.map((step) => step[key]) }];
   const { tenants, complete } = store.value("tenants", { tenants: [], complete: false });
   const suspended = tenants.filter(({ status }) => status === "SUSPENDED").length;
   return html`
@@ -177,7 +196,7 @@ function drawChart(route, { store, draw }) {
     charts = figures.map((figure, i) => new RangeChart(figure, { title: ["Refused connections", "Admitted connections"][i], unit: "a minute" }));
   }
   const { refused, admitted, wouldRefuse } = recent(answer, Infinity);
-  const { times, lines: [ofAdmitted, ...ofRefused] } = series(answer);
+  const { times, lines: [ofAdmitted, ...ofRefused] } = series(arrived(answer));
   const span = `The last ${RANGES[rangeOf(route)].words}:`;
   charts[0].show({ times, lines: ofRefused }, `${span} ${number(wouldRefuse)} would be refused, ${number(refused)} refused.`);
   charts[1].show({ times, lines: [ofAdmitted] }, `${span} ${count(admitted, "connection")} admitted.`);

@@ -59,6 +59,11 @@ test("a change in words", () => {
   assert.equal(authorOf({ by: "arn:aws:iam::123456789012:root" }), "root");
   assert.equal(fieldsOf(entry), "tier silver → gold, overrides.line – → true");
   assert.equal(briefFieldsOf(entry), fieldsOf(entry));
+  assert.equal(fieldsOf({ what: "LimitNear", from: {}, to: { "near.tenantPerMinute": "55" } }), "tenantPerMinute 55");
+  const modes = (value) => ({ "modes.tenantPerMinute": value, "modes.messagesPerMinute": value });
+  assert.equal(fieldsOf({ what: "RetreatBegun", from: {}, to: modes("OBSERVE") }), "modes of 2 limits – → OBSERVE");
+  assert.equal(fieldsOf({ what: "TierChanged", from: { ...modes("OBSERVE"), "modes.messagesPerMinute": "OFF" }, to: {} }),
+    "modes.tenantPerMinute OBSERVE → –, modes.messagesPerMinute OFF → –");
   const onboarded = { what: "TenantOnboarded", from: {}, to: { "limits.sessionTTL": "300", "overrides.line": "false", status: "ACTIVE", tier: "gold" } };
   assert.equal(briefFieldsOf(onboarded), "tier gold, overrides.line false");
   assert.equal(briefFieldsOf({ what: "TierRemoved", from: { isolation: "POOL" }, to: {} }), "");

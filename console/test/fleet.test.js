@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chipCounts, recent, rowOf, rowsOf, select, sentence, stateOf, why } from "../pages/fleet.js";
+import { arrived, chipCounts, recent, rowOf, rowsOf, select, sentence, stateOf, why } from "../pages/fleet.js";
 import { series } from "../pages/history-steps.js";
 import { History } from "../pages/history.js";
 import { points, windowOf } from "../pages/layout.js";
@@ -85,6 +85,16 @@ test("rows with a rank keep their order while their connections change", () => {
     histories: new Map([["a", history({ connections: open })]]),
   })).map(({ id }) => id);
   assert.deepEqual(order(0), order(9));
+});
+
+test("a chart ends with the last minute that is over and has arrived", () => {
+  const step = (minute, admitted) => ({ at: `2026-03-12T14:0${minute}:00Z`, admitted, refused: 0, wouldRefuse: 0 });
+  const ends = (to, counts, stepSeconds = 60) => arrived({ to: `2026-03-12T14:0${to}Z`, stepSeconds, steps: counts.map((n, i) => step(i, n)) }).steps.length;
+  assert.equal(ends("4:30", [5, 5, 5, 5, 2]), 4, "the fifth minute is not over");
+  assert.equal(ends("4:30", [5, 5, 0, 0, 0]), 2, "the counts of the others may come");
+  assert.equal(ends("4:30", [5, 0, 0, 0, 0]), 2, "those of the second have come");
+  assert.equal(ends("5:00", [5, 5, 5, 5, 5]), 5);
+  assert.equal(ends("4:30", [5, 5, 5, 5, 2], 3600), 5);
 });
 
 test("why: each reason with its limit, the most frequent first", () => {

@@ -198,24 +198,24 @@ final class Monitoring extends Construct {
     // "Available CloudWatch metrics"). FILL makes a late minute 0.
     alarm(
         "dead-letters",
-        "Messages, pushes or events of the deployment failed for good: they are in a dead-letter queue.",
+        "Messages, pushes or events failed five times and are kept in a dead-letter queue: nobody got an answer to them.",
         new Rule(sum(deadLetters), 0, 5 * MINUTE, 1, 4),
         deadLetters);
     CfnAlarm functionErrors =
         alarm(
             "function-errors",
-            "Functions fail: exceptions, time-outs, or too little memory.",
+            "Functions fail: clients may get 500, and messages, fills or changes of tenants may wait.",
             Rule.retried(sum(errors)),
             errors);
     alarm(
         "function-throttles",
-        "Lambda refuses to run functions: clients get 500, messages wait, and fills are late.",
+        "Lambda does not start functions: clients get 500, messages wait, and buckets are not filled.",
         Rule.lasting(sum(throttles), 0),
         throttles);
     CfnAlarm fillsDropped =
         alarm(
             "fills-dropped",
-            "Fills of buckets were given up: clients will be refused though their rate allows them.",
+            "Buckets are not filled: once their tokens are used up, clients are refused though the rate allows them.",
             Rule.lasting(sum(List.of(dropped, requests)), 0),
             dropped,
             requests);
@@ -224,40 +224,40 @@ final class Monitoring extends Construct {
     // that a refused claim requests. 30 s more are for the fill or for a shard's turn.
     alarm(
         "fills-late",
-        "Fills end more than 90 seconds late: clients of empty buckets are refused for longer than their rate asks for.",
+        "Buckets are filled more than 90 seconds late: clients of tenants at their limit wait longer than they should.",
         Rule.lasting("m1", 90_000),
         fillDelay);
     CfnAlarm credentialsFailing =
         alarm(
             "credentials-failing",
-            "Functions get no credentials for tenants from STS, or cannot use the table that shares them.",
+            "Functions cannot act for tenants: STS refuses, and clients get 503; or only the table of shared credentials fails.",
             Rule.lasting(sum(credentials), 0),
             credentials);
     // A period without an invocation has no data point: FILL makes it 0.
     alarm(
         "minute-work-stopped",
-        "The housekeeper or the sweep has not run for ten minutes: counts become wrong, and changes of tenants wait.",
+        "A job of each minute, housekeeper or sweep, does not run: soon counts are wrong, and changes of tenants wait.",
         new Rule("IF(MIN([FILL(m1,0),FILL(m2,0)]) < 1, 1, 0)", 0, 5 * MINUTE, 2, 2),
         "breaching",
         runs);
     CfnAlarm admittedWithoutToken =
         alarm(
             "admitted-without-token",
-            "Rates are not enforced: SQS does not answer, or all limits are lifted.",
+            "Rates are not enforced, for some tenants or all: SQS does not answer, or all limits are lifted.",
             Rule.lasting(sum(List.of(withoutToken, processedWithoutToken)), 0),
             withoutToken,
             processedWithoutToken);
     CfnAlarm handshakesUndecided =
         alarm(
             "handshakes-undecided",
-            "Handshakes get 503: SQS, STS or DynamoDB does not answer, or handshakes take too long.",
+            "Clients get 503: SQS, STS or DynamoDB does not answer, or is too slow.",
             Rule.lasting(sum(List.of(undecided, leaseEnded)), 0),
             undecided,
             leaseEnded);
     // Of few handshakes, the slowest one is the 99th percentile.
     alarm(
         "handshakes-slow",
-        "One handshake in a hundred takes longer than two seconds.",
+        "Clients wait: one handshake in a hundred takes more than two seconds.",
         Rule.lasting("IF(FILL(m2,0) >= 100, m1, 0)", 2_000),
         latency,
         authorized);
@@ -267,7 +267,7 @@ final class Monitoring extends Construct {
     // delays.
     alarm(
         "quotas-near",
-        "The account uses more than 80 percent of a quota, or EventBridge Scheduler delays schedules.",
+        "Nobody is hurt yet: the AWS account uses over 80 percent of a quota, or EventBridge Scheduler delays fills.",
         Rule.lasting(
             "MAX([FILL(100 * m1 / SERVICE_QUOTA(m1),0), 100 * FILL(m2,0) / %d, IF(FILL(m3,0) > 0, 100, 0)])"
                 .formatted(MINUTE * sources.connectionQuota()),
@@ -278,20 +278,20 @@ final class Monitoring extends Construct {
     CfnAlarm messagesFailing =
         alarm(
             "messages-failing",
-            "Messages fail: their handler throws or takes too long, or SQS or STS does not answer.",
+            "Messages fail and are repeated: their handler throws or takes too long, or SQS or STS does not answer.",
             Rule.retried(sum(List.of(failed, undecidedMessages))),
             failed,
             undecidedMessages);
     // A message that failed comes again after 90 seconds.
     alarm(
         "messages-waiting",
-        "The oldest message of the shared queue has waited for more than 200 seconds.",
+        "Messages of tenants without a queue of their own wait for more than 200 seconds.",
         Rule.lasting("m1", 200),
         age);
     // A lost $disconnect event makes a count too high by one, until its connection is dropped.
     alarm(
         "counts-drift",
-        "Counts of connections are wrong, again and again: tenants may be refused below their limit, or exceed it.",
+        "Counts of open connections go wrong again and again: tenants near their limit are refused too early or too late.",
         new Rule("FILL(m1,0) - FILL(m2,0)", 10, 15 * MINUTE, 2, 2),
         drift,
         droppedConnections);
@@ -300,7 +300,7 @@ final class Monitoring extends Construct {
     String all = "SUM([%s])".formatted(filled(1, handshakes.size()));
     alarm(
         "refusals",
-        "Limits refuse more than half of all handshakes.",
+        "Limits refuse more than half of the handshakes.",
         new Rule(
             "IF(%2$s > 30, 100 * %1$s / %2$s, 0)".formatted(refusals, all), 50, 5 * MINUTE, 3, 3),
         handshakes);
@@ -308,31 +308,31 @@ final class Monitoring extends Construct {
     // A batch that fails is retried up to every minute.
     alarm(
         "streams-late",
-        "The audit, the events, the history or the ends of sessions are more than five minutes behind.",
+        "Nobody is refused for it: audit, events, history or ends of sessions are over five minutes behind.",
         new Rule("MAX([%s])".formatted(filled(1, ages.size())), 300_000, 5 * MINUTE, 2, 3),
         ages);
     // It happens once, and is raised for an hour.
     alarm(
         "tier-retreated",
-        "A tier stopped enforcing its limits by itself, because they refused too many connections.",
+        "A tier stopped enforcing its limits, because they refused too many. It enforces them again when a person says so.",
         new Rule("FILL(m1,0)", 0, 5 * MINUTE, 1, 12),
         retreats);
 
     alarm(
         "sweep-behind",
-        "Changes of tenants, tiers or silos are not finished after 15 minutes.",
+        "Changes of tenants or tiers are not finished after 15 minutes: until then the old limits hold.",
         new Rule("FILL(m1,0)", 0, MINUTE, 15, 15),
         backlog);
     alarm(
         "functions-slow",
-        "A function takes more than 80 percent of its time-out.",
+        "Nobody is hurt yet: a function takes more than 80 percent of its time-out.",
         Rule.lasting(partsOfTimeouts(answering), NEAR),
         longest);
 
     // Each tenant in use is checked once an hour.
     alarm(
         "over-admitted",
-        "A tenant had more connections admitted than tokens were minted for it.",
+        "The systems behind a tenant got more connections than its rate allows. No client is refused.",
         new Rule("FILL(m1,0)", 0, 5 * MINUTE, 1, 15),
         overAdmitted);
 
@@ -342,9 +342,7 @@ final class Monitoring extends Construct {
     CfnCompositeAlarm failing =
         over(
                 "services-failing",
-                description(
-                    "services-failing",
-                    "A service of AWS fails, as the alarms say that raised this one."),
+                description("services-failing", "A service of AWS fails: see the other alarms."),
                 List.of(
                     admittedWithoutToken, credentialsFailing, fillsDropped, handshakesUndecided))
             .build();

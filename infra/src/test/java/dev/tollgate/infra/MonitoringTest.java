@@ -101,7 +101,7 @@ final class MonitoringTest {
             (name, alarm) ->
                 assertThat(alarm.path("AlarmDescription").asText())
                     .matches(
-                        "[A-Z].{20,130}\\. Runbook: docs/runbooks/%s\\.md"
+                        "[A-Z].{20,125}\\. Runbook: docs/runbooks/%s\\.md"
                             .formatted(name.replace(SUFFIX, ""))));
   }
 
