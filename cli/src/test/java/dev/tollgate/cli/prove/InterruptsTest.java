@@ -15,7 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Ctrl-C in a process of its own, because the first one ends the JVM. */
-@Timeout(60)
+// A read from a process does not end at an interrupt.
+@Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class InterruptsTest {
   /** Shuts down as {@code prove} does, with a teardown that ends at the end of the input. */
   static final class Stopped {

@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The lock of a run between processes. */
-@Timeout(60)
+// A read from a process does not end at an interrupt.
+@Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class RunLockTest {
   @TempDir private Path directory;
 

@@ -10,7 +10,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The processes of the CDK and the signals of a terminal. */
-@Timeout(60)
+// A read from a process does not end at an interrupt.
+@Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class CdkStacksTest {
   private static Process start(String script) throws IOException {
     return new ProcessBuilder(CdkStacks.detached(List.of("sh", "-c", script))).start();
