@@ -26,9 +26,10 @@ final class Deploying implements Step {
   private static final String LOG_ROLE = "accountLogRole";
   private static final String SET = "set";
 
-  /** Whether the context values of the stack let it set the account's role for logs. */
-  static boolean setsLogRole(Map<String, String> context) {
-    return SET.equals(context.get(LOG_ROLE));
+  /** Whether the stack sets the account's role for logs, or has done so in an earlier attempt. */
+  static boolean setsLogRole(Run run) {
+    return SET.equals(run.deployed().getOrDefault(run.stackName(), Map.of()).get(LOG_ROLE))
+        || Preflight.logRole(run.stacks().account()).isEmpty();
   }
 
   @Override
@@ -63,11 +64,7 @@ final class Deploying implements Step {
     context.put("demo", "false");
     context.put("removal", "destroy");
     context.put("consoleSignIn", "false");
-    // A deployment that failed may have set the role already.
-    boolean sets =
-        setsLogRole(run.deployed().getOrDefault(run.stackName(), Map.of()))
-            || !Preflight.hasLogRole(run.stacks().account());
-    context.put(LOG_ROLE, sets ? SET : "keep");
+    context.put(LOG_ROLE, setsLogRole(run) ? SET : "keep");
     run.deploy(run.stackName(), context);
     run.controlPlane().get("/tiers").orThrow();
     return List.of(Finding.holds("the stack can be deployed", run.stackName()));

@@ -2,12 +2,14 @@ package dev.tollgate.cli.prove;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.cli.http.Failure;
+import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.prove.account.Account;
 import dev.tollgate.cli.prove.account.AwsAccount;
 import dev.tollgate.cli.prove.account.CdkStacks;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Reads the account's settings. Creates nothing. */
 final class Preflight implements Step {
@@ -63,21 +65,16 @@ final class Preflight implements Step {
     findings.add(
         Finding.holds(
             "API Gateway may write access logs",
-            hasLogRole(account)
+            logRole(account).isPresent()
                 ? "the account has a role for it"
                 : "the stack sets a role for the account, which stays"));
     return findings;
   }
 
-  /** Whether the account lets API Gateway write logs. */
-  static boolean hasLogRole(Account account) {
-    return account
-        .api("apigateway")
-        .get("/account")
-        .orThrow()
-        .json()
-        .path("cloudwatchRoleArn")
-        .isTextual();
+  /** The ARN of the role with which API Gateway writes logs; empty if the account has none. */
+  static Optional<String> logRole(Account account) {
+    return Json.text(
+        account.api("apigateway").get("/account").orThrow().json(), "cloudwatchRoleArn");
   }
 
   private static Finding concurrency(Account account) {

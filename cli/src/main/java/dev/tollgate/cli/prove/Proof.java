@@ -30,13 +30,11 @@ final class Proof {
       lines.add(announcement(step));
       cents += step.cents(run.settings());
       time = time.plus(step.usual(run.settings()));
-    }
-    if (run.findings(Deploying.NAME).isEmpty()
-        && !run.stacks().areLocal()
-        && !Preflight.hasLogRole(run.stacks().account())) {
-      lines.add(
-          "The account has no role with which API Gateway writes logs. The stack sets one, which"
-              + " stays: the whole account uses it, and it costs nothing.");
+      if (step instanceof Deploying && !run.stacks().areLocal() && Deploying.setsLogRole(run)) {
+        lines.add(
+            "           The account has no role with which API Gateway writes logs. The stack sets"
+                + " one, which stays: the whole account uses it, and it costs nothing.");
+      }
     }
     lines.add(
         "Together at most %s, and usually %d minutes on AWS."

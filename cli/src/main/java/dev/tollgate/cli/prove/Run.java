@@ -36,6 +36,7 @@ final class Run {
 
   private static final String FILE = "run.json";
   private static final String STEPS = "steps";
+  private static final String CENTS = "cents";
   private static final String TEARING_DOWN = "tearingDown";
 
   private final Settings settings;
@@ -109,6 +110,9 @@ final class Run {
             "%s is of --prefix %s (expected: %s). Use that, or another --directory."
                 .formatted(shell.shown(file), state.path("prefix").asText(), settings.prefix()));
       }
+      if (begins) {
+        state.put(CENTS, Proof.cents(settings));
+      }
       Run run = new Run(settings, shell, stacks, clock, state);
       return begins && run.findings(Teardown.NAME).isPresent()
           ? begun(settings, shell, stacks, clock, account, region)
@@ -132,6 +136,7 @@ final class Run {
         .put("account", account)
         .put("region", region)
         .put("beganAt", clock.instant().truncatedTo(ChronoUnit.SECONDS).toString())
+        .put(CENTS, Proof.cents(settings))
         .putArray(STEPS);
     return new Run(settings, shell, stacks, clock, state);
   }
@@ -292,7 +297,7 @@ final class Run {
         stacks.account().region(),
         beganAt(),
         ended,
-        Proof.cents(settings));
+        state.path(CENTS).asInt(Proof.cents(settings)));
   }
 
   /** A directory of the run, which is created if it does not exist. */

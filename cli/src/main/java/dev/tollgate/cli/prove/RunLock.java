@@ -35,9 +35,13 @@ final class RunLock implements AutoCloseable {
               file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
       if (!isLocked(channel)) {
         channel.close();
+        // The other process may have locked the file and not written its id yet.
+        String holder = Files.readString(file).strip();
         throw Failure.of(
-            "Process %s works on the run in %s. Wait until it ends, or use another --prefix."
-                .formatted(Files.readString(file).strip(), directory));
+            "%s works on the run in %s. Wait until it ends, stop it with Ctrl-C in its terminal, or"
+                    .formatted(
+                        holder.isEmpty() ? "Another process" : "Process " + holder, directory)
+                + " use another --prefix.");
       }
       channel.truncate(0);
       channel.write(ByteBuffer.wrap((ProcessHandle.current().pid() + "\n").getBytes(UTF_8)));

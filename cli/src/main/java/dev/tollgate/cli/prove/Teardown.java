@@ -79,14 +79,15 @@ final class Teardown implements Step {
     if (deployed.containsKey(run.probeName())) {
       run.destroy(run.probeName());
     }
-    if (Deploying.setsLogRole(deployed.getOrDefault(run.stackName(), Map.of()))) {
-      findings.add(
-          Finding.holds(
-              "what stays is known",
-              "the role with which API Gateway writes logs, which the whole account uses; it costs"
-                  + " nothing"));
-    }
     if (!run.stacks().areLocal()) {
+      Preflight.logRole(run.stacks().account())
+          .filter(role -> role.contains(":role/" + run.stackName() + "-"))
+          .ifPresent(
+              role ->
+                  findings.add(
+                      Finding.holds(
+                          "the account's log role stays",
+                          role + ", with which API Gateway writes the logs of all APIs")));
       run.shell().sleep(LISTS_LATE);
       findings.add(left(run, "of both stacks", leftOver(run, run.stacks().account())));
     }

@@ -193,10 +193,14 @@ final class ProveCommandTest {
 
   @Test
   void the_costs_and_times_grow_with_the_load() {
-    failure(Optional.of("n"), "--tenants", "1000", "--handshakes", "10000");
+    failure(Optional.of("123456789012"), "--tenants", "1000", "--handshakes", "10000");
 
     assertThat(err.toString())
         .contains("load       at most $1.25", "Together at most $1.45, and usually 44 minutes");
+
+    account.answer("ce GetCostAndUsage", 200, "{}");
+    assertThat(prove(Optional.empty(), "--bill")).isZero();
+    assertThat(printed).as("of the run").last().asString().endsWith("at most $1.45.");
   }
 
   @Test
@@ -205,11 +209,26 @@ final class ProveCommandTest {
     failure(Optional.of("n"));
     assertThat(err.toString()).contains("The stack sets one, which stays");
 
+    // The other stack was deleted in an earlier attempt.
+    ObjectNode state = state("2026-03-12T13:00:00Z");
+    state.withObject("/stacks/Tollgate-prove-probe").put("probe", "true");
+    resume(state);
+    String role = "arn:aws:iam::1:role/Tollgate-prove-LogRole";
+    account.answer("apigateway /account", 200, "{\"cloudwatchRoleArn\":\"" + role + "\"}");
+    prove(Optional.empty(), "--teardown");
+    assertThat(String.join("\n", printed)).contains("HOLDS: the account's log role stays (" + role);
+  }
+
+  @Test
+  void a_role_of_somebody_else_is_not_said_to_stay() throws IOException {
+    failure(Optional.of("n"));
+    assertThat(err.toString()).doesNotContain("writes logs");
+
     ObjectNode state = state("2026-03-12T13:00:00Z");
     state.withObject("/stacks/Tollgate-prove").put("accountLogRole", "set");
     resume(state);
     prove(Optional.empty(), "--teardown");
-    assertThat(String.join("\n", printed)).contains("the role with which API Gateway writes logs");
+    assertThat(String.join("\n", printed)).doesNotContain("log role stays");
   }
 
   @Test
@@ -233,7 +252,7 @@ final class ProveCommandTest {
     RunLock lock = RunLock.of(directory);
     assertThat(failure(Optional.of("123456789012")).reason())
         .isEqualTo(
-            "Process %d works on the run in %s. Wait until it ends, or use another --prefix."
+            "Process %d works on the run in %s. Wait until it ends, stop it with Ctrl-C in its terminal, or use another --prefix."
                 .formatted(ProcessHandle.current().pid(), directory));
     lock.close();
     failure(Optional.of("123456789012"));

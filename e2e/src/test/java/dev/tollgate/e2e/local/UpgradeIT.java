@@ -76,6 +76,7 @@ final class UpgradeIT {
         function.name(),
         function.arns(),
         jar,
+        function.runtime(),
         function.handler(),
         function.roleArn(),
         environment,

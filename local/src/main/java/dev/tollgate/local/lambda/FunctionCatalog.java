@@ -337,6 +337,7 @@ public final class FunctionCatalog implements AutoCloseable {
         entry.name(),
         arns,
         entry.jar(),
+        settings.path("Runtime").asText(),
         settings.path("Handler").asText(),
         settings.path("Role").asText(),
         variables,

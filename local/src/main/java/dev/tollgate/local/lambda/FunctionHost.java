@@ -47,7 +47,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hosts functions in this process as AWS Lambda would.
+ * Hosts functions as AWS Lambda would, in this process or in processes of their own.
  *
  * <p>Each function has a class loader over its jar, and one handler instance per concurrent
  * invocation. An instance is constructed when an invocation finds none idle, and reused until the
@@ -314,7 +314,11 @@ public final class FunctionHost implements Invoker, AutoCloseable {
       }
       InvocationResult invocation = serve(running, instance, arn, payload);
       if (running.claim()) {
-        function.idle.push(instance);
+        if (instance.environment.isAlive()) {
+          function.idle.push(instance);
+        } else {
+          instance.discard();
+        }
         running.end(invocation);
       }
     } finally {
@@ -434,7 +438,7 @@ public final class FunctionHost implements Invoker, AutoCloseable {
       this.spec = spec;
       this.permits = permits;
       try {
-        this.loader = new FunctionClassLoader(spec.jar(), line -> log(this, "", line));
+        this.loader = new FunctionClassLoader(spec.code(), line -> log(this, "", line));
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
@@ -513,7 +517,8 @@ public final class FunctionHost implements Invoker, AutoCloseable {
       environment.putAll(issued.environment());
       try {
         return new Instance(
-            ExecutionEnvironment.init(spec, Map.copyOf(environment), loader, clock),
+            ExecutionEnvironment.init(
+                spec, Map.copyOf(environment), loader, clock, line -> log(this, "", line)),
             accessKeys,
             issued);
       } catch (Throwable e) {
@@ -527,6 +532,7 @@ public final class FunctionHost implements Invoker, AutoCloseable {
   private record Instance(
       ExecutionEnvironment environment, AccessKeys accessKeys, AccessKey credentials) {
     void discard() {
+      environment.close();
       accessKeys.revoke(credentials.accessKeyId());
     }
   }

@@ -47,7 +47,15 @@ public final class FunctionSettings {
       Pattern.compile("arn:(aws[a-zA-Z-]*)?:iam::\\d{12}:role/?[a-zA-Z_0-9+=,.@\\-_/]+");
   private static final Pattern HANDLER = Pattern.compile("[^\\s]{1,128}");
   private static final List<String> RUNTIMES =
-      List.of("java25", "java21", "java17", "java11", "java8.al2");
+      List.of(
+          "java25",
+          "java21",
+          "java17",
+          "java11",
+          "java8.al2",
+          "nodejs24.x",
+          "nodejs22.x",
+          "nodejs20.x");
   private static final Set<String> RESERVED_VARIABLES =
       Set.of(
           "AWS_ACCESS_KEY",

@@ -3,6 +3,7 @@ package dev.tollgate.local.lambda;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.runtime.ExecutionEnvironment;
+import dev.tollgate.local.lambda.runtime.FunctionError;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -34,6 +35,9 @@ public sealed interface InvocationResult {
 
     /** The handler threw, or could not be loaded or constructed. */
     static Failure of(Throwable thrown) {
+      if (thrown instanceof FunctionError error) {
+        return new Failure(error.type(), String.valueOf(error.getMessage()), error.trace());
+      }
       String message = thrown.getLocalizedMessage();
       return new Failure(
           thrown.getClass().getName(),

@@ -7,9 +7,14 @@ import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.lambda.AsyncInvocations;
 import dev.tollgate.local.lambda.FunctionCatalog;
 import dev.tollgate.local.lambda.FunctionSettings;
+import dev.tollgate.local.lambda.runtime.NodeRuntime;
+import dev.tollgate.local.lambda.runtime.Packages;
 import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Properties;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -38,18 +43,13 @@ public final class LambdaFunctions implements ResourceFamily {
 
   private static CreatedResource function(String logicalName, Properties properties, Stack stack) {
     String name = properties.optionalText("FunctionName").orElse(logicalName);
-    Properties code = properties.requiredObject("Code");
-    String bucket = code.text("S3Bucket");
-    String key = code.text("S3Key");
-    stack.template().addBucket(bucket);
-    Path jar =
-        stack
-            .template()
-            .asset(bucket, key)
-            .orElseThrow(() -> code.error("S3Key", key + " (expected: a file in the assets)"));
+    Path code = code(properties.requiredObject("Code"), stack);
     String runtime = properties.text("Runtime");
-    if (!runtime.startsWith("java")) {
-      throw properties.error("Runtime", runtime + " (expected: a Java runtime)");
+    if (!runtime.startsWith("java")
+        && !(runtime.startsWith("nodejs") && NodeRuntime.isInstalled())) {
+      throw properties.error(
+          "Runtime",
+          runtime + " (expected: a Java runtime, or one of Node if this machine has Node)");
     }
     properties.text("Handler");
     properties.text("Role");
@@ -61,8 +61,31 @@ public final class LambdaFunctions implements ResourceFamily {
     OptionalInt reservedConcurrency = properties.integer("ReservedConcurrentExecutions");
     // Loops of functions and queues are not detected here, so there is nothing to allow.
     properties.ignore("RecursiveLoop", "Tags");
-    stack.service(FunctionCatalog.class).add(name, settings, jar, reservedConcurrency);
+    stack.service(FunctionCatalog.class).add(name, settings, code, reservedConcurrency);
     return CreatedResource.withArn(name, arn(stack, name));
+  }
+
+  /** The deployment package. A directory is packed; the text of a template is a file in Node. */
+  private static Path code(Properties code, Stack stack) {
+    try {
+      Optional<String> text = code.optionalText("ZipFile");
+      if (text.isPresent()) {
+        return Packages.of("index.js", text.get());
+      }
+      String bucket = code.text("S3Bucket");
+      String key = code.text("S3Key");
+      stack.template().addBucket(bucket);
+      Path asset =
+          stack
+              .template()
+              .asset(bucket, key)
+              .orElseThrow(
+                  () ->
+                      code.error("S3Key", key + " (expected: a file or directory in the assets)"));
+      return Files.isDirectory(asset) ? Packages.of(asset) : asset;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static CreatedResource version(String logicalName, Properties properties, Stack stack) {

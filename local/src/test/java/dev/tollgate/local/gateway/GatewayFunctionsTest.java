@@ -113,6 +113,7 @@ class GatewayFunctionsTest {
             handler,
             List.of(ARN + handler),
             jar,
+            "java25",
             GatewayHandlers.class.getName() + "$" + handler,
             "arn:aws:iam::000000000000:role/sample",
             Map.of(),

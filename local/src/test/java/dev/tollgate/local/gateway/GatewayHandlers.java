@@ -2,6 +2,7 @@ package dev.tollgate.local.gateway;
 
 import com.amazonaws.services.lambda.runtime.Context;
 import com.amazonaws.services.lambda.runtime.RequestHandler;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -27,6 +28,8 @@ public final class GatewayHandlers {
   /** Allows, once the test releases it. */
   public static final class SlowAuthorizer
       implements RequestHandler<Map<String, Object>, Map<String, Object>> {
+    /** In the process of the test. */
+    public SlowAuthorizer(Map<String, String> environment, InstantSource clock) {}
 
     @Override
     public Map<String, Object> handleRequest(Map<String, Object> event, Context context) {

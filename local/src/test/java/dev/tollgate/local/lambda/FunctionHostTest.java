@@ -333,6 +333,7 @@ class FunctionHostTest {
             name,
             List.of(ARN + name, ARN + name + ":live"),
             jar,
+            "java25",
             SampleHandlers.class.getName() + "$" + handler,
             "arn:aws:iam::000000000000:role/sample",
             Map.of("TABLE", "t"),

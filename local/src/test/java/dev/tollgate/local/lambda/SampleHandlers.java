@@ -76,6 +76,8 @@ public final class SampleHandlers {
 
   /** Answers how often its class was invoked, and which class of the SDK it has. */
   public static final class Static implements RequestHandler<Object, List<Integer>> {
+    /** In the process of the test. */
+    public Static(Map<String, String> environment, InstantSource clock) {}
 
     private static final AtomicInteger INVOCATIONS = new AtomicInteger();
 
@@ -87,6 +89,8 @@ public final class SampleHandlers {
 
   /** Waits as many milliseconds as it is told, on the instance that it says. */
   public static final class Sleeper implements RequestHandler<Integer, Integer> {
+    /** In the process of the test. */
+    public Sleeper(Map<String, String> environment, InstantSource clock) {}
 
     private static final AtomicInteger INSTANCES = new AtomicInteger();
 
@@ -105,6 +109,8 @@ public final class SampleHandlers {
 
   /** Goes on for a second whatever happens. */
   public static final class Stubborn implements RequestHandler<Object, String> {
+    /** In the process of the test. */
+    public Stubborn(Map<String, String> environment, InstantSource clock) {}
 
     @Override
     public String handleRequest(Object event, Context context) {
@@ -118,6 +124,8 @@ public final class SampleHandlers {
 
   /** Logs in a thread of its own. */
   public static final class Threaded implements RequestHandler<Object, String> {
+    /** In the process of the test. */
+    public Threaded(Map<String, String> environment, InstantSource clock) {}
 
     @Override
     public String handleRequest(Object event, Context context) {
@@ -134,6 +142,8 @@ public final class SampleHandlers {
 
   /** Fails as it is told. */
   public static final class Failing implements RequestHandler<String, String> {
+    /** In the process of the test. */
+    public Failing(Map<String, String> environment, InstantSource clock) {}
 
     @Override
     public String handleRequest(String message, Context context) {
@@ -156,6 +166,8 @@ public final class SampleHandlers {
 
   /** Turns letters into capitals. */
   public static final class Capitals implements RequestStreamHandler {
+    /** In the process of the test. */
+    public Capitals(Map<String, String> environment, InstantSource clock) {}
 
     @Override
     public void handleRequest(InputStream event, OutputStream answer, Context context)
@@ -185,7 +197,7 @@ public final class SampleHandlers {
     /** The property of the system that holds a latch: its construction has begun. */
     static final String BEGUN = "tollgate.test.late";
 
-    public Late() {
+    public Late(Map<String, String> environment, InstantSource clock) {
       ((CountDownLatch) System.getProperties().get(BEGUN)).countDown();
       while (!Thread.interrupted()) {
         Thread.onSpinWait();
@@ -203,6 +215,8 @@ public final class SampleHandlers {
 
   /** Its event type is known through its superclass only. */
   public static final class Greeter extends Polite<Greeting> {
+    /** In the process of the test. */
+    public Greeter(Map<String, String> environment, InstantSource clock) {}
 
     @Override
     public Greeting handleRequest(Greeting event, Context context) {
@@ -213,6 +227,8 @@ public final class SampleHandlers {
 
   /** Takes an event that only the runtime's own serializers understand. */
   public static final class Consumer implements RequestHandler<SQSEvent, List<String>> {
+    /** In the process of the test. */
+    public Consumer(Map<String, String> environment, InstantSource clock) {}
 
     @Override
     public List<String> handleRequest(SQSEvent event, Context context) {
@@ -228,6 +244,8 @@ public final class SampleHandlers {
    * until it is interrupted.
    */
   public static final class Batches implements RequestHandler<SQSEvent, SQSBatchResponse> {
+    /** In the process of the test. */
+    public Batches(Map<String, String> environment, InstantSource clock) {}
 
     @Override
     public SQSBatchResponse handleRequest(SQSEvent event, Context context) {
@@ -266,6 +284,8 @@ public final class SampleHandlers {
 
   /** Logs its event as it came. */
   public static final class Recorder implements RequestStreamHandler {
+    /** In the process of the test. */
+    public Recorder(Map<String, String> environment, InstantSource clock) {}
 
     @Override
     public void handleRequest(InputStream event, OutputStream answer, Context context)
@@ -277,6 +297,8 @@ public final class SampleHandlers {
 
   /** Logs each change of an item, and fails at those whose key begins with {@code poison}. */
   public static final class Changes implements RequestHandler<DynamodbEvent, StreamsEventResponse> {
+    /** In the process of the test. */
+    public Changes(Map<String, String> environment, InstantSource clock) {}
 
     @Override
     public StreamsEventResponse handleRequest(DynamodbEvent event, Context context) {
@@ -312,6 +334,8 @@ public final class SampleHandlers {
 
   /** Logs the keys that it is given, and throws at those that begin with {@code poison}. */
   public static final class Keys implements RequestHandler<DynamodbEvent, String> {
+    /** In the process of the test. */
+    public Keys(Map<String, String> environment, InstantSource clock) {}
 
     @Override
     public String handleRequest(DynamodbEvent event, Context context) {

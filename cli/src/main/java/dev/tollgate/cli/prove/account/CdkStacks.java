@@ -22,16 +22,13 @@ public final class CdkStacks implements Stacks {
   /** The tag of stacks with the run that created them. */
   private static final String RUN = "tollgate-prove";
 
-  /**
-   * Runs a command in a process group of its own, because a terminal sends Ctrl-C to the whole
-   * group of {@code prove}, whose teardown must go on. SIGTERM is passed on to that group.
-   */
+  /** Handles the signals before the child starts, because they may come at once. */
   private static final String DETACHED =
       """
+      for (const signal of ["SIGINT", "SIGHUP"]) process.on(signal, () => {});
       const [command, ...parameters] = process.argv.slice(1);
       const child = require("node:child_process").spawn(command, parameters, {detached: true, stdio: "inherit"});
-      for (const signal of ["SIGINT", "SIGHUP"]) process.on(signal, () => {});
-      process.on("SIGTERM", () => process.kill(-child.pid, "SIGTERM"));
+      process.on("SIGTERM", () => { try { process.kill(-child.pid, "SIGTERM"); } catch { /* It has ended. */ } });
       child.on("error", (error) => { console.error(error.message); process.exit(127); });
       child.on("exit", (code) => process.exit(code ?? 1));
       """;
@@ -111,9 +108,19 @@ public final class CdkStacks implements Stacks {
             });
   }
 
+  /**
+   * The command that runs another one in a session of its own: a terminal sends Ctrl-C to the whole
+   * process group of {@code prove}, whose teardown must go on. It passes the exit code on, and
+   * SIGTERM to the whole session; it ignores SIGINT and SIGHUP.
+   */
+  static List<String> detached(List<String> command) {
+    List<String> all = new ArrayList<>(List.of("node", "-e", DETACHED, "--"));
+    all.addAll(command);
+    return all;
+  }
+
   private void run(String stack, String verb, List<String> options, Map<String, String> context) {
-    List<String> command = new ArrayList<>(List.of("node", "-e", DETACHED));
-    command.addAll(cdk);
+    List<String> command = new ArrayList<>(detached(cdk));
     command.addAll(List.of(verb, "--all"));
     command.addAll(options);
     Path own = directory.resolve(stack);

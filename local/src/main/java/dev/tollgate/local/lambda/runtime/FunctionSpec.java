@@ -11,8 +11,10 @@ import java.util.OptionalInt;
  *
  * @param name the function's name
  * @param arns the ARNs that invoke it: first its own, then those of its versions and aliases
- * @param jar the deployment package, a jar with everything but the JDK inside
- * @param handler class of the handler, optionally followed by {@code ::handleRequest}
+ * @param code the deployment package, a jar or zip with everything but the runtime inside
+ * @param runtime the runtime's identifier, such as {@code java25} or {@code nodejs22.x}
+ * @param handler class of the handler, optionally followed by {@code ::handleRequest}; in Node, a
+ *     module and its function
  * @param roleArn the role whose credentials its instances get
  * @param environment the function's environment variables
  * @param timeout how long one invocation may take, 1 ms to 15 min
@@ -23,7 +25,8 @@ import java.util.OptionalInt;
 public record FunctionSpec(
     String name,
     List<String> arns,
-    Path jar,
+    Path code,
+    String runtime,
     String handler,
     String roleArn,
     Map<String, String> environment,
@@ -37,6 +40,11 @@ public record FunctionSpec(
   public FunctionSpec {
     arns = List.copyOf(arns);
     environment = Map.copyOf(environment);
+  }
+
+  /** Whether it runs in Node. */
+  public boolean isOfNode() {
+    return runtime.startsWith("nodejs");
   }
 
   /** Whether its invocations are traced: then it has the address of the X-Ray daemon. */
