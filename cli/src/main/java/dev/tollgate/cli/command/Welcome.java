@@ -44,7 +44,7 @@ record Welcome(
     for (String command :
         List.of(
             "tenants onboard acme --tier gold --set tenantPerMinute=5",
-            "connect acme --sockets 7 --retry",
+            outputs.hasSessions() ? "connect acme --sockets 7 --retry" : "tenants show acme",
             "tenants list")) {
       lines.add(("  ./tollgate " + command + " " + options).stripTrailing());
     }

@@ -21,6 +21,7 @@ public record Outputs(Path file, String stack, Map<String, String> values) {
   public static final Path DEFAULT = Path.of(".tollgate", "outputs.json");
 
   private static final String CONTROL_PLANE = "ControlPlaneURL";
+  private static final String SESSIONS = "SessionURL";
 
   public Outputs {
     values = Map.copyOf(values);
@@ -30,7 +31,8 @@ public record Outputs(Path file, String stack, Map<String, String> values) {
    * Reads the outputs of a stack.
    *
    * @param source what names the file in messages, such as an option
-   * @param stack the stack's name; may be empty if the file has only one Tollgate stack
+   * @param stack the stack's name; may be empty if only one stack in the file has the output {@code
+   *     ControlPlaneURL}
    * @throws Failure if the file or stack does not exist
    */
   public static Outputs read(String source, Path file, Optional<String> stack) {
@@ -44,7 +46,7 @@ public record Outputs(Path file, String stack, Map<String, String> values) {
     Map<String, JsonNode> stacks = new LinkedHashMap<>();
     Json.read(shown, text).properties().stream()
         .filter(
-            entry -> stack.map(entry.getKey()::equals).orElse(entry.getValue().has("SessionURL")))
+            entry -> stack.map(entry.getKey()::equals).orElse(entry.getValue().has(CONTROL_PLANE)))
         .forEach(entry -> stacks.put(entry.getKey(), entry.getValue()));
     if (stacks.isEmpty()) {
       throw Failure.usage(
@@ -81,7 +83,12 @@ public record Outputs(Path file, String stack, Map<String, String> values) {
    * @throws Failure if the stack has no such output, or it is not a URL
    */
   public URI sessions() {
-    return url("SessionURL", Endpoint.HTTP);
+    return url(SESSIONS, Endpoint.HTTP);
+  }
+
+  /** Whether the stack has a session API: not if Tollgate is attached to an API of the user. */
+  public boolean hasSessions() {
+    return values.containsKey(SESSIONS);
   }
 
   /**

@@ -1,45 +1,16 @@
 package com.example.chat;
 
-import java.net.URI;
 import java.util.List;
 import java.util.Map;
-import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
-import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
-import software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider;
-import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
-import software.amazon.awssdk.awscore.client.builder.AwsClientBuilder;
-import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
-import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /** Who is connected to which workspace. */
 final class Members {
-  private final DynamoDbClient dynamoDb;
-  private final String table;
+  /** Region, credentials and endpoint are those of the function. */
+  private final DynamoDbClient dynamoDb = DynamoDbClient.create();
 
-  Members(Map<String, String> environment) {
-    dynamoDb =
-        client(DynamoDbClient.builder().httpClient(UrlConnectionHttpClient.create()), environment)
-            .build();
-    table = environment.get("MEMBERS_TABLE");
-  }
-
-  /** A client of AWS, or of a local endpoint if the variables name one. */
-  static <B extends AwsClientBuilder<B, C>, C> B client(B builder, Map<String, String> environment) {
-    String endpoint = environment.get("AWS_ENDPOINT_URL");
-    AwsCredentialsProvider credentials = DefaultCredentialsProvider.builder().build();
-    if (endpoint != null) {
-      builder.endpointOverride(URI.create(endpoint));
-      credentials =
-          StaticCredentialsProvider.create(
-              AwsSessionCredentials.create(
-                  environment.get("AWS_ACCESS_KEY_ID"),
-                  environment.get("AWS_SECRET_ACCESS_KEY"),
-                  environment.get("AWS_SESSION_TOKEN")));
-    }
-    return builder.credentialsProvider(credentials).region(Region.of(environment.get("AWS_REGION")));
-  }
+  private final String table = System.getenv("MEMBERS_TABLE");
 
   void add(String connectionId, String workspace, String name) {
     Map<String, AttributeValue> member =

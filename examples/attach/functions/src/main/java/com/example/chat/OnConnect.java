@@ -1,19 +1,10 @@
 package com.example.chat;
 
-import java.time.InstantSource;
 import java.util.Map;
 
 /** Adds a member. Names have up to twenty letters; others are refused. */
 public final class OnConnect extends Route {
-  private final Members members;
-
-  public OnConnect() {
-    this(System.getenv(), InstantSource.system());
-  }
-
-  public OnConnect(Map<String, String> environment, InstantSource clock) {
-    members = new Members(environment);
-  }
+  private final Members members = new Members();
 
   @Override
   int handle(Map<String, Object> event, Map<String, Object> request) {

@@ -1,19 +1,10 @@
 package com.example.chat;
 
-import java.time.InstantSource;
 import java.util.Map;
 
 /** Removes a member. */
 public final class OnDisconnect extends Route {
-  private final Members members;
-
-  public OnDisconnect() {
-    this(System.getenv(), InstantSource.system());
-  }
-
-  public OnDisconnect(Map<String, String> environment, InstantSource clock) {
-    members = new Members(environment);
-  }
+  private final Members members = new Members();
 
   @Override
   int handle(Map<String, Object> event, Map<String, Object> request) {

@@ -1,33 +1,19 @@
 package com.example.chat;
 
 import java.net.URI;
-import java.time.InstantSource;
 import java.util.Map;
 import software.amazon.awssdk.core.SdkBytes;
-import software.amazon.awssdk.http.urlconnection.UrlConnectionHttpClient;
 import software.amazon.awssdk.services.apigatewaymanagementapi.ApiGatewayManagementApiClient;
 import software.amazon.awssdk.services.apigatewaymanagementapi.model.GoneException;
 
 /** Sends a frame to all members of the workspace. */
 public final class OnSay extends Route {
-  private final Members members;
-  private final ApiGatewayManagementApiClient connections;
-
-  public OnSay() {
-    this(System.getenv(), InstantSource.system());
-  }
-
-  public OnSay(Map<String, String> environment, InstantSource clock) {
-    members = new Members(environment);
-    connections =
-        Members.client(
-                ApiGatewayManagementApiClient.builder()
-                    .httpClient(UrlConnectionHttpClient.create()),
-                environment)
-            .endpointOverride(
-                URI.create(environment.get("CONNECTIONS_URL").replaceFirst("^ws", "http")))
-            .build();
-  }
+  private final Members members = new Members();
+  private final ApiGatewayManagementApiClient connections =
+      ApiGatewayManagementApiClient.builder()
+          .endpointOverride(
+              URI.create(System.getenv("CONNECTIONS_URL").replaceFirst("^ws", "http")))
+          .build();
 
   @Override
   int handle(Map<String, Object> event, Map<String, Object> request) {
