@@ -6,6 +6,7 @@ import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import dev.tollgate.core.bucket.claim.FreedPlaces;
 import dev.tollgate.core.connect.OpenedConnections;
 import dev.tollgate.core.connect.OpenedSessions;
+import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.SessionLifecycle;
@@ -89,5 +90,37 @@ final class SubjectSessionAttackTest {
             .handleRequest(event, LambdaEvents.context())
             .getStatusCode();
     assertThat(sockets.closed()).as("answer " + status).isEmpty();
+  }
+
+  /** Ann's first socket is still in its handshake, which her application's function may delay. */
+  @Test
+  void another_user_of_the_tenant_does_not_lock_a_subject_out() {
+    SessionId anns = SessionId.of(Subject.of(acme.id(), "ann"));
+    OpenedConnections opened =
+        new OpenedConnections(fixture.sessions(), fixture.sessions(), OpenedSessions.PER_SUBJECT);
+    sockets.lose("handshaking");
+    assertThat(join(opened, anns, "handshaking")).isEqualTo(Connections.JoinResult.ADDED);
+    api(Optional.of("custom:tenant"))
+        .handleRequest(
+            LambdaEvents.http(
+                "DELETE /session",
+                Map.of("tenantId", "acme", "sessionId", anns.value()),
+                Map.of("custom:tenant", "acme", "sub", "bob", "exp", "4000000000")),
+            LambdaEvents.context());
+    fixture.clock().advance(Duration.ofMinutes(1));
+    assertThat(join(opened, anns, "next")).isEqualTo(Connections.JoinResult.ADDED);
+  }
+
+  private Connections.JoinResult join(OpenedConnections opened, SessionId session, String id) {
+    return opened.join(
+        acme.id(),
+        session,
+        id,
+        10,
+        Gcra.perMinute(30),
+        Optional.empty(),
+        Optional.empty(),
+        fixture.clock().instant(),
+        fixture.clock().instant());
   }
 }
