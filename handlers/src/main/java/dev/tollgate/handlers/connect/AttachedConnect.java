@@ -118,7 +118,13 @@ public final class AttachedConnect implements RequestStreamHandler {
     if (limit.isNegative() || limit.isZero()) {
       return Answer.failed("no time was left for the application's function");
     }
-    ApplicationFunction.Reply reply = application.invoke(event.json(), limit);
+    ApplicationFunction.Reply reply;
+    try {
+      reply = application.invoke(event.json(), limit);
+    } catch (RuntimeException failure) {
+      // The registration must be undone whatever the adapter throws.
+      reply = new ApplicationFunction.Failed(failure.toString());
+    }
     if (reply instanceof ApplicationFunction.Failed failed) {
       return Answer.failed(failed.cause());
     }

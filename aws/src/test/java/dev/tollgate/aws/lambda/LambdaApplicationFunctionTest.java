@@ -14,9 +14,9 @@ import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.lambda.LambdaClient;
 
-/** What an application's function may return. */
-final class ApplicationAttackTest {
-  /** A custom runtime or a function URL's stream may return any bytes. */
+/** An application's function behind Lambda's API. */
+final class LambdaApplicationFunctionTest {
+  /** A custom runtime may return any bytes. */
   @Test
   void an_answer_that_is_not_utf8_is_a_failure_of_the_application() throws Exception {
     HttpServer lambda =
@@ -40,7 +40,7 @@ final class ApplicationAttackTest {
             .build()) {
       ApplicationFunction.Reply reply =
           new LambdaApplicationFunction(client, "arn").invoke("{}", Duration.ofSeconds(20));
-      assertThat(reply).isInstanceOf(ApplicationFunction.Reply.class);
+      assertThat(reply).isInstanceOf(ApplicationFunction.Failed.class);
     } finally {
       lambda.stop(0);
     }
