@@ -62,20 +62,8 @@ final class AttachedHandshakeTest {
         }
         return reply;
       };
-  private final ConnectAuthorizer authorizer = authorizer(Map.of("TENANT_PARAMETER", "workspace"));
-  private final AttachedConnect connect =
-      new AttachedConnect(
-          new Registration(
-              connections,
-              fixture.heldTokens(),
-              fixture.tally(),
-              fixture.enforcement(),
-              Runnable::run,
-              pause -> {},
-              fixture.clock()),
-          application,
-          metrics,
-          Tracing.OFF);
+  private ConnectAuthorizer authorizer = authorizer(Map.of("TENANT_PARAMETER", "workspace"));
+  private AttachedConnect connect = connect(connections);
   private final AttachedDisconnect disconnect =
       new AttachedDisconnect(
           new Disconnect(new Disconnection(connections), Tracing.OFF), application);
@@ -105,6 +93,21 @@ final class AttachedHandshakeTest {
     assertThat(context.logged()).containsExactly("denied: the token is malformed");
   }
 
+  private AttachedConnect connect(OpenedConnections in) {
+    return new AttachedConnect(
+        new Registration(
+            in,
+            fixture.heldTokens(),
+            fixture.tally(),
+            fixture.enforcement(),
+            Runnable::run,
+            pause -> {},
+            fixture.clock()),
+        application,
+        metrics,
+        Tracing.OFF);
+  }
+
   private ConnectAuthorizer authorizer(Map<String, String> source) {
     return new ConnectAuthorizer(
         TenantSource.of(source, fixture.clock()),
@@ -125,7 +128,8 @@ final class AttachedHandshakeTest {
   private String event(String connectionId) throws IOException {
     JsonNode allowed =
         JSON.valueToTree(
-            authorizer.handleRequest(LambdaEvents.handshake(Map.of("workspace", "acme")), context));
+            authorizer.handleRequest(
+                LambdaEvents.handshake(Map.of("workspace", "acme", "user", "ann")), context));
     return "{\"ünknown\" : [1.0],\"requestContext\":{\"connectionId\":\""
         + connectionId
         + "\",\"authorizer\":"
@@ -207,6 +211,21 @@ final class AttachedHandshakeTest {
     assertThat(fixture.sessions().count(acme.id())).isZero();
     assertThat(tokens()).isEqualTo(full);
     assertThat(String.join("\n", context.logged())).contains("\"Outcome\":\"APPLICATION_FAILED\"");
+  }
+
+  @Test
+  void refusals_of_the_application_use_up_no_rate_of_the_subject() throws IOException {
+    authorizer = authorizer(Map.of("TENANT_PARAMETER", "workspace", "SUBJECT_PARAMETER", "user"));
+    connect =
+        connect(
+            new OpenedConnections(
+                fixture.sessions(), fixture.sessions(), OpenedSessions.PER_SUBJECT));
+    reply = new Answered("{\"statusCode\":403}");
+    for (int i = 0; i < 100; i++) {
+      assertThat(connect(event("stranger" + i))).isEqualTo("{\"statusCode\":403}");
+    }
+    reply = new Answered(WELCOME);
+    assertThat(connect(event("ann"))).isEqualTo(WELCOME);
   }
 
   @Test
