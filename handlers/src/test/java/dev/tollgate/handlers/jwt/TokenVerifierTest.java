@@ -298,36 +298,6 @@ final class TokenVerifierTest {
     }
   }
 
-  /** Whatever a stranger puts into a header, verifying ends with a check. */
-  @Test
-  void odd_headers_are_invalid() {
-    for (String name :
-        List.of("alg", "kid", "typ", "crit", "b64", "jwk", "x5u", "x5t#S256", "x5c")) {
-      for (String value :
-          List.of(
-              "null",
-              "-1",
-              "1e999",
-              "\"\"",
-              "\"\\ud800\"",
-              "[]",
-              "[null]",
-              "[1]",
-              "{}",
-              "{\"kty\":null}",
-              "{\"kty\":\"RSA\",\"n\":null,\"e\":\"AQAB\"}",
-              "{\"kty\":\"EC\",\"crv\":null}",
-              "[\"!!\"]",
-              "NaN",
-              "")) {
-        String token =
-            encoded("{\"" + name + "\":" + value + ",\"alg\":\"RS256\",\"kid\":\"one\"}")
-                + ".e30.AA";
-        assertThat(verifier.verify(token)).as(token).isInstanceOf(TokenCheck.Invalid.class);
-      }
-    }
-  }
-
   @ParameterizedTest
   @ValueSource(
       strings = {
