@@ -61,8 +61,9 @@ import software.amazon.awscdk.services.logs.RetentionDays;
  *     with a KMS key of its own. Otherwise each instance requests a tenant's credentials from STS:
  *     about one call per instance and tenant in use in 45 minutes, of some 600 calls a second that
  *     an account may send. The table holds secrets, so share only if that is too few
- * @param webSocketApi the application's own WebSocket API, which Tollgate protects; empty for an
- *     API that Tollgate creates, whose frames go to the message handler
+ * @param webSocketApi the application's own WebSocket API, which Tollgate protects, and whose
+ *     clients need no session API: only with {@link SessionAccess.Signed}. Empty for an API that
+ *     Tollgate creates, whose frames go to the message handler
  */
 public record TollgateProps(
     String prefix,
@@ -115,7 +116,8 @@ public record TollgateProps(
    * Checks the values.
    *
    * @throws IllegalArgumentException if the prefix or the class name is malformed, a rate or
-   *     concurrency is not positive, or tenants would be listed although sessions require tokens
+   *     concurrency is not positive, tenants would be listed although sessions require tokens, or
+   *     {@code webSocketApi} is combined with sessions of callers outside the account
    */
   public TollgateProps {
     if (!PREFIX.matcher(prefix).matches()) {
@@ -134,6 +136,13 @@ public record TollgateProps(
       throw new IllegalArgumentException(
           "listTenants: true (expected: false if sessions require tokens; GET /tenant would reveal"
               + " all tenants to the holder of one tenant's token)");
+    }
+    if (webSocketApi.isPresent() && !(sessionAccess instanceof SessionAccess.Signed)) {
+      throw new IllegalArgumentException(
+          "sessionAccess: "
+              + sessionAccess.getClass().getSimpleName()
+              + " (expected: Signed, the default, if there is a webSocketApi; whoever knows a subject"
+              + " can compute the id of its session, and could end it with DELETE /session)");
     }
     requirePositive("requestsPerSecond", requestsPerSecond);
     requirePositive("requestBurst", requestBurst);

@@ -203,6 +203,24 @@ class AttachedApiTest {
     assertThat(variables.has("TENANT_PARAMETER")).isFalse();
   }
 
+  /** The ids of subjects' sessions are no secrets. */
+  @Test
+  void sessions_of_callers_outside_the_account_are_refused() {
+    WebSocketApi api = api();
+    WebSocketStage stage =
+        WebSocketStage.Builder.create(stack, "Stage").webSocketApi(api).stageName("live").build();
+    TollgateProps.Builder props =
+        TollgateProps.builder()
+            .jars(Synthesis.jarsWithoutCode())
+            .webSocketApi(AttachedApi.of(api, stage));
+    for (SessionAccess access : List.of(new SessionAccess.Open(), LOGIN)) {
+      assertThatThrownBy(() -> props.sessionAccess(access).build())
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageStartingWith("sessionAccess: " + access.getClass().getSimpleName());
+    }
+    assertThat(props.sessionAccess(new SessionAccess.Signed()).build().webSocketApi()).isPresent();
+  }
+
   @Test
   void malformed_settings_of_tokens_are_refused() {
     AttachedApi.TokenPlace place = new AttachedApi.TokenPlace.Authorization();

@@ -3,7 +3,6 @@ package dev.tollgate.aws.lambda;
 import dev.tollgate.core.connect.ApplicationFunction;
 import java.time.Duration;
 import software.amazon.awssdk.core.SdkBytes;
-import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.lambda.LambdaClient;
 import software.amazon.awssdk.services.lambda.model.InvocationType;
 import software.amazon.awssdk.services.lambda.model.InvokeResponse;
@@ -30,7 +29,8 @@ public record LambdaApplicationFunction(LambdaClient lambda, String functionArn)
                           call -> call.apiCallTimeout(limit).apiCallAttemptTimeout(limit)));
       String payload = response.payload().asUtf8String();
       return response.functionError() == null ? new Answered(payload) : new Failed(payload);
-    } catch (SdkException failure) {
+    } catch (RuntimeException failure) {
+      // Not only an SdkException: an answer that is not UTF-8 cannot be decoded.
       return new Failed("Lambda Invoke of " + functionArn + ": " + failure.getMessage());
     }
   }

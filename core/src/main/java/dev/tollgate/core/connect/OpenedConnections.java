@@ -92,8 +92,8 @@ public final class OpenedConnections implements Connections {
 
   /** Removes a connection, and its session if no other connection can join it. */
   @Override
-  public LeaveResult leave(TenantId tenant, SessionId session, String connectionId) {
-    LeaveResult left = rows.leave(tenant, session, connectionId);
+  public LeaveResult leave(TenantId tenant, SessionId session, String connectionId, Duration back) {
+    LeaveResult left = rows.leave(tenant, session, connectionId, back);
     if (left == LeaveResult.REMOVED && shared == OpenedSessions.PER_CONNECTION) {
       // The housekeeper removes the row later, if this fails.
       Unavailable.ignore(() -> sessions.remove(tenant, session));

@@ -90,12 +90,20 @@ public final class Registration {
 
   /**
    * Undoes a registration, because the application refused the connection. The connection is
-   * removed and uncounted, and its token replaced by a new one. The count is only lowered by the
-   * call that removed the connection. What cannot be removed now is found by the housekeeper; a
-   * token that cannot be replaced is lost.
+   * removed and uncounted, its token replaced by a new one, and its use of the session's rate given
+   * back. The count is only lowered by the call that removed the connection. What cannot be removed
+   * now is found by the housekeeper; a token that cannot be replaced is lost.
+   *
+   * <p>A use counts for one interval of the rate, of which {@code took} may have passed. Only the
+   * rest is given back, so that the rate is not exceeded.
+   *
+   * @param took the time since the registration began
    */
-  public void undo(Ticket ticket, String connectionId, Registered registered) {
-    Optional<LeaveResult> left = leave(ticket, connectionId);
+  public void undo(Ticket ticket, String connectionId, Registered registered, Duration took) {
+    Ticket used = registered.wouldRefuse().map(ticket::letThrough).orElse(ticket);
+    Duration rest = used.bounds().sessionRate().interval().minus(took);
+    Optional<LeaveResult> left =
+        leave(ticket, connectionId, rest.isNegative() ? Duration.ZERO : rest);
     if (is(left, LeaveResult.REMOVED)) {
       unlessUnavailable(
           () -> {
@@ -108,9 +116,9 @@ public final class Registration {
     }
   }
 
-  private Optional<LeaveResult> leave(Ticket ticket, String connectionId) {
+  private Optional<LeaveResult> leave(Ticket ticket, String connectionId, Duration back) {
     return unlessUnavailable(
-        () -> connections.leave(ticket.tenant(), ticket.session(), connectionId));
+        () -> connections.leave(ticket.tenant(), ticket.session(), connectionId, back));
   }
 
   private Result registration(Ticket ticket, String connectionId) {
@@ -339,7 +347,7 @@ public final class Registration {
       Counted counted,
       boolean spent) {
     if (joined.isEmpty() || joined.get() == JoinResult.ADDED) {
-      leave(ticket, connectionId);
+      leave(ticket, connectionId, Duration.ZERO);
     }
     if (is(counted.result(), CountResult.COUNTED)) {
       unlessUnavailable(

@@ -4,6 +4,7 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Place;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
@@ -65,8 +66,18 @@ public interface Connections {
       Instant endsAt,
       Instant now);
 
-  /** Removes a connection from its session. Never creates a session. */
-  LeaveResult leave(TenantId tenant, SessionId session, String connectionId);
+  /**
+   * Removes a connection from its session. Never creates a session.
+   *
+   * @param back with the same write, the theoretical arrival time moves to the past by this much;
+   *     zero or more, and at most what the connection moved it to the future
+   */
+  LeaveResult leave(TenantId tenant, SessionId session, String connectionId, Duration back);
+
+  /** Removes a connection, which keeps its use of the session's rate. */
+  default LeaveResult leave(TenantId tenant, SessionId session, String connectionId) {
+    return leave(tenant, session, connectionId, Duration.ZERO);
+  }
 
   /**
    * Creates a tenant's count, if it does not exist. Counting refusals never creates one, so no

@@ -30,8 +30,16 @@ public record Subject(String pseudonym) {
         SYNTAX.matcher(pseudonym).matches(), "subject", pseudonym, SYNTAX.pattern());
   }
 
-  /** The subject that a claim {@code sub} of a tenant's token names. */
+  /**
+   * The subject that a claim {@code sub} of a tenant's token names.
+   *
+   * @throws InvalidValue if the claim has a surrogate without its pair: all such characters have
+   *     the same encoding, so different claims would have the same pseudonym
+   */
   public static Subject of(TenantId tenant, String sub) {
+    if (sub.codePoints().anyMatch(each -> Character.getType(each) == Character.SURROGATE)) {
+      throw InvalidValue.ofSecret("subject", sub, "Unicode text");
+    }
     byte[] digest = sha256().digest((tenant + ":" + sub).getBytes(StandardCharsets.UTF_8));
     return new Subject(
         Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(digest, BYTES)));

@@ -173,12 +173,28 @@ final class OpenedSessionsTest {
     SessionId session = SessionId.random(RANDOM);
     Ticket ticket = connect(session, "c1");
 
-    registration().undo(ticket, "c1", new Registration.Registered(true));
+    registration().undo(ticket, "c1", new Registration.Registered(true), Duration.ZERO);
 
     assertThat(row(session)).isEmpty();
     assertThat(ports.sessions().count(ACME)).isZero();
     assertThat(ports.activity().of(ACME).admitted()).isZero();
     assertThat(tokens(acme)).isEqualTo(full);
+  }
+
+  @Test
+  void undoing_gives_a_subject_the_rest_of_its_use_back() {
+    shared = OpenedSessions.PER_SUBJECT;
+    onboard(Map.of(Limit.SESSION_PER_MINUTE, 6L));
+    SessionId session = SessionId.random(RANDOM);
+    Instant begun = ports.clock().instant();
+    Ticket ticket = connect(session, "c1");
+
+    registration().undo(ticket, "c1", new Registration.Registered(true), Duration.ofSeconds(4));
+    assertThat(row(session).orElseThrow().arrival()).contains(begun.plusSeconds(4));
+
+    connect(session, "c2");
+    registration().undo(ticket, "c2", new Registration.Registered(true), Duration.ofSeconds(11));
+    assertThat(row(session).orElseThrow().arrival()).contains(begun.plusSeconds(14));
   }
 
   @Test
@@ -189,7 +205,7 @@ final class OpenedSessionsTest {
     Ticket ticket = connect(session, "c1");
     new Disconnection(connections()).remove(ACME, session, "c1");
 
-    registration().undo(ticket, "c1", new Registration.Registered(true));
+    registration().undo(ticket, "c1", new Registration.Registered(true), Duration.ZERO);
 
     assertThat(ports.sessions().count(ACME)).isEqualTo(1);
   }

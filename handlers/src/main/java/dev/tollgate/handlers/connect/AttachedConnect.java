@@ -89,10 +89,11 @@ public final class AttachedConnect implements RequestStreamHandler {
       return ForwardedEvent.answer(refused.refusal().status());
     }
     Ticket ticket = ((AdmissionDecision.Ticketed) decision).ticket();
+    long before = context.getRemainingTimeInMillis();
     Registration.Result result = registration.register(ticket, event.connectionId());
     Answer answer =
         result instanceof Registration.Registered registered
-            ? afterRegistration(event, ticket, registered, context)
+            ? afterRegistration(event, ticket, registered, before, context)
             : Answer.of((Registration.NotRegistered) result);
     metrics.connection(
         context.getLogger(),
@@ -105,10 +106,15 @@ public final class AttachedConnect implements RequestStreamHandler {
   }
 
   private Answer afterRegistration(
-      ForwardedEvent event, Ticket ticket, Registration.Registered registered, Context context) {
+      ForwardedEvent event,
+      Ticket ticket,
+      Registration.Registered registered,
+      long before,
+      Context context) {
     Answer answer = ask(event, Connect.outcomeName(ticket, registered), context);
     if (answer.status() < 200 || answer.status() > 299) {
-      registration.undo(ticket, event.connectionId(), registered);
+      Duration took = Duration.ofMillis(before - context.getRemainingTimeInMillis());
+      registration.undo(ticket, event.connectionId(), registered, took);
     }
     return answer;
   }
@@ -118,7 +124,13 @@ public final class AttachedConnect implements RequestStreamHandler {
     if (limit.isNegative() || limit.isZero()) {
       return Answer.failed("no time was left for the application's function");
     }
-    ApplicationFunction.Reply reply = application.invoke(event.json(), limit);
+    ApplicationFunction.Reply reply;
+    try {
+      reply = application.invoke(event.json(), limit);
+    } catch (RuntimeException failure) {
+      // The registration must be undone whatever the adapter throws.
+      reply = new ApplicationFunction.Failed(failure.toString());
+    }
     if (reply instanceof ApplicationFunction.Failed failed) {
       return Answer.failed(failed.cause());
     }

@@ -3,8 +3,10 @@ package dev.tollgate.handlers.connect;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2WebSocketEvent;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.regex.Pattern;
 
 /**
  * An event of an attached API's route, as its text: the application's function gets it unchanged.
@@ -24,6 +27,15 @@ import java.util.OptionalInt;
 record ForwardedEvent(
     String json, String connectionId, Map<String, Object> authorizer, String offered) {
   private static final ObjectMapper JSON = new ObjectMapper();
+
+  /** One object without trailing text, of which all readers read the same. */
+  private static final ObjectReader STRICT =
+      JSON.reader()
+          .with(
+              DeserializationFeature.FAIL_ON_TRAILING_TOKENS,
+              DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY);
+
+  private static final Pattern STATUS = Pattern.compile("[1-5][0-9]{2}");
   private static final TypeReference<Map<String, Object>> VALUES = new TypeReference<>() {};
 
   /**
@@ -86,13 +98,16 @@ record ForwardedEvent(
   }
 
   /**
-   * The status in a function's answer, which is a number or the text of one; empty if API Gateway
-   * could not read it either.
+   * The status in a function's answer: a whole number, or a string of three digits; empty if the
+   * answer has none, or is not one JSON object.
    */
   static OptionalInt status(String answer) {
     try {
-      int status = JSON.readTree(answer).path("statusCode").asInt(-1);
-      return status >= 100 && status <= 599 ? OptionalInt.of(status) : OptionalInt.empty();
+      JsonNode status = STRICT.readTree(answer).path("statusCode");
+      return (status.isIntegralNumber() || status.isTextual())
+              && STATUS.matcher(status.asText()).matches()
+          ? OptionalInt.of(Integer.parseInt(status.asText()))
+          : OptionalInt.empty();
     } catch (JsonProcessingException malformed) {
       return OptionalInt.empty();
     }

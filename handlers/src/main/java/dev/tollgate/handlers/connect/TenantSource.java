@@ -142,15 +142,14 @@ sealed interface TenantSource {
         throw new InvalidToken(invalid.reason());
       }
       TokenCheck.Valid valid = (TokenCheck.Valid) check;
-      TenantId named = tenant(claim(valid, tenant));
+      TenantId named = tenant(valid);
       Optional<String> who = subject.map(name -> claim(valid, name));
       if (who.filter(text -> text.length() > MAX_SUBJECT).isPresent()) {
         throw new InvalidToken("the subject has more than " + MAX_SUBJECT + " characters");
       }
       return new Caller(
           named,
-          who.map(text -> SessionId.of(Subject.of(named, text)))
-              .orElseGet(() -> SessionId.random(random)),
+          who.map(text -> session(named, text)).orElseGet(() -> SessionId.random(random)),
           who);
     }
 
@@ -160,11 +159,19 @@ sealed interface TenantSource {
           .orElseThrow(() -> new InvalidToken("claim " + name + ": absent, empty or not a string"));
     }
 
-    private static TenantId tenant(String value) {
+    private TenantId tenant(TokenCheck.Valid token) {
       try {
-        return new TenantId(value);
+        return new TenantId(claim(token, tenant));
       } catch (InvalidValue malformed) {
-        throw new InvalidToken(malformed.logged());
+        throw new InvalidToken("claim " + tenant + ": not the id of a tenant");
+      }
+    }
+
+    private static SessionId session(TenantId named, String who) {
+      try {
+        return SessionId.of(Subject.of(named, who));
+      } catch (InvalidValue malformed) {
+        throw new InvalidToken("the subject is not Unicode text");
       }
     }
   }

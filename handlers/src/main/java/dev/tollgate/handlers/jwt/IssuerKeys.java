@@ -5,11 +5,17 @@ import com.nimbusds.jose.jwk.JWK;
 import com.nimbusds.jose.jwk.JWKMatcher;
 import com.nimbusds.jose.jwk.JWKSelector;
 import com.nimbusds.jose.jwk.JWKSet;
+import com.nimbusds.jose.jwk.KeyOperation;
+import com.nimbusds.jose.util.JSONObjectUtils;
 import dev.tollgate.core.Unavailable;
 import java.text.ParseException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** The public keys of an issuer, which are kept in memory and fetched again as they age. */
@@ -26,6 +32,9 @@ final class IssuerKeys {
    */
   static final Duration BETWEEN_FETCHES = Duration.ofSeconds(30);
 
+  /** A limit of the work for one token, if many keys share an id. */
+  static final int MAX_KEYS_OF_ONE_ID = 5;
+
   private final KeySetReader reader;
   private final InstantSource clock;
   private JWKSet keys = new JWKSet();
@@ -39,11 +48,13 @@ final class IssuerKeys {
   }
 
   /**
-   * The key that a token names; empty if the issuer has no such key.
+   * The keys that a token names, usually one; empty if the issuer has no such key. While fetches
+   * fail, a key that is not among the kept ones counts as unknown: an invented key id must not make
+   * the caller fail.
    *
-   * @throws Unavailable if the keys, or a newer version that may have the key, cannot be fetched
+   * @throws Unavailable if the keys cannot be fetched, and none are kept
    */
-  synchronized Optional<JWK> find(JWSHeader header) {
+  synchronized List<JWK> find(JWSHeader header) {
     JWKSelector selector = new JWKSelector(JWKMatcher.forJWSHeader(header));
     Instant now = clock.instant();
     if (!isWithin(FRESH, fetchedAt, now)) {
@@ -52,18 +63,15 @@ final class IssuerKeys {
     if (selector.select(keys).isEmpty()) {
       refresh(now);
     }
-    Optional<JWK> found =
-        isWithin(KEPT, fetchedAt, now)
-            ? selector.select(keys).stream().findFirst()
-            : Optional.empty();
-    if (found.isEmpty() && failure.isPresent()) {
-      throw failure.get();
+    if (!isWithin(KEPT, fetchedAt, now)) {
+      throw failure.orElseThrow();
     }
-    return found;
+    return selector.select(keys).stream().limit(MAX_KEYS_OF_ONE_ID).toList();
   }
 
+  /** Whether an age is known and below a limit. It is unknown after the clock went back. */
   private static boolean isWithin(Duration age, Instant since, Instant now) {
-    return since != Instant.MIN && now.isBefore(since.plus(age));
+    return since != Instant.MIN && !now.isBefore(since) && now.isBefore(since.plus(age));
   }
 
   private void refresh(Instant now) {
@@ -72,14 +80,42 @@ final class IssuerKeys {
     }
     triedAt = now;
     try {
-      keys = JWKSet.parse(reader.read());
+      keys = understood(reader.read());
       fetchedAt = now;
       failure = Optional.empty();
     } catch (Unavailable e) {
       failure = Optional.of(new Unavailable("the keys of the issuer: " + e.reason()));
     } catch (ParseException | RuntimeException e) {
-      // The parser fails with a NullPointerException where JSON has a null.
       failure = Optional.of(new Unavailable("the keys of the issuer", e));
+    }
+  }
+
+  /** The keys of a JWK set that may verify. RFC 7517, section 5, ignores those not understood. */
+  private static JWKSet understood(String document) throws ParseException {
+    if (!(JSONObjectUtils.parse(document).get("keys") instanceof List<?> listed)) {
+      throw new ParseException("keys: absent or not a list", 0);
+    }
+    List<JWK> understood = new ArrayList<>();
+    for (Object each : listed) {
+      key(each).ifPresent(understood::add);
+    }
+    return new JWKSet(understood);
+  }
+
+  private static Optional<JWK> key(Object listed) {
+    if (!(listed instanceof Map<?, ?> members)) {
+      return Optional.empty();
+    }
+    Map<String, Object> named = new LinkedHashMap<>();
+    members.forEach((name, value) -> named.put(String.valueOf(name), value));
+    try {
+      JWK key = JWK.parse(named);
+      return key.getKeyOperations() == null || key.getKeyOperations().contains(KeyOperation.VERIFY)
+          ? Optional.of(key)
+          : Optional.empty();
+    } catch (ParseException | RuntimeException notUnderstood) {
+      // The parser also fails with exceptions that it does not declare.
+      return Optional.empty();
     }
   }
 }

@@ -50,28 +50,20 @@ final class AttachedHandshakeTest {
   private final List<String> events = new ArrayList<>();
   private final List<Duration> limits = new ArrayList<>();
   private ApplicationFunction.Reply reply = new Answered(WELCOME);
+  private boolean throwing;
   private RecordingContext context = LambdaEvents.context();
 
   private final ApplicationFunction application =
       (event, limit) -> {
         events.add(event);
         limits.add(limit);
+        if (throwing) {
+          throw new IllegalStateException("planted");
+        }
         return reply;
       };
-  private final ConnectAuthorizer authorizer = authorizer(Map.of("TENANT_PARAMETER", "workspace"));
-  private final AttachedConnect connect =
-      new AttachedConnect(
-          new Registration(
-              connections,
-              fixture.heldTokens(),
-              fixture.tally(),
-              fixture.enforcement(),
-              Runnable::run,
-              pause -> {},
-              fixture.clock()),
-          application,
-          metrics,
-          Tracing.OFF);
+  private ConnectAuthorizer authorizer = authorizer(Map.of("TENANT_PARAMETER", "workspace"));
+  private AttachedConnect connect = connect(connections);
   private final AttachedDisconnect disconnect =
       new AttachedDisconnect(
           new Disconnect(new Disconnection(connections), Tracing.OFF), application);
@@ -98,8 +90,22 @@ final class AttachedHandshakeTest {
 
     assertThat(JSON.valueToTree(tokens.handleRequest(event, context)).toString())
         .contains("\"Deny\"");
-    assertThat(context.logged())
-        .containsExactly("denied: the token is malformed, or its key does not fit");
+    assertThat(context.logged()).containsExactly("denied: the token is malformed");
+  }
+
+  private AttachedConnect connect(OpenedConnections in) {
+    return new AttachedConnect(
+        new Registration(
+            in,
+            fixture.heldTokens(),
+            fixture.tally(),
+            fixture.enforcement(),
+            Runnable::run,
+            pause -> {},
+            fixture.clock()),
+        application,
+        metrics,
+        Tracing.OFF);
   }
 
   private ConnectAuthorizer authorizer(Map<String, String> source) {
@@ -122,7 +128,8 @@ final class AttachedHandshakeTest {
   private String event(String connectionId) throws IOException {
     JsonNode allowed =
         JSON.valueToTree(
-            authorizer.handleRequest(LambdaEvents.handshake(Map.of("workspace", "acme")), context));
+            authorizer.handleRequest(
+                LambdaEvents.handshake(Map.of("workspace", "acme", "user", "ann")), context));
     return "{\"ünknown\" : [1.0],\"requestContext\":{\"connectionId\":\""
         + connectionId
         + "\",\"authorizer\":"
@@ -178,14 +185,47 @@ final class AttachedHandshakeTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "null", "{}", "{\"statusCode\":\"none\"}", "[", "200", "thrown"})
+  @ValueSource(
+      strings = {
+        "",
+        "null",
+        "{}",
+        "{\"statusCode\":\"none\"}",
+        "{\"statusCode\":4294967496}",
+        "{\"statusCode\":200.9}",
+        "{\"statusCode\":\" 200 \"}",
+        "{\"statusCode\":\"200.7\"}",
+        "{\"statusCode\":200} more",
+        "{\"statusCode\":200}{\"statusCode\":403}",
+        "{\"statusCode\":403,\"statusCode\":200}",
+        "[",
+        "200",
+        "failed",
+        "thrown"
+      })
   void failure_of_the_application_undoes_the_admission(String answer) throws IOException {
     long full = tokens();
-    reply = answer.equals("thrown") ? new Failed("it threw") : new Answered(answer);
+    reply = answer.equals("failed") ? new Failed("it threw") : new Answered(answer);
+    throwing = answer.equals("thrown");
     assertThat(connect(event("c1"))).isEqualTo("{\"statusCode\":500}");
     assertThat(fixture.sessions().count(acme.id())).isZero();
     assertThat(tokens()).isEqualTo(full);
     assertThat(String.join("\n", context.logged())).contains("\"Outcome\":\"APPLICATION_FAILED\"");
+  }
+
+  @Test
+  void refusals_of_the_application_use_up_no_rate_of_the_subject() throws IOException {
+    authorizer = authorizer(Map.of("TENANT_PARAMETER", "workspace", "SUBJECT_PARAMETER", "user"));
+    connect =
+        connect(
+            new OpenedConnections(
+                fixture.sessions(), fixture.sessions(), OpenedSessions.PER_SUBJECT));
+    reply = new Answered("{\"statusCode\":403}");
+    for (int i = 0; i < 100; i++) {
+      assertThat(connect(event("stranger" + i))).isEqualTo("{\"statusCode\":403}");
+    }
+    reply = new Answered(WELCOME);
+    assertThat(connect(event("ann"))).isEqualTo(WELCOME);
   }
 
   @Test

@@ -27,16 +27,19 @@ import java.nio.charset.StandardCharsets;
 import java.security.Signature;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which tokens are valid, and how often the issuer is asked for its keys. */
 final class TokenVerifierTest {
@@ -48,6 +51,7 @@ final class TokenVerifierTest {
 
   private Instant now = START;
   private List<JWK> published = List.of(KEY, CURVE);
+  private Optional<String> document = Optional.empty();
   private boolean failing;
   private int fetches;
   private final TokenVerifier verifier =
@@ -62,7 +66,7 @@ final class TokenVerifierTest {
     if (failing) {
       throw new Unavailable("planted");
     }
-    return new JWKSet(published).toString(/* publicKeysOnly= */ true);
+    return document.orElseGet(() -> new JWKSet(published).toString(/* publicKeysOnly= */ true));
   }
 
   private static RSAKey rsa(String name) {
@@ -113,6 +117,21 @@ final class TokenVerifierTest {
 
   private static String named(RSAKey key, String name) throws JOSEException {
     return token(header(JWSAlgorithm.RS256, name), new RSASSASigner(key), lasting());
+  }
+
+  /** A token that the issuer signed with its elliptic curve. */
+  private static String signed(String header, String claims) throws JOSEException {
+    String input = encoded(header) + "." + encoded(claims);
+    return input
+        + "."
+        + new ECDSASigner(CURVE)
+            .sign(new JWSHeader(JWSAlgorithm.ES256), input.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private static String signed(String moreClaims) throws JOSEException {
+    return signed(
+        "{\"alg\":\"ES256\",\"kid\":\"curve\"}",
+        "{\"iss\":\"" + ISSUER + "\",\"aud\":\"chat\"," + moreClaims + "}");
   }
 
   private static Date at(long seconds) {
@@ -208,6 +227,31 @@ final class TokenVerifierTest {
         Arguments.of("another issuer", token(claims().issuer(ISSUER + "x")), "issuer"),
         Arguments.of("no issuer", token(claims().issuer(null)), "issuer"),
         Arguments.of("giant", token(claims().claim("x", "x".repeat(9_000))), "characters"),
+        Arguments.of("header null", "bnVsbA.e30.AA", "malformed"),
+        Arguments.of(
+            "claims null", signed("{\"alg\":\"ES256\",\"kid\":\"curve\"}", "null"), "malformed"),
+        Arguments.of("padding", signed + "==", "malformed"),
+        Arguments.of("other characters", signed + "!!", "malformed"),
+        Arguments.of(
+            "a line feed",
+            signed.substring(0, signed.length() - 9) + "\n" + signed.substring(signed.length() - 9),
+            "malformed"),
+        Arguments.of(
+            "no critical extension",
+            signed(
+                "{\"alg\":\"ES256\",\"kid\":\"curve\",\"crit\":[]}", claims().build().toString()),
+            "critical"),
+        Arguments.of(
+            "exp that wraps around", signed("\"exp\":-18446744070000000"), "exp is out of range"),
+        Arguments.of("exp beyond a long", signed("\"exp\":1e300"), "exp is out of range"),
+        Arguments.of(
+            "nbf that wraps around",
+            signed("\"exp\":4000000000,\"nbf\":9223372036854775807"),
+            "nbf is out of range"),
+        Arguments.of(
+            "iat that wraps around",
+            signed("\"exp\":4000000000,\"iat\":18446744073709552"),
+            "iat is out of range"),
         Arguments.of("nested", encoded("{\"a\":".repeat(1_000)) + ".e30.x", "malformed"));
   }
 
@@ -254,15 +298,84 @@ final class TokenVerifierTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "null",
+        "7",
+        "{\"kid\":\"nothing\"}",
+        "{\"kty\":\"AKP\",\"alg\":\"ML-DSA-44\",\"kid\":\"later\",\"pub\":\"AAAA\"}",
+        "{\"kty\":\"EC\",\"crv\":\"P-256\",\"kid\":\"no point\",\"x\":\"AA\",\"y\":\"AA\"}",
+        "{\"kty\":\"RSA\",\"kid\":\"no modulus\",\"x5c\":[\"AAAA\"]}"
+      })
+  void a_key_that_is_not_understood_is_skipped(String odd) throws Exception {
+    document = Optional.of("{\"keys\":[" + odd + "," + CURVE.toPublicJWK() + "]}");
+    assertThat(verifier.verify(signed("\"exp\":4000000000"))).isInstanceOf(TokenCheck.Valid.class);
+  }
+
+  @Test
+  void a_document_without_a_list_of_keys_is_a_failure_of_the_issuer() throws Exception {
+    String token = signed("\"exp\":4000000000");
+    document = Optional.of("{\"keys\":{}}");
+    assertThatThrownBy(() -> verifier.verify(token)).isInstanceOf(Unavailable.class);
+  }
+
+  @Test
+  void a_key_for_other_operations_does_not_verify() throws Exception {
+    String key = CURVE.toPublicJWK().toString();
+    document = Optional.of("{\"keys\":[" + key.replace("}", ",\"key_ops\":[\"encrypt\"]}") + "]}");
+    assertThat(verifier.verify(signed("\"exp\":4000000000")))
+        .isEqualTo(new TokenCheck.Invalid("the issuer has no such key"));
+  }
+
+  @Test
+  void five_keys_of_one_id_are_tried() throws Exception {
+    List<JWK> others = new ArrayList<>();
+    for (int i = 0; i < IssuerKeys.MAX_KEYS_OF_ONE_ID; i++) {
+      others.add(new ECKey.Builder(curve()).build());
+    }
+    String token = signed("\"exp\":4000000000");
+    published = Stream.concat(others.stream().skip(1), Stream.of(CURVE)).toList();
+    assertThat(verifier.verify(token)).isInstanceOf(TokenCheck.Valid.class);
+
+    published = Stream.concat(others.stream(), Stream.of(CURVE)).toList();
+    now = now.plus(IssuerKeys.FRESH);
+    assertThat(verifier.verify(token)).isInstanceOf(TokenCheck.Invalid.class);
+  }
+
+  @Test
+  void while_fetches_fail_an_invented_key_id_is_invalid() throws Exception {
+    verifier.verify(token(claims()));
+    failing = true;
+    now = now.plus(IssuerKeys.BETWEEN_FETCHES);
+    assertThat(verifier.verify(named(KEY, "invented"))).isInstanceOf(TokenCheck.Invalid.class);
+    assertThat(verifier.verify(token(claims()))).isInstanceOf(TokenCheck.Valid.class);
+    assertThat(fetches).isEqualTo(2);
+  }
+
+  @Test
+  void a_clock_that_goes_back_does_not_stop_fetches() throws Exception {
+    failing = true;
+    now = START.plus(Duration.ofHours(1));
+    assertThatThrownBy(() -> verifier.verify(token(claims()))).isInstanceOf(Unavailable.class);
+    failing = false;
+    now = START;
+    assertThat(verifier.verify(token(claims()))).isInstanceOf(TokenCheck.Valid.class);
+  }
+
   @Test
   void a_flood_of_key_ids_causes_one_fetch_in_each_interval() throws Exception {
+    List<String> forged = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      forged.add(named(KEY, "forged-" + i));
+    }
     for (int i = 0; i < 200; i++) {
-      verifier.verify(named(KEY, "forged-" + i % 10));
+      verifier.verify(forged.get(i % 10));
     }
     assertThat(fetches).isEqualTo(1);
     now = now.plus(IssuerKeys.BETWEEN_FETCHES);
     for (int i = 0; i < 200; i++) {
-      verifier.verify(named(KEY, "forged-" + i % 10));
+      verifier.verify(forged.get(i % 10));
     }
     assertThat(fetches).isEqualTo(2);
     assertThat(verifier.verify(token(claims()))).isInstanceOf(TokenCheck.Valid.class);

@@ -14,6 +14,7 @@ import dev.tollgate.core.session.Correction;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
@@ -198,22 +199,26 @@ public final class DynamoDbConnections implements Connections {
   }
 
   @Override
-  public LeaveResult leave(TenantId tenant, SessionId session, String connectionId) {
+  public LeaveResult leave(TenantId tenant, SessionId session, String connectionId, Duration back) {
+    Map<String, String> names = new HashMap<>();
+    names.put("#connections", SessionRow.CONNECTION_IDS);
+    names.put("#joined", SessionRow.joined(connectionId));
+    Map<String, AttributeValue> values = new HashMap<>();
+    values.put(":id", Attribute.text(connectionId));
+    values.put(":ids", AttributeValue.fromSs(List.of(connectionId)));
+    if (!back.isZero()) {
+      names.put("#arrival", SessionRow.ARRIVAL);
+      values.put(":back", Attribute.number(back.toNanos()));
+    }
     UpdateItemRequest request =
         tables
             .updateSession(tenant, session)
-            .updateExpression("DELETE #connections :ids REMOVE #joined")
+            .updateExpression(
+                "DELETE #connections :ids REMOVE #joined"
+                    + (back.isZero() ? "" : " SET #arrival = #arrival - :back"))
             .conditionExpression("contains(#connections, :id)")
-            .expressionAttributeNames(
-                Map.of(
-                    "#connections",
-                    SessionRow.CONNECTION_IDS,
-                    "#joined",
-                    SessionRow.joined(connectionId)))
-            .expressionAttributeValues(
-                Map.of(
-                    ":id", Attribute.text(connectionId),
-                    ":ids", AttributeValue.fromSs(List.of(connectionId))))
+            .expressionAttributeNames(names)
+            .expressionAttributeValues(values)
             .build();
     return tables.update("DynamoDB UpdateItem of a session of " + tenant, request).isPresent()
         ? LeaveResult.REMOVED

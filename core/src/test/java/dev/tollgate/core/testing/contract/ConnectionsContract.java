@@ -411,6 +411,24 @@ public abstract class ConnectionsContract {
   }
 
   @Test
+  void leave_gives_back_what_the_connection_used_of_the_rate() {
+    Gcra rate = Gcra.perMinute(2);
+    Session session = created();
+    join(session, "a", MANY, rate, Optional.empty(), NOW);
+    join(session, "b", MANY, rate, current(session).arrival(), NOW);
+    assertThat(rate.remaining(current(session).arrival(), NOW)).isZero();
+
+    LeaveResult left =
+        connections().leave(session.tenant(), session.id(), "b", Duration.ofSeconds(30));
+    LeaveResult again =
+        connections().leave(session.tenant(), session.id(), "b", Duration.ofSeconds(30));
+
+    assertThat(List.of(left, again)).containsExactly(LeaveResult.REMOVED, LeaveResult.NOT_JOINED);
+    assertThat(current(session).arrival()).contains(NOW.plusSeconds(30));
+    assertThat(current(session).connections()).containsExactly("a");
+  }
+
+  @Test
   void concurrent_leaves_with_one_id_remove_one() {
     Session session = created();
     join(session, "a", 2);

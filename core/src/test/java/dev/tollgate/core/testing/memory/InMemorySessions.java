@@ -17,6 +17,7 @@ import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.session.Subject;
 import dev.tollgate.core.session.SubjectSessions;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -308,7 +309,8 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
   }
 
   @Override
-  public synchronized LeaveResult leave(TenantId tenant, SessionId session, String connectionId) {
+  public synchronized LeaveResult leave(
+      TenantId tenant, SessionId session, String connectionId, Duration back) {
     outage.check("leave");
     Session row = of(tenant).get(session);
     if (row == null || !row.connections().contains(connectionId)) {
@@ -316,7 +318,7 @@ public final class InMemorySessions implements Sessions, Connections, LiveTenant
     }
     Set<String> without = new HashSet<>(row.connections());
     without.remove(connectionId);
-    write(row, without, row.arrival());
+    write(row, without, row.arrival().map(arrival -> arrival.minus(back)));
     return LeaveResult.REMOVED;
   }
 
