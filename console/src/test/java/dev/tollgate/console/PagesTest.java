@@ -78,7 +78,7 @@ class PagesTest {
    * 50 kB/s each 5 kB delay them by 0.1 s, and a file that only another file names by 0.4 s.
    */
   @ParameterizedTest
-  @CsvSource({"overview, 22, 32500", "tenants, 21, 32500"})
+  @CsvSource({"overview, 22, 33200", "tenants, 21, 32500"})
   void few_bytes_come_before_the_first_rows_of(String view, int maxFiles, int maxBytes)
       throws IOException {
     String html = Files.readString(Path.of("pages/operator.html"));
