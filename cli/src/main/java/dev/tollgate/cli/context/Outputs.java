@@ -32,7 +32,7 @@ public record Outputs(Path file, String stack, Map<String, String> values) {
    *
    * @param source what names the file in messages, such as an option
    * @param stack the stack's name; may be empty if only one stack in the file has the output {@code
-   *     ControlPlaneURL}
+   *     ControlPlaneURL} or {@code SessionURL}
    * @throws Failure if the file or stack does not exist
    */
   public static Outputs read(String source, Path file, Optional<String> stack) {
@@ -46,7 +46,10 @@ public record Outputs(Path file, String stack, Map<String, String> values) {
     Map<String, JsonNode> stacks = new LinkedHashMap<>();
     Json.read(shown, text).properties().stream()
         .filter(
-            entry -> stack.map(entry.getKey()::equals).orElse(entry.getValue().has(CONTROL_PLANE)))
+            entry ->
+                stack
+                    .map(entry.getKey()::equals)
+                    .orElse(entry.getValue().has(CONTROL_PLANE) || entry.getValue().has(SESSIONS)))
         .forEach(entry -> stacks.put(entry.getKey(), entry.getValue()));
     if (stacks.isEmpty()) {
       throw Failure.usage(

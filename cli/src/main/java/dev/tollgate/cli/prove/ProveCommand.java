@@ -236,7 +236,12 @@ public final class ProveCommand implements Callable<Integer> {
             () -> {
               if (ended.getCount() > 0) {
                 stopping.countDown();
-                announceStop(shell, options());
+                shell.printError(
+                    "Stopping. The teardown follows and takes some minutes. A second Ctrl-C does not end"
+                        + " it; `kill -9 %d` does, and `tollgate prove%s --teardown` goes on with it."
+                            .formatted(
+                                ProcessHandle.current().pid(),
+                                options().map(it -> " " + it).orElse("")));
                 command.interrupt();
                 awaitEnd(ended);
               }
@@ -255,16 +260,6 @@ public final class ProveCommand implements Callable<Integer> {
     } finally {
       ended.countDown();
     }
-  }
-
-  /** Announces the teardown, and answers each further Ctrl-C with how to end it by force. */
-  static void announceStop(Shell shell, Optional<String> options) {
-    String goesOn =
-        "The teardown goes on. To end it by force, run `kill -9 %d` in another terminal, and later"
-                .formatted(ProcessHandle.current().pid())
-            + " `tollgate prove%s --teardown`.".formatted(options.map(it -> " " + it).orElse(""));
-    Interrupts.handle(() -> shell.printError(goesOn));
-    shell.printError("Stopping. The teardown follows and takes some minutes.");
   }
 
   /**

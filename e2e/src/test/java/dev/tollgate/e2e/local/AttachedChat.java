@@ -55,6 +55,13 @@ final class AttachedChat {
     return synthesize(checkout, "tenantParameter(\"workspace\")");
   }
 
+  /** Synthesizes the application without Tollgate, which is nowhere in it. */
+  static Path unchanged(Path checkout) throws Exception {
+    Path app = checkout.resolve("examples/attach");
+    copy(ROOT.resolve("examples/attach"), app);
+    return built(app);
+  }
+
   /**
    * As {@link #synthesize(Path)}.
    *
@@ -76,6 +83,10 @@ final class AttachedChat {
     Path main = app.resolve("src/main/java/com/example/ChatApp.java");
     Files.writeString(
         main, Files.readString(main).replace("tenantParameter(\"workspace\")", tenants));
+    return built(app);
+  }
+
+  private static Path built(Path app) throws Exception {
     functionJar(app.resolve("functions"));
     String infra =
         ROOT.resolve("infra/target/classes")

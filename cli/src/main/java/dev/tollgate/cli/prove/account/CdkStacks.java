@@ -27,8 +27,9 @@ public final class CdkStacks implements Stacks {
       """
       for (const signal of ["SIGINT", "SIGHUP"]) process.on(signal, () => {});
       const [command, ...parameters] = process.argv.slice(1);
-      const child = require("node:child_process").spawn(command, parameters, {detached: true, stdio: "inherit"});
       process.on("SIGTERM", () => { try { process.kill(-child.pid, "SIGTERM"); } catch { /* It has ended. */ } });
+      // After the handlers, or a signal in between would end this process alone.
+      const child = require("node:child_process").spawn(command, parameters, {detached: true, stdio: "inherit"});
       child.on("error", (error) => { console.error(error.message); process.exit(127); });
       child.on("exit", (code) => process.exit(code ?? 1));
       """;
