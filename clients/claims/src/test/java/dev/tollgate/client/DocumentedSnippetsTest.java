@@ -49,9 +49,17 @@ class DocumentedSnippetsTest {
     return """
         import dev.tollgate.client.*;
         import java.time.*;
+        import java.util.*;
         class Fragment {
-          void run(TollgateClient tollgate, TokenBucket bucket, String userId) throws Exception {
+          Object run(
+              TollgateClient tollgate,
+              TokenBucket bucket,
+              String userId,
+              String tenantId,
+              String messageId)
+              throws Exception {
         %s
+            return "";
           }
         }
         """
