@@ -623,6 +623,12 @@ public final class Tollgate extends Construct {
                 .resourceArns(List.of(http.pushArn()))
                 .build())
         .assertSuccess();
+    if (grantee.getGrantPrincipal() instanceof Role role) {
+      Policies.accept(
+          role,
+          RegexAppliesTo.builder().regex("/^Resource::.*\\/POST\\/tenants\\/\\*\\/push$/").build(),
+          "The wildcard stands for the tenant's id: a backend pushes to clients of all tenants.");
+    }
     return Map.of("CONTROL_PLANE_URL", controlPlaneUrl());
   }
 

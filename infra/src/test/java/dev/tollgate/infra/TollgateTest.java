@@ -1207,6 +1207,7 @@ class TollgateTest {
               environments.add(tollgate.grantPush(role));
             });
 
+    assertThat(stack.findings()).isEmpty();
     assertThat(environments.get(0)).containsOnlyKeys("CONTROL_PLANE_URL");
     List<JsonNode> statements = stack.statementsOf(role(stack, "Application"));
     assertThat(statements).hasSize(1);

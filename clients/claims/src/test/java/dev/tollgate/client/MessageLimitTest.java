@@ -44,8 +44,8 @@ class MessageLimitTest {
     tollgate.advance(Duration.ofMillis(1_500));
     String refusal = limit.refuse("acme", ID).orElseThrow();
     Claim.Denied denied = (Claim.Denied) tollgate.bucket("acme", "message").tryClaim();
-    assertThat(Duration.ofSeconds(seconds(refusal)).minusSeconds(1))
-        .isLessThan(Duration.between(tollgate.now(), denied.retryAt()));
+    Duration wait = Duration.between(tollgate.now(), denied.retryAt());
+    assertThat(Duration.ofSeconds(seconds(refusal))).isBetween(wait, wait.plusMillis(999));
 
     tollgate.advance(Duration.ofSeconds(seconds(refusal)));
 
