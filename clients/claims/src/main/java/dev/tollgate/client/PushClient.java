@@ -73,17 +73,18 @@ public final class PushClient {
   public record Delivery(String id, int sockets, int gone, int failed) {}
 
   /**
-   * A client of the control plane at this URL, without a path.
+   * A client of the control plane at this URL.
    *
    * @param region the Region of the control plane
    * @param credentials those of a principal that may invoke the route; see {@code grantPush} of the
    *     construct. The caller closes them
-   * @throws IllegalArgumentException if the URL is not one of http or https with a host
+   * @throws IllegalArgumentException if the URL is not one of http or https, or has a query or a
+   *     fragment
    */
   public PushClient(URI controlPlane, Region region, AwsCredentialsProvider credentials) {
     String url = controlPlane.toString();
     InvalidValue.unless(
-        url.matches("https?://[^/?#]+/?"), URL, url, "a URL without a path: https://<host>");
+        url.matches("https?://[^/?#]+(/[^?#]*)?"), URL, url, "https://<host>, without a query");
     this.controlPlane = url.replaceFirst("/$", "");
     this.region = region;
     this.credentials = credentials;

@@ -183,6 +183,13 @@ class PushClientTest {
   }
 
   @Test
+  void control_plane_may_have_a_path() {
+    PushClient.of(environment(url() + "/control")).toTenant("acme", PushMessage.of("1"));
+
+    assertThat(requests.get(0).line()).isEqualTo("POST /control/tenants/acme/push");
+  }
+
+  @Test
   void tenant_cannot_name_another_path() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> client.toTenant("acme/../x", PushMessage.of("1")));
@@ -195,7 +202,7 @@ class PushClientTest {
         .isThrownBy(() -> PushClient.of(Map.of()))
         .withMessageContaining("CONTROL_PLANE_URL");
     assertThatExceptionOfType(IllegalArgumentException.class)
-        .isThrownBy(() -> PushClient.of(environment("https://host/path")))
+        .isThrownBy(() -> PushClient.of(environment("https://host/?query")))
         .withMessageContaining("CONTROL_PLANE_URL");
   }
 }
