@@ -88,4 +88,9 @@ final class HttpApis extends Construct {
   String controlUrl() {
     return control.getApiEndpoint();
   }
+
+  /** The ARN pattern of requests that push to clients of any tenant. */
+  String pushArn() {
+    return control.arnForExecuteApi("POST", "/tenants/*/push", "$default");
+  }
 }

@@ -608,6 +608,30 @@ public final class Tollgate extends Construct {
     return role.variables();
   }
 
+  /**
+   * Allows an application to push messages to clients. Returns the environment variable that {@code
+   * PushClient.fromEnvironment()} reads.
+   *
+   * @param grantee a function, a role, or anything else that runs as a role
+   * @return {@code CONTROL_PLANE_URL}
+   */
+  public Map<String, String> grantPush(IGrantable grantee) {
+    Grant.addToPrincipal(
+            GrantOnPrincipalOptions.builder()
+                .grantee(grantee)
+                .actions(List.of("execute-api:Invoke"))
+                .resourceArns(List.of(http.pushArn()))
+                .build())
+        .assertSuccess();
+    if (grantee.getGrantPrincipal() instanceof Role role) {
+      Policies.accept(
+          role,
+          RegexAppliesTo.builder().regex("/^Resource::.*\\/POST\\/tenants\\/\\*\\/push$/").build(),
+          "The wildcard stands for the tenant's id: a backend pushes to clients of all tenants.");
+    }
+    return Map.of("CONTROL_PLANE_URL", controlPlaneUrl());
+  }
+
   /** Sessions of an attached API, which connections open: no client creates one. */
   private void opensSessions(
       AttachedApi attached,

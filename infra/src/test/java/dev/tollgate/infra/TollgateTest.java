@@ -1193,6 +1193,31 @@ class TollgateTest {
   }
 
   @Test
+  void an_application_may_push_and_nothing_else() {
+    List<Map<String, String>> environments = new ArrayList<>();
+    Synthesis stack =
+        Synthesis.of(
+            Map.of("claims", "false"),
+            scope -> {
+              Tollgate tollgate = (Tollgate) scope.getNode().findChild("Tollgate");
+              Role role =
+                  Role.Builder.create(scope, "Application")
+                      .assumedBy(new ServicePrincipal("lambda.amazonaws.com"))
+                      .build();
+              environments.add(tollgate.grantPush(role));
+            });
+
+    assertThat(stack.findings()).isEmpty();
+    assertThat(environments.get(0)).containsOnlyKeys("CONTROL_PLANE_URL");
+    List<JsonNode> statements = stack.statementsOf(role(stack, "Application"));
+    assertThat(statements).hasSize(1);
+    assertThat(statements.get(0).path("Action").asText()).isEqualTo("execute-api:Invoke");
+    assertThat(statements.get(0).path("Resource").toString())
+        .contains(":execute-api:")
+        .contains("/$default/POST/tenants/*/push\"");
+  }
+
+  @Test
   void an_application_claims_for_one_tenant_at_a_time_with_one_role() {
     Synthesis stack =
         Synthesis.of(

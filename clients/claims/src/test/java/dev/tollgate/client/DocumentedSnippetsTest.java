@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The documented programs and fragments that claim tokens compile. */
+/** The documented programs and fragments that use the client compile. */
 class DocumentedSnippetsTest {
   private static final Pattern SNIPPET = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
 
@@ -24,7 +24,8 @@ class DocumentedSnippetsTest {
       strings = {
         "README.md",
         "docs/how-to/add-to-an-existing-api.md",
-        "docs/how-to/claim-tokens.md"
+        "docs/how-to/claim-tokens.md",
+        "docs/how-to/push.md"
       })
   void snippets_compile(String page, @TempDir Path directory) throws IOException {
     List<String> snippets =
@@ -49,9 +50,18 @@ class DocumentedSnippetsTest {
     return """
         import dev.tollgate.client.*;
         import java.time.*;
+        import java.util.*;
         class Fragment {
-          void run(TollgateClient tollgate, TokenBucket bucket, String userId) throws Exception {
+          Object run(
+              TollgateClient tollgate,
+              TokenBucket bucket,
+              String userId,
+              String tenantId,
+              String sessionId,
+              String messageId)
+              throws Exception {
         %s
+            return "";
           }
         }
         """

@@ -3,6 +3,9 @@ package dev.tollgate.e2e.local;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.amazonaws.services.lambda.runtime.RequestHandler;
+import dev.tollgate.aws.config.SdkClients;
+import dev.tollgate.client.TollgateClient;
+import dev.tollgate.core.TenantId;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -11,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
@@ -35,13 +39,15 @@ final class AttachedChat {
 
   /** The lines that the documented change adds. */
   static List<String> addedLines() throws IOException {
-    return diff().lines().filter(line -> line.startsWith("+")).toList();
+    return diff("").lines().filter(line -> line.startsWith("+")).toList();
   }
 
-  private static String diff() throws IOException {
-    Matcher block =
-        Pattern.compile("```diff\n(.*?)```", Pattern.DOTALL).matcher(Files.readString(PAGE));
-    assertThat(block.find()).as("a diff in " + PAGE).isTrue();
+  /** The first documented change after a heading, or on the page. */
+  private static String diff(String heading) throws IOException {
+    String page = Files.readString(PAGE);
+    assertThat(page).contains(heading);
+    Matcher block = Pattern.compile("```diff\n(.*?)```", Pattern.DOTALL).matcher(page);
+    assertThat(block.find(page.indexOf(heading))).as("a diff in " + PAGE).isTrue();
     return block.group(1);
   }
 
@@ -68,17 +74,31 @@ final class AttachedChat {
    * @param tenants the call that says where a handshake names its tenant
    */
   static Path synthesize(Path checkout, String tenants) throws Exception {
+    return synthesize(checkout, tenants, Optional.empty());
+  }
+
+  /**
+   * As {@link #synthesize(Path)}, with the change that limits messages.
+   *
+   * @param onSay the source of the function that takes a token for each message
+   */
+  static Path synthesizeWithMessageLimit(Path checkout, String onSay) throws Exception {
+    return synthesize(checkout, "tenantParameter(\"workspace\")", Optional.of(onSay));
+  }
+
+  private static Path synthesize(Path checkout, String tenants, Optional<String> onSay)
+      throws Exception {
     for (String module :
         List.of("handlers", "token-producer", "control-plane", "console", "infra")) {
       Files.createSymbolicLink(checkout.resolve(module), ROOT.resolve(module));
     }
     Path app = checkout.resolve("examples/attach");
     copy(ROOT.resolve("examples/attach"), app);
-    for (String file : diff().split("(?m)^--- ")) {
-      if (!file.isBlank()) {
-        String[] parts = file.split("\n", 2);
-        change(app.resolve(parts[0]), parts[1]);
-      }
+    apply(diff(""), app);
+    if (onSay.isPresent()) {
+      apply(diff("### Limit messages"), app);
+      Path functions = app.resolve("functions/src/main/java/com/example/chat");
+      Files.writeString(functions.resolve("OnSay.java"), onSay.get());
     }
     Path main = app.resolve("src/main/java/com/example/ChatApp.java");
     Files.writeString(
@@ -112,6 +132,15 @@ final class AttachedChat {
     assertThat(process.waitFor(5, TimeUnit.MINUTES)).isTrue();
     assertThat(process.exitValue()).as(Files.readString(log)).isZero();
     return assembly;
+  }
+
+  private static void apply(String diff, Path app) throws IOException {
+    for (String file : diff.split("(?m)^--- ")) {
+      if (!file.isBlank()) {
+        String[] parts = file.split("\n", 2);
+        change(app.resolve(parts[0]), parts[1]);
+      }
+    }
   }
 
   /** Copies what is in version control. */
@@ -192,16 +221,22 @@ final class AttachedChat {
     }
   }
 
-  /** The AWS SDK and what it needs, from this test's class path. */
+  /** The AWS SDK, the client for claims, and what they need, from this test's class path. */
   private static List<Path> libraries() throws URISyntaxException {
     assertThat(location(DynamoDbClient.class)).isRegularFile();
-    return Stream.of(
-            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"))
-                .split(File.pathSeparator))
-        .map(Path::of)
-        .filter(path -> path.toString().matches(".*/(awssdk|reactivestreams|slf4j-api)[-/].*"))
-        .filter(path -> !path.toString().contains("netty") && !path.toString().contains("apache"))
-        .toList();
+    Stream<Path> sdk =
+        Stream.of(
+                System.getProperty(
+                        "surefire.test.class.path", System.getProperty("java.class.path"))
+                    .split(File.pathSeparator))
+            .map(Path::of)
+            .filter(path -> path.toString().matches(".*/(awssdk|reactivestreams|slf4j-api)[-/].*"))
+            .filter(
+                path -> !path.toString().contains("netty") && !path.toString().contains("apache"));
+    List<Path> client =
+        List.of(
+            location(TollgateClient.class), location(SdkClients.class), location(TenantId.class));
+    return Stream.concat(sdk, client.stream()).toList();
   }
 
   private static Path location(Class<?> type) throws URISyntaxException {

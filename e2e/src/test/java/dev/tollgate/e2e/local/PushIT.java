@@ -1,7 +1,11 @@
 package dev.tollgate.e2e.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import dev.tollgate.client.PushClient;
+import dev.tollgate.client.PushFailed;
+import dev.tollgate.client.PushMessage;
 import dev.tollgate.e2e.acceptance.Deployment.Answer;
 import dev.tollgate.e2e.acceptance.Deployment.Handshake;
 import dev.tollgate.socket.SocketListener;
@@ -17,6 +21,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.regions.Region;
 
 /** Messages of a backend to open sockets. */
 final class PushIT {
@@ -85,6 +92,36 @@ final class PushIT {
     DEPLOYMENT.close(stranger);
     DEPLOYMENT.close(one);
     DEPLOYMENT.close(two);
+  }
+
+  @Test
+  void the_client_for_Java_pushes_and_reports_refusals() throws Exception {
+    DEPLOYMENT.onboard("javaclient", "gold", "{}");
+    String session = DEPLOYMENT.open("javaclient");
+    Handshake socket = connected("javaclient", session);
+    PushClient client =
+        new PushClient(
+            URI.create(DEPLOYMENT.outputs().get("ControlPlaneURL")),
+            Region.EU_CENTRAL_1,
+            StaticCredentialsProvider.create(AwsBasicCredentials.create("id", "secret")));
+    PushMessage message = PushMessage.of(MESSAGE).withId("order-1");
+
+    PushClient.Delivery delivery = client.toSession("javaclient", session, message);
+    String queued = client.toTenant("javaclient", PushMessage.of("1"));
+
+    assertThat(delivery).isEqualTo(new PushClient.Delivery("order-1", 1, 0, 0));
+    assertThat(client.toSession("javaclient", session, message)).isEqualTo(delivery);
+    assertThat(client.toSubject("javaclient", "nobody", message.withId("order-2")).sockets())
+        .isZero();
+    DEPLOYMENT.cloud().settle();
+    socket.frames().await("push", 2);
+    assertThat(socket.frames().texts())
+        .containsExactly(frame("order-1", MESSAGE), frame(queued, "1"));
+    assertThatExceptionOfType(PushFailed.class)
+        .isThrownBy(() -> client.toSession("nosuch", session, PushMessage.of("1")))
+        .withMessageStartingWith("404: ")
+        .withMessageContaining("nosuch");
+    DEPLOYMENT.close(socket);
   }
 
   @Test
