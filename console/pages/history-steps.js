@@ -9,8 +9,8 @@ const REASON_NAMES = {
   TENANT_CONNECTIONS: "Tenant’s connections",
   SESSION_CONNECTIONS: "Session’s connections",
   SUSPENDED: "Suspended",
-  UNDECIDED: "Undecided",
-  LEASE_ENDED: "Lease ended",
+  UNDECIDED: "Service did not answer",
+  LEASE_ENDED: "Handshake too slow",
 };
 /** Entries of the audit that no operator made: they are no reason for what a chart shows. */
 const NO_CHANGES = ["TenantThrottled", "TenantRecovered", "LimitNear", "TenantReconciled"];
