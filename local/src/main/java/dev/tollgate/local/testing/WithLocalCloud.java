@@ -47,11 +47,11 @@ import org.junit.jupiter.api.extension.ExtendWith;
  *       of a role of the stack; {@code cloud.cloud().accessKey("test")} may do everything
  * </ul>
  *
- * <p>Functions run in the process of the test. They cannot have environment variables of their own.
- * Therefore a handler gets the variables of its function as an argument of a public constructor
- * {@code (Map<String, String> environment, InstantSource clock)}. The variables include the region,
- * the endpoint and the credentials. A handler without this constructor sees only the variables of
- * the process.
+ * <p>A handler runs in the process and by the clock of the test if it gets the variables of its
+ * function as an argument of a public constructor {@code (Map<String, String> environment,
+ * InstantSource clock)}. The variables include the region, the endpoint and the credentials.
+ * Handlers with the constructor without parameters alone, and functions in Node, run in processes
+ * of their own, which have these variables in their environment and the machine's time.
  */
 @Documented
 @Inherited
