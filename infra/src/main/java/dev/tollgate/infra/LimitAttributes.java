@@ -6,7 +6,7 @@ import java.util.stream.Stream;
 /**
  * The attributes of the Limit table that roles write, grouped by purpose. A write request of a role
  * may name only the attributes that it is granted and the keys. Only the token producer and the
- * control plane may name a bucket's ledger, level, rate and capacity, so no other role can create
+ * control plane may name a bucket's ledger, level, refill and capacity, so no other role can create
  * tokens.
  */
 enum LimitAttributes {
@@ -16,8 +16,8 @@ enum LimitAttributes {
    */
   BUCKET(
       "aheadFrom capacity carried emptyHeld emptySince emptyUntil emptyVersion fillMode"
-          + " fullSince hibernateAfterMinutes level minted mintedInFull mintedThrough noLine rate schema shard turnAt upkeep"
-          + " upkeepSince version write"),
+          + " fullSince hibernateAfterMinutes level minted mintedInFull mintedThrough noLine period rate refill schema shard"
+          + " turnAt upkeep upkeepSince version write"),
   /** The empty hint of a bucket. */
   HINT("emptySince emptyUntil emptyHeld emptyVersion"),
   /** The line of a bucket, which decides who may claim first and not how many may. */

@@ -888,7 +888,7 @@ class TollgateTest {
     assertThat(attributesOfLimits(STACK.statementsOf(role("TokenProducer", "AllTenantsRole"))))
         .containsExactly(
             "aheadFrom capacity carried emptyHeld emptySince emptyUntil emptyVersion fillMode freed"
-                + " fullSince hibernateAfterMinutes key level line minted mintedInFull mintedThrough noLine rate schema shard"
+                + " fullSince hibernateAfterMinutes key level line minted mintedInFull mintedThrough noLine period rate refill schema shard"
                 + " tenantId turnAt upkeep upkeepSince version write");
   }
 

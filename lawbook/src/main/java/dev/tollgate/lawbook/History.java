@@ -1,6 +1,7 @@
 package dev.tollgate.lawbook;
 
 import java.time.Duration;
+import java.time.zone.ZoneOffsetTransition;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -111,6 +112,52 @@ public record History(long seed, List<Step> steps) {
           return new Step.Wait(
               Duration.ofMillis(1_000L * any.nextInt(1 + max[any.nextInt(max.length)])));
         });
+  }
+
+  /**
+   * Most histories begin shortly before a change of the clocks of the terms' zone, if it has any.
+   */
+  static History ofQuota(long seed, Quota.Maker maker) {
+    Random random = new Random(seed);
+    Quota.Terms terms = maker.terms(terms(seed));
+    boolean retunes = random.nextInt(3) == 0;
+    int max = Math.toIntExact(Math.min(200, 2 * terms.capacity()));
+    History drawn =
+        draw(
+            seed,
+            random,
+            any -> {
+              int what = any.nextInt(16);
+              if (what < 2) {
+                return new Step.Wait(Duration.ofMillis(any.nextInt(120_000)));
+              } else if (what == 2) {
+                return new Step.Wait(Duration.ofMinutes(any.nextInt(3_000)));
+              } else if (what < 7) {
+                return new Step.AwaitPeriod(Duration.ofMillis(any.nextInt(20_000) - 8_000));
+              } else if (what < 11) {
+                return new Step.Claims(1 + any.nextInt(max), USES.get(any.nextInt(USES.size())));
+              } else if (what == 11) {
+                return new Step.Claims(max, Step.Use.SPENT);
+              } else if (what == 12) {
+                return new Step.Spend(any.nextInt(8));
+              } else if (what == 13) {
+                return new Step.GiveBack(any.nextInt(8));
+              } else if (what == 14 && retunes) {
+                return new Step.RetuneQuota(1 + any.nextLong(2 * terms.capacity()));
+              }
+              return new Step.Claims(1 + any.nextInt(3), Step.Use.HELD);
+            });
+    ZoneOffsetTransition change = terms.zone().getRules().nextTransition(Setting.START);
+    if (change != null && random.nextBoolean()) {
+      change = terms.zone().getRules().nextTransition(change.getInstant());
+    }
+    if (change == null || random.nextInt(4) == 0) {
+      return drawn;
+    }
+    List<Step> steps = new ArrayList<>(drawn.steps());
+    Duration before = Duration.ofMinutes(random.nextLong(3 * 24 * 60L * terms.days()));
+    steps.add(0, new Step.Wait(Duration.between(Setting.START, change.getInstant()).minus(before)));
+    return drawn.with(steps);
   }
 
   static History ofLine(long seed, Line.Maker maker) {

@@ -69,6 +69,15 @@ public final class LawBook<S> {
         seed -> maker.terms(History.terms(seed)).toString());
   }
 
+  /** Checks a quota against all {@link QuotaLaws}. */
+  public static LawBook<Quota.Maker> ofQuota(Quota.Maker maker) {
+    return new LawBook<>(
+        maker,
+        QuotaLaws.ALL,
+        seed -> History.ofQuota(seed, maker),
+        seed -> maker.terms(History.terms(seed)).toString());
+  }
+
   /** A copy that checks only these laws. */
   public LawBook<S> only(List<Law<S>> some) {
     return new LawBook<>(subject, some, histories, terms);

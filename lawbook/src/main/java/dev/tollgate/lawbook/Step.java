@@ -168,6 +168,25 @@ public sealed interface Step {
     }
   }
 
+  /** A step of a quota's history. */
+  sealed interface OfQuota extends Step {}
+
+  /** Waits until this long after the next period begins; before it, if negative. */
+  record AwaitPeriod(Duration offset) implements OfQuota {
+    @Override
+    public String toString() {
+      return "wait until " + offset + " after the next period begins";
+    }
+  }
+
+  /** Changes the capacity of a quota. */
+  record RetuneQuota(long capacity) implements OfQuota {
+    @Override
+    public String toString() {
+      return "retune to " + capacity;
+    }
+  }
+
   /** When a caller comes back after a refusal. */
   enum Manners {
     /** When it was told, in whole seconds. */

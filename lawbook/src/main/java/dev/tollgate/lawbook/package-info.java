@@ -37,7 +37,7 @@
  *
  * <p>Implement {@link dev.tollgate.lawbook.Counter} to check a count, such as open connections, and
  * {@link dev.tollgate.lawbook.Processor} to check a processor of messages that senders may send
- * again.
+ * again, and {@link dev.tollgate.lawbook.Quota} to check a number of tokens a day or week.
  */
 @NullMarked
 package dev.tollgate.lawbook;

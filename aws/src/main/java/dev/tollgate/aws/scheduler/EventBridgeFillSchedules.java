@@ -8,8 +8,12 @@ import dev.tollgate.aws.sqs.QueueUrls;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Calendar;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillState;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.Refill;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.fill.FillSchedules;
 import dev.tollgate.core.provisioning.Drift;
@@ -44,6 +48,7 @@ import software.amazon.awssdk.services.scheduler.model.Target;
  */
 public final class EventBridgeFillSchedules implements FillSchedules {
   private static final String EVERY_MINUTE = "cron(* * * * ? *)";
+  private static final String UTC = "UTC";
   private static final FlexibleTimeWindow ON_TIME =
       FlexibleTimeWindow.builder().mode(FlexibleTimeWindowMode.OFF).build();
 
@@ -94,6 +99,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
                         .name(wanted.name())
                         .description(wanted.description())
                         .scheduleExpression(wanted.scheduleExpression())
+                        .scheduleExpressionTimezone(wanted.scheduleExpressionTimezone())
                         .flexibleTimeWindow(wanted.flexibleTimeWindow())
                         .state(wanted.state())
                         .target(wanted.target()));
@@ -108,16 +114,40 @@ public final class EventBridgeFillSchedules implements FillSchedules {
         .overrideConfiguration(credentials.as(bucket.id().tenant()))
         .groupName(destination.group())
         .name(urls.names().schedule(bucket.id()))
-        .description(
-            bucket.spec().rate().tokensPerMinute().toPlainString()
-                + " tokens a minute, capacity "
-                + bucket.spec().capacity())
-        .scheduleExpression(EVERY_MINUTE)
+        .description(description(bucket.spec()))
+        .scheduleExpression(expression(bucket.spec().refill()))
+        .scheduleExpressionTimezone(timezone(bucket.spec().refill()))
         .flexibleTimeWindow(ON_TIME)
         .state(fires ? ScheduleState.ENABLED : ScheduleState.DISABLED)
         .target(
             state == FillState.State.DIRECT ? directTarget(bucket) : producerTarget(bucket.id()))
         .build();
+  }
+
+  private static String description(BucketSpec spec) {
+    return spec.refill() instanceof Rate rate
+        ? rate.tokensPerMinute().toPlainString() + " tokens a minute, capacity " + spec.capacity()
+        : spec.capacity() + " tokens " + spec.refill();
+  }
+
+  /**
+   * When a bucket is filled. EventBridge does not fire at a time that does not exist on a day, and
+   * fires once at one that exists twice.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html#daylist-savings-time">Daylight
+   *     savings time on EventBridge Scheduler</a>
+   */
+  private static String expression(Refill refill) {
+    if (!(refill instanceof Calendar calendar)) {
+      return EVERY_MINUTE;
+    }
+    String day = calendar.on().map(on -> "? * " + on.name().substring(0, 3)).orElse("* * ?");
+    return "cron(%d %d %s *)".formatted(calendar.at().getMinute(), calendar.at().getHour(), day);
+  }
+
+  private static String timezone(Refill refill) {
+    return refill instanceof Calendar calendar ? calendar.zone().getId() : UTC;
   }
 
   private Target producerTarget(BucketId id) {
@@ -192,6 +222,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
         .name(urls.names().schedule(shard))
         .description("fills and inspects buckets of many tenants")
         .scheduleExpression(EVERY_MINUTE)
+        .scheduleExpressionTimezone(UTC)
         .flexibleTimeWindow(ON_TIME)
         .state(ScheduleState.ENABLED)
         .target(

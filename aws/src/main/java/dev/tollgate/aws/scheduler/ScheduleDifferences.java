@@ -28,6 +28,8 @@ final class ScheduleDifferences {
     ScheduleDifferences all = new ScheduleDifferences();
     all.compare("state", current.stateAsString(), wanted.stateAsString());
     all.compare("expression", current.scheduleExpression(), wanted.scheduleExpression());
+    all.compare(
+        "time zone", current.scheduleExpressionTimezone(), wanted.scheduleExpressionTimezone());
     all.compare("window", current.flexibleTimeWindow(), wanted.flexibleTimeWindow());
     all.compare("start", current.startDate(), wanted.startDate());
     all.compare("end", current.endDate(), wanted.endDate());

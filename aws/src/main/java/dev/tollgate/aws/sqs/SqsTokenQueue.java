@@ -14,6 +14,7 @@ import dev.tollgate.core.bucket.TokenQueue;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,8 @@ import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import software.amazon.awssdk.awscore.AwsRequestOverrideConfiguration;
 import software.amazon.awssdk.services.sqs.SqsClient;
@@ -46,6 +49,8 @@ public final class SqsTokenQueue implements TokenQueue {
 
   /** The maximum of {@code DelaySeconds} (SQS API reference, SendMessage). */
   private static final int MAX_DELAY_SECONDS = 900;
+
+  private static final Pattern MINTED_AT = Pattern.compile("\"mintedAt\":\"([^\"]*)\"");
 
   private final SqsClient sqs;
   private final SqsClient once;
@@ -95,7 +100,7 @@ public final class SqsTokenQueue implements TokenQueue {
                             .visibilityTimeout((int) lease.toSeconds())))
         .messages()
         .stream()
-        .map(message -> new Lease(message.receiptHandle(), end))
+        .map(message -> new Lease(message.receiptHandle(), end, mintedAt(message.body())))
         .toList();
   }
 
@@ -308,6 +313,15 @@ public final class SqsTokenQueue implements TokenQueue {
     return """
         {"id":"%s","tenant":"%s","action":"%s","mintedAt":"%s"}"""
         .formatted(token.id(), token.bucket().tenant(), token.bucket().action(), token.mintedAt());
+  }
+
+  private static Instant mintedAt(String body) {
+    Matcher found = MINTED_AT.matcher(body);
+    try {
+      return found.find() ? Instant.parse(found.group(1)) : Instant.EPOCH;
+    } catch (DateTimeParseException malformed) {
+      return Instant.EPOCH;
+    }
   }
 
   /** The result of a batch: the failed items, and the error if the whole batch failed. */

@@ -5,6 +5,9 @@ import dev.tollgate.controlplane.doctor.Finding;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
 import dev.tollgate.controlplane.tiers.TierCatalog;
 import dev.tollgate.controlplane.tiers.TierRollOut;
+import dev.tollgate.core.bucket.Calendar;
+import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.Refill;
 import dev.tollgate.core.enforcement.AdmitAll;
 import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Limit;
@@ -126,9 +129,27 @@ final class Documents {
 
   private static Map<String, Object> of(BucketTerms terms) {
     Map<String, Object> document = new LinkedHashMap<>();
-    terms.rate().ifPresent(rate -> document.put("ratePerMinute", rate.tokensPerMinute()));
+    terms.refill().ifPresent(refill -> putRefill(document, refill));
     terms.capacity().ifPresent(capacity -> document.put("capacity", capacity));
     return document;
+  }
+
+  /** Puts a bucket's rate, or its calendar. */
+  static void putRefill(Map<String, Object> document, Refill refill) {
+    if (refill instanceof Rate rate) {
+      document.put("ratePerMinute", rate.tokensPerMinute());
+      return;
+    }
+    Calendar calendar = (Calendar) refill;
+    Map<String, Object> terms = new LinkedHashMap<>();
+    terms.put("every", calendar.every().name());
+    calendar.on().ifPresent(day -> terms.put("on", day.name()));
+    terms.put("at", calendar.at().toString());
+    terms.put("zone", calendar.zone().getId());
+    if (calendar.carryOver()) {
+      terms.put("carryOver", true);
+    }
+    document.put("refill", terms);
   }
 
   private static void putModes(Map<String, Object> document, Map<Limit, LimitMode> modes) {

@@ -227,7 +227,7 @@ final class Preview {
 
   private static Map<String, Object> bucket(BucketSpec spec) {
     Map<String, Object> document = new LinkedHashMap<>();
-    document.put("ratePerMinute", spec.rate().tokensPerMinute());
+    Documents.putRefill(document, spec.refill());
     document.put("capacity", spec.capacity());
     document.put("fillMode", spec.fillPolicy().mode().name());
     document.put("hibernateAfterMinutes", spec.fillPolicy().hibernateAfterMinutes());

@@ -5,9 +5,11 @@ import dev.tollgate.core.Action;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Calendar;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.Refill;
 import dev.tollgate.core.enforcement.AdmitAll;
 import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Isolation;
@@ -221,7 +223,7 @@ final class RequestBodies {
   private static Map<Action, BucketTerms> buckets(JsonFields fields) {
     Map<Action, BucketTerms> buckets = new LinkedHashMap<>();
     for (String name : fields.names()) {
-      JsonFields terms = fields.object(name).only("ratePerMinute", "capacity");
+      JsonFields terms = fields.object(name).only("ratePerMinute", "refill", "capacity");
       try {
         buckets.put(action(name), terms(terms));
       } catch (InvalidValue invalid) {
@@ -243,6 +245,26 @@ final class RequestBodies {
     Optional<BigDecimal> rate = fields.optionalNumber("ratePerMinute", RATE);
     Optional<Long> capacity = fields.optionalWholeNumber("capacity", CAPACITY);
     capacity.ifPresent(max -> InvalidValue.inRange("capacity", max, 1, BucketSpec.MAX_CAPACITY));
-    return new BucketTerms(rate.map(Rate::perMinute), capacity);
+    Optional<Refill> refill = fields.optionalObject("refill").map(RequestBodies::calendar);
+    InvalidValue.unless(
+        rate.isEmpty() || refill.isEmpty(),
+        "refill",
+        "given beside ratePerMinute",
+        "either ratePerMinute or refill");
+    return new BucketTerms(refill.or(() -> rate.map(Rate::perMinute)), capacity);
+  }
+
+  private static Calendar calendar(JsonFields fields) {
+    fields.only("every", "on", "at", "zone", "carryOver");
+    try {
+      return Calendar.of(
+          fields.text("every", "DAY or WEEK"),
+          fields.optionalText("on", "a day such as MONDAY"),
+          fields.text("at", "a time such as 00:00"),
+          fields.text("zone", "a time zone such as Europe/Berlin"),
+          fields.optionalFlag("carryOver").orElse(false));
+    } catch (InvalidValue invalid) {
+      throw invalid.within("refill");
+    }
   }
 }

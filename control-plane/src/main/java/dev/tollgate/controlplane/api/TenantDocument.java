@@ -167,7 +167,7 @@ final class TenantDocument {
       Action action, BucketSpec spec, Optional<Bucket> row, Observation observed, State state) {
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("action", action.value());
-    document.put("ratePerMinute", spec.rate().tokensPerMinute());
+    Documents.putRefill(document, spec.refill());
     document.put("capacity", spec.capacity());
     document.put("level", observed.level());
     if (observed.isEstimate()) {

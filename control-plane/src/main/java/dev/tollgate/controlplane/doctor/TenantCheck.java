@@ -171,7 +171,7 @@ final class TenantCheck implements Check {
   }
 
   private static String text(BucketSpec spec) {
-    return spec.rate()
+    return spec.refill()
         + ", capacity "
         + spec.capacity()
         + ", "

@@ -18,6 +18,7 @@ import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.Calendar;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.MissingQueue;
@@ -72,7 +73,8 @@ public final class Reconciler {
 
   /**
    * The largest capacity that is filled during onboarding: 2,000 requests to SQS with ten tokens
-   * each. A larger bucket gets its first tokens when its schedule fires, within a minute.
+   * each. A larger bucket gets its first tokens when its schedule fires, within a minute; if a
+   * calendar fills it, when the first claim requests a fill.
    */
   private static final long MAX_INITIAL_FILL = 20_000;
 
@@ -291,16 +293,21 @@ public final class Reconciler {
    * A bucket whose row is written.
    *
    * @param queueCreation whether its queue exists
-   * @param needsFirstFill whether the bucket is active and was not filled before
+   * @param needsFill whether the bucket is active and was not filled before, or a calendar fills it
+   *     next in days and it has changed
    */
-  private record Opened(Bucket row, QueueCreation queueCreation, boolean needsFirstFill) {}
+  private record Opened(Bucket row, QueueCreation queueCreation, boolean needsFill) {}
 
   private Opened open(Bucket fresh, boolean active, Optional<Bucket> found) {
     Bucket row = row(fresh, active, found);
-    boolean needsFirstFill =
-        isActive(row) && (row.version() == 0 || !found.map(Reconciler::isActive).orElse(true));
+    boolean needsFill =
+        isActive(row)
+            && (row.version() == 0
+                || !found.map(Reconciler::isActive).orElse(true)
+                || row.spec().refill() instanceof Calendar
+                    && !found.map(Bucket::spec).equals(Optional.of(row.spec())));
     return new Opened(
-        row, ports.queues().ensure(row.id(), row.tokenLifetimeAt(clock.instant())), needsFirstFill);
+        row, ports.queues().ensure(row.id(), row.tokenLifetimeAt(clock.instant())), needsFill);
   }
 
   /**
@@ -343,8 +350,9 @@ public final class Reconciler {
   }
 
   /**
-   * Schedules the fills of a bucket, and fills a new bucket unless it is too large. The fill comes
-   * last because it may take long. If it fails or has no time left, the schedule fills the bucket.
+   * Schedules the fills of a bucket, and fills it if it needs that and is not too large. The fill
+   * comes last because it may take long. If it fails or has no time left, the schedule fills the
+   * bucket.
    */
   private void start(Opened bucket, Steps steps) {
     Bucket row = bucket.row();
@@ -354,7 +362,7 @@ public final class Reconciler {
       return;
     }
     boolean scheduled = steps.run("schedule " + id, () -> schedule(row));
-    if (scheduled && bucket.needsFirstFill() && row.spec().capacity() <= MAX_INITIAL_FILL) {
+    if (scheduled && bucket.needsFill() && row.spec().capacity() <= MAX_INITIAL_FILL) {
       steps.attempt("fill " + id, () -> firstFill(id, bucket.queueCreation(), steps.end()));
     }
   }

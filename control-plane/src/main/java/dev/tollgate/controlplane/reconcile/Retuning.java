@@ -12,6 +12,7 @@ import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillState;
+import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.fill.BucketSchedules;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
@@ -107,14 +108,20 @@ public final class Retuning {
             .allMatch(bucket -> hasSameFilling(bucket.getKey(), bucket.getValue(), next));
   }
 
-  /** Whether neither the queue's nor the schedule's settings follow from the difference. */
+  /**
+   * Whether neither the queue's nor the schedule's settings follow from the difference, and the
+   * next fill, within a minute, may apply it.
+   */
   private static boolean hasSameFilling(Action action, BucketSpec current, Tenant next) {
     return Optional.ofNullable(next.buckets().get(action))
         .filter(
             spec ->
                 current.fillPolicy().equals(spec.fillPolicy())
-                    && current.fillPolicy().mode() != FillMode.DIRECT
-                    && current.line() == spec.line())
+                        && current.fillPolicy().mode() != FillMode.DIRECT
+                        && current.refill() instanceof Rate
+                        && spec.refill() instanceof Rate
+                        && current.line() == spec.line()
+                    || current.equals(spec))
         .isPresent();
   }
 

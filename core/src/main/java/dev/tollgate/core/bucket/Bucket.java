@@ -4,6 +4,7 @@ import dev.tollgate.core.InvalidValue;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * The stored state of a bucket. Its tokens are in a {@link TokenQueue}.
@@ -120,7 +121,7 @@ public record Bucket(
    * owed nothing, so that breaking a row does not fill its bucket.
    */
   public static Bucket recreated(BucketId id, BucketSpec spec, Instant now) {
-    return opened(id, spec, Ledger.balanced(now), now);
+    return opened(id, spec, Ledger.balanced(spec, now), now);
   }
 
   private static Bucket opened(BucketId id, BucketSpec spec, Ledger owed, Instant now) {
@@ -166,7 +167,7 @@ public record Bucket(
     Ledger entered =
         switch (state) {
           case PRODUCED, SUSPENDED -> ledgerAt(now).retuned(spec, next, now);
-          case DIRECT, HIBERNATING -> Ledger.balanced(now);
+          case DIRECT, HIBERNATING -> Ledger.balanced(spec, now);
         };
     return written(
         next,
@@ -209,7 +210,7 @@ public record Bucket(
     }
     return switch (fillState.state()) {
       case PRODUCED, SUSPENDED -> ledger;
-      case DIRECT, HIBERNATING -> Ledger.balanced(now);
+      case DIRECT, HIBERNATING -> Ledger.balanced(spec, now);
     };
   }
 
@@ -240,7 +241,7 @@ public record Bucket(
     return new Bucket(
         id,
         spec,
-        expired ? Ledger.opened(spec, now) : Ledger.balanced(seen),
+        expired ? Ledger.opened(spec, now) : Ledger.balanced(spec, seen),
         expired ? 0 : level,
         minted,
         mintedInFull,
@@ -266,7 +267,7 @@ public record Bucket(
 
   /** When the token of this index, from 0, of a step at {@code now} is due. */
   public Instant dueAt(Instant now, long index) {
-    return bounded(now).dueAt(spec.rate(), index + 1);
+    return bounded(now).dueAt(spec, index + 1);
   }
 
   /**
@@ -297,7 +298,7 @@ public record Bucket(
    * the next fill sends them.
    */
   public Bucket withUnsent(long tokens, Instant now) {
-    Ledger owed = ledger.withUnsent(spec.rate(), now, tokens);
+    Ledger owed = ledger.withUnsent(spec, now, tokens);
     return written(
         spec,
         owed,
@@ -317,6 +318,9 @@ public record Bucket(
    * @param reported the count that the queue reports
    */
   public long levelAt(TokenQueue.Level reported, Instant now) {
+    if (ledger instanceof CalendarLedger) {
+      return hasVoidTokensAt(now) ? 0 : reported.tokens();
+    }
     Instant settled = fillState.since().plus(AHEAD);
     return emptyHint
         .filter(seen -> !seen.since().isAfter(now.plus(SKEW)))
@@ -325,7 +329,7 @@ public record Bucket(
             seen ->
                 Math.min(
                     reported.tokens(),
-                    ledger.mintedAfter(spec.rate(), seen.since().minus(MAX_APPEARANCE_DELAY))
+                    ledger.mintedAfter(spec, seen.since().minus(MAX_APPEARANCE_DELAY))
                         + seen.held()))
         .orElse(reported.tokens());
   }
@@ -333,12 +337,54 @@ public record Bucket(
   /**
    * The tokens beyond the capacity, which a fill removes. Programs that claim tokens may store
    * wrong empty hints, so the level is no less than the queue's count without one minute's tokens.
+   * If a period of its calendar has ended since the last fill, all its tokens may be void.
    *
    * @param reported the count that the queue reports
    */
   public long surplusAt(TokenQueue.Level reported, Instant now) {
+    if (ledger instanceof CalendarLedger counted) {
+      return hasVoidTokensAt(now) ? reported.visible() : counted.excess(spec, now);
+    }
     long least = reported.tokens() - spec.rate().ceiling();
     return Math.max(levelAt(reported, now), least) - spec.capacity();
+  }
+
+  /**
+   * Whether a period of its calendar has ended since the last fill, so that its tokens are void.
+   */
+  public boolean hasVoidTokensAt(Instant now) {
+    return ledger instanceof CalendarLedger counted
+        && ledger.validFrom(spec, now).isAfter(counted.since());
+  }
+
+  /** The tokens that a fill at {@code now} removes if it counted a surplus. */
+  public Predicate<Lease> surplusTokens(Instant now) {
+    if (spec.refill() instanceof Rate) {
+      return lease -> true;
+    }
+    return hasVoidTokensAt(now) ? voidTokens(now) : voidTokens(now).negate();
+  }
+
+  /** The tokens of earlier periods, which nobody may spend at {@code now}. */
+  public Predicate<Lease> voidTokens(Instant now) {
+    Instant validFrom = ledger.validFrom(spec, now);
+    return lease -> lease.mintedAt().isBefore(validFrom);
+  }
+
+  /** This bucket after a fill removed some of its surplus, before the fill's first step. */
+  public Bucket trimmed(long tokens, Instant now) {
+    return new Bucket(
+        id,
+        spec,
+        ledger.withTrimmed(spec, now, tokens),
+        level,
+        minted,
+        mintedInFull,
+        emptyHint,
+        fillState,
+        line,
+        version,
+        hintVersion);
   }
 
   /** This bucket after a claim stored this hint. */
@@ -364,7 +410,7 @@ public record Bucket(
    */
   public boolean keepsBoundUntil(Instant end) {
     return ledger.isOwedAtMost(
-        spec.rate(), end, Math.subtractExact(spec.capacity(), level), MINUTE.toMillis());
+        spec, end, Math.subtractExact(spec.capacity(), level), MINUTE.toMillis());
   }
 
   /** Whether it was written since it was opened. Before, its queue may not exist. */
@@ -381,7 +427,7 @@ public record Bucket(
 
   /** Whether the token for a slot has not been minted. */
   public boolean owes(Instant slot) {
-    return ledger.mintedThrough().plus(MAX_APPEARANCE_DELAY).isBefore(slot);
+    return ledger.mintedThrough(spec).plus(MAX_APPEARANCE_DELAY).isBefore(slot);
   }
 
   /** The line after a place that is due found no token: its slot moves to {@code slot}. */
@@ -404,7 +450,7 @@ public record Bucket(
    * @param available the tokens that could be claimed before the fill
    */
   public Optional<Line> lineCounted(long available, Instant now) {
-    Instant next = ledger.dueAfter(spec.rate(), now, 1).plus(MAX_APPEARANCE_DELAY);
+    Instant next = ledger.dueAfter(spec, now, 1).plus(MAX_APPEARANCE_DELAY);
     return line.map(known -> known.counted(available, next, now));
   }
 
@@ -436,11 +482,10 @@ public record Bucket(
 
   /** Whether it has been full for as long as its fill policy requires before hibernation. */
   public boolean isDueToHibernateAt(Instant now) {
-    FillPolicy filling = spec.fillPolicy();
-    return filling.mayHibernate()
+    return spec.mayHibernate()
         && fillState
             .fullSince()
-            .map(since -> since.plus(Duration.ofMinutes(filling.hibernateAfterMinutes())))
+            .map(since -> since.plus(Duration.ofMinutes(spec.fillPolicy().hibernateAfterMinutes())))
             .filter(until -> !until.isAfter(now))
             .isPresent();
   }
@@ -448,7 +493,7 @@ public record Bucket(
   /** Whether its last fill is so old that fills were lost. */
   public boolean isOverdueAt(Instant now) {
     return fillState.state() == FillState.State.PRODUCED
-        && ledger.mintedThrough().plus(OVERDUE).isBefore(now);
+        && ledger.mintedThrough(spec).plus(OVERDUE).isBefore(now);
   }
 
   /**
@@ -497,15 +542,17 @@ public record Bucket(
   }
 
   /**
-   * When the {@link Shard} maintains this bucket next: every minute if the shard fills it; every
-   * {@code hibernateAfterMinutes} if its schedule fills it directly; else never.
+   * When the {@link Shard} maintains this bucket next: every minute, or at the start of the next
+   * period, if the shard fills it; every {@code hibernateAfterMinutes} if its schedule fills it
+   * directly; else never.
    */
   public Optional<Instant> shardDueAt() {
     FillPolicy filling = spec.fillPolicy();
     if (filling.mode() == FillMode.SHARED && fillState.state() == FillState.State.PRODUCED) {
-      return Optional.of(Instant.EPOCH);
+      return Optional.of(
+          spec.refill() instanceof Rate ? Instant.EPOCH : ledger.mintedThrough(spec));
     }
-    return fillState.state() == FillState.State.DIRECT && filling.mayHibernate()
+    return fillState.state() == FillState.State.DIRECT && spec.mayHibernate()
         ? Optional.of(fillState.since().plus(Duration.ofMinutes(filling.hibernateAfterMinutes())))
         : Optional.empty();
   }

@@ -51,8 +51,7 @@ public record Forecast(Bucket row, Instant now) {
         : Math.max(
             0,
             row.level()
-                - row.ledger()
-                    .pendingAt(row.spec().rate(), now.minus(Bucket.MAX_APPEARANCE_DELAY)));
+                - row.ledger().pendingAt(row.spec(), now.minus(Bucket.MAX_APPEARANCE_DELAY)));
   }
 
   /** Whether the bucket is known to be empty at {@code now}. */
@@ -117,16 +116,19 @@ public record Forecast(Bucket row, Instant now) {
     }
     return row.fillsOncePerMinute()
         ? row.isOverdueAt(now)
-        : !row.ledger().mintedThrough().isAfter(hasLine() ? now.plus(row.spec().lineLead()) : now);
+        : !row.ledger()
+            .mintedThrough(row.spec())
+            .isAfter(hasLine() ? now.plus(row.spec().lineLead()) : now);
   }
 
   /**
    * Whether tokens may be taken ahead of the claims that they are for. The bucket must be at least
-   * half full, the token producer must fill it in another mode than {@code DIRECT}, and nobody may
-   * wait in line.
+   * half full, the token producer must fill it at a rate in another mode than {@code DIRECT}, and
+   * nobody may wait in line.
    */
   public boolean allowsPrefetch() {
     return row.fillState().state() == FillState.State.PRODUCED
+        && row.spec().refill() instanceof Rate
         && !row.fillsOncePerMinute()
         && !hasLine()
         && 2 * available() >= row.spec().capacity();
@@ -161,8 +163,8 @@ public record Forecast(Bucket row, Instant now) {
   /** When the n-th token that is due after {@code appeared} becomes visible. */
   private Instant nextTokensAfter(Instant appeared, long n) {
     Ledger awake = row.isHibernating() ? row.woken(now).ledger() : row.bounded(now);
-    Instant due = awake.dueAfter(row.spec().rate(), appeared, n);
-    boolean isOnItsWay = n <= awake.pendingAt(row.spec().rate(), appeared);
+    Instant due = awake.dueAfter(row.spec(), appeared, n);
+    boolean isOnItsWay = n <= awake.pendingAt(row.spec(), appeared);
     return (isOnItsWay || due.isAfter(now) ? due : now).plus(Bucket.MAX_APPEARANCE_DELAY);
   }
 
@@ -246,7 +248,7 @@ public record Forecast(Bucket row, Instant now) {
       return slot;
     }
     Ledger awake = row.isHibernating() ? row.woken(now).ledger() : row.bounded(now);
-    Instant due = awake.dueAfter(row.spec().rate(), now, 1).plus(Bucket.MAX_APPEARANCE_DELAY);
+    Instant due = awake.dueAfter(row.spec(), now, 1).plus(Bucket.MAX_APPEARANCE_DELAY);
     Instant full =
         slot.plus(Bucket.MAX_APPEARANCE_DELAY)
             .minus(Line.span(row.spec().rate(), row.spec().capacity() - 1));
@@ -261,7 +263,7 @@ public record Forecast(Bucket row, Instant now) {
    * own until its callers have come.
    */
   public Optional<Line> lineRetuned() {
-    Instant through = row.ledger().mintedThrough().plus(Bucket.MAX_APPEARANCE_DELAY);
+    Instant through = row.ledger().mintedThrough(row.spec()).plus(Bucket.MAX_APPEARANCE_DELAY);
     return row.line()
         .filter(known -> !known.rate().equals(row.spec().rate()))
         .filter(known -> !known.mustKeepRate(row.spec().rate(), now))

@@ -7,8 +7,14 @@ import java.time.Instant;
  *
  * @param receipt the queue's handle of this lease
  * @param endsAt when the queue offers the token again
+ * @param mintedAt when the token was minted; {@link Instant#EPOCH} if that is unknown
  */
-public record Lease(String receipt, Instant endsAt) {
+public record Lease(String receipt, Instant endsAt, Instant mintedAt) {
+  /** A lease of a token whose age does not matter any more. */
+  public Lease(String receipt, Instant endsAt) {
+    this(receipt, endsAt, Instant.EPOCH);
+  }
+
   /** Whether the token is still held at {@code now}. */
   public boolean holdsAt(Instant now) {
     return now.isBefore(endsAt);

@@ -10,7 +10,7 @@ import java.math.BigDecimal;
  * @param microtokensPerMinute from 1 (a token in almost two years) to 60,000,000,000 (60,000 tokens
  *     a minute)
  */
-public record Rate(long microtokensPerMinute) {
+public record Rate(long microtokensPerMinute) implements Refill {
   private static final long MICRO = 1_000_000;
 
   private static final BigDecimal LEAST_PER_MINUTE = BigDecimal.valueOf(1, 6);
@@ -71,6 +71,11 @@ public record Rate(long microtokensPerMinute) {
   /** The tokens of one minute, rounded up. */
   public long ceiling() {
     return (microtokensPerMinute + MICRO - 1) / MICRO;
+  }
+
+  @Override
+  public Rate average(long capacity) {
+    return this;
   }
 
   @Override

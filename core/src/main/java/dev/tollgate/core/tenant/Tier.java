@@ -5,6 +5,7 @@ import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.Refill;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -79,19 +80,27 @@ public record Tier(
   }
 
   private static void checkTerms(Action action, BucketTerms terms) {
-    String field = "buckets." + action + ".ratePerMinute";
     Optional<Limit> limit = limitOf(action);
-    if (limit.isPresent() && terms.rate().isPresent()) {
-      throw new InvalidValue(
-          field,
-          terms.rate().get().tokensPerMinute(),
-          "no rate; set limits." + limit.get().key() + " instead");
+    if (limit.isPresent()) {
+      terms
+          .refill()
+          .ifPresent(
+              refill -> {
+                boolean isRate = refill instanceof Rate;
+                throw new InvalidValue(
+                    "buckets." + action + (isRate ? ".ratePerMinute" : ".refill"),
+                    isRate ? ((Rate) refill).tokensPerMinute() : refill,
+                    (isRate ? "no rate" : "no calendar")
+                        + "; set limits."
+                        + limit.get().key()
+                        + " instead");
+              });
     }
     InvalidValue.unless(
-        limit.isPresent() || terms.rate().isPresent(),
-        field,
+        limit.isPresent() || terms.refill().isPresent(),
+        "buckets." + action + ".ratePerMinute",
         "missing",
-        "tokens a minute, such as 0.2");
+        "tokens a minute, such as 0.2, or a refill by a calendar");
   }
 
   private static Optional<Limit> limitOf(Action action) {
@@ -128,15 +137,16 @@ public record Tier(
     buckets.forEach(
         (action, terms) ->
             terms
-                .rate()
-                .ifPresent(rate -> specs.put(action, spec(action, terms, rate, filling, line))));
+                .refill()
+                .ifPresent(
+                    refill -> specs.put(action, spec(action, terms, refill, filling, line))));
     return specs;
   }
 
   private static BucketSpec spec(
-      Action action, BucketTerms terms, Rate rate, FillPolicy filling, boolean line) {
+      Action action, BucketTerms terms, Refill refill, FillPolicy filling, boolean line) {
     try {
-      return terms.with(rate, filling, line);
+      return terms.with(refill, filling, line);
     } catch (InvalidValue refused) {
       throw new InvalidValue(
           refused.field(), refused.value(), refused.expected() + " (bucket " + action + ")");

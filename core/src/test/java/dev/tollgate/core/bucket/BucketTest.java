@@ -43,7 +43,7 @@ final class BucketTest {
 
   /** A bucket of 3 a minute that was drained and filled at the start. */
   private static Bucket ahead() {
-    return bucket("3", 3, new Ledger(at(60), 0, START), 3);
+    return bucket("3", 3, new RateLedger(at(60), 0, START), 3);
   }
 
   private static Bucket foundEmpty(Bucket bucket, Instant now, long held) {
@@ -59,7 +59,8 @@ final class BucketTest {
 
   @Test
   void switch_of_the_line_changes_nothing_else() {
-    Bucket direct = bucket(spec("6", 12, FillMode.DIRECT), Ledger.balanced(START), 5).direct(START);
+    Bucket direct =
+        bucket(spec("6", 12, FillMode.DIRECT), RateLedger.balanced(START), 5).direct(START);
 
     Bucket off = direct.retuned(direct.spec().withLine(false), at(10));
 
@@ -89,24 +90,27 @@ final class BucketTest {
   @Test
   void unminted_tokens_are_announced_like_minted_ones() {
     assertThat(ahead().at(at(5)).nextTokens(3)).isEqualTo(at(61));
-    assertThat(bucket("3", 6, new Ledger(at(60), 0, START), 3).at(at(5)).nextTokens(5))
+    assertThat(bucket("3", 6, new RateLedger(at(60), 0, START), 3).at(at(5)).nextTokens(5))
         .isEqualTo(at(101));
   }
 
   @Test
   void owed_token_is_announced_within_a_second() {
-    assertThat(bucket("3", 3, new Ledger(START, 0), 3).at(at(30)).nextToken()).isEqualTo(at(31));
-    assertThat(bucket("3", 3, new Ledger(START, 0), 3).at(at(30)).nextTokens(2)).isEqualTo(at(41));
+    assertThat(bucket("3", 3, new RateLedger(START, 0), 3).at(at(30)).nextToken())
+        .isEqualTo(at(31));
+    assertThat(bucket("3", 3, new RateLedger(START, 0), 3).at(at(30)).nextTokens(2))
+        .isEqualTo(at(41));
   }
 
   @Test
   void slow_bucket_announces_the_next_whole_token() {
-    assertThat(bucket("0.2", 5, new Ledger(START, 0), 0).at(at(10)).nextToken()).isEqualTo(at(301));
+    assertThat(bucket("0.2", 5, new RateLedger(START, 0), 0).at(at(10)).nextToken())
+        .isEqualTo(at(301));
   }
 
   @Test
   void hibernating_bucket_announces_tokens_as_if_woken_now() {
-    Bucket asleep = bucket("3", 3, Ledger.balanced(START), 3).hibernating(START);
+    Bucket asleep = bucket("3", 3, RateLedger.balanced(START), 3).hibernating(START);
     assertThat(asleep.at(at(3_600)).nextToken()).isEqualTo(at(3_621));
     assertThat(foundEmpty(asleep, at(3_600), 0).at(at(3_610)).nextToken()).isEqualTo(at(3_621));
     Instant late = START.plus(Duration.ofDays(20));
@@ -115,7 +119,8 @@ final class BucketTest {
 
   @Test
   void bucket_with_a_schedule_announces_whole_minutes() {
-    Bucket direct = bucket(spec("6", 12, FillMode.DIRECT), Ledger.balanced(START), 0).direct(START);
+    Bucket direct =
+        bucket(spec("6", 12, FillMode.DIRECT), RateLedger.balanced(START), 0).direct(START);
     assertThat(direct.at(at(10)).nextToken()).isEqualTo(at(71));
     assertThat(direct.at(at(10)).nextTokens(6)).isEqualTo(at(71));
     assertThat(direct.at(at(10)).nextTokens(7)).isEqualTo(at(131));
@@ -150,19 +155,20 @@ final class BucketTest {
   @CsvSource({"0,10", "1,1", "7,1"})
   void empty_hint_lasts_at_most_ten_seconds_and_one_second_while_tokens_are_held(
       long held, int seconds) {
-    Bucket slow = bucket("0.2", 5, new Ledger(START, 0), 0);
+    Bucket slow = bucket("0.2", 5, new RateLedger(START, 0), 0);
     assertThat(slow.at(at(5)).hintWhenEmpty(held).until()).isEqualTo(at(5 + seconds));
   }
 
   @Test
   void empty_hint_of_a_bucket_with_a_schedule_lasts_five_seconds() {
-    Bucket direct = bucket(spec("6", 12, FillMode.DIRECT), Ledger.balanced(START), 0).direct(START);
+    Bucket direct =
+        bucket(spec("6", 12, FillMode.DIRECT), RateLedger.balanced(START), 0).direct(START);
     assertThat(direct.at(at(10)).hintWhenEmpty(0).until()).isEqualTo(at(15));
   }
 
   @Test
   void fill_that_adds_tokens_or_finds_the_bucket_full_clears_the_empty_hint() {
-    Bucket empty = foundEmpty(bucket("3", 3, new Ledger(START, 0), 3), at(5), 0);
+    Bucket empty = foundEmpty(bucket("3", 3, new RateLedger(START, 0), 3), at(5), 0);
     assertThat(filled(empty, 0, at(10)).emptyHint()).as("on the way").isPresent();
     assertThat(filled(empty, 0, at(20)).emptyHint()).as("owed").isEmpty();
     assertThat(filled(empty, 3, at(10)).emptyHint()).as("full").isEmpty();
@@ -178,7 +184,7 @@ final class BucketTest {
     Bucket asleep = ahead().hibernating(at(60));
     assertThat(asleep.at(at(60)).needsFill()).isTrue();
     assertThat(ahead().suspended(ahead().spec(), at(60)).at(at(600)).needsFill()).isFalse();
-    Bucket direct = bucket(spec("6", 12, FillMode.DIRECT), Ledger.balanced(START), 0);
+    Bucket direct = bucket(spec("6", 12, FillMode.DIRECT), RateLedger.balanced(START), 0);
     assertThat(direct.at(at(180)).needsFill()).as("schedule on time").isFalse();
     assertThat(direct.at(at(181)).needsFill()).as("schedule overdue").isTrue();
     assertThat(direct.direct(START).at(at(6_000)).needsFill()).isFalse();
@@ -192,7 +198,7 @@ final class BucketTest {
         bucket(
                 new BucketSpec(
                     Rate.perMinute(3), 3, new FillPolicy(FillMode.PRODUCER, hibernateAfterMinutes)),
-                Ledger.balanced(START),
+                RateLedger.balanced(START),
                 3)
             .hibernating(START);
     assertThat(asleep.at(at(60 * minutes - 1)).needsWaking()).isFalse();
@@ -217,7 +223,7 @@ final class BucketTest {
 
   @Test
   void level_after_an_empty_hint_includes_tokens_of_several_fills() {
-    Bucket bucket = foundEmpty(bucket("3", 30, new Ledger(at(60), 0, START), 3), at(5), 0);
+    Bucket bucket = foundEmpty(bucket("3", 30, new RateLedger(at(60), 0, START), 3), at(5), 0);
     for (int minute = 1; minute <= 5; minute++) {
       bucket = filled(bucket, 3L * minute, at(60 * minute));
     }
@@ -239,7 +245,7 @@ final class BucketTest {
     assertThat(ahead().at(at(21)).available()).isEqualTo(1);
     assertThat(ahead().at(at(61)).available()).isEqualTo(3);
     assertThat(foundEmpty(ahead(), at(30), 0).at(at(35)).available()).isZero();
-    assertThat(bucket("3", 3, Ledger.balanced(START), 3).at(at(5)).available()).isEqualTo(3);
+    assertThat(bucket("3", 3, RateLedger.balanced(START), 3).at(at(5)).available()).isEqualTo(3);
   }
 
   @Test

@@ -99,7 +99,7 @@ class LineSimulationTest {
       simulation.passUntil(drained.plusSeconds(15));
       simulation.retune(Duration.ZERO, Rate.perMinute(PER_MINUTE / 2));
       simulation.passUntil(simulation.now());
-      Instant through = simulation.row().ledger().mintedThrough();
+      Instant through = simulation.row().ledger().mintedThrough(simulation.row().spec());
       long minted = Duration.between(drained, through).toSeconds() * PER_MINUTE / 60;
       Instant ideal = through.plusSeconds((60 - minted) * 60 * 2 / PER_MINUTE);
       simulation.passUntil(ideal.plus(ROUNDING).plusSeconds(1));

@@ -13,12 +13,14 @@ import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
+import dev.tollgate.core.bucket.CalendarLedger;
 import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Ledger;
 import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.RateLedger;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.message.MessageName;
@@ -89,6 +91,13 @@ final class LimitRow {
   /** The time-to-live attribute of DynamoDB; only rows of messages have it. */
   static final String EXPIRES_AT = "expiresAt";
 
+  private static final String MINTED_THROUGH = "mintedThrough";
+  private static final String CARRIED = "carried";
+  private static final String AHEAD_FROM = "aheadFrom";
+
+  /** The ledger of a bucket that a calendar fills, a map. Other buckets have the three above. */
+  private static final String PERIOD = "period";
+
   /** The tokens in a bucket after its last fill. */
   static final String LEVEL = "level";
 
@@ -143,7 +152,13 @@ final class LimitRow {
           MINTED_IN_FULL,
           LimitRow.SHARD,
           LimitRow.TURN_AT,
-          TenantRow.NO_LINE);
+          TenantRow.NO_LINE,
+          TenantRow.RATE,
+          TenantRow.REFILL,
+          MINTED_THROUGH,
+          CARRIED,
+          AHEAD_FROM,
+          PERIOD);
 
   /** The version of a bucket or silo, for conditional writes. */
   static final String VERSION = "version";
@@ -236,9 +251,7 @@ final class LimitRow {
   static Map<String, AttributeValue> write(Bucket bucket) {
     Map<String, AttributeValue> row = Row.withSchema(key(bucket.id()));
     row.putAll(TenantRow.spec(bucket.spec()));
-    row.put("mintedThrough", nanos(bucket.ledger().mintedThrough()));
-    row.put("carried", number(bucket.ledger().carried()));
-    row.put("aheadFrom", nanos(bucket.ledger().aheadFrom()));
+    row.putAll(write(bucket.ledger()));
     row.put(LEVEL, number(bucket.level()));
     row.put(MINTED, number(bucket.minted()));
     if (bucket.mintedInFull()) {
@@ -261,6 +274,32 @@ final class LimitRow {
     return row;
   }
 
+  private static Map<String, AttributeValue> write(Ledger ledger) {
+    if (ledger instanceof CalendarLedger counted) {
+      return Map.of(
+          PERIOD,
+          Attribute.map(
+              Map.of(
+                  "since", nanos(counted.since()),
+                  "minted", number(counted.minted()),
+                  "validFrom", nanos(counted.validFrom()))));
+    }
+    RateLedger owed = (RateLedger) ledger;
+    return Map.of(
+        MINTED_THROUGH, nanos(owed.mintedThrough()),
+        CARRIED, number(owed.carried()),
+        AHEAD_FROM, nanos(owed.aheadFrom()));
+  }
+
+  private static Ledger ledger(Row row) {
+    if (!row.has(PERIOD)) {
+      return new RateLedger(row.nanos(MINTED_THROUGH), row.number(CARRIED), row.nanos(AHEAD_FROM));
+    }
+    Row period = row.map(PERIOD);
+    return new CalendarLedger(
+        period.nanos("since"), period.number("minted"), period.nanos("validFrom"));
+  }
+
   static Bucket bucket(Row stored) {
     return stored.read("bucket", bucketName(stored), LimitRow::readBucket);
   }
@@ -281,7 +320,7 @@ final class LimitRow {
     return new Bucket(
         bucketId(row),
         TenantRow.spec(row),
-        new Ledger(row.nanos("mintedThrough"), row.number("carried"), row.nanos("aheadFrom")),
+        ledger(row),
         row.number(LEVEL),
         // Older releases wrote none.
         row.optional(MINTED, row::number).orElse(0L),

@@ -12,9 +12,11 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.audit.Author;
 import dev.tollgate.core.audit.ChangeType;
 import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Calendar;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.Refill;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.LimitMode;
@@ -61,6 +63,12 @@ public final class TenantRow {
 
   /** Whether refused callers wait in line: a tier's setting, or a tenant's override of it. */
   static final String LINE = "line";
+
+  /** The rate of a bucket. */
+  public static final String RATE = "rate";
+
+  /** The calendar of a bucket, a map; a bucket has this or a rate. */
+  public static final String REFILL = "refill";
 
   /** Rows of older releases have none. */
   static final String ONBOARDED_AT = "onboardedAt";
@@ -149,10 +157,10 @@ public final class TenantRow {
     return row.map(name, Limit::named, Row::number);
   }
 
-  /** The attributes of a bucket's rate, capacity, fill policy and switch of the line. */
+  /** The attributes of a bucket's refill, capacity, fill policy and switch of the line. */
   public static Map<String, AttributeValue> spec(BucketSpec spec) {
     Map<String, AttributeValue> written = new HashMap<>(fillPolicy(spec.fillPolicy()));
-    written.put("rate", rate(spec.rate()));
+    written.putAll(refill(spec.refill()));
     written.put("capacity", number(spec.capacity()));
     if (!spec.line()) {
       written.put(NO_LINE, AttributeValue.fromBool(true));
@@ -160,9 +168,9 @@ public final class TenantRow {
     return written;
   }
 
-  /** A bucket's rate, capacity, fill policy and switch of the line. */
+  /** A bucket's refill, capacity, fill policy and switch of the line. */
   public static BucketSpec spec(Row row) {
-    return new BucketSpec(rate(row), row.number("capacity"), fillPolicy(row), !row.has(NO_LINE));
+    return new BucketSpec(refill(row), row.number("capacity"), fillPolicy(row), !row.has(NO_LINE));
   }
 
   static Map<String, AttributeValue> fillPolicy(FillPolicy fillPolicy) {
@@ -178,13 +186,33 @@ public final class TenantRow {
         FillMode.valueOf(row.text(FILL_MODE)), row.number("hibernateAfterMinutes"));
   }
 
-  /** A rate in tokens a minute, with decimals. */
-  static AttributeValue rate(Rate rate) {
-    return AttributeValue.fromN(rate.tokensPerMinute().toPlainString());
+  /** The attribute of a rate, in tokens a minute with decimals, or of a calendar. */
+  static Map<String, AttributeValue> refill(Refill refill) {
+    if (refill instanceof Rate rate) {
+      return Map.of(RATE, AttributeValue.fromN(rate.tokensPerMinute().toPlainString()));
+    }
+    Calendar calendar = (Calendar) refill;
+    Map<String, AttributeValue> written = new HashMap<>();
+    written.put("every", text(calendar.every().name()));
+    calendar.on().ifPresent(day -> written.put("on", text(day.name())));
+    written.put("at", text(calendar.at().toString()));
+    written.put("zone", text(calendar.zone().getId()));
+    written.put("carryOver", AttributeValue.fromBool(calendar.carryOver()));
+    return Map.of(REFILL, map(written));
   }
 
-  static Rate rate(Row row) {
-    return Rate.perMinute(row.decimal("rate"));
+  /** A rate or a calendar. */
+  static Refill refill(Row row) {
+    if (!row.has(REFILL)) {
+      return Rate.perMinute(row.decimal(RATE));
+    }
+    Row calendar = row.map(REFILL);
+    return Calendar.of(
+        calendar.text("every"),
+        calendar.optional("on", calendar::text),
+        calendar.text("at"),
+        calendar.text("zone"),
+        calendar.flag("carryOver"));
   }
 
   /** A note with its author. */

@@ -111,13 +111,16 @@ final class TierRow {
 
   private static AttributeValue terms(BucketTerms terms) {
     Map<String, AttributeValue> written = new HashMap<>();
-    terms.rate().ifPresent(rate -> written.put("rate", TenantRow.rate(rate)));
+    terms.refill().ifPresent(refill -> written.putAll(TenantRow.refill(refill)));
     terms.capacity().ifPresent(capacity -> written.put("capacity", number(capacity)));
     return map(written);
   }
 
   private static BucketTerms terms(Row row) {
     return new BucketTerms(
-        row.optional("rate", name -> TenantRow.rate(row)), row.optional("capacity", row::number));
+        row.has(TenantRow.RATE) || row.has(TenantRow.REFILL)
+            ? Optional.of(TenantRow.refill(row))
+            : Optional.empty(),
+        row.optional("capacity", row::number));
   }
 }

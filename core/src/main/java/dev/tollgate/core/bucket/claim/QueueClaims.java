@@ -77,6 +77,11 @@ final class QueueClaims {
   ClaimResult hold(Bucket row, int n, Attempt attempt) {
     BucketId id = row.id();
     Instant now = clock.instant();
+    search.removeVoid(row, now, attempt);
+    if (row.hasVoidTokensAt(now)) {
+      held.giveBack(id, attempt);
+      return periodBegun(row, n, now);
+    }
     Optional<Denied> refusal =
         attempt.size() < n ? ClaimPolicy.refusalWhileEmpty(row.at(now), n) : Optional.empty();
     if (refusal.isPresent()) {
@@ -96,6 +101,12 @@ final class QueueClaims {
     ClaimResult claim = holdAll(row, n, attempt);
     waking.await();
     return claim;
+  }
+
+  /** The refusal of a claim at the start of a period, before the bucket was filled. */
+  private Denied periodBegun(Bucket row, int n, Instant now) {
+    fills.tooFew(row, now).await();
+    return new Denied(row.at(now).nextTokens(n));
   }
 
   private ClaimResult holdAll(Bucket row, int n, Attempt attempt) {
@@ -154,6 +165,11 @@ final class QueueClaims {
   /** Spends up to n tokens, those of {@code attempt} first. */
   SpendResult spendUpTo(Bucket row, int n, Attempt attempt) {
     Instant now = clock.instant();
+    search.removeVoid(row, now, attempt);
+    if (row.hasVoidTokensAt(now)) {
+      held.giveBack(row.id(), attempt);
+      return new SpendResult(0, Optional.of(periodBegun(row, n, now)));
+    }
     Optional<Denied> refusal = ClaimPolicy.refusalWhileEmpty(row.at(now), n);
     if (refusal.isPresent() && attempt.size() == 0) {
       row.at(now).emptyUntil().ifPresent(until -> memory.mark(row.id(), Mark.EMPTY, until));

@@ -2,18 +2,21 @@ package dev.tollgate.core.bucket.claim;
 
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.TokenQueue.Level;
 import dev.tollgate.core.bucket.TokenQueue.Search;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
@@ -25,6 +28,9 @@ import java.util.stream.IntStream;
 public final class TokenSearch {
   /** The most concurrent receives of one claim. */
   private static final int MAX_RECEIVES = 8;
+
+  /** The most void tokens that one claim removes. A fill removes them faster. */
+  private static final int MAX_VOID = 20;
 
   private final TokenQueue queue;
   private final Executor executor;
@@ -40,6 +46,8 @@ public final class TokenSearch {
     private final List<Lease> leases = new ArrayList<>();
     private Optional<Unavailable> failure = Optional.empty();
     private boolean tried;
+    private Predicate<Lease> isVoid = lease -> false;
+    private int voids;
 
     /** An attempt without tokens, which holds a token for {@link Claims#LEASE}. */
     public Attempt() {
@@ -55,6 +63,15 @@ public final class TokenSearch {
     public Attempt(Duration lease) {
       InvalidValue.inRange("lease", lease.toSeconds(), 1, Duration.ofHours(12).toSeconds());
       this.lease = lease;
+    }
+
+    /** Sets aside the tokens that nobody may spend any more, also those received from now on. */
+    List<Lease> setAside(Predicate<Lease> areVoid) {
+      isVoid = areVoid;
+      List<Lease> removed = leases.stream().filter(areVoid).toList();
+      leases.removeAll(removed);
+      voids += removed.size();
+      return removed;
     }
 
     /** Another attempt with the same lease, without tokens. */
@@ -86,6 +103,19 @@ public final class TokenSearch {
     /** Why the queue could not be asked; empty if it responded. */
     Optional<Unavailable> failure() {
       return failure;
+    }
+  }
+
+  /**
+   * Removes the tokens of an attempt, and of its queue, that are void by this row of the bucket.
+   */
+  void removeVoid(Bucket row, Instant now, Attempt attempt) {
+    remove(row.id(), attempt.setAside(row.voidTokens(now)));
+  }
+
+  private void remove(BucketId id, List<Lease> voids) {
+    if (!voids.isEmpty()) {
+      Unavailable.ignore(() -> queue.settle(id, voids));
     }
   }
 
@@ -132,7 +162,7 @@ public final class TokenSearch {
     attempt.tried = true;
     try {
       boolean more = true;
-      while (more && attempt.leases.size() < n) {
+      while (more && attempt.leases.size() < n && attempt.voids < MAX_VOID) {
         more = receiveOnce(id, n - attempt.leases.size(), search, attempt);
       }
     } catch (Unavailable unavailable) {
@@ -162,11 +192,13 @@ public final class TokenSearch {
         failure = Optional.of(unavailable(failed));
       }
     }
+    boolean found = attempt.leases.size() > before;
+    remove(id, attempt.setAside(attempt.isVoid));
     failure.ifPresent(
         unavailable -> {
           throw unavailable;
         });
-    return attempt.leases.size() > before;
+    return found;
   }
 
   private static Unavailable unavailable(CompletionException failed) {

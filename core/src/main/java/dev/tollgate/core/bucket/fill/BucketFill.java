@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Predicate;
 import java.util.stream.LongStream;
 
 /**
@@ -38,6 +39,9 @@ import java.util.stream.LongStream;
  */
 public final class BucketFill {
   private static final Duration TRIM_LEASE = Duration.ofSeconds(30);
+
+  /** How long a fill removes void tokens before it mints new ones. */
+  private static final Duration TRIM_TIME = Duration.ofSeconds(10);
 
   private final Buckets buckets;
   private final TokenQueue queue;
@@ -116,7 +120,9 @@ public final class BucketFill {
       Bucket read, Bucket awake, TokenQueue.Level reported, Instant now, Instant until) {
     Bucket bucket = awake;
     boolean mustWrite = !awake.equals(read);
-    long trimmed = trim(bucket, read.surplusAt(reported, now), until);
+    long trimmed = trim(read, read.surplusAt(reported, now), now, until);
+    bucket = bucket.trimmed(trimmed, now);
+    mustWrite |= !bucket.equals(awake);
     long level = Math.max(0, read.levelAt(reported, now) - trimmed);
     long minted = 0;
     while (true) {
@@ -183,18 +189,27 @@ public final class BucketFill {
     return !clock.instant().isBefore(until);
   }
 
-  /** Spends visible tokens beyond the capacity. A later fill removes delayed and held ones. */
-  private long trim(Bucket bucket, long surplus, Instant until) {
+  /**
+   * Spends visible tokens beyond the capacity, and void ones. A later fill removes delayed and held
+   * ones, and claims remove void ones that are left.
+   */
+  private long trim(Bucket bucket, long surplus, Instant now, Instant until) {
+    // Claims do not wait for the removal of tokens that they would not accept.
+    Instant latest = bucket.hasVoidTokensAt(now) ? now.plus(TRIM_TIME) : Instant.MAX;
+    Predicate<Lease> isSurplus = bucket.surplusTokens(now);
     long trimmed = 0;
-    while (trimmed < surplus && !isOver(until)) {
+    while (trimmed < surplus && !isOver(until) && !isOver(latest)) {
       int max = (int) Math.min(TokenQueue.BATCH, surplus - trimmed);
       List<Lease> leases = queue.reserve(bucket.id(), max, TRIM_LEASE, TokenQueue.Search.SHORT);
-      if (leases.isEmpty()) {
-        return trimmed;
+      List<Lease> removed = leases.stream().filter(isSurplus).toList();
+      List<Lease> others = leases.stream().filter(isSurplus.negate()).toList();
+      if (!others.isEmpty()) {
+        queue.giveBack(bucket.id(), others);
       }
-      Set<Lease> unspent = new HashSet<>(queue.settle(bucket.id(), leases));
-      trimmed += leases.size() - unspent.size();
-      if (!unspent.isEmpty()) {
+      Set<Lease> unspent =
+          removed.isEmpty() ? Set.of() : new HashSet<>(queue.settle(bucket.id(), removed));
+      trimmed += removed.size() - unspent.size();
+      if (removed.isEmpty() || !unspent.isEmpty()) {
         return trimmed;
       }
     }

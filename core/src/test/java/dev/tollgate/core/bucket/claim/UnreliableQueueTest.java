@@ -194,7 +194,7 @@ final class UnreliableQueueTest {
     assertThat(takeAll(ports.claims())).isEqualTo(2);
     pass(Duration.ofMillis(61_500));
     assertThat(takeAll(ports.claims())).isEqualTo(1);
-    assertThat(row().ledger().mintedThrough()).isAfter(now());
+    assertThat(row().ledger().mintedThrough(row().spec())).isAfter(now());
   }
 
   private void assertSeenAtOnce() {

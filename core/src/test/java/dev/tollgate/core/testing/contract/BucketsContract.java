@@ -19,6 +19,7 @@ import dev.tollgate.core.bucket.Ledger;
 import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.Rate;
+import dev.tollgate.core.bucket.RateLedger;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.testing.Race;
 import dev.tollgate.core.testing.Samples;
@@ -62,7 +63,7 @@ public abstract class BucketsContract {
                 Rate.perMinute(new BigDecimal("0.000001")),
                 100_000,
                 new FillPolicy(FillMode.SHARED, 77)),
-            new Ledger(NOW, BucketSpec.MAX_CAPACITY * Ledger.UNIT - 1),
+            new RateLedger(NOW, BucketSpec.MAX_CAPACITY * Ledger.UNIT - 1),
             77,
             Optional.of(new EmptyHint(NOW.plusNanos(1), NOW.plusMillis(1), 3)),
             new FillState(

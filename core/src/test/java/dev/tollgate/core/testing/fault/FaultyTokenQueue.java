@@ -109,7 +109,8 @@ public final class FaultyTokenQueue implements TokenQueue {
           if (attempted.size() > unspent.size() && faults.strikes(id, BucketFaults.Kind.COPY)) {
             faults.explain(id, 1);
             put.merge(id, 1L, Long::sum);
-            queue.put(id, List.of(new Token("copy", id, clock.instant(), clock.instant())));
+            Instant mintedAt = attempted.get(0).mintedAt();
+            queue.put(id, List.of(new Token("copy", id, mintedAt, clock.instant())));
           }
           return partial ? leases.subList(0, 1) : unspent;
         });

@@ -130,7 +130,7 @@ public final class InMemoryTokenQueue implements TokenQueue {
         held.receipt().ifPresent(state.byReceipt::remove);
         entry.setValue(new Held(held.token(), held.putAt(), end, Optional.of(receipt)));
         state.byReceipt.put(receipt, entry.getKey());
-        leases.add(new Lease(receipt, end));
+        leases.add(new Lease(receipt, end, held.token().mintedAt()));
       }
     }
     return leases;

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-final class LedgerTest {
+final class RateLedgerTest {
   private static final Instant START = Instant.parse("2026-03-01T12:00:00Z");
   private static final int HISTORIES = 1_000 * Integer.getInteger("tests.times", 1);
 
@@ -23,7 +23,7 @@ final class LedgerTest {
   }
 
   private static Ledger empty(Instant at) {
-    return new Ledger(at, 0);
+    return new RateLedger(at, 0);
   }
 
   /** The ledger after a fill at {@code now} minted all due tokens. */
@@ -52,8 +52,8 @@ final class LedgerTest {
     Ledger before = empty(START);
     Ledger.Step step = before.step(spec, START, at(33), 0);
     assertThat(step)
-        .isEqualTo(new Ledger.Step(6, new Ledger(at(33), 3 * Ledger.UNIT / 5, START), true));
-    assertThat(LongStream.rangeClosed(1, 3).mapToObj(i -> before.dueAt(spec.rate(), i)))
+        .isEqualTo(new Ledger.Step(6, new RateLedger(at(33), 3 * Ledger.UNIT / 5, START), true));
+    assertThat(LongStream.rangeClosed(1, 3).mapToObj(i -> before.dueAt(spec, i)))
         .containsExactly(at(5), at(10), at(15));
   }
 
@@ -63,14 +63,14 @@ final class LedgerTest {
     Ledger first = filled(empty(START), spec, START, at(75));
     Ledger.Step second = first.step(spec, at(60), at(135), 0);
     assertThat(second.tokens()).isEqualTo(7 * 135 / 60 - 7 * 75 / 60);
-    assertThat(first.dueAt(spec.rate(), 1)).isEqualTo(empty(START).dueAt(spec.rate(), 9));
+    assertThat(first.dueAt(spec, 1)).isEqualTo(empty(START).dueAt(spec, 9));
   }
 
   @Test
   void minting_ahead_stops_at_the_capacity_and_the_rest_stays_owed() {
     BucketSpec spec = spec("60", 20);
     Ledger.Step step = empty(START).step(spec, START, at(75), 5);
-    assertThat(step).isEqualTo(new Ledger.Step(15, new Ledger(at(15), 0, START), true));
+    assertThat(step).isEqualTo(new Ledger.Step(15, new RateLedger(at(15), 0, START), true));
     assertThat(step.after().step(spec, at(15), at(90), 0).tokens()).isEqualTo(20);
   }
 
@@ -91,7 +91,7 @@ final class LedgerTest {
       Ledger.Step step = before.step(spec, now, now.plusSeconds(75), 0);
       assertThat(step.tokens()).as("minute %d", minute).isEqualTo(minute % 5 == 4 ? 1 : 0);
       if (step.tokens() == 1) {
-        assertThat(before.dueAt(spec.rate(), 1)).isEqualTo(now.plusSeconds(60));
+        assertThat(before.dueAt(spec, 1)).isEqualTo(now.plusSeconds(60));
       }
       ledger = step.after();
     }
@@ -113,7 +113,7 @@ final class LedgerTest {
     Ledger.Step second = first.after().step(spec, at(180), at(255), 60);
     Ledger.Step third = second.after().step(spec, at(180), at(255), 120);
     Ledger.Step last = third.after().step(spec, at(180), at(255), 180);
-    assertThat(last).isEqualTo(new Ledger.Step(20, new Ledger(at(200), 0, at(180)), true));
+    assertThat(last).isEqualTo(new Ledger.Step(20, new RateLedger(at(200), 0, at(180)), true));
   }
 
   @Test
@@ -132,7 +132,7 @@ final class LedgerTest {
   void late_fill_owes_the_room_and_one_minutes_tokens() {
     BucketSpec spec = spec("60", 200);
     assertThat(empty(START).bounded(spec, at(600), 150))
-        .isEqualTo(new Ledger(at(600), (50 + 60) * Ledger.UNIT));
+        .isEqualTo(new RateLedger(at(600), (50 + 60) * Ledger.UNIT));
     assertThat(empty(START).bounded(spec, at(110), 150)).isEqualTo(empty(START));
   }
 
@@ -140,35 +140,34 @@ final class LedgerTest {
   void nth_next_token_is_pending_or_due_after_the_pending_ones() {
     BucketSpec spec = spec("12", 100);
     Ledger ahead = filled(empty(START), spec, START, at(75));
-    assertThat(ahead.pendingAt(spec.rate(), START)).isEqualTo(15);
-    assertThat(ahead.pendingAt(spec.rate(), at(5))).isEqualTo(14);
-    assertThat(ahead.pendingAt(spec.rate(), at(75))).isZero();
-    assertThat(ahead.dueAfter(spec.rate(), at(7), 1)).isEqualTo(at(10));
-    assertThat(ahead.dueAfter(spec.rate(), at(7), 14)).isEqualTo(at(75));
-    assertThat(ahead.dueAfter(spec.rate(), at(7), 15)).isEqualTo(at(80));
+    assertThat(ahead.pendingAt(spec, START)).isEqualTo(15);
+    assertThat(ahead.pendingAt(spec, at(5))).isEqualTo(14);
+    assertThat(ahead.pendingAt(spec, at(75))).isZero();
+    assertThat(ahead.dueAfter(spec, at(7), 1)).isEqualTo(at(10));
+    assertThat(ahead.dueAfter(spec, at(7), 14)).isEqualTo(at(75));
+    assertThat(ahead.dueAfter(spec, at(7), 15)).isEqualTo(at(80));
   }
 
   @Test
   void tokens_minted_when_already_due_are_not_pending() {
     BucketSpec spec = spec("12", 100);
     Ledger late = filled(empty(START), spec, at(30), at(105));
-    assertThat(late.pendingAt(spec.rate(), START)).isEqualTo(15);
-    assertThat(late.pendingAt(spec.rate(), at(30))).isEqualTo(15);
+    assertThat(late.pendingAt(spec, START)).isEqualTo(15);
+    assertThat(late.pendingAt(spec, at(30))).isEqualTo(15);
   }
 
   @Test
   void unsent_tokens_are_owed_again() {
     BucketSpec spec = spec("12", 100);
     Ledger minted = filled(empty(START), spec, START, at(75));
-    Ledger unsent = minted.withUnsent(spec.rate(), START, 15);
+    Ledger unsent = minted.withUnsent(spec, START, 15);
     assertThat(unsent).isEqualTo(empty(START));
-    Ledger some = minted.withUnsent(spec.rate(), START, 4);
-    assertThat(some.pendingAt(spec.rate(), START)).isEqualTo(11);
+    Ledger some = minted.withUnsent(spec, START, 4);
+    assertThat(some.pendingAt(spec, START)).isEqualTo(11);
     assertThat(some.step(spec, START, at(75), 11).tokens()).isEqualTo(4);
     BucketSpec full = spec("12", 12);
     Ledger owed = Ledger.opened(full, START).step(full, START, START, 0).after();
-    assertThat(owed.withUnsent(full.rate(), START, 7).step(full, START, START, 5).tokens())
-        .isEqualTo(7);
+    assertThat(owed.withUnsent(full, START, 7).step(full, START, START, 5).tokens()).isEqualTo(7);
   }
 
   @Test
@@ -176,7 +175,7 @@ final class LedgerTest {
     BucketSpec slow = spec("60", 60);
     BucketSpec fast = spec("180", 180);
     Ledger retuned = empty(START).retuned(slow, fast, at(30));
-    assertThat(retuned).isEqualTo(new Ledger(at(30), 30 * Ledger.UNIT));
+    assertThat(retuned).isEqualTo(new RateLedger(at(30), 30 * Ledger.UNIT));
     assertThat(retuned.step(fast, at(60), at(60), 0).tokens()).isEqualTo(30 + 90);
   }
 
@@ -184,7 +183,7 @@ final class LedgerTest {
   void retune_to_a_smaller_bucket_owes_at_most_its_capacity() {
     Ledger retuned =
         empty(START).retuned(spec("180", 180), spec("6", 6), START.plus(Duration.ofDays(1)));
-    assertThat(retuned.carried()).isEqualTo(6 * Ledger.UNIT);
+    assertThat(((RateLedger) retuned).carried()).isEqualTo(6 * Ledger.UNIT);
   }
 
   @Test
@@ -193,8 +192,8 @@ final class LedgerTest {
     BucketSpec fast = spec("60", 60);
     Ledger ahead = filled(empty(START), slow, START, at(60));
     Ledger retuned = ahead.retuned(slow, fast, at(10));
-    assertThat(retuned.dueAt(fast.rate(), 1)).isEqualTo(at(61));
-    assertThat(retuned.pendingAt(fast.rate(), at(10))).as("no due times after a retune").isZero();
+    assertThat(retuned.dueAt(fast, 1)).isEqualTo(at(61));
+    assertThat(retuned.pendingAt(fast, at(10))).as("no due times after a retune").isZero();
   }
 
   @Test
@@ -205,7 +204,7 @@ final class LedgerTest {
     assertThat(step)
         .extracting(Ledger.Step::tokens, Ledger.Step::complete)
         .containsExactly(1_000L, true);
-    assertThat(new Ledger(late, 0, START).pendingAt(spec.rate(), START))
+    assertThat(new RateLedger(late, 0, START).pendingAt(spec, START))
         .isEqualTo(BucketSpec.MAX_CAPACITY);
   }
 
@@ -264,7 +263,7 @@ final class LedgerTest {
         ledger = step.after();
         level += step.tokens();
         for (long i = 1; i <= step.tokens(); i++) {
-          due(before.dueAt(spec.rate(), i), now, horizon);
+          due(before.dueAt(spec, i), now, horizon);
         }
         BigInteger dropped = owed(before).subtract(owed(ledger)).subtract(units(step.tokens()));
         assertThat(dropped.signum()).as("seed %d: created a token", seed).isNotNegative();
@@ -296,7 +295,8 @@ final class LedgerTest {
     }
 
     /** The value of a ledger: its carried tokens less those accrued since the start. */
-    private BigInteger owed(Ledger of) {
+    private BigInteger owed(Ledger ledgerOf) {
+      RateLedger of = (RateLedger) ledgerOf;
       long elapsed = Duration.between(START, of.mintedThrough()).toMillis();
       return BigInteger.valueOf(of.carried())
           .subtract(
@@ -315,6 +315,6 @@ final class LedgerTest {
     Ledger opened = Ledger.opened(spec, START);
     Ledger.Step step = opened.step(spec, START, START.plusSeconds(60), 0);
     assertThat(step.tokens()).isEqualTo(10);
-    assertThat(step.after()).isEqualTo(new Ledger(START, 990 * Ledger.UNIT));
+    assertThat(step.after()).isEqualTo(new RateLedger(START, 990 * Ledger.UNIT));
   }
 }

@@ -1,0 +1,157 @@
+package dev.tollgate.core.bucket;
+
+import dev.tollgate.core.InvalidValue;
+import java.time.DateTimeException;
+import java.time.DayOfWeek;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalTime;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.time.temporal.TemporalAdjusters;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * The instants at which a bucket is filled to its capacity: each day or each week at a time of day
+ * in a time zone. Two of them enclose a <em>period</em>. Tokens that are left of a period are void
+ * in the next one, unless they are carried over.
+ *
+ * <p>When clocks change, a period is an hour shorter or longer. A time that does not exist on a day
+ * counts as the same time after the change, and one that exists twice as the earlier one ({@link
+ * ZonedDateTime#of}).
+ *
+ * @param every how long a period is
+ * @param on the day on which a week begins; present only for {@link Every#WEEK}
+ * @param at the time of day, in whole minutes
+ * @param zone the time zone, a region of the IANA time zone database such as {@code Europe/Berlin}
+ * @param carryOver whether tokens that are left of a period stay valid in the next one
+ */
+public record Calendar(
+    Every every, Optional<DayOfWeek> on, LocalTime at, ZoneId zone, boolean carryOver)
+    implements Refill {
+  private static final String ANY_PERIOD =
+      "DAY or WEEK; longer periods are impossible because SQS keeps tokens for fourteen days";
+
+  private static final String ANY_ZONE = "a time zone such as Europe/Berlin";
+
+  /** EventBridge Scheduler takes regions, and no offsets such as {@code UTC+2}. */
+  private static final Pattern REGION = Pattern.compile("\\w+(/[\\w+-]+)*");
+
+  /** How long a period is. SQS keeps a message for at most fourteen days. */
+  public enum Every {
+    /** A day. */
+    DAY(1),
+    /** A week. */
+    WEEK(7);
+
+    private final int days;
+
+    Every(int days) {
+      this.days = days;
+    }
+  }
+
+  /**
+   * Checks the day and the time.
+   *
+   * @throws InvalidValue if a day is given for {@link Every#DAY} or missing for {@link Every#WEEK},
+   *     if the time has seconds, or if the zone is no region
+   */
+  public Calendar {
+    InvalidValue.unless(
+        on.isPresent() == (every == Every.WEEK),
+        "on",
+        on,
+        "a day for every: WEEK, none for every: DAY");
+    InvalidValue.unless(at.getSecond() == 0 && at.getNano() == 0, "at", at, "hours and minutes");
+    InvalidValue.unless(REGION.matcher(zone.getId()).matches(), "zone", zone, ANY_ZONE);
+  }
+
+  /**
+   * A calendar from its texts.
+   *
+   * @param every {@code DAY} or {@code WEEK}
+   * @param on a day such as {@code MONDAY}; if empty, a week begins on Monday
+   * @param at a time such as {@code 00:00}
+   * @param zone a time zone such as {@code Europe/Berlin}
+   * @param carryOver see {@link #carryOver}
+   * @throws InvalidValue if one of them is malformed
+   */
+  public static Calendar of(
+      String every, Optional<String> on, String at, String zone, boolean carryOver) {
+    Every period = oneOf(Every.class, "every", every, ANY_PERIOD);
+    Optional<DayOfWeek> day =
+        on.map(name -> oneOf(DayOfWeek.class, "on", name, "a day such as MONDAY"));
+    InvalidValue.unless(at.matches("([01]\\d|2[0-3]):[0-5]\\d"), "at", at, "a time such as 00:00");
+    return new Calendar(
+        period,
+        period == Every.WEEK ? day.or(() -> Optional.of(DayOfWeek.MONDAY)) : day,
+        LocalTime.parse(at),
+        zone(zone),
+        carryOver);
+  }
+
+  private static <E extends Enum<E>> E oneOf(
+      Class<E> type, String field, String name, String expected) {
+    for (E value : type.getEnumConstants()) {
+      if (value.name().equals(name)) {
+        return value;
+      }
+    }
+    throw new InvalidValue(field, name, expected);
+  }
+
+  private static ZoneId zone(String name) {
+    try {
+      return ZoneId.of(name);
+    } catch (DateTimeException unknown) {
+      throw new InvalidValue("zone", name, ANY_ZONE);
+    }
+  }
+
+  /** The start of the period that contains an instant. */
+  public Instant start(Instant instant) {
+    LocalDate day = instant.atZone(zone).toLocalDate();
+    LocalDate first =
+        on.map(start -> day.with(TemporalAdjusters.previousOrSame(start))).orElse(day);
+    Instant start = begin(first);
+    return start.isAfter(instant) ? begin(first.minusDays(every.days)) : start;
+  }
+
+  /** The start of the period after the one that contains an instant. */
+  public Instant next(Instant instant) {
+    LocalDate first = start(instant).atZone(zone).toLocalDate();
+    return begin(first.plusDays(every.days));
+  }
+
+  private Instant begin(LocalDate day) {
+    return ZonedDateTime.of(day, at, zone).toInstant();
+  }
+
+  /** How long a period is if no clock changes. */
+  public Duration period() {
+    return Duration.ofDays(every.days);
+  }
+
+  @Override
+  public Rate average(long capacity) {
+    long micro = capacity * 1_000_000 / period().toMinutes();
+    return new Rate(Math.max(1, micro));
+  }
+
+  /** For example {@code each day at 00:00 (Europe/Berlin)}. */
+  @Override
+  public String toString() {
+    String when =
+        on.map(
+                day ->
+                    "each "
+                        + day.name().charAt(0)
+                        + day.name().substring(1).toLowerCase(Locale.ROOT))
+            .orElse("each day");
+    return when + " at " + at + " (" + zone + (carryOver ? ", carried over)" : ")");
+  }
+}
