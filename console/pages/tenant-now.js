@@ -6,7 +6,7 @@ import { byId } from "./dom.js";
 import { History } from "./history.js";
 import { MODES } from "./limits.js";
 import { format } from "./router.js";
-import { BUCKET_STATES, duration, number } from "./words.js";
+import { BUCKET_STATES, duration, number, refillOf } from "./words.js";
 
 /** The levels of the opened tenants' buckets, by tenant and action, and the reports that they are of. */
 const levels = new Map();
@@ -40,7 +40,7 @@ function facts(tenant, route) {
   return html`
     <dl class="facts">
       ${fact("open", "Open sockets", `${number(connections)} of ${number(limits.tenantConnections)}`)}
-      ${fact("fill-rate", "Fill rate", chosen ? `${number(chosen.ratePerMinute)}/min` : "–")}
+      ${fact("fill-rate", "Fill rate", chosen ? refillOf(chosen) : "–")}
       ${fact("in-line", "In line", isOn ? number(line?.length ?? 0) : "off")}
       ${fact("line-wait", "Wait in line", isOn ? duration(line?.waitSeconds ?? 0) : "–")}
       ${fact("isolation", "Queue", isolation === "SILO" ? "own" : "shared")}
@@ -49,7 +49,7 @@ function facts(tenant, route) {
 }
 
 function bucketRow(bucket, isChosen, at, router) {
-  const { action, level, levelEstimated, capacity, ratePerMinute, state, nextTokenAt } = bucket;
+  const { action, level, levelEstimated, capacity, state, nextTokenAt } = bucket;
   const wait = (Date.parse(nextTokenAt) - at) / 1000;
   return html`
     <label class="bucket" data-action=${action}>
@@ -57,7 +57,7 @@ function bucketRow(bucket, isChosen, at, router) {
       <b>${action}</b>
       <meter aria-label="Tokens in bucket ${action}" max=${Math.max(capacity, 1)} .value=${Math.min(level, capacity)}></meter>
       <span class="count">${levelEstimated ? "about " : ""}${number(level)} of ${number(capacity)}</span>
-      <span class="more">${BUCKET_STATES[state] ?? state}, ${number(ratePerMinute)} a minute${level === 0 && wait > 0 ? `, next token within ${duration(wait)}` : ""}</span>
+      <span class="more">${BUCKET_STATES[state] ?? state}, ${refillOf(bucket)}${level === 0 && wait > 0 ? `, next token within ${duration(wait)}` : ""}</span>
     </label>`;
 }
 

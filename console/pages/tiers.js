@@ -8,7 +8,7 @@ import { MODES, NAMES, changesTier, largest, modesOf, tierBody, tierDraft } from
 import { editOf, edited, previewEdit, previewResult, replaySelect } from "./preview.js";
 import { format } from "./router.js";
 import { copyOrDelete } from "./tier-copy.js";
-import { LIMITS, count, dateTime, number } from "./words.js";
+import { LIMITS, count, dateTime, number, refillOf } from "./words.js";
 
 /** What is edited, by tier. */
 const edits = new Map();
@@ -168,7 +168,7 @@ export const tier = {
               ${fact("Line", line ? "on" : "off")}
               ${fact("Stops to enforce", retreatAbovePercent ? `above ${retreatAbovePercent} % refused` : "never")}
               ${retreatedAt ? fact("Last stopped", dateTime(retreatedAt)) : ""}
-              ${Object.entries(buckets).map(([action, { ratePerMinute, capacity }]) => fact(`Bucket ${action}`, [ratePerMinute && `${number(ratePerMinute)}/min`, capacity && `capacity ${number(capacity)}`].filter(Boolean).join(", ")))}
+              ${Object.entries(buckets).map(([action, { ratePerMinute, refill, capacity }]) => fact(`Bucket ${action}`, [(ratePerMinute || refill) && refillOf({ ratePerMinute, refill }), capacity && `capacity ${number(capacity)}`].filter(Boolean).join(", ")))}
             </dl>
             <p class="links"><a href=${format({ view: "tenants", query: { tier: id } })}>Tenants of this tier</a> <a href=${format({ view: "audit", query: { tier: id } })}>Its changes</a></p>
             <p class="muted small">To change other settings, use <code>tollgate tiers export</code>.</p>

@@ -57,6 +57,11 @@ public final class EventBridgeFillSchedules implements FillSchedules {
 
   private static final int RETRIES = 2;
 
+  /** The next fill of a calendar is days away, so a fill is useful for an hour. */
+  private static final Duration RARE_LATEST = Duration.ofHours(1);
+
+  private static final int RARE_RETRIES = 60;
+
   /** No retries: a batch whose response was lost may have been sent, and must not be sent twice. */
   private static final int DIRECT_RETRIES = 0;
 
@@ -119,8 +124,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
         .scheduleExpressionTimezone(timezone(bucket.spec().refill()))
         .flexibleTimeWindow(ON_TIME)
         .state(fires ? ScheduleState.ENABLED : ScheduleState.DISABLED)
-        .target(
-            state == FillState.State.DIRECT ? directTarget(bucket) : producerTarget(bucket.id()))
+        .target(state == FillState.State.DIRECT ? directTarget(bucket) : producerTarget(bucket))
         .build();
   }
 
@@ -142,7 +146,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
     if (!(refill instanceof Calendar calendar)) {
       return EVERY_MINUTE;
     }
-    String day = calendar.on().map(on -> "? * " + on.name().substring(0, 3)).orElse("* * ?");
+    String day = calendar.day().map(first -> "? * " + first.name().substring(0, 3)).orElse("* * ?");
     return "cron(%d %d %s *)".formatted(calendar.at().getMinute(), calendar.at().getHour(), day);
   }
 
@@ -150,10 +154,13 @@ public final class EventBridgeFillSchedules implements FillSchedules {
     return refill instanceof Calendar calendar ? calendar.zone().getId() : UTC;
   }
 
-  private Target producerTarget(BucketId id) {
+  private Target producerTarget(Bucket bucket) {
+    BucketId id = bucket.id();
+    boolean isRare = bucket.spec().refill() instanceof Calendar;
     return target(
         destination.targetArn(),
-        RETRIES,
+        isRare ? RARE_RETRIES : RETRIES,
+        isRare ? RARE_LATEST : LATEST,
         """
         {"tenantId":"%s","action":"%s","scheduledTime":"<aws.scheduler.scheduled-time>"}"""
             .formatted(id.tenant(), id.action()));
@@ -175,6 +182,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
     return target(
         sendMessageBatch(),
         DIRECT_RETRIES,
+        LATEST,
         """
         {"QueueUrl":"%s","Entries":[%s]}"""
             .formatted(urls.of(bucket.id()), entries));
@@ -193,7 +201,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
     return "arn:" + partition + ":scheduler:::aws-sdk:sqs:sendMessageBatch";
   }
 
-  private Target target(String arn, int retries, String input) {
+  private Target target(String arn, int retries, Duration latest, String input) {
     return Target.builder()
         .arn(arn)
         .roleArn(destination.roleArn())
@@ -202,7 +210,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
             retry ->
                 retry
                     .maximumRetryAttempts(retries)
-                    .maximumEventAgeInSeconds((int) LATEST.toSeconds()))
+                    .maximumEventAgeInSeconds((int) latest.toSeconds()))
         .deadLetterConfig(dead -> dead.arn(destination.deadLetterArn()))
         .build();
   }
@@ -229,6 +237,7 @@ public final class EventBridgeFillSchedules implements FillSchedules {
             target(
                 destination.targetArn(),
                 RETRIES,
+                LATEST,
                 """
                 {"shard":"%s","scheduledTime":"<aws.scheduler.scheduled-time>"}"""
                     .formatted(shard)))

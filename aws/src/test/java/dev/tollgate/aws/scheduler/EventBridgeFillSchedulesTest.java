@@ -11,6 +11,7 @@ import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Calendar;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Rate;
@@ -20,6 +21,7 @@ import dev.tollgate.core.testing.Samples;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -105,6 +107,26 @@ class EventBridgeFillSchedulesTest extends ScriptedAdapters {
         .contains(
             "{\\\"shard\\\":\\\"shard-7\\\",",
             "\\\"scheduledTime\\\":\\\"<aws.scheduler.scheduled-time>\\\"}");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "DAY | | 00:05 | cron(5 0 * * ? *) | each day at 00:05 (Europe/Berlin)",
+        "WEEK | SUNDAY | 18:30 | cron(30 18 ? * SUN *) | each Sunday at 18:30 (Europe/Berlin)",
+      })
+  void schedule_of_a_calendar_fires_when_a_period_begins_and_is_retried_for_an_hour(
+      String every, String on, String at, String expression, String description) {
+    Calendar calendar = Calendar.of(every, Optional.ofNullable(on), at, "Europe/Berlin", false);
+    aws.fillSchedules().put(opened(new BucketSpec(calendar, 1_000)));
+
+    assertThat(services.requests("POST " + schedulePath()).get(0).body())
+        .contains(
+            "\"ScheduleExpression\":\"" + expression + "\"",
+            "\"ScheduleExpressionTimezone\":\"Europe/Berlin\"",
+            "\"RetryPolicy\":{\"MaximumEventAgeInSeconds\":3600,\"MaximumRetryAttempts\":60}",
+            "\"Description\":\"1000 tokens " + description + "\"");
   }
 
   @Test
@@ -194,6 +216,7 @@ class EventBridgeFillSchedulesTest extends ScriptedAdapters {
       value = {
         "\"State\":\"ENABLED\" | \"State\":\"DISABLED\" | state: DISABLED (expected: ENABLED)",
         "cron(* * * * ? *) | rate(5 minutes) | expression: rate(5 minutes)",
+        "\"UTC\" | \"Asia/Tokyo\" | time zone: Asia/Tokyo (expected: UTC)",
         "\"Mode\":\"OFF\" | \"Mode\":\"FLEXIBLE\",\"MaximumWindowInMinutes\":5 | window: ",
         "function:f:l | function:g:l | target: ",
         "role/Schedule | role/Other | role: ",

@@ -198,7 +198,14 @@ public record DesiredState(
     if (!isObject(file, path, terms, FIELDS)) {
       return;
     }
-    only(file, path + ".", terms, List.of("ratePerMinute", "capacity"));
+    only(file, path + ".", terms, List.of("ratePerMinute", "refill", "capacity"));
+    if (terms.has("refill") && isObject(file, path + ".refill", terms.path("refill"), FIELDS)) {
+      only(
+          file,
+          path + ".refill.",
+          terms.path("refill"),
+          List.of("every", "day", "at", "zone", "carryOver"));
+    }
     JsonNode rate = terms.path("ratePerMinute");
     if (terms.has("ratePerMinute") && !rate.isNumber()) {
       file.addError(path + ".ratePerMinute", shown(rate), "tokens a minute, such as 0.2");

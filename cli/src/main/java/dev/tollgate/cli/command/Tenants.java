@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -461,7 +462,7 @@ final class Tenants {
       boolean full = known && bucket.path("level").asLong() >= bucket.path("capacity").asLong();
       buckets.row(
           Json.text(bucket, "action").orElse(""),
-          Json.text(bucket, "ratePerMinute").orElse(""),
+          Json.text(bucket, "ratePerMinute").orElseGet(() -> refill(bucket.path("refill"))),
           Json.text(bucket, "capacity").orElse(""),
           known ? Json.text(bucket, "level").orElse("") : "not known",
           Json.text(bucket, "state").orElse(""),
@@ -482,6 +483,15 @@ final class Tenants {
     }
     tenant.path("buckets").forEach(bucket -> line(bucket).ifPresent(lines::add));
     return lines;
+  }
+
+  /** For example {@code daily 00:00 Europe/Berlin}. */
+  private static String refill(JsonNode calendar) {
+    String period =
+        Json.text(calendar, "day")
+            .map(day -> "each " + day.charAt(0) + day.substring(1).toLowerCase(Locale.ROOT))
+            .orElse("daily");
+    return period + " " + calendar.path("at").asText() + " " + calendar.path("zone").asText();
   }
 
   private static boolean isBeingSetUp(JsonNode tenant) {

@@ -72,7 +72,9 @@ record TenantUsage(String tenantId, List<Usage> usages, List<String> unknown) {
     for (JsonNode bucket : tenant.document().path("buckets")) {
       String action = bucket.path("action").asText();
       String name = action + ".ratePerMinute";
-      if (bucket.path("fillMode").asText().equals("DIRECT")) {
+      if (bucket.has("refill")) {
+        unknown.add(action + ": a calendar fills it, not a rate");
+      } else if (bucket.path("fillMode").asText().equals("DIRECT")) {
         unknown.add(name + ": tokens of buckets in fill mode DIRECT are not counted");
       } else if (!action.equals(CONNECT)) {
         usages.add(

@@ -3,11 +3,11 @@ package dev.tollgate.client;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Pause;
-import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Threads;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Calendar;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.claim.CachedClaims;
 import dev.tollgate.core.bucket.claim.Claims;
@@ -77,12 +77,29 @@ public final class InMemoryTollgate implements TollgateClient {
   public synchronized InMemoryTollgate put(
       String tenantId, String action, double ratePerMinute, long capacity) {
     BucketId id = ClaimsClient.id(tenantId, action);
-    TenantId tenant = id.tenant();
     InvalidValue.unless(
         Double.isFinite(ratePerMinute), "ratePerMinute", ratePerMinute, "0.000001 to 60000");
-    BucketSpec spec = new BucketSpec(Rate.perMinute(BigDecimal.valueOf(ratePerMinute)), capacity);
-    if (!buckets.isKnown(tenant)) {
-      put(new BucketId(tenant, Action.CONNECT), BucketSpec.ofRate(Rate.perMinute(60)));
+    return add(id, new BucketSpec(Rate.perMinute(BigDecimal.valueOf(ratePerMinute)), capacity));
+  }
+
+  /**
+   * Adds a full bucket that a calendar fills, or replaces the bucket of the same name, as {@link
+   * #put} does.
+   *
+   * @param capacity the tokens of a day, 1 to 100,000
+   * @param at the time of day at which a day begins, such as {@code 00:00}
+   * @param zone the time zone of {@code at}, such as {@code Europe/Berlin}
+   * @throws IllegalArgumentException if a name or a time is malformed, or a number is out of range
+   */
+  public synchronized InMemoryTollgate putDaily(
+      String tenantId, String action, long capacity, String at, String zone) {
+    Calendar day = Calendar.of("DAY", Optional.empty(), at, zone, false);
+    return add(ClaimsClient.id(tenantId, action), new BucketSpec(day, capacity));
+  }
+
+  private InMemoryTollgate add(BucketId id, BucketSpec spec) {
+    if (!buckets.isKnown(id.tenant())) {
+      put(new BucketId(id.tenant(), Action.CONNECT), BucketSpec.ofRate(Rate.perMinute(60)));
     }
     put(id, spec);
     return this;

@@ -26,10 +26,10 @@ final class MemoryTokens implements TokenQueue {
   private boolean available = true;
 
   /**
-   * A token's state: the instant from which it is available, and the receipt of its holder until
-   * then, if it is held.
+   * A token's state: when it was minted, the instant from which it is available, and the receipt of
+   * its holder until then, if it is held.
    */
-  private record Place(Instant from, String receipt) {
+  private record Place(Instant mintedAt, Instant from, String receipt) {
     private static final String NOBODY = "";
 
     boolean isVisibleAt(Instant now) {
@@ -75,8 +75,9 @@ final class MemoryTokens implements TokenQueue {
       }
       if (token.getValue().isVisibleAt(now)) {
         String receipt = token.getKey() + ":" + receipts++;
-        token.setValue(new Place(end, receipt));
-        leases.add(new Lease(receipt, end));
+        Instant mintedAt = token.getValue().mintedAt();
+        token.setValue(new Place(mintedAt, end, receipt));
+        leases.add(new Lease(receipt, end, mintedAt));
       }
     }
     return leases;
@@ -86,20 +87,24 @@ final class MemoryTokens implements TokenQueue {
   public synchronized List<Lease> settle(BucketId bucket, List<Lease> leases) {
     requireAvailable(bucket);
     Map<Long, Place> queue = queue(bucket);
-    return leases.stream()
-        .filter(lease -> !queue.remove(token(lease), new Place(lease.endsAt(), lease.receipt())))
-        .toList();
+    return leases.stream().filter(lease -> !queue.remove(token(lease), held(lease))).toList();
   }
 
   @Override
   public synchronized List<Lease> giveBack(BucketId bucket, List<Lease> leases) {
     requireAvailable(bucket);
     Map<Long, Place> queue = queue(bucket);
-    Place here = new Place(clock.instant(), Place.NOBODY);
+    Instant now = clock.instant();
     return leases.stream()
         .filter(
-            lease -> !queue.replace(token(lease), new Place(lease.endsAt(), lease.receipt()), here))
+            lease ->
+                !queue.replace(
+                    token(lease), held(lease), new Place(lease.mintedAt(), now, Place.NOBODY)))
         .toList();
+  }
+
+  private static Place held(Lease lease) {
+    return new Place(lease.mintedAt(), lease.endsAt(), lease.receipt());
   }
 
   private static Long token(Lease lease) {
@@ -109,7 +114,8 @@ final class MemoryTokens implements TokenQueue {
   @Override
   public synchronized List<Token> put(BucketId bucket, List<Token> tokens) {
     Map<Long, Place> queue = queue(bucket);
-    tokens.forEach(token -> queue.put(numbers++, new Place(token.dueAt(), Place.NOBODY)));
+    tokens.forEach(
+        token -> queue.put(numbers++, new Place(token.mintedAt(), token.dueAt(), Place.NOBODY)));
     return List.of();
   }
 

@@ -143,7 +143,7 @@ final class Documents {
     Calendar calendar = (Calendar) refill;
     Map<String, Object> terms = new LinkedHashMap<>();
     terms.put("every", calendar.every().name());
-    calendar.on().ifPresent(day -> terms.put("on", day.name()));
+    calendar.day().ifPresent(day -> terms.put("day", day.name()));
     terms.put("at", calendar.at().toString());
     terms.put("zone", calendar.zone().getId());
     if (calendar.carryOver()) {

@@ -255,11 +255,11 @@ final class RequestBodies {
   }
 
   private static Calendar calendar(JsonFields fields) {
-    fields.only("every", "on", "at", "zone", "carryOver");
+    fields.only("every", "day", "at", "zone", "carryOver");
     try {
       return Calendar.of(
           fields.text("every", "DAY or WEEK"),
-          fields.optionalText("on", "a day such as MONDAY"),
+          fields.optionalText("day", "a day such as MONDAY"),
           fields.text("at", "a time such as 00:00"),
           fields.text("zone", "a time zone such as Europe/Berlin"),
           fields.optionalFlag("carryOver").orElse(false));

@@ -50,7 +50,9 @@ final class TenantDocument {
             tenant,
             readable(tenant.id(), invocation),
             row -> {
-              Optional<Long> level = level(row.id(), invocation);
+              Optional<Long> level =
+                  level(row.id(), invocation)
+                      .map(tokens -> row.hasVoidTokensAt(clock.instant()) ? 0 : tokens);
               return new Observation(
                   level.orElse(row.at(clock.instant()).available()),
                   settled || level.isPresent(),

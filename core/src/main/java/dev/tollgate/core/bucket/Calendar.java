@@ -8,7 +8,9 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalTime;
 import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
+import java.time.format.TextStyle;
 import java.time.temporal.TemporalAdjusters;
 import java.util.Locale;
 import java.util.Optional;
@@ -24,13 +26,13 @@ import java.util.regex.Pattern;
  * ZonedDateTime#of}).
  *
  * @param every how long a period is
- * @param on the day on which a week begins; present only for {@link Every#WEEK}
+ * @param day the day on which a week begins; present only for {@link Every#WEEK}
  * @param at the time of day, in whole minutes
  * @param zone the time zone, a region of the IANA time zone database such as {@code Europe/Berlin}
  * @param carryOver whether tokens that are left of a period stay valid in the next one
  */
 public record Calendar(
-    Every every, Optional<DayOfWeek> on, LocalTime at, ZoneId zone, boolean carryOver)
+    Every every, Optional<DayOfWeek> day, LocalTime at, ZoneId zone, boolean carryOver)
     implements Refill {
   private static final String ANY_PERIOD =
       "DAY or WEEK; longer periods are impossible because SQS keeps tokens for fourteen days";
@@ -62,33 +64,37 @@ public record Calendar(
    */
   public Calendar {
     InvalidValue.unless(
-        on.isPresent() == (every == Every.WEEK),
-        "on",
-        on,
+        day.isPresent() == (every == Every.WEEK),
+        "day",
+        day,
         "a day for every: WEEK, none for every: DAY");
     InvalidValue.unless(at.getSecond() == 0 && at.getNano() == 0, "at", at, "hours and minutes");
-    InvalidValue.unless(REGION.matcher(zone.getId()).matches(), "zone", zone, ANY_ZONE);
+    InvalidValue.unless(
+        !(zone instanceof ZoneOffset) && REGION.matcher(zone.getId()).matches(),
+        "zone",
+        zone,
+        ANY_ZONE);
   }
 
   /**
    * A calendar from its texts.
    *
    * @param every {@code DAY} or {@code WEEK}
-   * @param on a day such as {@code MONDAY}; if empty, a week begins on Monday
+   * @param day a day such as {@code MONDAY}; if empty, a week begins on Monday
    * @param at a time such as {@code 00:00}
    * @param zone a time zone such as {@code Europe/Berlin}
    * @param carryOver see {@link #carryOver}
    * @throws InvalidValue if one of them is malformed
    */
   public static Calendar of(
-      String every, Optional<String> on, String at, String zone, boolean carryOver) {
+      String every, Optional<String> day, String at, String zone, boolean carryOver) {
     Every period = oneOf(Every.class, "every", every, ANY_PERIOD);
-    Optional<DayOfWeek> day =
-        on.map(name -> oneOf(DayOfWeek.class, "on", name, "a day such as MONDAY"));
+    Optional<DayOfWeek> first =
+        day.map(name -> oneOf(DayOfWeek.class, "day", name, "a day such as MONDAY"));
     InvalidValue.unless(at.matches("([01]\\d|2[0-3]):[0-5]\\d"), "at", at, "a time such as 00:00");
     return new Calendar(
         period,
-        period == Every.WEEK ? day.or(() -> Optional.of(DayOfWeek.MONDAY)) : day,
+        period == Every.WEEK ? first.or(() -> Optional.of(DayOfWeek.MONDAY)) : first,
         LocalTime.parse(at),
         zone(zone),
         carryOver);
@@ -114,21 +120,26 @@ public record Calendar(
 
   /** The start of the period that contains an instant. */
   public Instant start(Instant instant) {
-    LocalDate day = instant.atZone(zone).toLocalDate();
-    LocalDate first =
-        on.map(start -> day.with(TemporalAdjusters.previousOrSame(start))).orElse(day);
-    Instant start = begin(first);
-    return start.isAfter(instant) ? begin(first.minusDays(every.days)) : start;
+    return begin(firstDay(instant));
   }
 
   /** The start of the period after the one that contains an instant. */
   public Instant next(Instant instant) {
-    LocalDate first = start(instant).atZone(zone).toLocalDate();
-    return begin(first.plusDays(every.days));
+    return begin(firstDay(instant).plusDays(every.days));
   }
 
-  private Instant begin(LocalDate day) {
-    return ZonedDateTime.of(day, at, zone).toInstant();
+  private LocalDate firstDay(Instant instant) {
+    LocalDate today = instant.atZone(zone).toLocalDate();
+    LocalDate first =
+        day.map(start -> today.with(TemporalAdjusters.previousOrSame(start))).orElse(today);
+    while (begin(first).isAfter(instant)) {
+      first = first.minusDays(every.days);
+    }
+    return first;
+  }
+
+  private Instant begin(LocalDate date) {
+    return ZonedDateTime.of(date, at, zone).toInstant();
   }
 
   /** How long a period is if no clock changes. */
@@ -146,12 +157,7 @@ public record Calendar(
   @Override
   public String toString() {
     String when =
-        on.map(
-                day ->
-                    "each "
-                        + day.name().charAt(0)
-                        + day.name().substring(1).toLowerCase(Locale.ROOT))
-            .orElse("each day");
-    return when + " at " + at + " (" + zone + (carryOver ? ", carried over)" : ")");
+        day.map(first -> first.getDisplayName(TextStyle.FULL, Locale.ENGLISH)).orElse("day");
+    return "each " + when + " at " + at + " (" + zone + (carryOver ? ", carried over)" : ")");
   }
 }

@@ -46,7 +46,7 @@ public record Forecast(Bucket row, Instant now) {
 
   /** The tokens that can be claimed at {@code now}, if none was claimed since the last fill. */
   public long available() {
-    return isKnownEmpty()
+    return isKnownEmpty() || row.hasVoidTokensAt(now)
         ? 0
         : Math.max(
             0,

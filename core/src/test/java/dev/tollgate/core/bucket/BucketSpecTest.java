@@ -1,7 +1,10 @@
 package dev.tollgate.core.bucket;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -23,5 +26,16 @@ class BucketSpecTest {
 
     assertThat(spec.keepsLine()).isEqualTo(keepsLine);
     assertThat(spec.withLine(false).keepsLine()).isFalse();
+  }
+
+  @Test
+  void bucket_of_a_calendar_keeps_no_line_never_hibernates_and_is_not_filled_directly() {
+    Calendar day = Calendar.of("DAY", Optional.empty(), "00:00", "UTC", false);
+    BucketSpec spec = new BucketSpec(day, 1_000, new FillPolicy(FillMode.SHARED, 15));
+
+    assertThat(spec.keepsLine()).isFalse();
+    assertThat(spec.mayHibernate()).isFalse();
+    assertThatThrownBy(() -> new BucketSpec(day, 10, new FillPolicy(FillMode.DIRECT, 0)))
+        .hasMessageContaining("a schedule alone cannot fill a bucket by a calendar");
   }
 }

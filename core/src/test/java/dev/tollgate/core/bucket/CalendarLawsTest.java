@@ -107,7 +107,7 @@ final class CalendarLawsTest {
   private static Bucket carryingOver(Bucket row) {
     Calendar calendar = (Calendar) row.spec().refill();
     return with(
-        row, new Calendar(calendar.every(), calendar.on(), calendar.at(), calendar.zone(), true));
+        row, new Calendar(calendar.every(), calendar.day(), calendar.at(), calendar.zone(), true));
   }
 
   private static Bucket anHourLater(Bucket row) {
@@ -115,7 +115,7 @@ final class CalendarLawsTest {
     return with(
         row,
         new Calendar(
-            calendar.every(), calendar.on(), calendar.at().plusHours(1), calendar.zone(), false));
+            calendar.every(), calendar.day(), calendar.at().plusHours(1), calendar.zone(), false));
   }
 
   private static Bucket with(Bucket row, Calendar calendar) {

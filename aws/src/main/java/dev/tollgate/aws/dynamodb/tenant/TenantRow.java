@@ -194,7 +194,7 @@ public final class TenantRow {
     Calendar calendar = (Calendar) refill;
     Map<String, AttributeValue> written = new HashMap<>();
     written.put("every", text(calendar.every().name()));
-    calendar.on().ifPresent(day -> written.put("on", text(day.name())));
+    calendar.day().ifPresent(day -> written.put("day", text(day.name())));
     written.put("at", text(calendar.at().toString()));
     written.put("zone", text(calendar.zone().getId()));
     written.put("carryOver", AttributeValue.fromBool(calendar.carryOver()));
@@ -209,7 +209,7 @@ public final class TenantRow {
     Row calendar = row.map(REFILL);
     return Calendar.of(
         calendar.text("every"),
-        calendar.optional("on", calendar::text),
+        calendar.optional("day", calendar::text),
         calendar.text("at"),
         calendar.text("zone"),
         calendar.flag("carryOver"));

@@ -11,6 +11,7 @@ import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.Calendar;
 import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillPolicy;
@@ -81,6 +82,38 @@ public abstract class BucketsContract {
     buckets().replace(direct);
     assertThat(direct.mintedInFull()).isFalse();
     assertThat(buckets().find(minting.id())).contains(direct);
+  }
+
+  @Test
+  void bucket_of_a_calendar_is_read_unchanged_also_after_changes_from_and_to_a_rate() {
+    Calendar week = Calendar.of("WEEK", Optional.of("SUNDAY"), "02:30", "Europe/Berlin", true);
+    BucketSpec weekly = new BucketSpec(week, 1_000, new FillPolicy(FillMode.SHARED, 0));
+    BucketSpec daily =
+        new BucketSpec(Calendar.of("DAY", Optional.empty(), "00:00", "UTC", false), 5);
+    Bucket bucket = Bucket.opened(Samples.bucketId(), weekly, NOW);
+    buckets().open(bucket);
+    assertThat(buckets().find(bucket.id())).contains(bucket);
+
+    for (BucketSpec spec : List.of(daily, FASTER, weekly)) {
+      bucket = bucket.retuned(spec, NOW);
+      assertThat(buckets().replace(bucket)).isEqualTo(WriteResult.DONE);
+      assertThat(buckets().find(bucket.id())).contains(bucket);
+    }
+  }
+
+  @Test
+  void shard_maintains_a_bucket_of_a_calendar_when_its_next_period_begins() {
+    Calendar day = Calendar.of("DAY", Optional.empty(), "00:00", "UTC", false);
+    BucketSpec spec = new BucketSpec(day, 5, new FillPolicy(FillMode.SHARED, 0));
+    Bucket owed = Bucket.opened(Samples.bucketId(), spec, NOW);
+    buckets().open(owed);
+    Shard shard = Shard.of(owed.id().tenant());
+    assertThat(due(shard, NOW)).contains(owed.id());
+
+    Bucket full = owed.filled(owed.step(NOW, 0), 0, NOW);
+    buckets().replace(full);
+    assertThat(due(shard, day.next(NOW).minusMillis(1))).doesNotContain(owed.id());
+    assertThat(due(shard, day.next(NOW))).contains(owed.id());
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.Action;
 import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.bucket.Calendar;
 import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.tenant.BucketTerms;
@@ -41,6 +42,11 @@ public abstract class TiersContract {
         Map.of(
             new Action("send-email"),
             new BucketTerms(Optional.of(Rate.perMinute(new BigDecimal("0.2"))), Optional.of(5L)),
+            new Action("export"),
+            new BucketTerms(
+                Optional.of(
+                    Calendar.of("WEEK", Optional.of("FRIDAY"), "18:00", "Asia/Tokyo", true)),
+                Optional.of(1_000L)),
             new Action("report"),
             new BucketTerms(Optional.of(Rate.perMinute(1)), Optional.empty()),
             Action.MESSAGE,

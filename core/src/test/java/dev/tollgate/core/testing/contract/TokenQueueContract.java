@@ -98,6 +98,17 @@ public abstract class TokenQueueContract {
   }
 
   @Test
+  void lease_tells_when_its_token_was_minted() {
+    BucketId bucket = bucket();
+    Instant minted = clock().instant();
+    queue().put(bucket, List.of(new Token("token", bucket, minted, minted)));
+    advance(Duration.ofSeconds(5));
+    assertThat(queue().reserve(bucket, 1, LEASE, Search.LONG))
+        .extracting(Lease::mintedAt)
+        .containsExactly(minted);
+  }
+
+  @Test
   void held_token_is_unavailable_to_others_until_its_lease_ends() {
     BucketId bucket = bucket();
     fill(bucket, 1, 0);
