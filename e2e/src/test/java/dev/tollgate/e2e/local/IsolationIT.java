@@ -399,6 +399,56 @@ final class IsolationIT {
     refused(() -> assume(sts("TokenProducerAllTenants"), "ConnectTenant", tag("tenantId", OWN)));
   }
 
+  private static List<JsonNode> drift(String method, String path, String body) {
+    return LocalDeployment.allFindings(
+            query -> DEPLOYMENT.control(method, path + query, body).body().toString())
+        .stream()
+        .filter(finding -> finding.path("resource").asText().equals("table-policy"))
+        .toList();
+  }
+
+  /** The stack and the doctor have lists of what must be denied; here they are compared. */
+  @Test
+  void doctor_finds_a_changed_policy_of_the_shared_credentials() {
+    String table = "arn:aws:dynamodb:us-east-1:000000000000:table/TablesCredentials";
+    try (DynamoDbClient operator = DEPLOYMENT.inspect(DynamoDbClient.builder())) {
+      String deployed = operator.getResourcePolicy(r -> r.resourceArn(table)).policy();
+      assertThat(drift("GET", "/drift", "")).isEmpty();
+      try {
+        operator.deleteResourcePolicy(r -> r.resourceArn(table));
+        assertThat(drift("GET", "/drift", ""))
+            .singleElement()
+            .satisfies(
+                finding -> {
+                  assertThat(finding.path("kind").asText()).isEqualTo("MISSING");
+                  assertThat(finding.path("name").asText()).isEqualTo("TablesCredentials");
+                });
+        // It denies what nobody has to.
+        operator.putResourcePolicy(
+            r ->
+                r.resourceArn(table)
+                    .policy(deployed.replaceAll("dynamodb:\\w+", "dynamodb:DeleteTable")));
+        assertThat(drift("POST", "/repairs", "{}"))
+            .singleElement()
+            .satisfies(
+                finding -> {
+                  assertThat(finding.path("kind").asText()).isEqualTo("DIFFERS");
+                  assertThat(finding.path("repaired").asBoolean()).isFalse();
+                  assertThat(finding.path("detail").asText())
+                      .startsWith(
+                          Pattern.compile("dynamodb:(\\w+)")
+                              .matcher(deployed)
+                              .results()
+                              .map(action -> action.group(1))
+                              .collect(Collectors.joining(", ", "no denial of ", " (")));
+                });
+      } finally {
+        operator.putResourcePolicy(r -> r.resourceArn(table).policy(deployed));
+      }
+      assertThat(drift("GET", "/drift", "")).isEmpty();
+    }
+  }
+
   /** Each function's row is tried with the roles of another function, a tenant, and an operator. */
   @Test
   void shared_credentials_are_readable_by_their_own_function_alone() throws Exception {
