@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.e2e.acceptance.Deployment.Handshake;
 import dev.tollgate.local.faults.FaultPlan;
 import dev.tollgate.local.iam.Grant;
@@ -13,6 +14,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
@@ -399,12 +403,15 @@ final class IsolationIT {
     refused(() -> assume(sts("TokenProducerAllTenants"), "ConnectTenant", tag("tenantId", OWN)));
   }
 
-  private static List<JsonNode> drift(String method, String path, String body) {
-    return LocalDeployment.allFindings(
-            query -> DEPLOYMENT.control(method, path + query, body).body().toString())
-        .stream()
+  /** The findings about tables' policies. */
+  private static List<JsonNode> ofPolicies(UnaryOperator<String> send) {
+    return LocalDeployment.allFindings(send).stream()
         .filter(finding -> finding.path("resource").asText().equals("table-policy"))
         .toList();
+  }
+
+  private static List<JsonNode> drift() {
+    return ofPolicies(query -> DEPLOYMENT.control("GET", "/drift" + query).body().toString());
   }
 
   /** The stack and the doctor have lists of what must be denied; here they are compared. */
@@ -413,10 +420,11 @@ final class IsolationIT {
     String table = "arn:aws:dynamodb:us-east-1:000000000000:table/TablesCredentials";
     try (DynamoDbClient operator = DEPLOYMENT.inspect(DynamoDbClient.builder())) {
       String deployed = operator.getResourcePolicy(r -> r.resourceArn(table)).policy();
-      assertThat(drift("GET", "/drift", "")).isEmpty();
+      assertThat(drift()).isEmpty();
       try {
         operator.deleteResourcePolicy(r -> r.resourceArn(table));
-        assertThat(drift("GET", "/drift", ""))
+        assertThat(operator.scan(r -> r.tableName("TablesCredentials")).hasItems()).isTrue();
+        assertThat(drift())
             .singleElement()
             .satisfies(
                 finding -> {
@@ -428,7 +436,10 @@ final class IsolationIT {
             r ->
                 r.resourceArn(table)
                     .policy(deployed.replaceAll("dynamodb:\\w+", "dynamodb:DeleteTable")));
-        assertThat(drift("POST", "/repairs", "{}"))
+        assertThat(
+                ofPolicies(
+                    query ->
+                        DEPLOYMENT.control("POST", "/repairs" + query, "{}").body().toString()))
             .singleElement()
             .satisfies(
                 finding -> {
@@ -445,7 +456,7 @@ final class IsolationIT {
       } finally {
         operator.putResourcePolicy(r -> r.resourceArn(table).policy(deployed));
       }
-      assertThat(drift("GET", "/drift", "")).isEmpty();
+      assertThat(drift()).isEmpty();
     }
   }
 

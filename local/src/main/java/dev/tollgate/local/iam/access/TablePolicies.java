@@ -12,6 +12,7 @@ import io.undertow.server.HttpHandler;
 import io.undertow.util.Headers;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The resource policies of tables, which the engine does not have. They apply from the answer on;
@@ -21,16 +22,11 @@ import java.util.concurrent.ConcurrentHashMap;
  *     href="https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_GetResourcePolicy.html">GetResourcePolicy</a>
  */
 public final class TablePolicies {
-  private static final String REVISION = "RevisionId";
-
   private final Policies policies;
   private final Map<String, Document> documents = new ConcurrentHashMap<>();
+  private final AtomicLong revisions = new AtomicLong();
 
-  /**
-   * A policy as it was written.
-   *
-   * @param revision a number that grows
-   */
+  /** A policy as it was written, with the number of the write. */
   private record Document(String text, long revision) {}
 
   /**
@@ -49,10 +45,14 @@ public final class TablePolicies {
    * @throws TemplateException if it has an element that is not supported
    */
   public void put(String tableArn, JsonNode document, String place) {
-    policies.setResourcePolicy(tableArn, Policy.of(document, place));
-    documents.compute(
-        tableArn,
-        (arn, old) -> new Document(document.toString(), old == null ? 1 : old.revision() + 1));
+    put(tableArn, Policy.of(document, place), document.toString());
+  }
+
+  private Document put(String tableArn, Policy policy, String text) {
+    policies.setResourcePolicy(tableArn, policy);
+    Document document = new Document(text, revisions.incrementAndGet());
+    documents.put(tableArn, document);
+    return document;
   }
 
   /** Serves the operations on policies, and passes all others to the engine. */
@@ -81,12 +81,8 @@ public final class TablePolicies {
         yield revision(document).put("Policy", document.text());
       }
       case "PutResourcePolicy" -> {
-        try {
-          put(arn, Json.readOrMissing(request.path("Policy").asText()), "Policy");
-        } catch (TemplateException unsupported) {
-          throw ApiException.validation(String.valueOf(unsupported.getMessage()));
-        }
-        yield revision(documents.get(arn));
+        String text = request.path("Policy").asText();
+        yield revision(put(arn, policy(text), text));
       }
       case "DeleteResourcePolicy" -> {
         policies.setResourcePolicy(arn, Policy.NONE);
@@ -97,7 +93,15 @@ public final class TablePolicies {
     };
   }
 
+  private static Policy policy(String text) {
+    try {
+      return Policy.of(Json.readOrMissing(text), "Policy");
+    } catch (TemplateException unsupported) {
+      throw ApiException.validation(String.valueOf(unsupported.getMessage()));
+    }
+  }
+
   private static ObjectNode revision(Document document) {
-    return Json.object().put(REVISION, Long.toString(document.revision()));
+    return Json.object().put("RevisionId", Long.toString(document.revision()));
   }
 }
