@@ -13,6 +13,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -54,9 +56,10 @@ final class RuntimeProcess implements ExecutionEnvironment {
    * @param command the command line of the runtime
    * @param variables its environment variables, but for the address of this API
    * @param log receives the lines that it prints outside of invocations
-   * @throws FunctionError if the function cannot be loaded
+   * @param limit how long the function may take to ask for its first event
+   * @throws FunctionError if the function cannot be loaded, or not in time
    */
-  RuntimeProcess(List<String> command, Map<String, String> variables, Consumer<String> log)
+  RuntimeProcess(List<String> command, Map<String, String> variables, Consumer<String> log, Duration limit)
       throws Exception {
     this.log = log;
     api = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -79,6 +82,9 @@ final class RuntimeProcess implements ExecutionEnvironment {
       throw e;
     }
     threads.execute(this::follow);
+    // Without this limit the caller keeps a processor for ever, and other functions cannot start.
+    CompletableFuture.delayedExecutor(limit.toMillis(), TimeUnit.MILLISECONDS, Runnable::run)
+        .execute(() -> ready.completeExceptionally(late(limit)));
     try {
       await(ready);
     } catch (Exception e) {
@@ -106,6 +112,13 @@ final class RuntimeProcess implements ExecutionEnvironment {
   private static FunctionError exited(int value) {
     return new FunctionError(
         "Runtime.ExitError", "Runtime exited with error: exit status " + value, List.of());
+  }
+
+  private static FunctionError late(Duration limit) {
+    return new FunctionError(
+        "Sandbox.Timedout",
+        "The init phase timed out after %d seconds".formatted(limit.toSeconds()),
+        List.of());
   }
 
   @Override
