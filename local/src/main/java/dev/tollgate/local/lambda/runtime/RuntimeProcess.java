@@ -36,6 +36,9 @@ import java.util.function.Consumer;
 final class RuntimeProcess implements ExecutionEnvironment {
   private static final String PATH = "/2018-06-01/runtime/";
 
+  /** How long the last lines of a process that has ended are waited for. */
+  private static final Duration OUTPUT = Duration.ofSeconds(1);
+
   private final HttpServer api;
   private final ExecutorService threads =
       Executors.newCachedThreadPool(new DaemonThreads("lambda-runtime"));
@@ -45,6 +48,9 @@ final class RuntimeProcess implements ExecutionEnvironment {
 
   /** Completed when the function first asks for an event. */
   private final CompletableFuture<byte[]> ready = new CompletableFuture<>();
+
+  /** Completed when the output ends, or is not waited for any longer. */
+  private final CompletableFuture<Boolean> printed = new CompletableFuture<>();
 
   private volatile Optional<Invocation> running = Optional.empty();
 
@@ -82,6 +88,11 @@ final class RuntimeProcess implements ExecutionEnvironment {
       throw e;
     }
     threads.execute(this::follow);
+    process
+        .onExit()
+        .thenCompose(
+            ended -> printed.completeOnTimeout(false, OUTPUT.toMillis(), TimeUnit.MILLISECONDS))
+        .thenRun(this::ended);
     // Without this limit the caller keeps a processor for ever, and other functions cannot start.
     CompletableFuture.delayedExecutor(limit.toMillis(), TimeUnit.MILLISECONDS, Runnable::run)
         .execute(() -> ready.completeExceptionally(late(limit)));
@@ -93,7 +104,10 @@ final class RuntimeProcess implements ExecutionEnvironment {
     }
   }
 
-  /** Logs what the process prints, until it ends. */
+  /**
+   * Logs what the process prints. A child process can keep the output open after the end of the
+   * process, so the end is noticed without this method.
+   */
   private void follow() {
     try (BufferedReader lines = process.inputReader(UTF_8)) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -104,7 +118,11 @@ final class RuntimeProcess implements ExecutionEnvironment {
     } catch (IOException ended) {
       // The process was ended.
     }
-    FunctionError error = exited(process.onExit().join().exitValue());
+    printed.complete(true);
+  }
+
+  private void ended() {
+    FunctionError error = exited(process.exitValue());
     ready.completeExceptionally(error);
     running.ifPresent(one -> one.answer().completeExceptionally(error));
   }

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,6 +31,18 @@ final class RuntimeProcessTest {
     var process = ProcessHandle.of(Long.parseLong(log.take()));
     if (process.isPresent()) {
       process.get().onExit().get();
+    }
+  }
+
+  @Test
+  void an_exit_is_noticed_while_a_child_process_keeps_the_output_open() throws Exception {
+    try {
+      assertThatThrownBy(() -> start("sleep 600 & echo $!; exit 3", Duration.ofMinutes(10)))
+          .isInstanceOf(FunctionError.class)
+          .hasMessageContaining("exit status 3");
+    } finally {
+      ProcessHandle.of(Long.parseLong(log.poll(10, TimeUnit.SECONDS)))
+          .ifPresent(ProcessHandle::destroyForcibly);
     }
   }
 }
