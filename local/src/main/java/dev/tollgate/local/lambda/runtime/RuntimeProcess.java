@@ -169,6 +169,8 @@ final class RuntimeProcess implements ExecutionEnvironment {
 
   @Override
   public void close() {
+    // First, because child processes of a process that has ended are not known.
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
     process.destroyForcibly();
     stopApi();
   }
