@@ -236,4 +236,28 @@ final class ProcessFunctionsTest {
     child.onExit().get();
     assertThat(child.isAlive()).isFalse();
   }
+
+  @Test
+  void a_process_that_ends_before_it_asks_for_the_next_event_fails_that_invocation()
+      throws Exception {
+    putNode(
+        """
+        const http = require('http');
+        const request = http.request;
+        exports.handler = async () => {
+          http.request = (options, answered) => {
+            if (options.path.endsWith('/next')) {
+              Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+              process.exit(5);
+            }
+            return request(options, answered);
+          };
+          return 'first';
+        };""");
+    assertThat(answer("{}")).isEqualTo("\"first\"");
+
+    assertThat(invoke("{}"))
+        .isInstanceOfSatisfying(
+            Failure.class, failure -> assertThat(failure.message()).contains("exit status 5"));
+  }
 }

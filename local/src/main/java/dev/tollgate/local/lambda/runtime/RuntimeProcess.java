@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -44,7 +44,9 @@ final class RuntimeProcess implements ExecutionEnvironment {
       Executors.newCachedThreadPool(new DaemonThreads("lambda-runtime"));
   private final Process process;
   private final Consumer<String> log;
-  private final SynchronousQueue<Invocation> next = new SynchronousQueue<>();
+
+  /** Not a hand-over: a process may end without asking for the event. */
+  private final LinkedBlockingQueue<Invocation> next = new LinkedBlockingQueue<>();
 
   /** Completed when the function first asks for an event. */
   private final CompletableFuture<byte[]> ready = new CompletableFuture<>();
@@ -65,7 +67,8 @@ final class RuntimeProcess implements ExecutionEnvironment {
    * @param limit how long the function may take to ask for its first event
    * @throws FunctionError if the function cannot be loaded, or not in time
    */
-  RuntimeProcess(List<String> command, Map<String, String> variables, Consumer<String> log, Duration limit)
+  RuntimeProcess(
+      List<String> command, Map<String, String> variables, Consumer<String> log, Duration limit)
       throws Exception {
     this.log = log;
     api = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
