@@ -182,6 +182,21 @@ class PushClientTest {
     assertThatIllegalArgumentException().isThrownBy(() -> PushMessage.of(json));
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"\"\uD83D\"", "\"\uDE00\uD83D\""})
+  void half_a_character_is_refused_and_not_replaced(String json) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> PushMessage.of(json))
+        .withMessageContaining("surrogate");
+  }
+
+  @Test
+  void whole_characters_and_escapes_of_halves_arrive_unchanged() {
+    client.toTenant("acme", PushMessage.of("\"\uD83D\uDE00\u2028\\ud83d\\u0000\""));
+
+    assertThat(requests.get(0).body()).contains("\"\uD83D\uDE00\u2028\\ud83d\\u0000\"");
+  }
+
   @Test
   void control_plane_may_have_a_path() {
     PushClient.of(environment(url() + "/control")).toTenant("acme", PushMessage.of("1"));
