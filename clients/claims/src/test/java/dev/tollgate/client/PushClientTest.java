@@ -13,12 +13,15 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -169,6 +172,29 @@ class PushClientTest {
     server.stop(0);
 
     assertThat(failure().status()).isEmpty();
+  }
+
+  @Test
+  @Timeout(20)
+  void an_answer_that_stops_after_its_headers_is_a_failure_without_a_status() {
+    CountDownLatch failed = new CountDownLatch(1);
+    server.removeContext("/");
+    server.createContext(
+        "/",
+        exchange -> {
+          exchange.sendResponseHeaders(200, SENT.length());
+          exchange.getResponseBody().flush();
+          try {
+            failed.await();
+          } catch (InterruptedException end) {
+            Thread.currentThread().interrupt();
+          }
+          exchange.close();
+        });
+    client = PushClient.of(environment(url()), Duration.ofMillis(500));
+
+    assertThat(failure().status()).isEmpty();
+    failed.countDown();
   }
 
   private PushFailed failure() {
