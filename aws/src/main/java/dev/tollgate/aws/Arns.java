@@ -33,6 +33,15 @@ public record Arns(String partition, String region, String account) {
 
   /** The ARN of the queue of this name. */
   public String queue(String name) {
-    return "arn:" + partition + ":sqs:" + region + ":" + account + ":" + name;
+    return arn("sqs", name);
+  }
+
+  /** The ARN of the DynamoDB table of this name. */
+  public String table(String name) {
+    return arn("dynamodb", "table/" + name);
+  }
+
+  private String arn(String service, String resource) {
+    return "arn:" + partition + ":" + service + ":" + region + ":" + account + ":" + resource;
   }
 }

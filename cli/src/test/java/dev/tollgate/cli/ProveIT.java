@@ -194,8 +194,14 @@ final class ProveIT {
     assertThat(stopped).isEqualTo(1);
     assertThat(err.toString())
         .contains("planted")
-        .contains("Run `tollgate prove --rehearse` again to go on, or with --teardown");
+        .contains("Nothing is left: the local clouds ended with this command.")
+        .doesNotContain("two hours");
     assertThat(clouds).as("clouds of the process that ended").isEmpty();
+
+    String id = file("run.json").path("id").asText();
+    prove(this::startNoDeployment, "--answers", answers.toString());
+
+    assertThat(file("run.json").path("id").asText()).as("a new run").isNotEqualTo(id);
 
     int removed = prove(this::start, "--teardown");
 

@@ -316,6 +316,7 @@ final class VerifyIT {
     }
   }
 
+  @Tag("nightly")
   @Test
   void the_check_of_due_tokens_fails_when_the_bucket_is_filled_twice_as_fast() throws Exception {
     assertSeen(TWICE_AS_FAST, run(List.of(TWICE_AS_FAST), named(TWICE_AS_FAST.area())).get(0));
@@ -724,6 +725,7 @@ final class VerifyIT {
     }
   }
 
+  @Tag("nightly")
   @Test
   void a_terminated_run_removes_its_tenants_and_tiers() throws Exception {
     Path log = directory.resolve("terminated.log");

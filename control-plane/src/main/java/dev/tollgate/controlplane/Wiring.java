@@ -160,7 +160,8 @@ final class Wiring {
             aws.sessions(),
             aws.connections(),
             aws.activity(),
-            aws.sockets());
+            aws.sockets(),
+            aws.credentialsPolicy());
     return new ControlPlane(
         ports,
         aws.release(),

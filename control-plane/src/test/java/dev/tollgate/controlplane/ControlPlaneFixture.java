@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.tollgate.controlplane.api.ControlPlaneRoutes.Stores;
 import dev.tollgate.controlplane.conditions.ConditionWatch;
+import dev.tollgate.controlplane.doctor.TestPolicies;
 import dev.tollgate.controlplane.doctor.TokenWatch;
 import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.tiers.TierRollOut;
@@ -38,6 +39,7 @@ import dev.tollgate.core.message.PushPage;
 import dev.tollgate.core.message.PushQueue;
 import dev.tollgate.core.message.Pushes;
 import dev.tollgate.core.provisioning.BucketQueues;
+import dev.tollgate.core.provisioning.CredentialsPolicy;
 import dev.tollgate.core.provisioning.ReconcileRequests;
 import dev.tollgate.core.provisioning.Silo;
 import dev.tollgate.core.provisioning.SiloFunctions;
@@ -61,6 +63,7 @@ import dev.tollgate.core.testing.memory.InMemoryAuditLog;
 import dev.tollgate.core.testing.memory.InMemoryBucketQueues;
 import dev.tollgate.core.testing.memory.InMemoryBuckets;
 import dev.tollgate.core.testing.memory.InMemoryConditions;
+import dev.tollgate.core.testing.memory.InMemoryCredentialsPolicy;
 import dev.tollgate.core.testing.memory.InMemoryDeadLetters;
 import dev.tollgate.core.testing.memory.InMemoryFillSchedules;
 import dev.tollgate.core.testing.memory.InMemoryFillSchedules.Scheduled;
@@ -121,6 +124,8 @@ public final class ControlPlaneFixture {
   final InMemoryHistory history = new InMemoryHistory();
   final InMemoryAuditLog audit = new InMemoryAuditLog();
   final InMemoryDeadLetters deadLetters = new InMemoryDeadLetters(clock);
+  final InMemoryCredentialsPolicy credentialsPolicy =
+      new InMemoryCredentialsPolicy(TestPolicies.TABLE, TestPolicies.ROLES);
   final List<Alarm> alarms = new ArrayList<>();
 
   final CurrentAuthor author = new CurrentAuthor();
@@ -154,7 +159,8 @@ public final class ControlPlaneFixture {
           faults.around(Sessions.class, sessions),
           faults.around(Connections.class, sessions),
           faults.around(Activity.class, activity),
-          faults.around(Sockets.class, sockets));
+          faults.around(Sockets.class, sockets),
+          Optional.of(faults.around(CredentialsPolicy.class, credentialsPolicy)));
 
   /** The requested pages of pushes to whole tenants. */
   final List<PushPage> pushed = new ArrayList<>();
@@ -176,6 +182,11 @@ public final class ControlPlaneFixture {
   private ControlPlane controlPlane = controlPlane();
   private ControlPlaneApi api = newApi();
   private Sweep sweep = newSweep();
+
+  /** The control plane of a deployment whose policies are as deployed. */
+  public ControlPlaneFixture() {
+    credentialsPolicy.set(Optional.of(TestPolicies.deployed()));
+  }
 
   private ControlPlaneApi newApi() {
     return new ControlPlaneApi(

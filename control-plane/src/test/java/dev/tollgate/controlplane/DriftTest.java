@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.tuple;
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.controlplane.ControlPlaneFixture.Answer;
+import dev.tollgate.controlplane.doctor.TestPolicies;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
@@ -568,6 +569,25 @@ class DriftTest {
             finding -> {
               assertThat(finding.get("repaired").booleanValue()).isFalse();
               assertThat(finding.get("reason").textValue()).contains("Service Quotas");
+            });
+  }
+
+  @Test
+  void a_changed_policy_of_the_credentials_is_reported_and_not_repaired() {
+    ControlPlaneFixture at = healthy();
+    at.credentialsPolicy.set(Optional.of(TestPolicies.deployed().replace("dynamodb:Scan", "a:b")));
+
+    assertThat(repair(at))
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(described(finding)).isEqualTo("DIFFERS table-policy Tollgate-Credentials");
+              assertThat(finding.get("detail").textValue())
+                  .isEqualTo(
+                      "no denial of Scan (expected: rows denied to all principals but the"
+                          + " deployment's 2 roles, copies denied to everybody)");
+              assertThat(finding.get("repaired").booleanValue()).isFalse();
+              assertThat(finding.get("reason").textValue()).contains("by hand");
             });
   }
 

@@ -38,6 +38,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -173,7 +174,8 @@ final class RollOutRate {
         slow(Sessions.class, stores.sessions),
         slow(Connections.class, stores.sessions),
         slow(Activity.class, stores.activity),
-        slow(Sockets.class, stores.sockets));
+        slow(Sockets.class, stores.sockets),
+        Optional.empty());
   }
 
   private <T> T slow(Class<T> port, T target) {

@@ -443,6 +443,15 @@ public final class Tollgate extends Construct {
     }
 
     tables.closeCredentials(sharers);
+    tables
+        .credentials()
+        .ifPresent(
+            table ->
+                controlPlane
+                    .own(List.of(table.getTableArn()), "dynamodb", "GetResourcePolicy")
+                    .variable(
+                        "CREDENTIALS_ROLES",
+                        sharers.stream().map(Role::getRoleArn).collect(Collectors.joining(","))));
 
     props
         .webSocketApi()

@@ -897,7 +897,8 @@ class TollgateTest {
   void a_function_shares_the_credentials_of_its_own_tenant_role_alone(String id) {
     assertThat(
             SHARED.statementsOf(role(id, "Role")).stream()
-                .filter(one -> one.path("Resource").toString().contains("TablesCredentials")))
+                .filter(one -> one.path("Resource").toString().contains("TablesCredentials"))
+                .filter(one -> !one.path("Action").asText().equals("dynamodb:GetResourcePolicy")))
         .singleElement()
         .satisfies(
             grant -> {
@@ -916,9 +917,39 @@ class TollgateTest {
   }
 
   @Test
+  void the_control_plane_knows_the_roles_of_the_policy_and_reads_it() {
+    JsonNode exceptions =
+        table(SHARED, "Credentials0")
+            .at(
+                "/ResourcePolicy/PolicyDocument/Statement/0/Condition/StringNotEquals/aws:PrincipalArn");
+    List<JsonNode> named =
+        environment(SHARED, "ControlPlane").get("CREDENTIALS_ROLES").findParents("Fn::GetAtt");
+
+    assertThat(named).containsExactlyElementsOf(exceptions);
+    for (String id : functionsWithTenantRole()) {
+      assertThat(environment(SHARED, id).containsKey("CREDENTIALS_ROLES"))
+          .isEqualTo(id.equals("ControlPlane"));
+      assertThat(SHARED.statementsOf(role(id, "Role")).toString().contains("ResourcePolicy"))
+          .isEqualTo(id.equals("ControlPlane"));
+    }
+    assertThat(
+            SHARED.statementsOf(role("ControlPlane", "Role")).stream()
+                .filter(one -> one.toString().contains("ResourcePolicy")))
+        .singleElement()
+        .satisfies(
+            grant -> {
+              assertThat(grant.path("Action").asText()).isEqualTo("dynamodb:GetResourcePolicy");
+              assertThat(grant.path("Resource").findValues("Fn::GetAtt"))
+                  .singleElement()
+                  .satisfies(
+                      arn -> assertThat(arn.path(0).asText()).contains("TablesCredentials0"));
+            });
+  }
+
+  @Test
   void functions_share_no_credentials_by_default() {
     assertThat(STACK.template().toString())
-        .doesNotContain("TablesCredentials", "CREDENTIALS_TABLE", "kms");
+        .doesNotContain("TablesCredentials", "CREDENTIALS_", "kms");
     assertThat(SHARED.findings()).isEmpty();
   }
 

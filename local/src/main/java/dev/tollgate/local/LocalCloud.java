@@ -24,6 +24,7 @@ import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.iam.Policy;
 import dev.tollgate.local.iam.access.Accesses;
 import dev.tollgate.local.iam.access.TableKeys;
+import dev.tollgate.local.iam.access.TablePolicies;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.AsyncInvocations;
 import dev.tollgate.local.lambda.FunctionCatalog;
@@ -75,6 +76,7 @@ public final class LocalCloud implements AutoCloseable {
   private final RecordedRequests requests = new RecordedRequests();
   private final AccessKeys accessKeys;
   private final TableKeys tableKeys = new TableKeys();
+  private final TablePolicies tablePolicies;
   private final Options options;
   private final Faults faults;
   private final Environment environment;
@@ -110,7 +112,8 @@ public final class LocalCloud implements AutoCloseable {
       policies = new Policies(options.iam(), resource -> policyOfQueue(queues, resource));
       endpoint = closedLater(openEndpoint());
       options.observer().ifPresent(endpoint::observe);
-      endpoint.serve("dynamodb", tables.handler());
+      tablePolicies = new TablePolicies(policies);
+      endpoint.serve("dynamodb", tablePolicies.before(tables.handler()));
       endpoint.serve("sqs", queues.handler());
       securityTokens = new SecurityTokens(accessKeys, options.clock());
       endpoint.serve("sts", securityTokens);
@@ -471,7 +474,8 @@ public final class LocalCloud implements AutoCloseable {
             policies,
             scheduler,
             securityTokens,
-            tableKeys);
+            tableKeys,
+            tablePolicies);
     Map<String, String> created = stack.create(options.faults().seed());
     keySets.refuseUnused();
     return created;

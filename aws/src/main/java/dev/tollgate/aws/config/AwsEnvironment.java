@@ -8,6 +8,7 @@ import dev.tollgate.aws.credentials.CredentialFailures;
 import dev.tollgate.aws.credentials.CredentialStore;
 import dev.tollgate.aws.credentials.CredentialTable;
 import dev.tollgate.aws.credentials.TenantCredentials;
+import dev.tollgate.aws.dynamodb.DynamoDbCredentialsPolicy;
 import dev.tollgate.aws.dynamodb.DynamoDbIdempotencyKeys;
 import dev.tollgate.aws.dynamodb.audit.DynamoDbAuditLog;
 import dev.tollgate.aws.dynamodb.audit.FlatAuditRow;
@@ -72,6 +73,7 @@ import dev.tollgate.core.message.MessageProcessing.Timing;
 import dev.tollgate.core.message.PushQueue;
 import dev.tollgate.core.message.Pushes;
 import dev.tollgate.core.provisioning.BucketQueues;
+import dev.tollgate.core.provisioning.CredentialsPolicy;
 import dev.tollgate.core.provisioning.SiloFunctions;
 import dev.tollgate.core.provisioning.SiloQueues;
 import dev.tollgate.core.provisioning.Silos;
@@ -88,6 +90,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -268,6 +271,22 @@ public final class AwsEnvironment {
   public Silos silos() {
     return new DynamoDbSilos(
         clients.dynamoDb(), variables.required("LIMIT_TABLE"), tenantCredentials.get());
+  }
+
+  /**
+   * The policy of the table in which functions share credentials, read with the function's own
+   * role; empty without {@code CREDENTIALS_ROLES}, the ARNs of the roles that may access its rows,
+   * separated by commas. Needs {@code CREDENTIALS_TABLE} and {@code PROCESSOR_FUNCTION_ARN}.
+   */
+  public Optional<CredentialsPolicy> credentialsPolicy() {
+    return variables
+        .optional("CREDENTIALS_ROLES")
+        .map(
+            roles ->
+                new DynamoDbCredentialsPolicy(
+                    clients.dynamoDb(),
+                    arns().table(variables.required("CREDENTIALS_TABLE")),
+                    Set.of(roles.split(","))));
   }
 
   /** The release that silo functions are updated to. Needs {@code PROCESSOR_FUNCTION_ARN}. */

@@ -28,8 +28,9 @@ import picocli.CommandLine.Option;
     name = "doctor",
     description =
         "Find and repair drift: tenants, queues and schedules that are missing, orphaned or changed"
-            + " by hand. Also report account quotas that are too low for the deployment, and tenants"
-            + " with more admitted connections than tokens. Exit code 3 if anything is found that is not repaired, even if the control plane finishes it"
+            + " by hand. Also report account quotas that are too low for the deployment, tenants"
+            + " with more admitted connections than tokens, and, if functions share credentials, a"
+            + " weakened policy of their table. Exit code 3 if anything is found that is not repaired, even if the control plane finishes it"
             + " by itself.")
 final class Doctor implements Callable<Integer> {
   /** Low, because the check must not slow down a busy deployment. */

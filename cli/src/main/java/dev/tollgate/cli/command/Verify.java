@@ -198,12 +198,7 @@ final class Verify implements Callable<Integer> {
   }
 
   private Deployment deployment(Outputs outputs) {
-    if (!outputs.hasSessions()) {
-      throw Failure.usage(
-          "Stack %s in %s has no output SessionURL: Tollgate is attached to an API of your own, whose"
-                  .formatted(outputs.stack(), outputs.file())
-              + " clients only you know. Check it with `tollgate doctor`, and try it with your clients.");
-    }
+    outputs.sessions(); // An attached deployment has none; fail before the first check.
     Api control = tollgate.controlPlane();
     Map<String, Api> byTenant = new ConcurrentHashMap<>();
     return new HttpDeployment(

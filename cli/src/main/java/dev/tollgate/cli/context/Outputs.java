@@ -86,6 +86,12 @@ public record Outputs(Path file, String stack, Map<String, String> values) {
    * @throws Failure if the stack has no such output, or it is not a URL
    */
   public URI sessions() {
+    if (!hasSessions()) {
+      throw Failure.usage(
+          "Stack %s in %s has no output SessionURL: Tollgate is attached to an API of your own, whose"
+                  .formatted(stack, file)
+              + " clients only you know. Check it with `tollgate doctor`, and try it with your clients.");
+    }
     return url(SESSIONS, Endpoint.HTTP);
   }
 

@@ -161,8 +161,9 @@ public final class LogsCommand implements Callable<Integer> {
         .orElseThrow(
             () ->
                 Failure.of(
-                    "Stack %s in %s has no output %s. Deploy this version of Tollgate first."
-                        .formatted(outputs.stack(), outputs.file(), OUTPUT)))
+                    "Stack %s in %s has no output %s. Deploy this version of Tollgate first, or add"
+                            .formatted(outputs.stack(), outputs.file(), OUTPUT)
+                        + " the output to your own CDK app (docs/reference/settings.md)."))
         .lines()
         .map(line -> line.split("=", 2))
         .filter(pair -> pair.length == 2)

@@ -130,7 +130,14 @@ final class Proof {
   }
 
   /** What a person should do after a step could not go on. */
-  static Failure notFinished(Failure cause, Optional<String> options) {
+  static Failure notFinished(Failure cause, Optional<String> options, boolean isRehearsal) {
+    if (isRehearsal) {
+      return Failure.of(
+          cause.reason()
+              + "\nNothing is left: the local clouds ended with this command. Run it again to begin"
+              + " again.",
+          cause);
+    }
     return Failure.of(
         "%s%nThe stacks stay, and are deleted by themselves after two hours. Run `tollgate prove%s`"
                 .formatted(cause.reason(), options.map(it -> " " + it).orElse(""))

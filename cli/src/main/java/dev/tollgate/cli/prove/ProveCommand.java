@@ -24,8 +24,9 @@ import picocli.CommandLine.Option;
       "Prove on an AWS account that this version works there: read the account's settings, ask AWS"
           + " what its documentation leaves open, deploy the stack under a name of its own, run"
           + " `verify` and `doctor`, attack it, load it for a minute, and delete everything.",
-      "Takes about an hour and says before each step what it costs. Ctrl-C deletes everything;"
-          + " after two hours the account does so by itself. Run again, it goes on where it ended.",
+      "Takes about 40 minutes and says before each step what it costs. Ctrl-C deletes everything;"
+          + " after two hours the account does so by itself. After an error, the same command goes"
+          + " on where it ended; a rehearsal begins again.",
       "Needs a checkout, and npx. Exit code 1 if a promise fails or, on AWS, could not be tried.",
       "Example: `tollgate prove --rehearse` tries all of this on this machine first."
     })
@@ -194,7 +195,13 @@ public final class ProveCommand implements Callable<Integer> {
     }
     Report report = guarded(run, proof);
     tollgate.print(report.document(), report.lines());
-    shell.printError("The report is in " + shell.shown(run.settings().directory()) + ".");
+    shell.printError(
+        "The report is in " + shell.shown(run.settings().directory().resolve("report.md")) + ".");
+    if (rehearse) {
+      shell.printError(
+          "Nothing else is left: the local clouds ended with this command."
+              + (report.passed() ? " Next: `./tollgate prove` does the same on AWS." : ""));
+    }
     return report.passed() ? 0 : ExitCode.FAILED;
   }
 
@@ -254,7 +261,8 @@ public final class ProveCommand implements Callable<Integer> {
       if (!isStopping(stopping)) {
         throw Proof.notFinished(
             failure instanceof Failure known ? known : Failure.of(failure.toString(), failure),
-            options());
+            options(),
+            rehearse);
       }
       return proof.teardown();
     } finally {

@@ -114,7 +114,8 @@ final class Run {
         state.put(CENTS, Proof.cents(settings));
       }
       Run run = new Run(settings, shell, stacks, clock, state);
-      return begins && run.findings(Teardown.NAME).isPresent()
+      // The clouds of a rehearsal end with their process, so that none can go on.
+      return begins && (stacks.areLocal() || run.findings(Teardown.NAME).isPresent())
           ? begun(settings, shell, stacks, clock, account, region)
           : run;
     } catch (IOException e) {

@@ -132,7 +132,9 @@ final class Teardown implements Step {
         // Without the control plane, nobody could remove what the tenants have.
         throw noAnswer;
       }
-      return Finding.unknown(promise, "the control plane does not answer: " + noAnswer.reason());
+      return run.stacks().areLocal()
+          ? Finding.holds("nothing is left of tenants", "the local cloud has ended")
+          : Finding.unknown(promise, "the control plane does not answer: " + noAnswer.reason());
     }
     PacedApi paced = new PacedApi(control, REQUESTS_PER_SECOND, run.shell());
     List<String> tenants = tenants(control);

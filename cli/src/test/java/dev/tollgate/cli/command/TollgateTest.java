@@ -196,6 +196,18 @@ class TollgateTest {
     assertThat(runWithOutputs("tenants", "list").err()).contains("has no output ControlPlaneURL");
   }
 
+  @Test
+  void connect_to_an_attached_deployment_says_what_to_do_instead() throws IOException {
+    outputs("{'Chat':{'ControlPlaneURL':'%s'}}".formatted(deployment.uri()).replace('\'', '"'));
+
+    Run run = runWithOutputs("connect", "acme");
+
+    assertThat(run.exitCode()).isEqualTo(2);
+    assertThat(run.err())
+        .contains("Tollgate is attached to an API of your own")
+        .contains("`tollgate doctor`");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "tenants list, https://abc123.execute-api.eu-west-1.amazonaws.com",

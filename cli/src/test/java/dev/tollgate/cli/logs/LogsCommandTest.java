@@ -159,7 +159,9 @@ class LogsCommandTest {
     Path outputs = directory.resolve(Outputs.DEFAULT);
     Files.writeString(outputs, Files.readString(outputs).replace("LogGroups", "Other"));
     assertThat(deployment.run("logs").err())
-        .endsWith("has no output LogGroups. Deploy this version of Tollgate first.\n");
+        .endsWith(
+            "has no output LogGroups. Deploy this version of Tollgate first, or add the output to"
+                + " your own CDK app (docs/reference/settings.md).\n");
   }
 
   /** A late event, an event that is read twice, and a new one. */

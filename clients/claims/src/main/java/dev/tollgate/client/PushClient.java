@@ -18,6 +18,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
@@ -61,6 +65,7 @@ public final class PushClient {
   private final String controlPlane;
   private final Region region;
   private final AwsCredentialsProvider credentials;
+  private final Duration limit;
 
   /**
    * What became of a push to a session or a subject. An ended or unknown session has no sockets.
@@ -82,12 +87,18 @@ public final class PushClient {
    *     fragment
    */
   public PushClient(URI controlPlane, Region region, AwsCredentialsProvider credentials) {
+    this(controlPlane, region, credentials, ANSWER);
+  }
+
+  private PushClient(
+      URI controlPlane, Region region, AwsCredentialsProvider credentials, Duration limit) {
     String url = controlPlane.toString();
     InvalidValue.unless(
         url.matches("https?://[^/?#]+(/[^?#]*)?"), URL, url, "https://<host>, without a query");
     this.controlPlane = url.replaceFirst("/$", "");
     this.region = region;
     this.credentials = credentials;
+    this.limit = limit;
   }
 
   /**
@@ -102,6 +113,11 @@ public final class PushClient {
   }
 
   static PushClient of(Map<String, String> environment) {
+    return of(environment, ANSWER);
+  }
+
+  /** As {@link #fromEnvironment}, with the time that a whole answer may take. */
+  static PushClient of(Map<String, String> environment, Duration limit) {
     String url = environment.getOrDefault(URL, "");
     if (url.isEmpty()) {
       throw new IllegalStateException(
@@ -117,7 +133,7 @@ public final class PushClient {
             : Optional.ofNullable(environment.get("AWS_REGION"))
                 .map(Region::of)
                 .orElseGet(() -> new DefaultAwsRegionProviderChain().getRegion());
-    return new PushClient(controlPlane, region, SdkClients.credentials(environment));
+    return new PushClient(controlPlane, region, SdkClients.credentials(environment), limit);
   }
 
   /** The Region of the control plane. */
@@ -189,16 +205,23 @@ public final class PushClient {
     URI uri = URI.create(controlPlane + "/tenants/" + new TenantId(tenantId) + "/push");
     String id = message.id().map(own -> ",\"id\":" + quoted(own)).orElse("");
     HttpRequest request = signed(uri, "{" + target + id + ",\"message\":" + message.json() + "}");
+    CompletableFuture<HttpResponse<String>> answering =
+        http.sendAsync(request, BodyHandlers.ofString());
     try {
-      HttpResponse<String> response = http.send(request, BodyHandlers.ofString());
+      // The timeout of a HttpRequest ends with the headers; a body that stops would wait for ever.
+      HttpResponse<String> response = answering.get(limit.toMillis(), TimeUnit.MILLISECONDS);
       Answer answer = new Answer(response.statusCode(), response.body());
       if (answer.status() / 100 != 2) {
         throw answer.failed(answer.problem());
       }
       return answer;
-    } catch (IOException failure) {
-      throw new PushFailed(failure);
+    } catch (ExecutionException failure) {
+      throw new PushFailed(failure.getCause() instanceof IOException cause ? cause : failure);
+    } catch (TimeoutException late) {
+      answering.cancel(true);
+      throw new PushFailed(late);
     } catch (InterruptedException interruption) {
+      answering.cancel(true);
       Thread.currentThread().interrupt();
       throw new PushFailed(interruption);
     }
@@ -225,7 +248,7 @@ public final class PushClient {
             .request()
             .headers();
     HttpRequest.Builder request =
-        HttpRequest.newBuilder(uri).timeout(ANSWER).POST(BodyPublishers.ofByteArray(content));
+        HttpRequest.newBuilder(uri).POST(BodyPublishers.ofByteArray(content));
     headers.forEach(
         (name, values) -> {
           // java.net.http sets Host itself, with the same value, and allows nobody else to.

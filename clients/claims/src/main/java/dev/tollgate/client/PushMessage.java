@@ -2,6 +2,7 @@ package dev.tollgate.client;
 
 import dev.tollgate.core.InvalidValue;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import software.amazon.awssdk.thirdparty.jackson.core.JsonFactory;
 import software.amazon.awssdk.thirdparty.jackson.core.JsonParser;
@@ -20,10 +21,17 @@ public record PushMessage(String json, Optional<String> id) {
   /**
    * Checks the message.
    *
-   * @throws IllegalArgumentException if {@code json} is not exactly one JSON value
+   * @throws IllegalArgumentException if {@code json} is not exactly one JSON value, or has half of
+   *     a surrogate pair without an escape
    */
   public PushMessage {
     InvalidValue.unless(json != null && isJson(json), "json", json, "exactly one JSON value");
+    // UTF-8 has no bytes for it; the request would have a question mark instead.
+    InvalidValue.unless(
+        StandardCharsets.UTF_8.newEncoder().canEncode(json),
+        "json",
+        "half of a surrogate pair",
+        "it as an escape such as \\ud83d");
   }
 
   /** A message whose push has no id. */

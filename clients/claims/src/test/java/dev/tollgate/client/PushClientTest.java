@@ -13,12 +13,15 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -171,6 +174,29 @@ class PushClientTest {
     assertThat(failure().status()).isEmpty();
   }
 
+  @Test
+  @Timeout(20)
+  void an_answer_that_stops_after_its_headers_is_a_failure_without_a_status() {
+    CountDownLatch failed = new CountDownLatch(1);
+    server.removeContext("/");
+    server.createContext(
+        "/",
+        exchange -> {
+          exchange.sendResponseHeaders(200, SENT.length());
+          exchange.getResponseBody().flush();
+          try {
+            failed.await();
+          } catch (InterruptedException end) {
+            Thread.currentThread().interrupt();
+          }
+          exchange.close();
+        });
+    client = PushClient.of(environment(url()), Duration.ofMillis(500));
+
+    assertThat(failure().status()).isEmpty();
+    failed.countDown();
+  }
+
   private PushFailed failure() {
     return catchThrowableOfType(
         PushFailed.class, () -> client.toSession("acme", SESSION, PushMessage.of("1")));
@@ -180,6 +206,21 @@ class PushClientTest {
   @ValueSource(strings = {"", " ", "{", "a", "1,\"all\":true", "1}", "1 2", "'a'", "{\"a\":1}}"})
   void message_must_be_one_JSON_value(String json) {
     assertThatIllegalArgumentException().isThrownBy(() -> PushMessage.of(json));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"\"\uD83D\"", "\"\uDE00\uD83D\""})
+  void half_a_character_is_refused_and_not_replaced(String json) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> PushMessage.of(json))
+        .withMessageContaining("surrogate");
+  }
+
+  @Test
+  void whole_characters_and_escapes_of_halves_arrive_unchanged() {
+    client.toTenant("acme", PushMessage.of("\"\uD83D\uDE00\u2028\\ud83d\\u0000\""));
+
+    assertThat(requests.get(0).body()).contains("\"\uD83D\uDE00\u2028\\ud83d\\u0000\"");
   }
 
   @Test

@@ -26,7 +26,8 @@ import java.util.stream.Stream;
 /**
  * Finds and repairs drift: differences between the desired and the actual state, for example
  * because an operator changed or deleted something by hand. The doctor checks the resources page by
- * page: first all tenants, then all existing queues and schedules, and last the account's quotas.
+ * page: first all tenants, then all existing queues and schedules, and last the account's quotas
+ * and the policy of the Credentials table.
  *
  * <p>The system keeps working during a check. Buckets are woken, created and removed, and their
  * fill modes change; the row changes first, then the queue and the schedule. So the doctor checks
@@ -214,7 +215,10 @@ public final class Doctor {
       case QUOTAS ->
           new Batch(
               Stage.QUOTAS,
-              List.of(new QuotaCheck(ports, release, connectionQuota)),
+              Stream.<Check>concat(
+                      Stream.of(new QuotaCheck(ports, release, connectionQuota)),
+                      ports.credentialsPolicy().stream().map(CredentialsPolicyCheck::new))
+                  .toList(),
               QuotaCheck.COUNT,
               Optional.empty());
     };

@@ -12,10 +12,10 @@ import java.util.Optional;
  *
  * @param deviation how the states differ
  * @param resource the type of the resource
- * @param name the name of the resource: a tenant's id, a shard's or quota's name, or a bucket's
- *     action and tenant
- * @param tenant the tenant of the resource; empty for a shard or a quota
- * @param action the action of the resource's bucket; empty for a tenant, a shard or a quota
+ * @param name the name of the resource: a tenant's id, a shard's, quota's or table's name, or a
+ *     bucket's action and tenant
+ * @param tenant the tenant of the resource; empty for a shard, a quota or a table's policy
+ * @param action the action of the resource's bucket; empty for all other resources
  * @param detail the actual state, and the expected state in parentheses
  * @param pending whether the sweep removes the difference without a repair
  */
@@ -96,6 +96,12 @@ public record Finding(
         false);
   }
 
+  /** A table whose resource policy is missing or differs. */
+  static Finding ofPolicy(Deviation deviation, String table, String detail) {
+    return new Finding(
+        deviation, Resource.TABLE_POLICY, table, Optional.empty(), Optional.empty(), detail, false);
+  }
+
   /** A quota of the account. */
   enum Quota {
     /** How many functions without reserved concurrency may run at once. */
@@ -142,7 +148,9 @@ public record Finding(
     /** A shard's schedule. */
     SHARD_SCHEDULE("shard-schedule"),
     /** A quota of the account. */
-    QUOTA("quota");
+    QUOTA("quota"),
+    /** The resource policy of a table. */
+    TABLE_POLICY("table-policy");
 
     private final String key;
 

@@ -24,7 +24,7 @@ public record Position(Stage stage, Optional<String> cursor) {
     SCHEDULES,
     /** All schedules of shards. */
     SHARDS,
-    /** The account's quotas. */
+    /** The account's quotas, and the policy of the Credentials table. */
     QUOTAS;
 
     /** The name in documents. */

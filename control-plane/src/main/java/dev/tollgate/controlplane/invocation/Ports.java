@@ -5,6 +5,7 @@ import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.fill.FillSchedules;
 import dev.tollgate.core.connect.Activity;
 import dev.tollgate.core.provisioning.BucketQueues;
+import dev.tollgate.core.provisioning.CredentialsPolicy;
 import dev.tollgate.core.provisioning.SiloFunctions;
 import dev.tollgate.core.provisioning.SiloQueues;
 import dev.tollgate.core.provisioning.Silos;
@@ -13,12 +14,14 @@ import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tiers;
+import java.util.Optional;
 
 /**
  * The ports of the control plane: rows, queues, schedules, functions and sockets.
  *
  * @param rollOutBuckets {@code buckets} for roll-outs, with one role for all tenants; lists and
  *     replaces
+ * @param credentialsPolicy present only if functions share credentials
  */
 public record Ports(
     Tenants tenants,
@@ -34,4 +37,5 @@ public record Ports(
     Sessions sessions,
     Connections connections,
     Activity activity,
-    Sockets sockets) {}
+    Sockets sockets,
+    Optional<CredentialsPolicy> credentialsPolicy) {}

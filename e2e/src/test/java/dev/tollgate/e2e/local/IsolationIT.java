@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.e2e.acceptance.Deployment.Handshake;
 import dev.tollgate.local.faults.FaultPlan;
 import dev.tollgate.local.iam.Grant;
@@ -13,6 +14,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
@@ -397,6 +401,63 @@ final class IsolationIT {
           .isEqualTo("done");
     }
     refused(() -> assume(sts("TokenProducerAllTenants"), "ConnectTenant", tag("tenantId", OWN)));
+  }
+
+  /** The findings about tables' policies. */
+  private static List<JsonNode> ofPolicies(UnaryOperator<String> send) {
+    return LocalDeployment.allFindings(send).stream()
+        .filter(finding -> finding.path("resource").asText().equals("table-policy"))
+        .toList();
+  }
+
+  private static List<JsonNode> drift() {
+    return ofPolicies(query -> DEPLOYMENT.control("GET", "/drift" + query).body().toString());
+  }
+
+  /** The stack and the doctor have lists of what must be denied; here they are compared. */
+  @Test
+  void doctor_finds_a_changed_policy_of_the_shared_credentials() {
+    String table = "arn:aws:dynamodb:us-east-1:000000000000:table/TablesCredentials";
+    try (DynamoDbClient operator = DEPLOYMENT.inspect(DynamoDbClient.builder())) {
+      String deployed = operator.getResourcePolicy(r -> r.resourceArn(table)).policy();
+      assertThat(drift()).isEmpty();
+      try {
+        operator.deleteResourcePolicy(r -> r.resourceArn(table));
+        assertThat(operator.scan(r -> r.tableName("TablesCredentials")).hasItems()).isTrue();
+        assertThat(drift())
+            .singleElement()
+            .satisfies(
+                finding -> {
+                  assertThat(finding.path("kind").asText()).isEqualTo("MISSING");
+                  assertThat(finding.path("name").asText()).isEqualTo("TablesCredentials");
+                });
+        // It denies what nobody has to.
+        operator.putResourcePolicy(
+            r ->
+                r.resourceArn(table)
+                    .policy(deployed.replaceAll("dynamodb:\\w+", "dynamodb:DeleteTable")));
+        assertThat(
+                ofPolicies(
+                    query ->
+                        DEPLOYMENT.control("POST", "/repairs" + query, "{}").body().toString()))
+            .singleElement()
+            .satisfies(
+                finding -> {
+                  assertThat(finding.path("kind").asText()).isEqualTo("DIFFERS");
+                  assertThat(finding.path("repaired").asBoolean()).isFalse();
+                  assertThat(finding.path("detail").asText())
+                      .startsWith(
+                          Pattern.compile("dynamodb:(\\w+)")
+                              .matcher(deployed)
+                              .results()
+                              .map(action -> action.group(1))
+                              .collect(Collectors.joining(", ", "no denial of ", " (")));
+                });
+      } finally {
+        operator.putResourcePolicy(r -> r.resourceArn(table).policy(deployed));
+      }
+      assertThat(drift()).isEmpty();
+    }
   }
 
   /** Each function's row is tried with the roles of another function, a tenant, and an operator. */

@@ -12,6 +12,9 @@ public record Policy(List<Statement> statements) {
   /** The version of the policy language that has variables. */
   private static final String VERSION = "2012-10-17";
 
+  /** Neither allows nor denies anything. */
+  public static final Policy NONE = new Policy(List.of());
+
   /** Allows everything, as the managed policy {@code AdministratorAccess} does. */
   static final Policy ADMINISTRATOR =
       new Policy(

@@ -3,9 +3,8 @@ package dev.tollgate.local.resources;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.tollgate.local.endpoint.ServiceClient.Answer;
-import dev.tollgate.local.iam.Policies;
-import dev.tollgate.local.iam.Policy;
 import dev.tollgate.local.iam.access.TableKeys;
+import dev.tollgate.local.iam.access.TablePolicies;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.template.CreatedResource;
 import dev.tollgate.local.template.Properties;
@@ -79,8 +78,11 @@ public final class Tables implements ResourceFamily {
     attributes.put("Arn", arn);
     properties
         .json("ResourcePolicy")
-        .map(policy -> Policy.of(policy.path("PolicyDocument"), properties.place()))
-        .ifPresent(policy -> stack.service(Policies.class).setResourcePolicy(arn, policy));
+        .ifPresent(
+            policy ->
+                stack
+                    .service(TablePolicies.class)
+                    .put(arn, policy.path("PolicyDocument"), properties.place()));
     if (table.has("LatestStreamArn")) {
       attributes.put("StreamArn", table.get("LatestStreamArn").asText());
     }

@@ -9,7 +9,9 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import dev.tollgate.local.json.Json;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,10 +31,17 @@ import java.util.stream.Stream;
 public final class Resolver {
   private static final Pattern VARIABLE = Pattern.compile("\\$\\{([^}]*)}");
 
+  private static final Pattern API_URL =
+      Pattern.compile(
+          "(?<scheme>wss|https)://(?<id>[a-z0-9-]+)\\.execute-api\\.[a-z0-9-]+\\.amazonaws\\.com");
+
   private final ObjectNode parameters;
   private final ObjectNode conditions;
   private final Environment environment;
   private final Function<String, CreatedResource> resources;
+
+  /** The endpoints of the APIs that were referred to, by the API's id. */
+  private final Map<String, String> endpoints = new ConcurrentHashMap<>();
 
   Resolver(
       ObjectNode parameters,
@@ -154,7 +163,7 @@ public final class Resolver {
         requireArguments(argument, 2, place);
         List<String> parts = new ArrayList<>();
         array(argument.get(1), place).forEach(part -> parts.add(text(part, place)));
-        yield TextNode.valueOf(String.join(argument.get(0).asText(), parts));
+        yield local(String.join(argument.get(0).asText(), parts));
       }
       case "Fn::Sub" -> substitute(argument, place);
       case "Fn::Select" -> {
@@ -205,7 +214,12 @@ public final class Resolver {
     }
     JsonNode parameter = parameters.get(name);
     if (parameter == null) {
-      return TextNode.valueOf(resources.apply(name).physicalId());
+      CreatedResource resource = resources.apply(name);
+      String endpoint = resource.attributes().get("ApiEndpoint");
+      if (endpoint != null) {
+        endpoints.put(resource.physicalId(), endpoint);
+      }
+      return TextNode.valueOf(resource.physicalId());
     }
     if (!parameter.path("Type").asText().matches("String|Number") || !parameter.has("Default")) {
       throw new TemplateException(
@@ -240,11 +254,27 @@ public final class Resolver {
     }
     JsonNode template = argument.isTextual() ? argument : argument.get(0);
     JsonNode variables = argument.path(1);
-    return TextNode.valueOf(
+    return local(
         VARIABLE
             .matcher(template.asText())
             .replaceAll(
                 found -> Matcher.quoteReplacement(variable(found.group(1), variables, place))));
+  }
+
+  /**
+   * The text, with the endpoint of an API here instead of its host name on AWS. The CDK's {@code
+   * stage.getUrl()} and {@code getCallbackUrl()} join the host name instead of asking for {@code
+   * ApiEndpoint}.
+   */
+  private TextNode local(String text) {
+    Matcher url = API_URL.matcher(text);
+    String endpoint = url.lookingAt() ? endpoints.getOrDefault(url.group("id"), "") : "";
+    if (endpoint.isEmpty()) {
+      return TextNode.valueOf(text);
+    }
+    String scheme = url.group("scheme").equals("wss") ? "ws" : "http";
+    return TextNode.valueOf(
+        scheme + endpoint.substring(endpoint.indexOf(':')) + text.substring(url.end()));
   }
 
   /** The value of a variable of {@code Fn::Sub}. */

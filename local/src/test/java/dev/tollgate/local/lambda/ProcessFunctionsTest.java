@@ -22,6 +22,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Functions that run in processes of their own: in Node, and in Java as any user writes them. */
@@ -219,5 +220,44 @@ final class ProcessFunctionsTest {
 
     process.onExit().join();
     assertThat(process.isAlive()).isFalse();
+  }
+
+  @Test
+  @Timeout(15)
+  void closing_the_host_ends_child_processes() throws Exception {
+    putNode(
+        """
+        const child = require('child_process').spawn('sleep', ['600'], { stdio: 'ignore' });
+        exports.handler = async () => child.pid;""");
+    ProcessHandle child = ProcessHandle.of(Long.parseLong(answer("{}"))).orElseThrow();
+
+    host.close();
+
+    child.onExit().get();
+    assertThat(child.isAlive()).isFalse();
+  }
+
+  @Test
+  void a_process_that_ends_before_it_asks_for_the_next_event_fails_that_invocation()
+      throws Exception {
+    putNode(
+        """
+        const http = require('http');
+        const request = http.request;
+        exports.handler = async () => {
+          http.request = (options, answered) => {
+            if (options.path.endsWith('/next')) {
+              Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+              process.exit(5);
+            }
+            return request(options, answered);
+          };
+          return 'first';
+        };""");
+    assertThat(answer("{}")).isEqualTo("\"first\"");
+
+    assertThat(invoke("{}"))
+        .isInstanceOfSatisfying(
+            Failure.class, failure -> assertThat(failure.message()).contains("exit status 5"));
   }
 }

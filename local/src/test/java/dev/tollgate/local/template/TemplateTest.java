@@ -61,6 +61,21 @@ final class TemplateTest {
   }
 
   @Test
+  void host_name_of_an_api_becomes_its_local_endpoint() throws IOException {
+    String stageUrl =
+        "{'Fn::Join':['',['%s://',%s,'.execute-api.',{'Ref':'AWS::Region'},'.',{'Ref':'AWS::URLSuffix'},'/prod']]}";
+
+    assertThat(resolve(stageUrl.formatted("wss", "{'Ref':'Chat'}")))
+        .isEqualTo("'ws://localhost:1/chat/prod'");
+    assertThat(resolve(stageUrl.formatted("https", "{'Ref':'Chat'}")))
+        .isEqualTo("'http://localhost:1/chat/prod'");
+    assertThat(resolve("{'Fn::Sub':'https://${Chat}.execute-api.${AWS::Region}.amazonaws.com/p'}"))
+        .isEqualTo("'http://localhost:1/chat/p'");
+    assertThat(resolve(stageUrl.formatted("wss", "'abc'")))
+        .isEqualTo("'wss://abc.execute-api.us-east-1.amazonaws.com/prod'");
+  }
+
+  @Test
   void if_chooses_by_condition() throws IOException {
     assertThat(resolve("[{'Fn::If':['IsRed','r','other']},{'Fn::If':['IsBlue','b','other']}]"))
         .isEqualTo("['r','other']");
@@ -182,6 +197,14 @@ final class TemplateTest {
         id ->
             new CreatedResource(
                 id.toLowerCase(Locale.ROOT),
-                Map.of("Arn", id + "/Arn", "A.B", id + "/A.B", "Endpoint", id + "/Endpoint")));
+                Map.of(
+                    "Arn",
+                    id + "/Arn",
+                    "A.B",
+                    id + "/A.B",
+                    "Endpoint",
+                    id + "/Endpoint",
+                    "ApiEndpoint",
+                    "ws://localhost:1/" + id.toLowerCase(Locale.ROOT))));
   }
 }

@@ -55,6 +55,8 @@ final class TableAccesses {
           List.of(Access.to("dynamodb:" + call.operation(), "*"));
       case "DescribeStream", "GetShardIterator" ->
           List.of(Access.to("dynamodb:" + call.operation(), body.path("StreamArn").asText()));
+      case "GetResourcePolicy", "PutResourcePolicy", "DeleteResourcePolicy" ->
+          List.of(Access.to("dynamodb:" + call.operation(), body.path("ResourceArn").asText()));
       case "GetRecords" ->
           List.of(Access.to("dynamodb:GetRecords", stream(body.path("ShardIterator").asText())));
       default ->

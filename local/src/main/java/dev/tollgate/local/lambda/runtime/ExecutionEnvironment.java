@@ -5,6 +5,7 @@ import com.amazonaws.services.lambda.runtime.RequestHandler;
 import com.amazonaws.services.lambda.runtime.RequestStreamHandler;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,9 @@ import java.util.stream.Stream;
  * a time and is reused for the next.
  */
 public interface ExecutionEnvironment extends AutoCloseable {
+  /** Lambda's limit of an init phase. An init that takes longer continues in an invocation. */
+  Duration INIT = Duration.ofSeconds(10);
+
   /**
    * The init phase. A Java handler with the constructor {@code (Map<String, String> environment,
    * InstantSource clock)} is constructed in this process. Others read the environment of their
@@ -35,7 +39,10 @@ public interface ExecutionEnvironment extends AutoCloseable {
       throws Throwable {
     if (function.isOfNode()) {
       return new RuntimeProcess(
-          NodeRuntime.command(), NodeRuntime.variables(function, environment), log);
+          NodeRuntime.command(),
+          NodeRuntime.variables(function, environment),
+          log,
+          INIT.plus(function.timeout()));
     }
     Class<?> type = type(function.handler(), loader);
     Optional<Constructor<?>> constructor =
@@ -47,7 +54,10 @@ public interface ExecutionEnvironment extends AutoCloseable {
             .findFirst();
     if (constructor.isEmpty()) {
       return new RuntimeProcess(
-          JavaRuntime.command(function), JavaRuntime.variables(function, environment), log);
+          JavaRuntime.command(function),
+          JavaRuntime.variables(function, environment),
+          log,
+          INIT.plus(function.timeout()));
     }
     return new HandlerInstance(
         constructed(() -> constructor.get().newInstance(environment, clock), loader));

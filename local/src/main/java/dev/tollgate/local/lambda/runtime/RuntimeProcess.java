@@ -13,6 +13,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +22,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
@@ -34,15 +36,23 @@ import java.util.function.Consumer;
 final class RuntimeProcess implements ExecutionEnvironment {
   private static final String PATH = "/2018-06-01/runtime/";
 
+  /** How long the last lines of a process that has ended are waited for. */
+  private static final Duration OUTPUT = Duration.ofSeconds(1);
+
   private final HttpServer api;
   private final ExecutorService threads =
       Executors.newCachedThreadPool(new DaemonThreads("lambda-runtime"));
   private final Process process;
   private final Consumer<String> log;
-  private final SynchronousQueue<Invocation> next = new SynchronousQueue<>();
+
+  /** Not a hand-over: a process may end without asking for the event. */
+  private final LinkedBlockingQueue<Invocation> next = new LinkedBlockingQueue<>();
 
   /** Completed when the function first asks for an event. */
   private final CompletableFuture<byte[]> ready = new CompletableFuture<>();
+
+  /** Completed when the output ends, or is not waited for any longer. */
+  private final CompletableFuture<Boolean> printed = new CompletableFuture<>();
 
   private volatile Optional<Invocation> running = Optional.empty();
 
@@ -54,9 +64,11 @@ final class RuntimeProcess implements ExecutionEnvironment {
    * @param command the command line of the runtime
    * @param variables its environment variables, but for the address of this API
    * @param log receives the lines that it prints outside of invocations
-   * @throws FunctionError if the function cannot be loaded
+   * @param limit how long the function may take to ask for its first event
+   * @throws FunctionError if the function cannot be loaded, or not in time
    */
-  RuntimeProcess(List<String> command, Map<String, String> variables, Consumer<String> log)
+  RuntimeProcess(
+      List<String> command, Map<String, String> variables, Consumer<String> log, Duration limit)
       throws Exception {
     this.log = log;
     api = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -79,6 +91,14 @@ final class RuntimeProcess implements ExecutionEnvironment {
       throw e;
     }
     threads.execute(this::follow);
+    process
+        .onExit()
+        .thenCompose(
+            ended -> printed.completeOnTimeout(false, OUTPUT.toMillis(), TimeUnit.MILLISECONDS))
+        .thenRun(this::ended);
+    // Without this limit the caller keeps a processor for ever, and other functions cannot start.
+    CompletableFuture.delayedExecutor(limit.toMillis(), TimeUnit.MILLISECONDS, Runnable::run)
+        .execute(() -> ready.completeExceptionally(late(limit)));
     try {
       await(ready);
     } catch (Exception e) {
@@ -87,7 +107,10 @@ final class RuntimeProcess implements ExecutionEnvironment {
     }
   }
 
-  /** Logs what the process prints, until it ends. */
+  /**
+   * Logs what the process prints. A child process can keep the output open after the end of the
+   * process, so the end is noticed without this method.
+   */
   private void follow() {
     try (BufferedReader lines = process.inputReader(UTF_8)) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -98,7 +121,11 @@ final class RuntimeProcess implements ExecutionEnvironment {
     } catch (IOException ended) {
       // The process was ended.
     }
-    FunctionError error = exited(process.onExit().join().exitValue());
+    printed.complete(true);
+  }
+
+  private void ended() {
+    FunctionError error = exited(process.exitValue());
     ready.completeExceptionally(error);
     running.ifPresent(one -> one.answer().completeExceptionally(error));
   }
@@ -106,6 +133,13 @@ final class RuntimeProcess implements ExecutionEnvironment {
   private static FunctionError exited(int value) {
     return new FunctionError(
         "Runtime.ExitError", "Runtime exited with error: exit status " + value, List.of());
+  }
+
+  private static FunctionError late(Duration limit) {
+    return new FunctionError(
+        "Sandbox.Timedout",
+        "The init phase timed out after %d seconds".formatted(limit.toSeconds()),
+        List.of());
   }
 
   @Override
@@ -138,6 +172,8 @@ final class RuntimeProcess implements ExecutionEnvironment {
 
   @Override
   public void close() {
+    // First, because child processes of a process that has ended are not known.
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
     process.destroyForcibly();
     stopApi();
   }

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class TableAccessesTest {
   private static final String STREAM =
@@ -24,18 +25,31 @@ final class TableAccessesTest {
   @CsvSource({"ListStreams, *", "DescribeStream, " + STREAM, "GetShardIterator, " + STREAM})
   void streams_are_listed_without_a_resource_and_read_by_their_arn(
       String operation, String resource) {
-    Call call =
-        new Call(
-            "dynamodb",
-            operation,
-            Principal.of("App", "role"),
-            "key",
-            Instant.EPOCH,
-            Optional.empty(),
-            "POST",
-            "/",
-            Map.of(),
-            "{\"TableName\":\"Rows\",\"StreamArn\":\"" + STREAM + "\"}");
-    assertThat(accesses.of(call)).containsExactly(Access.to("dynamodb:" + operation, resource));
+    assertThat(
+            accesses.of(
+                call(operation, "{\"TableName\":\"Rows\",\"StreamArn\":\"" + STREAM + "\"}")))
+        .containsExactly(Access.to("dynamodb:" + operation, resource));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"GetResourcePolicy", "PutResourcePolicy", "DeleteResourcePolicy"})
+  void policies_of_tables_are_named_by_the_arn(String operation) {
+    String table = "arn:aws:dynamodb:us-east-1:000000000000:table/Rows";
+    assertThat(accesses.of(call(operation, "{\"ResourceArn\":\"" + table + "\"}")))
+        .containsExactly(Access.to("dynamodb:" + operation, table));
+  }
+
+  private static Call call(String operation, String body) {
+    return new Call(
+        "dynamodb",
+        operation,
+        Principal.of("App", "role"),
+        "key",
+        Instant.EPOCH,
+        Optional.empty(),
+        "POST",
+        "/",
+        Map.of(),
+        body);
   }
 }

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.tollgate.local.lambda.runtime;
+
+import org.jspecify.annotations.NullMarked;
