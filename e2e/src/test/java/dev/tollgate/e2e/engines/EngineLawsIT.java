@@ -3,14 +3,18 @@ package dev.tollgate.e2e.engines;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.bucket.FillMode;
+import dev.tollgate.core.testing.limiter.TollgateQuota;
 import dev.tollgate.lawbook.LawBook;
-import dev.tollgate.lawbook.Limiter;
 import dev.tollgate.lawbook.LimiterLaws;
+import dev.tollgate.lawbook.Quota;
+import dev.tollgate.lawbook.QuotaLaws;
 import dev.tollgate.local.faults.FaultKind;
 import dev.tollgate.local.faults.FaultPlan;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +40,9 @@ final class EngineLawsIT {
    */
   private static final long RIVAL_FILLS_SEED = 146;
 
+  /** The seed of a history of a week in Berlin in which the clocks change, with retunes. */
+  private static final long QUOTA_SEED = 282;
+
   /** Further histories run with {@code -Pnightly}. */
   private static boolean isNightly() {
     return Integer.getInteger("tests.times", 1) > 1;
@@ -49,7 +56,7 @@ final class EngineLawsIT {
     return isNightly() ? List.of(FillMode.PRODUCER, FillMode.DIRECT) : List.of(FillMode.PRODUCER);
   }
 
-  private static LawBook.Report check(LawBook<Limiter.Maker> book, long seed) {
+  private static LawBook.Report check(LawBook<?> book, long seed) {
     boolean isConfigured =
         System.getProperty(LawBook.SEED) != null || System.getProperty(LawBook.HISTORIES) != null;
     return isConfigured ? book.hold(1) : book.replay(seed);
@@ -75,6 +82,33 @@ final class EngineLawsIT {
       LawBook.Report report = check(LawBook.ofLimiter(factory), SMOKE_SEED);
       System.out.println(mode + ", faults at the ports: " + report);
       assertThat(report.judged(LimiterLaws.NEVER_MORE)).isEqualTo((int) report.histories());
+    }
+  }
+
+  static List<FillMode> modesOfCalendars() {
+    return isNightly() ? List.of(FillMode.PRODUCER, FillMode.SHARED) : List.of(FillMode.PRODUCER);
+  }
+
+  @ParameterizedTest
+  @MethodSource("modesOfCalendars")
+  void calendar_buckets_with_faults_at_the_ports_keep_every_law(FillMode mode) {
+    AtomicReference<Optional<BucketCloud>> cloud = new AtomicReference<>(Optional.empty());
+    try {
+      Quota.Maker quotas =
+          TollgateQuota.over(
+              setting -> {
+                cloud.get().ifPresent(BucketCloud::close);
+                cloud.set(Optional.of(BucketCloud.start(FaultPlan.none(), setting.clock())));
+                return cloud.get().orElseThrow().ports();
+              },
+              mode,
+              100);
+      LawBook.Report report = check(LawBook.ofQuota(quotas), QUOTA_SEED);
+      System.out.println(mode + ", a calendar, faults at the ports: " + report);
+      QuotaLaws.ALL.forEach(
+          law -> assertThat(report.judged(law)).as(law.name()).isEqualTo((int) report.histories()));
+    } finally {
+      cloud.get().ifPresent(BucketCloud::close);
     }
   }
 

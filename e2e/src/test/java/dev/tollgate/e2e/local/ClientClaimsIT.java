@@ -33,10 +33,7 @@ final class ClientClaimsIT {
        "limits": {"tenantPerMinute": 60, "sessionPerMinute": 60, "connectionsPerSession": 10,
                   "tenantConnections": 10, "sessionTTL": 200, "messagesPerMinute": 60}}""";
   private static final TollgateClient TOLLGATE =
-      TollgateClient.builder()
-          .environment(environment(DEPLOYMENT))
-          .clock(DEPLOYMENT.clock())
-          .build();
+      TollgateClient.builder().environment(environment()).clock(DEPLOYMENT.clock()).build();
 
   @BeforeAll
   static void tier() {
@@ -48,20 +45,19 @@ final class ClientClaimsIT {
     TOLLGATE.close();
   }
 
-  /** The environment of a program with the role {@code Application}. */
-  static Map<String, String> environment(LocalDeployment deployment) {
-    String role = output(deployment, "ApplicationRole");
+  private static Map<String, String> environment() {
+    String role = output("ApplicationRole");
     Map<String, String> environment =
-        new HashMap<>(deployment.cloud().environmentOf(role.substring(role.lastIndexOf('/') + 1)));
-    output(deployment, "ApplicationVariables")
+        new HashMap<>(DEPLOYMENT.cloud().environmentOf(role.substring(role.lastIndexOf('/') + 1)));
+    output("ApplicationVariables")
         .lines()
         .map(line -> line.split("=", 2))
         .forEach(variable -> environment.put(variable[0], variable[1]));
     return environment;
   }
 
-  private static String output(LocalDeployment deployment, String name) {
-    return Optional.ofNullable(deployment.cloud().outputs().get(name)).orElseThrow();
+  private static String output(String name) {
+    return Optional.ofNullable(DEPLOYMENT.cloud().outputs().get(name)).orElseThrow();
   }
 
   private static TokenBucket bucketOf(String tenant) {

@@ -45,11 +45,12 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.Random;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 /**
- * A bucket that a calendar fills, as a {@code Quota}, over in-memory ports with or without {@link
+ * A bucket that a calendar fills, as a {@code Quota}, over any ports with or without {@link
  * BucketFaults}. Its schedule fires within the minute in which a period begins; with faults it may
  * fire late, twice, or not at all. Several processes claim in turn, some of which keep rows.
  */
@@ -63,8 +64,7 @@ public final class TollgateQuota implements Quota {
   private final Terms terms;
   private final FillMode mode;
   private final BucketFaults faults;
-  private final InMemoryBuckets buckets = new InMemoryBuckets();
-  private final InMemoryTokenQueue queue;
+  private final TollgateLimiter.Ports ports;
   private final FaultyTokenQueue spending;
   private final FaultyTokenQueue filled;
   private final Buckets fills;
@@ -80,25 +80,26 @@ public final class TollgateQuota implements Quota {
   private record Timer(Instant at, long number, Runnable work) {}
 
   private TollgateQuota(
+      TollgateLimiter.Ports ports,
       Setting setting,
       Terms terms,
       FillMode mode,
       int perMille,
       UnaryOperator<Buckets> claimed,
       UnaryOperator<Buckets> filledRows) {
+    this.ports = ports;
     this.clock = setting.clock();
     this.terms = terms;
     this.mode = mode;
     this.capacity = terms.capacity();
     this.faults = new BucketFaults(setting.seed(), perMille, setting::mayInjectFaults, clock);
-    this.queue = new InMemoryTokenQueue(clock);
-    this.spending = new FaultyTokenQueue(queue, faults, clock, id -> 0);
-    this.filled = new FaultyTokenQueue(queue, faults, clock, id -> 0);
+    this.spending = new FaultyTokenQueue(ports.queue(), faults, clock, id -> 0);
+    this.filled = new FaultyTokenQueue(ports.queue(), faults, clock, id -> 0);
     Buckets rows =
         new FaultyBuckets(
-            buckets,
+            ports.buckets(),
             faults,
-            id -> maintenance(filledRows.apply(buckets)).maintain(id, Instant.MAX));
+            id -> maintenance(filledRows.apply(ports.buckets())).maintain(id, Instant.MAX));
     this.fills = filledRows.apply(rows);
     Buckets seen = claimed.apply(rows);
     this.claims =
@@ -117,8 +118,9 @@ public final class TollgateQuota implements Quota {
                         Runnable::run,
                         clock))
             .toList();
-    queue.createQueue(ID);
-    buckets.open(Bucket.opened(ID, spec(), clock.instant()));
+    Bucket opened = Bucket.opened(ID, spec(), clock.instant());
+    ports.buckets().open(opened);
+    ports.queues().ensure(ID, opened.tokenLifetimeAt(clock.instant()));
     maintenanceWithoutFaults().maintain(ID, Instant.MAX);
     schedule();
   }
@@ -140,10 +142,40 @@ public final class TollgateQuota implements Quota {
    */
   public static Quota.Maker inMemory(
       FillMode mode, int perMille, UnaryOperator<Buckets> claimed, UnaryOperator<Buckets> filled) {
+    return of(
+        setting -> {
+          InMemoryTokenQueue queue = new InMemoryTokenQueue(setting.clock());
+          return new TollgateLimiter.Ports(
+              new InMemoryBuckets(), queue, new InMemoryBucketQueues(queue, setting.clock()));
+        },
+        mode,
+        perMille,
+        claimed,
+        filled);
+  }
+
+  /**
+   * Makes quotas over any ports.
+   *
+   * @param ports makes the ports of a history
+   * @param perMille how often a fault strikes, see {@link BucketFaults}
+   */
+  public static Quota.Maker over(
+      Function<Setting, TollgateLimiter.Ports> ports, FillMode mode, int perMille) {
+    return of(ports, mode, perMille, UnaryOperator.identity(), UnaryOperator.identity());
+  }
+
+  private static Quota.Maker of(
+      Function<Setting, TollgateLimiter.Ports> ports,
+      FillMode mode,
+      int perMille,
+      UnaryOperator<Buckets> claimed,
+      UnaryOperator<Buckets> filled) {
     return new Quota.Maker() {
       @Override
       public Quota make(Setting setting, Terms terms) {
-        return new TollgateQuota(setting, terms, mode, perMille, claimed, filled);
+        return new TollgateQuota(
+            ports.apply(setting), setting, terms, mode, perMille, claimed, filled);
       }
 
       @Override
@@ -179,17 +211,12 @@ public final class TollgateQuota implements Quota {
   }
 
   private BucketMaintenance maintenanceWithoutFaults() {
-    return maintenance(buckets, queue);
+    return maintenance(ports.buckets(), ports.queue());
   }
 
   private BucketMaintenance maintenance(Buckets on, TokenQueue tokens) {
     return new BucketMaintenance(
-        on,
-        tokens,
-        new InMemoryBucketQueues(queue, clock),
-        schedules,
-        new ReconcileRequests(new InMemoryTenants()),
-        clock);
+        on, tokens, ports.queues(), schedules, new ReconcileRequests(new InMemoryTenants()), clock);
   }
 
   private final class Requests implements FillRequests {
@@ -250,9 +277,9 @@ public final class TollgateQuota implements Quota {
   @Override
   public void retune(long next) {
     capacity = next;
-    Bucket row = buckets.find(ID).orElseThrow();
+    Bucket row = ports.buckets().find(ID).orElseThrow();
     if (!row.spec().equals(spec())) {
-      buckets.replace(row.retuned(spec(), clock.instant()));
+      ports.buckets().replace(row.retuned(spec(), clock.instant()));
       Unavailable.ignore(() -> maintenance(fills).maintain(ID, Instant.MAX));
     }
   }
