@@ -71,13 +71,14 @@ final class RuntimeProcess implements ExecutionEnvironment {
       List<String> command, Map<String, String> variables, Consumer<String> log, Duration limit)
       throws Exception {
     this.log = log;
+    // First, because an invalid variable throws, and the server would keep running.
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().clear();
+    builder.environment().putAll(variables);
     api = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     api.createContext(PATH, this::serve);
     api.setExecutor(threads);
     api.start();
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    builder.environment().clear();
-    builder.environment().putAll(variables);
     InetSocketAddress address = api.getAddress();
     builder
         .environment()

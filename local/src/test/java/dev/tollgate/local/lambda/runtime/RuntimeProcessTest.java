@@ -1,10 +1,12 @@
 package dev.tollgate.local.lambda.runtime;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -44,5 +46,21 @@ final class RuntimeProcessTest {
       ProcessHandle.of(Long.parseLong(log.poll(10, TimeUnit.SECONDS)))
           .ifPresent(ProcessHandle::destroyForcibly);
     }
+  }
+
+  @Test
+  void an_invalid_environment_variable_leaves_no_server_behind() {
+    Set<Thread> before = Thread.getAllStackTraces().keySet();
+
+    assertThatThrownBy(
+            () ->
+                new RuntimeProcess(
+                    List.of("/bin/true"), Map.of("A", "\0"), log::add, Duration.ofSeconds(10)))
+        .isInstanceOf(IllegalArgumentException.class);
+
+    assertThat(Thread.getAllStackTraces().keySet())
+        .filteredOn(thread -> !before.contains(thread))
+        .extracting(Thread::getName)
+        .noneMatch(name -> name.contains("Dispatcher") || name.startsWith("lambda-runtime"));
   }
 }
