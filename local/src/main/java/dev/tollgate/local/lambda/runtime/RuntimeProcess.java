@@ -11,6 +11,7 @@ import dev.tollgate.local.json.Json;
 import dev.tollgate.local.threads.DaemonThreads;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -186,7 +187,9 @@ final class RuntimeProcess implements ExecutionEnvironment {
 
   private void serve(HttpExchange exchange) throws IOException {
     String path = exchange.getRequestURI().getPath().substring(PATH.length());
-    byte[] body = exchange.getRequestBody().readAllBytes();
+    byte[] body = exchange.getRequestBody().readNBytes(MAX_PAYLOAD_BYTES);
+    // The rest is counted, not kept: a function must not use up the memory of this process.
+    long rest = exchange.getRequestBody().transferTo(OutputStream.nullOutputStream());
     if (path.equals("invocation/next")) {
       ready.complete(new byte[0]);
       next(exchange);
@@ -195,7 +198,16 @@ final class RuntimeProcess implements ExecutionEnvironment {
     if (path.equals("init/error")) {
       ready.completeExceptionally(error(body));
     } else if (path.endsWith("/response")) {
-      running(path).ifPresent(one -> one.answer().complete(body));
+      running(path)
+          .ifPresent(
+              one -> {
+                if (rest > 0) {
+                  one.answer()
+                      .completeExceptionally(FunctionError.tooLarge(MAX_PAYLOAD_BYTES + rest));
+                } else {
+                  one.answer().complete(body);
+                }
+              });
     } else if (path.endsWith("/error")) {
       running(path).ifPresent(one -> one.answer().completeExceptionally(error(body)));
     }
