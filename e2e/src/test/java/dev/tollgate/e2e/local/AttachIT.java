@@ -182,7 +182,7 @@ final class AttachIT {
 
     assertThat(sockets).hasSize(10);
     assertCounted("crowd", 10);
-    assertThat(level("crowd")).as("refused handshakes return their tokens").isEqualTo(50);
+    assertThat(level("crowd")).as("refused handshakes spend no token").isEqualTo(50);
     for (Socket socket : sockets) {
       socket.close();
     }
@@ -331,7 +331,7 @@ final class AttachIT {
         "lost: repaired after " + Duration.between(lost, deployment.clock().instant()));
 
     assertThat(rows("Members", "workspace", "ghosts"))
-        .as("nobody tells the application")
+        .as("the application's $disconnect did not run")
         .isEqualTo(20);
     List<Socket> later = storm("ghosts", 30);
     assertThat(later).hasSize(14);
