@@ -15,6 +15,7 @@ import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.tiers.TierRollOut;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.alarm.Alarm;
 import dev.tollgate.core.alarm.Alarms;
 import dev.tollgate.core.audit.CurrentAuthor;
@@ -165,6 +166,9 @@ public final class ControlPlaneFixture {
   /** The requested pages of pushes to whole tenants. */
   final List<PushPage> pushed = new ArrayList<>();
 
+  /** Whether pages are added and the answer fails. */
+  boolean loseAnswersOfPushQueue;
+
   private final ExecutorService workers =
       Executors.newCachedThreadPool(
           task -> {
@@ -205,7 +209,14 @@ public final class ControlPlaneFixture {
                 new Disconnection(ports.connections()),
                 Runnable::run,
                 new Timing(Runnable::run, clock, System::nanoTime)),
-            faults.around(PushQueue.class, pushed::add)));
+            faults.around(PushQueue.class, this::addPage)));
+  }
+
+  private void addPage(PushPage page) {
+    pushed.add(page);
+    if (loseAnswersOfPushQueue) {
+      throw new Unavailable("SQS SendMessage: the answer was lost");
+    }
   }
 
   private Sweep newSweep() {

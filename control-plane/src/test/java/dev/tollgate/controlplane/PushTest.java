@@ -1,6 +1,7 @@
 package dev.tollgate.controlplane;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
 import dev.tollgate.controlplane.ControlPlaneFixture.Answer;
@@ -14,6 +15,7 @@ import dev.tollgate.core.session.Subject;
 import dev.tollgate.core.session.SubjectSessions;
 import dev.tollgate.http.testing.HttpApiEvents;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -144,8 +146,48 @@ final class PushTest {
     assertThat(answer.status()).isEqualTo(202);
     assertThat(answer.document()).hasToString("{\"id\":\"p-1\"}");
     assertThat(at.pushed)
-        .containsExactly(new PushPage(new Push(ACME, "p-1", "1.0"), Optional.empty()));
+        .extracting(PushPage::push, PushPage::after)
+        .containsExactly(tuple(new Push(ACME, "p-1", "1.0"), Optional.empty()));
     assertThat(at.sockets.posted()).isEmpty();
+  }
+
+  @Test
+  void a_page_carries_the_instant_from_which_its_id_may_name_another_push() {
+    String body = "{\"all\":true,\"id\":\"p-1\",\"message\":1}";
+    push("acme", body);
+    Instant expiry = at.pushed.get(0).idExpiresAt().orElseThrow();
+
+    at.clock.advance(Duration.between(at.clock.instant(), expiry).minusNanos(1));
+    assertThat(push("acme", body).headers()).containsEntry("idempotency-replayed", "true");
+    at.clock.advance(Duration.ofNanos(1));
+    assertThat(push("acme", body).status()).isEqualTo(202);
+
+    assertThat(at.pushed)
+        .extracting(PushPage::idExpiresAt)
+        .containsExactly(Optional.of(expiry), Optional.of(expiry.plus(Duration.ofDays(1))));
+  }
+
+  /** The queue may have the page although its answer was lost. */
+  @Test
+  void a_repetition_after_a_failure_requests_the_same_page_and_another_body_is_refused() {
+    String body = "{\"all\":true,\"id\":\"p-1\",\"message\":1}";
+    at.loseAnswersOfPushQueue = true;
+    assertThat(push("acme", body).status()).isEqualTo(503);
+    at.loseAnswersOfPushQueue = false;
+    at.clock.advance(Duration.ofHours(1));
+
+    assertThat(push("acme", body.replace("1}", "2}")).status()).isEqualTo(422);
+    assertThat(push("acme", body).status()).isEqualTo(202);
+
+    assertThat(at.pushed).hasSize(2);
+    assertThat(at.pushed.get(1)).isEqualTo(at.pushed.get(0));
+  }
+
+  @Test
+  void a_push_to_all_without_id_needs_no_instant() {
+    push("acme", "{\"all\":true,\"message\":1}");
+
+    assertThat(at.pushed).extracting(PushPage::idExpiresAt).containsExactly(Optional.empty());
   }
 
   @Test

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.cdklabs.cdknag.AwsSolutionsChecks;
+import io.github.cdklabs.cdknag.NagPackSuppression;
+import io.github.cdklabs.cdknag.NagSuppressions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -12,8 +15,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import software.amazon.awscdk.App;
+import software.amazon.awscdk.Aspects;
 import software.amazon.awscdk.Stack;
 import software.amazon.awscdk.assertions.Template;
 import software.amazon.awscdk.aws_apigatewayv2_authorizers.WebSocketIamAuthorizer;
@@ -24,6 +29,7 @@ import software.amazon.awscdk.services.apigatewayv2.WebSocketStage;
 import software.amazon.awscdk.services.lambda.Code;
 import software.amazon.awscdk.services.lambda.Function;
 import software.amazon.awscdk.services.lambda.Runtime;
+import software.constructs.IConstruct;
 
 /** A Tollgate that protects a WebSocket API of the application. */
 class AttachedApiTest {
@@ -32,7 +38,8 @@ class AttachedApiTest {
   private static final SessionAccess.Jwt LOGIN =
       new SessionAccess.Jwt("https://login.example.com/", List.of("chat", "app"), "workspace");
 
-  private final Stack stack = new Stack(new App(), "Chat");
+  private final App app = new App();
+  private final Stack stack = new Stack(app, "Chat");
   private final Function welcome =
       Function.Builder.create(stack, "Welcome")
           .runtime(Runtime.NODEJS_22_X)
@@ -95,6 +102,33 @@ class AttachedApiTest {
     assertThat(chat.resources("AWS::ApiGatewayV2::Route").keySet())
         .filteredOn(id -> id.startsWith("Apiconnect"))
         .hasSize(1);
+  }
+
+  @Test
+  void application_with_tollgate_has_no_cdk_nag_findings_but_its_own() {
+    Aspects.of(app).add(AwsSolutionsChecks.Builder.create().reports(false).verbose(true).build());
+    WebSocketApi api = api();
+    api.addRoute("$connect", toWelcome());
+    accept(welcome, "AwsSolutions-IAM4", "AwsSolutions-L1");
+    attached(
+        api,
+        settings -> {
+          accept(stack.getNode().findChild("Stage"), "AwsSolutions-APIG1");
+          return settings.connect(welcome).tenantParameter("workspace");
+        });
+    assertThat(Synthesis.findings(app)).isEmpty();
+  }
+
+  /** Suppresses findings in what the application defines. */
+  private static void accept(IConstruct construct, String... findings) {
+    NagSuppressions.addResourceSuppressions(
+        construct,
+        Stream.of(findings)
+            .map(
+                finding ->
+                    NagPackSuppression.builder().id(finding).reason("the application's").build())
+            .toList(),
+        true);
   }
 
   @Test

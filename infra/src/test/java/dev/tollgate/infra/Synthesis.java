@@ -77,7 +77,7 @@ record Synthesis(JsonNode template, List<String> findings) {
    * the assembly at once instead of from each construct.
    */
   @SuppressWarnings("deprecation") // Its types of messages are deprecated without a replacement.
-  private static List<String> findings(App app) {
+  static List<String> findings(App app) {
     return app.synth().getStacks().stream()
         .flatMap(stack -> stack.getMessages().stream())
         .filter(message -> message.getLevel() != SynthesisMessageLevel.INFO)

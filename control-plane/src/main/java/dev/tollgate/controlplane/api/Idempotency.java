@@ -18,6 +18,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.HexFormat;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -50,14 +51,40 @@ final class Idempotency {
    * @throws Unavailable if the key cannot be claimed; the request is not processed then
    */
   Response once(Optional<IdempotencyKey> key, Request request, Supplier<Response> work) {
-    return key.map(named -> once(named, request, work)).orElseGet(work);
+    return key.map(named -> claimed(named, request, () -> Optional.of(work.get()))).orElseGet(work);
   }
 
-  private Response once(IdempotencyKey key, Request request, Supplier<Response> work) {
+  /**
+   * Processes a request unless a request with its key was processed before. For a request that may
+   * have an effect although it throws: all its attempts get the same instant, so that this effect
+   * can be recognized, and until then the key is refused to other requests.
+   *
+   * @param work processes the request; gets the instant from which its key may be used for another
+   *     request, in whole seconds
+   * @throws Unavailable if the key cannot be claimed; the request is not processed then
+   */
+  Response onceUntil(IdempotencyKey key, Request request, Function<Instant, Response> work) {
+    return claimed(key, request, () -> expiry(key, request).map(work));
+  }
+
+  /** The instant that the first attempt has set; empty if that attempt was of another request. */
+  private Optional<Instant> expiry(IdempotencyKey key, Request request) {
     Instant now = clock.instant();
-    KeyClaim claim =
-        new KeyClaim(
-            key, fingerprint(request.content()), UUID.randomUUID().toString(), after(LEASE, now));
+    KeyClaim first = claim(new IdempotencyKey(key + ":expiry"), request, after(RETENTION, now));
+    KeyUse use = keys.claim(first, now);
+    if (use instanceof KeyUse.Claimed) {
+      return Optional.of(first.endsAt());
+    }
+    return use instanceof KeyUse.InProgress before ? Optional.of(before.until()) : Optional.empty();
+  }
+
+  private static KeyClaim claim(IdempotencyKey key, Request request, Instant endsAt) {
+    return new KeyClaim(key, fingerprint(request.content()), UUID.randomUUID().toString(), endsAt);
+  }
+
+  private Response claimed(IdempotencyKey key, Request request, Supplier<Optional<Response>> work) {
+    Instant now = clock.instant();
+    KeyClaim claim = claim(key, request, after(LEASE, now));
     KeyUse use = keys.claim(claim, now);
     if (use instanceof KeyUse.Completed answered) {
       StoredResponse kept = answered.answer();
@@ -65,14 +92,7 @@ final class Idempotency {
           .with("idempotency-replayed", "true");
     }
     if (use instanceof KeyUse.OtherRequest) {
-      return Problem.of(
-              "idempotency-key-reused",
-              422,
-              "The idempotency key was used for another request",
-              "A request with Idempotency-Key `"
-                  + key
-                  + "` and another body was processed before. Use a new key for each request.")
-          .response();
+      return reused(key);
     }
     if (use instanceof KeyUse.InProgress) {
       return Problem.of(
@@ -86,18 +106,33 @@ final class Idempotency {
     return process(claim, request, work);
   }
 
-  private Response process(KeyClaim claim, Request request, Supplier<Response> work) {
-    boolean answered = false;
+  private static Response reused(IdempotencyKey key) {
+    return Problem.of(
+            "idempotency-key-reused",
+            422,
+            "The idempotency key was used for another request",
+            "A request with Idempotency-Key `"
+                + key
+                + "` and another body was processed before. Use a new key for each request.")
+        .response();
+  }
+
+  /**
+   * Processes the request of a claim.
+   *
+   * @param work the response; empty if the key belongs to another request
+   */
+  private Response process(KeyClaim claim, Request request, Supplier<Optional<Response>> work) {
+    Optional<Response> response = Optional.empty();
     try {
-      Response response = work.get();
-      answered = true;
-      keep(claim, response, request);
-      return response;
+      response = work.get();
+      response.ifPresent(answer -> keep(claim, answer, request));
     } finally {
-      if (!answered) {
+      if (response.isEmpty()) {
         release(claim, request);
       }
     }
+    return response.orElseGet(() -> reused(claim.key()));
   }
 
   /** Stores the response. The caller gets it even if it cannot be stored. */

@@ -2,6 +2,7 @@ package dev.tollgate.controlplane.api;
 
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.idempotency.IdempotencyKey;
 import dev.tollgate.core.message.Frames;
 import dev.tollgate.core.message.Push;
 import dev.tollgate.core.message.PushPage;
@@ -15,6 +16,7 @@ import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.http.JsonFields;
 import dev.tollgate.http.Response;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -73,15 +75,23 @@ final class PushRoutes {
     Optional<Boolean> all = body.optionalFlag("all").filter(Boolean::booleanValue);
     long targets = Stream.of(session, subject, all).filter(Optional::isPresent).count();
     InvalidValue.unless(targets == 1, "body", targets + " targets", EXPECTED_TARGET);
+    Optional<IdempotencyKey> key = id.map(named -> TenantPushes.key(push));
+    if (all.isPresent()) {
+      return key.map(
+              named ->
+                  idempotency.onceUntil(
+                      named, request.http(), until -> toAll(push, Optional.of(until))))
+          .orElseGet(() -> toAll(push, Optional.empty()));
+    }
     Duration time = request.http().remaining().minus(MARGIN);
     return idempotency.once(
-        id.map(named -> TenantPushes.key(push)),
+        key,
         request.http(),
         () ->
             session
                 .map(to -> sent(request, push, pushes.toSession(push, to, time)))
                 .or(() -> subject.map(to -> sent(request, push, pushes.toSubject(push, to, time))))
-                .orElseGet(() -> toAll(push)));
+                .orElseThrow());
   }
 
   /** The tenant is read only if there is nobody to send to: it may not exist. */
@@ -102,11 +112,11 @@ final class PushRoutes {
     return Response.json(200, document);
   }
 
-  private Response toAll(Push push) {
+  private Response toAll(Push push, Optional<Instant> idExpiresAt) {
     if (tenants.find(push.tenant()).isEmpty()) {
       return TenantRoutes.notFound(push.tenant());
     }
-    queue.send(new PushPage(push, Optional.empty()));
+    queue.send(new PushPage(push, idExpiresAt, Optional.empty()));
     return Response.json(202, Map.of("id", push.id()));
   }
 }

@@ -9,7 +9,7 @@ import dev.tollgate.core.Unavailable;
 @FunctionalInterface
 public interface PushQueue {
   /**
-   * Adds a page, unless the same page of a push with this id was added within five minutes.
+   * Adds a page, unless a page with the same key was added within five minutes.
    *
    * @throws Unavailable if the page may not have been added
    */

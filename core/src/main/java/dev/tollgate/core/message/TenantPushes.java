@@ -37,8 +37,8 @@ public final class TenantPushes {
   /** Longer than a page may take. A claim older than this belongs to a crashed invocation. */
   private static final Duration LEASE = Duration.ofMinutes(2);
 
-  /** As long as the queue keeps a page. */
-  private static final Duration RETENTION = Duration.ofDays(1);
+  /** A repetition may add a page again for one day, and the queue keeps the page for another. */
+  private static final Duration RETENTION = Duration.ofDays(2);
 
   private final Sessions sessions;
   private final Pushes pushes;
@@ -77,7 +77,7 @@ public final class TenantPushes {
     Instant now = clock.instant();
     KeyClaim claim =
         new KeyClaim(
-            new IdempotencyKey(key(page.push()) + ":" + page.after().orElse("")),
+            new IdempotencyKey("push:" + page.key()),
             "page",
             UUID.randomUUID().toString(),
             seconds(now.plus(LEASE)));
@@ -120,9 +120,7 @@ public final class TenantPushes {
   }
 
   private void requestNext(PushPage page, Optional<String> next) {
-    if (next.isPresent()) {
-      queue.send(new PushPage(page.push(), next));
-    }
+    next.map(page::next).ifPresent(queue::send);
   }
 
   private static Instant seconds(Instant instant) {

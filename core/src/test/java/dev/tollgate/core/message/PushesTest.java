@@ -125,7 +125,7 @@ final class PushesTest {
   }
 
   private PushPage first() {
-    return new PushPage(PUSH, Optional.empty());
+    return new PushPage(PUSH, Optional.empty(), Optional.empty());
   }
 
   private void assertEachSocketHasTheFrameOnce(int number) {
@@ -307,12 +307,45 @@ final class PushesTest {
     manySessions(1);
     List<Push> all = List.of(PUSH, new Push(ACME, "p-2", "1"));
     for (Push push : all) {
-      assertThat(tenantPushes.send(new PushPage(push, Optional.empty()), TIME)).isPresent();
+      assertThat(tenantPushes.send(new PushPage(push, Optional.empty(), Optional.empty()), TIME))
+          .isPresent();
     }
     assertThat(
             tenantPushes.send(
-                new PushPage(new Push(new TenantId("other"), "p-1", "1"), Optional.empty()), TIME))
+                new PushPage(
+                    new Push(new TenantId("other"), "p-1", "1"),
+                    Optional.empty(),
+                    Optional.empty()),
+                TIME))
         .isPresent();
     assertThat(sockets.postedTo("c-0")).hasSize(2);
+  }
+
+  /** The pages of the first push were sent late, so their keys outlive the id. */
+  @Test
+  void an_id_that_may_be_used_again_is_sent_again() {
+    manySessions(150);
+    Instant expiry = START.plus(Duration.ofDays(1));
+    queue.add(new PushPage(PUSH, Optional.of(expiry), Optional.empty()));
+    run();
+    assertEachSocketHasTheFrameOnce(150);
+
+    queue.add(new PushPage(PUSH, Optional.of(expiry.plus(Duration.ofDays(1))), Optional.empty()));
+    run();
+
+    assertThat(sockets.posted()).hasSize(300);
+  }
+
+  /** A repetition may add the page a day later, and the queue keeps it for another day. */
+  @Test
+  void a_page_that_a_late_repetition_added_is_not_sent_again() {
+    manySessions(1);
+    PushPage page =
+        new PushPage(PUSH, Optional.of(START.plus(Duration.ofDays(1))), Optional.empty());
+    assertThat(tenantPushes.send(page, TIME)).isPresent();
+
+    clock.advance(Duration.ofDays(2).minusSeconds(1));
+
+    assertThat(tenantPushes.send(page, TIME)).isEmpty();
   }
 }

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.e2e.acceptance.Deployment;
+import dev.tollgate.lawbook.Allowance;
+import dev.tollgate.lawbook.Rate;
+import dev.tollgate.lawbook.Terms;
 import dev.tollgate.local.endpoint.RecordedRequests.Request;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -11,6 +14,8 @@ import java.net.http.WebSocket;
 import java.net.http.WebSocketHandshakeException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -169,25 +174,116 @@ final class AttachIT {
   @Test
   @Tag("nightly")
   void of_sixty_racing_sockets_ten_are_admitted_where_ten_are_allowed() throws Exception {
-    onboard("crowd", "{\"tenantConnections\":10}");
+    onboard("crowd", "{\"tenantPerMinute\":60,\"tenantConnections\":10}");
+    fill();
+    assertThat(level("crowd")).isEqualTo(60);
 
-    List<Socket> sockets =
-        IntStream.range(0, 60).mapToObj(i -> open("?workspace=crowd&name=ann")).toList().stream()
-            .map(CompletableFuture::join)
-            .toList();
+    List<Socket> sockets = storm("crowd", 60);
 
-    assertThat(sockets).filteredOn(socket -> socket.status() == 101).hasSize(10);
-    assertThat(sockets).allMatch(socket -> socket.status() == 101 || socket.status() == 429);
-    deployment.cloud().settle();
-    assertThat(open(tenant("crowd"))).isEqualTo(10);
-    assertThat(rows("Members", "workspace", "crowd")).isEqualTo(10);
-    assertThat(rows("Session", "tenantId", "crowd")).isEqualTo(10);
+    assertThat(sockets).hasSize(10);
+    assertCounted("crowd", 10);
+    assertThat(level("crowd")).as("refused handshakes spend no token").isEqualTo(50);
     for (Socket socket : sockets) {
-      if (socket.status() == 101) {
-        socket.close();
-      }
+      socket.close();
     }
     assertThat(open(tenant("crowd"))).isZero();
+  }
+
+  /** Opens sockets at once. Returns those that were admitted; the others were refused with 429. */
+  private static List<Socket> storm(String tenant, int attempts) throws Exception {
+    List<Socket> sockets = new ArrayList<>();
+    List<Request> requests =
+        deployment.requestsOf(
+            () ->
+                IntStream.range(0, attempts)
+                    .mapToObj(i -> open("?workspace=" + tenant + "&name=ann"))
+                    .toList()
+                    .forEach(opening -> sockets.add(opening.join())));
+    assertThat(sockets).extracting(Socket::status).isSubsetOf(101, 429);
+    sockets.removeIf(socket -> socket.status() == 429);
+    for (String operation : List.of("Invoke OnConnect", "PutItem Members")) {
+      assertThat(requests)
+          .extracting(request -> request.operation() + " " + request.resource().orElse(""))
+          .filteredOn(request -> request.startsWith(operation))
+          .as(operation + ", once for each admitted handshake")
+          .hasSize(sockets.size());
+    }
+    return sockets;
+  }
+
+  /** Asserts that this many sockets are open to Tollgate and to the application. */
+  private static void assertCounted(String tenant, int sockets) throws Exception {
+    assertThat(open(tenant(tenant))).isEqualTo(sockets);
+    assertThat(rows("Members", "workspace", tenant)).isEqualTo(sockets);
+    assertThat(rows("Session", "tenantId", tenant)).isEqualTo(sockets);
+  }
+
+  /** Passes the time to right after a fill. */
+  private static void fill() throws Exception {
+    Instant now = deployment.clock().instant();
+    Instant filled = now.truncatedTo(ChronoUnit.MINUTES).plusSeconds(121);
+    deployment.advance(Duration.between(now, filled));
+  }
+
+  @Test
+  @Tag("nightly")
+  void storms_are_admitted_up_to_capacity_and_rate_and_spend_exactly_the_tokens() throws Exception {
+    onboard("storm", "{\"tenantPerMinute\":12,\"tenantConnections\":100}");
+    fill();
+    assertThat(level("storm")).isEqualTo(12);
+    Instant start = deployment.clock().instant();
+    Allowance allowance =
+        new Allowance(
+            new Terms(Rate.perMinute(12), 12, /* slack= */ 12, Duration.ofSeconds(2)), start);
+    List<Socket> open = new ArrayList<>();
+    List<Integer> admitted = new ArrayList<>();
+    // Due tokens may appear only after a refused handshake has requested them: hence the third.
+    for (int pause : List.of(0, 30, 3)) {
+      deployment.advance(Duration.ofSeconds(pause));
+      List<Socket> sockets = storm("storm", 40);
+      admitted.add(sockets.size());
+      open.addAll(sockets);
+      allowance.spend(sockets.size(), deployment.clock().instant());
+    }
+    System.out.printf("storms: admitted %s, %s%n", admitted, allowance);
+
+    assertThat(allowance.excess()).as("%s", allowance).isZero();
+    assertThat(admitted.get(0)).as("the tokens of a full bucket").isEqualTo(12);
+    assertThat(admitted.get(1) + admitted.get(2)).as("the tokens of 33 seconds").isEqualTo(6);
+    assertThat(level("storm")).isZero();
+    assertCounted("storm", 18);
+    for (Socket socket : open) {
+      socket.close();
+    }
+    assertCounted("storm", 0);
+  }
+
+  /** A refused client has no session in which it could keep a place, so all compete. */
+  @Test
+  @Tag("nightly")
+  void refused_clients_compete_and_get_each_token_that_is_due() throws Exception {
+    int waiting = 10;
+    onboard("no-line", "{\"tenantPerMinute\":30,\"tenantConnections\":100}");
+    fill();
+    List<Socket> open = new ArrayList<>(storm("no-line", 30 + waiting));
+    assertThat(open).hasSize(30);
+    List<Integer> admitted = new ArrayList<>();
+    int attempts = 0;
+    while (open.size() < 30 + waiting && admitted.size() <= waiting) {
+      deployment.advance(Duration.ofSeconds(2));
+      int left = 30 + waiting - open.size();
+      attempts += left;
+      List<Socket> returned = storm("no-line", left);
+      admitted.add(returned.size());
+      open.addAll(returned);
+    }
+    System.out.printf("no line: %s admitted, %s attempts of %s%n", admitted, attempts, waiting);
+
+    assertThat(open).as("one more round than tokens").hasSize(30 + waiting);
+    assertCounted("no-line", open.size());
+    for (Socket socket : open) {
+      socket.close();
+    }
   }
 
   @Test
@@ -212,21 +308,38 @@ final class AttachIT {
   @Test
   @Tag("nightly")
   void counts_after_lost_disconnects_are_repaired() throws Exception {
-    onboard("ghosts", "{\"tenantConnections\":2}");
-    List<Socket> sockets = new ArrayList<>(List.of(enter("ghosts", "ann"), enter("ghosts", "bob")));
+    onboard("ghosts", "{\"tenantPerMinute\":60,\"tenantConnections\":20}");
+    List<Socket> sockets = storm("ghosts", 20);
     deployment.cloud().faults().loseEvents((function, event) -> function.contains("Disconnect"));
-    for (Socket socket : sockets) {
+    for (Socket socket : sockets.subList(0, 14)) {
       socket.close();
     }
     deployment.cloud().faults().loseEvents((function, event) -> false);
     assertThat(enter("ghosts", "eve").status()).isEqualTo(429);
+    Instant lost = deployment.clock().instant();
 
-    deployment.advance(Duration.ofMinutes(2));
+    while (open(tenant("ghosts")) > 6) {
+      deployment.advance(Duration.ofSeconds(10));
+      assertThat(Duration.between(lost, deployment.clock().instant()))
+          .as("as docs/explanation/counts.md says")
+          .isLessThanOrEqualTo(Duration.ofMinutes(2));
+    }
+    System.out.println(
+        "lost: repaired after " + Duration.between(lost, deployment.clock().instant()));
 
-    Socket later = enter("ghosts", "eve");
-    assertThat(later.status()).isEqualTo(101);
-    assertThat(open(tenant("ghosts"))).isEqualTo(1);
-    later.close();
+    assertThat(rows("Members", "workspace", "ghosts"))
+        .as("the application's $disconnect did not run")
+        .isEqualTo(20);
+    List<Socket> later = storm("ghosts", 30);
+    assertThat(later).hasSize(14);
+    assertThat(open(tenant("ghosts"))).isEqualTo(20);
+    for (Socket socket : sockets.subList(14, 20)) {
+      socket.close();
+    }
+    for (Socket socket : later) {
+      socket.close();
+    }
+    assertThat(open(tenant("ghosts"))).isZero();
   }
 
   @Test

@@ -13,6 +13,7 @@ import dev.tollgate.core.message.PushPage;
 import dev.tollgate.core.message.TenantPushes;
 import dev.tollgate.handlers.Wiring;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
 import java.util.Optional;
@@ -62,12 +63,13 @@ public final class TenantPusher implements RequestHandler<SQSEvent, Void> {
     return null;
   }
 
-  private static PushPage page(SQSMessage message) {
+  static PushPage page(SQSMessage message) {
     return new PushPage(
         new Push(
             new TenantId(message.getAttributes().getOrDefault("MessageGroupId", "")),
             attribute(message, "id").orElse(""),
             message.getBody()),
+        attribute(message, "idExpiresAt").map(Long::parseLong).map(Instant::ofEpochSecond),
         attribute(message, "after"));
   }
 

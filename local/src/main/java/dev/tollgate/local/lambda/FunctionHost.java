@@ -10,6 +10,7 @@ import dev.tollgate.local.lambda.InvocationResult.Success;
 import dev.tollgate.local.lambda.InvocationResult.Throttled;
 import dev.tollgate.local.lambda.runtime.ExecutionEnvironment;
 import dev.tollgate.local.lambda.runtime.FunctionClassLoader;
+import dev.tollgate.local.lambda.runtime.FunctionError;
 import dev.tollgate.local.lambda.runtime.FunctionSpec;
 import dev.tollgate.local.lambda.runtime.InvocationContext;
 import dev.tollgate.local.threads.DaemonThreads;
@@ -74,9 +75,6 @@ public final class FunctionHost implements Invoker, AutoCloseable {
    * longest is unloaded.
    */
   private static final int MOST_LOADED = 32;
-
-  /** Synchronous request and response, each (Developer Guide, "Lambda quotas"). */
-  static final int MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
 
   private final InstantSource clock;
   private final AccessKeys accessKeys;
@@ -347,13 +345,10 @@ public final class FunctionHost implements Invoker, AutoCloseable {
             TimeUnit.NANOSECONDS);
     try {
       byte[] answer = instance.environment.handle(payload, context);
-      return answer.length <= MAX_PAYLOAD_BYTES
-          ? new Success(answer)
-          : new Failure(
-              "Function.ResponseSizeTooLarge",
-              "Response payload size (%d bytes) exceeded maximum allowed payload size (%d bytes)."
-                  .formatted(answer.length, MAX_PAYLOAD_BYTES),
-              List.of());
+      if (answer.length > ExecutionEnvironment.MAX_PAYLOAD_BYTES) {
+        throw FunctionError.tooLarge(answer.length);
+      }
+      return new Success(answer);
     } catch (Throwable e) {
       return failed(function, requestId, e);
     } finally {

@@ -8,6 +8,7 @@ import dev.tollgate.local.lambda.InvocationResult.Failure;
 import dev.tollgate.local.lambda.InvocationResult.NotFound;
 import dev.tollgate.local.lambda.InvocationResult.Success;
 import dev.tollgate.local.lambda.InvocationResult.Throttled;
+import dev.tollgate.local.lambda.runtime.ExecutionEnvironment;
 import dev.tollgate.local.rest.RestApi;
 import io.undertow.server.HttpServerExchange;
 import io.undertow.util.Headers;
@@ -115,7 +116,7 @@ public final class LambdaApi extends RestApi {
     Call call = Call.of(exchange);
     byte[] payload = call.body().getBytes(StandardCharsets.UTF_8);
     boolean event = "Event".equals(exchange.getRequestHeaders().getFirst(INVOCATION_TYPE));
-    if (payload.length > (event ? MAX_EVENT_BYTES : FunctionHost.MAX_PAYLOAD_BYTES)) {
+    if (payload.length > (event ? MAX_EVENT_BYTES : ExecutionEnvironment.MAX_PAYLOAD_BYTES)) {
       refuse(exchange, 413, "RequestTooLargeException", Json.object().put("Type", "User"));
       return;
     }

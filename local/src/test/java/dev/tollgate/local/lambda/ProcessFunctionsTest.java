@@ -24,6 +24,8 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Functions that run in processes of their own: in Node, and in Java as any user writes them. */
 final class ProcessFunctionsTest {
@@ -189,6 +191,27 @@ final class ProcessFunctionsTest {
     assertThat(invoke("{}"))
         .isInstanceOfSatisfying(
             Failure.class, failure -> assertThat(failure.message()).contains("missing"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "Object.create(null)",
+        "Object.assign(new Error('planted'), {stack: undefined})",
+        "Object.assign(new Error(), {message: 1n})",
+        "{toString() { throw new Error('planted'); }}"
+      })
+  void node_errors_that_cannot_be_read_are_the_functions_errors_and_its_process_stays(String thrown)
+      throws Exception {
+    putNode(
+        "exports.handler = async (event) => { if (event.bad) throw %s; return process.pid; };"
+            .formatted(thrown));
+    String process = answer("{}");
+
+    assertThat(invoke("{\"bad\":true}"))
+        .isInstanceOfSatisfying(
+            Failure.class, failure -> assertThat(failure.type()).isEqualTo("handled"));
+    assertThat(answer("{}")).isEqualTo(process);
   }
 
   @Test

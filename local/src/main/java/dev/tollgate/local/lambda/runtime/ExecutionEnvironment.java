@@ -21,6 +21,9 @@ public interface ExecutionEnvironment extends AutoCloseable {
   /** Lambda's limit of an init phase. An init that takes longer continues in an invocation. */
   Duration INIT = Duration.ofSeconds(10);
 
+  /** Synchronous request and response, each (Developer Guide, "Lambda quotas"). */
+  int MAX_PAYLOAD_BYTES = 6 * 1024 * 1024;
+
   /**
    * The init phase. A Java handler with the constructor {@code (Map<String, String> environment,
    * InstantSource clock)} is constructed in this process. Others read the environment of their

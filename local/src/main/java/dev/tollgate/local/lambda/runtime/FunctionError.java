@@ -19,6 +19,15 @@ public final class FunctionError extends Exception {
     this.trace = List.copyOf(trace);
   }
 
+  /** The error of an answer longer than {@link ExecutionEnvironment#MAX_PAYLOAD_BYTES}. */
+  public static FunctionError tooLarge(long bytes) {
+    return new FunctionError(
+        "Function.ResponseSizeTooLarge",
+        "Response payload size (%d bytes) exceeded maximum allowed payload size (%d bytes)."
+            .formatted(bytes, ExecutionEnvironment.MAX_PAYLOAD_BYTES),
+        List.of());
+  }
+
   /** The class of an exception, or Lambda's name of the error. */
   public String type() {
     return type;

@@ -11,6 +11,7 @@ import dev.tollgate.local.json.Json;
 import dev.tollgate.local.threads.DaemonThreads;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -71,13 +72,14 @@ final class RuntimeProcess implements ExecutionEnvironment {
       List<String> command, Map<String, String> variables, Consumer<String> log, Duration limit)
       throws Exception {
     this.log = log;
+    // First, because an invalid variable throws, and the server would keep running.
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().clear();
+    builder.environment().putAll(variables);
     api = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     api.createContext(PATH, this::serve);
     api.setExecutor(threads);
     api.start();
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-    builder.environment().clear();
-    builder.environment().putAll(variables);
     InetSocketAddress address = api.getAddress();
     builder
         .environment()
@@ -185,7 +187,9 @@ final class RuntimeProcess implements ExecutionEnvironment {
 
   private void serve(HttpExchange exchange) throws IOException {
     String path = exchange.getRequestURI().getPath().substring(PATH.length());
-    byte[] body = exchange.getRequestBody().readAllBytes();
+    byte[] body = exchange.getRequestBody().readNBytes(MAX_PAYLOAD_BYTES);
+    // The rest is counted, not kept: a function must not use up the memory of this process.
+    long rest = exchange.getRequestBody().transferTo(OutputStream.nullOutputStream());
     if (path.equals("invocation/next")) {
       ready.complete(new byte[0]);
       next(exchange);
@@ -194,7 +198,16 @@ final class RuntimeProcess implements ExecutionEnvironment {
     if (path.equals("init/error")) {
       ready.completeExceptionally(error(body));
     } else if (path.endsWith("/response")) {
-      running(path).ifPresent(one -> one.answer().complete(body));
+      running(path)
+          .ifPresent(
+              one -> {
+                if (rest > 0) {
+                  one.answer()
+                      .completeExceptionally(FunctionError.tooLarge(MAX_PAYLOAD_BYTES + rest));
+                } else {
+                  one.answer().complete(body);
+                }
+              });
     } else if (path.endsWith("/error")) {
       running(path).ifPresent(one -> one.answer().completeExceptionally(error(body)));
     }

@@ -21,9 +21,14 @@ const call = (method, name, body) => new Promise((resolve, reject) => {
 });
 
 function errorOf(thrown) {
-  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-  console.error(error.stack);
-  return JSON.stringify({ errorType: error.name, errorMessage: error.message, stackTrace: error.stack.split("\n").slice(1).map((line) => line.trim()) });
+  try {
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+    console.error(error.stack);
+    return JSON.stringify({ errorType: error.name, errorMessage: error.message, stackTrace: error.stack.split("\n").slice(1).map((line) => line.trim()) });
+  } catch {
+    // The name is that of Lambda's runtime. A value without a prototype, for example, has no text.
+    return JSON.stringify({ errorType: "handled", errorMessage: "The function threw a value whose name, message or stack cannot be read", stackTrace: [] });
+  }
 }
 
 /** The function of a handler such as `src/index.handler`. */
