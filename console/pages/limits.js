@@ -154,3 +154,8 @@ function changedFields(changes, path = "") {
 export const replaySummary = ({ refused }, words) => refused.length === 0
   ? `In the last ${words}, these limits would have refused nothing.`
   : `In the last ${words}, ${count(new Set(refused.map(({ tenantId }) => tenantId)).size, "tenant")} would have been refused:`;
+
+/** What fills a bucket: a rate, or a calendar. */
+export const refillOf = ({ ratePerMinute, refill }) => (refill
+  ? `filled ${refill.every === "WEEK" ? `each ${refill.day.toLowerCase()}` : "daily"} at ${refill.at} (${refill.zone})`
+  : `${number(ratePerMinute)} a minute`);

@@ -4,9 +4,9 @@ import { html } from "./lit-html.js";
 import { hasLab } from "./api.js";
 import { byId } from "./dom.js";
 import { History } from "./history.js";
-import { MODES } from "./limits.js";
+import { MODES, refillOf } from "./limits.js";
 import { format } from "./router.js";
-import { BUCKET_STATES, duration, number, refillOf } from "./words.js";
+import { BUCKET_STATES, duration, number } from "./words.js";
 
 /** The levels of the opened tenants' buckets, by tenant and action, and the reports that they are of. */
 const levels = new Map();

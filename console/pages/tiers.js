@@ -4,11 +4,11 @@ import { html } from "./lit-html.js";
 import { live } from "./directives/live.js";
 import { confirmed } from "./confirm.js";
 import { handling, notice } from "./dom.js";
-import { MODES, NAMES, changesTier, largest, modesOf, tierBody, tierDraft } from "./limits.js";
+import { MODES, NAMES, changesTier, largest, modesOf, refillOf, tierBody, tierDraft } from "./limits.js";
 import { editOf, edited, previewEdit, previewResult, replaySelect } from "./preview.js";
 import { format } from "./router.js";
 import { copyOrDelete } from "./tier-copy.js";
-import { LIMITS, count, dateTime, number, refillOf } from "./words.js";
+import { LIMITS, count, dateTime, number } from "./words.js";
 
 /** What is edited, by tier. */
 const edits = new Map();

@@ -24,11 +24,6 @@ export function duration(seconds) {
 }
 
 /** Short descriptions of bucket states. */
-/** What fills a bucket: a rate, or a calendar. */
-export const refillOf = ({ ratePerMinute, refill }) => (refill
-  ? `filled ${refill.every === "WEEK" ? `each ${refill.day.toLowerCase()}` : "daily"} at ${refill.at} (${refill.zone})`
-  : `${number(ratePerMinute)} a minute`);
-
 export const BUCKET_STATES = {
   PROVISIONING: "being set up",
   ACTIVE: "filling",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addPreview, changesTenant, changesTier, modesOf, replaySummary, replayText, summaryOf, tenantBody, tenantDraft, tenantRows, tierBody, tierDraft } from "../pages/limits.js";
+import { addPreview, changesTenant, changesTier, modesOf, refillOf, replaySummary, replayText, summaryOf, tenantBody, tenantDraft, tenantRows, tierBody, tierDraft } from "../pages/limits.js";
 
 const LIMITS = { tenantPerMinute: 120, sessionPerMinute: 10, connectionsPerSession: 5, tenantConnections: 100, sessionTTL: 300, messagesPerMinute: 600, sessionLifetime: 86400, sessionsPerSubject: 5 };
 const TIER = { tier: "silver", isolation: "POOL", limits: LIMITS, buckets: { "send-email": { ratePerMinute: 0.5 } }, fillMode: "PRODUCER", hibernateAfterMinutes: 15, onUnavailable: "ADMIT", line: true, modes: { messagesPerMinute: "OFF" }, version: 4 };
@@ -97,4 +97,11 @@ test("a summary names limits and modes, and what follows from them only if nothi
   const limits = { limits: { tenantPerMinute: { from: 40, to: 20 } }, overrides: { tenantPerMinute: { from: 40, to: 20 } }, buckets: { connect: { capacity: { from: 40, to: 20 } } } };
   assert.deepEqual(summaryOf(limits), ["limits.tenantPerMinute 40 → 20"]);
   assert.deepEqual(summaryOf({ overrides: { line: { to: false } } }), ["overrides.line – → false"]);
+});
+
+test("a bucket names its rate or its calendar", () => {
+  const day = { every: "DAY", at: "00:00", zone: "Europe/Berlin" };
+  assert.equal(refillOf({ ratePerMinute: 0.5 }), "0.5 a minute");
+  assert.equal(refillOf({ refill: day }), "filled daily at 00:00 (Europe/Berlin)");
+  assert.equal(refillOf({ refill: { ...day, every: "WEEK", day: "MONDAY" } }), "filled each monday at 00:00 (Europe/Berlin)");
 });
