@@ -31,6 +31,7 @@ import software.amazon.awssdk.services.sqs.SqsClient;
 import software.amazon.awssdk.services.sqs.model.BatchResultErrorEntry;
 import software.amazon.awssdk.services.sqs.model.ChangeMessageVisibilityBatchRequestEntry;
 import software.amazon.awssdk.services.sqs.model.DeleteMessageBatchRequestEntry;
+import software.amazon.awssdk.services.sqs.model.Message;
 import software.amazon.awssdk.services.sqs.model.QueueAttributeName;
 import software.amazon.awssdk.services.sqs.model.QueueDoesNotExistException;
 import software.amazon.awssdk.services.sqs.model.SendMessageBatchRequestEntry;
@@ -100,7 +101,7 @@ public final class SqsTokenQueue implements TokenQueue {
                             .visibilityTimeout((int) lease.toSeconds())))
         .messages()
         .stream()
-        .map(message -> new Lease(message.receiptHandle(), end, mintedAt(message.body())))
+        .map(message -> new Lease(message.receiptHandle(), end, mintedAt(message)))
         .toList();
   }
 
@@ -315,10 +316,13 @@ public final class SqsTokenQueue implements TokenQueue {
         .formatted(token.id(), token.bucket().tenant(), token.bucket().action(), token.mintedAt());
   }
 
-  private static Instant mintedAt(String body) {
-    Matcher found = MINTED_AT.matcher(body);
+  private static Instant mintedAt(Message message) {
     try {
-      return found.find() ? Instant.parse(found.group(1)) : Instant.EPOCH;
+      return Optional.ofNullable(message.body())
+          .map(MINTED_AT::matcher)
+          .filter(Matcher::find)
+          .map(found -> Instant.parse(found.group(1)))
+          .orElse(Instant.EPOCH);
     } catch (DateTimeParseException malformed) {
       return Instant.EPOCH;
     }

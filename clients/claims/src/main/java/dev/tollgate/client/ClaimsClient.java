@@ -15,8 +15,12 @@ import dev.tollgate.core.bucket.claim.TokenSearch.Attempt;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
@@ -40,6 +44,7 @@ final class ClaimsClient implements TollgateClient {
   private final Claims claims;
   private final PlaceClaims places;
   private final ClaimEvents events;
+  private final InstantSource clock;
   private final List<Runnable> closing;
   private final ExecutorService async = Threads.upTo(ASYNC_CLAIMS, "tollgate-claims");
 
@@ -63,6 +68,7 @@ final class ClaimsClient implements TollgateClient {
       List<Runnable> closing) {
     this.cached = cached;
     this.claims = claims;
+    this.clock = clock;
     this.places = new PlaceClaims(clock);
     this.events = new ClaimEvents(listener, clock);
     this.closing = List.copyOf(closing);
@@ -90,6 +96,47 @@ final class ClaimsClient implements TollgateClient {
   @Override
   public TokenBucket bucket(String tenantId, String action) {
     return new Handle(id(tenantId, action));
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>All claims hold the buckets' tokens in one order. So of two claims for the last tokens of
+   * several buckets, one gets them all.
+   */
+  @Override
+  public Claim tryClaimEach(String tenantId, Collection<String> actions, int n) {
+    SortedSet<String> sorted = new TreeSet<>(actions);
+    InvalidValue.inRange("actions", sorted.size(), 1, MAX_BUCKETS);
+    InvalidValue.inRange("tokens", n, 1, Claims.MAX_TOKENS);
+    List<Handle> buckets = sorted.stream().map(action -> new Handle(id(tenantId, action))).toList();
+    Duration lease = Duration.ofSeconds(Claims.leaseToSpend(n * buckets.size()).toSeconds());
+    List<Held> held = new ArrayList<>();
+    try {
+      for (Handle bucket : buckets) {
+        ReserveResult result = bucket.reserve(n, lease);
+        if (result instanceof Claim.Shortfall refused) {
+          return refused;
+        }
+        held.add((Held) result);
+      }
+      return spendEach(held, n);
+    } finally {
+      held.forEach(Held::close);
+    }
+  }
+
+  private Claim spendEach(List<Held> held, int n) {
+    for (int i = 0; i < held.size(); i++) {
+      Settlement settlement = held.get(i).spend();
+      if (!(settlement instanceof Settlement.Spent)) {
+        held.subList(0, i).forEach(Held::replace);
+        return settlement instanceof Settlement.Unknown unknown
+            ? new Claim.Undecided(unknown.cause())
+            : new Claim.Denied(clock.instant());
+      }
+    }
+    return new Claim.Granted(n);
   }
 
   /**
@@ -376,6 +423,15 @@ final class ClaimsClient implements TollgateClient {
       return settlement instanceof dev.tollgate.core.bucket.claim.SettleResult.Unanswered unanswered
           ? new Settlement.Unknown(unanswered.cause())
           : new Settlement.Lapsed();
+    }
+
+    /** Puts new tokens in the place of spent ones, because other tokens could not be spent. */
+    private void replace() {
+      whileOpen(
+          () -> {
+            claims.held().putBack(granted);
+            return true;
+          });
     }
 
     @Override

@@ -17,6 +17,7 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
@@ -156,6 +157,11 @@ public final class InMemoryTollgate implements TollgateClient {
   @Override
   public TokenBucket bucket(String tenantId, String action) {
     return client.bucket(tenantId, action);
+  }
+
+  @Override
+  public Claim tryClaimEach(String tenantId, Collection<String> actions, int n) {
+    return client.tryClaimEach(tenantId, actions, n);
   }
 
   @Override

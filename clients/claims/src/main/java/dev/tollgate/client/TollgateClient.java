@@ -1,5 +1,7 @@
 package dev.tollgate.client;
 
+import java.util.Collection;
+
 /**
  * A client of one deployment that claims tokens from tenants' buckets. Thread-safe; one per process
  * is enough.
@@ -14,6 +16,9 @@ package dev.tollgate.client;
  * }</pre>
  */
 public interface TollgateClient extends AutoCloseable {
+  /** The most buckets of one claim. */
+  int MAX_BUCKETS = 5;
+
   /**
    * Opens a client with the configuration in environment variables, see {@link
    * TollgateClientBuilder#environment}.
@@ -38,6 +43,19 @@ public interface TollgateClient extends AutoCloseable {
    * @throws IllegalArgumentException if a name is malformed
    */
   TokenBucket bucket(String tenantId, String action);
+
+  /**
+   * Spends n tokens of each of several buckets of a tenant, or none of any: for example of 10 a
+   * minute and of 1,000 a day. The tokens of all buckets are held before any are spent. If some
+   * cannot be spent then, new ones replace those that were.
+   *
+   * @param actions the actions of the buckets, in any order; 1 to {@value #MAX_BUCKETS} different
+   *     ones
+   * @param n 1 to the smallest capacity, at most 10,000
+   * @return granted; or the refusal of the first bucket that refuses
+   * @throws IllegalArgumentException if a name is malformed or a number out of range
+   */
+  Claim tryClaimEach(String tenantId, Collection<String> actions, int n);
 
   /**
    * Waits up to a few seconds for claims in progress, and closes all resources that this client

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +32,11 @@ class InMemoryTollgateTest extends TollgateClientContract {
   }
 
   @Override
+  protected void putDaily(String tenantId, String action, long capacity) {
+    tollgate.putDaily(tenantId, action, capacity, "00:00", "UTC");
+  }
+
+  @Override
   protected Instant now() {
     return tollgate.now();
   }
@@ -38,6 +44,40 @@ class InMemoryTollgateTest extends TollgateClientContract {
   @Override
   protected void advance(Duration by) {
     tollgate.advance(by);
+  }
+
+  @Test
+  void tokens_of_a_day_are_void_in_the_next_one() {
+    tollgate.put("globex", "connect", 60, 60).putDaily("globex", "export", 5, "00:00", "UTC");
+    TokenBucket bucket = tollgate.bucket("globex", "export");
+    assertThat(bucket.claimUpTo(2).tokens()).isEqualTo(2);
+
+    advance(Duration.ofHours(12));
+
+    assertThat(bucket.claimUpTo(9).tokens()).isEqualTo(5);
+  }
+
+  @Test
+  void spent_tokens_are_replaced_if_those_of_another_bucket_cannot_be_spent() {
+    ClaimListener outage =
+        new ClaimListener() {
+          @Override
+          public void settled(Call call, Settlement settlement) {
+            tollgate.setAvailable(false);
+          }
+        };
+    try (TollgateClient failing = open(outage)) {
+      tollgate.put("globex", "connect", 60, 60).putDaily("globex", "day", 5, "00:00", "UTC");
+      tollgate.put("globex", "minute", 10, 10);
+
+      assertThat(failing.tryClaimEach("globex", List.of("day", "minute"), 1))
+          .isInstanceOf(Claim.Undecided.class);
+
+      tollgate.setAvailable(true);
+      advance(Duration.ofSeconds(31));
+      assertThat(failing.bucket("globex", "day").claimUpTo(9).tokens()).isEqualTo(5);
+      assertThat(failing.bucket("globex", "minute").claimUpTo(10).tokens()).isEqualTo(10);
+    }
   }
 
   @Test

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -44,6 +45,9 @@ public abstract class TollgateClientContract {
 
   /** Adds a full bucket to the deployment, and a {@code connect} bucket for its tenant. */
   protected abstract void put(String tenantId, String action, double ratePerMinute, long capacity);
+
+  /** Adds a full bucket of a tenant that exists, whose day begins at midnight in UTC. */
+  protected abstract void putDaily(String tenantId, String action, long capacity);
 
   /** The time of the client's clock. */
   protected abstract Instant now();
@@ -119,6 +123,54 @@ public abstract class TollgateClientContract {
         .filteredOn(Claim.Granted.class::isInstance)
         .hasSize(1);
     assertThat(bucket.tryClaim(5)).isEqualTo(new Claim.Granted(5));
+  }
+
+  // Several buckets
+
+  /** Twenty concurrent claims of both buckets; returns how many were granted. */
+  private long claimsOfBoth() {
+    List<CompletableFuture<Claim>> claims =
+        Stream.generate(
+                () ->
+                    CompletableFuture.supplyAsync(
+                        () -> tollgate.tryClaimEach(tenant, List.of("minute", "day"), 1)))
+            .limit(20)
+            .toList();
+    return claims.stream()
+        .map(CompletableFuture::join)
+        .filter(Claim.Granted.class::isInstance)
+        .count();
+  }
+
+  @Test
+  void concurrent_claims_of_two_buckets_spend_from_both_or_from_neither() {
+    put(tenant, "minute", 10, 10);
+    putDaily(tenant, "day", 25);
+
+    assertThat(claimsOfBoth()).isEqualTo(10);
+    advance(Duration.ofSeconds(62));
+    assertThat(claimsOfBoth()).isEqualTo(10);
+    advance(Duration.ofSeconds(62));
+    assertThat(claimsOfBoth()).isEqualTo(5);
+    assertThat(tollgate.bucket(tenant, "minute").claimUpTo(10).tokens()).isEqualTo(5);
+    advance(Duration.ofSeconds(62));
+    Claim.Denied refused = denied(tollgate.tryClaimEach(tenant, List.of("minute", "day"), 1));
+    assertThat(refused.retryAt())
+        .isEqualTo(now().truncatedTo(ChronoUnit.DAYS).plus(1, ChronoUnit.DAYS).plusSeconds(1));
+    assertThat(tollgate.bucket(tenant, "minute").claimUpTo(20).tokens()).isEqualTo(10);
+  }
+
+  @Test
+  void claim_of_several_buckets_checks_its_arguments_first() {
+    assertThatThrownBy(() -> tollgate.tryClaimEach(tenant, List.of(), 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("actions");
+    assertThatThrownBy(() -> tollgate.tryClaimEach(tenant, List.of("day", "Day"), 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("Day");
+    assertThatThrownBy(() -> tollgate.tryClaimEach(tenant, List.of("day"), 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("tokens: 0");
   }
 
   // The line

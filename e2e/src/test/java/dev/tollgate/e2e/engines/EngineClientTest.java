@@ -12,6 +12,7 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Calendar;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.testing.limiter.TollgateLimiter;
@@ -23,6 +24,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
@@ -58,6 +60,13 @@ class EngineClientTest extends TollgateClientContract {
     open(
         new BucketId(tenant, new Action(action)),
         new BucketSpec(Rate.perMinute(BigDecimal.valueOf(ratePerMinute)), capacity));
+  }
+
+  @Override
+  protected void putDaily(String tenantId, String action, long capacity) {
+    open(
+        new BucketId(new TenantId(tenantId), new Action(action)),
+        new BucketSpec(Calendar.of("DAY", Optional.empty(), "00:00", "UTC", false), capacity));
   }
 
   private void open(BucketId id, BucketSpec spec) {

@@ -205,7 +205,7 @@ public final class Claims {
    * a round of concurrent receives, and spending a round of concurrent deletes. So the lease leaves
    * 400 ms for each round, and 30 s for the search of the last tokens.
    */
-  static Duration leaseToSpend(int n) {
+  public static Duration leaseToSpend(int n) {
     return LEASE.plusMillis(10L * n);
   }
 

@@ -122,9 +122,21 @@ public final class HeldTokens {
    */
   public void putBack(BucketId id, int n) {
     Instant now = clock.instant();
+    putBack(id, IntStream.range(0, n).mapToObj(i -> now).toList(), now);
+  }
+
+  /**
+   * Adds new tokens in place of those of a claim, which were spent. They are as old as the spent
+   * ones, so that tokens of a period stay tokens of that period.
+   */
+  public void putBack(ClaimResult.Granted spent) {
+    putBack(spent.bucket(), spent.leases().stream().map(Lease::mintedAt).toList(), clock.instant());
+  }
+
+  private void putBack(BucketId id, List<Instant> mintedAt, Instant now) {
     List<Token> fresh =
-        IntStream.range(0, n)
-            .mapToObj(i -> new Token(UUID.randomUUID().toString(), id, now, now))
+        mintedAt.stream()
+            .map(minted -> new Token(UUID.randomUUID().toString(), id, minted, now))
             .toList();
     Unavailable.ignore(() -> queue.put(id, fresh));
     // The hint is removed even if the put failed, because it may have been done.
