@@ -181,4 +181,22 @@ final class CalendarAttackTest {
 
     assertThat(admitted(40)).isBetween(10L, 20L);
   }
+
+  @Test
+  void tokens_of_a_fill_whose_clock_is_behind_the_one_of_the_row_are_valid() {
+    buckets.open(Bucket.opened(ID, daily(30), NOON.plusSeconds(4)));
+    fill.fill(ID);
+
+    clock.advance(Duration.ofSeconds(10));
+    assertThat(admitted(40)).isEqualTo(30);
+  }
+
+  @Test
+  void claims_of_many_tokens_pass_void_ones() {
+    open(daily(25));
+    clock.set(TOMORROW);
+    putVoid(50);
+    fill.fill(ID);
+    assertThat(claims.spendUpTo(ID, Optional.of(row()), 25).tokens()).isEqualTo(25);
+  }
 }

@@ -195,9 +195,10 @@ public final class BucketFill {
   }
 
   private static List<Token> tokens(Bucket before, Ledger.Step step, Instant now) {
+    Instant mintedAt = step.mintedAt(now);
     return LongStream.range(0, step.tokens())
         .mapToObj(i -> before.dueAt(now, i))
-        .map(due -> new Token(UUID.randomUUID().toString(), before.id(), now, due))
+        .map(due -> new Token(UUID.randomUUID().toString(), before.id(), mintedAt, due))
         .toList();
   }
 
