@@ -337,7 +337,7 @@ public record Bucket(
   /**
    * The tokens beyond the capacity, which a fill removes. Programs that claim tokens may store
    * wrong empty hints, so the level is no less than the queue's count without one minute's tokens.
-   * If a period of its calendar has ended since the last fill, all its tokens may be void.
+   * If all its tokens are void, see {@link #hasVoidTokensAt}, these are all that are visible.
    *
    * @param reported the count that the queue reports
    */
@@ -350,19 +350,47 @@ public record Bucket(
   }
 
   /**
-   * Whether a period of its calendar has ended since the last fill, so that its tokens are void.
+   * Whether all its tokens are void, because a period of its calendar or another calendar has begun
+   * since the last fill.
    */
   public boolean hasVoidTokensAt(Instant now) {
+    return ledger instanceof CalendarLedger counted && counted.hasMintedNoValidToken(spec, now);
+  }
+
+  /**
+   * Whether more tokens were minted in the present period than its capacity, which was lowered. The
+   * next fill removes what is left of them.
+   */
+  public boolean exceedsCapacityAt(Instant now) {
+    return ledger instanceof CalendarLedger counted && counted.excess(spec, now) > 0;
+  }
+
+  /**
+   * When its period begins, by the clock of the process that filled it, if that is after {@code
+   * now}.
+   */
+  public Optional<Instant> beginsAfter(Instant now) {
     return ledger instanceof CalendarLedger counted
-        && ledger.validFrom(spec, now).isAfter(counted.since());
+        ? Optional.of(counted.since()).filter(now::isBefore)
+        : Optional.empty();
   }
 
   /** The tokens that a fill at {@code now} removes if it counted a surplus. */
   public Predicate<Lease> surplusTokens(Instant now) {
-    if (spec.refill() instanceof Rate) {
-      return lease -> true;
-    }
-    return hasVoidTokensAt(now) ? voidTokens(now) : voidTokens(now).negate();
+    return hasVoidTokensAt(now) ? voidTokens(now) : lease -> true;
+  }
+
+  /** Those of {@link #surplusTokens} that were counted: void ones were not, if any is valid. */
+  public Predicate<Lease> countedSurplus(Instant now) {
+    return exceedsCapacityAt(now) ? voidTokens(now).negate() : lease -> true;
+  }
+
+  /**
+   * The most tokens that a fill at {@code now} removes before it writes the row. A crash must not
+   * lose more of a period's tokens.
+   */
+  public long mostTrimmedAt(Instant now) {
+    return exceedsCapacityAt(now) ? CalendarLedger.stepSize(spec) : Long.MAX_VALUE;
   }
 
   /** The tokens of earlier periods, which nobody may spend at {@code now}. */

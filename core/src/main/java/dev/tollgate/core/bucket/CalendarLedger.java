@@ -60,8 +60,7 @@ public record CalendarLedger(Instant since, long minted, Instant validFrom) impl
   public Step step(BucketSpec spec, Instant now, Instant horizon, long level) {
     CalendarLedger current = at(spec, now);
     long owed = Math.max(0, spec.capacity() - current.minted);
-    long most = Math.max(TokenQueue.BATCH, (spec.capacity() + STEPS - 1) / STEPS);
-    long tokens = Math.min(owed, most);
+    long tokens = Math.min(owed, stepSize(spec));
     return new Step(
         tokens,
         new CalendarLedger(current.since, current.minted + tokens, current.validFrom),
@@ -90,6 +89,19 @@ public record CalendarLedger(Instant since, long minted, Instant validFrom) impl
   @Override
   public Ledger withTrimmed(BucketSpec spec, Instant now, long tokens) {
     return at(spec, now).since.equals(since) ? withUnsent(spec, now, tokens) : this;
+  }
+
+  /**
+   * Whether no token that was minted so far is valid at {@code now}: a period or another calendar
+   * has begun, and nothing was minted since.
+   */
+  boolean hasMintedNoValidToken(BucketSpec spec, Instant now) {
+    return validFrom(spec, now).isAfter(since) || minted == 0 && validFrom.equals(since);
+  }
+
+  /** The most tokens that a fill adds or removes before it writes the ledger again. */
+  static long stepSize(BucketSpec spec) {
+    return Math.max(TokenQueue.BATCH, (spec.capacity() + STEPS - 1) / STEPS);
   }
 
   /** How many tokens exceed the capacity at {@code now}. */

@@ -107,8 +107,8 @@ public record Forecast(Bucket row, Instant now) {
 
   /**
    * Whether a claim must request a fill: no token is pending (with a line: none after {@link
-   * BucketSpec#lineLead}; with direct filling: the fill is overdue), and the token producer fills
-   * the bucket or would do so if it were awake.
+   * BucketSpec#lineLead}; with direct filling: the fill is overdue) or tokens must be removed, and
+   * the token producer fills the bucket or would do so if it were awake.
    */
   public boolean needsFill() {
     if (row.fillState().state() != FillState.State.PRODUCED) {
@@ -116,9 +116,10 @@ public record Forecast(Bucket row, Instant now) {
     }
     return row.fillsOncePerMinute()
         ? row.isOverdueAt(now)
-        : !row.ledger()
-            .mintedThrough(row.spec())
-            .isAfter(hasLine() ? now.plus(row.spec().lineLead()) : now);
+        : row.exceedsCapacityAt(now)
+            || !row.ledger()
+                .mintedThrough(row.spec())
+                .isAfter(hasLine() ? now.plus(row.spec().lineLead()) : now);
   }
 
   /**

@@ -90,5 +90,15 @@ public sealed interface Ledger permits RateLedger, CalendarLedger {
    * @param after the ledger after the step
    * @param complete whether no further step is needed
    */
-  record Step(long tokens, Ledger after, boolean complete) {}
+  record Step(long tokens, Ledger after, boolean complete) {
+    /**
+     * When its tokens count as minted: not before the period for which they were counted, because
+     * the period may have begun by a clock that is ahead of this fill's.
+     */
+    public Instant mintedAt(Instant now) {
+      return after instanceof CalendarLedger counted && counted.since().isAfter(now)
+          ? counted.since()
+          : now;
+    }
+  }
 }

@@ -29,6 +29,9 @@ final class QueueClaims {
 
   private static final int FIRST_PAUSE_MILLIS = 20;
 
+  /** When a claim is repeated that found void tokens, or tokens that a fill has to remove. */
+  private static final Duration SOON = Duration.ofSeconds(1);
+
   private final TokenSearch search;
   private final HeldTokens held;
   private final FillsOnRequest fills;
@@ -78,9 +81,10 @@ final class QueueClaims {
     BucketId id = row.id();
     Instant now = clock.instant();
     search.removeVoid(row, now, attempt);
-    if (row.hasVoidTokensAt(now)) {
+    Optional<Denied> untilFilled = untilFilled(row, n, attempt, now);
+    if (untilFilled.isPresent()) {
       held.giveBack(id, attempt);
-      return periodBegun(row, n, now);
+      return untilFilled.get();
     }
     Optional<Denied> refusal =
         attempt.size() < n ? ClaimPolicy.refusalWhileEmpty(row.at(now), n) : Optional.empty();
@@ -103,10 +107,33 @@ final class QueueClaims {
     return claim;
   }
 
-  /** The refusal of a claim at the start of a period, before the bucket was filled. */
-  private Denied periodBegun(Bucket row, int n, Instant now) {
-    fills.tooFew(row, now).await();
-    return new Denied(row.at(now).nextTokens(n));
+  /**
+   * The refusal of a claim that may spend none of the tokens of a calendar: its period has not
+   * begun by this clock, or a fill has not yet replaced the tokens of the period before, or removed
+   * those beyond a lower capacity.
+   */
+  private Optional<Denied> untilFilled(Bucket row, int n, Attempt attempt, Instant now) {
+    Optional<Denied> early = row.beginsAfter(now).map(Denied::new);
+    if (early.isPresent()) {
+      return early;
+    }
+    if (row.hasVoidTokensAt(now)) {
+      fills.tooFew(row, now).await();
+      return Optional.of(new Denied(row.at(now).nextTokens(n)));
+    }
+    if (!row.exceedsCapacityAt(now)) {
+      return Optional.empty();
+    }
+    boolean hasTokens = row.level() > 0 || attempt.size() > 0;
+    if (hasTokens) {
+      fills.tooFew(row, now).await();
+    }
+    return Optional.of(new Denied(hasTokens ? now.plus(SOON) : row.at(now).nextTokens(n)));
+  }
+
+  /** When a claim that got too few tokens finds more. */
+  private static Instant retryAt(Bucket row, long missing, Attempt attempt, Instant now) {
+    return attempt.isCutShort() ? now.plus(SOON) : row.at(now).nextTokens(missing);
   }
 
   private ClaimResult holdAll(Bucket row, int n, Attempt attempt) {
@@ -127,7 +154,7 @@ final class QueueClaims {
         Sent fill = empty.map(level -> foundTooFew(row, n, found, level, now)).orElse(Sent.NOTHING);
         held.giveBack(id, attempt);
         fill.await();
-        Instant retryAt = row.at(now).nextTokens(n - found);
+        Instant retryAt = retryAt(row, n - found, attempt, now);
         if (n > 1 && empty.isPresent() && !contended) {
           memory.tooFew(id, n, retryAt);
         }
@@ -166,9 +193,10 @@ final class QueueClaims {
   SpendResult spendUpTo(Bucket row, int n, Attempt attempt) {
     Instant now = clock.instant();
     search.removeVoid(row, now, attempt);
-    if (row.hasVoidTokensAt(now)) {
+    Optional<Denied> untilFilled = untilFilled(row, n, attempt, now);
+    if (untilFilled.isPresent()) {
       held.giveBack(row.id(), attempt);
-      return new SpendResult(0, Optional.of(periodBegun(row, n, now)));
+      return new SpendResult(0, untilFilled.map(denied -> denied));
     }
     Optional<Denied> refusal = ClaimPolicy.refusalWhileEmpty(row.at(now), n);
     if (refusal.isPresent() && attempt.size() == 0) {
@@ -194,6 +222,6 @@ final class QueueClaims {
     }
     Instant now = clock.instant();
     empty.ifPresent(level -> fills.empty(row, now, Math.max(0, level.held() - received)).await());
-    return new Denied(row.at(now).nextTokens(missing));
+    return new Denied(retryAt(row, missing, attempt, now));
   }
 }

@@ -74,6 +74,11 @@ public final class TokenSearch {
       return removed;
     }
 
+    /** Whether it ended before the queue had no more tokens, because too many were void. */
+    boolean isCutShort() {
+      return voids >= MAX_VOID;
+    }
+
     /** Another attempt with the same lease, without tokens. */
     Attempt again() {
       return new Attempt(lease);
@@ -136,7 +141,7 @@ public final class TokenSearch {
       receive(id, n, Search.SHORT, attempt);
     }
     attempt.tried = false;
-    if (attempt.leases.size() == n || attempt.failure.isPresent()) {
+    if (attempt.leases.size() == n || attempt.failure.isPresent() || attempt.isCutShort()) {
       return Optional.empty();
     }
     Optional<Level> level = level(id);
@@ -147,7 +152,9 @@ public final class TokenSearch {
     boolean answered = attempt.failure.isEmpty();
     // The queue responded once, so a second failure does not make the claim undecided.
     attempt.failure = Optional.empty();
-    return answered && attempt.leases.size() < n ? level : Optional.empty();
+    return answered && attempt.leases.size() < n && !attempt.isCutShort()
+        ? level
+        : Optional.empty();
   }
 
   private Optional<Level> level(BucketId id) {
@@ -162,7 +169,7 @@ public final class TokenSearch {
     attempt.tried = true;
     try {
       boolean more = true;
-      while (more && attempt.leases.size() < n && attempt.voids < MAX_VOID) {
+      while (more && attempt.leases.size() < n && !attempt.isCutShort()) {
         more = receiveOnce(id, n - attempt.leases.size(), search, attempt);
       }
     } catch (Unavailable unavailable) {

@@ -120,10 +120,26 @@ public final class BucketFill {
       Bucket read, Bucket awake, TokenQueue.Level reported, Instant now, Instant until) {
     Bucket bucket = awake;
     boolean mustWrite = !awake.equals(read);
-    long trimmed = trim(read, read.surplusAt(reported, now), now, until);
-    bucket = bucket.trimmed(trimmed, now);
-    mustWrite |= !bucket.equals(awake);
-    long level = Math.max(0, read.levelAt(reported, now) - trimmed);
+    long surplus = read.surplusAt(reported, now);
+    long most = read.mostTrimmedAt(now);
+    long level = read.levelAt(reported, now);
+    long trimmed = 0;
+    long part;
+    do {
+      part = trim(bucket, Math.min(most, surplus - trimmed), now, until);
+      trimmed += part;
+      level = Math.max(0, level - part);
+      Bucket less = bucket.trimmed(part, now);
+      mustWrite |= !less.equals(bucket);
+      bucket = less;
+      if (part == most) {
+        bucket = bucket.inspected(level, now);
+        if (buckets.replace(bucket) == WriteResult.CONFLICT) {
+          return new Conflict();
+        }
+        mustWrite = false;
+      }
+    } while (part == most);
     long minted = 0;
     while (true) {
       Ledger.Step step = bucket.step(now, level);
@@ -179,9 +195,10 @@ public final class BucketFill {
   }
 
   private static List<Token> tokens(Bucket before, Ledger.Step step, Instant now) {
+    Instant mintedAt = step.mintedAt(now);
     return LongStream.range(0, step.tokens())
         .mapToObj(i -> before.dueAt(now, i))
-        .map(due -> new Token(UUID.randomUUID().toString(), before.id(), now, due))
+        .map(due -> new Token(UUID.randomUUID().toString(), before.id(), mintedAt, due))
         .toList();
   }
 
@@ -197,6 +214,7 @@ public final class BucketFill {
     // Claims do not wait for the removal of tokens that they would not accept.
     Instant latest = bucket.hasVoidTokensAt(now) ? now.plus(TRIM_TIME) : Instant.MAX;
     Predicate<Lease> isSurplus = bucket.surplusTokens(now);
+    Predicate<Lease> isCounted = bucket.countedSurplus(now);
     long trimmed = 0;
     while (trimmed < surplus && !isOver(until) && !isOver(latest)) {
       int max = (int) Math.min(TokenQueue.BATCH, surplus - trimmed);
@@ -208,7 +226,7 @@ public final class BucketFill {
       }
       Set<Lease> unspent =
           removed.isEmpty() ? Set.of() : new HashSet<>(queue.settle(bucket.id(), removed));
-      trimmed += removed.size() - unspent.size();
+      trimmed += removed.stream().filter(isCounted).filter(each -> !unspent.contains(each)).count();
       if (removed.isEmpty() || !unspent.isEmpty()) {
         return trimmed;
       }

@@ -1,0 +1,202 @@
+package dev.tollgate.core.bucket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.core.Action;
+import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.bucket.claim.ClaimResult;
+import dev.tollgate.core.bucket.claim.ClaimResult.Denied;
+import dev.tollgate.core.bucket.claim.ClaimResult.Granted;
+import dev.tollgate.core.bucket.claim.Claims;
+import dev.tollgate.core.bucket.claim.FillRequests;
+import dev.tollgate.core.bucket.fill.BucketFill;
+import dev.tollgate.core.testing.ManualClock;
+import dev.tollgate.core.testing.memory.InMemoryBuckets;
+import dev.tollgate.core.testing.memory.InMemoryTokenQueue;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What is left in the queue of a bucket when its calendar or its capacity changes. */
+final class CalendarAttackTest {
+  private static final BucketId ID = new BucketId(new TenantId("acme"), new Action("send-email"));
+  private static final Instant NOON = Instant.parse("2026-06-10T12:00:00Z");
+  private static final Instant TOMORROW = Instant.parse("2026-06-11T00:00:00Z");
+
+  private final ManualClock clock = new ManualClock(NOON);
+  private final InMemoryBuckets buckets = new InMemoryBuckets();
+  private final InMemoryTokenQueue queue = new InMemoryTokenQueue(clock);
+  private final BucketFill fill = new BucketFill(buckets, queue, clock);
+  private final Claims claims =
+      new Claims(buckets, queue, new Requests(), Runnable::run, any -> {}, clock);
+
+  private final class Requests implements FillRequests {
+    @Override
+    public void send(BucketId id) {
+      fill.fillOnRequest(row(), Instant.MAX);
+    }
+
+    @Override
+    public void sendAndWait(BucketId id) {
+      send(id);
+    }
+  }
+
+  @BeforeEach
+  void createQueue() {
+    queue.createQueue(ID);
+  }
+
+  private Bucket row() {
+    return buckets.find(ID).orElseThrow();
+  }
+
+  private static BucketSpec daily(long capacity) {
+    return new BucketSpec(Calendar.of("DAY", Optional.empty(), "00:00", "UTC", false), capacity);
+  }
+
+  private void open(BucketSpec spec) {
+    buckets.open(Bucket.opened(ID, spec, clock.instant()));
+    fill.fill(ID);
+  }
+
+  private void retune(BucketSpec spec) {
+    buckets.replace(row().retuned(spec, clock.instant()));
+    fill.fill(ID);
+  }
+
+  private ClaimResult claim() {
+    return claims.spend(row(), 1, claims.firstTry(ID));
+  }
+
+  private long admitted(int tries) {
+    return Stream.generate(this::claim).limit(tries).filter(Granted.class::isInstance).count();
+  }
+
+  private void putVoid(int tokens) {
+    Instant then = clock.instant().minus(Duration.ofDays(1));
+    queue.put(
+        ID,
+        Stream.generate(() -> new Token(UUID.randomUUID().toString(), ID, then, then))
+            .limit(tokens)
+            .toList());
+  }
+
+  @Test
+  void change_from_a_rate_removes_the_old_tokens_and_gives_the_capacity_at_once() {
+    open(new BucketSpec(Rate.perMinute(100), 100));
+    clock.advance(Duration.ofSeconds(1));
+    retune(daily(5));
+
+    clock.advance(Duration.ofSeconds(1));
+    assertThat(queue.level(ID)).isEqualTo(5);
+    assertThat(admitted(7)).isEqualTo(5);
+  }
+
+  @Test
+  void claim_that_finds_only_void_tokens_neither_counts_as_empty_nor_waits_for_the_next_period() {
+    putVoid(100);
+    buckets.open(Bucket.opened(ID, daily(5), NOON));
+    Bucket read = row();
+    Ledger.Step step = read.step(NOON, 0);
+    buckets.replace(read.filled(step, 0, NOON));
+    queue.put(
+        ID,
+        Stream.generate(() -> new Token(UUID.randomUUID().toString(), ID, NOON, NOON))
+            .limit(5)
+            .toList());
+
+    assertThat(claim())
+        .isInstanceOfSatisfying(
+            Denied.class,
+            denied -> assertThat(denied.retryAt()).isBeforeOrEqualTo(NOON.plusSeconds(1)));
+    assertThat(row().emptyHint()).isEmpty();
+    clock.advance(Duration.ofSeconds(2));
+    assertThat(admitted(20)).isEqualTo(5);
+  }
+
+  @Test
+  void lower_capacity_removes_tokens_behind_void_ones() {
+    putVoid(15);
+    buckets.open(Bucket.opened(ID, daily(30), NOON));
+    Bucket read = row();
+    buckets.replace(
+        read.filled(new Ledger.Step(30, new CalendarLedger(NOON, 30, NOON), true), 0, NOON));
+    queue.put(
+        ID,
+        Stream.generate(() -> new Token(UUID.randomUUID().toString(), ID, NOON, NOON))
+            .limit(30)
+            .toList());
+    retune(daily(10));
+
+    assertThat(admitted(60)).isEqualTo(10);
+  }
+
+  @Test
+  void tokens_that_are_returned_after_the_capacity_was_lowered_are_not_claimed() {
+    open(daily(5));
+    List<Lease> held = queue.reserve(ID, 5, Claims.LEASE, TokenQueue.Search.SHORT);
+    retune(daily(2));
+    queue.giveBack(ID, held);
+
+    long admitted = 0;
+    for (int i = 0; i < 20; i++) {
+      clock.advance(Duration.ofSeconds(7));
+      admitted += admitted(1);
+    }
+    assertThat(admitted).isEqualTo(2);
+  }
+
+  @Test
+  void period_that_has_not_begun_for_a_caller_gives_it_no_tokens() {
+    open(daily(2));
+    assertThat(admitted(3)).isEqualTo(2);
+    clock.set(TOMORROW.minusSeconds(3));
+    Instant ahead = clock.instant().plusSeconds(5);
+    buckets.replace(row().filled(row().step(ahead, 0), 0, ahead));
+    Instant due = clock.instant();
+    Token token = new Token("a", ID, ahead, due);
+    queue.put(ID, List.of(token, new Token("b", ID, ahead, due)));
+
+    assertThat(admitted(3)).isZero();
+    clock.set(TOMORROW.plusSeconds(1));
+    assertThat(admitted(3)).isEqualTo(2);
+  }
+
+  @Test
+  void fill_that_crashes_while_it_removes_tokens_loses_few_of_the_others() {
+    open(daily(100));
+    assertThat(admitted(40)).isEqualTo(40);
+    buckets.replace(row().retuned(daily(60), clock.instant()));
+    buckets.outage().begin("replace");
+    Unavailable.ignore(() -> fill.fill(ID));
+    buckets.outage().end();
+    fill.fill(ID);
+
+    assertThat(admitted(40)).isBetween(10L, 20L);
+  }
+
+  @Test
+  void tokens_of_a_fill_whose_clock_is_behind_the_one_of_the_row_are_valid() {
+    buckets.open(Bucket.opened(ID, daily(30), NOON.plusSeconds(4)));
+    fill.fill(ID);
+
+    clock.advance(Duration.ofSeconds(10));
+    assertThat(admitted(40)).isEqualTo(30);
+  }
+
+  @Test
+  void claims_of_many_tokens_pass_void_ones() {
+    open(daily(25));
+    clock.set(TOMORROW);
+    putVoid(50);
+    fill.fill(ID);
+    assertThat(claims.spendUpTo(ID, Optional.of(row()), 25).tokens()).isEqualTo(25);
+  }
+}
