@@ -13,6 +13,7 @@ import dev.tollgate.client.UnknownBucket;
 import dev.tollgate.local.endpoint.RecordedRequests.Request;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -90,6 +91,27 @@ final class ClientClaimsIT {
       Thread.onSpinWait();
     }
     DEPLOYMENT.cloud().settle();
+  }
+
+  @Test
+  void a_claim_of_a_rate_and_of_a_daily_quota_is_denied_until_midnight_once_the_day_is_used_up() {
+    String tier =
+        TIER.replace(
+            "\"buckets\": {",
+            "\"buckets\": {\"day\": {\"capacity\": 12, \"refill\":"
+                + " {\"every\": \"DAY\", \"at\": \"00:00\", \"zone\": \"UTC\"}}, ");
+    assertThat(DEPLOYMENT.control("PUT", "/tiers/daily", tier).status()).isEqualTo(201);
+    assertThat(DEPLOYMENT.onboard("claims-daily", "daily", "{}").status()).isEqualTo(201);
+    List<String> both = List.of("send-email", "day");
+
+    assertThat(TOLLGATE.tryClaimEach("claims-daily", both, 10)).isEqualTo(new Claim.Granted(10));
+    Instant midnight =
+        DEPLOYMENT.clock().instant().truncatedTo(ChronoUnit.DAYS).plus(1, ChronoUnit.DAYS);
+    assertThat(TOLLGATE.tryClaimEach("claims-daily", both, 3))
+        .isEqualTo(new Claim.Denied(midnight.plusSeconds(1)));
+    assertThat(TOLLGATE.tryClaimEach("claims-daily", both, 2)).isEqualTo(new Claim.Granted(2));
+    assertThat(TOLLGATE.bucket("claims-daily", "send-email").claimUpTo(30).tokens())
+        .isBetween(18, 20);
   }
 
   @Test
