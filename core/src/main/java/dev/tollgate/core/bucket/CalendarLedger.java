@@ -35,6 +35,13 @@ public record CalendarLedger(Instant since, long minted, Instant validFrom) impl
     return new CalendarLedger(now, 0, now);
   }
 
+  /**
+   * After a change at {@code now}: what a fill minted before is void, even if its clock is fast.
+   */
+  static CalendarLedger changed(Instant now) {
+    return opened(now.plus(Bucket.SKEW));
+  }
+
   static CalendarLedger balanced(Calendar calendar, long capacity, Instant now) {
     Instant start = calendar.start(now);
     return new CalendarLedger(start, capacity, start);
@@ -72,13 +79,13 @@ public record CalendarLedger(Instant since, long minted, Instant validFrom) impl
     return this;
   }
 
-  /** {@inheritDoc} Another calendar begins a period at {@code now}, with the full capacity. */
+  /** {@inheritDoc} Another calendar begins a period a moment later, with the full capacity. */
   @Override
   public Ledger retuned(BucketSpec before, BucketSpec after, Instant now) {
     if (before.refill().equals(after.refill())) {
       return this;
     }
-    return after.refill() instanceof Calendar ? opened(now) : Ledger.balanced(after, now);
+    return after.refill() instanceof Calendar ? changed(now) : Ledger.balanced(after, now);
   }
 
   @Override

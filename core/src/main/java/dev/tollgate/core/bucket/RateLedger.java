@@ -101,7 +101,7 @@ public record RateLedger(Instant mintedThrough, long carried, Instant aheadFrom)
   @Override
   public Ledger retuned(BucketSpec before, BucketSpec after, Instant now) {
     if (after.refill() instanceof Calendar) {
-      return Ledger.opened(after, now);
+      return CalendarLedger.changed(now);
     }
     if (mintedThrough.isAfter(now)) {
       return new RateLedger(mintedThrough, carried);

@@ -89,12 +89,12 @@ final class CalendarAttackTest {
   }
 
   @Test
-  void change_from_a_rate_removes_the_old_tokens_and_gives_the_capacity_at_once() {
+  void change_from_a_rate_removes_the_old_tokens_and_gives_the_capacity() {
     open(new BucketSpec(Rate.perMinute(100), 100));
     clock.advance(Duration.ofSeconds(1));
     retune(daily(5));
 
-    clock.advance(Duration.ofSeconds(1));
+    clock.advance(Duration.ofSeconds(5));
     assertThat(queue.level(ID)).isEqualTo(5);
     assertThat(admitted(7)).isEqualTo(5);
   }
@@ -198,5 +198,20 @@ final class CalendarAttackTest {
     putVoid(50);
     fill.fill(ID);
     assertThat(claims.spendUpTo(ID, Optional.of(row()), 25).tokens()).isEqualTo(25);
+  }
+
+  @Test
+  void tokens_of_a_rate_that_a_fast_clock_minted_are_void_after_the_change() {
+    open(new BucketSpec(Rate.perMinute(30), 30));
+    Instant ahead = clock.instant().plusSeconds(4);
+    queue.put(
+        ID,
+        Stream.generate(() -> new Token(UUID.randomUUID().toString(), ID, ahead, clock.instant()))
+            .limit(8)
+            .toList());
+    retune(daily(5));
+
+    clock.advance(Duration.ofSeconds(6));
+    assertThat(admitted(40)).isEqualTo(5);
   }
 }

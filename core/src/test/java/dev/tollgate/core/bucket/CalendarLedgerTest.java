@@ -106,9 +106,11 @@ final class CalendarLedgerTest {
   @Test
   void another_calendar_or_a_rate_begins_anew() {
     BucketSpec rate = new BucketSpec(Rate.perMinute(60), 60);
-    assertThat(of(TODAY, 5).retuned(spec(5), carryingOver(7), NOON)).isEqualTo(of(NOON, 0));
+    assertThat(of(TODAY, 5).retuned(spec(5), carryingOver(7), NOON))
+        .isEqualTo(of(NOON.plusSeconds(5), 0));
     assertThat(of(TODAY, 5).retuned(spec(5), rate, NOON)).isEqualTo(RateLedger.balanced(NOON));
-    assertThat(RateLedger.balanced(TODAY).retuned(rate, spec(5), NOON)).isEqualTo(of(NOON, 0));
+    assertThat(RateLedger.balanced(TODAY).retuned(rate, spec(5), NOON))
+        .isEqualTo(of(NOON.plusSeconds(5), 0));
   }
 
   @Test
