@@ -1,0 +1,80 @@
+package dev.tollgate.league.adapters;
+
+import dev.tollgate.lawbook.Claim;
+import dev.tollgate.lawbook.Limiter;
+import dev.tollgate.lawbook.Rate;
+import dev.tollgate.lawbook.Terms;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Optional;
+import java.util.Random;
+
+/**
+ * Sentinel's default flow control by requests per second: {@code DefaultController}, and the {@code
+ * StatisticNode} that counts its passes, as Sentinel's slots call them.
+ */
+public final class Sentinel implements Bucket {
+  private static final String PACKAGE = "com.alibaba.csp.sentinel.";
+  private static final int GRADE_QPS = 1;
+  private static final ClassLoader CLASSES = new ClockedClasses(PACKAGE);
+
+  private final InstantSource clock;
+  private final Object controller;
+  private final Object node;
+
+  private Sentinel(Terms terms, InstantSource clock) {
+    this.clock = clock;
+    SimulatedTime.use(clock);
+    try {
+      controller =
+          load("slots.block.flow.controller.DefaultController")
+              .getConstructor(double.class, int.class)
+              .newInstance((double) terms.capacity(), GRADE_QPS);
+      node = load("node.StatisticNode").getConstructor().newInstance();
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /**
+   * Promises a threshold of requests per second, counted in a sliding window of two samples of 500
+   * ms ({@code SampleCountProperty.SAMPLE_COUNT} = 2, {@code IntervalProperty.INTERVAL} = 1000).
+   * Javadoc of {@code StatisticNode}: "The statistic node keep three kinds of real-time statistics
+   * metrics: metrics in second level (rollingCounterInSecond)". So a sample may end with the
+   * threshold's passes, and the window after next begin with them: half a second's more than a
+   * bucket (slack). A pass counts for up to a second (lateness).
+   */
+  public static Limiter.Maker maker() {
+    return Bucket.maker(Sentinel::terms, Sentinel::new);
+  }
+
+  private static Terms terms(Random random) {
+    long limit = 1L + random.nextInt(20);
+    Duration second = Duration.ofSeconds(1);
+    return new Terms(new Rate(limit, second), limit, (limit + 1) / 2, second);
+  }
+
+  private static Class<?> load(String name) throws ClassNotFoundException {
+    return CLASSES.loadClass(PACKAGE + name);
+  }
+
+  @Override
+  public Optional<Claim> claim(long tokens) {
+    SimulatedTime.use(clock);
+    int count = Math.toIntExact(tokens);
+    try {
+      boolean passes =
+          (boolean)
+              controller
+                  .getClass()
+                  .getMethod("canPass", load("node.Node"), int.class)
+                  .invoke(controller, node, count);
+      if (passes) {
+        node.getClass().getMethod("addPassRequest", int.class).invoke(node, count);
+      }
+      return Bucket.answer(passes);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}
