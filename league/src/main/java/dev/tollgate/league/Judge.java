@@ -8,24 +8,21 @@ import dev.tollgate.lawbook.LimiterLaws;
 import dev.tollgate.lawbook.Setting;
 import dev.tollgate.lawbook.Terms;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 
 /** Judges limiters by the law book. */
 final class Judge {
   private static final Map<Law<Limiter.Maker>, String> LACKS =
       Map.of(
-          LimiterLaws.NEVER_MORE, "no history could be judged",
-          LimiterLaws.NEVER_LATE, "no history could be judged",
           LimiterLaws.THROUGHPUT, "its capacity is less than what accrues in twice its lateness",
           LimiterLaws.ALL_OR_NONE, "it promises nothing of claims for several tokens",
           LimiterLaws.CONSERVATION, "it does not show its counts",
-          LimiterLaws.REFUSAL_IS_FREE, "no history could be judged",
-          LimiterLaws.RETRY_AFTER, "no history could be judged",
-          LimiterLaws.RETUNE_CONSERVES, "its terms cannot change",
-          LimiterLaws.NEIGHBOURS, "no history could be judged");
+          LimiterLaws.RETUNE_CONSERVES, "its terms cannot change, or only by a new limiter");
 
   private final int histories;
 
@@ -57,29 +54,42 @@ final class Judge {
     if (entry.notApplied().containsKey(law)) {
       return new Verdict.NotApplicable(entry.notApplied().getOrDefault(law, ""));
     } else if (promised.broken().containsKey(law)) {
-      return new Verdict.Broken(promised.broken().get(law));
-    } else if (promised.report().judged(law) == 0) {
-      return new Verdict.NotApplicable(LACKS.getOrDefault(law, ""));
+      long seed = promised.broken().getOrDefault(law, 0L);
+      return entry.documented().containsKey(law)
+          ? new Verdict.Allowed(seed)
+          : new Verdict.Broken(seed);
+    } else if (!promised.judged().contains(law)) {
+      return new Verdict.NotApplicable(LACKS.getOrDefault(law, "no history could be judged"));
     }
     return exact.broken().containsKey(law)
-        ? new Verdict.Allowed(exact.broken().get(law))
+        ? new Verdict.Allowed(exact.broken().getOrDefault(law, 0L))
         : new Verdict.Kept();
   }
 
-  /** The first seed that breaks each broken law, and a report about the others. */
-  private record Findings(Map<Law<?>, Long> broken, LawBook.Report report) {}
+  /**
+   * What the law book found.
+   *
+   * @param broken the first seed that breaks each broken law
+   * @param judged the laws that could be checked and were kept in at least one history
+   */
+  private record Findings(Map<Law<?>, Long> broken, Set<Law<?>> judged) {}
 
+  /** Plays each history, whatever the system properties of the law book say. */
   private Findings findings(Limiter.Maker limiter, List<Law<Limiter.Maker>> laws) {
     Map<Law<?>, Long> broken = new LinkedHashMap<>();
-    while (true) {
-      List<Law<Limiter.Maker>> left =
-          laws.stream().filter(law -> !broken.containsKey(law)).toList();
+    Set<Law<?>> judged = new HashSet<>();
+    List<Law<Limiter.Maker>> left = new ArrayList<>(laws);
+    for (long seed = 1; seed <= histories; ) {
       try {
-        return new Findings(broken, LawBook.ofLimiter(limiter).only(left).hold(histories));
+        LawBook.Report report = LawBook.ofLimiter(limiter).only(left).replay(seed);
+        left.stream().filter(law -> report.judged(law) > 0).forEach(judged::add);
+        seed++;
       } catch (LawViolation violation) {
         broken.put(violation.law(), violation.seed());
+        left.remove(violation.law());
       }
     }
+    return new Findings(broken, judged);
   }
 
   /** The same limiter, judged as if it promised an exact bucket. */

@@ -34,51 +34,66 @@ public final class League {
   private static final Map<Law<Limiter.Maker>, String> NO_RETRY_TIME =
       Map.of(LimiterLaws.RETRY_AFTER, "it states no retry time");
 
+  private static final String LESS_THAN_ONE_TOKEN =
+      "AS_IS copies available tokens, which are whole ones";
+
   private static final String ONE_PERIOD = "slack: one period's tokens; lateness: a period";
 
   /** All limiters, in the order of the table. */
   static final List<Entry> ENTRIES =
       List.of(
-          Entry.of("bucket4j", "bucket4j 8.8.0, in memory", "an exact bucket", Bucket4j.maker()),
+          Entry.of("bucket4j", "bucket4j 8.8.0, in memory", "an exact bucket", Bucket4j.maker())
+              .notApplying(
+                  Map.of(LimiterLaws.RETUNE_CONSERVES, "the next row replaces its configuration")),
           Entry.of(
-              "resilience4j",
-              "resilience4j 2.3.0, AtomicRateLimiter",
-              ONE_PERIOD,
-              Resilience4j.maker(),
-              NO_RETRY_TIME),
+                  "bucket4j-as-is",
+                  "the same with replaceConfiguration, AS_IS",
+                  "a change drops less than one token",
+                  Bucket4j.replacingConfigurations())
+              .allowing(
+                  Map.of(
+                      LimiterLaws.NEVER_LATE, LESS_THAN_ONE_TOKEN,
+                      LimiterLaws.REFUSAL_IS_FREE, LESS_THAN_ONE_TOKEN)),
           Entry.of(
-              "guava",
-              "Guava 33.7.2, RateLimiter",
-              "slack: 1; lateness: 2 µs",
-              Guava.maker(),
-              NO_RETRY_TIME),
+                  "resilience4j",
+                  "resilience4j 2.3.0, AtomicRateLimiter",
+                  ONE_PERIOD,
+                  Resilience4j.maker())
+              .notApplying(NO_RETRY_TIME),
+          Entry.of("guava", "Guava 33.7.2, RateLimiter", "slack: 1; lateness: 2 µs", Guava.maker())
+              .notApplying(NO_RETRY_TIME),
           Entry.of(
-              "sentinel",
-              "Sentinel 1.8.8, DefaultController",
-              "slack: half a second's tokens; lateness: 1 s",
-              Sentinel.maker(),
-              NO_RETRY_TIME),
+                  "sentinel",
+                  "Sentinel 1.8.8, DefaultController",
+                  "slack: half a second's tokens; lateness: 1 s",
+                  Sentinel.maker())
+              .notApplying(NO_RETRY_TIME),
           Entry.of(
-              "gateway",
-              "Spring Cloud Gateway's script, in Java",
-              "slack: a second's tokens; lateness: 1 s",
-              GatewayScript.maker(),
-              NO_RETRY_TIME),
-          Entry.of("gcra", "redis-gcra's script, in Java", "slack: 1; lateness: 2 ms", RedisGcra.maker()),
-          Entry.of("window", "fixed window, as in Envoy's service", ONE_PERIOD, FixedWindow.maker()),
+                  "gateway",
+                  "Spring Cloud Gateway's script, in Java",
+                  "slack: a second's tokens; lateness: 1 s",
+                  GatewayScript.maker())
+              .notApplying(NO_RETRY_TIME),
+          Entry.of(
+              "gcra",
+              "redis-gcra's script, in Java",
+              "slack: 1; lateness: 2 ms",
+              RedisGcra.maker()),
+          Entry.of(
+              "window", "fixed window, as in Envoy's service", ONE_PERIOD, FixedWindow.maker()),
           Entry.of("log", "sliding window log", "lateness: a period", SlidingLog.maker()),
           Entry.of(
-              "item",
-              "DynamoDB item, UpdateItem, expiry of 100 s",
-              "slack: 1; lateness: 2 ms",
-              ExpiringItem.maker(),
-              NO_RETRY_TIME),
+                  "item",
+                  "DynamoDB item, UpdateItem, expiry of 100 s",
+                  "slack: 1; lateness: 2 ms",
+                  ExpiringItem.maker())
+              .notApplying(NO_RETRY_TIME),
           Entry.of(
-              "item-kept",
-              "the same without expiry",
-              "slack: 1; lateness: 2 ms",
-              ExpiringItem.withoutExpiry(),
-              NO_RETRY_TIME),
+                  "item-kept",
+                  "the same without expiry",
+                  "slack: 1; lateness: 2 ms",
+                  ExpiringItem.withoutExpiry())
+              .notApplying(NO_RETRY_TIME),
           Entry.notApplicable(
               "concurrency-limits",
               "Netflix concurrency-limits",
@@ -143,7 +158,8 @@ public final class League {
       text.append("| %d | %s |\n".formatted(at + 1, LimiterLaws.ALL.get(at).name()));
     }
     text.append("\n| not applicable | limiters: laws |\n| --- | --- |\n");
-    reasons(verdicts).forEach((why, who) -> text.append("| %s | %s |\n".formatted(why, String.join("; ", who))));
+    reasons(verdicts)
+        .forEach((why, who) -> text.append("| %s | %s |\n".formatted(why, String.join("; ", who))));
     return text.toString();
   }
 
@@ -155,7 +171,8 @@ public final class League {
             row.forEach(
                 (law, verdict) -> {
                   if (verdict instanceof Verdict.NotApplicable not) {
-                    String laws = entry.limiter().isEmpty() ? "all" : "" + (LimiterLaws.ALL.indexOf(law) + 1);
+                    String laws =
+                        entry.limiter().isEmpty() ? "all" : "" + (LimiterLaws.ALL.indexOf(law) + 1);
                     reasons
                         .computeIfAbsent(not.why(), any -> new TreeSet<>())
                         .add("`" + entry.id() + "`: " + laws);
@@ -174,9 +191,7 @@ public final class League {
         continue;
       }
       try {
-        LawBook.ofLimiter(exact ? Judge.exactly(limiter) : limiter)
-            .only(List.of(law))
-            .replay(seed);
+        LawBook.ofLimiter(exact ? Judge.exactly(limiter) : limiter).only(List.of(law)).replay(seed);
       } catch (LawViolation violation) {
         text.append(violation.getMessage()).append('\n');
       }

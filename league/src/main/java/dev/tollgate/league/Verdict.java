@@ -11,15 +11,15 @@ public sealed interface Verdict {
   }
 
   /**
-   * The limiter kept the law within the slack, lateness and grain that its documentation allows,
-   * and not without them.
+   * The limiter kept the law within what its documentation allows. An exact bucket would not need
+   * that.
    *
-   * @param seed the first history that needs the allowance
+   * @param seed the first history in which an exact bucket would answer otherwise
    */
   record Allowed(long seed) implements Verdict {
     @Override
     public String toString() {
-      return "kept, " + seed;
+      return "terms, " + seed;
     }
   }
 

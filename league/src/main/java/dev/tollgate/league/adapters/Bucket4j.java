@@ -15,10 +15,14 @@ import java.util.Optional;
 public final class Bucket4j implements Bucket {
   private final io.github.bucket4j.Bucket bucket;
 
-  private Bucket4j(Terms terms, InstantSource clock) {
+  private final boolean retunes;
+
+  private Bucket4j(Terms terms, InstantSource clock, boolean retunes) {
+    this.retunes = retunes;
     bucket =
         io.github.bucket4j.Bucket.builder()
-            .addLimit(limit -> limit.capacity(terms.capacity()).refillGreedy(tokens(terms), per(terms)))
+            .addLimit(
+                limit -> limit.capacity(terms.capacity()).refillGreedy(tokens(terms), per(terms)))
             .withCustomTimePrecision(new Meter(clock))
             .build();
   }
@@ -26,10 +30,20 @@ public final class Bucket4j implements Bucket {
   /**
    * Promises an exact bucket. The reference for 8.7, 1.2: "Absolutely non-compromise precision -
    * Bucket4j does not operate with floats or doubles, all calculations are performed in integer
-   * arithmetic".
+   * arithmetic". Javadoc of {@code getNanosToWaitForRefill}: "time in nanos which need to wait
+   * until requested amount of tokens will be refilled".
    */
   public static Limiter.Maker maker() {
-    return Bucket.maker(Terms::any, Bucket4j::new);
+    return Bucket.maker(Terms::any, (terms, clock) -> new Bucket4j(terms, clock, false));
+  }
+
+  /**
+   * The same, with {@code replaceConfiguration} and {@code AS_IS}, which "Instructs to copy
+   * available tokens as is". An available token is a whole one, so nothing is promised of the
+   * fraction that has accrued.
+   */
+  public static Limiter.Maker replacingConfigurations() {
+    return Bucket.maker(Terms::any, (terms, clock) -> new Bucket4j(terms, clock, true));
   }
 
   private static long tokens(Terms terms) {
@@ -48,9 +62,13 @@ public final class Bucket4j implements Bucket {
 
   @Override
   public boolean retune(Terms terms) {
+    if (!retunes) {
+      return false;
+    }
     bucket.replaceConfiguration(
         BucketConfiguration.builder()
-            .addLimit(limit -> limit.capacity(terms.capacity()).refillGreedy(tokens(terms), per(terms)))
+            .addLimit(
+                limit -> limit.capacity(terms.capacity()).refillGreedy(tokens(terms), per(terms)))
             .build(),
         TokensInheritanceStrategy.AS_IS);
     return true;

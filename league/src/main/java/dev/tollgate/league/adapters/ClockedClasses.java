@@ -2,6 +2,7 @@ package dev.tollgate.league.adapters;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.List;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.ClassWriter;
@@ -15,12 +16,12 @@ import org.objectweb.asm.Opcodes;
 final class ClockedClasses extends ClassLoader {
   private static final String SIMULATED = SimulatedTime.class.getName().replace('.', '/');
 
-  private final String prefix;
+  private final List<String> prefixes;
 
-  /** A loader that changes the classes whose names start with this prefix. */
-  ClockedClasses(String prefix) {
+  /** A loader that changes the classes whose names start with one of these prefixes. */
+  ClockedClasses(String... prefixes) {
     super(ClockedClasses.class.getClassLoader());
-    this.prefix = prefix;
+    this.prefixes = List.of(prefixes);
   }
 
   @Override
@@ -30,7 +31,9 @@ final class ClockedClasses extends ClassLoader {
       if (loaded != null) {
         return loaded;
       }
-      return name.startsWith(prefix) ? changed(name) : super.loadClass(name, resolve);
+      return prefixes.stream().anyMatch(name::startsWith)
+          ? changed(name)
+          : super.loadClass(name, resolve);
     }
   }
 

@@ -11,8 +11,8 @@ import java.util.Random;
 
 /**
  * A token bucket in a DynamoDB item, which is read and then written by a conditional {@code
- * UpdateItem}, after the package ddb-token-bucket ({@code token-bucket.ts}). The table is simulated;
- * it deletes an expired item at once, the earliest that DynamoDB may.
+ * UpdateItem}, after the package ddb-token-bucket ({@code token-bucket.ts}). The table is
+ * simulated; it deletes an expired item at once, the earliest that DynamoDB may.
  */
 public final class ExpiringItem implements Bucket {
   private final double perSecond;
@@ -37,8 +37,7 @@ public final class ExpiringItem implements Bucket {
    * or more". Rounding may admit a fraction of a token more (slack).
    */
   public static Limiter.Maker maker() {
-    return Bucket.maker(
-        ExpiringItem::terms, (terms, clock) -> new ExpiringItem(terms, clock, 100));
+    return Bucket.maker(ExpiringItem::terms, (terms, clock) -> new ExpiringItem(terms, clock, 100));
   }
 
   /** The same without an expiry: what {@link #maker} would be if its items lived long enough. */

@@ -29,9 +29,9 @@ public final class FixedWindow implements Bucket {
    * Promises a number of requests per unit. README, Rate limit definition: "{@code rate_limit:
    * unit: <see below: required>, requests_per_unit: <see below: required>}", the unit being one of
    * second, minute, hour and day. Two units' requests may be admitted around the end of a unit
-   * (slack), and a request may wait for the next unit (lateness). A refused request counts as well,
-   * so nothing is promised of requests with {@code hits_addend}: "a request increases the matched
-   * limit by" it.
+   * (slack), and a request may wait for the next unit (lateness). A refused request counts as well:
+   * "Rate limit requests can optionally specify the number of hits a request adds to the matched
+   * limit" ({@code rls.proto}). So all or none is not promised for several hits.
    */
   public static Limiter.Maker maker() {
     return Bucket.maker(FixedWindow::terms, FixedWindow::new);
@@ -56,7 +56,6 @@ public final class FixedWindow implements Bucket {
       count = 0;
     }
     count += tokens;
-    return Bucket.answer(
-        count <= terms.capacity(), Duration.between(now, current.plus(unit)));
+    return Bucket.answer(count <= terms.capacity(), Duration.between(now, current.plus(unit)));
   }
 }

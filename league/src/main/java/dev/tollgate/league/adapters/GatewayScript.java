@@ -31,9 +31,10 @@ public final class GatewayScript implements Bucket {
   /**
    * Promises a bucket on a clock of whole seconds. Reference, RequestRateLimiter: "The {@code
    * redis-rate-limiter.burstCapacity} property is the maximum number of requests a user is allowed
-   * in a single second". Around the end of a second another second's tokens come at once (slack),
-   * and a token may come a second late (lateness). "A steady rate is accomplished by setting the
-   * same value in replenishRate and burstCapacity. Temporary bursts can be allowed by setting
+   * in a single second (without any dropped requests)", and the script reads the seconds of {@code
+   * TIME} alone. Around the end of a second another second's tokens come at once (slack), and a
+   * token may come a second late (lateness). "A steady rate is accomplished by setting the same
+   * value in replenishRate and burstCapacity. Temporary bursts can be allowed by setting
    * burstCapacity higher than replenishRate": no other setting is drawn.
    */
   public static Limiter.Maker maker() {

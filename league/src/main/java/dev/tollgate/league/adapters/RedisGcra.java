@@ -29,8 +29,9 @@ public final class RedisGcra implements Bucket {
   /**
    * Promises a bucket, as exact as its numbers: a {@code double} of seconds since 1970 is exact to
    * a quarter of a microsecond, and {@code TIME} counts microseconds (lateness). Rounding admits a
-   * fraction of a token more (slack). README of redis-gcra: "retry_after: in how many seconds to
-   * retry"; the adapter rounds it up to milliseconds, as a caller that sleeps does.
+   * fraction of a token more (slack). README of redis-gcra: "the rate limit bucket has 1000 tokens
+   * in it and recovers at speed of 100 tokens per minute", and "can retry in 1.2 seconds". The
+   * adapter rounds the retry time up to milliseconds, as a caller that sleeps does.
    */
   public static Limiter.Maker maker() {
     return Bucket.maker(RedisGcra::terms, RedisGcra::new);

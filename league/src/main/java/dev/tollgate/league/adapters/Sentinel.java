@@ -16,7 +16,8 @@ import java.util.Random;
 public final class Sentinel implements Bucket {
   private static final String PACKAGE = "com.alibaba.csp.sentinel.";
   private static final int GRADE_QPS = 1;
-  private static final ClassLoader CLASSES = new ClockedClasses(PACKAGE);
+  private static final ClassLoader CLASSES =
+      new ClockedClasses(PACKAGE + "node.", PACKAGE + "slots.");
 
   private final InstantSource clock;
   private final Object controller;
@@ -37,12 +38,12 @@ public final class Sentinel implements Bucket {
   }
 
   /**
-   * Promises a threshold of requests per second, counted in a sliding window of two samples of 500
-   * ms ({@code SampleCountProperty.SAMPLE_COUNT} = 2, {@code IntervalProperty.INTERVAL} = 1000).
-   * Javadoc of {@code StatisticNode}: "The statistic node keep three kinds of real-time statistics
-   * metrics: metrics in second level (rollingCounterInSecond)". So a sample may end with the
-   * threshold's passes, and the window after next begin with them: half a second's more than a
-   * bucket (slack). A pass counts for up to a second (lateness).
+   * Promises a threshold of requests per second, counted in samples. Javadoc of {@code
+   * StatisticNode}: "Sentinel use the statics of the valid buckets to decide whether this request
+   * can be passed", and "the time-span is defined by sample count": two samples of 500 ms, by
+   * {@code SampleCountProperty} and {@code IntervalProperty}. The threshold's passes may come at
+   * the end of a sample and again 500 ms later: half a second's more than from a bucket (slack). A
+   * pass counts for up to a second (lateness).
    */
   public static Limiter.Maker maker() {
     return Bucket.maker(Sentinel::terms, Sentinel::new);
