@@ -29,7 +29,7 @@ import java.util.TreeSet;
  */
 public final class League {
   /** The number of histories that each limiter plays. */
-  static final int HISTORIES = 200;
+  static final int HISTORIES = 120;
 
   private static final Map<Law<Limiter.Maker>, String> NO_RETRY_TIME =
       Map.of(LimiterLaws.RETRY_AFTER, "it states no retry time");
@@ -119,14 +119,24 @@ public final class League {
   /** Prints the table, or replays a history. */
   public static void main(String[] args) {
     if (args.length == 0) {
-      Map<Entry, Map<Law<Limiter.Maker>, Verdict>> table = new LinkedHashMap<>();
-      ENTRIES.forEach(entry -> table.put(entry, new Judge(HISTORIES).judge(entry)));
-      System.out.print(table(table));
+      System.out.print(table(verdicts(HISTORIES)));
     } else if (args.length >= 2) {
       System.out.print(replay(entry(args[0]), Long.parseLong(args[1]), args.length > 2));
     } else {
       throw new IllegalArgumentException("arguments: [LIMITER SEED [exact]]");
     }
+  }
+
+  /** The verdicts about all limiters, in the order of the table. */
+  static Map<Entry, Map<Law<Limiter.Maker>, Verdict>> verdicts(int histories) {
+    Judge judge = new Judge(histories);
+    List<Map<Law<Limiter.Maker>, Verdict>> rows =
+        ENTRIES.parallelStream().map(judge::judge).toList();
+    Map<Entry, Map<Law<Limiter.Maker>, Verdict>> verdicts = new LinkedHashMap<>();
+    for (int row = 0; row < rows.size(); row++) {
+      verdicts.put(ENTRIES.get(row), rows.get(row));
+    }
+    return verdicts;
   }
 
   private static Entry entry(String id) {

@@ -1,9 +1,13 @@
 package dev.tollgate.league.adapters;
 
+import com.alibaba.csp.sentinel.log.RecordLog;
 import dev.tollgate.lawbook.Claim;
 import dev.tollgate.lawbook.Limiter;
 import dev.tollgate.lawbook.Rate;
 import dev.tollgate.lawbook.Terms;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Optional;
@@ -18,6 +22,14 @@ public final class Sentinel implements Bucket {
   private static final int GRADE_QPS = 1;
   private static final ClassLoader CLASSES =
       new ClockedClasses(PACKAGE + "node.", PACKAGE + "slots.");
+
+  static {
+    // Sentinel prints which log it has found, into the table if it could.
+    PrintStream out = System.out;
+    System.setOut(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
+    RecordLog.info("");
+    System.setOut(out);
+  }
 
   private final InstantSource clock;
   private final Object controller;

@@ -1,0 +1,127 @@
+package dev.tollgate.league;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.common.util.concurrent.ClockedRateLimiter;
+import com.google.common.util.concurrent.RateLimiter;
+import io.github.bucket4j.Bucket;
+import io.github.bucket4j.BucketConfiguration;
+import io.github.bucket4j.ConsumptionProbe;
+import io.github.bucket4j.TimeMeter;
+import io.github.bucket4j.TokensInheritanceStrategy;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** Shows what the league table says of other limiters, by them alone. */
+class WithoutLawBookTest {
+  private final AtomicLong nanos = new AtomicLong();
+
+  private final TimeMeter meter =
+      new TimeMeter() {
+        @Override
+        public long currentTimeNanos() {
+          return nanos.get();
+        }
+
+        @Override
+        public boolean isWallClockBased() {
+          return false;
+        }
+      };
+
+  /** The time of a seventh of a second is rounded down to nanoseconds. */
+  @Test
+  void bucket4j_refuses_a_caller_that_waited_as_long_as_it_stated() {
+    Bucket bucket =
+        Bucket.builder()
+            .addLimit(limit -> limit.capacity(1).refillGreedy(7, Duration.ofSeconds(1)))
+            .withCustomTimePrecision(meter)
+            .build();
+    assertThat(bucket.tryConsume(1)).isTrue();
+
+    ConsumptionProbe refused = bucket.tryConsumeAndReturnRemaining(1);
+    nanos.addAndGet(refused.getNanosToWaitForRefill());
+    ConsumptionProbe again = bucket.tryConsumeAndReturnRemaining(1);
+
+    assertThat(refused.getNanosToWaitForRefill()).isEqualTo(142_857_142);
+    assertThat(again.isConsumed()).isFalse();
+    assertThat(again.getNanosToWaitForRefill()).isZero();
+    nanos.addAndGet(1);
+    assertThat(bucket.tryConsume(1)).isTrue();
+  }
+
+  /** 0.9 tokens, and 7 seconds at one a minute, are more than a token. */
+  @Test
+  void bucket4j_drops_the_accrued_fraction_when_its_configuration_is_replaced() {
+    Bucket bucket =
+        Bucket.builder()
+            .addLimit(limit -> limit.capacity(2).refillGreedy(1, Duration.ofSeconds(1)))
+            .withCustomTimePrecision(meter)
+            .build();
+    assertThat(bucket.tryConsume(2)).isTrue();
+    nanos.addAndGet(Duration.ofMillis(900).toNanos());
+
+    bucket.replaceConfiguration(
+        BucketConfiguration.builder()
+            .addLimit(limit -> limit.capacity(2).refillGreedy(1, Duration.ofMinutes(1)))
+            .build(),
+        TokensInheritanceStrategy.AS_IS);
+    nanos.addAndGet(Duration.ofSeconds(7).toNanos());
+
+    assertThat(bucket.tryConsumeAndReturnRemaining(1).getNanosToWaitForRefill())
+        .isEqualTo(Duration.ofSeconds(53).toNanos());
+  }
+
+  /** The arithmetic of perform_gcra_ratelimit.lua on a new key; Lua's numbers are doubles. */
+  @Test
+  void redis_gcra_refuses_the_last_token_of_a_full_bucket() {
+    double period = 420;
+    double rate = 858;
+    double burst = 3;
+    double emissionInterval = period / rate;
+    double burstOffset = emissionInterval * burst;
+    double now = 1_767_225_600;
+    double tat = now;
+    for (int admitted = 0; admitted < 2; admitted++) {
+      tat = Math.max(tat, now) + emissionInterval;
+      assertThat(now - (tat - burstOffset)).isNotNegative();
+    }
+
+    double newTat = Math.max(tat, now) + emissionInterval;
+
+    assertThat(now - (newTat - burstOffset)).isEqualTo(-1.0 / (1 << 22));
+  }
+
+  /** 100 tokens at one in ten seconds take 1,000 seconds; the item expires after 100. */
+  @Test
+  void item_that_expires_before_it_is_full_starts_anew_full() {
+    double capacity = 100;
+    double refillRate = 0.1;
+    double tokens = 0;
+    long lastRefill = 0;
+    long expiresAt = lastRefill + 100;
+    long now = 101;
+
+    double accrued = Math.min(capacity, tokens + (now - lastRefill) * refillRate);
+    double held = now > expiresAt ? capacity : accrued;
+
+    assertThat(accrued).isBetween(10.0, 10.2);
+    assertThat(held).isEqualTo(100);
+  }
+
+  /** Its Javadoc says so: a request pays by the wait of the next one. */
+  @Test
+  void guava_admits_one_more_than_it_stores() {
+    AtomicLong micros = new AtomicLong();
+    RateLimiter limiter = ClockedRateLimiter.create(5, micros::get);
+    micros.set(1_000_000);
+
+    int admitted = 0;
+    while (limiter.tryAcquire()) {
+      admitted++;
+    }
+
+    assertThat(admitted).isEqualTo(6);
+  }
+}
