@@ -109,6 +109,11 @@ public final class League {
               "slack: a minute's tokens; lateness: 67 s; grain: 3 min",
               Tollgate.maker(FillMode.DIRECT)),
           Entry.of(
+              "tollgate-prefetch",
+              "Tollgate, PRODUCER, three processes that prefetch",
+              "as PRODUCER",
+              Tollgate.prefetching(FillMode.PRODUCER)),
+          Entry.of(
               "tollgate-faults",
               "Tollgate, PRODUCER, with faults",
               "as PRODUCER, plus the effects of each fault",

@@ -10,7 +10,10 @@ import io.github.bucket4j.ConsumptionProbe;
 import io.github.bucket4j.TimeMeter;
 import io.github.bucket4j.TokensInheritanceStrategy;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Shows what the league table says of other limiters, by them alone. */
@@ -96,18 +99,22 @@ class WithoutLawBookTest {
   /** 100 tokens at one in ten seconds take 1,000 seconds; the item expires after 100. */
   @Test
   void item_that_expires_before_it_is_full_starts_anew_full() {
-    double capacity = 100;
-    double refillRate = 0.1;
-    double tokens = 0;
-    long lastRefill = 0;
-    long expiresAt = lastRefill + 100;
-    long now = 101;
+    Map<String, double[]> table = new HashMap<>();
+    assertThat(IntStream.range(0, 200).filter(i -> admits(table, 0)).count()).isEqualTo(100);
+    assertThat(IntStream.range(0, 200).filter(i -> admits(table, 99)).count()).isEqualTo(9);
 
-    double accrued = Math.min(capacity, tokens + (now - lastRefill) * refillRate);
-    double held = now > expiresAt ? capacity : accrued;
+    assertThat(IntStream.range(0, 200).filter(i -> admits(table, 200)).count()).isEqualTo(100);
+  }
 
-    assertThat(accrued).isBetween(10.0, 10.2);
-    assertThat(held).isEqualTo(100);
+  /** A request to token-bucket.ts: 100 tokens, 0.1 a second. The attributes are numbered. */
+  private static boolean admits(Map<String, double[]> table, double now) {
+    table.values().removeIf(item -> item[2] < now);
+    double[] item = table.getOrDefault("key", new double[] {100, now, now});
+    double filled = Math.min(100, item[0] + (now - item[1]) * 0.1);
+    if (filled >= 1) {
+      table.put("key", new double[] {filled - 1, now, now + 100});
+    }
+    return filled >= 1;
   }
 
   /** Its Javadoc says so: a request pays by the wait of the next one. */

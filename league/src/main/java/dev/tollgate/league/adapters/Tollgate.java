@@ -23,6 +23,15 @@ public final class Tollgate {
   }
 
   /**
+   * The same, claimed by three processes that prefetch. Each holds tokens that the others cannot
+   * claim, and that return only when their leases end.
+   */
+  public static Limiter.Maker prefetching(FillMode mode) {
+    return TollgateLimiter.inMemory(
+        terms -> new FillPolicy(mode, 0), 0, TollgateLimiter.Keeping.TOKENS, queue -> queue);
+  }
+
+  /**
    * The same, with faults of queues, tables, schedules and functions. Their effects are counted as
    * they strike, and the laws allow them.
    */
