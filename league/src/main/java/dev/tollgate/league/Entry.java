@@ -13,7 +13,6 @@ import java.util.Optional;
  * @param terms what its documentation promises, in a few words
  * @param limiter the limiter; empty if no law applies
  * @param notApplied by law, why it does not apply although it could be checked
- * @param documented by law, what the documentation allows although no term states it
  * @param why why no law applies; blank if some do
  */
 public record Entry(
@@ -22,28 +21,22 @@ public record Entry(
     String terms,
     Optional<Limiter.Maker> limiter,
     Map<Law<Limiter.Maker>, String> notApplied,
-    Map<Law<Limiter.Maker>, String> documented,
     String why) {
 
   /** Copies the reasons. */
   public Entry {
     notApplied = Map.copyOf(notApplied);
-    documented = Map.copyOf(documented);
   }
 
   static Entry of(String id, String name, String terms, Limiter.Maker limiter) {
-    return new Entry(id, name, terms, Optional.of(limiter), Map.of(), Map.of(), "");
+    return new Entry(id, name, terms, Optional.of(limiter), Map.of(), "");
   }
 
   Entry notApplying(Map<Law<Limiter.Maker>, String> reasons) {
-    return new Entry(id, name, terms, limiter, reasons, documented, why);
-  }
-
-  Entry allowing(Map<Law<Limiter.Maker>, String> allowed) {
-    return new Entry(id, name, terms, limiter, notApplied, allowed, why);
+    return new Entry(id, name, terms, limiter, reasons, why);
   }
 
   static Entry notApplicable(String id, String name, String why) {
-    return new Entry(id, name, "none", Optional.empty(), Map.of(), Map.of(), why);
+    return new Entry(id, name, "none", Optional.empty(), Map.of(), why);
   }
 }

@@ -54,10 +54,7 @@ final class Judge {
     if (entry.notApplied().containsKey(law)) {
       return new Verdict.NotApplicable(entry.notApplied().getOrDefault(law, ""));
     } else if (promised.broken().containsKey(law)) {
-      long seed = promised.broken().getOrDefault(law, 0L);
-      return entry.documented().containsKey(law)
-          ? new Verdict.Allowed(seed)
-          : new Verdict.Broken(seed);
+      return new Verdict.Broken(promised.broken().getOrDefault(law, 0L));
     } else if (!promised.judged().contains(law)) {
       return new Verdict.NotApplicable(LACKS.getOrDefault(law, "no history could be judged"));
     }

@@ -34,9 +34,6 @@ public final class League {
   private static final Map<Law<Limiter.Maker>, String> NO_RETRY_TIME =
       Map.of(LimiterLaws.RETRY_AFTER, "it states no retry time");
 
-  private static final String LESS_THAN_ONE_TOKEN =
-      "AS_IS copies available tokens, which are whole ones";
-
   private static final String ONE_PERIOD = "slack: one period's tokens; lateness: a period";
 
   /** All limiters, in the order of the table. */
@@ -46,14 +43,10 @@ public final class League {
               .notApplying(
                   Map.of(LimiterLaws.RETUNE_CONSERVES, "the next row replaces its configuration")),
           Entry.of(
-                  "bucket4j-as-is",
-                  "the same with replaceConfiguration, AS_IS",
-                  "a change drops less than one token",
-                  Bucket4j.replacingConfigurations())
-              .allowing(
-                  Map.of(
-                      LimiterLaws.NEVER_LATE, LESS_THAN_ONE_TOKEN,
-                      LimiterLaws.REFUSAL_IS_FREE, LESS_THAN_ONE_TOKEN)),
+              "bucket4j-as-is",
+              "the same with replaceConfiguration, AS_IS",
+              "an exact bucket",
+              Bucket4j.replacingConfigurations()),
           Entry.of(
                   "resilience4j",
                   "resilience4j 2.3.0, AtomicRateLimiter",

@@ -54,26 +54,33 @@ class WithoutLawBookTest {
     assertThat(bucket.tryConsume(1)).isTrue();
   }
 
-  /** 0.9 tokens, and 7 seconds at one a minute, are more than a token. */
+  /**
+   * The fraction is multiplied by the whole part of new period / old period ({@code
+   * replaceBandwidthAsIs}): by 60 for a longer period, but by 0 for a shorter one.
+   */
   @Test
-  void bucket4j_drops_the_accrued_fraction_when_its_configuration_is_replaced() {
+  void bucket4j_drops_the_accrued_fraction_if_the_new_period_is_shorter() {
+    Duration second = Duration.ofSeconds(1);
+    Duration minute = Duration.ofMinutes(1);
+
+    assertThat(waitAfterNineTenthsOfAToken(second, minute)).isEqualTo(Duration.ofSeconds(6));
+    assertThat(waitAfterNineTenthsOfAToken(minute, second)).isEqualTo(Duration.ofSeconds(1));
+  }
+
+  private Duration waitAfterNineTenthsOfAToken(Duration period, Duration next) {
     Bucket bucket =
         Bucket.builder()
-            .addLimit(limit -> limit.capacity(2).refillGreedy(1, Duration.ofSeconds(1)))
+            .addLimit(limit -> limit.capacity(2).refillGreedy(1, period))
             .withCustomTimePrecision(meter)
             .build();
-    assertThat(bucket.tryConsume(2)).isTrue();
-    nanos.addAndGet(Duration.ofMillis(900).toNanos());
-
+    bucket.tryConsume(2);
+    nanos.addAndGet(period.toNanos() / 10 * 9);
     bucket.replaceConfiguration(
         BucketConfiguration.builder()
-            .addLimit(limit -> limit.capacity(2).refillGreedy(1, Duration.ofMinutes(1)))
+            .addLimit(limit -> limit.capacity(2).refillGreedy(1, next))
             .build(),
         TokensInheritanceStrategy.AS_IS);
-    nanos.addAndGet(Duration.ofSeconds(7).toNanos());
-
-    assertThat(bucket.tryConsumeAndReturnRemaining(1).getNanosToWaitForRefill())
-        .isEqualTo(Duration.ofSeconds(53).toNanos());
+    return Duration.ofNanos(bucket.tryConsumeAndReturnRemaining(1).getNanosToWaitForRefill());
   }
 
   /** The arithmetic of perform_gcra_ratelimit.lua on a new key; Lua's numbers are doubles. */

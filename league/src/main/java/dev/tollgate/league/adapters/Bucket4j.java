@@ -39,8 +39,7 @@ public final class Bucket4j implements Bucket {
 
   /**
    * The same, with {@code replaceConfiguration} and {@code AS_IS}, which "Instructs to copy
-   * available tokens as is". An available token is a whole one, so nothing is promised of the
-   * fraction that has accrued.
+   * available tokens as is". The code carries the accrued fraction of a token over as well.
    */
   public static Limiter.Maker replacingConfigurations() {
     return Bucket.maker(Terms::any, (terms, clock) -> new Bucket4j(terms, clock, true));
