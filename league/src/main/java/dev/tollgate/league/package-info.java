@@ -1,0 +1,5 @@
+/** A league table of rate limiters, judged by the law book. */
+@NullMarked
+package dev.tollgate.league;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,76 @@
+package dev.tollgate.league;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.tollgate.lawbook.Law;
+import dev.tollgate.lawbook.LawBook;
+import dev.tollgate.lawbook.Limiter;
+import dev.tollgate.lawbook.LimiterLaws;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** The table in docs/league.md is what the law book finds in the pinned versions. */
+class LeagueTest {
+  private static final Path ROOT = Path.of("..");
+
+  /** Also with {@code -Dtests.times}: more histories break no other law. */
+  @Test
+  void table_is_as_published() throws IOException {
+    Map<Entry, Map<Law<Limiter.Maker>, Verdict>> verdicts = League.verdicts(League.HISTORIES);
+
+    assertThat(Files.readAllLines(ROOT.resolve("docs/league.md")))
+        .containsSubsequence(League.table(verdicts).lines().toList());
+    int times = Integer.getInteger(LawBook.TIMES, 1);
+    if (times > 1) {
+      assertThat(broken(League.verdicts(League.HISTORIES * times))).isEqualTo(broken(verdicts));
+    }
+  }
+
+  private static List<String> broken(Map<Entry, Map<Law<Limiter.Maker>, Verdict>> verdicts) {
+    return verdicts.entrySet().stream()
+        .flatMap(
+            row ->
+                row.getValue().entrySet().stream()
+                    .filter(cell -> cell.getValue() instanceof Verdict.Broken)
+                    .map(cell -> row.getKey().id() + ": " + cell.getKey() + cell.getValue()))
+        .toList();
+  }
+
+  @Test
+  void versions_in_the_table_are_the_pinned_ones() throws IOException {
+    String pom = Files.readString(ROOT.resolve("pom.xml"));
+
+    for (String library : List.of("bucket4j", "resilience4j", "guava", "sentinel")) {
+      String name =
+          League.ENTRIES.stream()
+              .filter(e -> e.id().equals(library))
+              .findFirst()
+              .orElseThrow()
+              .name();
+      String version =
+          Pattern.compile("[0-9.]+[0-9]")
+              .matcher(name.replaceFirst("^\\S+", ""))
+              .results()
+              .findFirst()
+              .orElseThrow()
+              .group();
+      assertThat(pom).contains("<dep." + library + ".version>" + version);
+    }
+  }
+
+  @Test
+  void replay_shows_the_shortest_history_of_each_broken_law() {
+    Entry item =
+        League.ENTRIES.stream().filter(e -> e.id().equals("item")).findFirst().orElseThrow();
+
+    assertThat(League.replay(item, 87, false))
+        .contains(LimiterLaws.NEVER_MORE.name(), "the shortest history found")
+        .doesNotContain(LimiterLaws.NEVER_LATE.name());
+    assertThat(League.replay(item, 1, false)).isEqualTo("No law is broken in history 1.\n");
+  }
+}
