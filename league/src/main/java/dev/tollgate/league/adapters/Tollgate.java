@@ -23,8 +23,9 @@ public final class Tollgate {
   }
 
   /**
-   * The same, claimed by three processes that prefetch. Each holds tokens that the others cannot
-   * claim, and that return only when their leases end.
+   * The same, claimed by three processes that prefetch. Each spends and leases tokens ahead, which
+   * the others cannot claim. The Javadoc of {@code TollgateClientBuilder.prefetch} says that spent
+   * tokens may be lost; docs/explanation/guarantees.md does not, so it is judged by the same terms.
    */
   public static Limiter.Maker prefetching(FillMode mode) {
     return TollgateLimiter.inMemory(
