@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * The quota under test: a number of tokens for each period of a calendar, such as 1,000 a day. What
- * is left of a period is lost.
+ * The quota under test: a number of tokens for each period of a calendar, such as 1,000 a day.
+ * Unused tokens of a period are lost.
  */
 public interface Quota {
   /** Claims one token. */

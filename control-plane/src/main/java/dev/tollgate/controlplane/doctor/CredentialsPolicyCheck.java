@@ -75,7 +75,7 @@ final class CredentialsPolicyCheck implements Check {
   }
 
   /**
-   * Compares what is denied with what should be.
+   * Compares the denied actions with those that the deployment denies.
    *
    * @param roles the principals that may use the actions
    * @param allowed receives the actions that are not denied

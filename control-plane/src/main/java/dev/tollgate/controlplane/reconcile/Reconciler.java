@@ -293,8 +293,8 @@ public final class Reconciler {
    * A bucket whose row is written.
    *
    * @param queueCreation whether its queue exists
-   * @param needsFill whether the bucket is active and was not filled before, or a calendar fills it
-   *     next in days and it has changed
+   * @param needsFill whether the bucket is active and was not filled before, or it has changed and
+   *     the next fill of its calendar is days away
    */
   private record Opened(Bucket row, QueueCreation queueCreation, boolean needsFill) {}
 

@@ -359,7 +359,7 @@ public record Bucket(
 
   /**
    * Whether more tokens were minted in the present period than its capacity, which was lowered. The
-   * next fill removes what is left of them.
+   * next fill removes those that are not spent yet.
    */
   public boolean exceedsCapacityAt(Instant now) {
     return ledger instanceof CalendarLedger counted && counted.excess(spec, now) > 0;
@@ -380,7 +380,10 @@ public record Bucket(
     return hasVoidTokensAt(now) ? voidTokens(now) : lease -> true;
   }
 
-  /** Those of {@link #surplusTokens} that were counted: void ones were not, if any is valid. */
+  /**
+   * The tokens of {@link #surplusTokens} that the surplus counts. If the capacity was lowered, void
+   * tokens do not count.
+   */
   public Predicate<Lease> countedSurplus(Instant now) {
     return exceedsCapacityAt(now) ? voidTokens(now).negate() : lease -> true;
   }
@@ -393,7 +396,7 @@ public record Bucket(
     return exceedsCapacityAt(now) ? CalendarLedger.stepSize(spec) : Long.MAX_VALUE;
   }
 
-  /** The tokens of earlier periods, which nobody may spend at {@code now}. */
+  /** The void tokens at {@code now}: those of earlier periods. Claims do not accept them. */
   public Predicate<Lease> voidTokens(Instant now) {
     Instant validFrom = ledger.validFrom(spec, now);
     return lease -> lease.mintedAt().isBefore(validFrom);

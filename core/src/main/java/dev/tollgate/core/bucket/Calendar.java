@@ -18,8 +18,8 @@ import java.util.regex.Pattern;
 
 /**
  * The instants at which a bucket is filled to its capacity: each day or each week at a time of day
- * in a time zone. Two of them enclose a <em>period</em>. Tokens that are left of a period are void
- * in the next one, unless they are carried over.
+ * in a time zone. Two of them enclose a <em>period</em>. Unused tokens of a period are void in the
+ * next one, unless they are carried over.
  *
  * <p>When clocks change, a period is an hour shorter or longer. A time that does not exist on a day
  * counts as the same time after the change, and one that exists twice as the earlier one ({@link
@@ -29,7 +29,7 @@ import java.util.regex.Pattern;
  * @param day the day on which a week begins; present only for {@link Every#WEEK}
  * @param at the time of day, in whole minutes
  * @param zone the time zone, a region of the IANA time zone database such as {@code Europe/Berlin}
- * @param carryOver whether tokens that are left of a period stay valid in the next one
+ * @param carryOver whether unused tokens of a period stay valid in the next one
  */
 public record Calendar(
     Every every, Optional<DayOfWeek> day, LocalTime at, ZoneId zone, boolean carryOver)

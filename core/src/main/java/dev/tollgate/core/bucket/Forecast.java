@@ -125,7 +125,7 @@ public record Forecast(Bucket row, Instant now) {
   /**
    * Whether tokens may be taken ahead of the claims that they are for. The bucket must be at least
    * half full, the token producer must fill it at a rate in another mode than {@code DIRECT}, and
-   * nobody may wait in line.
+   * its line must be empty.
    */
   public boolean allowsPrefetch() {
     return row.fillState().state() == FillState.State.PRODUCED

@@ -84,7 +84,7 @@ final class CalendarLawsTest {
         rows, "find", found -> ((Optional<?>) found).map(Bucket.class::cast).map(change));
   }
 
-  /** Writes whatever was written in the meantime. */
+  /** Rows that report each conflict as a successful write. */
   private static Buckets withoutConflicts(Buckets rows) {
     return intercepted(rows, "replace", written -> WriteResult.DONE);
   }

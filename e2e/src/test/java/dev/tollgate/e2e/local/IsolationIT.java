@@ -431,7 +431,7 @@ final class IsolationIT {
                   assertThat(finding.path("kind").asText()).isEqualTo("MISSING");
                   assertThat(finding.path("name").asText()).isEqualTo("TablesCredentials");
                 });
-        // It denies what nobody has to.
+        // It denies none of the actions that the deployed policy denies.
         operator.putResourcePolicy(
             r ->
                 r.resourceArn(table)

@@ -65,7 +65,11 @@ public final class TokenSearch {
       this.lease = lease;
     }
 
-    /** Sets aside the tokens that nobody may spend any more, also those received from now on. */
+    /**
+     * Removes the void tokens from this attempt, and returns them.
+     *
+     * @param areVoid also decides about the tokens that this attempt receives later
+     */
     List<Lease> setAside(Predicate<Lease> areVoid) {
       isVoid = areVoid;
       List<Lease> removed = leases.stream().filter(areVoid).toList();

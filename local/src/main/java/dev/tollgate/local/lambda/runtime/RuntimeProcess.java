@@ -37,7 +37,7 @@ import java.util.function.Consumer;
 final class RuntimeProcess implements ExecutionEnvironment {
   private static final String PATH = "/2018-06-01/runtime/";
 
-  /** How long the last lines of a process that has ended are waited for. */
+  /** How long to wait for the last lines of a process that has ended. */
   private static final Duration OUTPUT = Duration.ofSeconds(1);
 
   private final HttpServer api;
@@ -46,13 +46,13 @@ final class RuntimeProcess implements ExecutionEnvironment {
   private final Process process;
   private final Consumer<String> log;
 
-  /** Not a hand-over: a process may end without asking for the event. */
+  /** The invocations that the process has not asked for. It may end without asking for one. */
   private final LinkedBlockingQueue<Invocation> next = new LinkedBlockingQueue<>();
 
   /** Completed when the function first asks for an event. */
   private final CompletableFuture<byte[]> ready = new CompletableFuture<>();
 
-  /** Completed when the output ends, or is not waited for any longer. */
+  /** Completes when the output ends, or the wait for it. */
   private final CompletableFuture<Boolean> printed = new CompletableFuture<>();
 
   private volatile Optional<Invocation> running = Optional.empty();
