@@ -45,7 +45,8 @@ export default defineConfig({
   rewrites: (page) => page.replace(/README\.md$/, "index.md"),
   cleanUrls: true,
   base: process.env.SITE_BASE ?? "/",
-  ignoreDeadLinks: [/\/LICENSE$/],
+  // These files are copied into the site: vitepress looks for pages only. MarkdownLinksTest checks that they exist.
+  ignoreDeadLinks: [/\/LICENSE$/, /\.(java|vtl)$/],
   markdown: { config: noteFiles },
   // The pages stand outside this directory, and so cannot find its modules.
   vite: {
