@@ -152,6 +152,7 @@ final class VerifyIT {
         .toList();
   }
 
+  @Tag("nightly")
   @Test
   void every_check_passes_and_the_report_has_them_all() throws Exception {
     StringWriter out = new StringWriter();

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The table in docs/league.md is what the law book finds in the pinned versions. */
@@ -19,6 +20,7 @@ class LeagueTest {
   private static final Path ROOT = Path.of("..");
 
   /** Also with {@code -Dtests.times}: more histories break no other law. */
+  @Tag("nightly")
   @Test
   void table_is_as_published() throws IOException {
     Map<Entry, Map<Law<Limiter.Maker>, Verdict>> verdicts = League.verdicts(League.HISTORIES);

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Checks buckets that a calendar fills against the law book. */
 final class CalendarLawsTest {
-  private static final int HISTORIES = 250;
+  private static final int HISTORIES = 125;
 
   @ParameterizedTest
   @EnumSource(

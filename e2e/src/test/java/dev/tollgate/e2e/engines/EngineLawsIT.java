@@ -89,6 +89,7 @@ final class EngineLawsIT {
     return isNightly() ? List.of(FillMode.PRODUCER, FillMode.SHARED) : List.of(FillMode.PRODUCER);
   }
 
+  @Tag("nightly")
   @ParameterizedTest
   @MethodSource("modesOfCalendars")
   void calendar_buckets_with_faults_at_the_ports_keep_every_law(FillMode mode) {

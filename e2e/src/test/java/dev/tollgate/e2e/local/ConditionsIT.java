@@ -48,6 +48,7 @@ final class ConditionsIT {
     DEPLOYMENT.advance(Duration.between(now, now.truncatedTo(ChronoUnit.MINUTES).plusSeconds(62)));
   }
 
+  @Tag("nightly")
   @Test
   void tenant_is_throttled_and_recovers() throws Exception {
     DEPLOYMENT.onboard("stormy", "gold", "{\"tenantPerMinute\":20,\"line\":false}");

@@ -457,6 +457,7 @@ final class ConsistencyIT {
     DEPLOYMENT.close(stays);
   }
 
+  @Tag("nightly")
   @Test
   void a_change_from_silo_to_pool_loses_no_message() throws Exception {
     DEPLOYMENT.onboard("leaver", "gold", "{}");

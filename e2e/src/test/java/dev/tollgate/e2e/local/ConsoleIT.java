@@ -318,6 +318,7 @@ final class ConsoleIT {
         () -> browser.attribute("[data-tab=" + tab + "]", "aria-current").equals("page"));
   }
 
+  @Tag("nightly")
   @Test
   void limits_of_a_tenant_are_previewed_against_its_history_changed_and_undone() throws Exception {
     onboard("page-limits", "bronze", "{\"tenantPerMinute\":9,\"line\":false}");
@@ -824,6 +825,7 @@ final class ConsoleIT {
     return deployment.control("GET", "/tenants/" + tenant).body().get("status").asText();
   }
 
+  @Tag("nightly")
   @Test
   void the_overview_names_who_is_refused_and_why() throws Exception {
     onboard("page-hot", "bronze", "{\"tenantPerMinute\":2}");

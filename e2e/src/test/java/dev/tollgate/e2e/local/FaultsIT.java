@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -71,6 +72,7 @@ final class FaultsIT {
     return new FaultPlan(SEED, odds, throttled, Map.of());
   }
 
+  @Tag("nightly")
   @Test
   void limits_hold_during_faults_and_the_state_is_consistent_two_minutes_later() throws Exception {
     System.out.println("seed of the faults: " + SEED);
