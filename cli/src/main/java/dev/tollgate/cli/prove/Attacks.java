@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** Tries to read and take what belongs to others. Each attempt must be denied. */
 final class Attacks implements Step {
@@ -164,7 +165,7 @@ final class Attacks implements Step {
                       path,
                       Optional.empty(),
                       Map.of());
-          findings.add(denied(promise, answer, HTTP_APIS));
+          findings.add(closed(promise, answer));
         });
     return findings;
   }
@@ -197,13 +198,34 @@ final class Attacks implements Step {
   }
 
   private static Finding allowed(String promise, Response answer, String mend) {
-    return Finding.of(answer.succeeded(), promise, answer.succeeded() ? "" : seen(answer), mend);
+    return answer.succeeded()
+        ? Finding.holds(promise, "")
+        : isDenied(answer)
+            ? Finding.fails(promise, seen(answer), mend)
+            : Finding.unknown(promise, seen(answer));
   }
 
+  /**
+   * An answer that neither gives nor denies, such as one for expired credentials, proves nothing.
+   */
   private static Finding denied(String promise, Response answer, String mend) {
-    boolean denied =
-        answer.status() == 401 || answer.status() == 403 || answer.body().contains("AccessDenied");
-    return Finding.of(denied, promise, denied ? "" : seen(answer), mend);
+    return answer.succeeded()
+        ? Finding.fails(promise, seen(answer), mend)
+        : isDenied(answer) ? Finding.holds(promise, "") : Finding.unknown(promise, seen(answer));
+  }
+
+  private static boolean isDenied(Response answer) {
+    return answer.body().contains("AccessDenied");
+  }
+
+  /** A request without a signature: only API Gateway's own refusal proves that no function ran. */
+  static Finding closed(String promise, Response answer) {
+    boolean refused = Set.of(401, 403).contains(answer.status());
+    return refused
+        ? Finding.holds(promise, "")
+        : answer.status() == 429 || answer.status() >= 500
+            ? Finding.unknown(promise, seen(answer))
+            : Finding.fails(promise, seen(answer), HTTP_APIS);
   }
 
   private static Finding cannotAssume(
@@ -212,12 +234,17 @@ final class Attacks implements Step {
       who.as(role, tags);
       return Finding.fails(promise, "credentials were issued", TENANT_ROLE);
     } catch (Failure refused) {
-      return Finding.of(
-          refused.reason().contains("not authorized"), promise, refused.reason(), TENANT_ROLE);
+      return refused.reason().contains("not authorized")
+          ? Finding.holds(promise, refused.reason())
+          : Finding.unknown(promise, refused.reason());
     }
   }
 
+  /** What an attack gets may be a secret, which no report may have. */
   private static String seen(Response answer) {
+    if (answer.succeeded()) {
+      return answer.status() + ", which gives access";
+    }
     String body = answer.body();
     return answer.status() + " " + body.substring(0, Math.min(200, body.length()));
   }

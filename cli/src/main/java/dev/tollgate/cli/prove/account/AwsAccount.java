@@ -165,6 +165,16 @@ public final class AwsAccount implements Account {
   }
 
   /**
+   * The status of a stack, such as {@code DELETE_FAILED}; empty if there is none.
+   *
+   * @throws Failure if CloudFormation refuses the question
+   */
+  public static Optional<String> stackStatus(Account account, String stack) {
+    return stack(account, stack)
+        .map(description -> Xml.text(description, "StackStatus").orElse("UNKNOWN"));
+  }
+
+  /**
    * CloudFormation's description of a stack, in XML; empty if there is none.
    *
    * @throws Failure if CloudFormation refuses the question
