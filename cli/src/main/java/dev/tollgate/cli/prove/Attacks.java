@@ -16,7 +16,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Tries to read and take what belongs to others. Each attempt must be denied. */
+/**
+ * Tries to read and take what belongs to others: each attempt must be denied. At last, revokes the
+ * active sessions of tenants' roles, which no tenant may notice for long.
+ */
 final class Attacks implements Step {
   private static final String TENANT_ROLE =
       "infra/src/main/java/dev/tollgate/infra/TenantRole.java";
@@ -36,7 +39,7 @@ final class Attacks implements Step {
   @Override
   public String description() {
     return "As one tenant, try to read and take what belongs to another; and as an administrator,"
-        + " the credentials of tenants.";
+        + " the credentials of tenants. Then revoke the active sessions of tenants' roles.";
   }
 
   @Override
@@ -46,7 +49,7 @@ final class Attacks implements Step {
 
   @Override
   public Duration usual(Run.Settings settings) {
-    return Duration.ofSeconds(30);
+    return Duration.ofMinutes(4);
   }
 
   @Override
@@ -90,6 +93,11 @@ final class Attacks implements Step {
             Map.of("tenantId", "send_" + VICTIM)));
     findings.addAll(credentials(run, account, application, table));
     findings.addAll(strangers(run, outputs));
+    findings.addAll(
+        new Revocation(run, ATTACKER)
+            .findings(
+                () -> application.as(tenantRole, Map.of("tenantId", ATTACKER)),
+                who -> row(who, table, ATTACKER)));
     return findings;
   }
 
@@ -197,7 +205,7 @@ final class Attacks implements Step {
             : Finding.unknown(not, "it gets nothing of its own either: " + seen(own)));
   }
 
-  private static Finding allowed(String promise, Response answer, String mend) {
+  static Finding allowed(String promise, Response answer, String mend) {
     return answer.succeeded()
         ? Finding.holds(promise, "")
         : isDenied(answer)
@@ -208,13 +216,13 @@ final class Attacks implements Step {
   /**
    * An answer that neither gives nor denies, such as one for expired credentials, proves nothing.
    */
-  private static Finding denied(String promise, Response answer, String mend) {
+  static Finding denied(String promise, Response answer, String mend) {
     return answer.succeeded()
         ? Finding.fails(promise, seen(answer), mend)
         : isDenied(answer) ? Finding.holds(promise, "") : Finding.unknown(promise, seen(answer));
   }
 
-  private static boolean isDenied(Response answer) {
+  static boolean isDenied(Response answer) {
     return answer.body().contains("AccessDenied");
   }
 

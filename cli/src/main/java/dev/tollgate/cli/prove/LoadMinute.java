@@ -156,7 +156,7 @@ final class LoadMinute implements Step {
       Deployment deployment, String tenant, String session, LongSupplier nanoTime) {
     long begin = nanoTime.getAsLong();
     return deployment
-        .handshake(Map.of("tenantId", tenant, "sessionId", session), new Ignored())
+        .handshake(Map.of("tenantId", tenant, "sessionId", session), Ignored.LISTENER)
         .handle(
             (result, failed) -> {
               long millis = Duration.ofNanos(nanoTime.getAsLong() - begin).toMillis();
@@ -263,7 +263,9 @@ final class LoadMinute implements Step {
   }
 
   /** A client that reads nothing. */
-  private static final class Ignored implements Deployment.Listener {
+  static final class Ignored implements Deployment.Listener {
+    static final Ignored LISTENER = new Ignored();
+
     @Override
     public void frame(String text) {
       // Nobody sends.

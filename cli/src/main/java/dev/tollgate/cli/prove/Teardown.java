@@ -74,6 +74,9 @@ final class Teardown implements Step {
     }
     run.beginTeardown();
     if (deployed.containsKey(run.stackName())) {
+      if (run.mayHaveBegun(Set.of("attacks"))) {
+        undoRevocation(run);
+      }
       findings.add(offboarded(run));
       run.destroy(run.stackName());
     }
@@ -97,6 +100,17 @@ final class Teardown implements Step {
       findings.add(left(run, "of both stacks", leftOver(run, run.stacks().account())));
     }
     return findings;
+  }
+
+  /** A local cloud may have ended, with the policies. */
+  private static void undoRevocation(Run run) {
+    try {
+      Revocation.undo(run);
+    } catch (Failure failure) {
+      if (!run.stacks().areLocal()) {
+        throw failure;
+      }
+    }
   }
 
   /** Reports what has the names of this run although it has no stack, or none any more. */

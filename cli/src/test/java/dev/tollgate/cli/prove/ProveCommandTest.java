@@ -199,7 +199,7 @@ final class ProveCommandTest {
     failure(Optional.of("123456789012"), "--tenants", "1000", "--handshakes", "10000");
 
     assertThat(err.toString())
-        .contains("load       at most $1.25", "Together at most $1.45, and usually 44 minutes");
+        .contains("load       at most $1.25", "Together at most $1.45, and usually 48 minutes");
 
     account.answer("ce GetCostAndUsage", 200, "{}");
     assertThat(prove(Optional.empty(), "--bill")).isZero();
@@ -616,6 +616,20 @@ final class ProveCommandTest {
           .extracting(Finding::result)
           .containsExactly(Finding.Result.HOLDS, Finding.Result.UNKNOWN);
     }
+  }
+
+  @Test
+  void a_revocation_costs_a_retry_for_each_function_and_no_more() {
+    assertThat(List.of(List.of(101, 101, 101), List.of(503, 500, 503, 101, 101, 101)))
+        .extracting(statuses -> Revocation.outcome(statuses).result())
+        .containsOnly(Finding.Result.HOLDS);
+    Finding outage = Revocation.outcome(List.of(503, 503, 503, 503, 101, 101, 101));
+    assertThat(outage.result()).isEqualTo(Finding.Result.FAILS);
+    assertThat(outage.seen()).contains("[503, 503, 503, 503, 101, 101, 101]");
+    assertThat(outage.mend())
+        .isEqualTo("aws/src/main/java/dev/tollgate/aws/credentials/DeniedSessions.java");
+    assertThat(Revocation.outcome(List.of(503, 101, 503, 101, 0)).result())
+        .isEqualTo(Finding.Result.FAILS);
   }
 
   @Test
