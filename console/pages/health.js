@@ -10,7 +10,7 @@ import { count, dateTime, number, time } from "./words.js";
 const STATES = { ALARM: ["Raised", "bad"], OK: ["OK", "good"], INSUFFICIENT_DATA: ["No data", ""] };
 const ORDER = ["ALARM", "INSUFFICIENT_DATA", "OK"];
 /** Nothing in the deployment repairs these. */
-const NOT_REPAIRED = ["TOO_LOW", "OVER_ADMITTED"];
+const NOT_REPAIRED = ["TOO_LOW", "OVER_ADMITTED", "UNCHECKED"];
 const KINDS = {
   MISSING: "missing",
   DIFFERS: "differs",
@@ -18,6 +18,7 @@ const KINDS = {
   UNSETTLED: "not applied",
   TOO_LOW: "too low",
   OVER_ADMITTED: "over-admitted",
+  UNCHECKED: "not checked",
 };
 
 /** The last walk over all resources: `{isRepair, findings, checked, resources, at, isRunning, stopped}`. */

@@ -592,6 +592,35 @@ class DriftTest {
   }
 
   @Test
+  void a_policy_that_cannot_be_read_is_reported_beside_the_other_findings() {
+    ControlPlaneFixture at = healthy();
+    at.siloFunctions.allow(new FunctionQuotas(10, 160, 16));
+    // The message of each answer has another request id.
+    at.credentialsPolicy.fail("DynamoDB GetResourcePolicy: denied, request 1");
+    at.credentialsPolicy.fail("DynamoDB GetResourcePolicy: denied, request 2");
+
+    assertThat(repair(at))
+        .extracting(DriftTest::described, finding -> finding.path("detail").textValue())
+        .containsExactly(
+            tuple(
+                "TOO_LOW quota concurrent-executions",
+                "10 executions at once without a reservation (expected: at least 15, one for each"
+                    + " of the stack's 15 functions and of 0 silos)"),
+            tuple(
+                "UNCHECKED table-policy Tollgate-Credentials",
+                "could not be checked: DynamoDB GetResourcePolicy: denied, request 2"));
+  }
+
+  @Test
+  void a_weak_policy_that_the_second_check_cannot_read_is_still_reported() {
+    ControlPlaneFixture at = healthy();
+    at.credentialsPolicy.set(Optional.empty());
+    at.duringPauses = pause -> at.credentialsPolicy.fail("throttled");
+
+    assertThat(drift(at)).containsExactly("UNCHECKED table-policy Tollgate-Credentials");
+  }
+
+  @Test
   void more_than_500_tenants_with_own_schedules_are_reported_and_not_repaired() {
     ControlPlaneFixture at = healthy();
     at.deploy(10_000);

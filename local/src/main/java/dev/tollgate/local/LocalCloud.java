@@ -23,6 +23,7 @@ import dev.tollgate.local.iam.Context;
 import dev.tollgate.local.iam.Policies;
 import dev.tollgate.local.iam.Policy;
 import dev.tollgate.local.iam.access.Accesses;
+import dev.tollgate.local.iam.access.RolePolicies;
 import dev.tollgate.local.iam.access.TableKeys;
 import dev.tollgate.local.iam.access.TablePolicies;
 import dev.tollgate.local.json.Json;
@@ -117,6 +118,7 @@ public final class LocalCloud implements AutoCloseable {
       endpoint.serve("sqs", queues.handler());
       securityTokens = new SecurityTokens(accessKeys, options.clock());
       endpoint.serve("sts", securityTokens);
+      endpoint.serve("iam", new RolePolicies(policies, environment));
       AccountApis account = new AccountApis(environment);
       endpoint.serve("cloudformation", account::describeStacks);
       endpoint.serve("apigateway", AccountApis::settingsOfApiGateway);

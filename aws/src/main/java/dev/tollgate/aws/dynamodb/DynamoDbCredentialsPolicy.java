@@ -1,10 +1,12 @@
 package dev.tollgate.aws.dynamodb;
 
 import dev.tollgate.aws.SdkCalls;
+import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.provisioning.CredentialsPolicy;
 import java.util.Optional;
 import java.util.Set;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
+import software.amazon.awssdk.services.dynamodb.model.DynamoDbException;
 import software.amazon.awssdk.services.dynamodb.model.PolicyNotFoundException;
 
 /** The resource policy of the Credentials table, read with the function's own role. */
@@ -35,6 +37,15 @@ public final class DynamoDbCredentialsPolicy implements CredentialsPolicy {
     return SdkCalls.askUnless(
         "DynamoDB GetResourcePolicy",
         PolicyNotFoundException.class,
-        () -> dynamoDb.getResourcePolicy(r -> r.resourceArn(table)).policy());
+        () -> {
+          try {
+            return dynamoDb.getResourcePolicy(r -> r.resourceArn(table)).policy();
+          } catch (DynamoDbException denied) {
+            if (denied.awsErrorDetails().errorCode().startsWith("AccessDenied")) {
+              throw new Unavailable("DynamoDB GetResourcePolicy: permission denied");
+            }
+            throw denied;
+          }
+        });
   }
 }

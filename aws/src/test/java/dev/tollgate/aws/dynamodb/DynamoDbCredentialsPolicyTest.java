@@ -57,7 +57,7 @@ class DynamoDbCredentialsPolicyTest extends CredentialsPolicyContract {
 
     assertThatThrownBy(() -> policy().document())
         .isInstanceOf(Unavailable.class)
-        .hasMessageContaining("DynamoDB GetResourcePolicy");
+        .hasMessage("DynamoDB GetResourcePolicy: permission denied");
   }
 
   @Test

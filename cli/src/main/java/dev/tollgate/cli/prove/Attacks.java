@@ -14,8 +14,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
-/** Tries to read and take what belongs to others. Each attempt must be denied. */
+/**
+ * Tries to read and take what belongs to others: each attempt must be denied. At last, revokes the
+ * active sessions of tenants' roles, which no tenant may notice for long.
+ */
 final class Attacks implements Step {
   private static final String TENANT_ROLE =
       "infra/src/main/java/dev/tollgate/infra/TenantRole.java";
@@ -35,7 +39,7 @@ final class Attacks implements Step {
   @Override
   public String description() {
     return "As one tenant, try to read and take what belongs to another; and as an administrator,"
-        + " the credentials of tenants.";
+        + " the credentials of tenants. Then revoke the active sessions of tenants' roles.";
   }
 
   @Override
@@ -45,7 +49,7 @@ final class Attacks implements Step {
 
   @Override
   public Duration usual(Run.Settings settings) {
-    return Duration.ofSeconds(30);
+    return Duration.ofMinutes(4);
   }
 
   @Override
@@ -89,6 +93,11 @@ final class Attacks implements Step {
             Map.of("tenantId", "send_" + VICTIM)));
     findings.addAll(credentials(run, account, application, table));
     findings.addAll(strangers(run, outputs));
+    findings.addAll(
+        new Revocation(run, ATTACKER)
+            .findings(
+                () -> application.as(tenantRole, Map.of("tenantId", ATTACKER)),
+                who -> row(who, table, ATTACKER)));
     return findings;
   }
 
@@ -164,7 +173,7 @@ final class Attacks implements Step {
                       path,
                       Optional.empty(),
                       Map.of());
-          findings.add(denied(promise, answer, HTTP_APIS));
+          findings.add(closed(promise, answer));
         });
     return findings;
   }
@@ -196,14 +205,35 @@ final class Attacks implements Step {
             : Finding.unknown(not, "it gets nothing of its own either: " + seen(own)));
   }
 
-  private static Finding allowed(String promise, Response answer, String mend) {
-    return Finding.of(answer.succeeded(), promise, answer.succeeded() ? "" : seen(answer), mend);
+  static Finding allowed(String promise, Response answer, String mend) {
+    return answer.succeeded()
+        ? Finding.holds(promise, "")
+        : isDenied(answer)
+            ? Finding.fails(promise, seen(answer), mend)
+            : Finding.unknown(promise, seen(answer));
   }
 
-  private static Finding denied(String promise, Response answer, String mend) {
-    boolean denied =
-        answer.status() == 401 || answer.status() == 403 || answer.body().contains("AccessDenied");
-    return Finding.of(denied, promise, denied ? "" : seen(answer), mend);
+  /**
+   * An answer that neither gives nor denies, such as one for expired credentials, proves nothing.
+   */
+  static Finding denied(String promise, Response answer, String mend) {
+    return answer.succeeded()
+        ? Finding.fails(promise, seen(answer), mend)
+        : isDenied(answer) ? Finding.holds(promise, "") : Finding.unknown(promise, seen(answer));
+  }
+
+  static boolean isDenied(Response answer) {
+    return answer.body().contains("AccessDenied");
+  }
+
+  /** A request without a signature: only API Gateway's own refusal proves that no function ran. */
+  static Finding closed(String promise, Response answer) {
+    boolean refused = Set.of(401, 403).contains(answer.status());
+    return refused
+        ? Finding.holds(promise, "")
+        : answer.status() == 429 || answer.status() >= 500
+            ? Finding.unknown(promise, seen(answer))
+            : Finding.fails(promise, seen(answer), HTTP_APIS);
   }
 
   private static Finding cannotAssume(
@@ -212,12 +242,17 @@ final class Attacks implements Step {
       who.as(role, tags);
       return Finding.fails(promise, "credentials were issued", TENANT_ROLE);
     } catch (Failure refused) {
-      return Finding.of(
-          refused.reason().contains("not authorized"), promise, refused.reason(), TENANT_ROLE);
+      return refused.reason().contains("not authorized")
+          ? Finding.holds(promise, refused.reason())
+          : Finding.unknown(promise, refused.reason());
     }
   }
 
+  /** What an attack gets may be a secret, which no report may have. */
   private static String seen(Response answer) {
+    if (answer.succeeded()) {
+      return answer.status() + ", which gives access";
+    }
     String body = answer.body();
     return answer.status() + " " + body.substring(0, Math.min(200, body.length()));
   }

@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 import software.amazon.awssdk.services.cloudwatch.CloudWatchClient;
+import software.amazon.awssdk.services.cloudwatch.model.CloudWatchException;
 import software.amazon.awssdk.services.cloudwatch.model.GetMetricDataResponse;
 import software.amazon.awssdk.services.cloudwatch.model.MetricDataQuery;
 
@@ -155,7 +156,7 @@ final class LoadMinute implements Step {
       Deployment deployment, String tenant, String session, LongSupplier nanoTime) {
     long begin = nanoTime.getAsLong();
     return deployment
-        .handshake(Map.of("tenantId", tenant, "sessionId", session), new Ignored())
+        .handshake(Map.of("tenantId", tenant, "sessionId", session), Ignored.LISTENER)
         .handle(
             (result, failed) -> {
               long millis = Duration.ofNanos(nanoTime.getAsLong() - begin).toMillis();
@@ -211,6 +212,10 @@ final class LoadMinute implements Step {
                           metric("throttles", "AWS/Lambda", "Throttles", "Sum"),
                           metric("executions", "AWS/Lambda", "ConcurrentExecutions", "Maximum"),
                           metric("fills", "Tollgate", "FillDelay", "Maximum")));
+    } catch (CloudWatchException refused) {
+      // A repeated minute would cost as much again.
+      String why = "CloudWatch refuses: " + refused.getMessage();
+      return List.of(Finding.unknown(NO_THROTTLES, why), Finding.unknown(IN_TIME, why));
     }
     Optional<Double> throttles = most(answer, "throttles");
     Optional<Double> fills = most(answer, "fills");
@@ -258,7 +263,9 @@ final class LoadMinute implements Step {
   }
 
   /** A client that reads nothing. */
-  private static final class Ignored implements Deployment.Listener {
+  static final class Ignored implements Deployment.Listener {
+    static final Ignored LISTENER = new Ignored();
+
     @Override
     public void frame(String text) {
       // Nobody sends.

@@ -2,6 +2,7 @@ package dev.tollgate.cli.prove;
 
 import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Json;
+import dev.tollgate.cli.prove.account.AwsAccount;
 import dev.tollgate.cli.terminal.Shell;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -10,6 +11,9 @@ import java.util.Optional;
 
 /** Does the steps of a run, one after another. */
 final class Proof {
+  /** All attempts at all steps together cost no more. Teardowns are excepted. */
+  private static final int MOST_CENTS = 200;
+
   private final Run run;
   private final Shell shell;
 
@@ -36,6 +40,9 @@ final class Proof {
                 + " one, which stays: the whole account uses it, and it costs nothing.");
       }
     }
+    if (run.cents() > 0) {
+      lines.add("The steps so far cost at most %s.".formatted(dollars(run.cents())));
+    }
     lines.add(
         "Together at most %s, and usually %d minutes on AWS."
             .formatted(dollars(cents), time.toMinutes()));
@@ -49,10 +56,6 @@ final class Proof {
 
   private List<Step> pending() {
     return Step.all().stream().filter(step -> run.findings(step.name()).isEmpty()).toList();
-  }
-
-  static int cents(Run.Settings settings) {
-    return Step.all().stream().mapToInt(step -> step.cents(settings)).sum();
   }
 
   static String dollars(int cents) {
@@ -112,7 +115,35 @@ final class Proof {
 
   private void one(Step step) {
     shell.printError(announcement(step));
-    List<Finding> findings = step.run(run);
+    int cents = step.cents(run.settings());
+    if (!(step instanceof Teardown) && run.cents() + cents > MOST_CENTS) {
+      throw Failure.of(
+          "Step %s costs at most %s, and the attempts so far at most %s: together more than %s. Use"
+                  .formatted(step.name(), dollars(cents), dollars(run.cents()), dollars(MOST_CENTS))
+              + " fewer --tenants and --handshakes.");
+    }
+    run.begins(step.name(), cents);
+    List<Finding> findings;
+    try {
+      findings = step.run(run);
+    } catch (Failure failure) {
+      if (!hasLostItsStacks(step)) {
+        throw failure;
+      }
+      shell.printError("  " + failure.reason());
+      findings = List.of();
+    }
+    if (hasLostItsStacks(step)) {
+      shell.printError(
+          "%-10s does not count: the stacks were deleted while it ran".formatted(step.name()));
+      return;
+    }
+    if (!run.stacks().areLocal()
+        && !(step instanceof Teardown)
+        && findings.stream().anyMatch(it -> it.result() == Finding.Result.UNKNOWN)) {
+      // With credentials that have expired, all the rest would be unknown, too.
+      AwsAccount.number(run.stacks().account());
+    }
     run.ended(step.name(), findings);
     findings.stream()
         .filter(finding -> finding.result() != Finding.Result.HOLDS)
@@ -120,6 +151,13 @@ final class Proof {
             finding ->
                 shell.printError(
                     "  %s %s: %s".formatted(finding.result(), finding.promise(), finding.seen())));
+  }
+
+  /** As when the machine sleeps while a step runs. What is missing then says nothing about AWS. */
+  private boolean hasLostItsStacks(Step step) {
+    return !(step instanceof Teardown)
+        && !run.stacks().areLocal()
+        && !run.hasTimeFor(Duration.ZERO);
   }
 
   private Report finished() {
@@ -130,18 +168,26 @@ final class Proof {
   }
 
   /** What a person should do after a step could not go on. */
-  static Failure notFinished(Failure cause, Optional<String> options, boolean isRehearsal) {
-    if (isRehearsal) {
+  Failure notFinished(Failure cause, Optional<String> options) {
+    if (run.stacks().areLocal()) {
       return Failure.of(
           cause.reason()
               + "\nNothing is left: the local clouds ended with this command. Run it again to begin"
               + " again.",
           cause);
     }
+    String command = "tollgate prove" + options.map(it -> " " + it).orElse("");
+    boolean deletedByItself =
+        run.deployed().containsKey(run.probeName()) && run.hasTimeFor(Duration.ZERO);
+    String stacks =
+        run.deployed().isEmpty()
+            ? "The run has no stack now."
+            : deletedByItself
+                ? "The stacks stay, and are deleted by themselves two hours after the run began."
+                : "Stacks may still exist, and are not deleted by themselves any more.";
     return Failure.of(
-        "%s%nThe stacks stay, and are deleted by themselves after two hours. Run `tollgate prove%s`"
-                .formatted(cause.reason(), options.map(it -> " " + it).orElse(""))
-            + " again to go on, or with --teardown to delete them now.",
+        "%s%n%s Run `%s` again to go on, or with --teardown to delete all of it now."
+            .formatted(cause.reason(), stacks, command),
         cause);
   }
 }

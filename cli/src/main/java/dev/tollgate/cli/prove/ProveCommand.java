@@ -259,15 +259,22 @@ public final class ProveCommand implements Callable<Integer> {
       return teardown ? proof.teardown() : proof.all();
     } catch (RuntimeException failure) {
       if (!isStopping(stopping)) {
-        throw Proof.notFinished(
-            failure instanceof Failure known ? known : Failure.of(failure.toString(), failure),
-            options(),
-            rehearse);
+        throw notFinished(proof, failure);
       }
-      return proof.teardown();
+      try {
+        return proof.teardown();
+      } catch (RuntimeException again) {
+        throw notFinished(proof, again);
+      }
     } finally {
       ended.countDown();
     }
+  }
+
+  private Failure notFinished(Proof proof, RuntimeException failure) {
+    return proof.notFinished(
+        failure instanceof Failure known ? known : Failure.of(failure.toString(), failure),
+        options());
   }
 
   /**

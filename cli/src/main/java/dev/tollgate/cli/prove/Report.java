@@ -15,12 +15,18 @@ import java.util.Map;
  * @param isRehearsal whether local clouds were tried, on which some promises cannot be tried
  * @param findings the findings of each step that has ended, in order
  * @param pending the steps that have not ended
+ * @param costs the most that each attempt at a step costs, in cents, by the step's name
  */
 record Report(
-    String where, boolean isRehearsal, Map<String, List<Finding>> findings, List<String> pending) {
+    String where,
+    boolean isRehearsal,
+    Map<String, List<Finding>> findings,
+    List<String> pending,
+    Map<String, List<Integer>> costs) {
   Report {
     findings = new LinkedHashMap<>(findings);
     pending = List.copyOf(pending);
+    costs = new LinkedHashMap<>(costs);
   }
 
   /** The report of a run so far. */
@@ -36,7 +42,7 @@ record Report(
         run.stacks().areLocal()
             ? "a local cloud (a rehearsal, which proves nothing about AWS)"
             : "account %s in %s".formatted(run.account(), run.stacks().account().region());
-    return new Report(where, run.stacks().areLocal(), findings, pending);
+    return new Report(where, run.stacks().areLocal(), findings, pending, run.costs());
   }
 
   /** Whether all steps have ended, no promise fails, and on AWS all could be tried. */
@@ -73,7 +79,30 @@ record Report(
           lines.add("## " + step);
           found.forEach(finding -> lines.addAll(lines(finding)));
         });
+    lines.add("");
+    lines.add("## costs");
+    lines.add(
+        isRehearsal
+            ? "A rehearsal costs nothing. On AWS, at most:"
+            : "At most, at list prices; `tollgate prove --bill` shows the bill a day later:");
+    costs.forEach(
+        (step, attempts) ->
+            lines.add(
+                "- %s: %s%s"
+                    .formatted(
+                        step,
+                        Proof.dollars(sum(attempts)),
+                        attempts.size() == 1 ? "" : " (" + attempts.size() + " attempts)")));
+    lines.add("- together: " + Proof.dollars(cents()));
     return lines;
+  }
+
+  private int cents() {
+    return costs.values().stream().mapToInt(Report::sum).sum();
+  }
+
+  private static int sum(List<Integer> cents) {
+    return cents.stream().mapToInt(Integer::intValue).sum();
   }
 
   private static List<String> lines(Finding finding) {
@@ -100,6 +129,14 @@ record Report(
           found.forEach(finding -> all.add(finding.document()));
         });
     pending.forEach(document.putArray("pending")::add);
+    ArrayNode all = document.putArray("costs");
+    costs.forEach(
+        (step, attempts) ->
+            all.addObject()
+                .put("step", step)
+                .put("attempts", attempts.size())
+                .put("atMostCents", sum(attempts)));
+    document.put("atMostCents", cents());
     return document;
   }
 }

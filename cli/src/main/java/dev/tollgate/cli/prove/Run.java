@@ -15,15 +15,18 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.format.DateTimeParseException;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -36,7 +39,12 @@ final class Run {
 
   private static final String FILE = "run.json";
   private static final String STEPS = "steps";
+  private static final String BEGUN = "begun";
   private static final String CENTS = "cents";
+
+  /** Changes with the members of the file or the names of steps. */
+  private static final int FORMAT = 2;
+
   private static final String TEARING_DOWN = "tearingDown";
 
   private final Settings settings;
@@ -87,7 +95,7 @@ final class Run {
    * The run in the directory of the settings; a new one if there is none, or if its teardown has
    * ended and {@code begins}.
    *
-   * @throws Failure if its file cannot be read, or is of another account or Region
+   * @throws Failure if its file cannot be read, or is of another account, Region or version
    */
   static Run open(
       Settings settings, Shell shell, Stacks stacks, InstantSource clock, boolean begins) {
@@ -98,7 +106,7 @@ final class Run {
       return begun(settings, shell, stacks, clock, account, region);
     }
     try {
-      ObjectNode state = (ObjectNode) Json.read(file.toString(), Files.readString(file));
+      ObjectNode state = checked(settings, shell.shown(file).toString(), Files.readString(file));
       String where = state.path("account").asText() + " " + state.path("region").asText();
       if (!where.equals(account + " " + region)) {
         throw Failure.usage(
@@ -110,16 +118,49 @@ final class Run {
             "%s is of --prefix %s (expected: %s). Use that, or another --directory."
                 .formatted(shell.shown(file), state.path("prefix").asText(), settings.prefix()));
       }
-      if (begins) {
-        state.put(CENTS, Proof.cents(settings));
-      }
       Run run = new Run(settings, shell, stacks, clock, state);
       // The clouds of a rehearsal end with their process, so that none can go on.
-      return begins && (stacks.areLocal() || run.findings(Teardown.NAME).isPresent())
-          ? begun(settings, shell, stacks, clock, account, region)
-          : run;
+      if (begins && (stacks.areLocal() || run.findings(Teardown.NAME).isPresent())) {
+        return begun(settings, shell, stacks, clock, account, region);
+      }
+      // Steps that another version took prove nothing about this one, which can still delete.
+      if (begins && state.path("format").asInt() != FORMAT) {
+        throw Failure.usage(
+            "%s is of another version of Tollgate. Delete what that run created with"
+                    .formatted(shell.shown(file))
+                + " --teardown, and begin again.");
+      }
+      return run;
     } catch (IOException e) {
       throw Failure.unreadable(shell.shown(file), e);
+    }
+  }
+
+  /** The content of the file of a run. Without the run's id, its stacks could be anybody's. */
+  private static ObjectNode checked(Settings settings, String file, String text) {
+    Optional<ObjectNode> state =
+        Json.parse(text)
+            .filter(ObjectNode.class::isInstance)
+            .map(ObjectNode.class::cast)
+            .filter(it -> Json.text(it, "id").filter(id -> !id.isBlank()).isPresent())
+            .filter(it -> Json.text(it, "beganAt").filter(Run::isTime).isPresent());
+    return state.orElseThrow(
+        () ->
+            Failure.usage(
+                "%s is damaged, so that this command cannot tell its stacks from those of others. If"
+                        .formatted(file)
+                    + " the stacks %s and %s exist and have the tag tollgate-prove, delete them in"
+                        .formatted(stackName(settings), probeName(settings))
+                    + " CloudFormation, with what begins with %s. Then delete the file."
+                        .formatted(settings.prefix())));
+  }
+
+  private static boolean isTime(String text) {
+    try {
+      Instant.parse(text);
+      return true;
+    } catch (DateTimeParseException e) {
+      return false;
     }
   }
 
@@ -132,12 +173,12 @@ final class Run {
       String region) {
     ObjectNode state = Json.object();
     state
+        .put("format", FORMAT)
         .put("id", UUID.randomUUID().toString())
         .put("prefix", settings.prefix())
         .put("account", account)
         .put("region", region)
         .put("beganAt", clock.instant().truncatedTo(ChronoUnit.SECONDS).toString())
-        .put(CENTS, Proof.cents(settings))
         .putArray(STEPS);
     return new Run(settings, shell, stacks, clock, state);
   }
@@ -184,17 +225,31 @@ final class Run {
   // Stacks
 
   String stackName() {
+    return stackName(settings);
+  }
+
+  private static String stackName(Settings settings) {
     return "Tollgate-" + settings.prefix().replace("_", "");
   }
 
   String probeName() {
-    return stackName() + "-probe";
+    return probeName(settings);
+  }
+
+  private static String probeName(Settings settings) {
+    return stackName(settings) + "-probe";
   }
 
   /** Creates or updates a stack, and remembers that it exists. */
   void deploy(String name, Map<String, String> context) {
     state.withObject("/stacks").set(name, Json.object(context));
     save();
+    try {
+      // Those of an earlier run in this directory are of APIs that are gone.
+      Files.deleteIfExists(outputsFile(name));
+    } catch (IOException e) {
+      throw Failure.of("Cannot delete " + shell.shown(outputsFile(name)) + ": " + e, e);
+    }
     stacks.deploy(name, id(), context, outputsFile(name));
   }
 
@@ -206,7 +261,7 @@ final class Run {
   }
 
   /** Tells this run's stacks from those of others. */
-  private String id() {
+  String id() {
     return state.path("id").asText();
   }
 
@@ -258,6 +313,33 @@ final class Run {
 
   // Steps
 
+  /** Remembers that a step begins, again perhaps, and the most that it costs. */
+  void begins(String step, int cents) {
+    state.withArray(BEGUN).addObject().put("name", step).put(CENTS, cents);
+    save();
+  }
+
+  /** Whether one of these steps may have begun: files of other versions do not say. */
+  boolean mayHaveBegun(Set<String> steps) {
+    return !state.has(BEGUN) || costs().keySet().stream().anyMatch(steps::contains);
+  }
+
+  /** The most that each attempt at a step costs, by the step's name, in the order of the first. */
+  Map<String, List<Integer>> costs() {
+    Map<String, List<Integer>> costs = new LinkedHashMap<>();
+    for (JsonNode begun : state.path(BEGUN)) {
+      costs
+          .computeIfAbsent(begun.path("name").asText(), first -> new ArrayList<>())
+          .add(begun.path(CENTS).asInt());
+    }
+    return costs;
+  }
+
+  /** The most that all attempts cost together. */
+  int cents() {
+    return costs().values().stream().flatMap(List::stream).mapToInt(Integer::intValue).sum();
+  }
+
   /** What a step found in an earlier run; empty if it has not ended yet. */
   Optional<List<Finding>> findings(String step) {
     for (JsonNode ended : state.path(STEPS)) {
@@ -298,7 +380,7 @@ final class Run {
         stacks.account().region(),
         beganAt(),
         ended,
-        state.path(CENTS).asInt(Proof.cents(settings)));
+        cents());
   }
 
   /** A directory of the run, which is created if it does not exist. */
@@ -314,7 +396,13 @@ final class Run {
   void write(String name, String text) {
     try {
       Files.createDirectories(settings.directory());
-      Files.writeString(settings.directory().resolve(name), text);
+      // A process that ends while it writes must not leave half a file.
+      Path written = Files.writeString(settings.directory().resolve(name + ".new"), text);
+      Files.move(
+          written,
+          settings.directory().resolve(name),
+          StandardCopyOption.ATOMIC_MOVE,
+          StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
       throw Failure.of("Cannot write " + settings.directory().resolve(name) + ": " + e, e);
     }

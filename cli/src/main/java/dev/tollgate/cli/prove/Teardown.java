@@ -14,6 +14,7 @@ import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.pacing.PacedApi;
 import dev.tollgate.cli.prove.account.Account;
 import dev.tollgate.cli.prove.account.AwsAccount;
+import dev.tollgate.cli.prove.account.CdkStacks;
 import java.net.URLEncoder;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.stream.Stream;
 
@@ -30,6 +32,9 @@ final class Teardown implements Step {
 
   /** The part of the teardown that needs the control plane. */
   private static final String OFFBOARDING = "offboarding";
+
+  /** The steps that create tenants. */
+  private static final Set<String> CREATORS = Set.of("promises", "attacks", "load");
 
   /** Below the quotas of the services behind the control plane, for silos too. */
   private static final double REQUESTS_PER_SECOND = 5;
@@ -69,6 +74,9 @@ final class Teardown implements Step {
     }
     run.beginTeardown();
     if (deployed.containsKey(run.stackName())) {
+      if (run.mayHaveBegun(Set.of("attacks"))) {
+        undoRevocation(run);
+      }
       findings.add(offboarded(run));
       run.destroy(run.stackName());
     }
@@ -92,6 +100,17 @@ final class Teardown implements Step {
       findings.add(left(run, "of both stacks", leftOver(run, run.stacks().account())));
     }
     return findings;
+  }
+
+  /** A local cloud may have ended, with the policies. */
+  private static void undoRevocation(Run run) {
+    try {
+      Revocation.undo(run);
+    } catch (Failure failure) {
+      if (!run.stacks().areLocal()) {
+        throw failure;
+      }
+    }
   }
 
   /** Reports what has the names of this run although it has no stack, or none any more. */
@@ -121,20 +140,20 @@ final class Teardown implements Step {
   /** Offboards all tenants, which have queues, schedules and functions that no stack has. */
   private static Finding offboard(Run run) {
     String promise = "all tenants can be offboarded, and nothing of them stays";
+    if (!run.mayHaveBegun(CREATORS)) {
+      // The control plane of a deployment that failed need not answer.
+      return Finding.holds(promise, "no step that creates tenants has begun");
+    }
     Api control;
     try {
       control = run.controlPlane();
       control.get("/tenants?limit=1").orThrow();
     } catch (Failure noAnswer) {
-      if (!run.stacks().areLocal()
-          && Files.exists(run.outputsFile(run.stackName()))
-          && AwsAccount.hasStack(run.stacks().account(), run.stackName())) {
+      if (Files.exists(run.outputsFile(run.stackName())) && isWhole(run)) {
         // Without the control plane, nobody could remove what the tenants have.
         throw noAnswer;
       }
-      return run.stacks().areLocal()
-          ? Finding.holds("nothing is left of tenants", "the local cloud has ended")
-          : Finding.unknown(promise, "the control plane does not answer: " + noAnswer.reason());
+      return Finding.unknown(promise, "the control plane does not answer: " + noAnswer.reason());
     }
     PacedApi paced = new PacedApi(control, REQUESTS_PER_SECOND, run.shell());
     List<String> tenants = tenants(control);
@@ -158,6 +177,14 @@ final class Teardown implements Step {
     return left(run, "of tenants", queues);
   }
 
+  /** Whether the stack may still have all of its resources: no deletion has begun. */
+  private static boolean isWhole(Run run) {
+    return !run.stacks().areLocal()
+        && AwsAccount.stackStatus(run.stacks().account(), run.stackName())
+            .filter(status -> !status.startsWith("DELETE_") && !status.startsWith("ROLLBACK_"))
+            .isPresent();
+  }
+
   private static List<String> tenants(Api control) {
     List<String> tenants = new ArrayList<>();
     new PageIterator(cursor -> control.get("/tenants" + Api.suffix(cursor)).orThrow().json())
@@ -179,6 +206,7 @@ final class Teardown implements Step {
     Account account = run.stacks().account();
     tables(account)
         .filter(name -> name.startsWith(run.stackName() + "-") && name.contains("Audit"))
+        .filter(name -> isOfThisRun(run, account, name))
         .forEach(
             name ->
                 json(
@@ -186,6 +214,30 @@ final class Teardown implements Step {
                     "dynamodb",
                     "DynamoDB_20120810.DeleteTable",
                     Json.object().put("TableName", name)));
+  }
+
+  /** CloudFormation copies the tags of a stack to its tables. */
+  private static boolean isOfThisRun(Run run, Account account, String table) {
+    String arn =
+        json(
+                account,
+                "dynamodb",
+                "DynamoDB_20120810.DescribeTable",
+                Json.object().put("TableName", table))
+            .path("Table")
+            .path("TableArn")
+            .asText();
+    return json(
+            account,
+            "dynamodb",
+            "DynamoDB_20120810.ListTagsOfResource",
+            Json.object().put("ResourceArn", arn))
+        .path("Tags")
+        .valueStream()
+        .anyMatch(
+            tag ->
+                tag.path("Key").asText().equals(CdkStacks.RUN)
+                    && tag.path("Value").asText().equals(run.id()));
   }
 
   /** The names of all tables. */
@@ -202,7 +254,11 @@ final class Teardown implements Step {
   /** What exists with a name of this run. */
   static List<String> leftOver(Run run, Account account) {
     String stack = run.stackName() + "-";
-    List<String> left = new ArrayList<>(queues(account, run.settings().prefix()));
+    List<String> left = new ArrayList<>();
+    Stream.of(run.settings().prefix(), stack)
+        .flatMap(prefix -> queues(account, prefix).stream())
+        .distinct()
+        .forEach(left::add);
     tables(account).filter(name -> name.startsWith(stack)).forEach(left::add);
     pages(
             (request, next) -> {

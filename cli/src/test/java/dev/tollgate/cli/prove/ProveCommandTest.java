@@ -46,6 +46,8 @@ final class ProveCommandTest {
   private final List<String> roles = new ArrayList<>();
   private final StringWriter err = new StringWriter();
   private List<String> printed = List.of();
+  private Runnable whileDeploying = () -> {};
+  private Instant now = NOW;
 
   @BeforeEach
   void checkout() throws IOException {
@@ -78,6 +80,7 @@ final class ProveCommandTest {
     @Override
     public void deploy(String name, String runId, Map<String, String> context, Path outputs) {
       deployments.add("deploy " + name + " " + context.get("deleteAt"));
+      whileDeploying.run();
       roles.add(context.getOrDefault("accountLogRole", ""));
       throw Failure.of("planted");
     }
@@ -160,7 +163,7 @@ final class ProveCommandTest {
                 return new RefusingStacks();
               }
             },
-            () -> NOW);
+            () -> now);
     new CommandLine(command).parseArgs(arguments);
     return command.call();
   }
@@ -196,11 +199,11 @@ final class ProveCommandTest {
     failure(Optional.of("123456789012"), "--tenants", "1000", "--handshakes", "10000");
 
     assertThat(err.toString())
-        .contains("load       at most $1.25", "Together at most $1.45, and usually 44 minutes");
+        .contains("load       at most $1.25", "Together at most $1.45, and usually 48 minutes");
 
     account.answer("ce GetCostAndUsage", 200, "{}");
     assertThat(prove(Optional.empty(), "--bill")).isZero();
-    assertThat(printed).as("of the run").last().asString().endsWith("at most $1.45.");
+    assertThat(printed).as("the attempts").last().asString().endsWith("at most $0.02.");
   }
 
   @Test
@@ -261,7 +264,7 @@ final class ProveCommandTest {
 
   @Test
   void a_tenant_that_is_denied_its_own_rows_proves_nothing() {
-    Response denied = StubAccount.response(403, "");
+    Response denied = StubAccount.response(403, "AccessDenied");
     Response rows = StubAccount.response(200, "{}");
 
     assertThat(Attacks.ofOneTenant("own", rows, "others", denied))
@@ -594,22 +597,252 @@ final class ProveCommandTest {
         .isEqualTo(Finding.Result.HOLDS);
   }
 
+  @Test
+  void what_an_attack_got_is_in_no_report() {
+    Response secret = StubAccount.response(200, "{\"Items\":[{\"secretAccessKey\":\"s3cret\"}]}");
+    assertThat(Attacks.ofOneTenant("own", secret, "others", secret).toString())
+        .contains("FAILS", "200, which gives access")
+        .doesNotContain("s3cret");
+  }
+
+  @Test
+  void an_answer_that_is_no_denial_proves_nothing() {
+    Response rows = StubAccount.response(200, "{}");
+    for (String error :
+        List.of("ExpiredTokenException", "ThrottlingException", "InvalidSignatureException")) {
+      Response answer = StubAccount.response(403, "{\"__type\":\"" + error + "\"}");
+      assertThat(Attacks.ofOneTenant("own", rows, "others", answer))
+          .as(error)
+          .extracting(Finding::result)
+          .containsExactly(Finding.Result.HOLDS, Finding.Result.UNKNOWN);
+    }
+  }
+
+  @Test
+  void a_revocation_costs_a_retry_for_each_function_and_no_more() {
+    assertThat(List.of(List.of(101, 101, 101), List.of(503, 500, 503, 101, 101, 101)))
+        .extracting(statuses -> Revocation.outcome(statuses).result())
+        .containsOnly(Finding.Result.HOLDS);
+    Finding outage = Revocation.outcome(List.of(503, 503, 503, 503, 101, 101, 101));
+    assertThat(outage.result()).isEqualTo(Finding.Result.FAILS);
+    assertThat(outage.seen()).contains("[503, 503, 503, 503, 101, 101, 101]");
+    assertThat(outage.mend())
+        .isEqualTo("aws/src/main/java/dev/tollgate/aws/credentials/DeniedSessions.java");
+    assertThat(Revocation.outcome(List.of(503, 101, 503, 101, 0)).result())
+        .isEqualTo(Finding.Result.FAILS);
+  }
+
+  @Test
+  void an_api_is_closed_only_if_api_gateway_refuses() {
+    Map.of(
+            401, Finding.Result.HOLDS,
+            403, Finding.Result.HOLDS,
+            400, Finding.Result.FAILS,
+            404, Finding.Result.FAILS,
+            200, Finding.Result.FAILS,
+            429, Finding.Result.UNKNOWN,
+            503, Finding.Result.UNKNOWN)
+        .forEach(
+            (status, result) ->
+                assertThat(Attacks.closed("closed", StubAccount.response(status, "")).result())
+                    .as("status %d", status)
+                    .isEqualTo(result));
+  }
+
+  @Test
+  void attempts_together_cost_no_more_than_two_dollars() throws IOException {
+    ObjectNode state = state("2026-03-12T13:59:00Z");
+    state.withArray("/begun").addObject().put("name", "load").put("cents", 199);
+    resume(state);
+
+    assertThat(failure(Optional.of("123456789012")).reason())
+        .contains(
+            "Step questions costs at most $0.02, and the attempts so far at most $1.99: together"
+                + " more than $2.00.");
+    assertThat(deployments).isEmpty();
+    assertThat(err.toString()).contains("The steps so far cost at most $1.99.");
+
+    prove(Optional.empty(), "--teardown");
+    assertThat(printed)
+        .as("the teardown is done all the same")
+        .contains("- load: $1.99", "- preflight: $0.00", "- teardown: $0.02")
+        .contains("- together: $2.01");
+  }
+
+  @Test
+  void a_damaged_file_is_refused_without_touching_a_stack() throws IOException {
+    account.answer("cloudformation DescribeStacks Tollgate-prove", 200, "<R><Value></Value></R>");
+    for (String damaged :
+        List.of(
+            "",
+            "null",
+            "[]",
+            Json.write(state("2026-03-12T13:59:00Z")).substring(0, 60),
+            Json.write(state("2026-03-12T13:59:00Z").put("id", "")),
+            Json.write(state("yesterday")))) {
+      resume(damaged);
+      for (String option : List.of("--teardown", "--bill", "--parallel=4")) {
+        assertThat(failure(Optional.of("123456789012"), option).reason())
+            .as("%s with %s", option, damaged)
+            .contains("run.json is damaged", "Tollgate-prove-probe", "Then delete the file.");
+      }
+    }
+    assertThat(deployments).isEmpty();
+  }
+
+  @Test
+  void a_run_of_another_version_can_only_be_deleted() throws IOException {
+    ObjectNode state = state("2026-03-12T13:59:00Z");
+    state.remove(List.of("format", "begun"));
+    state.withObject("/stacks/Tollgate-prove-probe").put("probe", "true");
+    resume(state);
+
+    assertThat(failure(Optional.of("123456789012")).reason())
+        .contains("is of another version of Tollgate", "--teardown");
+    assertThat(deployments).isEmpty();
+
+    prove(Optional.empty(), "--teardown");
+    assertThat(deployments).containsExactly("destroy Tollgate-prove-probe {probe=true}");
+    failure(Optional.of("123456789012"));
+    assertThat(deployments).as("a new run").last().asString().startsWith("deploy");
+  }
+
+  @Test
+  void a_step_whose_stacks_were_deleted_meanwhile_does_not_count() throws IOException {
+    // The machine sleeps for three hours while CloudFormation creates the stack.
+    resume(state("2026-03-12T13:59:00Z"));
+    whileDeploying = () -> now = NOW.plusSeconds(3 * 3_600);
+
+    int exitCode = prove(Optional.of("123456789012"));
+
+    assertThat(exitCode).isEqualTo(1);
+    assertThat(err.toString())
+        .contains("questions  does not count: the stacks were deleted while it ran")
+        .contains("load       is not tried");
+    assertThat(deployments)
+        .as("the stacks may have been created after their deletion")
+        .hasSize(2)
+        .last()
+        .asString()
+        .startsWith("destroy Tollgate-prove-probe");
+    assertThat(String.join("\n", printed)).contains("Not done: questions, deploy, promises");
+  }
+
+  @Test
+  void a_deployment_that_failed_is_deleted_although_its_control_plane_does_not_answer()
+      throws IOException {
+    ObjectNode state = state("2026-03-12T13:59:00Z");
+    state.withArray("/begun").addObject().put("name", "deploy").put("cents", 10);
+    state.withObject("/stacks/Tollgate-prove").put("demo", "false");
+    resume(state);
+    outputs();
+    account.stack("Tollgate-prove", true);
+
+    prove(Optional.empty(), "--teardown");
+
+    assertThat(deployments).containsExactly("destroy Tollgate-prove {demo=false}");
+  }
+
+  @Test
+  void a_stack_whose_deletion_has_begun_is_deleted_without_its_control_plane() throws IOException {
+    ObjectNode state = state("2026-03-12T13:59:00Z");
+    state.withArray("/begun").addObject().put("name", "load").put("cents", 10);
+    state.withObject("/stacks/Tollgate-prove").put("demo", "false");
+    resume(state);
+    outputs();
+    account.answer("cloudformation DescribeStacks Tollgate-prove", 200, status("CREATE_COMPLETE"));
+
+    failure(Optional.empty(), "--teardown");
+    assertThat(deployments).as("tenants may have queues").isEmpty();
+
+    for (String status : List.of("DELETE_FAILED", "ROLLBACK_COMPLETE")) {
+      deployments.clear();
+      resume(state);
+      account.answer("cloudformation DescribeStacks Tollgate-prove", 200, status(status));
+      prove(Optional.empty(), "--teardown");
+
+      assertThat(deployments).as(status).containsExactly("destroy Tollgate-prove {demo=false}");
+      assertThat(String.join("\n", printed)).contains("UNKNOWN: all tenants can be offboarded");
+    }
+  }
+
+  private static String status(String status) {
+    return "<R><StackStatus>" + status + "</StackStatus></R>";
+  }
+
+  private void outputs() throws IOException {
+    Path directory = Files.createDirectories(home.resolve(".tollgate/prove-prove_/Tollgate-prove"));
+    Files.writeString(
+        directory.resolve("outputs.json"),
+        "{\"Tollgate-prove\":{\"ControlPlaneURL\":\"http://127.0.0.1:1\"}}");
+  }
+
+  @Test
+  void outputs_of_an_earlier_deployment_are_not_those_of_this_one() throws IOException {
+    outputs();
+    Path earlier = home.resolve(".tollgate/prove-prove_/Tollgate-prove-probe/outputs.json");
+    Files.createDirectories(earlier.getParent());
+    Files.writeString(earlier, "{}");
+
+    failure(Optional.of("123456789012"));
+
+    assertThat(earlier).doesNotExist();
+  }
+
+  @Test
+  void a_teardown_that_fails_says_that_nothing_else_deletes() throws IOException {
+    ObjectNode state = state("2026-03-12T11:59:00Z");
+    state.withObject("/stacks/Tollgate-prove-probe").put("probe", "true");
+    resume(state);
+    account.answer("dynamodb ListTables", 400, "{\"message\":\"planted\"}");
+
+    assertThat(failure(Optional.empty(), "--teardown").reason())
+        .contains("planted", "are not deleted by themselves any more");
+  }
+
+  @Test
+  void an_audit_table_of_another_run_stays() throws IOException {
+    account.answer("dynamodb ListTables", 200, "{\"TableNames\":[\"Tollgate-prove-Audit\"]}");
+    account.answer("dynamodb DescribeTable", 200, "{\"Table\":{\"TableArn\":\"arn\"}}");
+    for (String run : List.of("run-2", "run-1")) {
+      ObjectNode state = state("2026-03-12T13:59:00Z");
+      state.withObject("/stacks/Tollgate-prove-probe").put("probe", "true");
+      resume(state);
+      account.requests().clear();
+      account.answer(
+          "dynamodb ListTagsOfResource",
+          200,
+          "{\"Tags\":[{\"Key\":\"tollgate-prove\",\"Value\":\"" + run + "\"}]}");
+      prove(Optional.empty(), "--teardown");
+
+      assertThat(account.requests().contains("dynamodb DeleteTable"))
+          .as(run)
+          .isEqualTo(run.equals("run-1"));
+    }
+  }
+
   /** A run without an ended step. */
   private static ObjectNode state(String beganAt) {
     ObjectNode state = Json.object();
     state
+        .put("format", 2)
         .put("id", "run-1")
         .put("prefix", "prove_")
         .put("account", "123456789012")
         .put("region", "eu-central-1")
         .put("beganAt", beganAt)
         .putArray("steps");
+    state.putArray("begun");
     return state;
   }
 
   private void resume(ObjectNode state) throws IOException {
+    resume(Json.write(state));
+  }
+
+  private void resume(String state) throws IOException {
     Path directory = Files.createDirectories(home.resolve(".tollgate/prove-prove_"));
-    Files.writeString(directory.resolve("run.json"), Json.write(state));
+    Files.writeString(directory.resolve("run.json"), state);
   }
 
   @Test
@@ -627,7 +860,7 @@ final class ProveCommandTest {
 
     assertThat(printed)
         .contains(
-            "All of the account in eu-central-1 on these days: $0.1125. The steps said: at most $0.30.");
+            "All of the account in eu-central-1 on these days: $0.1125. The steps said: at most $0.02.");
   }
 
   @Test

@@ -3,6 +3,7 @@ package dev.tollgate.controlplane.doctor;
 import dev.tollgate.controlplane.doctor.Finding.Deviation;
 import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
+import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.provisioning.CredentialsPolicy;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,7 +54,16 @@ final class CredentialsPolicyCheck implements Check {
 
   @Override
   public List<Finding> findings() {
-    Optional<String> document = policy.document();
+    Optional<String> document;
+    try {
+      document = policy.document();
+    } catch (Unavailable unavailable) {
+      // An administrator can deny the doctor the policy; the report's other findings must still
+      // appear.
+      return List.of(
+          Finding.ofPolicy(
+              Deviation.UNCHECKED, name(), "could not be checked: " + unavailable.reason()));
+    }
     if (document.isEmpty()) {
       return List.of(finding(Deviation.MISSING, "no policy"));
     }
@@ -99,10 +109,14 @@ final class CredentialsPolicyCheck implements Check {
     }
   }
 
+  private String name() {
+    return policy.table().substring(policy.table().lastIndexOf('/') + 1);
+  }
+
   private Finding finding(Deviation deviation, String actual) {
     return Finding.ofPolicy(
         deviation,
-        policy.table().substring(policy.table().lastIndexOf('/') + 1),
+        name(),
         actual
             + " (expected: rows denied to all principals but the deployment's %d roles, copies denied to everybody)"
                 .formatted(policy.roles().size()));
@@ -120,7 +134,9 @@ final class CredentialsPolicyCheck implements Check {
             finding ->
                 new ReconcileOutcome.Pending(
                     List.of(
-                        "put the policy back by hand, because `cdk deploy` sees no change: docs/how-to/repair.md, section Policy of the Credentials table")))
+                        finding.deviation() == Deviation.UNCHECKED
+                            ? "run doctor again; if permission is denied, find the policy that denies the function ControlPlane dynamodb:GetResourcePolicy"
+                            : "put the policy back by hand, because `cdk deploy` sees no change: docs/how-to/repair.md, section Policy of the Credentials table")))
         .toList();
   }
 }

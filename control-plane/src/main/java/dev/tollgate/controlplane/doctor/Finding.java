@@ -45,12 +45,15 @@ public record Finding(
 
   /**
    * Whether this finding of a second check confirms one of the first. The numbers of an
-   * over-admission may change meanwhile.
+   * over-admission may change meanwhile, and so may the reason why a resource is not checked. That
+   * a second check could not see the resource does not refute the first.
    */
   boolean confirms(Finding first) {
-    return deviation == Deviation.OVER_ADMITTED
-        ? first.deviation == deviation && first.name.equals(name)
-        : equals(first);
+    return switch (deviation) {
+      case OVER_ADMITTED -> first.deviation == deviation && first.name.equals(name);
+      case UNCHECKED -> first.resource == resource && first.name.equals(name);
+      default -> equals(first);
+    };
   }
 
   static Finding of(Deviation deviation, Shard shard, String detail) {
@@ -96,7 +99,7 @@ public record Finding(
         false);
   }
 
-  /** A table whose resource policy is missing or differs. */
+  /** A table whose resource policy is missing, differs or cannot be read. */
   static Finding ofPolicy(Deviation deviation, String table, String detail) {
     return new Finding(
         deviation, Resource.TABLE_POLICY, table, Optional.empty(), Optional.empty(), detail, false);
@@ -132,7 +135,9 @@ public record Finding(
     /** The account's quota is lower than what the deployment needs. */
     TOO_LOW,
     /** More connections were admitted with a token than tokens of the bucket are gone. */
-    OVER_ADMITTED
+    OVER_ADMITTED,
+    /** The resource could not be read. */
+    UNCHECKED
   }
 
   /** The type of a resource. */

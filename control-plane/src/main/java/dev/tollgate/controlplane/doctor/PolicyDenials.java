@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 
 /**
@@ -23,17 +24,38 @@ import java.util.regex.Pattern;
 final class PolicyDenials {
   private static final JsonMapper JSON = new JsonMapper();
   private static final Set<String> ELEMENTS =
-      Set.of("Sid", "Effect", "Principal", "Action", "Resource", "Condition");
+      Set.of(
+          "Sid",
+          "Effect",
+          "Principal",
+          "Action",
+          "NotAction",
+          "Resource",
+          "NotResource",
+          "Condition");
+
+  /**
+   * The operators whose condition holds for all principals that match none of the values, and for
+   * requests without a principal. {@code ForAnyValue:} does not hold for these.
+   *
+   * @see <a
+   *     href="https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html">Condition
+   *     operators</a>
+   */
+  private static final Pattern NOT_ONE_OF =
+      Pattern.compile("(ForAllValues:)?(String|Arn)Not(Equals|Like)(IfExists)?");
+
+  private static final int ARN_PARTS = 6;
 
   private final List<Denial> denials = new ArrayList<>();
 
   /**
    * A statement that denies.
    *
-   * @param actions in lower case, because IAM ignores the case; perhaps with wildcards
-   * @param exceptions the ARNs of the principals to which it does not apply
+   * @param covers whether it is about an action in lower case, because IAM ignores the case
+   * @param exceptions the ARNs of the principals to which it does not apply, perhaps with wildcards
    */
-  private record Denial(List<String> actions, Set<String> exceptions) {}
+  private record Denial(Predicate<String> covers, Set<String> exceptions) {}
 
   /**
    * The denials in a policy; none if it is not JSON.
@@ -44,15 +66,17 @@ final class PolicyDenials {
     JsonNode statements = read(document).path("Statement");
     for (JsonNode statement : statements.isArray() ? statements : List.of(statements)) {
       if (deniesToAll(statement)
-          && texts(statement.path("Resource")).stream().anyMatch(one -> matches(one, table))) {
+          && covers(statement, "Resource", resource -> matchesArn(resource, table))) {
         exceptions(statement.path("Condition"))
             .ifPresent(
                 principals ->
                     denials.add(
                         new Denial(
-                            texts(statement.path("Action")).stream()
-                                .map(action -> action.toLowerCase(Locale.ROOT))
-                                .toList(),
+                            action ->
+                                covers(
+                                    statement,
+                                    "Action",
+                                    one -> matches(one.toLowerCase(Locale.ROOT), action)),
                             principals)));
       }
     }
@@ -65,14 +89,28 @@ final class PolicyDenials {
   Optional<Set<String>> exceptions(String action) {
     String lowerCase = action.toLowerCase(Locale.ROOT);
     return denials.stream()
-        .filter(denial -> denial.actions().stream().anyMatch(one -> matches(one, lowerCase)))
+        .filter(denial -> denial.covers().test(lowerCase))
         .map(Denial::exceptions)
-        .reduce(
-            (one, other) -> {
-              Set<String> both = new HashSet<>(one);
-              both.retainAll(other);
-              return both;
-            });
+        .reduce(PolicyDenials::both);
+  }
+
+  /** What may match both sets. Two values with wildcards may match the same principal. */
+  private static Set<String> both(Set<String> some, Set<String> others) {
+    Set<String> both = new HashSet<>();
+    for (String one : some) {
+      for (String other : others) {
+        boolean matchesOther = matches(other, one);
+        boolean matchedByOther = matches(one, other);
+        boolean wildcards = hasWildcard(one) && hasWildcard(other);
+        if (matchesOther || wildcards) {
+          both.add(one);
+        }
+        if (matchedByOther || wildcards) {
+          both.add(other);
+        }
+      }
+    }
+    return both;
   }
 
   private static JsonNode read(String document) {
@@ -91,18 +129,33 @@ final class PolicyDenials {
         && texts(principal.isObject() ? principal.path("AWS") : principal).contains("*");
   }
 
+  /** Whether an element has a matching value, or its negation has values and none matches. */
+  private static boolean covers(JsonNode statement, String element, Predicate<String> matches) {
+    List<String> named = texts(statement.path(element));
+    List<String> excluded = texts(statement.path("Not" + element));
+    return statement.has(element)
+        ? !statement.has("Not" + element) && named.stream().anyMatch(matches)
+        : !excluded.isEmpty() && excluded.stream().noneMatch(matches);
+  }
+
   /**
    * The exceptions of a condition. Empty if the condition is not understood. A value with a policy
    * variable could be the name of every principal.
    */
   private static Optional<Set<String>> exceptions(JsonNode condition) {
-    if (condition.isMissingNode()) {
+    if (condition.isMissingNode() || (condition.isObject() && condition.isEmpty())) {
       return Optional.of(Set.of());
     }
-    JsonNode operator = condition.path("StringNotEquals");
-    List<String> principals = texts(operator.path("aws:PrincipalArn"));
-    return condition.size() == 1
-            && operator.size() == 1
+    if (condition.size() != 1) {
+      return Optional.empty();
+    }
+    var operator = condition.properties().iterator().next();
+    if (!NOT_ONE_OF.matcher(operator.getKey()).matches() || operator.getValue().size() != 1) {
+      return Optional.empty();
+    }
+    var key = operator.getValue().properties().iterator().next();
+    List<String> principals = texts(key.getValue());
+    return key.getKey().equalsIgnoreCase("aws:PrincipalArn")
             && !principals.isEmpty()
             && principals.stream().noneMatch(one -> one.contains("${"))
         ? Optional.of(Set.copyOf(principals))
@@ -124,8 +177,56 @@ final class PolicyDenials {
     return texts;
   }
 
-  /** Whether a pattern with the wildcards {@code *} and {@code ?} matches a text. */
+  private static boolean hasWildcard(String text) {
+    return text.contains("*") || text.contains("?");
+  }
+
+  /**
+   * Whether a pattern matches an ARN. A wildcard matches within one part, and a pattern without the
+   * last parts matches any.
+   */
+  private static boolean matchesArn(String pattern, String arn) {
+    String[] patterns = pattern.split(":", ARN_PARTS);
+    String[] parts = arn.split(":", ARN_PARTS);
+    if (parts.length < patterns.length) {
+      return false;
+    }
+    for (int i = 0; i < patterns.length; i++) {
+      if (!matches(patterns[i], parts[i])) {
+        return false;
+      }
+    }
+    return patterns.length == ARN_PARTS || pattern.endsWith("*");
+  }
+
+  /**
+   * Whether a pattern with the wildcards {@code *} and {@code ?} matches a text. It never tries
+   * more than the two lengths together allow, whatever the pattern is: a report that takes too long
+   * would hide a finding.
+   */
   private static boolean matches(String pattern, String text) {
-    return text.matches(Pattern.quote(pattern).replace("*", "\\E.*\\Q").replace("?", "\\E.\\Q"));
+    int at = 0;
+    int star = -1;
+    int resume = 0;
+    int i = 0;
+    while (i < text.length()) {
+      char wanted = at < pattern.length() ? pattern.charAt(at) : '\0';
+      if (at < pattern.length() && wanted == '*') {
+        star = at++;
+        resume = i;
+      } else if (at < pattern.length() && (wanted == '?' || wanted == text.charAt(i))) {
+        at++;
+        i++;
+      } else if (star >= 0) {
+        at = star + 1;
+        i = ++resume;
+      } else {
+        return false;
+      }
+    }
+    while (at < pattern.length() && pattern.charAt(at) == '*') {
+      at++;
+    }
+    return at == pattern.length();
   }
 }

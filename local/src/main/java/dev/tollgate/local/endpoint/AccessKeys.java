@@ -56,6 +56,7 @@ public final class AccessKeys implements AutoCloseable {
               .put("name", principal.name())
               .put("roleArn", principal.roleArn())
               .put("expiresAt", expiresAt.toString());
+      principal.issuedAt().ifPresent(at -> kept.put("issuedAt", at.toString()));
       ObjectNode tags = kept.putObject("sessionTags");
       principal.sessionTags().forEach(tags::put);
       return kept;
@@ -69,7 +70,13 @@ public final class AccessKeys implements AutoCloseable {
       return new Issued(
           new AccessKey(
               id, kept.path("secretAccessKey").asText(), kept.path("sessionToken").asText()),
-          new Principal(kept.path("name").asText(), kept.path("roleArn").asText(), tags),
+          new Principal(
+              kept.path("name").asText(),
+              kept.path("roleArn").asText(),
+              tags,
+              Optional.of(kept.path("issuedAt").asText())
+                  .filter(at -> !at.isEmpty())
+                  .map(Instant::parse)),
           Instant.parse(kept.path("expiresAt").asText()));
     }
   }

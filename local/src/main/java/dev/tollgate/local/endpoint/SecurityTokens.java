@@ -9,6 +9,7 @@ import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -118,7 +119,10 @@ public final class SecurityTokens implements HttpHandler {
     Instant now = clock.instant();
     accessKeys.forgetExpired(now.minus(Duration.ofHours(1)));
     Instant expiresAt = now.plusSeconds(seconds).truncatedTo(ChronoUnit.SECONDS);
-    AccessKey key = accessKeys.issue(new Principal(caller.name(), roleArn, tags), expiresAt);
+    Principal assumed =
+        new Principal(
+            caller.name(), roleArn, tags, Optional.of(now.truncatedTo(ChronoUnit.SECONDS)));
+    AccessKey key = accessKeys.issue(assumed, expiresAt);
     String assumedRole = Principal.of(session, roleArn).assumedRoleArn();
     answer(
         exchange,

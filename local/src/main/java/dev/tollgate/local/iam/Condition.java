@@ -1,6 +1,8 @@
 package dev.tollgate.local.iam;
 
 import dev.tollgate.local.template.TemplateException;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
@@ -21,13 +23,13 @@ record Condition(
     String quantifier, String operator, boolean ifExists, String key, List<Glob> expected) {
   private static final Pattern OPERATOR =
       Pattern.compile(
-          "(ForAllValues:|ForAnyValue:|)(String(?:Not)?(?:Equals|Like)|Arn(?:Equals|Like)|Bool|Null)"
+          "(ForAllValues:|ForAnyValue:|)(String(?:Not)?(?:Equals|Like)|Arn(?:Equals|Like)|Bool|DateLessThan|Null)"
               + "(IfExists)?");
 
   /** The supported condition keys. No request has a value for another key. */
   private static final Pattern KNOWN_KEY =
       Pattern.compile(
-          "aws:(PrincipalArn|PrincipalTag/.+|RequestTag/.+|SecureTransport|SourceAccount|SourceArn|TagKeys)"
+          "aws:(PrincipalArn|PrincipalTag/.+|RequestTag/.+|SecureTransport|SourceAccount|SourceArn|TagKeys|TokenIssueTime)"
               + "|dynamodb:(Attributes|LeadingKeys)|iam:PassedToService|lambda:FunctionArn",
           Pattern.CASE_INSENSITIVE);
 
@@ -45,12 +47,23 @@ record Condition(
     if (!KNOWN_KEY.matcher(key).matches()) {
       throw new TemplateException(place, "unknown condition key " + key);
     }
+    if (parts.group(2).equals("DateLessThan")) {
+      expected.forEach(time -> checkTime(time, place));
+    }
     return new Condition(
         parts.group(1),
         parts.group(2),
         parts.group(3) != null,
         key,
         expected.stream().map(Glob::new).toList());
+  }
+
+  private static void checkTime(String time, String place) {
+    try {
+      Instant.parse(time);
+    } catch (DateTimeParseException e) {
+      throw new TemplateException(place, "time: " + time + " (expected: 2026-11-27T12:00:00Z)");
+    }
   }
 
   /**
@@ -82,6 +95,7 @@ record Condition(
     return switch (operator) {
       case "StringEquals", "StringNotEquals" -> expected.equals(value, context);
       case "StringLike", "StringNotLike" -> expected.matches(value, context);
+      case "DateLessThan" -> Instant.parse(value).isBefore(Instant.parse(expected.text()));
       case "Bool" -> expected.text().equalsIgnoreCase(value);
       default -> expected.matchesArn(value, context);
     };

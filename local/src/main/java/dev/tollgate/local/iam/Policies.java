@@ -1,6 +1,7 @@
 package dev.tollgate.local.iam;
 
 import dev.tollgate.local.endpoint.Principal;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -37,7 +38,11 @@ public final class Policies {
   private final LongAdder denied = new LongAdder();
 
   /** A role with its trust policy and its own policies. */
-  private record Role(String arn, Policy trust, List<Policy> own) {
+  private record Role(String arn, Policy trust, List<Policy> own, Map<String, Policy> inline) {
+    private Role(String arn, Policy trust, List<Policy> own) {
+      this(arn, trust, own, new ConcurrentHashMap<>());
+    }
+
     private String name() {
       return arn.substring(arn.lastIndexOf('/') + 1);
     }
@@ -95,6 +100,25 @@ public final class Policies {
     }
   }
 
+  /** The ARNs of all roles. */
+  public Set<String> roles() {
+    return Set.copyOf(roles.keySet());
+  }
+
+  /**
+   * Sets a named policy of a role, beside those of the template, or removes it.
+   *
+   * @return whether there is such a role, and, to remove it, such a policy
+   */
+  public boolean setInlinePolicy(String roleArn, String name, Optional<Policy> policy) {
+    Role role = roles.get(roleArn);
+    if (role == null) {
+      return false;
+    }
+    policy.ifPresent(it -> role.inline().put(name, it));
+    return policy.isPresent() || role.inline().remove(name) != null;
+  }
+
   /** Sets the policy of a resource, in addition to those that the resource's service keeps. */
   public void setResourcePolicy(String resourceArn, Policy policy) {
     resources.put(resourceArn, policy);
@@ -139,6 +163,7 @@ public final class Policies {
             .with("aws:PrincipalArn", who.roleArn())
             // On AWS the request would use TLS.
             .with("aws:SecureTransport", "true")
+            .with("aws:TokenIssueTime", who.issuedAt().map(Instant::toString).stream().toList())
             .withTags("aws:PrincipalTag/", who.sessionTags().entrySet());
     Optional<String> reason = reason(who, access.in(context));
     (reason.isEmpty() ? allowed : denied).increment();
@@ -161,7 +186,9 @@ public final class Policies {
             .flatMap(policy -> policy.statementsFor(caller).stream())
             .toList();
     List<Statement> own =
-        role.own().stream().flatMap(policy -> policy.statements().stream()).toList();
+        Stream.concat(role.own().stream(), role.inline().values().stream())
+            .flatMap(policy -> policy.statements().stream())
+            .toList();
     if (Statement.match(false, own, access).isPresent()) {
       return Optional.of("with an explicit deny in an identity-based policy");
     }

@@ -838,7 +838,12 @@ final class EnginesTest {
     try (DynamoDbClient client = client(DynamoDbClient.builder(), key)) {
       client.listTables();
       assertThat(REQUESTS.list().get(1).principal())
-          .isEqualTo(new Principal("Authorizer", TENANT_ROLE, Map.of("tenantId", "acme")));
+          .isEqualTo(
+              new Principal(
+                  "Authorizer",
+                  TENANT_ROLE,
+                  Map.of("tenantId", "acme"),
+                  Optional.of(credentials.expiration().minusSeconds(900))));
 
       CLOCK.advance(Duration.ofMinutes(15));
 

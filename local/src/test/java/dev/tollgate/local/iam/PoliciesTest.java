@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tollgate.local.endpoint.Principal;
 import dev.tollgate.local.json.Json;
 import dev.tollgate.local.template.TemplateException;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +37,47 @@ final class PoliciesTest {
                 + SQS
                 + "a because no identity-based policy allows the sqs:SendMessage action");
     assertThat(policies.denied()).isEqualTo(1);
+  }
+
+  @Test
+  void revoked_sessions_are_denied_and_later_ones_are_not() {
+    Instant revoked = Instant.parse("2026-11-27T12:00:00Z");
+    worker(statement("Allow", "sqs:*", "*", ""));
+    Policy deny =
+        Policy.of(
+            Json.readOrMissing(
+                """
+                {"Version": "2012-10-17", "Statement": [{"Effect": "Deny", "Action": ["*"],
+                  "Resource": ["*"],
+                  "Condition": {"DateLessThan": {"aws:TokenIssueTime": "2026-11-27T12:00:00Z"}}}]}"""),
+            "test");
+    Access access = Access.to("sqs:SendMessage", SQS + "a");
+
+    assertThat(policies.setInlinePolicy(ROLE, "revoked", Optional.of(deny))).isTrue();
+
+    assertThat(policies.denial(issued(revoked.minusSeconds(1)), access)).isPresent();
+    assertThat(policies.denial(issued(revoked), access)).isEmpty();
+    assertThat(policies.denial(Principal.of("function", ROLE), access))
+        .as("credentials without a time of issue")
+        .isEmpty();
+
+    assertThat(policies.setInlinePolicy(ROLE, "revoked", Optional.empty())).isTrue();
+    assertThat(policies.denial(issued(revoked.minusSeconds(1)), access)).isEmpty();
+    assertThat(policies.setInlinePolicy(ROLE, "revoked", Optional.empty())).isFalse();
+    assertThat(policies.setInlinePolicy(ROLE + "2", "revoked", Optional.of(deny))).isFalse();
+  }
+
+  private static Principal issued(Instant at) {
+    return new Principal("function", ROLE, Map.of(), Optional.of(at));
+  }
+
+  @Test
+  void a_time_in_a_condition_is_checked_when_it_is_read() {
+    String condition = ", \"Condition\": {\"DateLessThan\": {\"aws:TokenIssueTime\": \"noon\"}}";
+
+    assertThatThrownBy(() -> worker(statement("Deny", "*", "*", condition)))
+        .isInstanceOf(TemplateException.class)
+        .hasMessageContaining("noon");
   }
 
   @Test

@@ -6,7 +6,9 @@ import dev.tollgate.cli.http.RequestSigner;
 import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.http.Sender;
 import java.net.URI;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -27,6 +29,10 @@ public final class AwsAccount implements Account {
   }
 
   private static final String STS_VERSION = "2011-06-15";
+  private static final String IAM_VERSION = "2010-05-08";
+  private static final String IAM = "us-east-1";
+  private static final String IAM_OF_CHINA = "cn-north-1";
+  private static final String IAM_OF_GOVERNMENT = "us-gov-west-1";
   private static final String CLOUD_FORMATION_VERSION = "2010-05-15";
 
   private final Endpoints endpoints;
@@ -46,9 +52,55 @@ public final class AwsAccount implements Account {
   public static AwsAccount onAws(String region, Optional<String> profile) {
     String suffix = PartitionMetadata.of(Region.of(region)).dnsSuffix();
     return new AwsAccount(
-        (service, where) -> URI.create("https://" + service + "." + where + "." + suffix),
+        (service, where) ->
+            URI.create(
+                "https://"
+                    + (service.equals("iam") ? iam(where) : service + "." + where)
+                    + "."
+                    + suffix),
         region,
         RequestSigner.credentials(profile));
+  }
+
+  /** IAM has one address in each partition, and none in the other Regions. */
+  private static String iam(String region) {
+    return switch (region) {
+      case IAM_OF_CHINA -> "iam." + region;
+      case IAM_OF_GOVERNMENT -> "iam.us-gov";
+      default -> "iam";
+    };
+  }
+
+  /** An operation of IAM, which is signed for one Region of each partition. */
+  public static Response iam(Account account, String action, Map<String, String> parameters) {
+    String region = account.region();
+    Account global =
+        account.inRegion(
+            region.startsWith("cn-")
+                ? IAM_OF_CHINA
+                : region.startsWith("us-gov-") ? IAM_OF_GOVERNMENT : IAM);
+    return query(global.api("iam"), action, IAM_VERSION, parameters);
+  }
+
+  /**
+   * The names of all roles.
+   *
+   * @throws Failure if IAM refuses
+   */
+  public static List<String> roles(Account account) {
+    List<String> names = new ArrayList<>();
+    Optional<String> marker = Optional.empty();
+    do {
+      Map<String, String> parameters = new LinkedHashMap<>(Map.of("MaxItems", "1000"));
+      marker.ifPresent(it -> parameters.put("Marker", it));
+      Response answer = iam(account, "ListRoles", parameters);
+      if (!answer.succeeded()) {
+        throw Failure.of("IAM refuses ListRoles: " + answer.status());
+      }
+      names.addAll(Xml.texts(answer.body(), "RoleName"));
+      marker = Xml.text(answer.body(), "Marker").filter(it -> !it.isEmpty());
+    } while (marker.isPresent());
+    return names;
   }
 
   @Override
@@ -162,6 +214,16 @@ public final class AwsAccount implements Account {
    */
   public static boolean hasStack(Account account, String stack) {
     return stack(account, stack).isPresent();
+  }
+
+  /**
+   * The status of a stack, such as {@code DELETE_FAILED}; empty if there is none.
+   *
+   * @throws Failure if CloudFormation refuses the question
+   */
+  public static Optional<String> stackStatus(Account account, String stack) {
+    return stack(account, stack)
+        .map(description -> Xml.text(description, "StackStatus").orElse("UNKNOWN"));
   }
 
   /**

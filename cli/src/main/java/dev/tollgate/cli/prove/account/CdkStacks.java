@@ -20,7 +20,7 @@ public final class CdkStacks implements Stacks {
   public static final String CDK = "2.1148.1";
 
   /** The tag of stacks with the run that created them. */
-  private static final String RUN = "tollgate-prove";
+  public static final String RUN = "tollgate-prove";
 
   /** Handles the signals before the child starts, because they may come at once. */
   private static final String DETACHED =

@@ -25,6 +25,7 @@ final class Redaction {
 
   static {
     members("<id>", "messageid requestid extendedrequestid receipthandle sequencenumber");
+    members("<secret>", "authorization cookie x-amz-security-token");
     members("<id>", "sec-websocket-key x-amzn-trace-id x-amzn-requestid awstraceheader");
     members("<ip>", "sourceip x-forwarded-for");
     members("<port>", "x-forwarded-port");
@@ -48,6 +49,10 @@ final class Redaction {
     text("arn:aws(?:-[a-z]+)?:([a-z0-9-]+):[a-z0-9-]*:(?:[0-9]{12})?:", "arn:<partition>:$1::");
     text("(arn:<partition>:sts::assumed-role/)[^\\s\"]+", "$1<role>");
     text("(arn:<partition>:iam::role/)[^\\s\"]+", "$1<role>");
+    text("(arn:<partition>:(?:iam|sts)::(?:user|federated-user|group)/)[^\\s\"]+", "$1<name>");
+    text("\\b(AKIA|ASIA|AROA|AIDA|AGPA|ANPA|ANVA|APKA)[A-Z0-9]{12,28}\\b", "<key>");
+    text("[A-Za-z0-9+/_-]{100,}={0,2}", "<token>");
+    text("\\b[a-z0-9]{8,12}(?=\\.execute-api\\.)", "<api>");
     text("(arn:<partition>:sqs::)[\\w.-]+", "$1<queue>");
     text("(arn:<partition>:dynamodb::table/)[\\w.-]+", "$1<table>");
     text("(arn:<partition>:execute-api::)[^/]+", "$1<api>");
@@ -55,7 +60,7 @@ final class Redaction {
     text("\\b[0-9a-f]{32}\\b", "<digest>");
     text("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z", "<time>");
     text("\\b[0-9]{1,3}(\\.[0-9]{1,3}){3}\\b", "<ip>");
-    text("\\b[0-9]{12}\\b", "<account>");
+    text("(?<![0-9])[0-9]{12}(?![0-9])", "<account>");
     text("\\b[a-z]{2}(-gov|-iso[a-z]?)?-[a-z]+-[0-9]\\b", "<region>");
   }
 
