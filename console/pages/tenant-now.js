@@ -33,9 +33,18 @@ const chosenOf = ({ buckets }, { query }) => buckets.find(({ action }) => action
 
 const fact = (id, name, value) => html`<div><dt>${name}</dt><dd id=${id}>${value}</dd></div>`;
 
+/** The open window of scheduled limits, its own before its tier's, or the next one. */
+function windowOf({ schedules = {}, tierSchedules = {} }) {
+  const all = [...Object.entries(schedules), ...Object.entries(tierSchedules)];
+  const open = all.find(([, each]) => each.open)?.[1];
+  const next = all.sort(([a], [b]) => (a < b ? -1 : 1))[0]?.[1];
+  return open ? `× ${open.factor} until ${open.to} (${open.zone})` : next && `× ${next.factor} from ${next.from} (${next.zone})`;
+}
+
 function facts(tenant, route) {
   const { connections, limits, isolation, modes = {}, line: isOn, buckets } = tenant;
   const chosen = chosenOf(tenant, route);
+  const scheduled = windowOf(tenant);
   const line = buckets.find(({ action }) => action === "connect")?.line;
   return html`
     <dl class="facts">
@@ -45,6 +54,7 @@ function facts(tenant, route) {
       ${fact("line-wait", "Wait in line", isOn ? duration(line?.waitSeconds ?? 0) : "–")}
       ${fact("isolation", "Queue", isolation === "SILO" ? "own" : "shared")}
       ${fact("modes", "Limits", Object.entries(modes).map(([limit, mode]) => `${limit}: ${MODES[mode].toLowerCase()}`).join(", ") || "all enforced")}
+      ${scheduled ? fact("window", "Scheduled limits", scheduled) : ""}
     </dl>`;
 }
 

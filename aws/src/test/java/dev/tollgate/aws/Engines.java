@@ -138,11 +138,25 @@ public final class Engines implements ParameterResolver {
     public String tenant() {
       return create(
           CreateTableRequest.builder()
-              .attributeDefinitions(attribute("tenantId"), attribute("tier"), attribute("pending"))
+              .attributeDefinitions(
+                  attribute("tenantId"),
+                  attribute("tier"),
+                  attribute("pending"),
+                  attribute("scheduled"),
+                  AttributeDefinition.builder()
+                      .attributeName("dueAt")
+                      .attributeType(ScalarAttributeType.N)
+                      .build())
               .keySchema(key("tenantId", KeyType.HASH))
               .globalSecondaryIndexes(
                   index("byTier", "tier", ProjectionType.ALL),
-                  index("pending", "pending", ProjectionType.KEYS_ONLY)));
+                  index("pending", "pending", ProjectionType.KEYS_ONLY),
+                  GlobalSecondaryIndex.builder()
+                      .indexName("scheduled")
+                      .keySchema(key("scheduled", KeyType.HASH), key("dueAt", KeyType.RANGE))
+                      .projection(
+                          Projection.builder().projectionType(ProjectionType.KEYS_ONLY).build())
+                      .build()));
     }
 
     /** A new Tier table. */

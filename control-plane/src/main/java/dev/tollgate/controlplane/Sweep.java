@@ -11,7 +11,9 @@ import dev.tollgate.core.LogText;
 import dev.tollgate.core.MetricLine;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.audit.Author;
+import dev.tollgate.core.audit.Subject;
 import dev.tollgate.core.fanout.Chunk;
 import dev.tollgate.core.fanout.Fanout;
 import dev.tollgate.core.fanout.SelfInvocation;
@@ -29,10 +31,10 @@ import java.util.TreeMap;
 import java.util.function.Function;
 
 /**
- * The function that a schedule invokes every minute: reconciles unsettled tenants, continues the
- * roll-outs of tiers and of the release, stores the conditions of tenants, and checks that they
- * have no more connections than tokens. If there is much to do, it hands chunks of tenants to
- * further invocations of itself.
+ * The function that a schedule invokes every minute: opens and closes the windows of scheduled
+ * limits that are due, reconciles unsettled tenants, continues the roll-outs of tiers and of the
+ * release, stores the conditions of tenants, and checks that they have no more connections than
+ * tokens. If there is much to do, it hands chunks of tenants to further invocations of itself.
  */
 public final class Sweep implements RequestHandler<Map<String, Object>, Map<String, Long>> {
   /** The part of the invocation's time in which no work starts, because a step may take as long. */
@@ -46,9 +48,16 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
 
   private static final String PENDING = "pending";
 
+  /** The member of the event of a schedule that opens or closes a window: the owner. */
+  private static final String WINDOWS_OF = "windowsOf";
+
+  /** The tenants with due windows that one sweep works on; the next sweep does the rest. */
+  private static final int MAX_DUE = 500;
+
   /** The authors of changes that no request makes. */
   private static final String SWEEP = "tollgate:sweep";
 
+  private static final String SCHEDULE = "tollgate:schedule";
   private static final String ROLL_OUT = "tollgate:roll-out";
   private static final String RETREAT = "tollgate:retreat";
   private static final String RELEASE = "tollgate:release";
@@ -99,10 +108,10 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
   }
 
   /**
-   * Runs one sweep, or works on a chunk of tenants that a sweep handed out. A part of a sweep that
-   * fails does not stop the others.
+   * Runs one sweep, or works on a chunk of tenants that a sweep handed out, or opens and closes the
+   * windows of one tier or tenant. A part of a sweep that fails does not stop the others.
    *
-   * @param event a chunk; anything else is ignored
+   * @param event a chunk, or the event of a window's schedule; anything else is ignored
    * @return the numbers of unsettled tenants and changed tiers, how many of them are finished now,
    *     the number of chunks that others work on, and the number of silos that are not known to be
    *     at the current release
@@ -117,6 +126,12 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
             line -> context.getLogger().log(LogText.lines(line) + "\n"));
     SelfInvocation<Chunk> others = requests.apply(context.getInvokedFunctionArn());
     Function<String, Author> author = who -> Author.of(who, context.getAwsRequestId());
+    Object windowsOf = event.get(WINDOWS_OF);
+    if (windowsOf != null) {
+      controlPlane.author().set(author.apply(SCHEDULE));
+      moveWindows(new Subject(windowsOf.toString()), invocation);
+      return Map.of();
+    }
     return Chunk.of(event)
         .map(chunk -> work(chunk, others, author, invocation))
         .orElseGet(() -> sweep(others, author, invocation));
@@ -150,12 +165,18 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
     List<Runnable> parts =
         List.of(
             () -> {
+              controlPlane.author().set(author.apply(SCHEDULE));
+              swept.put("movedWindows", moveWindowsOfTenants(invocation.part(2)));
+            },
+            () -> {
               controlPlane.author().set(author.apply(SWEEP));
               swept.putAll(sweepTenants(others, invocation.part(2)));
             },
             () -> {
-              controlPlane.author().set(author.apply(ROLL_OUT));
               tiers.addAll(tiers(invocation));
+              controlPlane.author().set(author.apply(SCHEDULE));
+              tiers.replaceAll(tier -> withWindowsMoved(tier, invocation.part(2)));
+              controlPlane.author().set(author.apply(ROLL_OUT));
               swept.putAll(rollOut(tiers, others, invocation.part(2)));
             },
             () -> {
@@ -214,6 +235,38 @@ public final class Sweep implements RequestHandler<Map<String, Object>, Map<Stri
             + done.getOrDefault("outdatedSilos", 0L);
     if (left > 0) {
       invocation.log(MetricLine.sweepBacklog(invocation.clock().instant(), left));
+    }
+  }
+
+  private void moveWindows(Subject owner, Invocation invocation) {
+    owner.tenant().ifPresent(id -> controlPlane.lifecycle().moveWindows(id, invocation));
+    owner.tier().ifPresent(name -> controlPlane.catalog().moveWindows(name, invocation));
+  }
+
+  private long moveWindowsOfTenants(Invocation invocation) {
+    List<TenantId> due =
+        controlPlane.ports().tenants().listDue(controlPlane.clock().instant(), MAX_DUE);
+    return controlPlane
+        .parallel()
+        .count(
+            due,
+            id -> {
+              controlPlane.lifecycle().moveWindows(id, invocation);
+              return true;
+            },
+            invocation);
+  }
+
+  /** The tier after its due windows were opened and closed; as it was if that failed. */
+  private Tier withWindowsMoved(Tier tier, Invocation invocation) {
+    if (!tier.schedules().isDue(controlPlane.clock().instant())) {
+      return tier;
+    }
+    try {
+      return controlPlane.catalog().moveWindows(tier.name(), invocation).orElse(tier);
+    } catch (Unavailable unavailable) {
+      invocation.log("windows of tier " + tier.name() + ": " + unavailable.reason());
+      return tier;
     }
   }
 

@@ -154,6 +154,7 @@ final class Wiring {
             aws.tokenQueue(),
             aws.bucketQueues(),
             aws.fillSchedules(),
+            aws.windowSchedules(),
             aws.silos(),
             aws.siloQueues(),
             aws.siloFunctions(),

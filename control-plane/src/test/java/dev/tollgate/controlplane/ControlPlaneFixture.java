@@ -19,6 +19,7 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.alarm.Alarm;
 import dev.tollgate.core.alarm.Alarms;
 import dev.tollgate.core.audit.CurrentAuthor;
+import dev.tollgate.core.audit.Subject;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
@@ -46,6 +47,7 @@ import dev.tollgate.core.provisioning.Silo;
 import dev.tollgate.core.provisioning.SiloFunctions;
 import dev.tollgate.core.provisioning.SiloQueues;
 import dev.tollgate.core.provisioning.Silos;
+import dev.tollgate.core.provisioning.WindowSchedules;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.session.Sockets;
@@ -77,6 +79,7 @@ import dev.tollgate.core.testing.memory.InMemorySilos;
 import dev.tollgate.core.testing.memory.InMemoryTenants;
 import dev.tollgate.core.testing.memory.InMemoryTiers;
 import dev.tollgate.core.testing.memory.InMemoryTokenQueue;
+import dev.tollgate.core.testing.memory.InMemoryWindowSchedules;
 import dev.tollgate.core.testing.memory.RecordingSockets;
 import dev.tollgate.http.testing.Exchange;
 import dev.tollgate.http.testing.HttpApiEvents;
@@ -117,6 +120,7 @@ public final class ControlPlaneFixture {
   final InMemoryTokenQueue tokens = new InMemoryTokenQueue(clock);
   final InMemoryBucketQueues queues = new InMemoryBucketQueues(tokens, clock);
   final InMemoryFillSchedules schedules = new InMemoryFillSchedules();
+  final InMemoryWindowSchedules windows = new InMemoryWindowSchedules();
   final InMemorySilos silos = new InMemorySilos();
   final InMemorySiloQueues siloQueues = new InMemorySiloQueues(clock);
   final InMemorySiloFunctions siloFunctions = new InMemorySiloFunctions();
@@ -154,6 +158,7 @@ public final class ControlPlaneFixture {
           faults.around(TokenQueue.class, tokens),
           faults.around(BucketQueues.class, queues),
           faults.around(FillSchedules.class, schedules),
+          Optional.of(faults.around(WindowSchedules.class, windows)),
           faults.around(Silos.class, silos),
           faults.around(SiloQueues.class, siloQueues),
           faults.around(SiloFunctions.class, siloFunctions),
@@ -366,6 +371,26 @@ public final class ControlPlaneFixture {
 
   public Map<String, Long> sweep() {
     return sweep.handleRequest(Map.of("scheduledTime", clock.instant().toString()), context);
+  }
+
+  /** Delivers the event of a window's schedule. */
+  void fire(Subject owner) {
+    sweep.handleRequest(Map.of("windowsOf", owner.value()), context);
+  }
+
+  /** A request to schedule limits, or to cancel them, of `tiers/gold` or `tenants/acme`. */
+  Answer schedules(String method, String owner, String id, String body, boolean dryRun) {
+    String[] parts = owner.split("/", -1);
+    String variable = parts[0].equals("tiers") ? "tier" : "tenantId";
+    String route = method + " /" + parts[0] + "/{" + variable + "}/schedules";
+    APIGatewayV2HTTPEvent event =
+        method.equals("POST")
+            ? HttpApiEvents.of(route, Map.of(variable, parts[1]), body)
+            : HttpApiEvents.of(route + "/{schedule}", Map.of(variable, parts[1], "schedule", id));
+    if (dryRun) {
+      event.setQueryStringParameters(new HashMap<>(Map.of("dryRun", "true")));
+    }
+    return send(event);
   }
 
   /** Delivers a requested chunk. */

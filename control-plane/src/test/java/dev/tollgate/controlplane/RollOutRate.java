@@ -168,6 +168,7 @@ final class RollOutRate {
         slow(TokenQueue.class, stores.tokens),
         slow(BucketQueues.class, stores.queues),
         slow(FillSchedules.class, stores.schedules),
+        Optional.empty(),
         slow(Silos.class, stores.silos),
         slow(SiloQueues.class, stores.siloQueues),
         slow(SiloFunctions.class, stores.siloFunctions),

@@ -249,14 +249,27 @@ final class FunctionWithRoles extends Construct {
    * Grants the function's own role access to the schedules of shards, which belong to no tenant.
    */
   FunctionWithRoles shardSchedules(Schedules schedules, String... actions) {
+    return ownSchedules(schedules, schedules.shards(), "a shard's number", actions);
+  }
+
+  /**
+   * Grants the function's own role access to the schedules that open and close the windows of
+   * scheduled limits.
+   */
+  FunctionWithRoles windowSchedules(Schedules schedules, String... actions) {
+    return ownSchedules(
+        schedules, schedules.windows(), "a tier or a tenant, and an instant", actions);
+  }
+
+  private FunctionWithRoles ownSchedules(
+      Schedules schedules, String names, String wildcard, String... actions) {
     own.addToPolicy(
-        Policies.statement(
-                List.of(Policies.arn(own, "scheduler", schedules.shards())), "scheduler", actions)
+        Policies.statement(List.of(Policies.arn(own, "scheduler", names)), "scheduler", actions)
             .build());
     Policies.accept(
         own,
-        Policies.finding("scheduler", schedules.shards()),
-        "The wildcard stands for a shard's number. The grant covers only the stack's own group.");
+        Policies.finding("scheduler", names),
+        "The wildcard stands for " + wildcard + ". The grant covers only the stack's own group.");
     own.addToPolicy(schedules.passRole());
     return this;
   }

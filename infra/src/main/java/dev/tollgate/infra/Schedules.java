@@ -160,6 +160,14 @@ final class Schedules extends Construct {
     return "schedule/" + groupName + "/shard-*";
   }
 
+  /**
+   * The resource part of the ARNs of the schedules that open and close the windows of scheduled
+   * limits.
+   */
+  String windows() {
+    return "schedule/" + groupName + "/limit.*";
+  }
+
   /** The permission to pass the schedules' role, which creating a schedule requires. */
   PolicyStatement passRole() {
     return Policies.statement(List.of(role.getRoleArn()), "iam", "PassRole")

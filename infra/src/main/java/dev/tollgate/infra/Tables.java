@@ -105,6 +105,14 @@ final class Tables extends Construct {
             .sortKey(text("tenantId"))
             .projectionType(ProjectionType.KEYS_ONLY)
             .build());
+    // Only tenants with scheduled limits of their own have the attributes.
+    tenant.addGlobalSecondaryIndex(
+        GlobalSecondaryIndexProps.builder()
+            .indexName("scheduled")
+            .partitionKey(text("scheduled"))
+            .sortKey(Attribute.builder().name("dueAt").type(AttributeType.NUMBER).build())
+            .projectionType(ProjectionType.KEYS_ONLY)
+            .build());
     tier =
         table("Tier").partitionKey(text("tier")).stream(StreamViewType.NEW_AND_OLD_IMAGES).build();
     session =

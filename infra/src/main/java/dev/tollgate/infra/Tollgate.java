@@ -433,9 +433,13 @@ public final class Tollgate extends Construct {
                 schedules,
                 messages)
             .ownIndex(tables.tenant(), "pending", "Query")
+            .ownIndex(tables.tenant(), "scheduled", "Query")
             .ownRows(tables.history(), "Query")
             .invokesItself();
     schedules.everyMinute(sweep);
+    controlPlane
+        .windowSchedules(schedules, "CreateSchedule", "GetSchedule", "DeleteSchedule")
+        .variable("SWEEP_ARN", sweep.live().getFunctionArn());
 
     if (props.tracing()) {
       Stream.of(authorizer, connect, disconnect, sessionApi, poolProcessor)

@@ -79,10 +79,11 @@ class TollgateTest {
   private static final String CODE =
       "PROCESSOR_CODE_BUCKET PROCESSOR_CODE_KEY PROCESSOR_FUNCTION_ARN";
 
+  private static final String SCHEDULING =
+      "QUEUE_URL_PREFIX SCHEDULE_DEAD_LETTER_ARN SCHEDULE_GROUP SCHEDULE_ROLE_ARN SESSION_TABLE";
+
   private static final String PROVISIONING_REST =
-      "QUEUE_URL_PREFIX SCHEDULE_DEAD_LETTER_ARN SCHEDULE_GROUP"
-          + " SCHEDULE_ROLE_ARN SESSION_TABLE TENANT_ROLE_ARN TENANT_TABLE TIER_TABLE"
-          + " TOKEN_PRODUCER_ARN WEBSOCKET_URL";
+      " TENANT_ROLE_ARN TENANT_TABLE TIER_TABLE TOKEN_PRODUCER_ARN WEBSOCKET_URL";
 
   private static final String OWN_PROVISIONING =
       "dynamodb:DeleteItem TollgateTablesTenant; dynamodb:DeleteItem TollgateTablesTier;"
@@ -161,15 +162,18 @@ class TollgateTest {
   }
 
   @Test
-  void the_tenant_table_has_indexes_by_tier_and_of_pending_tenants() {
+  void the_tenant_table_has_indexes_by_tier_of_pending_tenants_and_of_due_windows() {
     JsonNode indexes = table("Tenant").path("GlobalSecondaryIndexes");
-    assertThat(indexes).hasSize(2);
+    assertThat(indexes).hasSize(3);
     assertThat(indexes.get(0).path("IndexName").asText()).isEqualTo("byTier");
     assertThat(keys(indexes.get(0))).containsExactly("tier", "tenantId");
     assertThat(indexes.get(0).at("/Projection/ProjectionType").asText()).isEqualTo("ALL");
     assertThat(indexes.get(1).path("IndexName").asText()).isEqualTo("pending");
     assertThat(keys(indexes.get(1))).containsExactly("pending", "tenantId");
     assertThat(indexes.get(1).at("/Projection/ProjectionType").asText()).isEqualTo("KEYS_ONLY");
+    assertThat(indexes.get(2).path("IndexName").asText()).isEqualTo("scheduled");
+    assertThat(keys(indexes.get(2))).containsExactly("scheduled", "dueAt");
+    assertThat(indexes.get(2).at("/Projection/ProjectionType").asText()).isEqualTo("KEYS_ONLY");
   }
 
   @Test
@@ -490,12 +494,15 @@ class TollgateTest {
             + " LIMIT_TABLE POOL_DEAD_LETTER_URL POOL_QUEUE_URL "
             + CODE
             + " PUSH_QUEUE_URL "
+            + SCHEDULING
+            + " SWEEP_ARN"
             + PROVISIONING_REST,
         "TenantPusher | IDEMPOTENCY_TABLE LIMIT_TABLE PUSH_QUEUE_URL SESSION_TABLE TENANT_ROLE_ARN"
             + " WEBSOCKET_URL",
         "Sweep | DEPLOYMENT HISTORY_TABLE LIMIT_TABLE POOL_DEAD_LETTER_URL "
             + CODE
             + " "
+            + SCHEDULING
             + PROVISIONING_REST,
       })
   void a_function_has_only_the_variables_that_it_needs(String id, String variables) {
@@ -660,7 +667,10 @@ class TollgateTest {
             + " dynamodb:PutItem TollgateTablesIdempotency;"
             + " dynamodb:DeleteItem TollgateTablesIdempotency; sqs:ListQueues *;"
             + " scheduler:ListSchedules *; lambda:GetAccountSettings *; scheduler:GetSchedule schedule/tollgate/shard-*;"
-            + " scheduler:DeleteSchedule schedule/tollgate/shard-*; "
+            + " scheduler:DeleteSchedule schedule/tollgate/shard-*;"
+            + " scheduler:CreateSchedule schedule/tollgate/limit.*;"
+            + " scheduler:GetSchedule schedule/tollgate/limit.*;"
+            + " scheduler:DeleteSchedule schedule/tollgate/limit.*; "
             + "sqs:SendMessage TollgateMessagesPool; sqs:SendMessage TollgatePushesQueue;"
             + " execute-api:ManageConnections TollgateWebSocketApi/production/POST/@connections/*;"
             + " sqs:GetQueueAttributes TollgateMessagesPoolDead;"
@@ -682,7 +692,9 @@ class TollgateTest {
             ? grants.replace(
                 "TollgateTablesTenant/index/byTier;",
                 "TollgateTablesTenant/index/byTier; dynamodb:Query"
-                    + " TollgateTablesTenant/index/pending; dynamodb:Query TollgateTablesHistory;")
+                    + " TollgateTablesTenant/index/pending; dynamodb:Query"
+                    + " TollgateTablesTenant/index/scheduled; dynamodb:Query"
+                    + " TollgateTablesHistory;")
             : grants;
     assertThat(
             grants(STACK, role(id, ownRole(id))).stream()

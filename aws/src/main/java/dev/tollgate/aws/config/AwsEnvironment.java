@@ -35,6 +35,7 @@ import dev.tollgate.aws.lambda.LambdaFillRequests;
 import dev.tollgate.aws.lambda.LambdaSelfInvocation;
 import dev.tollgate.aws.lambda.LambdaSiloFunctions;
 import dev.tollgate.aws.scheduler.EventBridgeFillSchedules;
+import dev.tollgate.aws.scheduler.EventBridgeWindowSchedules;
 import dev.tollgate.aws.sqs.QueueUrls;
 import dev.tollgate.aws.sqs.SqsBucketQueues;
 import dev.tollgate.aws.sqs.SqsDeadLetters;
@@ -77,6 +78,7 @@ import dev.tollgate.core.provisioning.CredentialsPolicy;
 import dev.tollgate.core.provisioning.SiloFunctions;
 import dev.tollgate.core.provisioning.SiloQueues;
 import dev.tollgate.core.provisioning.Silos;
+import dev.tollgate.core.provisioning.WindowSchedules;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.session.Sockets;
@@ -218,11 +220,28 @@ public final class AwsEnvironment {
         clients.schedulerBackground(),
         queueUrls(),
         tenantCredentials.get(),
-        new EventBridgeFillSchedules.Destination(
-            variables.required("SCHEDULE_GROUP"),
-            tokenProducerArn,
-            variables.required("SCHEDULE_ROLE_ARN"),
-            variables.required("SCHEDULE_DEAD_LETTER_ARN")));
+        destination(tokenProducerArn));
+  }
+
+  private EventBridgeFillSchedules.Destination destination(String targetArn) {
+    return new EventBridgeFillSchedules.Destination(
+        variables.required("SCHEDULE_GROUP"),
+        targetArn,
+        variables.required("SCHEDULE_ROLE_ARN"),
+        variables.required("SCHEDULE_DEAD_LETTER_ARN"));
+  }
+
+  /**
+   * The schedules that open and close the windows of scheduled limits; present only in the function
+   * that answers operators, which has {@code SWEEP_ARN}. Needs the variables of {@link
+   * #fillSchedules()} that begin with {@code SCHEDULE}.
+   */
+  public Optional<WindowSchedules> windowSchedules() {
+    return variables
+        .optional("SWEEP_ARN")
+        .map(
+            sweep ->
+                new EventBridgeWindowSchedules(clients.schedulerBackground(), destination(sweep)));
   }
 
   /**

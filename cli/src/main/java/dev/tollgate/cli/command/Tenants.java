@@ -301,6 +301,57 @@ final class Tenants {
   }
 
   @Command(
+      name = "schedule",
+      description =
+          "Multiply the limits of a tenant for a while. To list its windows, use `tollgate tenants show`.")
+  int schedule(
+      @Parameters(paramLabel = "TENANT") String tenantId,
+      @Mixin ScheduleOptions window,
+      @Mixin Confirmation confirmation,
+      @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
+      @Mixin IfVersion ifVersion) {
+    String path = Paths.schedules(Paths.tenant(tenantId));
+    if (dryRun) {
+      return preview(tenantId, "POST", path, Optional.of(window.body()), ifVersion);
+    }
+    tollgate.confirmInProduction(
+        confirmation.isGiven(),
+        "Schedule %s for %s?".formatted(window, tenantId),
+        "schedule limits of " + tenantId);
+    Response response =
+        found(
+            tollgate
+                .controlPlane()
+                .send("POST", path, Optional.of(window.body()), ifVersion.headers()),
+            tenantId);
+    tollgate.print(response, List.of(Tiers.scheduled(tenantId, window, response)));
+    return 0;
+  }
+
+  @Command(
+      name = "unschedule",
+      description = "Cancel a window of a tenant. If it is open, it closes.")
+  int unschedule(
+      @Parameters(paramLabel = "TENANT") String tenantId,
+      @Parameters(paramLabel = "SCHEDULE", description = "Its id in `tollgate tenants show`.")
+          String id,
+      @Mixin Confirmation confirmation,
+      @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
+      @Mixin IfVersion ifVersion) {
+    String path = Paths.schedule(Paths.tenant(tenantId), id);
+    if (dryRun) {
+      return preview(tenantId, "DELETE", path, Optional.empty(), ifVersion);
+    }
+    tollgate.confirmInProduction(
+        confirmation.isGiven(),
+        "Cancel window %s of %s?".formatted(id, tenantId),
+        "cancel window " + id);
+    tollgate.controlPlane().send("DELETE", path, Optional.empty(), ifVersion.headers()).orThrow();
+    tollgate.print(Json.object(), List.of("Window " + id + " of " + tenantId + " is cancelled"));
+    return 0;
+  }
+
+  @Command(
       name = "clear-line",
       description =
           "Make all places in a tenant's line void. Clients that wait claim or queue again when they"
@@ -386,14 +437,13 @@ final class Tenants {
 
   private int preview(
       String tenantId, String method, Optional<JsonNode> body, IfVersion ifVersion) {
+    return preview(tenantId, method, Paths.tenant(tenantId), body, ifVersion);
+  }
+
+  private int preview(
+      String tenantId, String method, String path, Optional<JsonNode> body, IfVersion ifVersion) {
     DryRun dryRun =
-        DryRun.request(
-            tollgate.controlPlane(),
-            tenantId,
-            method,
-            Paths.tenant(tenantId),
-            body,
-            ifVersion.headers());
+        DryRun.request(tollgate.controlPlane(), tenantId, method, path, body, ifVersion.headers());
     tollgate.print(dryRun.document(), dryRun.lines());
     return dryRun.exitCode();
   }
@@ -455,6 +505,7 @@ final class Tenants {
       limits.row(cells.toArray(String[]::new));
     }
     addTable(lines, limits);
+    addTable(lines, ScheduleOptions.table(tenant));
 
     Table buckets = new Table("BUCKET", "PER MINUTE", "CAPACITY", "LEVEL", "STATE", "NEXT TOKEN");
     for (JsonNode bucket : tenant.path("buckets")) {

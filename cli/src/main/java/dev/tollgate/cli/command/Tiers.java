@@ -256,6 +256,75 @@ final class Tiers {
     return 0;
   }
 
+  @Command(
+      name = "schedule",
+      description =
+          "Multiply the limits of a tier for a while. To list its windows, use `tollgate tiers show`.")
+  int schedule(
+      @Parameters(paramLabel = "TIER") String tier,
+      @Mixin ScheduleOptions window,
+      @Mixin Confirmation confirmation,
+      @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
+      @Mixin IfVersion ifVersion) {
+    String path = Paths.schedules(Paths.tier(tier));
+    if (dryRun) {
+      return preview(tier, "POST", path, Optional.of(window.body()), ifVersion);
+    }
+    tollgate.confirmInProduction(
+        confirmation.isGiven(),
+        "Schedule %s for tier %s?".formatted(window, tier),
+        "schedule limits of tier " + tier);
+    Response response =
+        found(
+            tollgate
+                .controlPlane()
+                .send("POST", path, Optional.of(window.body()), ifVersion.headers()),
+            tier);
+    tollgate.print(response, List.of(scheduled("Tier " + tier, window, response)));
+    return 0;
+  }
+
+  /** Says which window is scheduled, or open. */
+  static String scheduled(String owner, ScheduleOptions window, Response response) {
+    return "%s has %s: %s%s"
+        .formatted(
+            owner,
+            window,
+            Json.text(response.json(), "id").orElse(""),
+            response.json().path("open").asBoolean() ? ", which is open" : "");
+  }
+
+  @Command(
+      name = "unschedule",
+      description = "Cancel a window of a tier. If it is open, it closes.")
+  int unschedule(
+      @Parameters(paramLabel = "TIER") String tier,
+      @Parameters(paramLabel = "SCHEDULE", description = "Its id in `tollgate tiers show`.")
+          String id,
+      @Mixin Confirmation confirmation,
+      @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
+      @Mixin IfVersion ifVersion) {
+    String path = Paths.schedule(Paths.tier(tier), id);
+    if (dryRun) {
+      return preview(tier, "DELETE", path, Optional.empty(), ifVersion);
+    }
+    tollgate.confirmInProduction(
+        confirmation.isGiven(),
+        "Cancel window %s of tier %s?".formatted(id, tier),
+        "cancel window " + id);
+    tollgate.controlPlane().send("DELETE", path, Optional.empty(), ifVersion.headers()).orThrow();
+    tollgate.print(Json.object(), List.of("Window " + id + " of tier " + tier + " is cancelled"));
+    return 0;
+  }
+
+  private int preview(
+      String tier, String method, String path, Optional<JsonNode> body, IfVersion ifVersion) {
+    DryRun dryRun =
+        DryRun.request(tollgate.controlPlane(), tier, method, path, body, ifVersion.headers());
+    tollgate.print(dryRun.document(), dryRun.lines());
+    return dryRun.exitCode();
+  }
+
   private Response found(Response response, String tier) {
     return tollgate.found(response, missing(tier));
   }

@@ -45,6 +45,29 @@ public final class Paths {
   }
 
   /**
+   * The path of the scheduled limits of a tier or a tenant.
+   *
+   * @param owner the path of the tier or tenant
+   */
+  public static String schedules(String owner) {
+    return owner + "/schedules";
+  }
+
+  /**
+   * The path of scheduled limits with an id.
+   *
+   * @param owner the path of the tier or tenant
+   * @throws Failure if no scheduled limits can have this id
+   */
+  public static String schedule(String owner, String id) {
+    if (!id.matches("\\d{8}T\\d{4}Z")) {
+      throw Failure.usage(
+          "`" + id + "` is not the id of scheduled limits (expected: such as 20261127T1700Z).");
+    }
+    return schedules(owner) + "/" + id;
+  }
+
+  /**
    * Refuses names that would have to be encoded. API Gateway decodes a path before it selects the
    * route, so that {@code acme%3Fx} would address the tenant {@code acme}.
    */

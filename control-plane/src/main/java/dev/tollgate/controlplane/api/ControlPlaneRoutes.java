@@ -77,7 +77,7 @@ public final class ControlPlaneRoutes {
     Idempotency idempotency = new Idempotency(stores.keys(), clock);
     TenantRoutes tenants =
         new TenantRoutes(
-            ports.tenants(),
+            ports,
             lifecycle,
             idempotency,
             preview,
@@ -91,7 +91,8 @@ public final class ControlPlaneRoutes {
         new DeadLetterRoutes(ports.tenants(), stores.deadLetters(), stores.notes());
     PushRoutes pushes =
         new PushRoutes(ports.tenants(), stores.pushes(), stores.pushQueue(), idempotency);
-    TierRoutes tiers = new TierRoutes(ports.tiers(), catalog, preview);
+    TierRoutes tiers = new TierRoutes(ports, catalog, preview);
+    ScheduleRoutes schedules = new ScheduleRoutes(ports, catalog, lifecycle, tiers, tenants, clock);
     HistoryRoutes happened = new HistoryRoutes(stores.history(), ports.tenants(), clock);
     AuditRoutes changes = new AuditRoutes(stores.audit(), clock);
     AlarmRoutes raised = new AlarmRoutes(stores.alarms());
@@ -124,6 +125,15 @@ public final class ControlPlaneRoutes {
                 Map.entry("GET /tiers/{tier}", routes.route(tiers::show)),
                 Map.entry("PUT /tiers/{tier}", routes.route(tiers::put)),
                 Map.entry("DELETE /tiers/{tier}", routes.route(tiers::remove)),
+                Map.entry("POST /tiers/{tier}/schedules", routes.route(schedules::addToTier)),
+                Map.entry(
+                    "DELETE /tiers/{tier}/schedules/{schedule}",
+                    routes.route(schedules::cancelOfTier)),
+                Map.entry(
+                    "POST /tenants/{tenantId}/schedules", routes.route(schedules::addToTenant)),
+                Map.entry(
+                    "DELETE /tenants/{tenantId}/schedules/{schedule}",
+                    routes.route(schedules::cancelOfTenant)),
                 Map.entry("GET /drift", routes.route(repairs::showDrift)),
                 Map.entry("POST /repairs", routes.repairing(repairs::repair)),
                 Map.entry("GET /admit-all", routes.route(lifting::show)),

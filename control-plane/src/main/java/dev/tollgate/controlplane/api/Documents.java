@@ -12,6 +12,8 @@ import dev.tollgate.core.enforcement.AdmitAll;
 import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.LimitMode;
+import dev.tollgate.core.tenant.LimitSchedule;
+import dev.tollgate.core.tenant.LimitSchedules;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tier;
 import java.util.EnumMap;
@@ -39,6 +41,7 @@ final class Documents {
     putModes(document, tenant.limits().modes());
     document.put("isolation", tenant.isolation().name());
     document.put("line", tenant.line());
+    putSchedules(document, "schedules", tenant.overrides().schedules());
     return document;
   }
 
@@ -62,7 +65,34 @@ final class Documents {
               document.put("retreatAbovePercent", rule.abovePercent());
               rule.at().ifPresent(at -> document.put("retreatedAt", at.toString()));
             });
+    putSchedules(document, "schedules", tier.schedules());
     document.put("version", tier.version());
+    return document;
+  }
+
+  /** Puts scheduled limits by their ids, if there are any. */
+  static void putSchedules(Map<String, Object> document, String name, LimitSchedules schedules) {
+    if (!schedules.all().isEmpty()) {
+      Map<String, Object> all = new LinkedHashMap<>();
+      schedules.all().forEach(schedule -> all.put(schedule.id(), of(schedule)));
+      document.put(name, all);
+    }
+  }
+
+  private static Map<String, Object> of(LimitSchedule schedule) {
+    Map<String, Object> document = new LinkedHashMap<>();
+    document.put("factor", schedule.factor().value());
+    document.put("from", schedule.from().toString());
+    document.put("to", schedule.to().toString());
+    document.put("zone", schedule.zone().getId());
+    document.put("open", schedule.isOpen());
+    return document;
+  }
+
+  /** Scheduled limits with their id. */
+  static Map<String, Object> withId(LimitSchedule schedule) {
+    Map<String, Object> document = new LinkedHashMap<>(Map.of("id", schedule.id()));
+    document.putAll(of(schedule));
     return document;
   }
 

@@ -15,6 +15,7 @@ import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.LimitMode;
+import dev.tollgate.core.tenant.LimitSchedule;
 import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Overrides;
@@ -25,6 +26,7 @@ import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.http.JsonFields;
 import java.math.BigDecimal;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
@@ -55,6 +57,10 @@ final class RequestBodies {
   /** The limits that can refuse. */
   private static final List<Limit> WITH_MODE =
       Arrays.stream(Limit.values()).filter(limit -> limit.modes().size() > 1).toList();
+
+  private static final String FACTOR = "a number, such as 2 or 0.5";
+  private static final String LOCAL_TIME = "a local time such as 2026-11-27T18:00";
+  private static final String ZONE = "a time zone such as Europe/Berlin";
 
   private static final String TENANT_ID = "the id of the tenant";
   private static final String TIER = "the name of a tier";
@@ -150,7 +156,8 @@ final class RequestBodies {
         "version",
         // Accepted and ignored, so that the document that GET returns can be put.
         "rollout",
-        "retreatedAt");
+        "retreatedAt",
+        "schedules");
     Optional<String> stated = fields.optionalText("tier", name.value());
     InvalidValue.unless(
         stated.isEmpty() || stated.get().equals(name.value()),
@@ -209,6 +216,25 @@ final class RequestBodies {
     }
   }
 
+  /**
+   * Scheduled limits.
+   *
+   * @throws InvalidValue also if their window has closed
+   */
+  static LimitSchedule schedule(JsonFields fields, Instant now) {
+    fields.only("factor", "from", "to", "zone");
+    LimitSchedule window =
+        LimitSchedule.of(
+            fields
+                .optionalNumber("factor", FACTOR)
+                .orElseThrow(() -> fields.missing("factor", FACTOR)),
+            fields.text("from", LOCAL_TIME),
+            fields.text("to", LOCAL_TIME),
+            fields.text("zone", ZONE));
+    InvalidValue.unless(window.closesAt().isAfter(now), "to", window.to(), "a time in the future");
+    return window;
+  }
+
   /** A request to lift all limits. */
   record Lifting(String reason, Duration time) {}
 
@@ -261,7 +287,7 @@ final class RequestBodies {
           fields.text("every", "DAY or WEEK"),
           fields.optionalText("day", "a day such as MONDAY"),
           fields.text("at", "a time such as 00:00"),
-          fields.text("zone", "a time zone such as Europe/Berlin"),
+          fields.text("zone", ZONE),
           fields.optionalFlag("carryOver").orElse(false));
     } catch (InvalidValue invalid) {
       throw invalid.within("refill");

@@ -58,6 +58,10 @@ final class TenantDocument {
                   settled || level.isPresent(),
                   level.isEmpty());
             });
+    ports
+        .tiers()
+        .find(tenant.tier())
+        .ifPresent(tier -> Documents.putSchedules(document, "tierSchedules", tier.schedules()));
     document.put("connections", ports.connections().count(tenant.id()));
     document.put("buckets", buckets);
     return document;

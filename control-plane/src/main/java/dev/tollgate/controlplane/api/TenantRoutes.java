@@ -2,6 +2,7 @@ package dev.tollgate.controlplane.api;
 
 import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.ParallelTasks;
+import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.invocation.ReconcileOutcome;
 import dev.tollgate.controlplane.tenants.IfMatch;
 import dev.tollgate.controlplane.tenants.TenantChangeResult;
@@ -11,6 +12,8 @@ import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.UnreadableRow;
+import dev.tollgate.core.audit.Subject;
+import dev.tollgate.core.tenant.LimitSchedules;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantFilter;
 import dev.tollgate.core.tenant.Tenants;
@@ -31,6 +34,7 @@ import java.util.Set;
 final class TenantRoutes {
   private static final String ALL_TENANTS = "tenants";
 
+  private final Ports ports;
   private final Tenants tenants;
   private final TenantLifecycle lifecycle;
   private final Idempotency idempotency;
@@ -40,14 +44,15 @@ final class TenantRoutes {
   private final InstantSource clock;
 
   TenantRoutes(
-      Tenants tenants,
+      Ports ports,
       TenantLifecycle lifecycle,
       Idempotency idempotency,
       Preview preview,
       TenantDocument tenantDocument,
       ParallelTasks parallel,
       InstantSource clock) {
-    this.tenants = tenants;
+    this.ports = ports;
+    this.tenants = ports.tenants();
     this.lifecycle = lifecycle;
     this.idempotency = idempotency;
     this.preview = preview;
@@ -92,10 +97,22 @@ final class TenantRoutes {
     boolean dryRun = request.isDryRun();
     IfMatch ifMatch = request.ifMatch();
     Invocation invocation = request.invocation();
+    LimitSchedules windows =
+        dryRun
+            ? LimitSchedules.NONE
+            : ports
+                .tenants()
+                .find(id)
+                .map(tenant -> tenant.overrides().schedules())
+                .orElse(LimitSchedules.NONE);
     TenantChangeResult result =
         dryRun
             ? lifecycle.planOffboarding(id, ifMatch)
             : lifecycle.offboard(id, ifMatch, invocation);
+    if (result instanceof TenantChangeResult.Offboarding
+        || result instanceof TenantChangeResult.TenantNotFound) {
+      ScheduleRoutes.delete(ports, Subject.tenant(id), windows, invocation);
+    }
     if (result instanceof TenantChangeResult.TenantNotFound) {
       return dryRun ? Response.json(200, Preview.ofMissingTenant()) : Response.noContent();
     }
@@ -113,7 +130,7 @@ final class TenantRoutes {
     return response(result, id, Optional.empty(), invocation);
   }
 
-  private Response response(
+  Response response(
       TenantChangeResult result, TenantId id, Optional<Duration> replay, Invocation invocation) {
     if (result instanceof TenantChangeResult.Onboarded onboarded) {
       return tenant(201, onboarded.tenant(), onboarded.outcome(), invocation)

@@ -1,13 +1,15 @@
 package dev.tollgate.controlplane.api;
 
 import dev.tollgate.controlplane.invocation.Invocation;
+import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.controlplane.tenants.IfMatch;
 import dev.tollgate.controlplane.tiers.TierCatalog;
 import dev.tollgate.controlplane.tiers.TierChangeResult;
 import dev.tollgate.core.Page;
+import dev.tollgate.core.audit.Subject;
+import dev.tollgate.core.tenant.LimitSchedules;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
-import dev.tollgate.core.tenant.Tiers;
 import dev.tollgate.http.JsonFields;
 import dev.tollgate.http.Problem;
 import dev.tollgate.http.Response;
@@ -16,19 +18,19 @@ import java.util.Optional;
 
 /** Answers the requests for tiers. */
 final class TierRoutes {
-  private final Tiers tiers;
+  private final Ports ports;
   private final TierCatalog catalog;
   private final Preview preview;
 
-  TierRoutes(Tiers tiers, TierCatalog catalog, Preview preview) {
-    this.tiers = tiers;
+  TierRoutes(Ports ports, TierCatalog catalog, Preview preview) {
+    this.ports = ports;
     this.catalog = catalog;
     this.preview = preview;
   }
 
   /** Lists all tiers. Unreadable rows are skipped and logged. */
   Response list(ApiRequest request) {
-    Page<Tier> page = tiers.list();
+    Page<Tier> page = ports.tiers().list();
     Invocation invocation = request.invocation();
     page.unreadable().forEach(row -> invocation.log(row.reason()));
     return Response.json(200, Map.of("tiers", page.items().stream().map(Documents::of).toList()));
@@ -36,7 +38,8 @@ final class TierRoutes {
 
   Response show(ApiRequest request) {
     TierName name = request.tierName();
-    return tiers
+    return ports
+        .tiers()
         .find(name)
         .map(tier -> tier(200, tier, Documents.of(tier, catalog.progress(tier))))
         .orElseGet(() -> notFound(name));
@@ -58,7 +61,7 @@ final class TierRoutes {
   }
 
   /** Refuses invalid parameters of the preview, even if the request is not a dry run. */
-  private static void checkPreview(TierName name, ApiRequest request) {
+  static void checkPreview(TierName name, ApiRequest request) {
     var unusedReplay = request.replay();
     var unusedCursor = request.cursor(Preview.listing(name));
     var unusedLimit = request.limit();
@@ -67,13 +70,19 @@ final class TierRoutes {
   Response remove(ApiRequest request) {
     TierName name = request.tierName();
     IfMatch ifMatch = request.ifMatch();
-    return response(
-        request.isDryRun() ? catalog.planRemoval(name, ifMatch) : catalog.remove(name, ifMatch),
-        name,
-        request);
+    if (request.isDryRun()) {
+      return response(catalog.planRemoval(name, ifMatch), name, request);
+    }
+    LimitSchedules windows =
+        ports.tiers().find(name).map(Tier::schedules).orElse(LimitSchedules.NONE);
+    TierChangeResult result = catalog.remove(name, ifMatch);
+    if (result instanceof TierChangeResult.Removed) {
+      ScheduleRoutes.delete(ports, Subject.tier(name), windows, request.invocation());
+    }
+    return response(result, name, request);
   }
 
-  private Response response(TierChangeResult result, TierName name, ApiRequest request) {
+  Response response(TierChangeResult result, TierName name, ApiRequest request) {
     if (result instanceof TierChangeResult.Created created) {
       return tier(201, created.tier(), Documents.of(created.tier()))
           .with("location", "/tiers/" + name);

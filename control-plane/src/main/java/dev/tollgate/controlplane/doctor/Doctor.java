@@ -12,10 +12,12 @@ import dev.tollgate.core.Page;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.audit.Subject;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.Tier;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -183,6 +185,7 @@ public final class Doctor {
                     (id, checks) -> {
                       checks.accept(new TenantCheck(ports, lifecycle, clock, id));
                       checks.accept(new TokenCheck(ports, clock, id));
+                      checks.accept(new WindowSchedulesCheck(ports, clock, Subject.tenant(id)));
                     })
                 .toList(),
             ids.size(),
@@ -209,7 +212,13 @@ public final class Doctor {
       case SHARDS ->
           new Batch(
               Stage.SHARDS,
-              List.of(new ShardSchedulesCheck(ports)),
+              Stream.<Check>concat(
+                      Stream.of(new ShardSchedulesCheck(ports)),
+                      ports.tiers().list().items().stream()
+                          .map(Tier::name)
+                          .map(Subject::tier)
+                          .map(tier -> new WindowSchedulesCheck(ports, clock, tier)))
+                  .toList(),
               Shard.COUNT,
               Position.after(Stage.SHARDS, Optional.empty()));
       case QUOTAS ->

@@ -2,8 +2,10 @@ package dev.tollgate.controlplane.doctor;
 
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.audit.Subject;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.tenant.LimitSchedule;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -99,6 +101,18 @@ public record Finding(
         false);
   }
 
+  /** A window of scheduled limits. */
+  static Finding ofWindow(Deviation deviation, Subject owner, LimitSchedule window, String detail) {
+    return new Finding(
+        deviation,
+        Resource.WINDOW_SCHEDULE,
+        owner + "/" + window.id(),
+        owner.tenant(),
+        Optional.empty(),
+        detail,
+        false);
+  }
+
   /** A table whose resource policy is missing, differs or cannot be read. */
   static Finding ofPolicy(Deviation deviation, String table, String detail) {
     return new Finding(
@@ -152,6 +166,8 @@ public record Finding(
     SCHEDULE("schedule"),
     /** A shard's schedule. */
     SHARD_SCHEDULE("shard-schedule"),
+    /** A schedule that opens or closes the window of scheduled limits. */
+    WINDOW_SCHEDULE("window-schedule"),
     /** A quota of the account. */
     QUOTA("quota"),
     /** The resource policy of a table. */

@@ -9,6 +9,7 @@ import dev.tollgate.core.provisioning.CredentialsPolicy;
 import dev.tollgate.core.provisioning.SiloFunctions;
 import dev.tollgate.core.provisioning.SiloQueues;
 import dev.tollgate.core.provisioning.Silos;
+import dev.tollgate.core.provisioning.WindowSchedules;
 import dev.tollgate.core.session.Connections;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.session.Sockets;
@@ -21,6 +22,7 @@ import java.util.Optional;
  *
  * @param rollOutBuckets {@code buckets} for roll-outs, with one role for all tenants; lists and
  *     replaces
+ * @param windows present only in the function that answers operators
  * @param credentialsPolicy present only if functions share credentials
  */
 public record Ports(
@@ -31,6 +33,7 @@ public record Ports(
     TokenQueue tokens,
     BucketQueues queues,
     FillSchedules schedules,
+    Optional<WindowSchedules> windows,
     Silos silos,
     SiloQueues siloQueues,
     SiloFunctions siloFunctions,

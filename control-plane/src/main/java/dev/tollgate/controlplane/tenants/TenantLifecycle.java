@@ -22,6 +22,7 @@ import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketRows;
 import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.tenant.LimitSchedules;
 import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
@@ -29,6 +30,7 @@ import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.core.tenant.Tiers;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
@@ -80,6 +82,7 @@ public final class TenantLifecycle {
     if (tier.isEmpty()) {
       return new TierNotFound(tierName);
     }
+    tier.get().checkSchedules(overrides);
     Tenant wanted =
         Tenant.onboarded(id, tier.get(), overrides).withOnboardedAt(invocation.clock().instant());
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -101,10 +104,15 @@ public final class TenantLifecycle {
           current,
           "Tenant `" + current.id() + "` is being offboarded. Onboard it again after its removal.");
     }
-    if (!current.tier().equals(wanted.tier()) || !current.overrides().equals(wanted.overrides())) {
+    if (!current.tier().equals(wanted.tier()) || !hasSameOverrides(current, wanted)) {
       return new Conflict(current, difference(current, wanted));
     }
     return new Applied(current, reconcileUnlessSettled(current, invocation));
+  }
+
+  /** Whether only scheduled limits may differ, which no onboarding sets. */
+  private static boolean hasSameOverrides(Tenant current, Tenant wanted) {
+    return current.overrides().with(LimitSchedules.NONE).equals(wanted.overrides());
   }
 
   private static String difference(Tenant current, Tenant wanted) {
@@ -114,7 +122,7 @@ public final class TenantLifecycle {
           "in tier `%s`, not `%s` (change it with `tollgate tenants set-tier` or PATCH)"
               .formatted(current.tier(), wanted.tier()));
     }
-    if (!current.overrides().equals(wanted.overrides())) {
+    if (!hasSameOverrides(current, wanted)) {
       differences.add(
           "with overrides %s, not %s (change them with `tollgate tenants override` or PATCH)"
               .formatted(current.overrides(), wanted.overrides()));
@@ -175,7 +183,11 @@ public final class TenantLifecycle {
           ? new TierNotFound(tierName)
           : new Conflict(current, deletedTier(current));
     }
-    return new Planned(current, patch.applied(current, tier.get()), tier.get());
+    Tenant planned = patch.applied(current, tier.get());
+    if (patch.changesLimits()) {
+      tier.get().checkSchedules(planned.overrides());
+    }
+    return new Planned(current, planned, tier.get());
   }
 
   private static String deletedTier(Tenant tenant) {
@@ -250,6 +262,39 @@ public final class TenantLifecycle {
         .line()
         .filter(line -> line.issued() > 0)
         .ifPresent(line -> buckets.clearLine(bucket.id(), line, clock.instant()));
+  }
+
+  /**
+   * Opens and closes the windows of a tenant's own scheduled limits that are due, and reconciles
+   * the tenant. Does nothing if the tenant does not exist or is being offboarded.
+   *
+   * @throws InvalidValue if the tenant's overrides do not fit its tier
+   */
+  public void moveWindows(TenantId id, Invocation invocation) {
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      Instant now = clock.instant();
+      Optional<Tenant> found =
+          tenants
+              .find(id)
+              .filter(tenant -> tenant.status() != TenantStatus.OFFBOARDING)
+              .filter(tenant -> tenant.overrides().schedules().isDue(now));
+      if (found.isEmpty()) {
+        return;
+      }
+      Tenant current = found.get();
+      Optional<Tier> tier = tiers.find(current.tier());
+      if (tier.isEmpty()) {
+        invocation.log(deletedTier(current));
+        return;
+      }
+      Overrides overrides = current.overrides().with(current.overrides().schedules().at(now));
+      Tenant next = current.changed(tier.get(), overrides, current.status());
+      if (tenants.replace(next) == WriteResult.DONE) {
+        settle(next, Optional.of(current), tier.get(), invocation);
+        return;
+      }
+    }
+    throw alwaysConcurrent(id);
   }
 
   /**

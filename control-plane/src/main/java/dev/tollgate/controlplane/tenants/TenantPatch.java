@@ -1,22 +1,45 @@
 package dev.tollgate.controlplane.tenants;
 
 import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.tenant.LimitSchedules;
 import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /**
  * A requested change of a tenant. Empty members stay as they are.
  *
  * @param tier the new tier
- * @param overrides all overrides after the change
+ * @param overrides all overrides after the change, except scheduled limits
  * @param status the new status
+ * @param schedules the change of its scheduled limits
  */
 public record TenantPatch(
-    Optional<TierName> tier, Optional<Overrides> overrides, Optional<TenantStatus> status) {
+    Optional<TierName> tier,
+    Optional<Overrides> overrides,
+    Optional<TenantStatus> status,
+    Optional<UnaryOperator<LimitSchedules>> schedules) {
+  /** A change that leaves scheduled limits as they are. */
+  public TenantPatch(
+      Optional<TierName> tier, Optional<Overrides> overrides, Optional<TenantStatus> status) {
+    this(tier, overrides, status, Optional.empty());
+  }
+
+  /** A change of scheduled limits alone. */
+  public static TenantPatch of(UnaryOperator<LimitSchedules> schedules) {
+    return new TenantPatch(
+        Optional.empty(), Optional.empty(), Optional.empty(), Optional.of(schedules));
+  }
+
+  /** Whether limits may change, or what they are multiplied by. */
+  boolean changesLimits() {
+    return tier.isPresent() || overrides.isPresent() || schedules.isPresent();
+  }
+
   /**
    * The tenant after the change.
    *
@@ -24,7 +47,12 @@ public record TenantPatch(
    * @throws InvalidValue if an override is out of range
    */
   Tenant applied(Tenant current, Tier tier) {
+    LimitSchedules before = current.overrides().schedules();
     return current.changed(
-        tier, overrides.orElse(current.overrides()), status.orElse(current.status()));
+        tier,
+        overrides
+            .orElse(current.overrides())
+            .with(schedules.map(change -> change.apply(before)).orElse(before)),
+        status.orElse(current.status()));
   }
 }

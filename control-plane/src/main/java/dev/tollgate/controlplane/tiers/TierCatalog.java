@@ -16,6 +16,8 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.LimitSchedules;
+import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Retreat;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
@@ -23,9 +25,12 @@ import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.core.tenant.Tiers;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /** Puts and removes tiers, and begins to roll their changes out. */
 public final class TierCatalog {
@@ -62,8 +67,41 @@ public final class TierCatalog {
    */
   public TierChangeResult put(
       Tier requested, Optional<Long> expected, IfMatch ifMatch, Invocation invocation) {
+    return put(
+        requested.name(), current -> kept(requested, current), expected, ifMatch, invocation);
+  }
+
+  /** The requested tier with the scheduled limits of the current one. */
+  private static Optional<Tier> kept(Tier requested, Optional<Tier> current) {
+    return Optional.of(current.map(Tier::schedules).map(requested::with).orElse(requested));
+  }
+
+  /**
+   * Changes the scheduled limits of a tier, and rolls the change out to its first tenants.
+   *
+   * @param ifMatch the versions that may be changed; checked again after a concurrent change
+   * @throws InvalidValue if the change is not possible
+   * @throws Unavailable if it is not certain that the tier was written
+   */
+  public TierChangeResult schedule(
+      TierName name, UnaryOperator<LimitSchedules> change, IfMatch ifMatch, Invocation invocation) {
+    return put(
+        name, current -> rescheduled(current, change), Optional.empty(), ifMatch, invocation);
+  }
+
+  private static Optional<Tier> rescheduled(
+      Optional<Tier> current, UnaryOperator<LimitSchedules> change) {
+    return current.map(tier -> tier.with(change.apply(tier.schedules())));
+  }
+
+  private TierChangeResult put(
+      TierName name,
+      Function<Optional<Tier>, Optional<Tier>> change,
+      Optional<Long> expected,
+      IfMatch ifMatch,
+      Invocation invocation) {
     for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      TierChangeResult plan = plan(requested, expected, ifMatch);
+      TierChangeResult plan = plan(name, change, expected, ifMatch);
       if (!(plan instanceof Planned planned)) {
         return plan;
       }
@@ -77,7 +115,31 @@ public final class TierCatalog {
             : created(next);
       }
     }
-    throw alwaysConcurrent(requested.name());
+    throw alwaysConcurrent(name);
+  }
+
+  /**
+   * Opens and closes the windows of a tier that are due, and rolls the tier out to its first
+   * tenants.
+   *
+   * @return the current tier; empty if it does not exist
+   * @throws Unavailable if it is not certain that the tier was written
+   */
+  public Optional<Tier> moveWindows(TierName name, Invocation invocation) {
+    for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      Instant now = invocation.clock().instant();
+      Optional<Tier> found = tiers.find(name);
+      if (found.filter(tier -> tier.schedules().isDue(now)).isEmpty()) {
+        return found;
+      }
+      Tier current = found.get();
+      Tier next = current.with(current.schedules().at(now)).withVersionAfter(current.version());
+      if (tiers.put(next) == WriteResult.DONE) {
+        rollOuts.begin(next, invocation);
+        return tiers.find(name);
+      }
+    }
+    throw alwaysConcurrent(name);
   }
 
   /**
@@ -87,10 +149,34 @@ public final class TierCatalog {
    *     is refused
    */
   public TierChangeResult plan(Tier requested, Optional<Long> expected, IfMatch ifMatch) {
-    Optional<Tier> found = tiers.find(requested.name());
+    return plan(requested.name(), current -> kept(requested, current), expected, ifMatch);
+  }
+
+  /**
+   * Plans a change of the scheduled limits of a tier without making it. Only reads.
+   *
+   * @return as {@link #plan(Tier, Optional, IfMatch)}
+   * @throws InvalidValue if the change is not possible
+   */
+  public TierChangeResult planSchedules(
+      TierName name, UnaryOperator<LimitSchedules> change, IfMatch ifMatch) {
+    return plan(name, current -> rescheduled(current, change), Optional.empty(), ifMatch);
+  }
+
+  private TierChangeResult plan(
+      TierName name,
+      Function<Optional<Tier>, Optional<Tier>> change,
+      Optional<Long> expected,
+      IfMatch ifMatch) {
+    Optional<Tier> found = tiers.find(name);
     if (!ifMatch.holds(found.map(Tier::version))) {
       return new VersionMismatch(found);
     }
+    Optional<Tier> changed = change.apply(found);
+    if (changed.isEmpty()) {
+      return new TierNotFound();
+    }
+    Tier requested = changed.get();
     Optional<Tier> same = found.filter(requested::hasSameDefinitionAs);
     if (same.isPresent()) {
       return new Planned(found, same.get());
@@ -106,6 +192,7 @@ public final class TierCatalog {
               + expected.get()
               + ". Read the tier again and repeat the change.");
     }
+    requested.checkSchedules(Overrides.NONE);
     List<String> misfits = mayMisfit(requested, found) ? misfits(requested) : List.of();
     if (!misfits.isEmpty()) {
       return new Conflict(
@@ -120,15 +207,17 @@ public final class TierCatalog {
   }
 
   /**
-   * Whether the overrides of a tenant may not fit the new version of its tier. Two cases are
-   * possible: fill mode {@code DIRECT} does not support every rate, and {@code sessionTTL} must not
-   * exceed {@code sessionLifetime} if a tenant overrides one of the two.
+   * Whether the overrides of a tenant may not fit the new version of its tier. Three cases are
+   * possible: fill mode {@code DIRECT} does not support every rate, {@code sessionTTL} must not
+   * exceed {@code sessionLifetime} if a tenant overrides one of the two, and scheduled limits may
+   * exceed what a request may set.
    */
   private static boolean mayMisfit(Tier requested, Optional<Tier> current) {
     if (current.filter(before -> hasSameRates(requested, before)).isPresent()) {
       return false;
     }
     return requested.fillPolicy().mode() == FillMode.DIRECT
+        || !requested.schedules().all().isEmpty()
         || current
             .map(Tier::limits)
             .filter(
@@ -143,6 +232,7 @@ public final class TierCatalog {
   private static boolean hasSameRates(Tier requested, Tier before) {
     return requested.limits().values().equals(before.limits().values())
         && requested.buckets().equals(before.buckets())
+        && requested.schedules().equals(before.schedules())
         && requested.fillPolicy().equals(before.fillPolicy());
   }
 
@@ -160,6 +250,7 @@ public final class TierCatalog {
       for (Tenant tenant : page.items()) {
         try {
           requested.bucketsUnder(tenant.overrides());
+          requested.checkSchedules(tenant.overrides());
         } catch (InvalidValue misfit) {
           misfits.add(tenant.id() + ": " + misfit.getMessage());
         }
@@ -182,6 +273,7 @@ public final class TierCatalog {
             requested.onUnavailable(),
             requested.line(),
             requested.retreat().map(rule -> rule.at().isPresent() ? rule : since(rule, current)),
+            requested.schedules(),
             current.version(),
             current.rolledOut())
         .withVersionAfter(current.version());

@@ -33,6 +33,14 @@ public enum ChangeType {
   TIER_REMOVED("TierRemoved"),
   /** A tier stopped enforcing its limits by itself, because they refused too many. */
   RETREAT_BEGUN("RetreatBegun"),
+  /** A window was scheduled in which the limits of a tier or a tenant are multiplied. */
+  LIMITS_SCHEDULED("LimitsScheduled"),
+  /** Such a window opened. */
+  WINDOW_OPENED("WindowOpened"),
+  /** Such a window closed, at its time. */
+  WINDOW_CLOSED("WindowClosed"),
+  /** Such a window was cancelled, before or while it was open. */
+  SCHEDULE_CANCELLED("ScheduleCancelled"),
   /** Limits refuse many connections of a tenant. */
   TENANT_THROTTLED("TenantThrottled"),
   /** No limit refused a connection of a throttled tenant for five minutes. */

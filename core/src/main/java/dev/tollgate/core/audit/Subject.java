@@ -3,6 +3,7 @@ package dev.tollgate.core.audit;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.tenant.TierName;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
@@ -12,6 +13,9 @@ import java.util.regex.Pattern;
  */
 public record Subject(String value) {
   private static final Pattern VALID = Pattern.compile("deployment|(tenant|tier)/[!-~]{1,64}");
+
+  private static final String TENANT = "tenant/";
+  private static final String TIER = "tier/";
 
   /** The whole deployment. */
   public static final Subject DEPLOYMENT = new Subject("deployment");
@@ -28,12 +32,28 @@ public record Subject(String value) {
 
   /** A tenant. */
   public static Subject tenant(TenantId id) {
-    return new Subject("tenant/" + id);
+    return new Subject(TENANT + id);
   }
 
   /** A tier. */
   public static Subject tier(TierName name) {
-    return new Subject("tier/" + name);
+    return new Subject(TIER + name);
+  }
+
+  /** The tenant; empty for any other subject. */
+  public Optional<TenantId> tenant() {
+    return after(TENANT).map(TenantId::new);
+  }
+
+  /** The tier; empty for any other subject. */
+  public Optional<TierName> tier() {
+    return after(TIER).map(TierName::new);
+  }
+
+  private Optional<String> after(String prefix) {
+    return value.startsWith(prefix)
+        ? Optional.of(value.substring(prefix.length()))
+        : Optional.empty();
   }
 
   @Override

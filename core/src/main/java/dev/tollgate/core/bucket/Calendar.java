@@ -69,11 +69,7 @@ public record Calendar(
         day,
         "a day for every: WEEK, none for every: DAY");
     InvalidValue.unless(at.getSecond() == 0 && at.getNano() == 0, "at", at, "hours and minutes");
-    InvalidValue.unless(
-        !(zone instanceof ZoneOffset) && REGION.matcher(zone.getId()).matches(),
-        "zone",
-        zone,
-        ANY_ZONE);
+    region(zone.getId());
   }
 
   /**
@@ -96,7 +92,7 @@ public record Calendar(
         period,
         period == Every.WEEK ? first.or(() -> Optional.of(DayOfWeek.MONDAY)) : first,
         LocalTime.parse(at),
-        zone(zone),
+        region(zone),
         carryOver);
   }
 
@@ -110,9 +106,17 @@ public record Calendar(
     throw new InvalidValue(field, name, expected);
   }
 
-  private static ZoneId zone(String name) {
+  /**
+   * The time zone of this name.
+   *
+   * @throws InvalidValue if it is no region of the IANA time zone database
+   */
+  public static ZoneId region(String name) {
     try {
-      return ZoneId.of(name);
+      ZoneId zone = ZoneId.of(name);
+      InvalidValue.unless(
+          !(zone instanceof ZoneOffset) && REGION.matcher(name).matches(), "zone", name, ANY_ZONE);
+      return zone;
     } catch (DateTimeException unknown) {
       throw new InvalidValue("zone", name, ANY_ZONE);
     }

@@ -18,6 +18,9 @@ public record Rate(long microtokensPerMinute) implements Refill {
   /** The highest rate that one schedule and one function can deliver, in tokens a minute. */
   public static final long MAX_PER_MINUTE = 60_000;
 
+  /** The highest rate. */
+  public static final Rate MAX = perMinute(MAX_PER_MINUTE);
+
   /**
    * Checks the rate.
    *

@@ -31,6 +31,13 @@ public record BucketTerms(Optional<Refill> refill, Optional<Long> capacity) {
         "the number of tokens in a period, 1 to " + BucketSpec.MAX_CAPACITY);
   }
 
+  /** These settings with a multiplied rate and capacity. The instants of a calendar stay. */
+  BucketTerms times(Factor factor) {
+    return factor.equals(Factor.ONE)
+        ? this
+        : new BucketTerms(refill.map(factor::times), capacity.map(factor::times));
+  }
+
   /** The bucket with these settings. */
   BucketSpec with(Refill fill, FillPolicy filling, boolean line) {
     return new BucketSpec(fill, capacity.orElseGet(() -> fill.average(1).ceiling()), filling, line);

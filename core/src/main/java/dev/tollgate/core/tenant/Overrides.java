@@ -13,9 +13,14 @@ import java.util.stream.Collectors;
  * @param limits the overridden limits
  * @param modes the modes that override those of the tier
  * @param line whether refused callers wait in line; empty for the tier's setting
+ * @param schedules its own scheduled limits. While one of their windows is open, that of the tier
+ *     does not count
  */
 public record Overrides(
-    Map<Limit, Long> limits, Map<Limit, LimitMode> modes, Optional<Boolean> line) {
+    Map<Limit, Long> limits,
+    Map<Limit, LimitMode> modes,
+    Optional<Boolean> line,
+    LimitSchedules schedules) {
   /** No overrides. */
   public static final Overrides NONE = of(Map.of());
 
@@ -25,13 +30,28 @@ public record Overrides(
     modes = Map.copyOf(modes);
   }
 
+  /** Overrides without scheduled limits. */
+  public Overrides(Map<Limit, Long> limits, Map<Limit, LimitMode> modes, Optional<Boolean> line) {
+    this(limits, modes, line, LimitSchedules.NONE);
+  }
+
+  /** These overrides with other scheduled limits. */
+  public Overrides with(LimitSchedules others) {
+    return new Overrides(limits, modes, line, others);
+  }
+
   /** Overrides of limits alone. */
   public static Overrides of(Map<Limit, Long> limits) {
     return new Overrides(limits, Map.of(), Optional.empty());
   }
 
+  /** What the limits are multiplied by. */
+  Factor factorIn(Tier tier) {
+    return schedules.factor().or(tier.schedules()::factor).orElse(Factor.ONE);
+  }
+
   /**
-   * The tier's limits with those that are overridden.
+   * The tier's limits with those that are overridden, outside of the windows of schedules.
    *
    * @throws InvalidValue if an override is out of range, an idle session would outlast its
    *     lifetime, or a time has a mode

@@ -148,7 +148,7 @@ public record Tenant(
         tier.name(),
         overrides,
         status,
-        overrides.limitsIn(tier),
+        tier.limitsUnder(overrides),
         tier.isolation(),
         tier.bucketsUnder(overrides),
         tier.onUnavailable(),

@@ -4,6 +4,7 @@ import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -44,4 +45,11 @@ public interface Tenants {
    * consistent. There are fewer than {@code max} only if no more follow.
    */
   List<TenantId> listPending(Optional<TenantId> after, int max);
+
+  /**
+   * The first ids of tenants for which a window of their own scheduled limits opens or closes at
+   * this instant or before, those that are late most first, eventually consistent. Tenants that are
+   * being offboarded are not listed.
+   */
+  List<TenantId> listDue(Instant now, int max);
 }

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * A named set of limits and buckets.
@@ -25,6 +26,7 @@ import java.util.TreeMap;
  * @param line whether refused callers of its tenants wait in line. Nobody waits for a rate that is
  *     not enforced
  * @param retreat when it stops enforcing its limits; empty for never
+ * @param schedules when its limits are multiplied
  * @param version counts its changes, from 1; 0 for a default tier that was never stored
  * @param rolledOut the version that is in effect for every tenant of the tier
  */
@@ -37,6 +39,7 @@ public record Tier(
     OnUnavailable onUnavailable,
     boolean line,
     Optional<Retreat> retreat,
+    LimitSchedules schedules,
     long version,
     long rolledOut) {
   private static final int MAX_BUCKETS = 20;
@@ -58,7 +61,36 @@ public record Tier(
     InvalidValue.inRange("buckets", buckets.size(), 0, MAX_BUCKETS);
     buckets.forEach(Tier::checkTerms);
     buckets = Map.copyOf(buckets);
-    bucketsUnder(limits, buckets, fillPolicy, line);
+    specs(limits, buckets, fillPolicy, line, Factor.ONE);
+    for (LimitSchedule schedule : schedules.all()) {
+      specs(limits, buckets, fillPolicy, line, schedule.factor());
+    }
+  }
+
+  /** A tier without scheduled limits. */
+  public Tier(
+      TierName name,
+      Isolation isolation,
+      Limits limits,
+      Map<Action, BucketTerms> buckets,
+      FillPolicy fillPolicy,
+      OnUnavailable onUnavailable,
+      boolean line,
+      Optional<Retreat> retreat,
+      long version,
+      long rolledOut) {
+    this(
+        name,
+        isolation,
+        limits,
+        buckets,
+        fillPolicy,
+        onUnavailable,
+        line,
+        retreat,
+        LimitSchedules.NONE,
+        version,
+        rolledOut);
   }
 
   /** A default tier, whose subjects can each hold only a part of a tenant's connections. */
@@ -113,33 +145,70 @@ public record Tier(
   }
 
   /**
+   * The limits of a tenant of this tier that has these overrides.
+   *
+   * @throws InvalidValue if an override is out of range
+   */
+  Limits limitsUnder(Overrides overrides) {
+    return overrides.factorIn(this).times(overrides.limitsIn(this));
+  }
+
+  /**
    * Every bucket of a tenant of this tier that has these overrides.
    *
    * @throws InvalidValue if an override is out of range, or the tier's fill mode does not support
-   *     one of the buckets
+   *     one of the buckets, now or in the window of a schedule
    */
   public SortedMap<Action, BucketSpec> bucketsUnder(Overrides overrides) {
-    return bucketsUnder(
-        overrides.limitsIn(this), buckets, fillPolicy, overrides.line().orElse(line));
+    schedulesUnder(overrides).forEach(schedule -> bucketsUnder(overrides, schedule.factor()));
+    bucketsUnder(overrides, Factor.ONE);
+    return bucketsUnder(overrides, overrides.factorIn(this));
   }
 
-  private static SortedMap<Action, BucketSpec> bucketsUnder(
-      Limits resolved, Map<Action, BucketTerms> buckets, FillPolicy filling, boolean line) {
+  private SortedMap<Action, BucketSpec> bucketsUnder(Overrides overrides, Factor factor) {
+    return specs(
+        overrides.limitsIn(this), buckets, fillPolicy, overrides.line().orElse(line), factor);
+  }
+
+  private Stream<LimitSchedule> schedulesUnder(Overrides overrides) {
+    return Stream.concat(schedules.all().stream(), overrides.schedules().all().stream());
+  }
+
+  /**
+   * Checks that the scheduled limits of this tier, and those of a tenant that has these overrides,
+   * do not exceed what a request may set.
+   *
+   * @throws InvalidValue if one does
+   */
+  public void checkSchedules(Overrides overrides) {
+    Limits unmultiplied = overrides.limitsIn(this);
+    schedulesUnder(overrides).forEach(schedule -> schedule.factor().check(unmultiplied, buckets));
+  }
+
+  private static SortedMap<Action, BucketSpec> specs(
+      Limits unmultiplied,
+      Map<Action, BucketTerms> buckets,
+      FillPolicy filling,
+      boolean line,
+      Factor factor) {
+    Limits resolved = factor.times(unmultiplied);
     BucketTerms plain = new BucketTerms(Optional.empty(), Optional.empty());
     SortedMap<Action, BucketSpec> specs = new TreeMap<>();
     for (Action action : List.of(Action.CONNECT, Action.MESSAGE)) {
       Limit limit = limitOf(action).orElseThrow();
-      BucketTerms terms = buckets.getOrDefault(action, plain);
+      BucketTerms terms = buckets.getOrDefault(action, plain).times(factor);
       boolean isInLine = line && resolved.mode(limit) == LimitMode.ENFORCE;
       specs.put(
           action, spec(action, terms, Rate.perMinute(resolved.get(limit)), filling, isInLine));
     }
     buckets.forEach(
-        (action, terms) ->
-            terms
-                .refill()
-                .ifPresent(
-                    refill -> specs.put(action, spec(action, terms, refill, filling, line))));
+        (action, terms) -> {
+          BucketTerms multiplied = terms.times(factor);
+          multiplied
+              .refill()
+              .ifPresent(
+                  refill -> specs.put(action, spec(action, multiplied, refill, filling, line)));
+        });
     return specs;
   }
 
@@ -164,6 +233,7 @@ public record Tier(
         onUnavailable,
         line,
         retreat,
+        schedules,
         previousVersion + 1,
         Math.min(rolledOut, previousVersion));
   }
@@ -177,16 +247,24 @@ public record Tier(
         && fillPolicy.equals(other.fillPolicy)
         && onUnavailable == other.onUnavailable
         && line == other.line
+        && schedules.equals(other.schedules)
         && retreat.map(Retreat::abovePercent).equals(other.retreat.map(Retreat::abovePercent));
   }
 
   /** This tier with observed limits in place of enforced ones. */
   public Tier retreatedAt(Instant now) {
     return with(
-        limits.observed(), retreat.map(rule -> new Retreat(rule.abovePercent(), Optional.of(now))));
+        limits.observed(),
+        retreat.map(rule -> new Retreat(rule.abovePercent(), Optional.of(now))),
+        schedules);
   }
 
-  private Tier with(Limits others, Optional<Retreat> rule) {
+  /** This tier with other scheduled limits. */
+  public Tier with(LimitSchedules others) {
+    return with(limits, retreat, others);
+  }
+
+  private Tier with(Limits others, Optional<Retreat> rule, LimitSchedules windows) {
     return new Tier(
         name,
         isolation,
@@ -196,6 +274,7 @@ public record Tier(
         onUnavailable,
         line,
         rule,
+        windows,
         version,
         rolledOut);
   }

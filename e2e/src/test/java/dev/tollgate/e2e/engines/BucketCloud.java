@@ -1,6 +1,7 @@
 package dev.tollgate.e2e.engines;
 
 import dev.tollgate.aws.config.AwsEnvironment;
+import dev.tollgate.core.provisioning.WindowSchedules;
 import dev.tollgate.core.testing.limiter.TollgateLimiter;
 import dev.tollgate.local.LocalCloud;
 import dev.tollgate.local.Options;
@@ -31,6 +32,10 @@ final class BucketCloud implements AutoCloseable {
     environment.put("TENANT_ROLE_ARN", TENANT_ROLE);
     environment.put("LIMIT_TABLE", "Limit");
     environment.put("DEPLOYMENT", "Tollgate");
+    environment.put("SCHEDULE_GROUP", "default");
+    environment.put("SCHEDULE_ROLE_ARN", TENANT_ROLE);
+    environment.put("SCHEDULE_DEAD_LETTER_ARN", "arn:aws:sqs:us-east-1:000000000000:none");
+    environment.put("SWEEP_ARN", "arn:aws:lambda:us-east-1:000000000000:function:none");
     environment.put("TOKEN_PRODUCER_ARN", "arn:aws:lambda:us-east-1:000000000000:function:none");
     adapters = new AwsEnvironment(environment, clock, line -> {});
   }
@@ -45,6 +50,11 @@ final class BucketCloud implements AutoCloseable {
   TollgateLimiter.Ports ports() {
     return new TollgateLimiter.Ports(
         adapters.buckets(), adapters.tokenQueue(), adapters.bucketQueues());
+  }
+
+  /** Tollgate's schedules of windows, whose function does not exist. */
+  WindowSchedules windows() {
+    return adapters.windowSchedules().orElseThrow();
   }
 
   /** The environment of a program that claims tokens here. Requests for fills have no effect. */

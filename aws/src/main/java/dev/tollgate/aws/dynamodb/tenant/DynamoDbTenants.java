@@ -19,6 +19,7 @@ import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantFilter;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.TierName;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -320,6 +321,32 @@ public final class DynamoDbTenants implements Tenants, AuditNotes {
                 .limit(max)
                 .map(item -> new TenantId(new Row(item).text(TenantRow.ID)))
                 .toList());
+  }
+
+  @Override
+  public List<TenantId> listDue(Instant now, int max) {
+    return ask(
+            "DynamoDB Query of tenants with due windows",
+            () ->
+                dynamoDb.query(
+                    request ->
+                        request
+                            .tableName(table.name())
+                            .indexName(TenantRow.SCHEDULED)
+                            .keyConditionExpression("#scheduled = :scheduled AND #due <= :now")
+                            .expressionAttributeNames(
+                                Map.of("#scheduled", TenantRow.SCHEDULED, "#due", TenantRow.DUE_AT))
+                            .expressionAttributeValues(
+                                Map.of(
+                                    ":scheduled",
+                                    TenantRow.IS_SCHEDULED,
+                                    ":now",
+                                    Attribute.nanos(now)))
+                            .limit(max)))
+        .items()
+        .stream()
+        .map(item -> new TenantId(new Row(item).text(TenantRow.ID)))
+        .toList();
   }
 
   /** Decodes a cursor, which is the id of the last tenant of the previous page. */

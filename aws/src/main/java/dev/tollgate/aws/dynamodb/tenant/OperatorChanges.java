@@ -8,15 +8,19 @@ import dev.tollgate.core.audit.Author;
 import dev.tollgate.core.audit.ChangeType;
 import dev.tollgate.core.audit.RowAudit;
 import dev.tollgate.core.audit.Subject;
+import dev.tollgate.core.tenant.LimitSchedule;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
 
 /**
@@ -33,6 +37,8 @@ public final class OperatorChanges implements RowAudit {
           TenantRow.OBSERVED_VERSION,
           TenantRow.PENDING,
           TenantRow.ONBOARDED_AT,
+          TenantRow.SCHEDULED,
+          TenantRow.DUE_AT,
           TierRow.ROLLED_OUT,
           Authorship.CHANGED_BY,
           Authorship.CHANGED_IN,
@@ -43,6 +49,9 @@ public final class OperatorChanges implements RowAudit {
 
   /** How the flat fields of a note begin. */
   private static final String NOTE = TenantRow.NOTE + ".";
+
+  /** How the flat fields of scheduled limits begin. */
+  private static final String SCHEDULE = TenantRow.SCHEDULES + ".";
 
   private static final String STATUS = "status";
   private static final String OFFBOARDING = "OFFBOARDING";
@@ -80,7 +89,9 @@ public final class OperatorChanges implements RowAudit {
                 ? ChangeType.TENANT_REMOVED
                 : !isLeaving(before) && isLeaving(after)
                     ? ChangeType.TENANT_OFFBOARDED
-                    : from.equals(to) ? ChangeType.TENANT_RECONCILED : ChangeType.TENANT_CHANGED;
+                    : from.equals(to)
+                        ? ChangeType.TENANT_RECONCILED
+                        : ofSchedules(from, to, at).orElse(ChangeType.TENANT_CHANGED);
     boolean isOurs = after.isEmpty() ? isLeaving(before) : isNextVersion(before, after);
     if (what == ChangeType.TENANT_RECONCILED && !isOurs) {
       return Optional.empty();
@@ -213,10 +224,59 @@ public final class OperatorChanges implements RowAudit {
                 ? ChangeType.TIER_REMOVED
                 : from.isEmpty()
                     ? ChangeType.TIER_CREATED
-                    : retreated(before, after) ? ChangeType.RETREAT_BEGUN : ChangeType.TIER_CHANGED,
+                    : retreated(before, after)
+                        ? ChangeType.RETREAT_BEGUN
+                        : ofSchedules(from, to, at).orElse(ChangeType.TIER_CHANGED),
             author(after.isEmpty() ? before : after, isOurs),
             from,
             to));
+  }
+
+  /**
+   * How the scheduled limits of a tier or a tenant changed; empty if they did not. If one window
+   * closes when the next one opens, the entry of the next one shows both.
+   */
+  private static Optional<ChangeType> ofSchedules(
+      Map<String, String> from, Map<String, String> to, Instant at) {
+    Set<String> before = scheduleIds(from);
+    Set<String> after = scheduleIds(to);
+    if (after.stream().anyMatch(id -> isOpen(id, to) && !isOpen(id, from))) {
+      return Optional.of(ChangeType.WINDOW_OPENED);
+    }
+    Optional<String> gone = before.stream().filter(id -> !after.contains(id)).findAny();
+    if (gone.isPresent()) {
+      return Optional.of(
+          isClosed(gone.get(), from, at)
+              ? ChangeType.WINDOW_CLOSED
+              : ChangeType.SCHEDULE_CANCELLED);
+    }
+    return before.containsAll(after) ? Optional.empty() : Optional.of(ChangeType.LIMITS_SCHEDULED);
+  }
+
+  private static Set<String> scheduleIds(Map<String, String> row) {
+    return row.keySet().stream()
+        .filter(name -> name.startsWith(SCHEDULE))
+        .map(name -> name.substring(SCHEDULE.length()).split("\\.", 2)[0])
+        .collect(Collectors.toSet());
+  }
+
+  private static boolean isOpen(String id, Map<String, String> row) {
+    return "true".equals(row.get(SCHEDULE + id + "." + TenantRow.OPEN));
+  }
+
+  private static boolean isClosed(String id, Map<String, String> row, Instant at) {
+    Function<String, String> field = name -> row.getOrDefault(SCHEDULE + id + "." + name, "");
+    try {
+      LimitSchedule schedule =
+          LimitSchedule.of(
+              new BigDecimal(field.apply("factor")),
+              field.apply("from"),
+              field.apply("to"),
+              field.apply("zone"));
+      return !schedule.closesAt().isAfter(at);
+    } catch (InvalidValue | NumberFormatException handmade) {
+      return false;
+    }
   }
 
   private static boolean retreated(Map<String, String> before, Map<String, String> after) {

@@ -20,6 +20,8 @@ import dev.tollgate.core.bucket.Refill;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.LimitMode;
+import dev.tollgate.core.tenant.LimitSchedule;
+import dev.tollgate.core.tenant.LimitSchedules;
 import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Overrides;
@@ -27,6 +29,7 @@ import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.TierName;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -60,6 +63,24 @@ public final class TenantRow {
 
   /** How a bucket is filled. */
   public static final String FILL_MODE = "fillMode";
+
+  /**
+   * Marks tenants with scheduled limits of their own. Only they are in the index of this name, in
+   * the order of {@link #DUE_AT}.
+   */
+  static final String SCHEDULED = "scheduled";
+
+  /** When the next window of a tenant's own scheduled limits opens or closes. */
+  static final String DUE_AT = "dueAt";
+
+  /** The value of {@link #SCHEDULED}. */
+  static final AttributeValue IS_SCHEDULED = text("1");
+
+  /** The scheduled limits of a tier or a tenant, a map by their ids. */
+  static final String SCHEDULES = "schedules";
+
+  /** Whether the window of scheduled limits is open. */
+  static final String OPEN = "open";
 
   /** Whether refused callers wait in line: a tier's setting, or a tenant's override of it. */
   static final String LINE = "line";
@@ -101,6 +122,16 @@ public final class TenantRow {
     if (!tenant.isSettled()) {
       row.put(PENDING, IS_PENDING);
     }
+    LimitSchedules schedules = tenant.overrides().schedules();
+    putSchedules(row, schedules);
+    schedules
+        .nextChange()
+        .filter(due -> tenant.status() != TenantStatus.OFFBOARDING)
+        .ifPresent(
+            due -> {
+              row.put(SCHEDULED, IS_SCHEDULED);
+              row.put(DUE_AT, nanos(due));
+            });
     return row;
   }
 
@@ -114,7 +145,10 @@ public final class TenantRow {
         new TenantId(row.text(ID)),
         new TierName(row.text(TIER)),
         new Overrides(
-            limits(row, "overrides"), modes(row, OVERRIDDEN_MODES), row.optional(LINE, row::flag)),
+            limits(row, "overrides"),
+            modes(row, OVERRIDDEN_MODES),
+            row.optional(LINE, row::flag),
+            schedules(row)),
         TenantStatus.valueOf(row.text("status")),
         readLimits(row),
         Isolation.valueOf(row.text("isolation")),
@@ -123,6 +157,43 @@ public final class TenantRow {
         row.number(VERSION),
         row.number(OBSERVED_VERSION),
         row.optional(ONBOARDED_AT, row::nanos));
+  }
+
+  /** Puts scheduled limits, if there are any. */
+  static void putSchedules(Map<String, AttributeValue> row, LimitSchedules schedules) {
+    if (!schedules.all().isEmpty()) {
+      Map<String, AttributeValue> written = new HashMap<>();
+      schedules.all().forEach(schedule -> written.put(schedule.id(), map(schedule(schedule))));
+      row.put(SCHEDULES, map(written));
+    }
+  }
+
+  private static Map<String, AttributeValue> schedule(LimitSchedule schedule) {
+    return Map.of(
+        "factor",
+        AttributeValue.fromN(schedule.factor().toString()),
+        "from",
+        text(schedule.from().toString()),
+        "to",
+        text(schedule.to().toString()),
+        "zone",
+        text(schedule.zone().getId()),
+        OPEN,
+        AttributeValue.fromBool(schedule.isOpen()));
+  }
+
+  /** Scheduled limits; rows of older releases have none. */
+  static LimitSchedules schedules(Row row) {
+    return row.has(SCHEDULES)
+        ? new LimitSchedules(
+            List.copyOf(row.map(SCHEDULES, id -> id, (map, id) -> schedule(map.map(id))).values()))
+        : LimitSchedules.NONE;
+  }
+
+  private static LimitSchedule schedule(Row row) {
+    LimitSchedule schedule =
+        LimitSchedule.of(row.decimal("factor"), row.text("from"), row.text("to"), row.text("zone"));
+    return row.flag(OPEN) ? schedule.at(schedule.opensAt()) : schedule;
   }
 
   /** Puts limits and their modes. */

@@ -81,6 +81,7 @@ final class TierRow {
               row.put(RETREAT_ABOVE, number(rule.abovePercent()));
               rule.at().ifPresent(at -> row.put(RETREATED_AT, Attribute.nanos(at)));
             });
+    TenantRow.putSchedules(row, tier.schedules());
     row.put(VERSION, number(tier.version()));
     row.put(ROLLED_OUT, number(tier.rolledOut()));
     return row;
@@ -105,6 +106,7 @@ final class TierRow {
         row.optional(TenantRow.LINE, row::flag).orElse(true),
         row.optional(RETREAT_ABOVE, row::number)
             .map(above -> new Retreat(above, row.optional(RETREATED_AT, row::nanos))),
+        TenantRow.schedules(row),
         row.number(VERSION),
         row.number(ROLLED_OUT));
   }

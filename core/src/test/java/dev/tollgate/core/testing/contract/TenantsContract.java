@@ -15,6 +15,8 @@ import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Isolation;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.LimitMode;
+import dev.tollgate.core.tenant.LimitSchedule;
+import dev.tollgate.core.tenant.LimitSchedules;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
@@ -26,6 +28,7 @@ import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.core.testing.Race;
 import dev.tollgate.core.testing.Samples;
 import java.math.BigDecimal;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -120,6 +123,49 @@ public abstract class TenantsContract {
 
     assertThat(tenants().find(tenant.id())).contains(tenant);
     assertThat(tenant.line()).isEqualTo(on);
+  }
+
+  private static Overrides twice(String from, String to) {
+    return Overrides.NONE.with(
+        LimitSchedules.NONE.with(LimitSchedule.of(BigDecimal.valueOf(2), from, to, "UTC")));
+  }
+
+  @Test
+  void schedules_are_read_unchanged() {
+    Overrides overrides = twice("1971-01-01T00:00", "1971-01-02T00:00");
+    Overrides open =
+        overrides.with(overrides.schedules().at(Instant.parse("1971-01-01T00:00:00Z")));
+    Tenant tenant = Tenant.onboarded(Samples.tenantId(), BRONZE, open);
+
+    tenants().create(tenant);
+
+    assertThat(tenants().find(tenant.id())).contains(tenant);
+    assertThat(tenant.limits().get(Limit.TENANT_PER_MINUTE)).isEqualTo(120);
+  }
+
+  @Test
+  void tenants_are_listed_while_a_window_is_due() {
+    Overrides overrides = twice("1980-01-01T00:00", "1990-01-01T00:00");
+    Instant opens = Instant.parse("1980-01-01T00:00:00Z");
+    Instant closes = Instant.parse("1990-01-01T00:00:00Z");
+    Tenant tenant = Tenant.onboarded(Samples.tenantId(), BRONZE, overrides);
+    tenants().create(tenant);
+    tenants().create(Tenant.onboarded(Samples.tenantId(), BRONZE, Overrides.NONE));
+    Tenant late =
+        Tenant.onboarded(Samples.tenantId(), BRONZE, twice("1979-01-01T00:00", "1990-01-01T00:00"));
+    tenants().create(late);
+
+    assertThat(tenants().listDue(opens.minusNanos(1), 10)).containsExactly(late.id());
+    assertThat(tenants().listDue(opens, 10)).containsExactly(late.id(), tenant.id());
+    assertThat(tenants().listDue(opens, 1)).containsExactly(late.id());
+
+    Overrides open = overrides.with(overrides.schedules().at(opens));
+    tenants().replace(tenant.changed(BRONZE, open, TenantStatus.ACTIVE));
+    assertThat(tenants().listDue(closes.minusNanos(1), 10)).containsExactly(late.id());
+    assertThat(tenants().listDue(closes, 10)).contains(tenant.id());
+
+    tenants().replace(late.offboarding());
+    assertThat(tenants().listDue(closes, 10)).containsExactly(tenant.id());
   }
 
   @Test

@@ -9,6 +9,8 @@ import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.tenant.BucketTerms;
 import dev.tollgate.core.tenant.Isolation;
+import dev.tollgate.core.tenant.LimitSchedule;
+import dev.tollgate.core.tenant.LimitSchedules;
 import dev.tollgate.core.tenant.Limits;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Release;
@@ -55,6 +57,16 @@ public abstract class TiersContract {
         OnUnavailable.REFUSE,
         false,
         Optional.empty(),
+        new LimitSchedules(
+            List.of(
+                LimitSchedule.of(
+                    new BigDecimal("1.25"),
+                    "2026-11-27T18:00",
+                    "2026-11-28T02:00",
+                    "Europe/Berlin"),
+                LimitSchedule.of(
+                        new BigDecimal("0.5"), "2026-11-25T18:00", "2026-11-26T02:30", "UTC")
+                    .at(Instant.parse("2026-11-25T18:00:00Z")))),
         version,
         version - 1);
   }

@@ -9,9 +9,12 @@ import dev.tollgate.core.audit.AuditNotes;
 import dev.tollgate.core.audit.ChangeType;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantFilter;
+import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.TierName;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -131,6 +134,20 @@ public final class InMemoryTenants implements Tenants, AuditNotes {
     outage.check("listPending");
     return rows.tailMap(after.map(TenantId::value).orElse(""), false).values().stream()
         .filter(tenant -> !tenant.isSettled())
+        .limit(max)
+        .map(Tenant::id)
+        .toList();
+  }
+
+  @Override
+  public synchronized List<TenantId> listDue(Instant now, int max) {
+    outage.check("listDue");
+    return rows.values().stream()
+        .filter(tenant -> tenant.status() != TenantStatus.OFFBOARDING)
+        .filter(tenant -> tenant.overrides().schedules().isDue(now))
+        .sorted(
+            Comparator.comparing(
+                tenant -> tenant.overrides().schedules().nextChange().orElseThrow()))
         .limit(max)
         .map(Tenant::id)
         .toList();

@@ -151,6 +151,7 @@ public final class InMemoryTiers implements Tiers {
                     tier.onUnavailable(),
                     tier.line(),
                     tier.retreat(),
+                    tier.schedules(),
                     version,
                     version));
   }
