@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
       "Prove on an AWS account that this version works there: read the account's settings, ask AWS"
           + " what its documentation leaves open, deploy the stack under a name of its own, run"
           + " `verify` and `doctor`, attack it, load it for a minute, and delete everything.",
-      "Takes about 40 minutes and says before each step what it costs. Ctrl-C deletes everything;"
+      "Takes about 45 minutes and says before each step what it costs, together at most $2. Ctrl-C deletes everything;"
           + " after two hours the account does so by itself. After an error, the same command goes"
           + " on where it ended; a rehearsal begins again.",
       "Needs a checkout, and npx. Exit code 1 if a promise fails or, on AWS, could not be tried.",

@@ -211,10 +211,10 @@ final class Revocation {
     }
   }
 
-  /** The roles of tenants of the stack. */
+  /** The roles of tenants of the stack: a local cloud names them without the suffix. */
   private static List<String> roles(Run run) {
     return AwsAccount.roles(account(run)).stream()
-        .filter(name -> name.contains("TenantRole"))
+        .filter(name -> name.matches(".*Tenant(Role.*)?"))
         .filter(name -> run.stacks().areLocal() || name.startsWith(run.stackName() + "-"))
         .toList();
   }
