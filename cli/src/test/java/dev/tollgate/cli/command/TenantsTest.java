@@ -36,6 +36,47 @@ class TenantsTest {
   }
 
   @Test
+  void schedule_unschedule_and_show_have_windows() {
+    deployment
+        .answers(
+            "POST /control/tenants/acme/schedules",
+            201,
+            """
+            {"id":"20261127T1800Z","factor":0.5,"from":"2026-11-27T18:00","to":"2026-11-28T02:00",
+             "zone":"UTC","open":false}""")
+        .answers("DELETE /control/tenants/acme/schedules/20261127T1800Z", 204, "")
+        .answers(
+            "GET /control/tenants/acme",
+            200,
+            """
+            {"tenantId":"acme","tierSchedules":{"20261127T1800Z":{"factor":2,
+             "from":"2026-11-27T18:00","to":"2026-11-28T02:00","zone":"UTC","open":true}}}""");
+
+    assertThat(
+            deployment
+                .run(
+                    "tenants",
+                    "schedule",
+                    "acme",
+                    "--factor",
+                    "0.5",
+                    "--from",
+                    "2026-11-27T18:00",
+                    "--to",
+                    "2026-11-28T02:00",
+                    "--zone",
+                    "UTC")
+                .out())
+        .isEqualTo(
+            "acme has factor 0.5 from 2026-11-27T18:00 to 2026-11-28T02:00 (UTC):"
+                + " 20261127T1800Z\n");
+    assertThat(deployment.run("tenants", "unschedule", "acme", "20261127T1800Z").out())
+        .isEqualTo("Window 20261127T1800Z of acme is cancelled\n");
+    assertThat(deployment.run("tenants", "show", "acme").out().replaceAll(" +", " "))
+        .contains("20261127T1800Z 2 2026-11-27T18:00 2026-11-28T02:00 UTC open tier");
+  }
+
+  @Test
   void onboard_new_posts_tenant_with_tier_and_overrides_and_shows_it() {
     deployment.answers("POST /control/tenants", 201, Documents.ACME);
 

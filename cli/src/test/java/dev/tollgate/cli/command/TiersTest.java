@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,6 +41,39 @@ class TiersTest {
   @AfterEach
   void close() {
     deployment.close();
+  }
+
+  private static final String[] WINDOW = {
+    "--factor", "2", "--from", "2026-11-27T18:00", "--to", "2026-11-28T02:00", "--zone", "UTC"
+  };
+
+  private Run run(String... command) {
+    return deployment.run(Stream.of(command, WINDOW).flatMap(Stream::of).toArray(String[]::new));
+  }
+
+  @Test
+  void schedule_and_unschedule_send_the_window_and_its_id() {
+    deployment
+        .answers(
+            "POST /control/tiers/gold/schedules",
+            201,
+            """
+            {"id":"20261127T1800Z","factor":2,"from":"2026-11-27T18:00","to":"2026-11-28T02:00",
+             "zone":"UTC","open":true}""")
+        .answers("DELETE /control/tiers/gold/schedules/20261127T1800Z", 204, "");
+
+    Run scheduled = run("tiers", "schedule", "gold");
+
+    assertThat(scheduled.out())
+        .isEqualTo(
+            "Tier gold has factor 2 from 2026-11-27T18:00 to 2026-11-28T02:00 (UTC):"
+                + " 20261127T1800Z, which is open\n");
+    assertThat(deployment.requests().get(0).body())
+        .isEqualTo(
+            "{\"factor\":2,\"from\":\"2026-11-27T18:00\",\"to\":\"2026-11-28T02:00\",\"zone\":\"UTC\"}");
+    assertThat(deployment.run("tiers", "unschedule", "gold", "20261127T1800Z").out())
+        .isEqualTo("Window 20261127T1800Z of tier gold is cancelled\n");
+    assertThat(deployment.run("tiers", "unschedule", "gold", "x").exitCode()).isEqualTo(2);
   }
 
   @Test

@@ -10,8 +10,7 @@ import org.junit.jupiter.api.AfterAll;
 /** The contract of the schedules of windows, on the scheduler of the local cloud. */
 class EngineWindowSchedulesTest extends WindowSchedulesContract {
   private static final BucketCloud CLOUD =
-      BucketCloud.start(
-          FaultPlan.none(), new ManualClock(Instant.parse("2026-03-01T12:00:00Z")));
+      BucketCloud.start(FaultPlan.none(), new ManualClock(Instant.parse("2026-03-01T12:00:00Z")));
 
   @AfterAll
   static void stop() {

@@ -101,8 +101,7 @@ final class SchedulesIT {
     Answer scheduled =
         DEPLOYMENT.control("POST", "/tiers/sale/schedules", window(2, opens, closes));
     assertThat(scheduled.status()).as("%s", scheduled).isEqualTo(201);
-    Answer own =
-        DEPLOYMENT.control("POST", "/tenants/stall/schedules", window(3, opens, closes));
+    Answer own = DEPLOYMENT.control("POST", "/tenants/stall/schedules", window(3, opens, closes));
     assertThat(own.status()).as("%s", own).isEqualTo(201);
 
     try (SchedulerClient scheduler = DEPLOYMENT.inspect(SchedulerClient.builder())) {
@@ -114,8 +113,7 @@ final class SchedulesIT {
       assertThat(schedules(scheduler)).isEqualTo(all);
       ScheduleSummary lost =
           scheduler.listSchedules(request -> request.namePrefix("limit.tier")).schedules().get(0);
-      scheduler.deleteSchedule(
-          request -> request.groupName(lost.groupName()).name(lost.name()));
+      scheduler.deleteSchedule(request -> request.groupName(lost.groupName()).name(lost.name()));
       assertThat(findings("GET", "/drift")).containsExactly("window-schedule");
       assertThat(findings("POST", "/repairs")).containsExactly("window-schedule");
       assertThat(schedules(scheduler)).isEqualTo(all);

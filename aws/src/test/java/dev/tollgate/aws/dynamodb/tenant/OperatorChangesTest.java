@@ -332,6 +332,42 @@ class OperatorChangesTest {
     assertThat(one(after, tier(3, "line=true")).what()).isEqualTo(ChangeType.TIER_CHANGED);
   }
 
+  private static String[] window(String id, String from, String to, boolean open) {
+    String prefix = "schedules." + id + ".";
+    return new String[] {
+      "line=true",
+      prefix + "factor=2",
+      prefix + "from=" + from,
+      prefix + "to=" + to,
+      prefix + "zone=UTC",
+      prefix + "open=" + open
+    };
+  }
+
+  @Test
+  void windows_are_scheduled_opened_closed_and_cancelled() {
+    String[] past = {"1999-01-01T00:00", "2000-01-01T00:00"};
+    String[] future = {"2098-01-01T00:00", "2099-01-01T00:00"};
+    Map<String, String> none = tier(1, "line=true");
+    Map<String, String> waiting = tier(2, window("a", future[0], future[1], false));
+    Map<String, String> open = tier(3, window("a", future[0], future[1], true));
+    Map<String, String> over = tier(4, window("a", past[0], past[1], true));
+    Map<String, String> next = tier(5, window("b", future[0], future[1], true));
+
+    assertThat(one(none, waiting).what()).isEqualTo(ChangeType.LIMITS_SCHEDULED);
+    assertThat(one(waiting, open).what()).isEqualTo(ChangeType.WINDOW_OPENED);
+    assertThat(one(waiting, open).to()).isEqualTo(Map.of("schedules.a.open", "true"));
+    assertThat(one(waiting, tier(6, "line=true")).what()).isEqualTo(ChangeType.SCHEDULE_CANCELLED);
+    assertThat(one(open, tier(6, "line=true")).what()).isEqualTo(ChangeType.SCHEDULE_CANCELLED);
+    assertThat(one(over, next).what()).isEqualTo(ChangeType.WINDOW_OPENED);
+    AuditEntry closed = one(over, tier(6, "line=true"));
+    assertThat(closed.what()).isEqualTo(ChangeType.WINDOW_CLOSED);
+    assertThat(closed.from()).containsEntry("schedules.a.factor", "2");
+    Map<String, String> tenant = tenant(7, window("a", past[0], past[1], true));
+    assertThat(one(tenant, tenant(8, "line=true", "scheduled=1", "dueAt=7")).what())
+        .isEqualTo(ChangeType.WINDOW_CLOSED);
+  }
+
   @Test
   void a_row_without_a_valid_key_has_no_entry() {
     assertThat(entry(NONE, Map.of("tenantId", "Not valid"))).isEmpty();
