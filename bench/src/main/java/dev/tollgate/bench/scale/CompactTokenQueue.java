@@ -16,10 +16,12 @@ import java.util.Optional;
 
 /**
  * Token queues that count tokens instead of keeping each: tokens that become visible together are
- * one entry, and so are all visible ones, which count as minted with the newest of them. Tokens do
- * not expire within the hour of a simulation.
+ * one entry, and so are those that have been visible for a minute, which count as minted with the
+ * newest of them. Tokens do not expire within the hour of a simulation.
  */
 final class CompactTokenQueue implements TokenQueue {
+  private static final Duration LONGEST_INVOCATION = Duration.ofMinutes(1);
+
   private final InstantSource clock;
   private final Map<BucketId, State> queues = new HashMap<>();
   private long receipts;
@@ -56,19 +58,22 @@ final class CompactTokenQueue implements TokenQueue {
       }
     }
 
+    /** Merges what has been visible for so long that no running invocation began before. */
     void merge(Instant now) {
+      Instant old = now.minus(LONGEST_INVOCATION);
+      if (free.size() < 2 || free.get(1).visibleFrom.isAfter(old)) {
+        return;
+      }
       long visible = 0;
       Instant newest = Instant.EPOCH;
       for (Group group : free) {
-        if (!group.visibleFrom.isAfter(now)) {
+        if (!group.visibleFrom.isAfter(old)) {
           visible += group.count;
           newest = group.mintedAt.isAfter(newest) ? group.mintedAt : newest;
         }
       }
-      if (visible > 0) {
-        free.removeIf(group -> !group.visibleFrom.isAfter(now));
-        free.add(0, new Group(now, newest, visible));
-      }
+      free.removeIf(group -> !group.visibleFrom.isAfter(old));
+      free.add(0, new Group(old, newest, visible));
     }
 
     /** Takes up to {@code max} visible tokens; returns when each was minted. */

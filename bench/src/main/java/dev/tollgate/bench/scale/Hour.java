@@ -221,7 +221,9 @@ final class Hour {
     time.at(4 * MINUTE, () -> quietBill = world.aws().bill());
     long length = OUTAGE + clients.size() * SECOND / HANDSHAKES_A_SECOND;
     long end = plan.minutes() * MINUTE;
-    for (long at = 5 * MINUTE; at + length + 4 * MINUTE <= end; at += length + 5 * MINUTE) {
+    // Both at full minutes, when fills are due.
+    long apart = (length / MINUTE + 6) * MINUTE;
+    for (long at = 5 * MINUTE; at + length + 4 * MINUTE <= end; at += apart) {
       time.at(at, this::outage);
     }
     time.runUntil(end);
