@@ -8,10 +8,13 @@ import java.util.Random;
 
 /** What AWS takes, how long it takes and what it costs: quotas, latencies, faults and the bill. */
 final class Aws {
+  private static final String NEW_TABLE =
+      "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/on-demand-capacity-mode.html, a new table";
   private static final int ATTEMPTS = 3;
   private static final long RETRY = 100_000;
   private static final long THROTTLED_RETRY = SimulatedTime.SECOND;
   private static final long ATTEMPT = 2 * SimulatedTime.SECOND;
+  private static final long CALL = 5 * SimulatedTime.SECOND;
   private static final int CLASSES = 1_024;
 
   private final SimulatedTime time;
@@ -28,19 +31,38 @@ final class Aws {
 
   /** What has a quota, or is counted because it might have one. */
   enum Service {
-    HANDSHAKES("API Gateway: new connections", 500, "execution-service-websocket-limits-table"),
-    REQUESTS("API Gateway: requests of the account", 10_000, "apigateway: limits"),
-    SCHEDULES("EventBridge Scheduler: invocations", 1_000, "scheduler-quotas"),
-    LIMIT_WRITES("DynamoDB, table Limit: write units", 4_000, "new on-demand table"),
-    LIMIT_READS("DynamoDB, table Limit: read units", 12_000, "new on-demand table"),
-    SESSION_WRITES("DynamoDB, table Session: write units", 4_000, "new on-demand table"),
-    SESSION_READS("DynamoDB, table Session: read units", 12_000, "new on-demand table"),
-    TENANT_WRITES("DynamoDB, table Tenant: write units", 4_000, "new on-demand table"),
-    TENANT_READS("DynamoDB, table Tenant: read units", 12_000, "new on-demand table"),
-    SQS("SQS: requests for tokens", 0, "nearly unlimited"),
-    SQS_COUNTS("SQS: GetQueueAttributes", 0, "not published"),
-    STS("STS: AssumeRole", 600, "IAM and STS quotas"),
-    LAMBDA_INVOKES("Lambda: asynchronous invocations", 0, "no quota of its own");
+    HANDSHAKES(
+        "API Gateway: new connections",
+        500,
+        "https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html"),
+    REQUESTS(
+        "API Gateway: requests of the account",
+        10_000,
+        "https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html"),
+    SCHEDULES(
+        "EventBridge Scheduler: invocations",
+        1_000,
+        "https://docs.aws.amazon.com/scheduler/latest/UserGuide/scheduler-quotas.html"),
+    LIMIT_WRITES("DynamoDB, `Limit`: write units", 4_000, Aws.NEW_TABLE),
+    LIMIT_READS("DynamoDB, `Limit`: read units", 12_000, Aws.NEW_TABLE),
+    SESSION_WRITES("DynamoDB, `Session`: write units", 4_000, Aws.NEW_TABLE),
+    SESSION_READS("DynamoDB, `Session`: read units", 12_000, Aws.NEW_TABLE),
+    TENANT_WRITES(
+        "DynamoDB, `Tenant`: writes of one tier in its index",
+        1_000,
+        "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"),
+    TENANT_READS("DynamoDB, `Tenant`: read units", 12_000, Aws.NEW_TABLE),
+    CREDENTIAL_READS("DynamoDB, credentials: read units", 12_000, Aws.NEW_TABLE),
+    SQS(
+        "SQS: requests for tokens",
+        0,
+        "https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html"),
+    SQS_COUNTS("SQS: `GetQueueAttributes`", 0, "no number is published"),
+    STS(
+        "STS: `AssumeRole`",
+        600,
+        "https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_iam-quotas.html"),
+    LAMBDA_INVOKES("Lambda: fills that claims request", 0, "only concurrent executions count");
 
     private final String label;
     private final long perSecond;
@@ -107,15 +129,17 @@ final class Aws {
 
   /**
    * Sends a request and waits for its answer, as the product's clients do: an attempt is abandoned
-   * after two seconds, a throttled one repeated after up to a second.
+   * after two seconds, a throttled one repeated after up to a second, and all end after five
+   * seconds.
    *
    * @throws Unavailable if all attempts fail
    */
   void send(Request request) {
+    long end = time.now() + CALL;
     for (int attempt = 1; ; attempt++) {
       boolean taken = quota(request.service()).take(time.now(), request.units());
       long latency = isDown(request) ? ATTEMPT : request.latency().draw(random);
-      boolean isLast = attempt == request.attempts();
+      boolean isLast = attempt == request.attempts() || time.now() + RETRY >= end;
       if (taken) {
         charge(request.price(), request.units());
       }
@@ -123,7 +147,7 @@ final class Aws {
         time.pass(Math.min(latency, 2 * ATTEMPT));
         return;
       }
-      time.pass(taken ? ATTEMPT : Latency.DYNAMODB.draw(random));
+      time.pass(taken ? Math.min(ATTEMPT, end - time.now()) : Latency.DYNAMODB.draw(random));
       if (isLast) {
         failures++;
         throw new Unavailable(request.service().label + (taken ? ": no answer" : ": throttled"));

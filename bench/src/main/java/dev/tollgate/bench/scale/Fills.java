@@ -5,6 +5,8 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.bucket.fill.BucketFill.Skipped;
+import dev.tollgate.core.bucket.fill.BucketMaintenance.MaintenanceResult;
 import dev.tollgate.core.bucket.fill.ShardMaintenance;
 import dev.tollgate.core.bucket.fill.ShardTurn;
 import java.util.List;
@@ -58,6 +60,7 @@ final class Fills {
     return dropped;
   }
 
+  /** Fills that failed or could not count the tokens. */
   long failed() {
     return failed;
   }
@@ -81,14 +84,14 @@ final class Fills {
     int count = buckets.size();
     int first = count == 0 ? 0 : world.aws().random().nextInt(count);
     long perSecond =
-        spread ? Math.min(Service.SCHEDULES.perSecond(), (count + 59) / 60)
+        spread
+            ? Math.min(Service.SCHEDULES.perSecond(), (count + 59) / 60)
             : Service.SCHEDULES.perSecond();
     for (int second = 0; second < 60; second++) {
       long from = second * perSecond;
       long to = Math.min(count, from + perSecond);
       for (long i = from; i < to; i++) {
-        BucketId bucket =
-            buckets.get((int) (spread ? i : (first + i) % count));
+        BucketId bucket = buckets.get((int) (spread ? i : (first + i) % count));
         long at =
             minute + second * SimulatedTime.SECOND + (i - from) * SimulatedTime.SECOND / perSecond;
         time.at(at, () -> fire(bucket, minute));
@@ -113,9 +116,14 @@ final class Fills {
             .invoke(
                 process -> {
                   try {
-                    process.code().maintain(bucket, time.instant().plusSeconds(TURN_SECONDS));
+                    MaintenanceResult result =
+                        process.code().maintain(bucket, time.instant().plusSeconds(TURN_SECONDS));
                     time.join();
-                    lags.add(time.now() - minute);
+                    if (result.fill() instanceof Skipped) {
+                      failed++;
+                    } else {
+                      lags.add(time.now() - minute);
+                    }
                   } catch (Unavailable unavailable) {
                     failed++;
                   }

@@ -32,14 +32,8 @@ final class Functions {
   /** What a function did. */
   static final class Usage {
     private final Queue<Long> running = new PriorityQueue<>();
-    private long invocations;
     private long throttled;
     private int peak;
-    private int instances;
-
-    long invocations() {
-      return invocations;
-    }
 
     long throttled() {
       return throttled;
@@ -48,18 +42,15 @@ final class Functions {
     int peak() {
       return peak;
     }
-
-    int instances() {
-      return instances;
-    }
   }
 
   /**
    * An instance of a function, with its own memory of tenants.
    *
    * @param tenants those whose credentials it has
+   * @param shared those whose credentials any instance of its function has
    */
-  record Instance<T>(T code, Set<Integer> tenants) {}
+  record Instance<T>(T code, Set<Integer> tenants, Set<Integer> shared) {}
 
   Functions(SimulatedTime time, Aws aws) {
     this.time = time;
@@ -71,8 +62,8 @@ final class Functions {
     return peak;
   }
 
-  Map<String, Usage> usages() {
-    return usages;
+  Usage usage(String function) {
+    return usages.getOrDefault(function, new Usage());
   }
 
   /** A function whose instances run {@code code}. */
@@ -87,10 +78,15 @@ final class Functions {
     private final Queue<Busy<T>> busy =
         new PriorityQueue<>((one, other) -> Long.compare(one.until, other.until));
     private final Deque<Instance<T>> idle = new ArrayDeque<>();
+    private final Set<Integer> shared = new HashSet<>();
 
     private Function(String name, Supplier<T> code) {
       this.code = code;
       this.usage = usages.computeIfAbsent(name, none -> new Usage());
+    }
+
+    Usage usage() {
+      return usage;
     }
 
     /**
@@ -109,8 +105,8 @@ final class Functions {
         idle.push(busy.remove().instance);
       }
       boolean isNew = idle.isEmpty();
-      Instance<T> instance = isNew ? new Instance<>(code.get(), new HashSet<>()) : idle.pop();
-      usage.instances += isNew ? 1 : 0;
+      Instance<T> instance =
+          isNew ? new Instance<>(code.get(), new HashSet<>(), shared) : idle.pop();
       long end =
           time.endOf(
               () -> {
@@ -123,7 +119,6 @@ final class Functions {
       busy.add(new Busy<>(end, instance));
       running.add(end);
       usage.running.add(end);
-      usage.invocations++;
       usage.peak = Math.max(usage.peak, usage.running.size());
       peak = Math.max(peak, running.size());
       aws.charge("lambda-invocation", 1);

@@ -2,6 +2,7 @@ package dev.tollgate.bench.scale;
 
 import dev.tollgate.bench.scale.Aws.Service;
 import dev.tollgate.core.Action;
+import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.FillMode;
@@ -15,7 +16,6 @@ import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Tenant;
-import dev.tollgate.core.tenant.Tier;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -40,6 +40,9 @@ final class Hour {
 
   /** One in this many disconnect events is lost: API Gateway delivers them without a guarantee. */
   private static final int LOST = 100;
+
+  private static final long MESSAGES_A_MINUTE = 30;
+  private static final int MAX_STORMS = 3;
 
   /** How long a neighbour's socket is open. */
   private static final long NEIGHBOUR_SOCKET = 5 * SECOND;
@@ -69,8 +72,20 @@ final class Hour {
    *
    * @param mode what fills buckets
    * @param spread see {@link Fills}
+   * @param shareCredentials see {@link World}
    */
-  record Plan(int tenants, FillMode mode, boolean spread, int minutes, long seed) {}
+  record Plan(
+      int tenants,
+      FillMode mode,
+      boolean spread,
+      boolean shareCredentials,
+      int minutes,
+      long seed) {
+    /** The name, for tables. */
+    String label() {
+      return mode + (spread ? ", spread" : "") + (shareCredentials ? ", `shareCredentials`" : "");
+    }
+  }
 
   /** A client with one session and one socket. */
   private static final class Client {
@@ -154,13 +169,14 @@ final class Hour {
 
   Hour(Plan plan, Map<String, Double> prices) {
     this.plan = plan;
-    this.world = new World(plan.seed(), prices);
+    this.world = new World(plan.seed(), plan.shareCredentials(), prices);
     this.time = world.time();
     this.random = new Random(plan.seed() + 1);
     populate();
     List<BucketId> buckets = new ArrayList<>();
     active.forEach(
-        tenant -> tenant.buckets().keySet().forEach(a -> buckets.add(new BucketId(tenant.id(), a))));
+        tenant ->
+            tenant.buckets().keySet().forEach(a -> buckets.add(new BucketId(tenant.id(), a))));
     Collections.shuffle(buckets, random);
     fills = new Fills(world, plan.spread(), buckets);
     housekeeper = world.functions().function("housekeeper", world::housekeeping);
@@ -170,8 +186,8 @@ final class Hour {
     int count = plan.tenants() / 10;
     for (int i = 0; i < count; i++) {
       int of = i % 100;
-      Tier tier = Tier.DEFAULTS.get(of < 60 ? 0 : of < 90 ? 1 : 2);
-      Tenant tenant = world.onboard(i, tier, plan.mode());
+      Tenant tenant =
+          world.onboard(i, World.tier(of < 60 ? 0 : of < 90 ? 1 : 2, plan.mode()));
       active.add(tenant);
       boolean isNeighbour = i % 10 == 5;
       if (isNeighbour) {
@@ -201,8 +217,7 @@ final class Hour {
   }
 
   private SessionId session(Tenant tenant) {
-    SessionId id =
-        new SessionId("%016x%016x".formatted(random.nextLong(), random.nextLong()));
+    SessionId id = new SessionId("%016x%016x".formatted(random.nextLong(), random.nextLong()));
     world
         .sessionRows()
         .create(
@@ -223,22 +238,20 @@ final class Hour {
     long end = plan.minutes() * MINUTE;
     // Both at full minutes, when fills are due.
     long apart = (length / MINUTE + 6) * MINUTE;
-    for (long at = 5 * MINUTE; at + length + 4 * MINUTE <= end; at += apart) {
+    long at = 5 * MINUTE;
+    for (int i = 0; i < MAX_STORMS && at + length + 4 * MINUTE <= end; i++) {
       time.at(at, this::outage);
+      at += apart;
     }
     time.runUntil(end);
     return this;
   }
 
-  /** The messages of the past minute have spent half of what the message bucket gets. */
+  /** Each tenant has sent thirty messages in the past minute. */
   private void sendMessages() {
     active.forEach(
         tenant ->
-            world
-                .queue()
-                .change(
-                    new BucketId(tenant.id(), Action.MESSAGE),
-                    -tenant.limits().get(Limit.MESSAGES_PER_MINUTE) / 2));
+            world.queue().change(new BucketId(tenant.id(), Action.MESSAGE), -MESSAGES_A_MINUTE));
   }
 
   private void everyMinute() {
@@ -260,8 +273,7 @@ final class Hour {
             } else {
               process
                   .code()
-                  .run(
-                      next -> time.at(time.now(), () -> keepHouse(Optional.of(next))), until);
+                  .run(next -> time.at(time.now(), () -> keepHouse(Optional.of(next))), until);
             }
           } catch (Unavailable unavailable) {
             functionErrors++;
@@ -282,8 +294,7 @@ final class Hour {
               boolean gone =
                   world
                       .sessionRows()
-                      .find(
-                          new dev.tollgate.core.TenantId(parts[0]), new SessionId(parts[1]))
+                      .find(new TenantId(parts[0]), new SessionId(parts[1]))
                       .filter(row -> row.connections().contains(parts[2]))
                       .isEmpty();
               if (gone) {
@@ -305,7 +316,8 @@ final class Hour {
     for (int i = 0; i < waiting; i++) {
       Client client = order.get(i);
       client.refused = false;
-      leave(client.tenant, client.number, client.session, client.socket, (long) i * OUTAGE / waiting);
+      leave(
+          client.tenant, client.number, client.session, client.socket, (long) i * OUTAGE / waiting);
       client.socket = "s" + numbers++;
       long at = storm.began + i * SECOND / HANDSHAKES_A_SECOND;
       storm.ideal = Math.max(storm.ideal, ideal(client, at, nextToken));
@@ -431,13 +443,11 @@ final class Hour {
             (inStorm ? stormy : calm).add(time.now() - began);
           }
           if (answer.status() == Status.ADMITTED) {
-            world.openSockets().add(socket);
-            after(
-                NEIGHBOUR_SOCKET,
-                () -> {
-                  leave(tenant, number, session, socket, 0);
-                });
+            after(NEIGHBOUR_SOCKET, () -> leave(tenant, number, session, socket, 0));
           }
+          // A session without connections ends.
+          after(
+              2 * NEIGHBOUR_SOCKET, () -> world.sessionRows().remove(tenant.id(), session));
         });
   }
 
@@ -488,8 +498,7 @@ final class Hour {
     time.at(authorized, () -> register(decision[0], number, socket, receiver));
   }
 
-  private void register(
-      AdmissionDecision decision, int number, String socket, Receiver receiver) {
+  private void register(AdmissionDecision decision, int number, String socket, Receiver receiver) {
     Answer[] answer = {new Answer(Status.ERROR)};
     long end =
         world
@@ -523,6 +532,10 @@ final class Hour {
   }
 
   // Results.
+
+  Plan plan() {
+    return plan;
+  }
 
   World world() {
     return world;

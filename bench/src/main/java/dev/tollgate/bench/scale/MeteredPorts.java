@@ -32,7 +32,6 @@ final class MeteredPorts {
   private static final Request SESSION_READ = Request.read(Service.SESSION_READS, 1);
   private static final Request SESSION_WRITE = Request.write(Service.SESSION_WRITES);
   private static final Request TENANT_READ = Request.read(Service.TENANT_READS, 1);
-  private static final Request TENANT_WRITE = Request.write(Service.TENANT_WRITES);
   private static final Request QUEUE = Request.queue(Service.SQS, 3);
 
   private static final Map<String, Request> REQUESTS =
@@ -73,13 +72,13 @@ final class MeteredPorts {
           Map.entry("Activity.addRefused", LIMIT_WRITE),
           Map.entry("Activity.of", LIMIT_READ),
           Map.entry("Tenants.find", TENANT_READ),
-          Map.entry("Tenants.replace", TENANT_WRITE),
-          Map.entry("Tenants.markObserved", TENANT_WRITE),
+          Map.entry("Tenants.inTier", Request.read(Service.TENANT_READS, 100)),
+          Map.entry("Tenants.replace", Request.write(Service.TENANT_WRITES)),
+          Map.entry("Tenants.markObserved", Request.write(Service.TENANT_WRITES)),
           Map.entry("TokenQueue.countTokens", Request.queue(Service.SQS_COUNTS, 3)),
           Map.entry("TokenQueue.reserve", Request.queue(Service.SQS, 1)),
           Map.entry("Sockets.isOpen", Request.free(Service.REQUESTS)),
-          Map.entry("Sockets.close", Request.free(Service.REQUESTS)),
-          Map.entry("FillSchedules.put", Request.free(Service.LAMBDA_INVOKES)));
+          Map.entry("Sockets.close", Request.free(Service.REQUESTS)));
 
   private final SimulatedTime time;
   private final Aws aws;
@@ -167,8 +166,7 @@ final class MeteredPorts {
     time.join();
   }
 
-  private static Object invoked(Object target, Method method, Object[] arguments)
-      throws Throwable {
+  private static Object invoked(Object target, Method method, Object[] arguments) throws Throwable {
     try {
       return method.invoke(target, arguments);
     } catch (InvocationTargetException thrown) {

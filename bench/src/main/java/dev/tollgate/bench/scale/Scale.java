@@ -1,41 +1,56 @@
 package dev.tollgate.bench.scale;
 
-import dev.tollgate.bench.scale.Aws.Service;
+import dev.tollgate.bench.scale.Hour.Plan;
 import dev.tollgate.core.bucket.FillMode;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 
-/** Simulates hours of many tenants, and prints Markdown. */
+/** Simulates an hour of many tenants, and prints Markdown. */
 public final class Scale {
+  private static final long SEED = 1;
+  private static final int MINUTES = 60;
+
+  /** From here on, only the first and the last configuration, for the time that an hour takes. */
+  private static final int MANY = 100_000;
+
   private Scale() {}
 
-  /** Arguments: the numbers of tenants. */
+  /** Arguments: the numbers of tenants; 1,000 and 10,000 without any. */
   public static void main(String[] arguments) {
-    for (String argument : arguments) {
-      int tenants = Integer.parseInt(argument);
-      for (FillMode mode : new FillMode[] {FillMode.PRODUCER, FillMode.SHARED}) {
+    Map<String, Double> prices = ListPrices.read(Path.of("docs/prices.yaml"));
+    Report report = new Report(System.out, prices);
+    List<Integer> sizes =
+        arguments.length == 0
+            ? List.of(1_000, 10_000)
+            : Arrays.stream(arguments).map(Integer::valueOf).toList();
+    for (int tenants : sizes) {
+      List<Hour> hours = new ArrayList<>();
+      for (Plan plan : plans(tenants)) {
         long began = System.nanoTime();
-        Hour hour = new Hour(new Hour.Plan(tenants, mode, false, 60, 1), Map.of()).live();
-        System.out.printf(
-            "%n## %,d tenants, %s: %.0f s%n", tenants, mode, (System.nanoTime() - began) / 1e9);
-        print(hour);
+        hours.add(new Hour(plan, prices).live());
+        System.err.printf(
+            "%,d tenants, %s: %d s%n",
+            tenants, plan.label(), (System.nanoTime() - began) / 1_000_000_000);
       }
+      report.print(tenants, hours);
     }
+    report.printRollOuts();
+    sizes.forEach(report::printRollOut);
+    report.print(new Suspects(SEED, prices));
+    report.printSources();
   }
 
-  private static void print(Hour hour) {
-    for (Service service : Service.values()) {
-      Quota q = hour.world().aws().quota(service);
-      System.out.printf("%s: peak %,d of %,d, refused %,d%n", q.name(), q.peak(), q.perSecond(), q.refused());
+  private static List<Plan> plans(int tenants) {
+    List<Plan> plans = new ArrayList<>();
+    plans.add(new Plan(tenants, FillMode.PRODUCER, false, false, MINUTES, SEED));
+    if (tenants < MANY) {
+      plans.add(new Plan(tenants, FillMode.PRODUCER, true, false, MINUTES, SEED));
+      plans.add(new Plan(tenants, FillMode.SHARED, false, false, MINUTES, SEED));
     }
-    Functions f = hour.world().functions();
-    System.out.printf("concurrency %,d%n", f.peak());
-    f.usages().forEach((n, u) -> System.out.printf("%s: %,d invocations, peak %,d, throttled %,d, instances %,d%n", n, u.invocations(), u.peak(), u.throttled(), u.instances()));
-    Samples l = hour.fills().lags();
-    System.out.printf("fills %,d lag p50 %.1f p99 %.1f max %.1f dropped %,d failed %,d%n", hour.fills().fired(), l.percentile(50)/1e6, l.percentile(99)/1e6, l.max()/1e6, hour.fills().dropped(), hour.fills().failed());
-    for (Hour.Storm s : hour.storms()) {
-      System.out.printf("storm %,d clients, admitted %,d, refused %,d, attempts %.3f, last %d s, against ideal %.3f, gateway %,d, errors %,d, other %,d%n", s.clients(), s.admitted(), s.refusedOnce(), s.attemptsAfterRefusal(), s.lastSeconds(), s.lastAgainstIdeal(), s.refusedByGateway(), s.errors(), s.otherRefusals());
-    }
-    System.out.printf("neighbours calm p50 %.3f p99 %.3f (%,d) storm p50 %.3f p99 %.3f (%,d) gateway refused %,d of %,d%n", hour.calm().percentile(50)/1e6, hour.calm().percentile(99)/1e6, hour.calm().size(), hour.stormy().percentile(50)/1e6, hour.stormy().percentile(99)/1e6, hour.stormy().size(), hour.neighboursRefusedByGateway(), hour.neighbourHandshakes());
-    System.out.printf("heals %,d p50 %.0f p99 %.0f max %.0f ghosts left %,d; errors %,d, failures %,d, row writes %,d%n", hour.heals().size(), hour.heals().percentile(50)/1e6, hour.heals().percentile(99)/1e6, hour.heals().max()/1e6, hour.ghosts(), hour.functionErrors(), hour.world().aws().failures(), hour.world().aws().peakRowWrites());
+    plans.add(new Plan(tenants, FillMode.SHARED, false, true, MINUTES, SEED));
+    return plans;
   }
 }

@@ -9,10 +9,10 @@ import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.TokenQueue;
-import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.claim.HeldTokens;
@@ -20,7 +20,6 @@ import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.bucket.fill.FillSchedules;
 import dev.tollgate.core.bucket.fill.ShardMaintenance;
 import dev.tollgate.core.bucket.fill.ShardTurn;
-import dev.tollgate.core.fanout.SelfInvocation;
 import dev.tollgate.core.connect.Activity;
 import dev.tollgate.core.connect.Admission;
 import dev.tollgate.core.connect.AdmissionFactsReader;
@@ -28,6 +27,7 @@ import dev.tollgate.core.connect.Disconnection;
 import dev.tollgate.core.connect.RefusalTally;
 import dev.tollgate.core.connect.Registration;
 import dev.tollgate.core.enforcement.Enforcement;
+import dev.tollgate.core.fanout.SelfInvocation;
 import dev.tollgate.core.housekeeping.Housekeeping;
 import dev.tollgate.core.housekeeping.LiveTenants;
 import dev.tollgate.core.housekeeping.Recount;
@@ -45,6 +45,11 @@ import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.tenant.Tiers;
+import dev.tollgate.core.testing.memory.InMemorySiloFunctions;
+import dev.tollgate.core.testing.memory.InMemorySiloQueues;
+import dev.tollgate.core.testing.memory.InMemorySilos;
+import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.core.testing.memory.InMemoryActivity;
 import dev.tollgate.core.testing.memory.InMemoryAdmitAllSwitch;
 import dev.tollgate.core.testing.memory.InMemoryBuckets;
@@ -72,6 +77,9 @@ final class World {
   private static final int PARALLEL = 32;
   private static final long LONG_SESSION = 7_200;
 
+  private static final Request CREDENTIALS = Request.read(Service.CREDENTIAL_READS, 1);
+
+  private final boolean shareCredentials;
   private final SimulatedTime time = new SimulatedTime();
   private final Aws aws;
   private final Functions functions;
@@ -96,6 +104,17 @@ final class World {
   private long fillRequests;
 
   World(long seed, Map<String, Double> prices) {
+    this(seed, false, prices);
+  }
+
+  /**
+   * A world without tenants.
+   *
+   * @param shareCredentials whether instances share credentials through a table, an option of the
+   *     product
+   */
+  World(long seed, boolean shareCredentials, Map<String, Double> prices) {
+    this.shareCredentials = shareCredentials;
     aws = new Aws(time, new Random(seed), prices);
     functions = new Functions(time, aws);
     metered = new MeteredPorts(time, aws);
@@ -175,8 +194,24 @@ final class World {
     return fillRequests;
   }
 
-  /** Onboards a tenant whose buckets are full and never hibernate, as if they were in use. */
-  Tenant onboard(int number, Tier tier, FillMode mode) {
+  /** A default tier whose buckets never hibernate: 0 for bronze, 1 for silver, 2 for gold. */
+  static Tier tier(int index, FillMode mode) {
+    Tier standard = Tier.DEFAULTS.get(index);
+    return new Tier(
+        standard.name(),
+        standard.isolation(),
+        standard.limits(),
+        standard.buckets(),
+        new FillPolicy(mode, 0),
+        standard.onUnavailable(),
+        standard.line(),
+        standard.retreat(),
+        1,
+        1);
+  }
+
+  /** Onboards a tenant whose buckets are full. */
+  Tenant onboard(int number, Tier tier) {
     Tenant tenant =
         Tenant.onboarded(
                 new TenantId("t%07d".formatted(number)),
@@ -185,18 +220,13 @@ final class World {
             .inEffect();
     tenantRows.create(tenant);
     sessionRows.createCount(tenant.id());
-    sessionRows.acquireCreation(
-        tenant.id(),
-        Gcra.UNLIMITED,
-        time.instant());
+    sessionRows.acquireCreation(tenant.id(), Gcra.UNLIMITED, time.instant());
     live.add(tenant.id());
     tenant
         .buckets()
         .forEach(
             (action, spec) ->
-                open(
-                    new BucketId(tenant.id(), action),
-                    new BucketSpec(spec.rate(), spec.capacity(), new FillPolicy(mode, 0))));
+                open(new BucketId(tenant.id(), action), spec));
     return tenant;
   }
 
@@ -216,8 +246,7 @@ final class World {
   }
 
   /** The maintenance of a shard's buckets, in one invocation of the token producer. */
-  ShardMaintenance shardMaintenance(
-      BucketMaintenance ofBuckets, SelfInvocation<ShardTurn> turns) {
+  ShardMaintenance shardMaintenance(BucketMaintenance ofBuckets, SelfInvocation<ShardTurn> turns) {
     return new ShardMaintenance(buckets, ofBuckets, turns, time.executor(PARALLEL), time);
   }
 
@@ -234,9 +263,17 @@ final class World {
 
   /** Runs the tenant's first request in a process, which needs its credentials. */
   void credentials(Functions.Instance<?> instance, int tenant) {
-    if (instance.tenants().add(tenant)) {
+    if (instance.tenants().contains(tenant)) {
+      return;
+    }
+    if (shareCredentials) {
+      aws.send(CREDENTIALS);
+    }
+    if (!shareCredentials || !instance.shared().contains(tenant)) {
       aws.send(Request.free(Service.STS));
     }
+    instance.shared().add(tenant);
+    instance.tenants().add(tenant);
   }
 
   private Handshaker handshaker() {
@@ -247,14 +284,7 @@ final class World {
             buckets, tokens, new AsynchronousFills(), time.executor(THREADS), time::pause, time);
     return new Handshaker(
         new Admission(
-            facts,
-            claims,
-            sessions,
-            tally,
-            enforcement,
-            time.executor(THREADS),
-            time::pause,
-            time),
+            facts, claims, sessions, tally, enforcement, time.executor(THREADS), time::pause, time),
         new Registration(
             connections,
             new HeldTokens(buckets, tokens, time),
@@ -295,7 +325,27 @@ final class World {
     return new Recount(sessions, connections, time::pause);
   }
 
-  private SessionLifecycle lifecycle(Sockets sockets) {
+  /** The ports of the control plane. */
+  Ports ports(Tiers tiers) {
+    return new Ports(
+        tenants,
+        tiers,
+        buckets,
+        buckets,
+        tokens,
+        metered.metered(BucketQueues.class, new Queues()),
+        metered.metered(FillSchedules.class, new InMemoryFillSchedules()),
+        new InMemorySilos(),
+        new InMemorySiloQueues(time),
+        new InMemorySiloFunctions(),
+        sessions,
+        connections,
+        activity,
+        metered.metered(Sockets.class, new OpenSockets()),
+        Optional.empty());
+  }
+
+  SessionLifecycle lifecycle(Sockets sockets) {
     return new SessionLifecycle(sessions, connections, sockets, new SecureRandom(), time);
   }
 
@@ -359,7 +409,8 @@ final class World {
       if (after.isPresent()) {
         from = Integer.parseInt(after.get().value().substring(1)) + 1;
       }
-      return List.copyOf(live.subList(Math.min(from, live.size()), Math.min(from + max, live.size())));
+      return List.copyOf(
+          live.subList(Math.min(from, live.size()), Math.min(from + max, live.size())));
     }
 
     @Override
