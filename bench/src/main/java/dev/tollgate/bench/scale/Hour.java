@@ -186,8 +186,7 @@ final class Hour {
     int count = plan.tenants() / 10;
     for (int i = 0; i < count; i++) {
       int of = i % 100;
-      Tenant tenant =
-          world.onboard(i, World.tier(of < 60 ? 0 : of < 90 ? 1 : 2, plan.mode()));
+      Tenant tenant = world.onboard(i, World.tier(of < 60 ? 0 : of < 90 ? 1 : 2, plan.mode()));
       active.add(tenant);
       boolean isNeighbour = i % 10 == 5;
       if (isNeighbour) {
@@ -446,8 +445,7 @@ final class Hour {
             after(NEIGHBOUR_SOCKET, () -> leave(tenant, number, session, socket, 0));
           }
           // A session without connections ends.
-          after(
-              2 * NEIGHBOUR_SOCKET, () -> world.sessionRows().remove(tenant.id(), session));
+          after(2 * NEIGHBOUR_SOCKET, () -> world.sessionRows().remove(tenant.id(), session));
         });
   }
 

@@ -35,8 +35,7 @@ final class RollOut {
   private final World world;
   private final SimulatedTime time;
   private final InMemoryTiers tierRows = new InMemoryTiers();
-  private final Queue<Closed> closed =
-      new PriorityQueue<>(Comparator.comparingLong(Closed::at));
+  private final Queue<Closed> closed = new PriorityQueue<>(Comparator.comparingLong(Closed::at));
   private final Functions.Function<TierRollOut> sweep;
   private final Tier next;
   private long changed;

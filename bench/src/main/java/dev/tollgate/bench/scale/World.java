@@ -2,6 +2,7 @@ package dev.tollgate.bench.scale;
 
 import dev.tollgate.bench.scale.Aws.Request;
 import dev.tollgate.bench.scale.Aws.Service;
+import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
@@ -46,16 +47,15 @@ import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.Tiers;
-import dev.tollgate.core.testing.memory.InMemorySiloFunctions;
-import dev.tollgate.core.testing.memory.InMemorySiloQueues;
-import dev.tollgate.core.testing.memory.InMemorySilos;
-import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.core.testing.memory.InMemoryActivity;
 import dev.tollgate.core.testing.memory.InMemoryAdmitAllSwitch;
 import dev.tollgate.core.testing.memory.InMemoryBuckets;
 import dev.tollgate.core.testing.memory.InMemoryFacts;
 import dev.tollgate.core.testing.memory.InMemoryFillSchedules;
 import dev.tollgate.core.testing.memory.InMemorySessions;
+import dev.tollgate.core.testing.memory.InMemorySiloFunctions;
+import dev.tollgate.core.testing.memory.InMemorySiloQueues;
+import dev.tollgate.core.testing.memory.InMemorySilos;
 import dev.tollgate.core.testing.memory.InMemoryTenants;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -222,11 +222,7 @@ final class World {
     sessionRows.createCount(tenant.id());
     sessionRows.acquireCreation(tenant.id(), Gcra.UNLIMITED, time.instant());
     live.add(tenant.id());
-    tenant
-        .buckets()
-        .forEach(
-            (action, spec) ->
-                open(new BucketId(tenant.id(), action), spec));
+    tenant.buckets().forEach((action, spec) -> open(new BucketId(tenant.id(), action), spec));
     return tenant;
   }
 
