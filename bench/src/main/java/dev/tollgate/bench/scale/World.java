@@ -6,6 +6,7 @@ import dev.tollgate.controlplane.invocation.Ports;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
@@ -101,7 +102,6 @@ final class World {
   private final Functions.Function<Handshaker> authorizer;
   private final Functions.Function<Handshaker> connect;
   private final Functions.Function<Disconnection> disconnect;
-  private long fillRequests;
 
   World(long seed, Map<String, Double> prices) {
     this(seed, false, prices);
@@ -187,11 +187,6 @@ final class World {
 
   Functions.Function<Disconnection> disconnect() {
     return disconnect;
-  }
-
-  /** The fills that claims requested. */
-  long fillRequests() {
-    return fillRequests;
   }
 
   /** A default tier whose buckets never hibernate: 0 for bronze, 1 for silver, 2 for gold. */
@@ -354,12 +349,16 @@ final class World {
     @Override
     public void send(BucketId id) {
       aws.send(Request.free(Service.LAMBDA_INVOKES));
-      fillRequests++;
       time.at(
           time.now(),
           () ->
               producer.invoke(
-                  process -> process.code().maintainOnRequest(id, time.instant().plusSeconds(35))));
+                  process ->
+                      Unavailable.ignore(
+                          () ->
+                              process
+                                  .code()
+                                  .maintainOnRequest(id, time.instant().plusSeconds(35)))));
     }
 
     @Override
