@@ -123,6 +123,10 @@ final class ContractIT {
                     "PATCH /tenants/covered",
                     "DELETE /tenants/covered",
                     "DELETE /tenants/covered/line",
+                    "POST /tenants/covered/schedules",
+                    "DELETE /tenants/covered/schedules/20991127T1700Z",
+                    "POST /tiers/covered/schedules",
+                    "DELETE /tiers/covered/schedules/20991127T1700Z",
                     "GET /tenants/covered/sessions",
                     "DELETE /tenants/covered/sessions/0123456789ab",
                     "GET /tenants/covered/dead-letters",
@@ -226,6 +230,29 @@ final class ContractIT {
     assertThat(control("POST", "/repairs", "x", "content-type", "text/plain")).isEqualTo(415);
   }
 
+  /** The answers to requests that schedule limits, except conflicts. */
+  private static void schedules(String owner) {
+    String window =
+        "{\"factor\":2,\"from\":\"2099-11-27T18:00\",\"to\":\"2099-11-28T02:00\","
+            + "\"zone\":\"Europe/Berlin\"}";
+    String path = owner + "/schedules";
+    String one = path + "/20991127T1700Z";
+    String none = owner.substring(0, owner.lastIndexOf('/')) + "/uncovered/schedules";
+    assertThat(control("POST", path + "?dryRun=true", window)).isEqualTo(200);
+    assertThat(control("POST", path, window)).isEqualTo(201);
+    assertThat(control("POST", path, window)).isEqualTo(200);
+    assertThat(control("POST", path, "{}")).isEqualTo(400);
+    assertThat(control("POST", path, LARGE)).isEqualTo(413);
+    assertThat(control("POST", path, "x", "content-type", "text/plain")).isEqualTo(415);
+    assertThat(control("POST", path, window, "if-match", "\"777\"")).isEqualTo(412);
+    assertThat(control("POST", none, window)).isEqualTo(404);
+    assertThat(control("DELETE", one + "?dryRun=true", "")).isEqualTo(200);
+    assertThat(control("DELETE", one + "?dryRun=yes", "")).isEqualTo(400);
+    assertThat(control("DELETE", one, "", "if-match", "\"777\"")).isEqualTo(412);
+    assertThat(control("DELETE", one, "")).isEqualTo(204);
+    assertThat(control("DELETE", one, "")).isEqualTo(404);
+  }
+
   private void tenants() throws Exception {
     String covered = "{\"tenantId\":\"covered\",\"tier\":\"covered\"}";
     assertThat(control("POST", "/tenants", covered, "idempotency-key", "\"c-1\"")).isEqualTo(201);
@@ -259,6 +286,8 @@ final class ContractIT {
     assertThat(control("DELETE", tenant + "/line", "", "if-match", "\"7\"")).isEqualTo(412);
     assertThat(control("DELETE", tenant + "/line?dryRun=true", "")).isEqualTo(400);
     assertThat(control("DELETE", "/tenants/uncovered/line", "")).isEqualTo(404);
+    schedules(tenant);
+    schedules("/tiers/gold");
     assertThat(control("GET", tenant + "/sessions", "")).isEqualTo(200);
     assertThat(control("GET", tenant + "/sessions?limit=0", "")).isEqualTo(400);
     assertThat(control("GET", "/tenants/uncovered/sessions", "")).isEqualTo(404);
