@@ -27,6 +27,9 @@ import java.util.function.Consumer;
  * delays no other.
  */
 public final class ShardMaintenance {
+  /** How many buckets of a shard one invocation maintains at a time. */
+  public static final int PARALLEL_BUCKETS = 32;
+
   /**
    * Two pages are under way at a time, so that threads do not wait for the end of a page. A smaller
    * page would let one slow bucket delay more of the others. An interrupted page starts again at
