@@ -170,7 +170,7 @@ final class Report {
   void print(Suspects suspects) {
     out.printf("%n## Large buckets%n%n");
     out.println(
-        "| | fill without a limit | first fill of the token producer | its fills until the end |");
+        "| | a fill without a limit, which no function makes | first fill of the token producer | its fills until the end |");
     out.println("| --- | --- | --- | --- |");
     for (long rate : new long[] {1, 10, 600}) {
       fill(text("a new bucket of 20,000, %,d a minute", rate), suspects.newBucket(rate));
