@@ -214,7 +214,7 @@ final class Revocation {
   /** The roles of tenants of the stack: a local cloud names them without the suffix. */
   private static List<String> roles(Run run) {
     return AwsAccount.roles(account(run)).stream()
-        .filter(name -> name.matches(".*Tenant(Role.*)?"))
+        .filter(name -> name.matches(".*(Tenant|Claims)(Role.*)?"))
         .filter(name -> run.stacks().areLocal() || name.startsWith(run.stackName() + "-"))
         .toList();
   }
