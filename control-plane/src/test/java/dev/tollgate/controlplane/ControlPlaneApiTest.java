@@ -173,6 +173,7 @@ class ControlPlaneApiTest {
             "Buckets.list",
             "TokenQueue.countTokens",
             "TokenQueue.countTokens",
+            "Tiers.find",
             "Connections.count");
   }
 
@@ -377,6 +378,7 @@ class ControlPlaneApiTest {
             "Buckets.list",
             "TokenQueue.countTokens",
             "TokenQueue.countTokens",
+            "Tiers.find",
             "Connections.count");
     at.assertConsistent();
   }
@@ -744,7 +746,7 @@ class ControlPlaneApiTest {
     at.onboard("beta", "bronze");
     at.context = new RecordingContext(Duration.ofSeconds(50));
     at.faults.plan(
-        2,
+        3,
         call -> {
           throw new IllegalStateException("a row that cannot be read");
         });
@@ -794,6 +796,7 @@ class ControlPlaneApiTest {
             "Buckets.list",
             "TokenQueue.countTokens",
             "TokenQueue.countTokens",
+            "Tiers.find",
             "Connections.count");
   }
 
