@@ -31,6 +31,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -152,6 +154,41 @@ class ControlPlaneApiTest {
     at.clock.advance(Duration.ofSeconds(60));
     at.fill(send);
     assertThat(at.tokens.level(send)).isEqualTo(20_000);
+  }
+
+  /** One step mints all tokens of such a bucket, and takes ten seconds here. */
+  @Test
+  void a_first_fill_whose_step_would_end_too_late_is_left_to_the_next_fill() {
+    String large = "{\"ratePerMinute\":20000,\"capacity\":20000}";
+    at.putTier(
+        "own",
+        OWN.replace(
+            "{\"ratePerMinute\":0.2,\"capacity\":5}",
+            large + ",\"send-fax\":" + large + ",\"send-text\":" + large));
+    List<BucketId> buckets =
+        Stream.of("send-email", "send-fax", "send-text").map(action -> bucket("acme", action)).toList();
+    ToLongFunction<BucketId> level = id -> at.tokens.has(id) ? at.tokens.level(id) : 0;
+    at.faults.each(
+        () ->
+            Optional.of(
+                call -> {
+                  long before = buckets.stream().mapToLong(level).sum();
+                  Object result = call.go();
+                  long sent = buckets.stream().mapToLong(level).sum() - before;
+                  at.clock.advance(Duration.ofMillis(sent / 2));
+                  return result;
+                }));
+    Instant start = at.clock.instant();
+
+    Answer answer = at.onboard("acme", "own");
+
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(answer.bucket("send-text").get("state").textValue()).isNotEqualTo("PROVISIONING");
+    assertThat(at.clock.instant()).isBefore(start.plusSeconds(29));
+    assertThat(buckets).extracting(level::applyAsLong).containsExactly(20_000L, 20_000L, 0L);
+    at.fill(buckets.get(2));
+    assertThat(at.tokens.level(buckets.get(2))).isEqualTo(20_000);
+    at.assertConsistent();
   }
 
   @Test
