@@ -275,7 +275,6 @@ class BadInputTest {
           "DELETE /tenants/{tenantId}",
           "DELETE /tenants/{tenantId}/line",
           "POST /tenants/{tenantId}/schedules",
-          "DELETE /tenants/{tenantId}/schedules/{schedule}",
           "GET /tenants/{tenantId}/sessions",
           "GET /tenants/{tenantId}/dead-letters",
           "POST /tenants/{tenantId}/dead-letters/redrive"
@@ -292,8 +291,7 @@ class BadInputTest {
           "GET /tiers/{tier}",
           "PUT /tiers/{tier}",
           "DELETE /tiers/{tier}",
-          "POST /tiers/{tier}/schedules",
-          "DELETE /tiers/{tier}/schedules/{schedule}"
+          "POST /tiers/{tier}/schedules"
         }) {
       assertRefused(HttpApiEvents.of(route, Map.of("tier", name), "{}"), "tier", name);
     }

@@ -78,8 +78,7 @@ final class Suspects {
             bronze.retreat(),
             1,
             1);
-    Tenant tenant =
-        Tenant.onboarded(new TenantId("t0000000"), tier, Overrides.of(Map.of()));
+    Tenant tenant = Tenant.onboarded(new TenantId("t0000000"), tier, Overrides.of(Map.of()));
     world.store(tenant);
     Reconciler reconciler = world.reconciler(world.ports(new InMemoryTiers()));
     long end =

@@ -372,8 +372,7 @@ public final class Reconciler {
     boolean scheduled = steps.run("schedule " + id, () -> schedule(row));
     if (scheduled && bucket.needsFill() && row.spec().capacity() <= MAX_INITIAL_FILL) {
       Instant now = clock.instant();
-      Instant latest =
-          steps.end().minusMillis(row.spec().largestStep() * 1_000 / TOKENS_A_SECOND);
+      Instant latest = steps.end().minusMillis(row.spec().largestStep() * 1_000 / TOKENS_A_SECOND);
       if (now.isBefore(steps.end()) && !now.isBefore(latest)) {
         steps.log("fill " + id + ": too little time left; the next fill adds the tokens");
       } else {

@@ -66,9 +66,7 @@ public record BucketSpec(Refill refill, long capacity, FillPolicy fillPolicy, bo
   public long largestStep() {
     return Math.min(
         capacity,
-        refill instanceof Rate
-            ? RateLedger.largestStep(this)
-            : CalendarLedger.stepSize(this));
+        refill instanceof Rate ? RateLedger.largestStep(this) : CalendarLedger.stepSize(this));
   }
 
   /** Whether it ever hibernates. A calendar needs so few fills that it does not. */
