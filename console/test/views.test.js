@@ -76,6 +76,29 @@ test("names of properties that all objects have are no ranges, orders or tabs", 
   assert.match(textOf(tenant.show({ ...ROUTE, tab: name }, app)), /aria-label="Now"/);
 });
 
+test("a tenant's page has its open window, or the next one", () => {
+  const report = { tenantId: "acme", tier: "gold", status: "ACTIVE", connections: 0, limits: {}, overrides: {}, buckets: [] };
+  const shown = (windows) => {
+    const app = {
+      store: { failure() {}, value: (key) => (key === "tenant/acme" ? { ...report, ...windows } : undefined) },
+      sources: { histories: new Map() },
+      settings: {},
+    };
+    return textOf(tenant.show(ROUTE, app)).match(/Scheduled limits.*?<dd[^>]*>(.*?)<\/dd>/s)?.[1];
+  };
+  const window = (factor, open) => ({ factor, from: "2026-11-27T18:00", to: "2026-11-28T02:00", zone: "UTC", open });
+  assert.equal(shown({}), undefined);
+  assert.equal(shown({ tierSchedules: { "20261127T1800Z": window(2, false) } }), "× 2 from 2026-11-27T18:00 (UTC)");
+  assert.equal(
+    shown({ schedules: { "20261129T1800Z": window(3, false) }, tierSchedules: { "20261127T1800Z": window(2, true) } }),
+    "× 2 until 2026-11-28T02:00 (UTC)",
+  );
+  assert.equal(
+    shown({ schedules: { "20261127T1800Z": window(3, true) }, tierSchedules: { "20261127T1700Z": window(2, true) } }),
+    "× 3 until 2026-11-28T02:00 (UTC)",
+  );
+});
+
 test("the audit ignores times that are none", () => {
   const wanted = (query) => auditTask({ query }, { audit: (parameters) => parameters }, {});
   assert.deepEqual(wanted({ from: "junk" }), { range: "7d" });

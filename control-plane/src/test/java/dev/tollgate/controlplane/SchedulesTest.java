@@ -9,7 +9,9 @@ import dev.tollgate.core.audit.Author;
 import dev.tollgate.core.audit.Subject;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.LimitMode;
 import dev.tollgate.core.tenant.LimitSchedules;
+import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.http.testing.HttpApiEvents;
@@ -368,5 +370,153 @@ class SchedulesTest {
     at.windows.outage().end();
     assertThat(at.getTier("own").document().has("schedules")).isFalse();
     assertThat(at.get("acme").document().has("schedules")).isFalse();
+  }
+
+  @Test
+  void dry_run_neither_removes_other_windows_nor_ignores_those_of_tenants_that_open_by_then() {
+    String earlier = body("3", "2026-03-12T12:00", "2026-03-12T13:00");
+    String own = body("4", "2026-03-12T18:00", "2026-03-12T19:00");
+    add("tiers/own", earlier);
+    add("tenants/acme", earlier);
+    add("tenants/acme", own);
+
+    var document = at.schedules("POST", "tiers/own", "", TWICE, true).document();
+
+    assertThat(document.at("/changes/schedules").properties()).hasSize(1);
+    assertThat(document.at("/tenants/0/changes/limits/tenantPerMinute/to").asInt()).isEqualTo(120);
+    assertThat(document.at("/tenants/0/changes/schedules").properties()).hasSize(1);
+    assertThat(document.at("/tenants/1/changes/limits/tenantPerMinute/to").asInt()).isEqualTo(100);
+    var ofTenant = at.schedules("POST", "tenants/beta", "", TWICE, true).document();
+    assertThat(ofTenant.at("/tenants/0/changes/limits/tenantPerMinute/to").asInt())
+        .isEqualTo(100);
+  }
+
+  @Test
+  void window_can_be_cancelled_while_another_one_exceeds_a_limit() {
+    add("tiers/own", TWICE);
+    add("tiers/own", body("3", "2026-03-14T18:00", "2026-03-14T19:00"));
+    add("tenants/beta", TWICE);
+    // A request that was checked before the window of the tier was there.
+    Tenant beta = at.tenant("beta").orElseThrow();
+    at.tenants.replace(
+        beta.changed(
+            at.tiers.find(beta.tier()).orElseThrow(),
+            Overrides.of(Map.of(Limit.TENANT_PER_MINUTE, 20_000L))
+                .with(beta.overrides().schedules()),
+            beta.status()));
+
+    assertThat(cancel("tenants/beta").status()).isEqualTo(204);
+    assertThat(cancel("tiers/own").status()).isEqualTo(204);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"tiers/own", "tenants/acme"})
+  void stale_version_is_refused_and_an_end_that_is_near_is_left_to_the_sweep(String owner) {
+    assertThat(conditional("POST", owner, "\"99\"").status()).isEqualTo(412);
+    assertThat(at.windows.timers()).isEmpty();
+    to(OPENS.minusSeconds(5));
+    Answer added = conditional("POST", owner, "*");
+    assertThat(added.status()).isEqualTo(201);
+    assertThat(at.windows.timers()).hasSize(1);
+    assertThat(conditional("DELETE", owner, "\"1\"").status()).isEqualTo(412);
+    to(OPENS.plusSeconds(1));
+    at.sweep();
+    assertThat(rate("acme")).isEqualTo(60);
+    assertThat(conditional("DELETE", owner, added.headers().get("etag")).status())
+        .as("the window has opened since")
+        .isEqualTo(412);
+  }
+
+  private Answer conditional(String method, String owner, String ifMatch) {
+    String[] parts = owner.split("/", -1);
+    String variable = parts[0].equals("tiers") ? "tier" : "tenantId";
+    String route = method + " /" + parts[0] + "/{" + variable + "}/schedules";
+    var event =
+        method.equals("POST")
+            ? HttpApiEvents.of(route, Map.of(variable, parts[1]), TWICE)
+            : HttpApiEvents.of(route + "/{schedule}", Map.of(variable, parts[1], "schedule", ID));
+    event.getHeaders().put("if-match", ifMatch);
+    return at.send(event);
+  }
+
+  @Test
+  void document_that_is_read_while_a_window_is_open_restores_the_limits_without_the_factor() {
+    add("tiers/own", TWICE);
+    add("tenants/beta", TWICE);
+    to(OPENS);
+    at.sweep();
+
+    var tier = at.getTier("own").document();
+    var overrides = at.get("beta").document().path("overrides");
+    assertThat(at.putTier("own", tier.toString()).status()).isEqualTo(200);
+    assertThat(at.patch("beta", "{\"overrides\":" + overrides + "}").status()).isEqualTo(200);
+
+    assertThat(rate("acme")).isEqualTo(60);
+    to(CLOSES);
+    at.sweep();
+    assertThat(rate("acme")).isEqualTo(30);
+    assertThat(rate("beta")).isEqualTo(50);
+    assertThat(at.getTier("own").document().path("limits")).isEqualTo(tier.path("limits"));
+    at.assertConsistent();
+  }
+
+  @Test
+  void tenant_that_is_suspended_moved_or_created_again_has_the_limits_of_the_open_windows() {
+    add("tiers/own", TWICE);
+    add("tenants/acme", body("3", "2026-03-12T18:00", "2026-03-13T02:00"));
+    at.patch("acme", "{\"status\":\"SUSPENDED\"}");
+    at.patch("beta", "{\"status\":\"SUSPENDED\"}");
+    to(OPENS);
+    at.sweep();
+    at.assertConsistent();
+    at.patch("acme", "{\"status\":\"ACTIVE\"}");
+    at.patch("beta", "{\"status\":\"ACTIVE\"}");
+    assertThat(rate("acme")).isEqualTo(90);
+    assertThat(rate("beta")).isEqualTo(100);
+    at.patch("beta", "{\"tier\":\"bronze\"}");
+    assertThat(rate("beta")).isEqualTo(50);
+    at.delete("acme");
+    at.onboard("acme", "own");
+    // SQS creates a queue of the same name a minute later.
+    at.sweep(2);
+    assertThat(rate("acme")).isEqualTo(60);
+    at.assertConsistent();
+  }
+
+  @Test
+  void clock_that_skips_several_windows_leaves_the_limits_of_the_last_one() {
+    add("tiers/own", TWICE);
+    add("tiers/own", body("3", "2026-03-13T02:00", "2026-03-13T03:00"));
+    add("tiers/own", body("4", "2026-03-13T04:00", "2026-03-13T05:00"));
+    to(Instant.parse("2026-03-13T03:30:00Z"));
+    at.sweep();
+    assertThat(rate("acme")).isEqualTo(120);
+    assertThat(at.getTier("own").document().path("schedules").properties()).hasSize(1);
+    at.assertConsistent();
+  }
+
+  @Test
+  void modes_stay() {
+    at.putTier(
+        "own",
+        OWN.replace(
+            "\"buckets\"",
+            "\"modes\":{\"tenantPerMinute\":\"OBSERVE\",\"tenantConnections\":\"OFF\"},\"buckets\""));
+    add("tiers/own", TWICE);
+    to(OPENS);
+    at.sweep();
+
+    var limits = at.tenant("acme").orElseThrow().limits();
+    assertThat(limits.get(Limit.TENANT_PER_MINUTE)).isEqualTo(60);
+    assertThat(limits.mode(Limit.TENANT_PER_MINUTE)).isEqualTo(LimitMode.OBSERVE);
+    assertThat(limits.mode(Limit.TENANT_CONNECTIONS)).isEqualTo(LimitMode.OFF);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"2.0", "2e0", "0.2e1", "2.000"})
+  void factor_is_any_json_number(String factor) {
+    assertThat(add("tiers/own", TWICE).status()).isEqualTo(201);
+    assertThat(add("tiers/own", TWICE.replace(":2,", ":" + factor + ",")).status()).isEqualTo(200);
+    assertThat(add("tiers/own", TWICE.replace(":2,", ":1.005,")).status()).isEqualTo(400);
   }
 }

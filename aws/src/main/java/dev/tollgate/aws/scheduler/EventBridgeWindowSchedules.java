@@ -53,7 +53,8 @@ public final class EventBridgeWindowSchedules implements WindowSchedules {
   /** One end of a window. */
   private record End(String name, Instant at, ZoneId zone) {
     private static End of(Subject owner, Instant at, ZoneId zone, String what) {
-      String minute = Long.toString(at.getEpochSecond() / 60);
+      // A name has 64 characters at most: this leaves 7 for the minute.
+      String minute = Long.toString(at.getEpochSecond() / 60, Character.MAX_RADIX);
       return new End(
           "limit." + owner.value().replace('/', '.') + "." + minute + "." + what, at, zone);
     }

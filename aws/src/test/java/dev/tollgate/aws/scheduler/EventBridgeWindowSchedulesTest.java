@@ -41,8 +41,8 @@ class EventBridgeWindowSchedulesTest extends ScriptedAdapters {
     windows().put(Subject.tier(new TierName("gold")), window, Instant.EPOCH);
 
     String path = "/schedules/limit.tier.gold.";
-    JsonNode open = body(path + window.opensAt().getEpochSecond() / 60 + ".open");
-    JsonNode close = body(path + window.closesAt().getEpochSecond() / 60 + ".close");
+    JsonNode open = body(path + minute(window.opensAt()) + ".open");
+    JsonNode close = body(path + minute(window.closesAt()) + ".close");
     assertThat(List.of(open, close))
         .allMatch(body -> body.path("ActionAfterCompletion").asText().equals("DELETE"))
         .allMatch(body -> body.at("/Target/Arn").asText().endsWith(":Sweep:live"))
@@ -58,6 +58,10 @@ class EventBridgeWindowSchedulesTest extends ScriptedAdapters {
     assertThat(close.path("ScheduleExpressionTimezone").asText()).isEqualTo(closeZone);
   }
 
+  private static String minute(Instant at) {
+    return Long.toString(at.getEpochSecond() / 60, 36);
+  }
+
   private JsonNode body(String path) {
     return json(services.requests("POST " + path).get(0).body());
   }
@@ -65,7 +69,7 @@ class EventBridgeWindowSchedulesTest extends ScriptedAdapters {
   @Test
   void name_of_a_schedule_is_not_too_long() {
     LimitSchedule window =
-        LimitSchedule.of(BigDecimal.valueOf(2), "2099-11-27T18:00", "2099-11-28T02:00", "UTC");
+        LimitSchedule.of(BigDecimal.valueOf(2), "9999-11-27T18:00", "9999-11-28T02:00", "UTC");
     windows().put(Subject.tenant(new TenantId("a".repeat(36))), window, Instant.EPOCH);
     windows().put(Subject.tier(new TierName("a".repeat(32))), window, Instant.EPOCH);
 

@@ -17,10 +17,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.SortedSet;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
@@ -106,10 +105,21 @@ final class ClaimsClient implements TollgateClient {
    */
   @Override
   public Claim tryClaimEach(String tenantId, Collection<String> actions, int n) {
-    SortedSet<String> sorted = new TreeSet<>(actions);
-    InvalidValue.inRange("actions", sorted.size(), 1, MAX_BUCKETS);
+    InvalidValue.unless(actions != null, "actions", actions, "the actions of buckets");
+    List<Handle> buckets =
+        actions.stream()
+            .map(action -> id(tenantId, action))
+            .distinct()
+            .sorted(Comparator.comparing(id -> id.action().value()))
+            .map(Handle::new)
+            .toList();
+    InvalidValue.inRange("actions", buckets.size(), 1, MAX_BUCKETS);
     InvalidValue.inRange("tokens", n, 1, Claims.MAX_TOKENS);
-    List<Handle> buckets = sorted.stream().map(action -> new Handle(id(tenantId, action))).toList();
+    // A client that closed between two buckets would spend the tokens of the first one alone.
+    return whileOpen(() -> claimEach(buckets, n));
+  }
+
+  private Claim claimEach(List<Handle> buckets, int n) {
     Duration lease = Duration.ofSeconds(Claims.leaseToSpend(n * buckets.size()).toSeconds());
     List<Held> held = new ArrayList<>();
     try {
@@ -128,12 +138,10 @@ final class ClaimsClient implements TollgateClient {
 
   private Claim spendEach(List<Held> held, int n) {
     for (int i = 0; i < held.size(); i++) {
-      Settlement settlement = held.get(i).spend();
-      if (!(settlement instanceof Settlement.Spent)) {
+      Optional<Claim.Shortfall> refused = held.get(i).spendOrReturn();
+      if (refused.isPresent()) {
         held.subList(0, i).forEach(Held::replace);
-        return settlement instanceof Settlement.Unknown unknown
-            ? new Claim.Undecided(unknown.cause())
-            : new Claim.Denied(clock.instant());
+        return refused.get();
       }
     }
     return new Claim.Granted(n);
@@ -409,10 +417,31 @@ final class ClaimsClient implements TollgateClient {
       return settlement;
     }
 
-    private Settlement settle() {
+    /** Spends the tokens, or returns them if they cannot be spent; empty if they were spent. */
+    private Optional<Claim.Shortfall> spendOrReturn() {
+      ClaimEvents.Call started = events.start(granted.bucket());
+      settleOnce();
+      var claim = claims.held().spend(granted);
+      if (claim instanceof dev.tollgate.core.bucket.claim.ClaimResult.Undecided undecided) {
+        started.settled(tokens(), new Settlement.Unknown(undecided.cause()));
+        return Optional.of(new Claim.Undecided(undecided.cause()));
+      }
+      if (claim instanceof dev.tollgate.core.bucket.claim.ClaimResult.Denied denied) {
+        started.returned(tokens());
+        return Optional.of(new Claim.Denied(denied.retryAt()));
+      }
+      started.settled(tokens(), new Settlement.Spent());
+      return Optional.empty();
+    }
+
+    private void settleOnce() {
       if (!settled.compareAndSet(false, true)) {
         throw new IllegalStateException("The reservation was already spent or returned.");
       }
+    }
+
+    private Settlement settle() {
+      settleOnce();
       var settlement = claims.held().settle(granted);
       if (settlement instanceof dev.tollgate.core.bucket.claim.SettleResult.Spent) {
         return new Settlement.Spent();
@@ -427,11 +456,7 @@ final class ClaimsClient implements TollgateClient {
 
     /** Puts new tokens in the place of spent ones, because other tokens could not be spent. */
     private void replace() {
-      whileOpen(
-          () -> {
-            claims.held().putBack(granted);
-            return true;
-          });
+      claims.held().putBack(granted);
     }
 
     @Override

@@ -52,7 +52,8 @@ public interface TollgateClient extends AutoCloseable {
    * @param actions the actions of the buckets, in any order; 1 to {@value #MAX_BUCKETS} different
    *     ones
    * @param n 1 to the smallest capacity, at most 10,000
-   * @return granted; or the refusal of the first bucket that refuses
+   * @return granted; the refusal of the first bucket that refuses; or undecided, if tokens of one
+   *     bucket may have been spent
    * @throws IllegalArgumentException if a name is malformed or a number out of range
    */
   Claim tryClaimEach(String tenantId, Collection<String> actions, int n);

@@ -1,11 +1,14 @@
 package dev.tollgate.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.tollgate.core.Action;
+import dev.tollgate.core.NoCredentials;
 import dev.tollgate.core.Pause;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
@@ -32,18 +35,22 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Reservations that two threads settle at the same time: only one succeeds. */
+/** Claims and reservations that are disturbed while they settle. */
 class ClaimsClientTest {
   private static final Instant NOW = Instant.parse("2026-03-01T12:00:00Z");
   private static final BucketId ID = new BucketId(new TenantId("acme"), new Action("send-email"));
   private static final int TOKENS = 3_000;
 
+  private static final BucketId DAY = new BucketId(ID.tenant(), new Action("day"));
+  private static final List<String> BOTH = List.of("send-email", "day", "day");
+
+  private final AtomicReference<Instant> now = new AtomicReference<>(NOW);
   private final MemoryBuckets buckets = new MemoryBuckets();
   private final BusyQueue queue = new BusyQueue();
   private final AtomicInteger returned = new AtomicInteger();
   private final Claims claims =
       new Claims(
-          buckets, queue, new NoFills(), Runnable::run, Pause.real(), InstantSource.fixed(NOW));
+          buckets, queue, new NoFills(), Runnable::run, Pause.real(), now::get);
   private final ClaimsClient client =
       new ClaimsClient(
           new CachedClaims(
@@ -51,9 +58,9 @@ class ClaimsClientTest {
               claims,
               Optional.empty(),
               Runnable::run,
-              InstantSource.fixed(NOW)),
+              now::get),
           claims,
-          InstantSource.fixed(NOW),
+          now::get,
           new ClaimListener() {
             @Override
             public void returned(Call call) {
@@ -65,7 +72,9 @@ class ClaimsClientTest {
   @BeforeEach
   void fill() {
     buckets.put(Bucket.opened(ID, new BucketSpec(Rate.perMinute(60_000), TOKENS), NOW));
-    new BucketFill(buckets, queue, InstantSource.fixed(NOW)).fill(ID);
+    new BucketFill(buckets, queue, now::get).fill(ID);
+    buckets.put(Bucket.opened(DAY, new BucketSpec(Rate.perMinute(10), 10), NOW));
+    new BucketFill(buckets, queue, now::get).fill(DAY);
   }
 
   @AfterEach
@@ -144,6 +153,72 @@ class ClaimsClientTest {
     }
   }
 
+  private long left(BucketId id) {
+    return queue.tokens.countTokens(id).visible();
+  }
+
+  @Test
+  void claim_of_several_buckets_spends_all_if_the_client_is_closed_meanwhile() {
+    Thread closing = new Thread(client::close);
+    queue.duringRequest.set(
+        () -> {
+          closing.start();
+          while (closing.getState() != Thread.State.WAITING) {
+            Thread.onSpinWait();
+          }
+        });
+
+    assertThat(client.tryClaimEach("acme", BOTH, 3)).isEqualTo(new Claim.Granted(3));
+
+    assertThat(left(DAY)).isEqualTo(7);
+    assertThat(left(ID)).isEqualTo(TOKENS - 3);
+  }
+
+  @Test
+  void interrupted_claim_of_several_buckets_puts_back_what_it_spent() {
+    queue.duringRequest.set(
+        () ->
+            queue.duringRequest.set(
+                () -> {
+                  Thread.currentThread().interrupt();
+                  throw new Unavailable("interrupted");
+                }));
+
+    assertThat(client.tryClaimEach("acme", BOTH, 3)).isInstanceOf(Claim.Undecided.class);
+
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(left(DAY)).isEqualTo(10);
+  }
+
+  @Test
+  void claim_of_several_buckets_is_undecided_if_a_lease_ends_while_it_is_spent() {
+    queue.duringRequest.set(() -> now.set(NOW.plusSeconds(600)));
+
+    assertThat(client.tryClaimEach("acme", BOTH, 3)).isInstanceOf(Claim.Undecided.class);
+  }
+
+  @Test
+  void claim_of_several_buckets_returns_all_if_one_cannot_be_spent() {
+    queue.duringRequest.set(
+        () ->
+            queue.duringRequest.set(
+                () -> {
+                  throw new NoCredentials(new Unavailable("refused"));
+                }));
+
+    assertThat(client.tryClaimEach("acme", BOTH, 3)).isInstanceOf(Claim.Denied.class);
+
+    assertThat(left(DAY)).isEqualTo(10);
+    assertThat(left(ID)).isEqualTo(TOKENS);
+  }
+
+  @Test
+  void claim_of_several_buckets_refuses_a_missing_action() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> client.tryClaimEach("acme", Collections.singleton(null), 1))
+        .withMessageContaining("action");
+  }
+
   /** Runs an action of the test once during a request to settle or return tokens. */
   private static final class BusyQueue implements TokenQueue {
     private final MemoryTokens tokens = new MemoryTokens(InstantSource.fixed(NOW));
@@ -171,6 +246,9 @@ class ClaimsClientTest {
 
     @Override
     public List<Token> put(BucketId bucket, List<Token> fresh) {
+      if (Thread.currentThread().isInterrupted()) {
+        throw new Unavailable("interrupted");
+      }
       return tokens.put(bucket, fresh);
     }
 

@@ -11,12 +11,15 @@ import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.LimitSchedule;
+import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.http.Cursor;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -86,10 +89,11 @@ final class Preview {
         document(changeType(planned), planned.current().map(Tier::version).orElse(0L));
     document.put("tier", tier.name().value());
     document.put("changes", changes(before, Documents.of(tier)));
+    Optional<Instant> opening = opening(planned, invocation.clock().instant());
     List<PlannedTenant> tenants =
         page.items().stream()
             .filter(tenant -> tenant.status() != TenantStatus.OFFBOARDING)
-            .map(tenant -> new PlannedTenant(tenant, withTier(tier, tenant)))
+            .map(tenant -> new PlannedTenant(tenant, withTier(tier, tenant, opening)))
             .toList();
     Optional<Replayed> replayed =
         replay.map(length -> replays.of(tenants, altered(planned), length, invocation));
@@ -116,8 +120,25 @@ final class Preview {
     return "tenants of tier " + tier;
   }
 
-  private static Tenant withTier(Tier tier, Tenant tenant) {
-    return tenant.changed(tier, tenant.overrides(), tenant.status());
+  /** When a window opens that the plan shows as open; now if it has begun. */
+  private static Optional<Instant> opening(TierChangeResult.Planned planned, Instant now) {
+    Optional<LimitSchedule> open = planned.current().flatMap(tier -> tier.schedules().open());
+    return planned
+        .planned()
+        .schedules()
+        .open()
+        .filter(window -> !open.equals(Optional.of(window)))
+        .map(LimitSchedule::opensAt)
+        .map(at -> at.isAfter(now) ? at : now);
+  }
+
+  /** A tenant under a tier; when a window of the tier opens, with its own windows of that time. */
+  private static Tenant withTier(Tier tier, Tenant tenant, Optional<Instant> opening) {
+    Overrides overrides = tenant.overrides();
+    return tenant.changed(
+        tier,
+        opening.map(at -> overrides.with(overrides.schedules().openAt(at))).orElse(overrides),
+        tenant.status());
   }
 
   private static ChangeType changeType(TierChangeResult.Planned planned) {

@@ -31,6 +31,12 @@ import java.util.function.UnaryOperator;
  * deleted after it. A crash in between leaves some that fire once and change nothing.
  */
 final class ScheduleRoutes {
+  /**
+   * An end of a window that is nearer has no schedule, because EventBridge may refuse a time that
+   * passes before the request arrives. The sweep of the minute opens or closes the window.
+   */
+  private static final Duration SOON = Duration.ofSeconds(10);
+
   private final Ports ports;
   private final TierCatalog catalog;
   private final TenantLifecycle lifecycle;
@@ -112,11 +118,11 @@ final class ScheduleRoutes {
   /** The schedules when the window opens, or now if it is open. */
   private static UnaryOperator<LimitSchedules> preview(LimitSchedule window, Instant now) {
     Instant opening = window.opensAt().isAfter(now) ? window.opensAt() : now;
-    return schedules -> schedules.with(window).at(opening);
+    return schedules -> schedules.with(window).openAt(opening);
   }
 
   private void put(Subject owner, LimitSchedule window, Instant now) {
-    ports.windows().ifPresent(schedules -> schedules.put(owner, window, now));
+    ports.windows().ifPresent(schedules -> schedules.put(owner, window, now.plus(SOON)));
   }
 
   private static Response added(

@@ -184,7 +184,7 @@ public final class TenantLifecycle {
           : new Conflict(current, deletedTier(current));
     }
     Tenant planned = patch.applied(current, tier.get());
-    if (patch.changesLimits()) {
+    if (patch.mayExceed(current, planned)) {
       tier.get().checkSchedules(planned.overrides());
     }
     return new Planned(current, planned, tier.get());

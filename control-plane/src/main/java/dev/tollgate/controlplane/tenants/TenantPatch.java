@@ -1,12 +1,14 @@
 package dev.tollgate.controlplane.tenants;
 
 import dev.tollgate.core.InvalidValue;
+import dev.tollgate.core.tenant.LimitSchedule;
 import dev.tollgate.core.tenant.LimitSchedules;
 import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
@@ -35,9 +37,12 @@ public record TenantPatch(
         Optional.empty(), Optional.empty(), Optional.empty(), Optional.of(schedules));
   }
 
-  /** Whether limits may change, or what they are multiplied by. */
-  boolean changesLimits() {
-    return tier.isPresent() || overrides.isPresent() || schedules.isPresent();
+  /** Whether scheduled limits may exceed what a request may set: not if windows are cancelled. */
+  boolean mayExceed(Tenant current, Tenant planned) {
+    List<LimitSchedule> before = current.overrides().schedules().all();
+    return tier.isPresent()
+        || overrides.isPresent()
+        || !before.containsAll(planned.overrides().schedules().all());
   }
 
   /**

@@ -228,11 +228,11 @@ public final class TierCatalog {
             .isPresent();
   }
 
-  /** Whether only modes and switches differ. */
+  /** Whether only modes and switches differ, or windows are cancelled. */
   private static boolean hasSameRates(Tier requested, Tier before) {
     return requested.limits().values().equals(before.limits().values())
         && requested.buckets().equals(before.buckets())
-        && requested.schedules().equals(before.schedules())
+        && before.schedules().all().containsAll(requested.schedules().all())
         && requested.fillPolicy().equals(before.fillPolicy());
   }
 

@@ -35,18 +35,18 @@ public record LimitSchedule(
   /**
    * Checks the times.
    *
-   * @throws InvalidValue if one has seconds or a year of other than four digits, if the window
-   *     closes before it opens, or if the zone is no region
+   * @throws InvalidValue if one has seconds or a year of other than four digits, if {@code to} is
+   *     not after {@code from}, or if the zone is no region
    */
   public LimitSchedule {
     check("from", from);
     check("to", to);
     Calendar.region(zone.getId());
-    InvalidValue.unless(
-        from.atZone(zone).toInstant().isBefore(to.atZone(zone).toInstant()),
-        "to",
-        to,
-        "a time after from, which is " + from);
+    checkOrder(from.isBefore(to), from, to);
+  }
+
+  private static void checkOrder(boolean isAfter, LocalDateTime from, LocalDateTime to) {
+    InvalidValue.unless(isAfter, "to", to, "a time after from, which is " + from);
   }
 
   private static void check(String field, LocalDateTime time) {
@@ -92,6 +92,15 @@ public record LimitSchedule(
   /** The first instant after the window. */
   public Instant closesAt() {
     return to.atZone(zone).toInstant();
+  }
+
+  /**
+   * Checks that an instant is in the window.
+   *
+   * @throws InvalidValue if none is, because the clocks skip the time in between
+   */
+  void checkNotEmpty() {
+    checkOrder(opensAt().isBefore(closesAt()), from, to);
   }
 
   /** Whether an instant is in both windows. */

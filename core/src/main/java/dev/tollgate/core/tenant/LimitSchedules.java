@@ -8,8 +8,10 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The scheduled limits of a tier or a tenant. Their windows do not overlap, so at most one factor
- * is in force.
+ * The scheduled limits of a tier or a tenant. At most one factor is in force.
+ *
+ * <p>Windows do not overlap when they are added. They may later, because a time zone may change its
+ * rules. Rows stay readable then, and the window that opens first has precedence.
  *
  * <p><b>The limits of a tenant are a function of its tier's row, its overrides and the time</b>,
  * and {@link #at} is the only place where time enters: it opens and closes windows. {@link Tenant}
@@ -30,7 +32,7 @@ public record LimitSchedules(List<LimitSchedule> all) {
   /**
    * Sorts the schedules.
    *
-   * @throws InvalidValue if there are too many, or windows overlap
+   * @throws InvalidValue if there are too many
    */
   public LimitSchedules {
     all = all.stream().sorted(Comparator.comparing(LimitSchedule::opensAt)).toList();
@@ -39,23 +41,18 @@ public record LimitSchedules(List<LimitSchedule> all) {
         "schedules",
         all.size(),
         "at most " + MAX + " of a tier or tenant; cancel one first");
-    for (int i = 1; i < all.size(); i++) {
-      InvalidValue.unless(
-          !all.get(i).overlaps(all.get(i - 1)),
-          "from",
-          all.get(i).from(),
-          "a window that overlaps no other; these do: %s, and %s"
-              .formatted(all.get(i - 1), all.get(i)));
-    }
   }
 
   /** These schedules at an instant: without closed windows, and with the right one open. */
   public LimitSchedules at(Instant now) {
     return new LimitSchedules(
-        all.stream()
-            .filter(schedule -> now.isBefore(schedule.closesAt()))
-            .map(schedule -> schedule.at(now))
-            .toList());
+        all.stream().filter(schedule -> now.isBefore(schedule.closesAt())).toList())
+        .openAt(now);
+  }
+
+  /** The same schedules, with the window open that contains an instant, for previews. */
+  public LimitSchedules openAt(Instant then) {
+    return new LimitSchedules(all.stream().map(schedule -> schedule.at(then)).toList());
   }
 
   /** The next instant at which {@link #at} returns something else; it may be in the past. */
@@ -72,7 +69,7 @@ public record LimitSchedules(List<LimitSchedule> all) {
 
   /** The schedule whose window is open. */
   public Optional<LimitSchedule> open() {
-    return all.stream().filter(LimitSchedule::isOpen).findAny();
+    return all.stream().filter(LimitSchedule::isOpen).findFirst();
   }
 
   /** The factor in force; empty if no window is open. */
@@ -88,11 +85,19 @@ public record LimitSchedules(List<LimitSchedule> all) {
   /**
    * These schedules and another one, unless it is one of them.
    *
-   * @throws InvalidValue if there are too many, or windows overlap
+   * @throws InvalidValue if there are too many, the window is empty or overlaps another one
    */
   public LimitSchedules with(LimitSchedule schedule) {
     if (find(schedule.id()).filter(schedule::hasSameTermsAs).isPresent()) {
       return this;
+    }
+    schedule.checkNotEmpty();
+    for (LimitSchedule other : all) {
+      InvalidValue.unless(
+          !schedule.overlaps(other),
+          "from",
+          schedule.from(),
+          "a window that overlaps no other; it overlaps " + other);
     }
     return new LimitSchedules(Stream.concat(all.stream(), Stream.of(schedule)).toList());
   }

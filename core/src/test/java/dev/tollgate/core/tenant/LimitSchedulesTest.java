@@ -13,6 +13,7 @@ import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Rate;
 import java.math.BigDecimal;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -191,7 +192,7 @@ class LimitSchedulesTest {
     "2026-03-29T02:30, 2026-03-29T03:30, Europe/Berlin, to: "
   })
   void times_and_zone_are_checked(String from, String to, String zone, String message) {
-    assertThatThrownBy(() -> schedule("2", from, to, zone))
+    assertThatThrownBy(() -> LimitSchedules.NONE.with(schedule("2", from, to, zone)))
         .isInstanceOf(InvalidValue.class)
         .hasMessageStartingWith(message);
   }
@@ -218,6 +219,20 @@ class LimitSchedulesTest {
                             .at(BEFORE))
                     .with(schedule("4", "2026-11-28T04:59", "2026-11-28T06:00", "UTC")))
         .hasMessageContaining("a window that overlaps no other");
+  }
+
+  /** As windows in two zones that touched may be, once one of the zones has changed its rules. */
+  @Test
+  void stored_windows_that_overlap_or_are_empty_are_readable_and_the_earlier_one_has_precedence() {
+    LimitSchedule later = schedule("3", "2026-11-27T20:00", "2026-11-28T05:00", "UTC");
+    LimitSchedule empty = schedule("4", "2026-03-29T02:30", "2026-03-29T03:30", "Europe/Berlin");
+    LimitSchedules stored = new LimitSchedules(List.of(later, berlin("2"), empty));
+
+    assertThat(stored.at(Instant.parse("2026-11-27T21:00:00Z")).factor())
+        .contains(new Factor(200));
+    assertThat(stored.at(CLOSES).factor()).contains(new Factor(300));
+    assertThat(stored.at(empty.opensAt()).all()).hasSize(2);
+    assertThat(stored.without(later.id()).all()).hasSize(2);
   }
 
   @Test

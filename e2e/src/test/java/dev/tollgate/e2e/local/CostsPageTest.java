@@ -101,6 +101,27 @@ final class CostsPageTest {
         .isCloseTo(4 * MINUTES * (4 * write + invocation()), within(0.05));
   }
 
+  /** A fill mints a hundredth of the capacity, or ten tokens, with each write of the row. */
+  @Test
+  void calendar_costs_a_fill_a_day() throws IOException {
+    int steps = 1_000 / 10;
+    double fill =
+        price("schedule-invocation")
+            + price("lambda-invocation")
+            + price("dynamodb-read-unit")
+            + price("sqs-standard-request")
+            + steps
+                * (price("sqs-standard-request")
+                    + price("dynamodb-write-unit")
+                    + 0.5 * 0.02 * price("lambda-gb-second"));
+
+    assertThat(page())
+        .containsPattern(
+            "a bucket with a \\[calendar].* \\| \\"
+                + dollars("%.4f", MINUTES / 1_440 * fill)
+                + " \\|");
+  }
+
   /** The rows of hours of 400 days, and of the tenants of minutes, which are kept for 28 hours. */
   private static double storageOfHours() throws IOException {
     double hours = 400 * 24 * (bytes("history-counts") + bytes("history-row"));

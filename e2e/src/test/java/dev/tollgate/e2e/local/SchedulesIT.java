@@ -60,7 +60,7 @@ final class SchedulesIT {
         .schedules()
         .stream()
         .map(ScheduleSummary::name)
-        .map(name -> name.replaceAll("\\.\\d+\\.", " "))
+        .map(name -> name.replaceAll("\\.[0-9a-z]+\\.(open|close)$", " $1"))
         .sorted()
         .toList();
   }

@@ -12,6 +12,7 @@ import dev.tollgate.core.tenant.LimitSchedule;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
 import java.util.Map;
@@ -52,6 +53,9 @@ public final class OperatorChanges implements RowAudit {
 
   /** How the flat fields of scheduled limits begin. */
   private static final String SCHEDULE = TenantRow.SCHEDULES + ".";
+
+  /** Streams round times down to the second, and clocks differ. */
+  private static final Duration SKEW = Duration.ofSeconds(5);
 
   private static final String STATUS = "status";
   private static final String OFFBOARDING = "OFFBOARDING";
@@ -273,7 +277,7 @@ public final class OperatorChanges implements RowAudit {
               field.apply("from"),
               field.apply("to"),
               field.apply("zone"));
-      return !schedule.closesAt().isAfter(at);
+      return !schedule.closesAt().isAfter(at.plus(SKEW));
     } catch (InvalidValue | NumberFormatException handmade) {
       return false;
     }

@@ -7,6 +7,7 @@ import dev.tollgate.core.audit.Author;
 import dev.tollgate.core.audit.ChangeType;
 import dev.tollgate.core.testing.Samples;
 import java.util.HashMap;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -363,6 +364,16 @@ class OperatorChangesTest {
     AuditEntry closed = one(over, tier(6, "line=true"));
     assertThat(closed.what()).isEqualTo(ChangeType.WINDOW_CLOSED);
     assertThat(closed.from()).containsEntry("schedules.a.factor", "2");
+    assertThat(
+            new OperatorChanges()
+                .of(
+                    "1",
+                    open,
+                    tier(6, "line=true"),
+                    // The time of a stream is rounded down.
+                    Instant.parse("2098-12-31T23:59:59Z")))
+        .map(AuditEntry::what)
+        .contains(ChangeType.WINDOW_CLOSED);
     Map<String, String> tenant = tenant(7, window("a", past[0], past[1], true));
     assertThat(one(tenant, tenant(8, "line=true", "scheduled=1", "dueAt=7")).what())
         .isEqualTo(ChangeType.WINDOW_CLOSED);

@@ -30,13 +30,25 @@ final class AssumptionsReferenceTest {
       | --- | --- | --- | --- | --- |
       """;
 
+  /** It has no answer: it takes a night on which clocks change. */
+  private static final String END =
+      """
+
+      ## Questions that the probe stack does not ask
+
+      | question | assumption | source | relied on by | if it is wrong |
+      | --- | --- | --- | --- | --- |
+      | What does EventBridge Scheduler do at a local time that is skipped or repeated when clocks change? | A schedule skips a time that does not exist, and fires once at a time that comes twice. AWS does not say at which of the two | [AWS](https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html#daylist-savings-time) | [`EventBridgeFillSchedules.java`](../../aws/src/main/java/dev/tollgate/aws/scheduler/EventBridgeFillSchedules.java), [`EventBridgeWindowSchedules.java`](../../aws/src/main/java/dev/tollgate/aws/scheduler/EventBridgeWindowSchedules.java), [`Timing.java`](../../local/src/main/java/dev/tollgate/local/scheduler/Timing.java) | Windows of scheduled limits do not depend on it: their schedules have times that exist once, and the sweep opens and closes windows, too. A bucket with a calendar is filled by the first claim of its period instead. |
+      """;
+
   @Test
   void page_has_each_question_and_its_answer() throws IOException {
     String page =
         START
             + Probe.questions().stream()
                 .map(AssumptionsReferenceTest::row)
-                .collect(Collectors.joining());
+                .collect(Collectors.joining())
+            + END;
     if (Boolean.getBoolean("reference.write")) {
       Files.writeString(PAGE, page);
     }

@@ -56,8 +56,8 @@ public final class HeldTokens {
     }
   }
 
-  /** Spends the tokens of a claim, if it is granted. */
-  ClaimResult spend(ClaimResult claim) {
+  /** Spends the tokens of a claim, if it is granted. Returns those that certainly were not spent. */
+  public ClaimResult spend(ClaimResult claim) {
     if (!(claim instanceof ClaimResult.Granted granted)) {
       return claim;
     }
@@ -138,8 +138,17 @@ public final class HeldTokens {
         mintedAt.stream()
             .map(minted -> new Token(UUID.randomUUID().toString(), id, minted, now))
             .toList();
-    Unavailable.ignore(() -> queue.put(id, fresh));
-    // The hint is removed even if the put failed, because it may have been done.
-    Unavailable.ignore(() -> buckets.forgetEmpty(id));
+    // An interrupted thread cannot send requests. A put that is interrupted is not repeated, because
+    // it may have been done.
+    boolean wasInterrupted = Thread.interrupted();
+    try {
+      Unavailable.ignore(() -> queue.put(id, fresh));
+      // The hint is removed even if the put failed, because it may have been done.
+      Unavailable.ignore(() -> buckets.forgetEmpty(id));
+    } finally {
+      if (wasInterrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 }
