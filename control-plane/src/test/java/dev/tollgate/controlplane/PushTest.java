@@ -16,6 +16,7 @@ import dev.tollgate.core.session.SubjectSessions;
 import dev.tollgate.http.testing.HttpApiEvents;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -181,6 +182,27 @@ final class PushTest {
 
     assertThat(at.pushed).hasSize(2);
     assertThat(at.pushed.get(1)).isEqualTo(at.pushed.get(0));
+  }
+
+  /** The queue may have the page: its sockets and others would get two pushes with one id. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"\"sessionId\":\"11111111111111111111111111111111\"", "\"subject\":\"ann\""})
+  void an_id_of_a_push_to_all_that_failed_names_no_push_to_a_session_or_subject(String target) {
+    at.loseAnswersOfPushQueue = true;
+    assertThat(push("acme", "{\"all\":true,\"id\":\"p-1\",\"message\":1}").status()).isEqualTo(503);
+    at.loseAnswersOfPushQueue = false;
+
+    for (Duration later : List.of(Duration.ZERO, Duration.ofHours(23))) {
+      at.clock.advance(later);
+      assertThat(push("acme", "{" + target + ",\"id\":\"p-1\",\"message\":1}").status())
+          .isEqualTo(422);
+    }
+
+    assertThat(at.sockets.posted()).isEmpty();
+    at.clock.advance(Duration.ofHours(1).plusSeconds(1));
+    assertThat(push("acme", "{" + target + ",\"id\":\"p-1\",\"message\":1}").status())
+        .isEqualTo(200);
   }
 
   @Test
