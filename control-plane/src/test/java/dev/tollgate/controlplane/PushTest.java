@@ -139,6 +139,17 @@ final class PushTest {
         .isZero();
   }
 
+  /** Where connections of an attached API name their user, no token creates a session. */
+  @Test
+  void a_subject_gets_it_in_the_session_that_its_connections_to_an_attached_api_share() {
+    session(SessionId.of(Subject.of(ACME, "ann")), "s-4", "s-5");
+
+    assertThat(
+            push("acme", "{\"subject\":\"ann\",\"message\":1}").document().path("sockets").asInt())
+        .isEqualTo(2);
+    assertThat(at.sockets.postedTo("s-4")).hasSize(1);
+  }
+
   @Test
   void a_push_to_all_requests_the_first_page_once() {
     Answer answer = push("acme", "{\"all\":true,\"id\":\"p-1\",\"message\": 1.0}");
