@@ -274,6 +274,7 @@ class BadInputTest {
           "PATCH /tenants/{tenantId}",
           "DELETE /tenants/{tenantId}",
           "DELETE /tenants/{tenantId}/line",
+          "POST /tenants/{tenantId}/schedules",
           "GET /tenants/{tenantId}/sessions",
           "GET /tenants/{tenantId}/dead-letters",
           "POST /tenants/{tenantId}/dead-letters/redrive"
@@ -286,7 +287,12 @@ class BadInputTest {
   @ValueSource(strings = {"", "GOLD", "1st", "go_ld", "gold/"})
   void a_bad_tier_name_in_the_path_is_refused(String name) {
     for (String route :
-        new String[] {"GET /tiers/{tier}", "PUT /tiers/{tier}", "DELETE /tiers/{tier}"}) {
+        new String[] {
+          "GET /tiers/{tier}",
+          "PUT /tiers/{tier}",
+          "DELETE /tiers/{tier}",
+          "POST /tiers/{tier}/schedules"
+        }) {
       assertRefused(HttpApiEvents.of(route, Map.of("tier", name), "{}"), "tier", name);
     }
   }

@@ -31,6 +31,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -154,6 +156,42 @@ class ControlPlaneApiTest {
     assertThat(at.tokens.level(send)).isEqualTo(20_000);
   }
 
+  /** One step mints all tokens of such a bucket, and takes ten seconds here. */
+  @Test
+  void a_first_fill_whose_step_would_end_too_late_is_left_to_the_next_fill() {
+    String large = "{\"ratePerMinute\":20000,\"capacity\":20000}";
+    at.putTier(
+        "own",
+        OWN.replace(
+            "{\"ratePerMinute\":0.2,\"capacity\":5}",
+            large + ",\"send-fax\":" + large + ",\"send-text\":" + large));
+    List<BucketId> buckets =
+        Stream.of("send-email", "send-fax", "send-text")
+            .map(action -> bucket("acme", action))
+            .toList();
+    ToLongFunction<BucketId> level = id -> at.tokens.has(id) ? at.tokens.level(id) : 0;
+    at.faults.each(
+        () ->
+            Optional.of(
+                call -> {
+                  long before = buckets.stream().mapToLong(level).sum();
+                  Object result = call.go();
+                  long sent = buckets.stream().mapToLong(level).sum() - before;
+                  at.clock.advance(Duration.ofMillis(sent / 2));
+                  return result;
+                }));
+    Instant start = at.clock.instant();
+
+    Answer answer = at.onboard("acme", "own");
+
+    assertThat(answer.status()).isEqualTo(201);
+    assertThat(answer.bucket("send-text").get("state").textValue()).isNotEqualTo("PROVISIONING");
+    assertThat(at.clock.instant()).isBefore(start.plusSeconds(29));
+    assertThat(buckets).extracting(level::applyAsLong).containsExactly(20_000L, 20_000L, 0L);
+    at.fill(buckets.get(2));
+    assertThat(at.tokens.level(buckets.get(2))).isEqualTo(20_000);
+  }
+
   @Test
   void a_repeated_post_returns_the_tenant_and_changes_nothing() {
     Answer first = at.onboard("acme", "bronze");
@@ -173,6 +211,7 @@ class ControlPlaneApiTest {
             "Buckets.list",
             "TokenQueue.countTokens",
             "TokenQueue.countTokens",
+            "Tiers.find",
             "Connections.count");
   }
 
@@ -377,6 +416,7 @@ class ControlPlaneApiTest {
             "Buckets.list",
             "TokenQueue.countTokens",
             "TokenQueue.countTokens",
+            "Tiers.find",
             "Connections.count");
     at.assertConsistent();
   }
@@ -744,7 +784,7 @@ class ControlPlaneApiTest {
     at.onboard("beta", "bronze");
     at.context = new RecordingContext(Duration.ofSeconds(50));
     at.faults.plan(
-        2,
+        3,
         call -> {
           throw new IllegalStateException("a row that cannot be read");
         });
@@ -794,6 +834,7 @@ class ControlPlaneApiTest {
             "Buckets.list",
             "TokenQueue.countTokens",
             "TokenQueue.countTokens",
+            "Tiers.find",
             "Connections.count");
   }
 

@@ -149,7 +149,7 @@ public final class ControlPlaneFixture {
 
   RecordingContext context = new RecordingContext(Duration.ofSeconds(29));
 
-  private final Ports ports =
+  private Ports ports =
       new Ports(
           faults.around(Tenants.class, tenants),
           faults.around(Tiers.class, tiers),
@@ -270,6 +270,29 @@ public final class ControlPlaneFixture {
   /** Replaces the functions by those with another quota of new connections a second. */
   void deploy(int newConnectionQuota) {
     connectionQuota = newConnectionQuota;
+    deploy(release);
+  }
+
+  /** Replaces the functions by those of a deployment whose instances share no credentials. */
+  void deployWithoutSharedCredentials() {
+    ports =
+        new Ports(
+            ports.tenants(),
+            ports.tiers(),
+            ports.buckets(),
+            ports.rollOutBuckets(),
+            ports.tokens(),
+            ports.queues(),
+            ports.schedules(),
+            ports.windows(),
+            ports.silos(),
+            ports.siloQueues(),
+            ports.siloFunctions(),
+            ports.sessions(),
+            ports.connections(),
+            ports.activity(),
+            ports.sockets(),
+            Optional.empty());
     deploy(release);
   }
 

@@ -380,7 +380,7 @@ class DriftTest {
 
     assertThat(checked)
         .containsExactly(
-            "2 tenants", "3 queues", "1 queues", "2 schedules", "16 shards", "4 quotas");
+            "2 tenants", "3 queues", "1 queues", "2 schedules", "16 shards", "5 quotas");
   }
 
   /**
@@ -645,6 +645,33 @@ class DriftTest {
               assertThat(finding.get("repaired").booleanValue()).isFalse();
               assertThat(finding.get("reason").textValue()).contains("SHARED");
             });
+  }
+
+  @Test
+  void more_than_500_tenants_without_shared_credentials_are_reported_and_not_repaired() {
+    ControlPlaneFixture at = healthy();
+    at.deploy(10_000);
+    for (int i = 2; i < 500; i++) {
+      at.onboard("many-" + i, "shared");
+    }
+    at.deployWithoutSharedCredentials();
+    assertThat(drift(at)).isEmpty();
+
+    at.onboard("one-more", "shared");
+    List<JsonNode> findings = repair(at);
+
+    assertThat(findings)
+        .singleElement()
+        .satisfies(
+            finding -> {
+              assertThat(described(finding)).isEqualTo("TOO_LOW quota assume-role");
+              assertThat(finding.get("detail").textValue()).startsWith("501 active tenants");
+              assertThat(finding.get("repaired").booleanValue()).isFalse();
+              assertThat(finding.get("reason").textValue()).contains("shareCredentials");
+            });
+
+    at.patch("acme", "{\"status\":\"SUSPENDED\"}");
+    assertThat(drift(at)).as("a suspended tenant needs no credentials").isEmpty();
   }
 
   @Test

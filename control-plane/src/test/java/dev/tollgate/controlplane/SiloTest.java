@@ -248,6 +248,7 @@ class SiloTest {
     at.sweep();
     assertThat(at.faults.calls())
         .containsExactlyInAnyOrder(
+            "Tenants.listDue",
             "Tenants.listPending",
             "Tiers.list",
             "History.active",

@@ -64,6 +64,10 @@ record Routes(
     add("/tenants", HttpMethod.POST, HttpMethod.GET);
     add("/tenants/{tenantId}", HttpMethod.GET, HttpMethod.PATCH, HttpMethod.DELETE);
     add("/tenants/{tenantId}/line", HttpMethod.DELETE);
+    add("/tenants/{tenantId}/schedules", HttpMethod.POST);
+    add("/tenants/{tenantId}/schedules/{schedule}", HttpMethod.DELETE);
+    add("/tiers/{tier}/schedules", HttpMethod.POST);
+    add("/tiers/{tier}/schedules/{schedule}", HttpMethod.DELETE);
     add("/tenants/{tenantId}/sessions", HttpMethod.GET);
     add("/tenants/{tenantId}/sessions/{session}", HttpMethod.DELETE);
     add("/tenants/{tenantId}/push", HttpMethod.POST);

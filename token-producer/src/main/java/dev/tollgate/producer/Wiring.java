@@ -12,15 +12,9 @@ import java.util.concurrent.Executor;
 
 /** Builds the use cases of the function over AWS. */
 final class Wiring {
-  /**
-   * Buckets of a shard that are maintained in parallel. A quiet bucket takes two requests and a
-   * drained one four and more, of some 10 ms each: so many threads keep the processor busy.
-   */
-  private static final int PARALLEL_BUCKETS = 32;
-
   private final AwsEnvironment aws;
   private final InstantSource clock;
-  private final Executor executor = Threads.upTo(PARALLEL_BUCKETS, "buckets");
+  private final Executor executor = Threads.upTo(ShardMaintenance.PARALLEL_BUCKETS, "buckets");
 
   Wiring(Map<String, String> environment, InstantSource clock) {
     this.aws = AwsEnvironment.withOwnRole(environment, clock);

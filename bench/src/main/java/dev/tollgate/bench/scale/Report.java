@@ -176,6 +176,23 @@ final class Report {
       fill(text("a new bucket of 20,000, %,d a minute", rate), suspects.newBucket(rate));
     }
     fill("from 100,000 tokens to 10", suspects.trim());
+    out.println();
+    out.println("| a request that onboards a tenant with | takes | tokens at its end |");
+    out.println("| --- | --- | --- |");
+    for (int buckets : new int[] {1, 3}) {
+      for (long rate : new long[] {10, 600, 20_000}) {
+        Suspects.Onboarding onboarding = suspects.onboarding(buckets, rate);
+        out.println(
+            text(
+                "| %d %s of 20,000, %,d a minute | %,d s | %,d of %,d |",
+                buckets,
+                buckets == 1 ? "bucket" : "buckets",
+                rate,
+                onboarding.seconds(),
+                onboarding.tokens(),
+                buckets * 20_000));
+      }
+    }
     out.printf("%n## A shard of 1,250 buckets%n%n");
     out.println(
         "| new buckets of 20,000 in it | lag of fills: p50, p99, most | turns not finished |");

@@ -4,15 +4,11 @@ import dev.tollgate.bench.scale.Aws.Service;
 import dev.tollgate.controlplane.invocation.Invocation;
 import dev.tollgate.controlplane.invocation.ParallelTasks;
 import dev.tollgate.controlplane.invocation.Ports;
-import dev.tollgate.controlplane.reconcile.Reconciler;
-import dev.tollgate.controlplane.silo.SiloSteps;
 import dev.tollgate.controlplane.tenants.TenantLifecycle;
 import dev.tollgate.controlplane.tiers.TierRollOut;
 import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.FillMode;
-import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.tenant.Limit;
-import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.Tiers;
 import dev.tollgate.core.testing.memory.InMemoryTiers;
@@ -70,19 +66,11 @@ final class RollOut {
 
   private TierRollOut process() {
     Ports ports = world.ports(tiers());
-    Reconciler reconciler =
-        new Reconciler(
-            ports,
-            new BucketFill(ports.buckets(), ports.tokens(), time),
-            world.lifecycle(ports.sockets()),
-            new SiloSteps(ports, new Release("processor:1"), time::pause, time),
-            time::pause,
-            time);
     return new TierRollOut(
         TierRollOut.MAX_RANGE,
         ports.tenants(),
         ports.tiers(),
-        new TenantLifecycle(ports, reconciler, time),
+        new TenantLifecycle(ports, world.reconciler(ports), time),
         new ParallelTasks(time.executor(WORKERS)),
         time::pause,
         time);

@@ -1,5 +1,7 @@
 package dev.tollgate.bench.scale;
 
+import dev.tollgate.controlplane.invocation.Invocation;
+import dev.tollgate.controlplane.reconcile.Reconciler;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.Bucket;
@@ -14,7 +16,11 @@ import dev.tollgate.core.bucket.fill.BucketFill.Filled;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.tenant.BucketTerms;
+import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.testing.memory.InMemoryTiers;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -23,12 +29,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 
 /** Situations that might take long: what each takes, with the product's own code. */
 final class Suspects {
   private static final long SECOND = SimulatedTime.SECOND;
   private static final long MINUTE = 60 * SECOND;
   private static final long LARGE = 20_000;
+
+  /** How long a request of the control plane may start work: a time-out of 29 s without 8 s. */
+  private static final Duration REQUEST = Duration.ofSeconds(21);
 
   private final long seed;
   private final Map<String, Double> prices;
@@ -39,9 +49,58 @@ final class Suspects {
   }
 
   /**
+   * A request that onboards a tenant.
+   *
+   * @param seconds how long it takes
+   * @param tokens tokens in all buckets at its end
+   */
+  record Onboarding(long seconds, long tokens) {}
+
+  /** The request that onboards a tenant with so many buckets of 20,000 tokens. */
+  Onboarding onboarding(int buckets, long rate) {
+    World world = new World(seed, prices);
+    Map<Action, BucketTerms> terms = new TreeMap<>();
+    for (int i = 0; i < buckets; i++) {
+      terms.put(
+          new Action("large-" + i),
+          new BucketTerms(Optional.of(Rate.perMinute(rate)), Optional.of(LARGE)));
+    }
+    Tier bronze = World.tier(0, FillMode.PRODUCER);
+    Tier tier =
+        new Tier(
+            bronze.name(),
+            bronze.isolation(),
+            bronze.limits(),
+            terms,
+            bronze.fillPolicy(),
+            bronze.onUnavailable(),
+            bronze.line(),
+            bronze.retreat(),
+            1,
+            1);
+    Tenant tenant = Tenant.onboarded(new TenantId("t0000000"), tier, Overrides.of(Map.of()));
+    world.store(tenant);
+    Reconciler reconciler = world.reconciler(world.ports(new InMemoryTiers()));
+    long end =
+        world
+            .time()
+            .endOf(
+                () ->
+                    reconciler.reconcile(
+                        tenant,
+                        Optional.empty(),
+                        Invocation.of(world.time(), REQUEST, line -> {})));
+    long tokens =
+        terms.keySet().stream()
+            .mapToLong(action -> world.queue().level(new BucketId(tenant.id(), action)))
+            .sum();
+    return new Onboarding(end / SECOND, tokens);
+  }
+
+  /**
    * The fills of one bucket.
    *
-   * @param withoutEnd how long a fill takes that has no time limit, in seconds
+   * @param withoutEnd how long a fill takes that has no time limit, in seconds: no function has one
    * @param inMinute tokens minted or removed by a fill of the token producer
    * @param minutes the producer's fills until the bucket is as it should be; at most 30
    */

@@ -3,6 +3,8 @@ package dev.tollgate.bench.scale;
 import dev.tollgate.bench.scale.Aws.Request;
 import dev.tollgate.bench.scale.Aws.Service;
 import dev.tollgate.controlplane.invocation.Ports;
+import dev.tollgate.controlplane.reconcile.Reconciler;
+import dev.tollgate.controlplane.silo.SiloSteps;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.Page;
 import dev.tollgate.core.TenantId;
@@ -18,6 +20,7 @@ import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.claim.HeldTokens;
+import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.bucket.fill.FillSchedules;
 import dev.tollgate.core.bucket.fill.ShardMaintenance;
@@ -44,6 +47,7 @@ import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.session.Sockets;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.Overrides;
+import dev.tollgate.core.tenant.Release;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tenants;
 import dev.tollgate.core.tenant.Tier;
@@ -238,7 +242,8 @@ final class World {
 
   /** The maintenance of a shard's buckets, in one invocation of the token producer. */
   ShardMaintenance shardMaintenance(BucketMaintenance ofBuckets, SelfInvocation<ShardTurn> turns) {
-    return new ShardMaintenance(buckets, ofBuckets, turns, time.executor(PARALLEL), time);
+    return new ShardMaintenance(
+        buckets, ofBuckets, turns, time.executor(ShardMaintenance.PARALLEL_BUCKETS), time);
   }
 
   /** A new process of the token producer. */
@@ -326,6 +331,7 @@ final class World {
         tokens,
         metered.metered(BucketQueues.class, new Queues()),
         metered.metered(FillSchedules.class, new InMemoryFillSchedules()),
+        Optional.empty(),
         new InMemorySilos(),
         new InMemorySiloQueues(time),
         new InMemorySiloFunctions(),
@@ -336,7 +342,23 @@ final class World {
         Optional.empty());
   }
 
-  SessionLifecycle lifecycle(Sockets sockets) {
+  /** A new process of the control plane. */
+  Reconciler reconciler(Ports ports) {
+    return new Reconciler(
+        ports,
+        new BucketFill(ports.buckets(), ports.tokens(), time),
+        lifecycle(ports.sockets()),
+        new SiloSteps(ports, new Release("processor:1"), time::pause, time),
+        time::pause,
+        time);
+  }
+
+  /** Stores a tenant that nothing was provided for. */
+  void store(Tenant tenant) {
+    tenantRows.create(tenant);
+  }
+
+  private SessionLifecycle lifecycle(Sockets sockets) {
     return new SessionLifecycle(sessions, connections, sockets, new SecureRandom(), time);
   }
 

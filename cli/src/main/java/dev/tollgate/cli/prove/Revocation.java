@@ -8,12 +8,8 @@ import dev.tollgate.cli.prove.account.Account;
 import dev.tollgate.cli.prove.account.AwsAccount;
 import dev.tollgate.cli.verify.Deployment;
 import dev.tollgate.cli.verify.HttpDeployment;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.ZonedDateTime;
-import java.time.format.DateTimeFormatter;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -89,7 +85,7 @@ final class Revocation {
     }
     // Times of issue are whole seconds.
     run.shell().sleep(Duration.ofSeconds(2));
-    Instant at = time(read.apply(old)).truncatedTo(ChronoUnit.SECONDS);
+    Instant at = issuedAt(session.get());
     try {
       roles.forEach(role -> revoke(role, at));
       Response denied = read.apply(old);
@@ -102,7 +98,7 @@ final class Revocation {
         statuses.add(attempt(deployment));
       }
       return List.of(
-          Attacks.denied(OLD, denied, CREDENTIALS),
+          Attacks.denied(OLD, denied, "docs/how-to/repair.md"),
           Attacks.allowed(NEW, read.apply(session.get()), CREDENTIALS),
           Attacks.isDenied(denied)
               ? outcome(statuses)
@@ -156,23 +152,12 @@ final class Revocation {
     }
   }
 
-  /**
-   * The present by the clock of AWS, which compares the time of issue: with a time in the future,
-   * new sessions would be denied as well. The header of a local cloud has the system's time.
-   */
-  private Instant time(Response answer) {
-    try {
-      return run.stacks().areLocal()
-          ? run.now()
-          : answer
-              .headers()
-              .firstValue("Date")
-              .map(date -> ZonedDateTime.parse(date, DateTimeFormatter.RFC_1123_DATE_TIME))
-              .map(ZonedDateTime::toInstant)
-              .orElseGet(run::now);
-    } catch (DateTimeException malformed) {
-      return run.now();
-    }
+  /** When a session was issued, by the clock of AWS: this machine's may differ by minutes. */
+  private static Instant issuedAt(Account session) {
+    return session
+        .expiresAt()
+        .orElseThrow(() -> Failure.of("STS does not say when the credentials expire"))
+        .minus(Account.ASSUMED_FOR);
   }
 
   private void revoke(String role, Instant at) {
@@ -214,7 +199,7 @@ final class Revocation {
   /** The roles of tenants of the stack: a local cloud names them without the suffix. */
   private static List<String> roles(Run run) {
     return AwsAccount.roles(account(run)).stream()
-        .filter(name -> name.matches(".*Tenant(Role.*)?"))
+        .filter(name -> name.matches(".*(Tenant|Claims)(Role.*)?"))
         .filter(name -> run.stacks().areLocal() || name.startsWith(run.stackName() + "-"))
         .toList();
   }

@@ -3,13 +3,18 @@ package dev.tollgate.cli.prove;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.local.InProcessCloud;
 import dev.tollgate.cli.local.LocalStacks;
+import dev.tollgate.cli.prove.account.Account;
+import dev.tollgate.cli.prove.account.Stacks;
 import dev.tollgate.cli.terminal.Shell;
 import dev.tollgate.local.testing.ManualClock;
 import java.io.ByteArrayInputStream;
 import java.io.PrintWriter;
 import java.io.Writer;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -57,8 +62,8 @@ final class AttacksIT {
     }
   }
 
-  /** Attacks a new deployment, by a clock that is ahead of the cloud's. */
-  private List<Finding> attack(LocalStacks stacks, Duration ahead) {
+  /** Attacks a new deployment. */
+  private List<Finding> attack(Stacks stacks) {
     Shell shell =
         new Shell(
             new ByteArrayInputStream(new byte[0]),
@@ -75,7 +80,8 @@ final class AttacksIT {
             new Run.Settings("prove_", directory, directory, Optional.empty(), 1, 1, 1),
             shell,
             stacks,
-            () -> clock.instant().plus(ahead),
+            // The command's clock is not that of the cloud.
+            InstantSource.system(),
             true);
     new Deploying().run(run);
     return new Attacks().run(run);
@@ -92,10 +98,37 @@ final class AttacksIT {
         directory);
   }
 
+  /** The same, except that a revocation is of all sessions of a thousand years. */
+  private static <T> T planted(Class<T> type, T real) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> {
+              try {
+                Object result = method.invoke(real, arguments);
+                if (result instanceof Account account) {
+                  return planted(Account.class, account);
+                }
+                return result instanceof Sender sender && "iam".equals(arguments[0])
+                    ? (Sender)
+                        (verb, path, body, headers) ->
+                            sender.send(
+                                verb,
+                                path.replace("Time%22%3A%222", "Time%22%3A%223"),
+                                body,
+                                headers)
+                    : result;
+              } catch (InvocationTargetException thrown) {
+                throw thrown.getCause();
+              }
+            }));
+  }
+
   @Test
   void attacks_are_denied_and_a_revocation_is_no_outage() {
     try (LocalStacks stacks = stacks()) {
-      assertThat(attack(stacks, Duration.ZERO))
+      assertThat(attack(stacks))
           .noneMatch(finding -> finding.result() == Finding.Result.FAILS)
           .filteredOn(finding -> finding.promise().contains("revo"))
           .as("revocation")
@@ -108,7 +141,7 @@ final class AttacksIT {
   @Test
   void an_outage_after_a_revocation_is_reported_with_the_file_to_mend() {
     try (LocalStacks stacks = stacks()) {
-      assertThat(attack(stacks, Duration.ofHours(1)))
+      assertThat(attack(planted(Stacks.class, stacks)))
           .filteredOn(finding -> finding.result() == Finding.Result.FAILS)
           .extracting(Finding::promise, Finding::mend)
           .containsExactly(

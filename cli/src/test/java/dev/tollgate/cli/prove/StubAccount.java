@@ -9,6 +9,7 @@ import dev.tollgate.cli.http.Sender;
 import dev.tollgate.cli.prove.account.Account;
 import java.net.URI;
 import java.net.http.HttpHeaders;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -113,6 +114,11 @@ final class StubAccount implements Account {
   @Override
   public Map<String, String> credentials() {
     return Map.of("AWS_ACCESS_KEY_ID", "key");
+  }
+
+  @Override
+  public Optional<Instant> expiresAt() {
+    return Optional.empty();
   }
 
   @Override

@@ -128,7 +128,9 @@ public record Finding(
     /** How many new WebSocket connections API Gateway accepts in a second. */
     NEW_CONNECTIONS,
     /** How many tenants' own schedules may invoke the token producer. */
-    PRODUCER_SCHEDULES;
+    PRODUCER_SCHEDULES,
+    /** How many tenants' credentials STS issues in a second. */
+    ASSUME_ROLE;
 
     /** The name in documents. */
     String key() {

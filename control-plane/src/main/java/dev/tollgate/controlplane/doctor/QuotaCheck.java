@@ -23,7 +23,9 @@ import java.util.List;
  * tenth of the existing ones. Traffic may need more. Of API Gateway it needs as many new
  * connections a second as the connect rates of all active tenants allow together. EventBridge
  * Scheduler invokes the token producer up to a thousand times a second for the schedules of tenants
- * with the fill mode {@code PRODUCER}, and takes the executions from handshakes.
+ * with the fill mode {@code PRODUCER}, and takes the executions from handshakes. Without shared
+ * credentials, STS is asked for those of a tenant by each instance of a function: many new
+ * instances ask at once when many clients return at once.
  *
  * @see <a href="https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html">Lambda
  *     quotas</a>
@@ -43,6 +45,12 @@ final class QuotaCheck implements Check {
 
   /** The most tenants whose own schedules should invoke the token producer. */
   static final long PRODUCER_TENANTS = 500;
+
+  /**
+   * The most tenants whose clients may return at once while each instance asks STS: docs/scale.md
+   * has a simulation.
+   */
+  static final long UNSHARED_TENANTS = 500;
 
   /**
    * The default quota of EventBridge Scheduler in large Regions, in invocations a second.
@@ -114,6 +122,13 @@ final class QuotaCheck implements Check {
                       needs.invocations() * FILL_MS / 1_000,
                       PRODUCER_TENANTS)));
     }
+    if (ports.credentialsPolicy().isEmpty() && needs.active > UNSHARED_TENANTS) {
+      findings.add(
+          Finding.of(
+              Quota.ASSUME_ROLE,
+              "%,d active tenants, and each instance of a function asks STS for the credentials of each: if many clients return at once, for more than the 600 a second that STS gives (expected: at most %,d active tenants, or shared credentials)"
+                  .formatted(needs.active, UNSHARED_TENANTS)));
+    }
     return findings;
   }
 
@@ -161,7 +176,7 @@ final class QuotaCheck implements Check {
   /**
    * {@inheritDoc}
    *
-   * <p>Only AWS can increase a quota, and only operators choose fill modes.
+   * <p>Only AWS can increase a quota, and only operators choose fill modes and options.
    */
   @Override
   public List<ReconcileOutcome> repair(List<Finding> findings, Invocation invocation) {
@@ -173,7 +188,10 @@ final class QuotaCheck implements Check {
 
   private static String advice(String quota) {
     if (quota.equals(Quota.PRODUCER_SCHEDULES.key())) {
-      return "give the tenants' tiers the fill mode SHARED, which invokes the token producer 16 times a minute for all tenants";
+      return "give the tenants' tiers the fill mode SHARED, which invokes the token producer 16 times a minute for all tenants; or bound it with -c producerConcurrency=N";
+    }
+    if (quota.equals(Quota.ASSUME_ROLE.key())) {
+      return "deploy with -c shareCredentials=true";
     }
     return quota.equals(Quota.NEW_CONNECTIONS.key())
         ? "request an increase of API Gateway's quota L-9ED1E49A in the Service Quotas console, then deploy with -c connectionQuota=N"

@@ -78,6 +78,13 @@ public final class Reconciler {
    */
   private static final long MAX_INITIAL_FILL = 20_000;
 
+  /**
+   * The tokens that SQS accepts from one fill in a second: eight requests at a time with ten tokens
+   * each, of 40 ms. Estimated, see docs/scale.md; at half this speed, a step that starts in time
+   * still ends within the margin of a request.
+   */
+  private static final long TOKENS_A_SECOND = 2_000;
+
   private final Ports ports;
   private final BucketFill fill;
   private final SessionLifecycle sessions;
@@ -352,7 +359,8 @@ public final class Reconciler {
   /**
    * Schedules the fills of a bucket, and fills it if it needs that and is not too large. The fill
    * comes last because it may take long. If it fails or has no time left, the schedule fills the
-   * bucket.
+   * bucket. A step of a fill does not stop before its end, so it starts only if the time left
+   * suffices for it.
    */
   private void start(Opened bucket, Steps steps) {
     Bucket row = bucket.row();
@@ -363,7 +371,13 @@ public final class Reconciler {
     }
     boolean scheduled = steps.run("schedule " + id, () -> schedule(row));
     if (scheduled && bucket.needsFill() && row.spec().capacity() <= MAX_INITIAL_FILL) {
-      steps.attempt("fill " + id, () -> firstFill(id, bucket.queueCreation(), steps.end()));
+      Instant now = clock.instant();
+      Instant latest = steps.end().minusMillis(row.spec().largestStep() * 1_000 / TOKENS_A_SECOND);
+      if (now.isBefore(steps.end()) && !now.isBefore(latest)) {
+        steps.log("fill " + id + ": too little time left; the next fill adds the tokens");
+      } else {
+        steps.attempt("fill " + id, () -> firstFill(id, bucket.queueCreation(), latest));
+      }
     }
   }
 

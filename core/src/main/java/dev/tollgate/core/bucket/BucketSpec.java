@@ -60,6 +60,15 @@ public record BucketSpec(Refill refill, long capacity, FillPolicy fillPolicy, bo
     return refill.average(capacity);
   }
 
+  /**
+   * The most tokens that one step of a fill sends. A fill can end between steps and not within one.
+   */
+  public long largestStep() {
+    return Math.min(
+        capacity,
+        refill instanceof Rate ? RateLedger.largestStep(this) : CalendarLedger.stepSize(this));
+  }
+
   /** Whether it ever hibernates. A calendar needs so few fills that it does not. */
   boolean mayHibernate() {
     return refill instanceof Rate && fillPolicy.mayHibernate();

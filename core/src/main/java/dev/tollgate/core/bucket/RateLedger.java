@@ -67,7 +67,7 @@ public record RateLedger(Instant mintedThrough, long carried, Instant aheadFrom)
   @Override
   public Step step(BucketSpec spec, Instant now, Instant horizon, long level) {
     long room = Math.max(0, spec.capacity() - level);
-    long max = mostAtOnce(spec);
+    long max = largestStep(spec);
     boolean overflows = !mintedThrough.isAfter(now) && wholeTokens(spec.rate(), now) >= room;
     if (overflows && room <= max) {
       return new Step(room, balanced(plus(millisUntil(now))), true);
@@ -215,7 +215,8 @@ public record RateLedger(Instant mintedThrough, long carried, Instant aheadFrom)
     return -Math.floorDiv(-dividend, divisor);
   }
 
-  private static long mostAtOnce(BucketSpec spec) {
+  /** The most tokens that a step mints. */
+  static long largestStep(BucketSpec spec) {
     return Math.max(spec.rate().ceiling(), TokenQueue.BATCH);
   }
 }

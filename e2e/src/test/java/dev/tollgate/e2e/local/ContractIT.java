@@ -33,6 +33,10 @@ final class ContractIT {
       "\"limits\":{\"tenantPerMinute\":60,\"sessionPerMinute\":30,\"connectionsPerSession\":10,"
           + "\"tenantConnections\":%d,\"sessionTTL\":200,\"messagesPerMinute\":1}";
   private static final String LIFTING = "{\"reason\":\"a test\",\"minutes\":1}";
+  private static final String WINDOW =
+      "{\"factor\":2,\"from\":\"2099-11-27T18:00\",\"to\":\"2099-11-28T02:00\","
+          + "\"zone\":\"Europe/Berlin\"}";
+
   private static final String LARGE = "{\"tenantId\":\"" + "x".repeat(65 * 1024) + "\"}";
 
   /** The end of a response's key, and the reason why it cannot occur here. */
@@ -123,6 +127,10 @@ final class ContractIT {
                     "PATCH /tenants/covered",
                     "DELETE /tenants/covered",
                     "DELETE /tenants/covered/line",
+                    "POST /tenants/covered/schedules",
+                    "DELETE /tenants/covered/schedules/20991127T1700Z",
+                    "POST /tiers/covered/schedules",
+                    "DELETE /tiers/covered/schedules/20991127T1700Z",
                     "GET /tenants/covered/sessions",
                     "DELETE /tenants/covered/sessions/0123456789ab",
                     "GET /tenants/covered/dead-letters",
@@ -151,7 +159,9 @@ final class ContractIT {
                     case "POST" ->
                         call.endsWith("push")
                             ? "{\"all\":true,\"message\":1}"
-                            : "{\"tenantId\":\"covered\",\"tier\":\"gold\"}";
+                            : call.endsWith("schedules")
+                                ? WINDOW
+                                : "{\"tenantId\":\"covered\",\"tier\":\"gold\"}";
                     case "PATCH" -> "{\"tier\":\"gold\"}";
                     case "PUT" -> call.endsWith("admit-all") ? LIFTING : tier(5, "");
                     default -> "";
@@ -226,6 +236,26 @@ final class ContractIT {
     assertThat(control("POST", "/repairs", "x", "content-type", "text/plain")).isEqualTo(415);
   }
 
+  /** The answers to requests that schedule limits, except conflicts. */
+  private static void schedules(String owner) {
+    String path = owner + "/schedules";
+    String one = path + "/20991127T1700Z";
+    String none = owner.substring(0, owner.lastIndexOf('/')) + "/uncovered/schedules";
+    assertThat(control("POST", path + "?dryRun=true", WINDOW)).isEqualTo(200);
+    assertThat(control("POST", path, WINDOW)).isEqualTo(201);
+    assertThat(control("POST", path, WINDOW)).isEqualTo(200);
+    assertThat(control("POST", path, "{}")).isEqualTo(400);
+    assertThat(control("POST", path, LARGE)).isEqualTo(413);
+    assertThat(control("POST", path, "x", "content-type", "text/plain")).isEqualTo(415);
+    assertThat(control("POST", path, WINDOW, "if-match", "\"777\"")).isEqualTo(412);
+    assertThat(control("POST", none, WINDOW)).isEqualTo(404);
+    assertThat(control("DELETE", one + "?dryRun=true", "")).isEqualTo(200);
+    assertThat(control("DELETE", one + "?dryRun=yes", "")).isEqualTo(400);
+    assertThat(control("DELETE", one, "", "if-match", "\"777\"")).isEqualTo(412);
+    assertThat(control("DELETE", one, "")).isEqualTo(204);
+    assertThat(control("DELETE", one, "")).isEqualTo(404);
+  }
+
   private void tenants() throws Exception {
     String covered = "{\"tenantId\":\"covered\",\"tier\":\"covered\"}";
     assertThat(control("POST", "/tenants", covered, "idempotency-key", "\"c-1\"")).isEqualTo(201);
@@ -259,6 +289,13 @@ final class ContractIT {
     assertThat(control("DELETE", tenant + "/line", "", "if-match", "\"7\"")).isEqualTo(412);
     assertThat(control("DELETE", tenant + "/line?dryRun=true", "")).isEqualTo(400);
     assertThat(control("DELETE", "/tenants/uncovered/line", "")).isEqualTo(404);
+    schedules(tenant);
+    schedules("/tiers/gold");
+    assertThat(control("PATCH", tenant, "{\"overrides\":{\"tenantConnections\":600000}}"))
+        .isEqualTo(200);
+    assertThat(control("POST", "/tiers/gold/schedules", WINDOW)).isEqualTo(409);
+    assertThat(control("PATCH", tenant, "{\"overrides\":{}}")).isEqualTo(200);
+    assertThat(control("POST", tenant + "/schedules", WINDOW)).isEqualTo(201);
     assertThat(control("GET", tenant + "/sessions", "")).isEqualTo(200);
     assertThat(control("GET", tenant + "/sessions?limit=0", "")).isEqualTo(400);
     assertThat(control("GET", "/tenants/uncovered/sessions", "")).isEqualTo(404);
@@ -297,6 +334,8 @@ final class ContractIT {
     }
     assertThat(control("PATCH", tenant, gold)).isEqualTo(409);
     assertThat(control("POST", redrive, "")).isEqualTo(409);
+    assertThat(control("POST", tenant + "/schedules", WINDOW)).isEqualTo(409);
+    assertThat(control("DELETE", tenant + "/schedules/20991127T1700Z", "")).isEqualTo(409);
     assertThat(DEPLOYMENT.control("GET", "/tenants?pending=true", "").body().toString())
         .contains("covered");
     DEPLOYMENT.advance(Duration.ofMinutes(5));

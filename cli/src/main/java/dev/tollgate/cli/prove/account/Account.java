@@ -5,6 +5,8 @@ import dev.tollgate.cli.http.Api;
 import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.http.Sender;
 import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -12,6 +14,9 @@ import software.amazon.awssdk.services.cloudwatch.CloudWatchClient;
 
 /** An AWS account in one Region, as one caller. */
 public interface Account {
+  /** How long the credentials of a role are valid. */
+  Duration ASSUMED_FOR = Duration.ofHours(1);
+
   /**
    * The API of a service.
    *
@@ -44,6 +49,9 @@ public interface Account {
 
   /** The credentials as environment variables of the AWS SDKs, resolved now. */
   Map<String, String> credentials();
+
+  /** When the credentials expire; empty if they do not, or nobody says. */
+  Optional<Instant> expiresAt();
 
   /** The Region, such as {@code eu-central-1}. */
   String region();

@@ -6,6 +6,7 @@ import dev.tollgate.cli.http.RequestSigner;
 import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.http.Sender;
 import java.net.URI;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -142,6 +143,11 @@ public final class AwsAccount implements Account {
   }
 
   @Override
+  public Optional<Instant> expiresAt() {
+    return credentials.resolveCredentials().expirationTime();
+  }
+
+  @Override
   public String region() {
     return region;
   }
@@ -156,6 +162,7 @@ public final class AwsAccount implements Account {
     Map<String, String> parameters = new LinkedHashMap<>();
     parameters.put("RoleArn", role);
     parameters.put("RoleSessionName", "prove");
+    parameters.put("DurationSeconds", String.valueOf(ASSUMED_FOR.toSeconds()));
     int number = 1;
     for (Map.Entry<String, String> tag : new TreeMap<>(tags).entrySet()) {
       parameters.put("Tags.member." + number + ".Key", tag.getKey());
@@ -172,10 +179,12 @@ public final class AwsAccount implements Account {
         endpoints,
         region,
         StaticCredentialsProvider.create(
-            AwsSessionCredentials.create(
-                Xml.text(answer.body(), "AccessKeyId").orElse(""),
-                Xml.text(answer.body(), "SecretAccessKey").orElse(""),
-                Xml.text(answer.body(), "SessionToken").orElse(""))));
+            AwsSessionCredentials.builder()
+                .accessKeyId(Xml.text(answer.body(), "AccessKeyId").orElse(""))
+                .secretAccessKey(Xml.text(answer.body(), "SecretAccessKey").orElse(""))
+                .sessionToken(Xml.text(answer.body(), "SessionToken").orElse(""))
+                .expirationTime(Instant.parse(Xml.text(answer.body(), "Expiration").orElse("")))
+                .build()));
   }
 
   /**

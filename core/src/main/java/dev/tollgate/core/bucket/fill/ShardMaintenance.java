@@ -28,10 +28,18 @@ import java.util.function.Consumer;
  */
 public final class ShardMaintenance {
   /**
+   * How many buckets of a shard one invocation maintains at a time. A quiet bucket takes two
+   * requests and a drained one four and more, of some 10 ms each: so many threads keep the
+   * processor busy. Fewer would spread the writes of 100,000 tenants better, but lengthen the turn
+   * of as many tenants in use beyond a minute: docs/scale.md.
+   */
+  public static final int PARALLEL_BUCKETS = 32;
+
+  /**
    * Two pages are under way at a time, so that threads do not wait for the end of a page. A smaller
    * page would let one slow bucket delay more of the others. An interrupted page starts again at
    * its first bucket, and is completed unless nearly all of its buckets take longer than {@link
-   * #LONGEST_FILL}: the token producer has 32 threads and 35 seconds.
+   * #LONGEST_FILL}: the token producer has 35 seconds.
    */
   private static final int PAGE = 100;
 
