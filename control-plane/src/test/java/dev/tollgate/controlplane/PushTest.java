@@ -16,6 +16,7 @@ import dev.tollgate.core.session.SubjectSessions;
 import dev.tollgate.http.testing.HttpApiEvents;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -138,6 +139,17 @@ final class PushTest {
         .isZero();
   }
 
+  /** Where connections of an attached API name their user, no token creates a session. */
+  @Test
+  void a_subject_gets_it_in_the_session_that_its_connections_to_an_attached_api_share() {
+    session(SessionId.of(Subject.of(ACME, "ann")), "s-4", "s-5");
+
+    assertThat(
+            push("acme", "{\"subject\":\"ann\",\"message\":1}").document().path("sockets").asInt())
+        .isEqualTo(2);
+    assertThat(at.sockets.postedTo("s-4")).hasSize(1);
+  }
+
   @Test
   void a_push_to_all_requests_the_first_page_once() {
     Answer answer = push("acme", "{\"all\":true,\"id\":\"p-1\",\"message\": 1.0}");
@@ -181,6 +193,27 @@ final class PushTest {
 
     assertThat(at.pushed).hasSize(2);
     assertThat(at.pushed.get(1)).isEqualTo(at.pushed.get(0));
+  }
+
+  /** The queue may have the page: its sockets and others would get two pushes with one id. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"\"sessionId\":\"11111111111111111111111111111111\"", "\"subject\":\"ann\""})
+  void an_id_of_a_push_to_all_that_failed_names_no_push_to_a_session_or_subject(String target) {
+    at.loseAnswersOfPushQueue = true;
+    assertThat(push("acme", "{\"all\":true,\"id\":\"p-1\",\"message\":1}").status()).isEqualTo(503);
+    at.loseAnswersOfPushQueue = false;
+
+    for (Duration later : List.of(Duration.ZERO, Duration.ofHours(23))) {
+      at.clock.advance(later);
+      assertThat(push("acme", "{" + target + ",\"id\":\"p-1\",\"message\":1}").status())
+          .isEqualTo(422);
+    }
+
+    assertThat(at.sockets.posted()).isEmpty();
+    at.clock.advance(Duration.ofHours(1).plusSeconds(1));
+    assertThat(push("acme", "{" + target + ",\"id\":\"p-1\",\"message\":1}").status())
+        .isEqualTo(200);
   }
 
   @Test

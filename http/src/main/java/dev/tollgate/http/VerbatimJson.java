@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 
 /** Messages in JSON, which keep the bytes that their sender wrote. */
 public final class VerbatimJson {
@@ -40,8 +41,14 @@ public final class VerbatimJson {
     return text.substring(start, (int) parser.currentLocation().getCharOffset());
   }
 
-  /** Whether a text is exactly one JSON value. */
+  /**
+   * Whether a text is exactly one JSON value, without half of a surrogate pair: UTF-8 has no bytes
+   * for it, so a frame would have a question mark instead.
+   */
   public static boolean isJson(String text) {
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+      return false;
+    }
     try (JsonParser parser = FACTORY.createParser(text)) {
       if (parser.nextToken() == null) {
         return false;

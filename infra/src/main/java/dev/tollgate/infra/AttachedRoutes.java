@@ -2,6 +2,7 @@ package dev.tollgate.infra;
 
 import io.github.cdklabs.cdknag.NagPackSuppression;
 import io.github.cdklabs.cdknag.NagSuppressions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -13,9 +14,10 @@ import software.amazon.awscdk.services.apigatewayv2.CfnIntegration;
 import software.amazon.awscdk.services.apigatewayv2.CfnRoute;
 import software.amazon.awscdk.services.iam.ServicePrincipal;
 import software.amazon.awscdk.services.lambda.Alias;
+import software.amazon.awscdk.services.lambda.CfnPermission;
+import software.amazon.awscdk.services.lambda.IFunction;
 import software.amazon.awscdk.services.lambda.Permission;
 import software.constructs.Construct;
-import software.constructs.IConstruct;
 
 /**
  * The authorizer, and the routes {@code $connect} and {@code $disconnect}, of an attached API.
@@ -25,11 +27,13 @@ import software.constructs.IConstruct;
  */
 final class AttachedRoutes extends Construct {
   private static final String CONNECT = "$connect";
+  private static final String DISCONNECT = "$disconnect";
   private static final String QUERY = "route.request.querystring.";
   private static final String HEADER = "route.request.header.";
   private static final String NO_AUTHORIZER = "NONE";
 
   private final AttachedApi attached;
+  private final List<CfnPermission> permissions = new ArrayList<>();
 
   AttachedRoutes(
       Construct scope,
@@ -39,20 +43,18 @@ final class AttachedRoutes extends Construct {
       FunctionWithRoles disconnect) {
     super(scope, "Attached");
     this.attached = attached;
-    CfnRoute opening = route(CONNECT);
-    if (!Optional.ofNullable(opening.getAuthorizationType())
-        .orElse(NO_AUTHORIZER)
-        .equals(NO_AUTHORIZER)) {
-      throw new IllegalArgumentException(
-          "webSocketApi: the route $connect has an authorizer (expected: none; an API has one"
-              + " authorizer, so move its checks to the function of $connect)");
-    }
+    CfnRoute opening = route(CONNECT, attached.connect());
+    CfnRoute closing = route(DISCONNECT, attached.disconnect());
     opening.setAuthorizationType("CUSTOM");
     opening.setAuthorizerId(authorizer(authorizer.live()).getRef());
     opening.setTarget("integrations/" + integration("Connect", CONNECT, connect.live()).getRef());
-    CfnRoute closing = route("$disconnect");
-    closing.setTarget(
-        "integrations/" + integration("Disconnect", "$disconnect", disconnect.live()).getRef());
+    CfnIntegration last = integration("Disconnect", DISCONNECT, disconnect.live());
+    closing.setTarget("integrations/" + last.getRef());
+    // Clients may connect as soon as a route is changed: what its functions need comes first. The
+    // API takes one change at a time.
+    opening.getNode().addDependency(authorizer, connect, disconnect, last);
+    permissions.forEach(opening.getNode()::addDependency);
+    closing.addResourceDependency(opening);
   }
 
   /** What a handshake must have. API Gateway answers 401 without invoking the function. */
@@ -98,8 +100,9 @@ final class AttachedRoutes extends Construct {
   }
 
   private void permit(String id, Alias function, String part) {
+    String name = id + "Permission";
     function.addPermission(
-        id + "Permission",
+        name,
         Permission.builder()
             .scope(this)
             .principal(new ServicePrincipal("apigateway.amazonaws.com"))
@@ -112,6 +115,7 @@ final class AttachedRoutes extends Construct {
                             .resourceName(part)
                             .build()))
             .build());
+    permissions.add((CfnPermission) getNode().findChild(name));
   }
 
   private static String uri(Alias function) {
@@ -124,11 +128,20 @@ final class AttachedRoutes extends Construct {
         + "/invocations";
   }
 
-  /** The API's route, or a new one. */
-  private CfnRoute route(String key) {
-    IConstruct existing = attached.api().getNode().tryFindChild(key + "-Route");
-    if (existing != null) {
-      return (CfnRoute) existing.getNode().getDefaultChild();
+  /**
+   * The API's route, or a new one.
+   *
+   * @param function the application's function for the route, if there is one
+   */
+  private CfnRoute route(String key, Optional<IFunction> function) {
+    Optional<CfnRoute> existing =
+        inStackOfApi(CfnRoute.class)
+            .filter(route -> route.getRouteKey().equals(key))
+            .filter(route -> isSame(route.getApiId(), attached.api().getApiId()))
+            .findFirst();
+    if (existing.isPresent()) {
+      requireUsable(existing.get(), function);
+      return existing.get();
     }
     CfnRoute added =
         CfnRoute.Builder.create(this, key + "-Route")
@@ -145,5 +158,49 @@ final class AttachedRoutes extends Construct {
                   .build()));
     }
     return added;
+  }
+
+  private void requireUsable(CfnRoute route, Optional<IFunction> function) {
+    if (!Optional.ofNullable(route.getAuthorizationType())
+        .orElse(NO_AUTHORIZER)
+        .equals(NO_AUTHORIZER)) {
+      throw new IllegalArgumentException(
+          "webSocketApi: the route $connect has an authorizer (expected: none; an API has one"
+              + " authorizer, so move its checks to the function of $connect; and one Tollgate)");
+    }
+    String stack = Stack.of(route).getNode().getPath();
+    if (!stack.equals(Stack.of(this).getNode().getPath())) {
+      throw new IllegalArgumentException(
+          "webSocketApi: the route "
+              + route.getRouteKey()
+              + " is in the stack "
+              + stack
+              + " (expected: in that of the Tollgate, because each of the two would need the other)");
+    }
+    if (function.isEmpty() && route.getTarget() != null && !isMock(route.getTarget())) {
+      throw new IllegalArgumentException(
+          "webSocketApi: the integration of the route "
+              + route.getRouteKey()
+              + " would no longer be invoked (expected: its function as "
+              + route.getRouteKey().substring(1)
+              + "(function), which Tollgate then invokes; or an integration of the type MOCK)");
+    }
+  }
+
+  private boolean isMock(String target) {
+    return inStackOfApi(CfnIntegration.class)
+        .filter(integration -> integration.getIntegrationType().equals("MOCK"))
+        .anyMatch(integration -> isSame(target, "integrations/" + integration.getRef()));
+  }
+
+  private <T> Stream<T> inStackOfApi(Class<T> type) {
+    return Stack.of(attached.api()).getNode().findAll().stream()
+        .filter(type::isInstance)
+        .map(type::cast);
+  }
+
+  /** Compares texts with references, which may be written in different ways. */
+  private boolean isSame(String one, String other) {
+    return Stack.of(this).resolve(one).equals(Stack.of(this).resolve(other));
   }
 }

@@ -23,9 +23,15 @@ import software.amazon.awscdk.Stack;
 import software.amazon.awscdk.assertions.Template;
 import software.amazon.awscdk.aws_apigatewayv2_authorizers.WebSocketIamAuthorizer;
 import software.amazon.awscdk.aws_apigatewayv2_integrations.WebSocketLambdaIntegration;
+import software.amazon.awscdk.aws_apigatewayv2_integrations.WebSocketMockIntegration;
+import software.amazon.awscdk.services.apigatewayv2.CfnRoute;
+import software.amazon.awscdk.services.apigatewayv2.IWebSocketApi;
+import software.amazon.awscdk.services.apigatewayv2.IWebSocketStage;
 import software.amazon.awscdk.services.apigatewayv2.WebSocketApi;
+import software.amazon.awscdk.services.apigatewayv2.WebSocketApiAttributes;
 import software.amazon.awscdk.services.apigatewayv2.WebSocketRouteOptions;
 import software.amazon.awscdk.services.apigatewayv2.WebSocketStage;
+import software.amazon.awscdk.services.apigatewayv2.WebSocketStageAttributes;
 import software.amazon.awscdk.services.lambda.Code;
 import software.amazon.awscdk.services.lambda.Function;
 import software.amazon.awscdk.services.lambda.Runtime;
@@ -200,6 +206,139 @@ class AttachedApiTest {
         .hasMessageContaining("the route $connect has an authorizer");
     assertThatThrownBy(() -> new AttachedApi.TenantSource.QueryParameters("a b", Optional.empty()))
         .hasMessageContaining("tenant: \"a b\"");
+  }
+
+  @Test
+  void an_L1_route_is_changed_in_place() {
+    WebSocketApi api = api();
+    CfnRoute.Builder.create(stack, "Own").apiId(api.getApiId()).routeKey("$connect").build();
+
+    Synthesis chat = attached(api, settings -> settings);
+
+    assertThat(chat.resources("AWS::ApiGatewayV2::Route").keySet()).contains("Own");
+    JsonNode own = chat.properties("AWS::ApiGatewayV2::Route", "Own");
+    assertThat(own.at("/AuthorizerId/Ref").asText()).startsWith("TollgateAttachedAuthorizer");
+    assertThat(webSocketRoutes(chat)).containsOnlyKeys("$connect", "$disconnect");
+  }
+
+  @Test
+  void a_second_tollgate_of_the_same_api_is_refused() {
+    WebSocketApi api = api();
+    attached(api, settings -> settings);
+
+    assertThatThrownBy(
+            () ->
+                new Tollgate(
+                    stack,
+                    "Second",
+                    TollgateProps.builder()
+                        .prefix("b_")
+                        .jars(Synthesis.jarsWithoutCode())
+                        .webSocketApi(
+                            AttachedApi.of(
+                                api, (WebSocketStage) stack.getNode().findChild("Stage")))
+                        .build()))
+        .hasMessageContaining("the route $connect has an authorizer");
+  }
+
+  @Test
+  void a_function_that_would_no_longer_be_invoked_is_reported() {
+    WebSocketApi api = api();
+    api.addRoute("$connect", toWelcome());
+    api.addRoute("$disconnect", toWelcome());
+
+    assertThatThrownBy(() -> attached(api, settings -> settings.disconnect(welcome)))
+        .hasMessageContaining("the integration of the route $connect would no longer be invoked")
+        .hasMessageContaining("its function as connect(function)");
+  }
+
+  @Test
+  void an_integration_without_a_function_may_be_replaced() {
+    WebSocketApi api = api();
+    api.addRoute(
+        "$connect",
+        WebSocketRouteOptions.builder().integration(new WebSocketMockIntegration("Any")).build());
+
+    assertThat(webSocketRoutes(attached(api, settings -> settings)).get("$connect").toString())
+        .contains("TollgateAttachedConnect");
+  }
+
+  @Test
+  void an_imported_api_gets_its_routes() {
+    IWebSocketApi imported =
+        WebSocketApi.fromWebSocketApiAttributes(
+            stack,
+            "Imported",
+            WebSocketApiAttributes.builder()
+                .webSocketId("a1b2c3")
+                .apiEndpoint("wss://a1b2c3.execute-api.eu-central-1.amazonaws.com")
+                .build());
+    IWebSocketStage stage =
+        WebSocketStage.fromWebSocketStageAttributes(
+            stack,
+            "Stage",
+            WebSocketStageAttributes.builder().api(imported).stageName("live").build());
+    Tollgate tollgate =
+        new Tollgate(
+            stack,
+            "Tollgate",
+            TollgateProps.builder()
+                .jars(Synthesis.jarsWithoutCode())
+                .webSocketApi(AttachedApi.of(imported, stage).connect(welcome))
+                .build());
+    Synthesis chat = new Synthesis(JSON.valueToTree(Template.fromStack(stack).toJSON()), List.of());
+    assertThat(tollgate.webSocketUrl())
+        .isEqualTo("wss://a1b2c3.execute-api.eu-central-1.amazonaws.com/live");
+    assertThat(chat.resources("AWS::ApiGatewayV2::Route").values())
+        .extracting(route -> route.at("/Properties/RouteKey").asText())
+        .contains("$connect", "$disconnect");
+  }
+
+  @Test
+  void a_route_of_another_stack_is_refused() {
+    WebSocketApi api = api();
+    api.addRoute("$connect", toWelcome());
+    WebSocketStage stage =
+        WebSocketStage.Builder.create(stack, "Stage").webSocketApi(api).stageName("live").build();
+
+    assertThatThrownBy(
+            () ->
+                new Tollgate(
+                    new Stack(app, "Other"),
+                    "Tollgate",
+                    TollgateProps.builder()
+                        .jars(Synthesis.jarsWithoutCode())
+                        .webSocketApi(AttachedApi.of(api, stage).connect(welcome))
+                        .build()))
+        .hasMessageContaining("the route $connect is in the stack Chat");
+  }
+
+  /** Handshakes would fail until then, and API Gateway takes one change of an API at a time. */
+  @Test
+  void routes_are_changed_one_after_the_other_and_after_what_their_functions_need() {
+    WebSocketApi api = api();
+    api.addRoute("$connect", toWelcome());
+    api.addRoute("$disconnect", toWelcome());
+
+    Synthesis chat = attached(api, settings -> settings.connect(welcome).disconnect(welcome));
+
+    assertThat(dependencies(chat, "Apiconnect"))
+        .contains(
+            "TollgateAttachedAuthorizerPermission",
+            "TollgateAttachedConnectPermission",
+            "TollgateAttachedDisconnect",
+            "TollgateAttachedDisconnectPermission",
+            "TollgateConnectTenantRoleDefaultPolicy");
+    assertThat(dependencies(chat, "Apidisconnect")).contains("ApiconnectRoute");
+  }
+
+  /** The resources that a route depends on, without the digests of their logical ids. */
+  private static List<String> dependencies(Synthesis chat, String route) {
+    return chat.resources("AWS::ApiGatewayV2::Route").entrySet().stream()
+        .filter(each -> each.getKey().startsWith(route))
+        .flatMap(each -> Synthesis.texts(each.getValue().path("DependsOn")))
+        .map(id -> id.replaceFirst("[0-9A-F]{8}$", ""))
+        .toList();
   }
 
   @Test

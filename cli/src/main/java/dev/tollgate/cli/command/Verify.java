@@ -8,6 +8,7 @@ import dev.tollgate.cli.http.Failure;
 import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.terminal.Progress;
 import dev.tollgate.cli.terminal.Shell;
+import dev.tollgate.cli.verify.AttachedDeployment;
 import dev.tollgate.cli.verify.Bounds;
 import dev.tollgate.cli.verify.Check;
 import dev.tollgate.cli.verify.Deployment;
@@ -71,8 +72,16 @@ final class Verify implements Callable<Integer> {
       paramLabel = "COMMAND",
       description =
           "Shell command that prints a JSON Web Token of the tenant in the environment variable"
-              + " TENANT, if the session API requires tokens.")
+              + " TENANT, if the session API or --handshake requires tokens.")
   private Optional<String> tokenCommand = Optional.empty();
+
+  @Option(
+      names = "--handshake",
+      paramLabel = "QUERY",
+      description =
+          "Query of a handshake, if Tollgate is attached to an API of your own. TENANT stands for the"
+              + " tenant's id, TOKEN for what --token-command prints: 'workspace=TENANT&user=verify'.")
+  private Optional<String> handshake = Optional.empty();
 
   @Mixin private Confirmation confirmation = new Confirmation();
 
@@ -198,13 +207,33 @@ final class Verify implements Callable<Integer> {
   }
 
   private Deployment deployment(Outputs outputs) {
-    outputs.sessions(); // An attached deployment has none; fail before the first check.
     Api control = tollgate.controlPlane();
+    if (!outputs.hasSessions()) {
+      return attached(control, outputs);
+    }
     Map<String, Api> byTenant = new ConcurrentHashMap<>();
     return new HttpDeployment(
         control,
         tenant -> byTenant.computeIfAbsent(tenant, id -> tollgate.sessions(token(id))),
         outputs.sockets());
+  }
+
+  private Deployment attached(Api control, Outputs outputs) {
+    String query =
+        handshake
+            .filter(AttachedDeployment::isQuery)
+            .orElseThrow(
+                () ->
+                    Failure.usage(
+                        "--handshake: %s (expected: the query of a handshake at the API that Tollgate is attached to, such as 'workspace=TENANT&user=verify')"
+                            .formatted(handshake.orElse("missing"))));
+    if (AttachedDeployment.needsToken(query) && tokenCommand.isEmpty()) {
+      throw Failure.usage("--handshake: TOKEN needs the option --token-command");
+    }
+    return new AttachedDeployment(
+        new HttpDeployment(control, tenant -> control, outputs.sockets()),
+        query,
+        tenant -> token(tenant).orElseThrow());
   }
 
   private Optional<String> token(String tenantId) {

@@ -90,7 +90,7 @@ public record Outputs(Path file, String stack, Map<String, String> values) {
       throw Failure.usage(
           "Stack %s in %s has no output SessionURL: Tollgate is attached to an API of your own, whose"
                   .formatted(stack, file)
-              + " clients only you know. Check it with `tollgate doctor`, and try it with your clients.");
+              + " clients only you know. Check it with `tollgate doctor` and `tollgate verify --handshake`.");
     }
     return url(SESSIONS, Endpoint.HTTP);
   }

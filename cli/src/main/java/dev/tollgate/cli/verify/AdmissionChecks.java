@@ -2,11 +2,13 @@ package dev.tollgate.cli.verify;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.cli.http.Api;
+import dev.tollgate.cli.http.Json;
 import dev.tollgate.cli.http.Response;
 import dev.tollgate.cli.verify.Inventory.Tier;
 import dev.tollgate.cli.verify.Trial.Connected;
 import dev.tollgate.cli.verify.Trial.Session;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -101,7 +103,47 @@ final class AdmissionChecks {
     trial.did("open sockets until one is refused");
     trial.expect("sockets admitted with " + rate + " tokens", rate, drain(trial, session, rate));
 
-    Response shown = trial.deployment().sessions("GET", tenant, Optional.of(session.id()));
+    Duration retryAfter = trial.isAttached() ? untilToken(trial, tenant) : told(trial, session);
+    trial.figure("Retry-After", retryAfter);
+    trial.expectBetween(
+        "Retry-After in seconds", 1, 60 / rate + LATENESS.toSeconds(), retryAfter.toSeconds());
+    trial.did("come back after " + retryAfter.toSeconds() + " s");
+    trial.pause(retryAfter);
+    trial.expect("handshake after Retry-After", 101, trial.handshake(session));
+  }
+
+  /** The operator is told when the next token is due; a client of an attached API is not. */
+  private static Duration untilToken(Trial trial, String tenant) {
+    JsonNode activity = activity(trial, tenant);
+    String due = connectBucket(activity.path("tenants").path(0)).path("nextTokenAt").asText();
+    trial.figure("next token due at", due);
+    // One second more, because times are whole seconds.
+    return Duration.between(Instant.parse(activity.path("at").asText()), Instant.parse(due))
+        .plusSeconds(1);
+  }
+
+  private static JsonNode activity(Trial trial, String tenant) {
+    Response activity =
+        trial
+            .deployment()
+            .control(
+                "GET", "/activity?" + Api.query(Map.of("tenantIds", tenant)), Optional.empty());
+    trial.expectStatus("GET /activity", 200, activity);
+    return activity.json();
+  }
+
+  private static JsonNode connectBucket(JsonNode tenant) {
+    return tenant
+        .path("buckets")
+        .valueStream()
+        .filter(bucket -> bucket.path("action").asText().equals("connect"))
+        .findFirst()
+        .orElseThrow(() -> new Broken("buckets", "one for connect", Json.write(tenant)));
+  }
+
+  private static Duration told(Trial trial, Session session) {
+    Response shown =
+        trial.deployment().sessions("GET", session.tenantId(), Optional.of(session.id()));
     trial.expectStatus("GET /session", 200, shown);
     JsonNode admission = shown.json().path("admission");
     trial.expect("reason of the refusal", "TENANT_RATE", admission.path("reason").asText());
@@ -111,14 +153,7 @@ final class AdmissionChecks {
           true,
           shown.headers().firstValue(header).isPresent());
     }
-    Duration retryAfter =
-        shown.retryAfter().orElseThrow(() -> new Broken("Retry-After", "seconds", "no header"));
-    trial.figure("Retry-After", retryAfter);
-    trial.expectBetween(
-        "Retry-After in seconds", 1, 60 / rate + LATENESS.toSeconds(), retryAfter.toSeconds());
-    trial.did("come back after " + retryAfter.toSeconds() + " s");
-    trial.pause(retryAfter);
-    trial.expect("handshake after Retry-After", 101, trial.handshake(session));
+    return shown.retryAfter().orElseThrow(() -> new Broken("Retry-After", "seconds", "no header"));
   }
 
   private static void race(Trial trial) {
@@ -153,11 +188,12 @@ final class AdmissionChecks {
   }
 
   private static void limits(Trial trial) {
-    String full = trial.onboard("", Tier.POOL, Map.of("connectionsPerSession", 1));
+    String limit = trial.isAttached() ? "tenantConnections" : "connectionsPerSession";
+    String full = trial.onboard("", Tier.POOL, Map.of(limit, 1));
     Session session = trial.session(full);
     trial.connect(session);
-    trial.did("open a second socket on a session that may have one");
-    trial.expect("handshake over connectionsPerSession", 429, trial.handshake(session));
+    trial.did("open a second socket where one is allowed");
+    trial.expect("handshake over " + limit, 429, trial.handshake(session));
 
     String drained = trial.onboard("-rate", Tier.SLOW, Map.of("tenantPerMinute", 1));
     Session late = trial.session(drained);
@@ -165,6 +201,15 @@ final class AdmissionChecks {
     trial.did("open a second socket of a tenant that had one token");
     trial.expect("handshake over tenantPerMinute", 429, trial.handshake(late));
 
+    if (trial.isAttached()) {
+      trial.did("open sockets without a tenant, and of an unknown one");
+      trial.expect("handshake without a tenant", 401, trial.handshake(Map.of()));
+      trial.expect(
+          "handshake of an unknown tenant",
+          403,
+          trial.handshake(trial.session(trial.tenantId("-none"))));
+      return;
+    }
     trial.did("open sockets with a missing parameter, and with an unknown session");
     trial.expect("handshake without sessionId", 401, trial.handshake(Map.of("tenantId", full)));
     trial.expect(
@@ -222,20 +267,9 @@ final class AdmissionChecks {
 
   /** Of the connections that were admitted with a token, there are no more than tokens. */
   private static void expectTokensForConnections(Trial trial, String tenant) {
-    Response activity =
-        trial
-            .deployment()
-            .control(
-                "GET", "/activity?" + Api.query(Map.of("tenantIds", tenant)), Optional.empty());
-    trial.expectStatus("GET /activity", 200, activity);
-    JsonNode seen = activity.json().path("tenants").path(0);
+    JsonNode seen = activity(trial, tenant).path("tenants").path(0);
     long withToken = seen.path("admitted").asLong() - seen.path("withoutToken").asLong();
-    long minted =
-        seen.path("buckets")
-            .valueStream()
-            .filter(bucket -> bucket.path("action").asText().equals("connect"))
-            .mapToLong(bucket -> bucket.path("minted").asLong())
-            .sum();
+    long minted = connectBucket(seen).path("minted").asLong();
     trial.figure("tokens minted, and connections admitted with one", minted + ", " + withToken);
     trial.expectBetween("connections admitted with a token", 1, minted, withToken);
   }
@@ -261,6 +295,8 @@ final class AdmissionChecks {
             () -> trial.connections(tenant),
             count -> count == 1);
     trial.figure("count lowered after", lowered);
-    trial.expect("frames on the socket that stays open", List.of(), staying.client().frames());
+    if (!trial.isAttached()) { // The application may send frames.
+      trial.expect("frames on the socket that stays open", List.of(), staying.client().frames());
+    }
   }
 }

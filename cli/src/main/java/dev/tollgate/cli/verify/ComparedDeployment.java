@@ -48,6 +48,11 @@ final class ComparedDeployment implements Deployment {
   }
 
   @Override
+  public boolean isAttached() {
+    return deployment.isAttached();
+  }
+
+  @Override
   public Response sessions(String method, String tenantId, Optional<String> sessionId) {
     Response response = deployment.sessions(method, tenantId, sessionId);
     differences.addAll(Contracts.SESSIONS.differences(method, "/session", response));
@@ -56,6 +61,10 @@ final class ComparedDeployment implements Deployment {
 
   @Override
   public CompletableFuture<Handshake> handshake(Map<String, String> parameters, Listener listener) {
+    if (isAttached()) {
+      // The application decides about its statuses, frames and codes.
+      return deployment.handshake(parameters, listener);
+    }
     return deployment
         .handshake(parameters, new ComparedFrames(listener))
         .whenComplete(

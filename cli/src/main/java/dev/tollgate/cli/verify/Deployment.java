@@ -17,13 +17,19 @@ public interface Deployment {
     return control(method, path, body, Map.of());
   }
 
+  /** Whether the WebSocket API is the application's own: then there is no session API. */
+  default boolean isAttached() {
+    return false;
+  }
+
   /** Sends a request of a tenant to the session API. */
   Response sessions(String method, String tenantId, Optional<String> sessionId);
 
   /**
    * Starts a WebSocket handshake.
    *
-   * @param parameters the query of the handshake
+   * @param parameters the query of the handshake; at an attached API, the tenant's id alone, or
+   *     nothing
    * @param listener receives what the server sends
    */
   CompletableFuture<Handshake> handshake(Map<String, String> parameters, Listener listener);

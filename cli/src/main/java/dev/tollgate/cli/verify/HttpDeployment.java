@@ -68,7 +68,12 @@ public final class HttpDeployment implements Deployment {
 
   @Override
   public CompletableFuture<Handshake> handshake(Map<String, String> parameters, Listener listener) {
-    URI address = URI.create(sockets + "?" + Api.query(parameters));
+    return handshake(Api.query(parameters), listener);
+  }
+
+  /** Starts a WebSocket handshake with this query. */
+  CompletableFuture<Handshake> handshake(String query, Listener listener) {
+    URI address = URI.create(sockets + "?" + query);
     return client
         .newWebSocketBuilder()
         .connectTimeout(HANDSHAKE_TIMEOUT)

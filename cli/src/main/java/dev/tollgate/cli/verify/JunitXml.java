@@ -38,7 +38,7 @@ public final class JunitXml {
         report.results().size() + 1,
         failures,
         0,
-        report.count(Result.Skipped.class),
+        report.results().stream().filter(each -> Report.reason(each).isPresent()).count(),
         Report.seconds(report.time()),
         xml -> {
           for (Result result : report.results()) {
@@ -123,8 +123,10 @@ public final class JunitXml {
       xml.writeCharacters(
           legal("expected " + failed.expected() + "\nseen     " + failed.seen() + "\n"));
       xml.writeEndElement();
-    } else if (result instanceof Result.Skipped skipped) {
-      start(xml, "skipped", Map.of("message", legal(skipped.reason())));
+    }
+    Optional<String> reason = Report.reason(result);
+    if (reason.isPresent()) {
+      start(xml, "skipped", Map.of("message", legal(reason.get())));
       xml.writeEndElement();
     }
     StringBuilder evidence = new StringBuilder(result.check().promise()).append('\n');

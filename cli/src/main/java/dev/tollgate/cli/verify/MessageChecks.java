@@ -46,6 +46,8 @@ final class MessageChecks {
   /** Begins the ids of messages that only find out whether a queue takes messages. */
   private static final String PROBE = "probe-";
 
+  private static final String NO_MESSAGES = "The routes of an attached API are the application's.";
+
   private MessageChecks() {}
 
   static List<Check> all() {
@@ -66,7 +68,13 @@ final class MessageChecks {
             "answers",
             "Each frame is answered: accepted with its id, or an error that says why.",
             Duration.ofSeconds(60),
-            MessageChecks::answers));
+            MessageChecks::answers),
+        new Check(
+            "push",
+            "A push to all sessions of a tenant reaches each open socket once, although it is"
+                + " requested twice.",
+            Duration.ofSeconds(15),
+            MessageChecks::pushedToAll));
   }
 
   private static String frame(String action, String id, String message) {
@@ -74,6 +82,7 @@ final class MessageChecks {
   }
 
   private static void exchange(Trial trial, Tier tier, String action, Duration firstFrame) {
+    trial.requireOwnApi(NO_MESSAGES);
     String tenant = trial.onboard("", tier, Map.of());
     Session session = trial.session(tenant);
     Connected sender = trial.connect(session);
@@ -149,6 +158,28 @@ final class MessageChecks {
     }
   }
 
+  private static void pushedToAll(Trial trial) {
+    String tenant = trial.onboard("", Tier.POOL, Map.of());
+    List<Connected> sockets =
+        List.of(trial.connect(trial.session(tenant)), trial.connect(trial.session(tenant)));
+    String path = Paths.push(tenant);
+    for (String id : List.of("push-1", "push-1", "push-2")) {
+      trial.did("POST " + path + " to all with the id " + id);
+      ObjectNode push = Json.object().put("all", true).put("id", id).put("message", 1);
+      trial.expectStatus(
+          "POST " + path, 202, trial.deployment().control("POST", path, Optional.of(push)));
+    }
+    // Pages of a tenant go out one after another: what comes before the last push is all there is.
+    for (Connected socket : sockets) {
+      trial.expect(
+          "pushes at a socket",
+          List.of(
+              "{\"type\":\"push\",\"id\":\"push-1\",\"message\":1}",
+              "{\"type\":\"push\",\"id\":\"push-2\",\"message\":1}"),
+          socket.client().await("push", 2, trial.bounds().frame()));
+    }
+  }
+
   private static String shortened(String frame) {
     return frame.length() <= SHOWN ? frame : frame.substring(0, SHOWN) + "…";
   }
@@ -172,6 +203,7 @@ final class MessageChecks {
   }
 
   private static void answers(Trial trial) {
+    trial.requireOwnApi(NO_MESSAGES);
     String tenant = trial.onboard("", Tier.POOL, Map.of());
     Connected client = trial.connect(trial.session(tenant));
     expectAnswer(trial, client, frame(POOL, "named", "1"), "accepted", "named");

@@ -6,6 +6,7 @@ import dev.tollgate.cli.http.Json;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -34,7 +35,8 @@ public record Report(
   public boolean passed() {
     return leftOver.isEmpty()
         && differences.isEmpty()
-        && results.stream().allMatch(Result.Passed.class::isInstance);
+        && results.stream()
+            .allMatch(each -> each instanceof Result.Passed || each instanceof Result.Inapplicable);
   }
 
   /** A result without its evidence, such as {@code PASSED race (1.2 s)}. */
@@ -56,7 +58,20 @@ public record Report(
     if (result instanceof Result.Passed) {
       return "PASSED";
     }
-    return result instanceof Result.Failed ? "FAILED" : "SKIPPED";
+    if (result instanceof Result.Failed) {
+      return "FAILED";
+    }
+    return result instanceof Result.Skipped ? "SKIPPED" : "N/A";
+  }
+
+  /** Why a check has no verdict; empty if it has one. */
+  static Optional<String> reason(Result result) {
+    if (result instanceof Result.Skipped skipped) {
+      return Optional.of(skipped.reason());
+    }
+    return result instanceof Result.Inapplicable inapplicable
+        ? Optional.of(inapplicable.reason())
+        : Optional.empty();
   }
 
   /** The report for a person. */
@@ -68,9 +83,8 @@ public record Report(
         lines.add(INDENT + "expected  " + failed.expected());
         lines.add(INDENT + "seen      " + failed.seen());
         failed.evidence().steps().forEach(step -> lines.add(INDENT + "done      " + step));
-      } else if (result instanceof Result.Skipped skipped) {
-        lines.add(INDENT + "reason    " + skipped.reason());
       }
+      reason(result).ifPresent(why -> lines.add(INDENT + "reason    " + why));
       if (!result.evidence().figures().isEmpty()) {
         lines.add(INDENT + figures(result));
       }
@@ -104,13 +118,15 @@ public record Report(
   }
 
   private String conclusion() {
-    return "%d checks in %s: %d passed, %d failed, %d skipped."
+    long inapplicable = count(Result.Inapplicable.class);
+    return "%d checks in %s: %d passed, %d failed, %d skipped%s."
         .formatted(
             results.size(),
             Trial.seconds(time),
             count(Result.Passed.class),
             count(Result.Failed.class),
-            count(Result.Skipped.class));
+            count(Result.Skipped.class),
+            inapplicable == 0 ? "" : ", " + inapplicable + " not applicable");
   }
 
   long count(Class<? extends Result> kind) {
@@ -131,9 +147,8 @@ public record Report(
           .put("seconds", seconds(result.evidence().time()));
       if (result instanceof Result.Failed failed) {
         check.put("expected", failed.expected()).put("seen", failed.seen());
-      } else if (result instanceof Result.Skipped skipped) {
-        check.put("reason", skipped.reason());
       }
+      reason(result).ifPresent(why -> check.put("reason", why));
       result.evidence().steps().forEach(check.putArray("steps")::add);
       result.evidence().figures().forEach(check.putObject("figures")::put);
     }

@@ -23,6 +23,9 @@ public sealed interface Result {
   /** The check could not decide. */
   record Skipped(Check check, Evidence evidence, String reason) implements Result {}
 
+  /** The deployment makes no such promise. */
+  record Inapplicable(Check check, Evidence evidence, String reason) implements Result {}
+
   /**
    * What a check did and measured.
    *

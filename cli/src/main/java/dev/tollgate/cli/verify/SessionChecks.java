@@ -33,6 +33,8 @@ final class SessionChecks {
   }
 
   private static void sessions(Trial trial) {
+    trial.requireOwnApi(
+        "Connections of an attached API open their sessions; no client creates any.");
     int rate = 2;
     String tenant = trial.onboard("", Tier.POOL, Map.of("sessionPerMinute", rate));
     Instant before = serverTime(trial, tenant);

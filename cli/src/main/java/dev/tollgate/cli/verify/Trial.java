@@ -64,7 +64,28 @@ public final class Trial implements AutoCloseable {
     }
   }
 
-  /** A session of a tenant. */
+  /** Ends a check of what the deployment does not promise. */
+  static final class Inapplicable extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Inapplicable(String reason) {
+      super(reason);
+    }
+  }
+
+  /** Whether Tollgate is attached to an API of the application. */
+  boolean isAttached() {
+    return deployment.isAttached();
+  }
+
+  /** Ends the check if Tollgate is attached to an API of the application. */
+  void requireOwnApi(String reason) {
+    if (isAttached()) {
+      throw new Inapplicable(reason);
+    }
+  }
+
+  /** A session of a tenant. At an attached API, each connection opens its own. */
   record Session(String tenantId, String id) {
     Map<String, String> query() {
       Map<String, String> query = new LinkedHashMap<>();
@@ -284,6 +305,9 @@ public final class Trial implements AutoCloseable {
   // Sessions and sockets
 
   Session session(String tenantId) {
+    if (isAttached()) {
+      return new Session(tenantId, "");
+    }
     return new Session(tenantId, createSession(tenantId).path("sessionId").asText());
   }
 

@@ -151,6 +151,9 @@ public final class Verification {
       return new Result.Passed(check, evidence(trial, start));
     } catch (Broken broken) {
       return new Result.Failed(check, evidence(trial, start), broken.expected(), broken.seen());
+    } catch (Trial.Inapplicable reason) {
+      return new Result.Inapplicable(
+          check, evidence(trial, start), String.valueOf(reason.getMessage()));
     } catch (Trial.Undecidable reason) {
       return new Result.Skipped(check, evidence(trial, start), String.valueOf(reason.getMessage()));
     } catch (Failure failure) {

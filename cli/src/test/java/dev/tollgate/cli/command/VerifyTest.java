@@ -244,4 +244,44 @@ class VerifyTest {
         .anyMatch(path -> path.startsWith("/api/session"))
         .noneMatch(path -> path.startsWith("/other"));
   }
+
+  /** The outputs of an application whose own API Tollgate is attached to. */
+  private void attach() throws IOException {
+    Path outputs = directory.resolve(Outputs.DEFAULT);
+    Files.writeString(outputs, Files.readString(outputs).replace("\"SessionURL\"", "\"Other\""));
+  }
+
+  @Test
+  void an_attached_api_needs_the_query_of_a_handshake() throws IOException {
+    attach();
+    deployment.answersWith(VerifyTest::needingTokens);
+    for (String wrong : new String[] {"", "--handshake=user=ann", "--handshake=TENANT#x"}) {
+      Run run = deployment.run(("verify --check limits " + wrong).strip().split(" "));
+
+      assertThat(run.exitCode()).isEqualTo(2);
+      assertThat(run.err()).contains("--handshake: ", "such as 'workspace=TENANT&user=verify'");
+    }
+    assertThat(deployment.run("verify", "--handshake", "token=TOKEN").err())
+        .contains("--handshake: TOKEN needs the option --token-command");
+    assertThat(deployment.requests()).extracting(Request::method).containsOnly("GET");
+  }
+
+  @Test
+  void checks_that_an_attached_api_does_not_promise_are_listed_and_fail_nothing()
+      throws IOException {
+    attach();
+    deployment.answersWith(VerifyTest::needingTokens);
+
+    Run run =
+        deployment.run(
+            "verify", "--handshake", "w=TENANT", "--check", "sessions", "--check", "answers");
+
+    assertThat(run.exitCode()).as(run.err()).isZero();
+    assertThat(run.out())
+        .contains(
+            "N/A     sessions",
+            "reason    Connections of an attached API open their sessions",
+            "N/A     answers",
+            "0 passed, 0 failed, 0 skipped, 2 not applicable.");
+  }
 }

@@ -46,6 +46,11 @@ class ReportTest {
         POOL, new Evidence(List.of(), Map.of(), Duration.ZERO), "a token is needed");
   }
 
+  private static Result inapplicable() {
+    return new Result.Inapplicable(
+        POOL, new Evidence(List.of(), Map.of(), Duration.ZERO), "no messages");
+  }
+
   @Test
   void the_text_shows_what_a_failed_check_expected_saw_and_did() {
     assertThat(
@@ -75,6 +80,7 @@ class ReportTest {
   @Test
   void a_run_passes_only_if_every_check_and_answer_did_and_everything_was_removed() {
     assertThat(report(List.of(), passed()).passed()).isTrue();
+    assertThat(report(List.of(), passed(), inapplicable()).passed()).isTrue();
     assertThat(report(List.of(), passed(), failed()).passed()).isFalse();
     assertThat(report(List.of(), passed(), skipped()).passed()).isFalse();
     assertThat(report(List.of("verify-abc-due"), passed()).passed()).isFalse();
@@ -113,6 +119,9 @@ class ReportTest {
   @Test
   void the_junit_report_fails_just_if_the_run_does() throws Exception {
     assertThat(junit(report(List.of(), passed())).getAttribute("failures")).isEqualTo("0");
+    Element inapplicable = junit(report(List.of(), passed(), inapplicable()));
+    assertThat(inapplicable.getAttribute("failures")).isEqualTo("0");
+    assertThat(inapplicable.getAttribute("skipped")).isEqualTo("1");
     Report differing =
         new Report(
             "verify-abc", List.of(passed()), List.of(), List.of("PUT /tiers/x 200"), Duration.ZERO);

@@ -51,49 +51,42 @@ final class Idempotency {
    * @throws Unavailable if the key cannot be claimed; the request is not processed then
    */
   Response once(Optional<IdempotencyKey> key, Request request, Supplier<Response> work) {
-    return key.map(named -> claimed(named, request, () -> Optional.of(work.get()))).orElseGet(work);
+    return key.map(named -> claimed(named, request, work)).orElseGet(work);
   }
 
   /**
    * Processes a request unless a request with its key was processed before. For a request that may
-   * have an effect although it throws: all its attempts get the same instant, so that this effect
-   * can be recognized, and until then the key is refused to other requests.
+   * have an effect although it throws, and whose repetitions are harmless: all its attempts get the
+   * same instant, so that this effect can be recognized. Until then the key is refused to other
+   * requests, whatever happens to the attempts.
    *
-   * @param work processes the request; gets the instant from which its key may be used for another
-   *     request, in whole seconds
+   * @param work the response; gets the instant from which its key may be used for another request,
+   *     in whole seconds
    * @throws Unavailable if the key cannot be claimed; the request is not processed then
    */
   Response onceUntil(IdempotencyKey key, Request request, Function<Instant, Response> work) {
-    return claimed(key, request, () -> expiry(key, request).map(work));
-  }
-
-  /** The instant that the first attempt has set; empty if that attempt was of another request. */
-  private Optional<Instant> expiry(IdempotencyKey key, Request request) {
     Instant now = clock.instant();
-    KeyClaim first = claim(new IdempotencyKey(key + ":expiry"), request, after(RETENTION, now));
-    KeyUse use = keys.claim(first, now);
-    if (use instanceof KeyUse.Claimed) {
-      return Optional.of(first.endsAt());
-    }
-    return use instanceof KeyUse.InProgress before ? Optional.of(before.until()) : Optional.empty();
+    KeyClaim claim = claim(key, request, after(RETENTION, now));
+    KeyUse use = keys.claim(claim, now);
+    return replayed(key, use)
+        .orElseGet(
+            () -> {
+              Instant until =
+                  use instanceof KeyUse.InProgress first ? first.until() : claim.endsAt();
+              Response response = work.apply(until);
+              keep(claim, response, request, until);
+              return response;
+            });
   }
 
   private static KeyClaim claim(IdempotencyKey key, Request request, Instant endsAt) {
     return new KeyClaim(key, fingerprint(request.content()), UUID.randomUUID().toString(), endsAt);
   }
 
-  private Response claimed(IdempotencyKey key, Request request, Supplier<Optional<Response>> work) {
+  private Response claimed(IdempotencyKey key, Request request, Supplier<Response> work) {
     Instant now = clock.instant();
     KeyClaim claim = claim(key, request, after(LEASE, now));
     KeyUse use = keys.claim(claim, now);
-    if (use instanceof KeyUse.Completed answered) {
-      StoredResponse kept = answered.answer();
-      return Response.parse(kept.status(), kept.headers(), kept.body())
-          .with("idempotency-replayed", "true");
-    }
-    if (use instanceof KeyUse.OtherRequest) {
-      return reused(key);
-    }
     if (use instanceof KeyUse.InProgress) {
       return Problem.of(
               "idempotency-in-progress",
@@ -103,7 +96,18 @@ final class Idempotency {
           .response()
           .with("retry-after", RETRY_AFTER_SECONDS);
     }
-    return process(claim, request, work);
+    return replayed(key, use).orElseGet(() -> process(claim, request, work));
+  }
+
+  /** The response to a repetition, or to another request; empty if there is none yet. */
+  private static Optional<Response> replayed(IdempotencyKey key, KeyUse use) {
+    if (use instanceof KeyUse.Completed answered) {
+      StoredResponse kept = answered.answer();
+      return Optional.of(
+          Response.parse(kept.status(), kept.headers(), kept.body())
+              .with("idempotency-replayed", "true"));
+    }
+    return use instanceof KeyUse.OtherRequest ? Optional.of(reused(key)) : Optional.empty();
   }
 
   private static Response reused(IdempotencyKey key) {
@@ -117,30 +121,25 @@ final class Idempotency {
         .response();
   }
 
-  /**
-   * Processes the request of a claim.
-   *
-   * @param work the response; empty if the key belongs to another request
-   */
-  private Response process(KeyClaim claim, Request request, Supplier<Optional<Response>> work) {
+  private Response process(KeyClaim claim, Request request, Supplier<Response> work) {
     Optional<Response> response = Optional.empty();
     try {
-      response = work.get();
-      response.ifPresent(answer -> keep(claim, answer, request));
+      response = Optional.of(work.get());
     } finally {
       if (response.isEmpty()) {
         release(claim, request);
       }
     }
-    return response.orElseGet(() -> reused(claim.key()));
+    keep(claim, response.get(), request, after(RETENTION, clock.instant()));
+    return response.get();
   }
 
   /** Stores the response. The caller gets it even if it cannot be stored. */
-  private void keep(KeyClaim claim, Response response, Request request) {
+  private void keep(KeyClaim claim, Response response, Request request, Instant until) {
     StoredResponse answer =
         new StoredResponse(response.status(), response.headers(), response.text());
     try {
-      keys.store(claim, answer, after(RETENTION, clock.instant()));
+      keys.store(claim, answer, until);
     } catch (Unavailable unavailable) {
       request.log("answer of key " + claim.key() + ": not stored: " + unavailable.reason());
     }

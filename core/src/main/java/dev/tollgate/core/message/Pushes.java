@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -91,16 +92,17 @@ public final class Pushes {
   }
 
   /**
-   * Sends to all sessions of a subject.
+   * Sends to all sessions of a subject: those that tokens created, and the one that the subject's
+   * connections to an attached API share.
    *
    * @return empty if the subject has no session
    * @throws Unavailable if the sessions cannot be read; then nothing is sent
    */
   public Optional<Delivered> toSubject(Push push, Subject subject, Duration time) {
-    Set<SessionId> noted = sessions.findForSubject(push.tenant(), subject).sessions();
-    return noted.isEmpty()
-        ? Optional.empty()
-        : Optional.of(to(push, sessions.find(push.tenant(), noted), time));
+    Set<SessionId> ids = new HashSet<>(sessions.findForSubject(push.tenant(), subject).sessions());
+    ids.add(SessionId.of(subject));
+    Collection<Session> found = sessions.find(push.tenant(), ids);
+    return found.isEmpty() ? Optional.empty() : Optional.of(to(push, found, time));
   }
 
   /** Sends to sessions that were read just now; {@link #PARALLEL_SESSIONS} at a time. */

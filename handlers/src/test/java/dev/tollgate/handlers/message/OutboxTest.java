@@ -105,6 +105,18 @@ final class OutboxTest {
     assertThat(sockets.posted()).isEmpty();
   }
 
+  /** UTF-8 has no bytes for it; the frame would have a question mark instead. */
+  @Test
+  void half_a_surrogate_pair_is_refused_in_frames_and_in_replies() {
+    other("acme", "c-2");
+
+    assertThatThrownBy(() -> handled("acme", "\"\ud83d\""))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(sockets.posted()).isEmpty();
+    assertThatThrownBy(() -> new JsonFrames().reply("m-1", "\"\ud83d\""))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
   @Test
   void without_an_outbox_nothing_is_sent() throws Exception {
     TenantMessage message = new TenantMessage("acme", "1".repeat(32), "c-1", "m-1", "1");
