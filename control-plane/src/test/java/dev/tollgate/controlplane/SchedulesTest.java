@@ -387,8 +387,7 @@ class SchedulesTest {
     assertThat(document.at("/tenants/0/changes/schedules").properties()).hasSize(1);
     assertThat(document.at("/tenants/1/changes/limits/tenantPerMinute/to").asInt()).isEqualTo(100);
     var ofTenant = at.schedules("POST", "tenants/beta", "", TWICE, true).document();
-    assertThat(ofTenant.at("/tenants/0/changes/limits/tenantPerMinute/to").asInt())
-        .isEqualTo(100);
+    assertThat(ofTenant.at("/tenants/0/changes/limits/tenantPerMinute/to").asInt()).isEqualTo(100);
   }
 
   @Test

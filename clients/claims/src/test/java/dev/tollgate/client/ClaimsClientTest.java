@@ -49,8 +49,7 @@ class ClaimsClientTest {
   private final BusyQueue queue = new BusyQueue();
   private final AtomicInteger returned = new AtomicInteger();
   private final Claims claims =
-      new Claims(
-          buckets, queue, new NoFills(), Runnable::run, Pause.real(), now::get);
+      new Claims(buckets, queue, new NoFills(), Runnable::run, Pause.real(), now::get);
   private final ClaimsClient client =
       new ClaimsClient(
           new CachedClaims(

@@ -46,7 +46,7 @@ public record LimitSchedules(List<LimitSchedule> all) {
   /** These schedules at an instant: without closed windows, and with the right one open. */
   public LimitSchedules at(Instant now) {
     return new LimitSchedules(
-        all.stream().filter(schedule -> now.isBefore(schedule.closesAt())).toList())
+            all.stream().filter(schedule -> now.isBefore(schedule.closesAt())).toList())
         .openAt(now);
   }
 

@@ -228,8 +228,7 @@ class LimitSchedulesTest {
     LimitSchedule empty = schedule("4", "2026-03-29T02:30", "2026-03-29T03:30", "Europe/Berlin");
     LimitSchedules stored = new LimitSchedules(List.of(later, berlin("2"), empty));
 
-    assertThat(stored.at(Instant.parse("2026-11-27T21:00:00Z")).factor())
-        .contains(new Factor(200));
+    assertThat(stored.at(Instant.parse("2026-11-27T21:00:00Z")).factor()).contains(new Factor(200));
     assertThat(stored.at(CLOSES).factor()).contains(new Factor(300));
     assertThat(stored.at(empty.opensAt()).all()).hasSize(2);
     assertThat(stored.without(later.id()).all()).hasSize(2);

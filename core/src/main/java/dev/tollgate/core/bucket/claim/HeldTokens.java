@@ -56,7 +56,9 @@ public final class HeldTokens {
     }
   }
 
-  /** Spends the tokens of a claim, if it is granted. Returns those that certainly were not spent. */
+  /**
+   * Spends the tokens of a claim, if it is granted. Returns those that certainly were not spent.
+   */
   public ClaimResult spend(ClaimResult claim) {
     if (!(claim instanceof ClaimResult.Granted granted)) {
       return claim;
@@ -138,7 +140,8 @@ public final class HeldTokens {
         mintedAt.stream()
             .map(minted -> new Token(UUID.randomUUID().toString(), id, minted, now))
             .toList();
-    // An interrupted thread cannot send requests. A put that is interrupted is not repeated, because
+    // An interrupted thread cannot send requests. A put that is interrupted is not repeated,
+    // because
     // it may have been done.
     boolean wasInterrupted = Thread.interrupted();
     try {
