@@ -2,142 +2,79 @@ package dev.tollgate.lawbook;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** JSON objects of one line whose values are texts, whole numbers or truth values. */
 final class FlatJson {
-  private final String text;
-  private int at;
+  private static final String TEXT = "\"([^\"\\\\\\p{Cntrl}]*(?:\\\\.[^\"\\\\\\p{Cntrl}]*)*)\"";
 
-  private FlatJson(String text) {
-    this.text = text;
-  }
+  /** A field, and the comma before the next one or the brace that ends the line. */
+  private static final Pattern FIELD =
+      Pattern.compile(
+          "\\s*%s\\s*:\\s*(?:%s|(-?(?:0|[1-9]\\d{0,17}))|(true|false|null))\\s*(?:,(?=\\s*\")|}$)"
+              .formatted(TEXT, TEXT));
+
+  private static final Pattern ESCAPE = Pattern.compile("\\\\(?:u([0-9a-fA-F]{4})|(.))");
+
+  private FlatJson() {}
 
   /** Writes texts, numbers and truth values, in the order of the map. */
   static String write(Map<String, Object> fields) {
-    StringBuilder line = new StringBuilder("{");
-    fields.forEach(
-        (name, value) -> {
-          line.append(line.length() > 1 ? "," : "").append('"').append(name).append("\":");
-          if (value instanceof String string) {
-            quote(line, string);
-          } else {
-            line.append(value);
-          }
-        });
-    return line.append('}').toString();
+    return fields.entrySet().stream()
+        .map(field -> quote(field.getKey()) + ":" + literal(field.getValue()))
+        .collect(Collectors.joining(",", "{", "}"));
   }
 
-  private static void quote(StringBuilder line, String text) {
-    line.append('"');
-    for (char c : text.toCharArray()) {
-      if (c < ' ' || c == '"' || c == '\\') {
-        line.append("\\u%04x".formatted((int) c));
-      } else {
-        line.append(c);
-      }
-    }
-    line.append('"');
+  private static String literal(Object value) {
+    return value instanceof String text ? quote(text) : value.toString();
+  }
+
+  /** A text without control characters. JSON escapes quotes and backslashes as Java does. */
+  private static String quote(String text) {
+    return "\"" + text.replaceAll("[\"\\\\]", "\\\\$0") + "\"";
   }
 
   /**
    * Reads an object. Fields that are null count as missing.
    *
-   * @throws IllegalArgumentException if the line is anything else; the message says what was
-   *     expected
+   * @throws IllegalArgumentException if the line is anything else
    */
   static Map<String, Object> read(String line) {
-    FlatJson json = new FlatJson(line);
+    String text = line.strip();
     Map<String, Object> fields = new LinkedHashMap<>();
-    json.expect("{");
-    if (!json.skip("}")) {
-      do {
-        String name = json.string();
-        json.expect(":");
-        if (!json.skip("null") && fields.put(name, json.value()) != null) {
-          throw new IllegalArgumentException("expected each field once, not `" + name + "` again");
-        }
-      } while (json.skip(","));
-      json.expect("}");
+    Matcher field = FIELD.matcher(text);
+    int at = text.startsWith("{") ? 1 : 0;
+    while (at > 0 && field.region(at, text.length()).lookingAt()) {
+      at = field.end();
+      if (!"null".equals(field.group(4)) && fields.put(field.group(1), value(field)) != null) {
+        throw new IllegalArgumentException("expected `" + field.group(1) + "` only once");
+      }
     }
-    if (!json.text.substring(json.at).isBlank()) {
-      throw json.expected("nothing after the object");
+    if (!text.matches("\\{\\s*}") && (at < text.length() || !text.endsWith("}"))) {
+      throw new IllegalArgumentException(
+          "expected an object of texts, whole numbers, true and false at character " + (at + 1));
     }
     return fields;
   }
 
-  private Object value() {
-    if (skip("true")) {
-      return true;
-    } else if (skip("false")) {
-      return false;
-    } else if (text.startsWith("\"", at)) {
-      return string();
+  private static Object value(MatchResult field) {
+    if (field.group(3) != null) {
+      return Long.valueOf(field.group(3));
+    } else if (field.group(4) != null) {
+      return field.group(4).equals("true");
     }
-    int start = at;
-    while (at < text.length() && "+-.eE0123456789".indexOf(text.charAt(at)) >= 0) {
-      at++;
-    }
-    String number = text.substring(start, at);
-    try {
-      if (number.matches("-?(?:0|[1-9][0-9]*)")) {
-        return Long.parseLong(number);
-      }
-    } catch (NumberFormatException tooLarge) {
-      // The same error as for a fraction.
-    }
-    at = start;
-    throw expected("a text, a whole number of 64 bits, true or false");
+    return ESCAPE.matcher(field.group(2)).replaceAll(FlatJson::unescaped);
   }
 
-  private String string() {
-    expect("\"");
-    StringBuilder string = new StringBuilder();
-    while (at < text.length() && text.charAt(at) != '"') {
-      char c = text.charAt(at++);
-      string.append(c == '\\' ? escaped() : c);
-    }
-    expect("\"");
-    return string.toString();
-  }
-
-  private char escaped() {
-    int kind = at < text.length() ? "\"\\/bfnrtu".indexOf(text.charAt(at++)) : -1;
-    if (kind == 8 && text.substring(at).matches("(?s)[0-9a-fA-F]{4}.*")) {
-      at += 4;
-      return (char) Integer.parseInt(text.substring(at - 4, at), 16);
-    } else if (kind < 0 || kind == 8) {
-      throw expected("a valid escape");
-    }
-    return "\"\\/\b\f\n\r\t".charAt(kind);
-  }
-
-  /** Skips a token and the white space around it, if it comes next. */
-  private boolean skip(String token) {
-    blanks();
-    if (!text.startsWith(token, at)) {
-      return false;
-    }
-    at += token.length();
-    if (!token.equals("\"")) {
-      blanks();
-    }
-    return true;
-  }
-
-  private void blanks() {
-    while (at < text.length() && " \t\r".indexOf(text.charAt(at)) >= 0) {
-      at++;
-    }
-  }
-
-  private void expect(String token) {
-    if (!skip(token)) {
-      throw expected("`" + token + "`");
-    }
-  }
-
-  private IllegalArgumentException expected(String what) {
-    return new IllegalArgumentException(
-        "expected " + what + " at character " + (at + 1) + " of the line");
+  private static String unescaped(MatchResult escape) {
+    int letter = "bfnrt".indexOf(escape.group(2) == null ? ' ' : escape.group(2).charAt(0));
+    String character =
+        escape.group(1) != null
+            ? String.valueOf((char) Integer.parseInt(escape.group(1), 16))
+            : letter < 0 ? escape.group(2) : "\b\f\n\r\t".substring(letter, letter + 1);
+    return Matcher.quoteReplacement(character);
   }
 }

@@ -47,10 +47,8 @@ public final class LimiterProcess implements Limiter.Maker, AutoCloseable {
     LineExchange.Answer hello =
         lines.ask(
             Map.of("op", "hello", "protocol", PROTOCOL),
-            Set.of(
-                "protocol", "clock", "retryAfter", "several", "together", "retune", "counts"));
-    hello.unless(
-        hello.number("protocol").equals(Optional.of((long) PROTOCOL)), "\"protocol\":" + PROTOCOL);
+            Set.of("protocol", "clock", "retryAfter", "several", "together", "retune", "counts"));
+    hello.unless(hello.number("protocol") == PROTOCOL, "\"protocol\":" + PROTOCOL);
     String clock = hello.text("clock").orElse("");
     hello.unless(
         clock.equals("moved") || clock.equals("system"),
@@ -160,7 +158,7 @@ public final class LimiterProcess implements Limiter.Maker, AutoCloseable {
       throw lines.failure("Its clock cannot be moved, so no law applies.");
     }
     Remote limiter = new Remote(setting);
-    limiter.tell("reset", Map.of("start", Setting.START.toString()));
+    limiter.ask("reset", Map.of("start", Setting.START.toString()));
     return limiter;
   }
 
@@ -175,15 +173,15 @@ public final class LimiterProcess implements Limiter.Maker, AutoCloseable {
     try {
       return new Terms(
           new Rate(
-              promised.number("tokens").orElse(drawn.rate().tokens()),
-              promised.nanos("per").orElse(drawn.rate().per())),
-          promised.number("capacity").orElse(drawn.capacity()),
-          promised.number("slack").orElse(drawn.slack()),
-          promised.nanos("lateness").orElse(drawn.lateness()),
+              promised.number("tokens", drawn.rate().tokens()),
+              Duration.ofNanos(promised.number("per", drawn.rate().per().toNanos()))),
+          promised.number("capacity", drawn.capacity()),
+          promised.number("slack", 0),
+          Duration.ofNanos(promised.number("lateness", 0)),
           promised.isTrue("onDemand"),
-          promised.nanos("grain").orElse(drawn.grain()));
+          Duration.ofNanos(promised.number("grain", 0)));
     } catch (IllegalArgumentException invalid) {
-      throw promised.bad(invalid.getMessage());
+      throw promised.bad("" + invalid.getMessage());
     }
   }
 
@@ -222,15 +220,11 @@ public final class LimiterProcess implements Limiter.Maker, AutoCloseable {
       return lines.ask(request, Set.of(answered));
     }
 
-    private void tell(String op, Map<String, Object> fields) {
-      ask(op, fields);
-    }
-
     @Override
     public void open(String tenant, Terms terms) {
       Map<String, Object> fields = fields(terms);
       fields.put("tenant", tenant);
-      tell("open", fields);
+      ask("open", fields);
     }
 
     @Override
@@ -238,7 +232,7 @@ public final class LimiterProcess implements Limiter.Maker, AutoCloseable {
       if (retunes) {
         Map<String, Object> fields = fields(terms);
         fields.put("tenant", tenant);
-        tell("retune", fields);
+        ask("retune", fields);
       }
       return retunes;
     }
@@ -271,16 +265,17 @@ public final class LimiterProcess implements Limiter.Maker, AutoCloseable {
       }
       return answer
           .text("lease")
-          .map(lease -> Claim.admitted(new RemoteLease(lease, count, Setting.START.plus(answer.needed(answer.nanos("endsAt"), "endsAt")))))
+          .map(id -> Claim.admitted(lease(id, count, Setting.START.plus(answer.nanos("endsAt")))))
           .orElseGet(Claim::admitted);
     }
 
     /** A refusal without a retry time has zero; the law about it does not apply then. */
     private Claim refused(LineExchange.Answer answer) {
-      boolean statesTime = !notApplied.containsKey(LimiterLaws.RETRY_AFTER);
-      Optional<Duration> retryAfter = answer.nanos("retryAfter");
       return Claim.refused(
-          statesTime ? answer.needed(retryAfter, "retryAfter") : retryAfter.orElse(Duration.ZERO));
+          Duration.ofNanos(
+              notApplied.containsKey(LimiterLaws.RETRY_AFTER)
+                  ? answer.number("retryAfter", 0)
+                  : answer.number("retryAfter")));
     }
 
     @Override
@@ -294,7 +289,7 @@ public final class LimiterProcess implements Limiter.Maker, AutoCloseable {
               Map.of("tenant", tenant, "callers", callers, "count", tokens),
               "admitted",
               "retryAfter");
-      long admitted = answer.needed(answer.number("admitted"), "admitted");
+      long admitted = answer.number("admitted");
       answer.unless(admitted >= 0 && admitted <= callers, "\"admitted\":0 to " + callers);
       List<Claim> claims = new ArrayList<>(Collections.nCopies((int) admitted, Claim.admitted()));
       while (claims.size() < callers) {
@@ -308,50 +303,40 @@ public final class LimiterProcess implements Limiter.Maker, AutoCloseable {
       if (!counts) {
         return Optional.empty();
       }
-      List<String> names = List.of("minted", "spent", "expired", "held", "inFlight");
       LineExchange.Answer answer =
-          ask("counts", Map.of("tenant", tenant), names.toArray(String[]::new));
-      List<Long> numbers =
-          names.stream().map(name -> answer.needed(answer.number(name), name)).toList();
+          ask("counts", Map.of("tenant", tenant), "minted", "spent", "expired", "held", "inFlight");
       return Optional.of(
           new TokenCounts(
-              numbers.get(0), numbers.get(1), numbers.get(2), numbers.get(3), numbers.get(4)));
+              answer.number("minted"),
+              answer.number("spent"),
+              answer.number("expired"),
+              answer.number("held"),
+              answer.number("inFlight")));
     }
 
-    private final class RemoteLease implements Lease {
-      private final String id;
-      private final long tokens;
-      private final Instant endsAt;
-
-      RemoteLease(String id, long tokens, Instant endsAt) {
-        this.id = id;
-        this.tokens = tokens;
-        this.endsAt = endsAt;
-      }
-
-      @Override
-      public long tokens() {
-        return tokens;
-      }
-
-      @Override
-      public Instant endsAt() {
-        return endsAt;
-      }
-
-      @Override
-      public Spending spend() {
-        LineExchange.Answer answer = ask("spend", Map.of("lease", id), "spent", "undecided");
-        if (answer.text("undecided").isPresent()) {
-          return Spending.UNDECIDED;
+    private Lease lease(String id, long count, Instant end) {
+      return new Lease() {
+        @Override
+        public long tokens() {
+          return count;
         }
-        return answer.truth("spent") ? Spending.SPENT : Spending.REFUSED;
-      }
 
-      @Override
-      public void giveBack() {
-        tell("giveBack", Map.of("lease", id));
-      }
+        @Override
+        public Instant endsAt() {
+          return end;
+        }
+
+        @Override
+        public Spending spend() {
+          boolean isSpent = ask("spend", Map.of("lease", id), "spent").truth("spent");
+          return isSpent ? Spending.SPENT : Spending.REFUSED;
+        }
+
+        @Override
+        public void giveBack() {
+          ask("giveBack", Map.of("lease", id));
+        }
+      };
     }
   }
 }

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Requests to a child process and its answers, one line each. */
 final class LineExchange implements AutoCloseable {
-  private static final int LONGEST_LINE = 10_000;
+  private static final int LONGEST_LINE = 2_000;
   private static final int SHOWN_ERRORS = 4_000;
 
   /** What is read after the last line; no line has a line feed. */
@@ -116,7 +116,7 @@ final class LineExchange implements AutoCloseable {
       throw ended(line);
     }
     Answer answer = new Answer(line, next(line));
-    answer.unless(answer.number("id").equals(Optional.of(id)), "\"id\":" + id);
+    answer.unless(answer.number("id") == id, "\"id\":" + id);
     for (String name : answer.read.keySet()) {
       answer.unless(fields.contains(name) || name.equals("id"), "no field `" + name + "`");
     }
@@ -195,7 +195,7 @@ final class LineExchange implements AutoCloseable {
       try {
         this.read = FlatJson.read(line);
       } catch (IllegalArgumentException invalid) {
-        throw bad(invalid.getMessage());
+        throw bad("" + invalid.getMessage());
       }
     }
 
@@ -213,12 +213,16 @@ final class LineExchange implements AutoCloseable {
       return field(name, String.class, "a text");
     }
 
-    Optional<Long> number(String name) {
-      return field(name, Long.class, "a whole number");
+    long number(String name) {
+      return needed(field(name, Long.class, "a whole number"), name);
     }
 
-    Optional<Duration> nanos(String name) {
-      return number(name).map(Duration::ofNanos);
+    long number(String name, long otherwise) {
+      return field(name, Long.class, "a whole number").orElse(otherwise);
+    }
+
+    Duration nanos(String name) {
+      return Duration.ofNanos(number(name));
     }
 
     /** Whether an optional truth value is there and true. */
@@ -230,17 +234,14 @@ final class LineExchange implements AutoCloseable {
       return needed(field(name, Boolean.class, "true or false"), name);
     }
 
-    <T> T needed(Optional<T> value, String name) {
+    private <T> T needed(Optional<T> value, String name) {
       return value.orElseThrow(() -> bad("expected a field `" + name + "`"));
     }
 
     private <T> Optional<T> field(String name, Class<T> type, String kind) {
-      Object value = read.getOrDefault(name, Optional.empty());
-      if (value instanceof Optional) {
-        return Optional.empty();
-      }
-      unless(type.isInstance(value), "`" + name + "` to be " + kind);
-      return Optional.of(type.cast(value));
+      Optional<Object> value = Optional.ofNullable(read.get(name));
+      unless(value.stream().allMatch(type::isInstance), "`" + name + "` to be " + kind);
+      return value.map(type::cast);
     }
   }
 }
