@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * A limiter in any language, judged through a child process: one JSON line a request on its
@@ -46,7 +47,7 @@ public final class LimiterProcess implements Limiter.Maker, AutoCloseable {
     this.lines = lines;
     LineExchange.Answer hello =
         lines.ask(
-            Map.of("op", "hello", "protocol", PROTOCOL),
+            request("hello", Map.of("protocol", PROTOCOL)),
             Set.of("protocol", "clock", "retryAfter", "several", "together", "retune", "counts"));
     hello.unless(hello.number("protocol") == PROTOCOL, "\"protocol\":" + PROTOCOL);
     String clock = hello.text("clock").orElse("");
@@ -199,10 +200,11 @@ public final class LimiterProcess implements Limiter.Maker, AutoCloseable {
     return fields;
   }
 
+  /** A request with its fields in the same order in each run. */
   private static Map<String, Object> request(String op, Map<String, Object> fields) {
     Map<String, Object> request = new LinkedHashMap<>();
     request.put("op", op);
-    request.putAll(fields);
+    request.putAll(new TreeMap<>(fields));
     return request;
   }
 
