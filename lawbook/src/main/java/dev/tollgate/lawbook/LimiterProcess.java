@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * A limiter in any language, judged through a child process: one JSON line a request on its
@@ -62,12 +63,9 @@ public final class LimiterProcess implements Limiter.Maker, AutoCloseable {
     if (clock.equals("system")) {
       LimiterLaws.ALL.forEach(law -> reasons.put(law, "its clock cannot be moved"));
     }
+    boolean several = claimsSeveral || claimsTogether;
     lacks(reasons, hello.isTrue("retryAfter"), LimiterLaws.RETRY_AFTER, "it states no retry time");
-    lacks(
-        reasons,
-        claimsSeveral || claimsTogether,
-        LimiterLaws.ALL_OR_NONE,
-        "it has no claims for several tokens");
+    lacks(reasons, several, LimiterLaws.ALL_OR_NONE, "it has no claims for several tokens");
     lacks(reasons, retunes, LimiterLaws.RETUNE_CONSERVES, "its terms cannot change");
     lacks(reasons, counts, LimiterLaws.CONSERVATION, "it does not show its counts");
     notApplied = Collections.unmodifiableMap(reasons);
@@ -305,15 +303,10 @@ public final class LimiterProcess implements Limiter.Maker, AutoCloseable {
       if (!counts) {
         return Optional.empty();
       }
-      LineExchange.Answer answer =
-          ask("counts", Map.of("tenant", tenant), "minted", "spent", "expired", "held", "inFlight");
-      return Optional.of(
-          new TokenCounts(
-              answer.number("minted"),
-              answer.number("spent"),
-              answer.number("expired"),
-              answer.number("held"),
-              answer.number("inFlight")));
+      String[] names = {"minted", "spent", "expired", "held", "inFlight"};
+      LineExchange.Answer answer = ask("counts", Map.of("tenant", tenant), names);
+      long[] count = Stream.of(names).mapToLong(answer::number).toArray();
+      return Optional.of(new TokenCounts(count[0], count[1], count[2], count[3], count[4]));
     }
 
     private Lease lease(String id, long count, Instant end) {

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** Requests to a child process and its answers, one line each. */
@@ -30,7 +31,7 @@ final class LineExchange implements AutoCloseable {
   private final Duration answersWithin;
   private final BlockingQueue<String> answers = new ArrayBlockingQueue<>(8);
   private final StringBuffer errors = new StringBuffer();
-  private final Thread errorReader;
+  private final CompletableFuture<String> errorsEnd = new CompletableFuture<>();
   private long id;
 
   private LineExchange(List<String> command, Process process, Duration answersWithin) {
@@ -38,7 +39,7 @@ final class LineExchange implements AutoCloseable {
     this.process = process;
     this.answersWithin = answersWithin;
     read("answers", process.getInputStream(), this::readAnswers);
-    errorReader = read("errors", process.getErrorStream(), this::readErrors);
+    read("errors", process.getErrorStream(), this::readErrors);
   }
 
   static LineExchange start(List<String> command, Path directory, Duration answersWithin)
@@ -53,7 +54,7 @@ final class LineExchange implements AutoCloseable {
     void read(BufferedReader stream) throws IOException, InterruptedException;
   }
 
-  private static Thread read(String name, InputStream stream, Reading reading) {
+  private static void read(String name, InputStream stream, Reading reading) {
     Thread reader =
         new Thread(
             () -> {
@@ -67,7 +68,6 @@ final class LineExchange implements AutoCloseable {
             "limiter " + name);
     reader.setDaemon(true);
     reader.start();
-    return reader;
   }
 
   private void readAnswers(BufferedReader stream) throws IOException, InterruptedException {
@@ -95,6 +95,7 @@ final class LineExchange implements AutoCloseable {
       errors.append(part, 0, read);
       errors.delete(0, Math.max(0, errors.length() - SHOWN_ERRORS));
     }
+    errorsEnd.complete(END);
   }
 
   /**
@@ -139,29 +140,19 @@ final class LineExchange implements AutoCloseable {
   }
 
   private Failure ended(String request) {
-    try {
-      boolean hasEnded = process.waitFor(1, TimeUnit.SECONDS);
-      return failure(
-          (hasEnded
-                  ? "The process ended with status " + process.exitValue()
-                  : "The process closed its standard output")
-              + " before it answered "
-              + request);
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-      return failure("Interrupted at " + request);
-    }
+    process.onExit().completeOnTimeout(process, 1, TimeUnit.SECONDS).join();
+    String what =
+        process.isAlive()
+            ? "The process closed its standard output"
+            : "The process ended with status " + process.exitValue();
+    return failure(what + " before it answered " + request);
   }
 
   /** Ends the process, and describes why the check cannot go on. */
   Failure failure(String what) {
     close();
-    try {
-      // A process that the limiter started may keep the stream open.
-      errorReader.join(TimeUnit.SECONDS.toMillis(1));
-    } catch (InterruptedException interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    // A process that the limiter started may keep the stream open.
+    errorsEnd.completeOnTimeout(END, 1, TimeUnit.SECONDS).join();
     String printed = errors.toString().strip();
     return new Failure(
         "The limiter `%s` cannot be judged. %s%nStandard error: %s"
