@@ -11,6 +11,7 @@ import dev.tollgate.league.adapters.ExpiringItem;
 import dev.tollgate.league.adapters.FixedWindow;
 import dev.tollgate.league.adapters.GatewayScript;
 import dev.tollgate.league.adapters.Guava;
+import dev.tollgate.league.adapters.RateLimiterFlexible;
 import dev.tollgate.league.adapters.RedisGcra;
 import dev.tollgate.league.adapters.Resilience4j;
 import dev.tollgate.league.adapters.Sentinel;
@@ -87,6 +88,15 @@ public final class League {
                   "slack: 1; lateness: 2 ms",
                   ExpiringItem.withoutExpiry())
               .notApplying(NO_RETRY_TIME),
+          Entry.of(
+                  "rate-limiter-flexible",
+                  "rate-limiter-flexible 11.4.0 (npm), RateLimiterMemory",
+                  ONE_PERIOD,
+                  RateLimiterFlexible.maker())
+              .notApplying(
+                  Map.of(
+                      LimiterLaws.RETUNE_CONSERVES,
+                      "its options can change, but it promises nothing of the tokens then")),
           Entry.notApplicable(
               "concurrency-limits",
               "Netflix concurrency-limits",

@@ -66,6 +66,24 @@ class LeagueTest {
   }
 
   @Test
+  void version_of_the_npm_package_in_the_table_is_the_pinned_one() throws IOException {
+    Path node = Path.of("src/main/node");
+    String version =
+        League.ENTRIES.stream()
+            .filter(e -> e.id().equals("rate-limiter-flexible"))
+            .map(e -> e.name().split(" ")[1])
+            .findFirst()
+            .orElseThrow();
+
+    assertThat(node.resolve("package.json"))
+        .content()
+        .contains("\"rate-limiter-flexible\": \"" + version + "\"");
+    assertThat(node.resolve("package-lock.json"))
+        .content()
+        .contains("\"version\": \"" + version + "\"", "\"integrity\": \"sha512-");
+  }
+
+  @Test
   void replay_shows_the_shortest_history_of_each_broken_law() {
     Entry item =
         League.ENTRIES.stream().filter(e -> e.id().equals("item")).findFirst().orElseThrow();

@@ -9,11 +9,14 @@ import io.github.bucket4j.BucketConfiguration;
 import io.github.bucket4j.ConsumptionProbe;
 import io.github.bucket4j.TimeMeter;
 import io.github.bucket4j.TokensInheritanceStrategy;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Shows what the league table says of other limiters, by them alone. */
@@ -137,5 +140,32 @@ class WithoutLawBookTest {
     }
 
     assertThat(admitted).isEqualTo(6);
+  }
+
+  /** Its README says so: points are reset a duration after the first request. */
+  @Tag("nightly")
+  @Test
+  void rate_limiter_flexible_admits_twice_the_points_and_counts_refused_ones() throws Exception {
+    String program =
+        """
+        import { RateLimiterMemory } from "rate-limiter-flexible";
+        let now = 0;
+        Date.now = () => now;
+        const limiter = new RateLimiterMemory({ points: 6, duration: 60 });
+        const admits = (key, points) => limiter.consume(key, points).then(() => 1, () => 0);
+        let twice = await admits("a", 1);
+        for (now = 59_999; now <= 60_000; now++)
+          for (let i = 0; i < 9; i++) twice += await admits("a", 1);
+        const greedy = [await admits("b", 5), await admits("b", 2), await admits("b", 1)];
+        console.log(twice, ...greedy);
+        """;
+    Process node =
+        new ProcessBuilder("node", "--input-type=module", "-e", program)
+            .directory(Path.of("src/main/node").toFile())
+            .redirectErrorStream(true)
+            .start();
+
+    assertThat(new String(node.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip())
+        .isEqualTo("12 1 0 0");
   }
 }
