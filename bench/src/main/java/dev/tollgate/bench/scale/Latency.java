@@ -14,7 +14,7 @@ enum Latency {
   /** Requests to DynamoDB. */
   DYNAMODB(
       "DynamoDB",
-      "assumed: `docs/prices.yaml` has the middle; nobody measured the tail",
+      "assumed: `docs/prices.yaml` has the middle; the tail is not measured",
       new double[] {0, 0.5, 0.9, 0.99, 0.999, 1},
       new double[] {2, 5, 9, 25, 100, 1_000}),
 
