@@ -10,7 +10,9 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.message.Push;
 import dev.tollgate.core.message.PushPage;
+import dev.tollgate.core.message.Pushes;
 import dev.tollgate.core.message.TenantPushes;
+import dev.tollgate.handlers.Metrics;
 import dev.tollgate.handlers.Wiring;
 import java.time.Duration;
 import java.time.Instant;
@@ -27,6 +29,7 @@ public final class TenantPusher implements RequestHandler<SQSEvent, Void> {
   private static final Duration MARGIN = Duration.ofSeconds(8);
 
   private final TenantPushes pushes;
+  private final Metrics metrics;
 
   /** The function as Lambda creates it. */
   public TenantPusher() {
@@ -35,11 +38,12 @@ public final class TenantPusher implements RequestHandler<SQSEvent, Void> {
 
   /** The function with these environment variables and this clock. */
   public TenantPusher(Map<String, String> environment, InstantSource clock) {
-    this(new Wiring(environment, clock).tenantPushes());
+    this(new Wiring(environment, clock).tenantPushes(), new Metrics(clock));
   }
 
-  TenantPusher(TenantPushes pushes) {
+  TenantPusher(TenantPushes pushes, Metrics metrics) {
     this.pushes = pushes;
+    this.metrics = metrics;
   }
 
   /**
@@ -52,7 +56,11 @@ public final class TenantPusher implements RequestHandler<SQSEvent, Void> {
     for (SQSMessage message : event.getRecords()) {
       PushPage page = page(message);
       Duration time = Duration.ofMillis(context.getRemainingTimeInMillis()).minus(MARGIN);
-      String sent = pushes.send(page, time).map(Object::toString).orElse("was sent before");
+      Optional<Pushes.Delivered> delivered = pushes.send(page, time);
+      delivered.ifPresent(
+          sent ->
+              metrics.undeliveredFrames(context.getLogger(), page.push().tenant(), sent.failed()));
+      String sent = delivered.map(Object::toString).orElse("was sent before");
       context
           .getLogger()
           .log(
