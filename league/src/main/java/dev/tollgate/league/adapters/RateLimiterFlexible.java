@@ -1,9 +1,9 @@
 package dev.tollgate.league.adapters;
 
 import dev.tollgate.lawbook.Limiter;
-import dev.tollgate.lawbook.LimiterProcess;
 import dev.tollgate.lawbook.Setting;
 import dev.tollgate.lawbook.Terms;
+import dev.tollgate.lawbook.process.LimiterProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -1,5 +1,16 @@
-package dev.tollgate.lawbook;
+package dev.tollgate.lawbook.process;
 
+import dev.tollgate.lawbook.Claim;
+import dev.tollgate.lawbook.Law;
+import dev.tollgate.lawbook.LawBook;
+import dev.tollgate.lawbook.LawViolation;
+import dev.tollgate.lawbook.Lease;
+import dev.tollgate.lawbook.Limiter;
+import dev.tollgate.lawbook.LimiterLaws;
+import dev.tollgate.lawbook.Rate;
+import dev.tollgate.lawbook.Setting;
+import dev.tollgate.lawbook.Terms;
+import dev.tollgate.lawbook.TokenCounts;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -216,7 +227,7 @@ public final class LimiterProcess implements Limiter.Maker, AutoCloseable {
 
     private LineExchange.Answer ask(String op, Map<String, Object> fields, String... answered) {
       Map<String, Object> request = request(op, fields);
-      request.put("now", Duration.between(Setting.START, setting.now()).toNanos());
+      request.put("now", Duration.between(Setting.START, setting.clock().instant()).toNanos());
       return lines.ask(request, Set.of(answered));
     }
 

@@ -1,9 +1,19 @@
-package dev.tollgate.lawbook;
+package dev.tollgate.lawbook.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.tollgate.lawbook.Claim;
+import dev.tollgate.lawbook.Law;
+import dev.tollgate.lawbook.LawBook;
+import dev.tollgate.lawbook.LawViolation;
+import dev.tollgate.lawbook.Lease;
+import dev.tollgate.lawbook.Limiter;
+import dev.tollgate.lawbook.LimiterLaws;
+import dev.tollgate.lawbook.Setting;
+import dev.tollgate.lawbook.Terms;
+import dev.tollgate.lawbook.TokenCounts;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

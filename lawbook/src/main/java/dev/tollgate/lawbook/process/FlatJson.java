@@ -1,4 +1,4 @@
-package dev.tollgate.lawbook;
+package dev.tollgate.lawbook.process;
 
 import java.util.LinkedHashMap;
 import java.util.Map;

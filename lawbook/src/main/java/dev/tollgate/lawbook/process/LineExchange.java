@@ -1,4 +1,4 @@
-package dev.tollgate.lawbook;
+package dev.tollgate.lawbook.process;
 
 import java.io.BufferedReader;
 import java.io.IOException;
