@@ -15,7 +15,8 @@ public final class Setting {
   private Instant now = START;
   private boolean mayInjectFaults = true;
 
-  Setting(long seed) {
+  /** A setting at {@link #START} in which faults may occur, as when a history begins. */
+  public Setting(long seed) {
     this.seed = seed;
   }
 
