@@ -286,6 +286,7 @@ final class VerifyIT {
         between("limits", "403", VerifyIT::hidingLimits),
         between("pool", "m-1", VerifyIT::swapping),
         between("silo", "100000.0", VerifyIT::normalizing),
+        between("push", "push-1", to -> repeatingPushes(to, "-push")),
         between("doctor", "MISSING", VerifyIT::losingQueues),
         between("changes", "with If-Match", VerifyIT::unconditional),
         between(
@@ -345,7 +346,7 @@ final class VerifyIT {
             to ->
                 onboarding(
                     to, "-sessions", "overrides\":{", "overrides\":{\"sessionLifetime\":86400,")),
-        between("pool", "push-1", VerifyIT::repeatingPushes),
+        between("pool", "push-1", to -> repeatingPushes(to, "-pool")),
         between("sessions", "with its sessionId", to -> brokenSessions(to, "PUT")),
         between("sessions", "DELETE /session", to -> brokenSessions(to, "DELETE")));
   }
@@ -365,7 +366,7 @@ final class VerifyIT {
     return Boolean.getBoolean("verify.all") || Integer.getInteger("tests.times", 1) > 1;
   }
 
-  /** Sixteen runs of all checks: with {@code -Pnightly} or {@code -Dverify.all=true}. */
+  /** A run of all checks for each fault: with {@code -Pnightly} or {@code -Dverify.all=true}. */
   @ParameterizedTest(allowZeroInvocations = true)
   @MethodSource("faultsOneByOne")
   void a_planted_fault_fails_the_check_of_its_area_and_no_other(Planted planted) throws Exception {
@@ -660,10 +661,10 @@ final class VerifyIT {
   }
 
   /** A control plane that sends each push twice. */
-  private static Deployment repeatingPushes(Deployment to) {
+  private static Deployment repeatingPushes(Deployment to, String tenants) {
     return changing(
         to,
-        "-pool",
+        tenants,
         (listener, text) -> {
           listener.frame(text);
           if (text.startsWith("{\"type\":\"push\"")) {

@@ -10,15 +10,19 @@ import dev.tollgate.core.audit.Subject;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.LimitMode;
+import dev.tollgate.core.tenant.LimitSchedule;
 import dev.tollgate.core.tenant.LimitSchedules;
 import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.tenant.Tier;
 import dev.tollgate.core.tenant.TierName;
 import dev.tollgate.http.testing.HttpApiEvents;
 import dev.tollgate.http.testing.RecordingContext;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
@@ -406,6 +410,24 @@ class SchedulesTest {
 
     assertThat(cancel("tenants/beta").status()).isEqualTo(204);
     assertThat(cancel("tiers/own").status()).isEqualTo(204);
+  }
+
+  /** As a window may be, once its zone has changed its rules. */
+  @ParameterizedTest
+  @ValueSource(strings = {"tiers/own", "tenants/acme"})
+  void empty_window_can_be_cancelled(String owner) {
+    LimitSchedule empty =
+        LimitSchedule.of(
+            BigDecimal.TWO, "2026-03-29T02:30", "2026-03-29T03:30", "Europe/Berlin");
+    LimitSchedules stored = new LimitSchedules(List.of(empty));
+    Tier own = at.tiers.find(new TierName("own")).orElseThrow();
+    at.tiers.put(own.with(stored).withVersionAfter(own.version()));
+    Tenant acme = at.tenant("acme").orElseThrow();
+    at.tenants.replace(acme.changed(own, acme.overrides().with(stored), acme.status()));
+
+    assertThat(at.schedules("DELETE", owner, empty.id(), "", false).status()).isEqualTo(204);
+
+    assertThat(at.schedules("DELETE", owner, empty.id(), "", false).status()).isEqualTo(404);
   }
 
   @ParameterizedTest

@@ -21,6 +21,7 @@ import dev.tollgate.http.Response;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
@@ -157,7 +158,7 @@ final class ScheduleRoutes {
     if (!(result instanceof TierChangeResult.Applied)) {
       return tiers.response(result, name, request);
     }
-    delete(ports, Subject.tier(name), LimitSchedules.NONE.with(window.get()), invocation);
+    delete(ports, Subject.tier(name), new LimitSchedules(List.of(window.get())), invocation);
     return Response.noContent();
   }
 
@@ -183,7 +184,7 @@ final class ScheduleRoutes {
     if (!(result instanceof TenantChangeResult.Applied)) {
       return tenants.response(result, tenantId, replay, invocation);
     }
-    delete(ports, Subject.tenant(tenantId), LimitSchedules.NONE.with(window.get()), invocation);
+    delete(ports, Subject.tenant(tenantId), new LimitSchedules(List.of(window.get())), invocation);
     return Response.noContent();
   }
 
