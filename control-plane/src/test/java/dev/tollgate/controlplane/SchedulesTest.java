@@ -417,7 +417,8 @@ class SchedulesTest {
   @ValueSource(strings = {"tiers/own", "tenants/acme"})
   void empty_window_can_be_cancelled(String owner) {
     LimitSchedule empty =
-        LimitSchedule.of(BigDecimal.TWO, "2026-03-29T02:30", "2026-03-29T03:30", "Europe/Berlin");
+        LimitSchedule.of(
+            new BigDecimal(2), "2026-03-29T02:30", "2026-03-29T03:30", "Europe/Berlin");
     LimitSchedules stored = new LimitSchedules(List.of(empty));
     Tier own = at.tiers.find(new TierName("own")).orElseThrow();
     at.tiers.put(own.with(stored).withVersionAfter(own.version()));
