@@ -29,7 +29,7 @@ import java.util.stream.IntStream;
  */
 public final class Crowd implements Measurement {
   private static final int CLIENTS = 8;
-  private static final int WARM_UP = 200;
+  private static final int MOST_WARM_UP = 200;
   private static final int MOST_MESSAGES = 2_000;
   private static final Duration IDLE = Duration.ofMinutes(1);
 
@@ -75,9 +75,12 @@ public final class Crowd implements Measurement {
     try (Clients clients = new Clients(CLIENTS)) {
       List<Row> rows = new ArrayList<>();
       // The first requests load and compile code.
-      List<Session> warm =
+      var unused =
           new Phase(new ArrayList<>(), clients, stopwatch)
-              .run("warm-up", WARM_UP, i -> warm(deployment, tier, i, stopwatch));
+              .run(
+                  "warm-up",
+                  Math.min(MOST_WARM_UP, tenants),
+                  i -> warm(deployment, tier, i, stopwatch));
       Phase phase = new Phase(rows, clients, stopwatch);
       List<Tenant> onboarded =
           phase.run("tenants", tenants, i -> deployment.lastingTenant("crowd-" + i, tier));
