@@ -18,6 +18,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -74,14 +75,20 @@ public final class Crowd implements Measurement {
     String tier = deployment.tier("crowd", tier(2 * Math.max(1, sockets / tenants) + 10));
     try (Clients clients = new Clients(CLIENTS)) {
       List<Row> rows = new ArrayList<>();
+      Consumer<Row> report =
+          row -> {
+            rows.add(row);
+            // A crowd takes long, and a failure later would lose the rows.
+            System.err.println(row.measured() + ": " + row.found());
+          };
       // The first requests load and compile code.
       var unused =
-          new Phase(new ArrayList<>(), clients, stopwatch)
+          new Phase(row -> {}, clients, stopwatch)
               .run(
                   "warm-up",
                   Math.min(MOST_WARM_UP, tenants),
                   i -> warm(deployment, tier, i, stopwatch));
-      Phase phase = new Phase(rows, clients, stopwatch);
+      Phase phase = new Phase(report, clients, stopwatch);
       List<Tenant> onboarded =
           phase.run("tenants", tenants, i -> deployment.lastingTenant("crowd-" + i, tier));
       List<Session> sessions =
@@ -93,21 +100,21 @@ public final class Crowd implements Measurement {
               .filter(Handshake.Admitted.class::isInstance)
               .map(handshake -> ((Handshake.Admitted) handshake).socket())
               .toList();
-      rows.add(new Row("of these, open", fates(handshakes), "open " + sockets));
-      rows.add(idle("idle for %s s".formatted(IDLE.toSeconds()), IDLE, List.of(), stopwatch));
+      report.accept(new Row("of these, open", fates(handshakes), "open " + sockets));
+      report.accept(idle("idle for %s s".formatted(IDLE.toSeconds()), IDLE, List.of(), stopwatch));
       phase.run(
           "messages with their replies",
           Math.min(MOST_MESSAGES, open.size()),
           i -> exchange(open.get(i), "m-" + i));
-      rows.add(
+      report.accept(
           idle(
               "held for %d minutes, with a heartbeat of each socket in %d s"
                   .formatted(held.toMinutes(), HEARTBEAT_SECONDS),
               held,
               open,
               stopwatch));
-      rows.add(new Row("open after that", fates(handshakes), "open " + sockets));
-      rows.add(new Row("footprint", Footprint.of(pid).toString(), ""));
+      report.accept(new Row("open after that", fates(handshakes), "open " + sockets));
+      report.accept(new Row("footprint", Footprint.of(pid).toString(), ""));
       return rows;
     }
   }
@@ -175,12 +182,12 @@ public final class Crowd implements Measurement {
 
   /** Work that clients share. Each run adds a row. */
   private final class Phase {
-    private final List<Row> rows;
+    private final Consumer<Row> report;
     private final Clients clients;
     private final Stopwatch stopwatch;
 
-    private Phase(List<Row> rows, Clients clients, Stopwatch stopwatch) {
-      this.rows = rows;
+    private Phase(Consumer<Row> report, Clients clients, Stopwatch stopwatch) {
+      this.report = report;
       this.clients = clients;
       this.stopwatch = stopwatch;
     }
@@ -194,7 +201,7 @@ public final class Crowd implements Measurement {
               IntStream.range(0, count).<Callable<T>>mapToObj(i -> () -> task.run(i)).toList());
       Duration time = stopwatch.elapsed().minus(start);
       double each = Footprint.processorTime(pid).minus(processor).toMillis() / (double) count;
-      rows.add(
+      report.accept(
           new Row(
               "%d %s, %d at a time".formatted(count, things, CLIENTS),
               "%s s, %s a second; %s ms of processor time, %s"
