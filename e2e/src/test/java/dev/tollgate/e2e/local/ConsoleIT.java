@@ -845,6 +845,7 @@ final class ConsoleIT {
     browser.awaitText("#fleet-chart .legend", text -> text.contains("Refused: tenant’s rate"));
   }
 
+  @Tag("nightly")
   @ParameterizedTest
   @CsvSource({
     "sample, light, 1280",

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -136,6 +137,7 @@ final class FloodIT {
         .formatted(nanos[nanos.length / 2] / 1e6, nanos[nanos.length - 1] / 1e6);
   }
 
+  @Tag("nightly")
   @Test
   void a_client_that_never_reads_is_closed_and_delays_only_its_own_session() throws Exception {
     Handshake neighbour = connected("reading", "silver");
