@@ -21,6 +21,7 @@ import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -415,6 +416,7 @@ final class IsolationIT {
   }
 
   /** The stack and the doctor have lists of what must be denied; here they are compared. */
+  @Tag("nightly")
   @Test
   void doctor_finds_a_changed_policy_of_the_shared_credentials() {
     String table = "arn:aws:dynamodb:us-east-1:000000000000:table/TablesCredentials";
