@@ -21,7 +21,6 @@ import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -416,7 +415,7 @@ final class IsolationIT {
   }
 
   /** The stack and the doctor have lists of what must be denied; here they are compared. */
-  @Tag("nightly")
+  @org.junit.jupiter.api.Tag("nightly")
   @Test
   void doctor_finds_a_changed_policy_of_the_shared_credentials() {
     String table = "arn:aws:dynamodb:us-east-1:000000000000:table/TablesCredentials";
