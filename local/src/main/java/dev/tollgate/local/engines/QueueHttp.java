@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import org.apache.pekko.actor.ActorSystem;
 import org.apache.pekko.actor.ExtendedActorSystem;
 import org.apache.pekko.event.LoggingAdapter;
@@ -115,15 +116,19 @@ final class QueueHttp extends HttpExt {
 
   private CompletionStage<EngineAnswer> send(
       org.apache.pekko.http.javadsl.model.HttpRequest request) {
+    // Without an executor, Pekko's stages go on in the common pool. Claims of a caller may block
+    // all
+    // its threads until the answer is there.
+    Executor executor = actors.dispatcher();
     return Source.single((HttpRequest) request)
         .via(routes.join())
         .runWith(Sink.head(), actors)
-        .thenCompose(
+        .thenComposeAsync(
             response ->
                 response
                     .entity()
                     .toStrict(ANSWER_MILLIS, actors)
-                    .thenApply(
+                    .thenApplyAsync(
                         entity -> {
                           Map<String, String> answered = new HashMap<>();
                           response
@@ -136,6 +141,8 @@ final class QueueHttp extends HttpExt {
                               response.status().intValue(),
                               answered,
                               entity.getData().utf8String());
-                        }));
+                        },
+                        executor),
+            executor);
   }
 }

@@ -40,6 +40,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -217,6 +220,35 @@ final class EnginesTest {
         .containsExactly(url);
     assertThat(sqs.listQueuesPaginator(r -> r.queueNamePrefix("urls").maxResults(1)).queueUrls())
         .containsExactly(url, url + "-more");
+  }
+
+  /** As the callers of a test, or the functions of an application, may block it. */
+  @Test
+  void engines_answer_while_all_threads_of_the_common_pool_wait_for_them() {
+    String url = createQueue("pool", Map.of());
+    CountDownLatch answered = new CountDownLatch(1);
+    List<CompletableFuture<Void>> blocked =
+        Stream.generate(
+                () ->
+                    CompletableFuture.runAsync(
+                        () -> {
+                          try {
+                            answered.await();
+                          } catch (InterruptedException e) {
+                            throw new IllegalStateException(e);
+                          }
+                        }))
+            .limit(2L * ForkJoinPool.getCommonPoolParallelism())
+            .toList();
+
+    try {
+      sqs.sendMessage(r -> r.queueUrl(url).messageBody("a token"));
+      assertThat(sqs.receiveMessage(r -> r.queueUrl(url)).messages()).hasSize(1);
+      assertThat(dynamoDb.listTables().hasTableNames()).isTrue();
+    } finally {
+      answered.countDown();
+      blocked.forEach(CompletableFuture::join);
+    }
   }
 
   @Test
