@@ -40,7 +40,7 @@ public final class League {
   /** All limiters, in the order of the table. */
   static final List<Entry> ENTRIES =
       List.of(
-          Entry.of("bucket4j", "bucket4j 8.8.0, in memory", "an exact bucket", Bucket4j.maker())
+          Entry.of("bucket4j", "bucket4j 8.20.0, in memory", "an exact bucket", Bucket4j.maker())
               .notApplying(
                   Map.of(LimiterLaws.RETUNE_CONSERVES, "the next row replaces its configuration")),
           Entry.of(
