@@ -655,7 +655,6 @@ final class ConsoleIT {
         .allSatisfy(error -> assertThat(error).containsPattern("Canvas2D|status of 503"));
   }
 
-  @Tag("nightly")
   @Test
   void an_operator_sees_dead_letters_and_moves_them_back() throws Exception {
     onboard("page-dead", "bronze", "{}");

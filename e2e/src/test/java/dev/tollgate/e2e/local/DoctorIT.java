@@ -96,7 +96,6 @@ final class DoctorIT {
     throw new AssertionError(tenant);
   }
 
-  @Tag("nightly")
   @Test
   void manual_changes_are_found_and_repaired_and_buckets_fill_again() throws Exception {
     for (String mode : List.of("PRODUCER", "DIRECT", "SHARED")) {
