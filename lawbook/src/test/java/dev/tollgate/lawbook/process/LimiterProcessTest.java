@@ -14,6 +14,7 @@ import dev.tollgate.lawbook.Setting;
 import dev.tollgate.lawbook.Terms;
 import dev.tollgate.lawbook.TokenCounts;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
