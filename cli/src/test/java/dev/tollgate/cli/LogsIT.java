@@ -31,10 +31,12 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The logs of the complete stack on a local cloud, read with the protocol of CloudWatch Logs. */
+@Tag("nightly")
 final class LogsIT {
   @TempDir private static Path directory;
   private static LocalCloud cloud;

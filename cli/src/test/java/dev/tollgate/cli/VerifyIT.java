@@ -64,6 +64,7 @@ import org.w3c.dom.Element;
  * {@code tollgate verify} against the complete stack on a local cloud, whose clock moves where the
  * checks wait; and against the same stack with a fault in the area of each check.
  */
+@Tag("nightly")
 final class VerifyIT {
   /** Short, because checks of faulty deployments wait as long as this. */
   private static final Bounds SHORT =
@@ -152,7 +153,6 @@ final class VerifyIT {
         .toList();
   }
 
-  @Tag("nightly")
   @Test
   void every_check_passes_and_the_report_has_them_all() throws Exception {
     StringWriter out = new StringWriter();
@@ -301,7 +301,6 @@ final class VerifyIT {
   private static final Planted TWICE_AS_FAST =
       between("due", "tokens while 12 were due", VerifyIT::filledTwiceAsFast);
 
-  @Tag("nightly")
   @Test
   void every_check_fails_when_a_fault_is_planted_in_each_area() throws Exception {
     List<Planted> oneInEachArea =
@@ -318,7 +317,6 @@ final class VerifyIT {
     }
   }
 
-  @Tag("nightly")
   @Test
   void the_check_of_due_tokens_fails_when_the_bucket_is_filled_twice_as_fast() throws Exception {
     assertSeen(TWICE_AS_FAST, run(List.of(TWICE_AS_FAST), named(TWICE_AS_FAST.area())).get(0));
@@ -727,7 +725,6 @@ final class VerifyIT {
     }
   }
 
-  @Tag("nightly")
   @Test
   void a_terminated_run_removes_its_tenants_and_tiers() throws Exception {
     Path log = directory.resolve("terminated.log");

@@ -418,7 +418,7 @@ class SchedulesTest {
   void empty_window_can_be_cancelled(String owner) {
     LimitSchedule empty =
         LimitSchedule.of(
-            BigDecimal.TWO, "2026-03-29T02:30", "2026-03-29T03:30", "Europe/Berlin");
+            new BigDecimal(2), "2026-03-29T02:30", "2026-03-29T03:30", "Europe/Berlin");
     LimitSchedules stored = new LimitSchedules(List.of(empty));
     Tier own = at.tiers.find(new TierName("own")).orElseThrow();
     at.tiers.put(own.with(stored).withVersionAfter(own.version()));

@@ -24,11 +24,6 @@ public final class Session {
     this.socketAddress = socketAddress;
   }
 
-  /** Renews the session, which else ends when it was idle for {@code sessionTTL}. */
-  public void renew() {
-    var unused = http.send("PUT", address, "");
-  }
-
   /** The number of connections that the deployment counts in this session. */
   public int connections() {
     return http.get(address).get("connections").asInt();

@@ -9,37 +9,41 @@ import dev.tollgate.bench.Times;
 import dev.tollgate.bench.client.Deployment;
 import dev.tollgate.bench.client.Handshake;
 import dev.tollgate.bench.client.Session;
+import dev.tollgate.bench.client.Socket;
 import dev.tollgate.bench.client.Tenant;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
-import java.util.function.IntFunction;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Onboards tenants, opens sockets, holds them, and measures the memory of the local cloud. The
- * system properties {@code crowd.tenants}, {@code crowd.sockets} and {@code crowd.pid} (of the
- * local cloud) say how many and where. The tenants stay: use a cloud that is thrown away.
+ * Onboards tenants, opens sockets, holds them, and measures memory and processor time of the local
+ * cloud. The system properties {@code crowd.tenants}, {@code crowd.sockets}, {@code crowd.minutes}
+ * and {@code crowd.pid} (of the local cloud) say how many, how long and where. The tenants stay:
+ * use a cloud that is thrown away.
  */
 public final class Crowd implements Measurement {
-  private static final int CLIENTS = 32;
-  private static final Duration HOLD = Duration.ofSeconds(30);
+  private static final int CLIENTS = 8;
+  private static final int MOST_WARM_UP = 200;
+  private static final int MOST_MESSAGES = 2_000;
+  private static final Duration IDLE = Duration.ofMinutes(1);
 
-  private static final int ATTEMPTS = 3;
+  /** Clients may send one after 5 minutes, and API Gateway closes a socket after 10. */
+  private static final int HEARTBEAT_SECONDS = 300;
 
-  /** Less than half of the shortest {@code sessionTTL} of the default tiers. */
-  private static final int RENEWAL_SECONDS = 90;
+  private static final Duration REPLY_TIME = Duration.ofSeconds(35);
+  private static final int ATTEMPTS = 5;
 
   private final int tenants = Integer.getInteger("crowd.tenants", 1_000);
   private final int sockets = Integer.getInteger("crowd.sockets", 2_000);
-  private final Footprint.Source cloud = Footprint.of(Long.getLong("crowd.pid", 0));
+  private final Duration held = Duration.ofMinutes(Integer.getInteger("crowd.minutes", 10));
+  private final long pid = Long.getLong("crowd.pid", 0);
 
   private Crowd() {}
 
@@ -54,82 +58,166 @@ public final class Crowd implements Measurement {
 
   @Override
   public Duration timeout() {
-    return Duration.ofHours(1);
+    return Duration.ofHours(2).plus(held);
+  }
+
+  /** The rates of bronze, enough connections, and sessions that outlast the measurement. */
+  static String tier(int connections) {
+    return """
+        {"isolation": "POOL", "hibernateAfterMinutes": 2,
+         "limits": {"tenantPerMinute": 60, "sessionPerMinute": 5, "connectionsPerSession": 2,
+                    "tenantConnections": %d, "sessionTTL": 86400, "messagesPerMinute": 60}}"""
+        .formatted(connections);
   }
 
   @Override
   public List<Row> measure(Deployment deployment, Stopwatch stopwatch) throws InterruptedException {
-    ScheduledExecutorService renewals = Executors.newScheduledThreadPool(2);
+    String tier = deployment.tier("crowd", tier(2 * Math.max(1, sockets / tenants) + 10));
     try (Clients clients = new Clients(CLIENTS)) {
+      List<Row> rows = new ArrayList<>();
+      Consumer<Row> report =
+          row -> {
+            rows.add(row);
+            // A crowd takes long, and a failure later would lose the rows.
+            System.err.println(row.measured() + ": " + row.found());
+          };
+      // The first requests load and compile code.
+      var unused =
+          new Phase(row -> {}, clients, stopwatch)
+              .run(
+                  "warm-up",
+                  Math.min(MOST_WARM_UP, tenants),
+                  i -> warm(deployment, tier, i, stopwatch));
+      Phase phase = new Phase(report, clients, stopwatch);
       List<Tenant> onboarded =
-          clients.run(tasks(1, i -> deployment.lastingTenant("warm-up-" + i, "bronze")));
-      open(clients, onboarded, 1, renewals);
-      Footprint empty = cloud.read();
-      Duration start = stopwatch.elapsed();
-      onboarded =
-          clients.run(tasks(tenants, i -> deployment.lastingTenant("crowd-" + i, "bronze")));
-      Duration onboarding = stopwatch.elapsed().minus(start);
-      Footprint full = cloud.read();
-      start = stopwatch.elapsed();
-      List<Handshake> handshakes = open(clients, onboarded, sockets, renewals);
-      Duration opening = stopwatch.elapsed().minus(start);
-      Footprint crowded = cloud.read();
-      stopwatch.sleep(HOLD);
-      return List.of(
-          new Row(
-              "onboarding %d tenants, %d at a time".formatted(tenants, CLIENTS),
-              rate(tenants, onboarding) + "; " + full.since(empty, tenants, "tenant"),
-              ""),
-          new Row(
-              "opening %d sockets, %d at a time".formatted(sockets, CLIENTS),
-              rate(handshakes.size(), opening) + "; " + crowded.since(full, sockets, "socket"),
-              ""),
-          new Row(
-              "of these, open %d s later".formatted(HOLD.toSeconds()),
-              fates(handshakes) + "; " + crowded,
-              String.valueOf(sockets)));
-    } finally {
-      renewals.shutdownNow();
+          phase.run("tenants", tenants, i -> deployment.lastingTenant("crowd-" + i, tier));
+      List<Session> sessions =
+          phase.run("sessions", sockets, i -> onboarded.get(i % tenants).newSession());
+      List<Handshake> handshakes =
+          phase.run("sockets", sockets, i -> connect(sessions.get(i), stopwatch));
+      List<Socket> open =
+          handshakes.stream()
+              .filter(Handshake.Admitted.class::isInstance)
+              .map(handshake -> ((Handshake.Admitted) handshake).socket())
+              .toList();
+      report.accept(new Row("of these, open", fates(handshakes), "open " + sockets));
+      report.accept(idle("idle for %s s".formatted(IDLE.toSeconds()), IDLE, List.of(), stopwatch));
+      phase.run(
+          "messages with their replies",
+          Math.min(MOST_MESSAGES, open.size()),
+          i -> exchange(open.get(i), "m-" + i));
+      report.accept(
+          idle(
+              "held for %d minutes, with a heartbeat of each socket in %d s"
+                  .formatted(held.toMinutes(), HEARTBEAT_SECONDS),
+              held,
+              open,
+              stopwatch));
+      report.accept(new Row("open after that", fates(handshakes), "open " + sockets));
+      report.accept(new Row("footprint", Footprint.of(pid).toString(), ""));
+      return rows;
     }
   }
 
-  private static <T> List<Callable<T>> tasks(int count, IntFunction<T> task) {
-    return IntStream.range(0, count).<Callable<T>>mapToObj(i -> () -> task.apply(i)).toList();
+  /** One of each that is measured later. */
+  private static Session warm(Deployment deployment, String tier, int i, Stopwatch stopwatch)
+      throws InterruptedException {
+    Session session = deployment.lastingTenant("warm-up-" + i, tier).newSession();
+    if (connect(session, stopwatch) instanceof Handshake.Admitted admitted) {
+      exchange(admitted.socket(), "w-" + i);
+      admitted.socket().close();
+    }
+    return session;
   }
 
-  private static List<Handshake> open(
-      Clients clients, List<Tenant> tenants, int sockets, ScheduledExecutorService renewals)
+  /** Opens a socket. A client that is refused waits as it is told. */
+  private static Handshake connect(Session session, Stopwatch stopwatch)
       throws InterruptedException {
-    return clients.run(
-        IntStream.range(0, sockets)
-            .<Callable<Handshake>>mapToObj(
-                i -> () -> open(tenants.get(i % tenants.size()), renewals))
-            .toList());
-  }
-
-  /** Opens a socket in a session of its own, and keeps that session. */
-  private static Handshake open(Tenant tenant, ScheduledExecutorService renewals)
-      throws InterruptedException {
-    Handshake handshake = new Handshake.Unanswered("not tried");
-    for (int i = 0; i < ATTEMPTS && !(handshake instanceof Handshake.Admitted); i++) {
-      Session session = tenant.newSession();
+    Handshake handshake = session.connect();
+    for (int i = 1; i < ATTEMPTS && !(handshake instanceof Handshake.Admitted); i++) {
+      stopwatch.sleep(session.advice().retryAfter());
       handshake = session.connect();
-      if (handshake instanceof Handshake.Admitted) {
-        var unused =
-            renewals.scheduleAtFixedRate(
-                () -> renew(session), RENEWAL_SECONDS, RENEWAL_SECONDS, TimeUnit.SECONDS);
-      }
     }
     return handshake;
   }
 
-  /** A renewal that fails is repeated at the next time; a session that ends closes its socket. */
-  private static void renew(Session session) {
-    try {
-      session.renew();
-    } catch (RuntimeException failed) {
-      // An exception would end the renewals.
+  /** Sends a message, and waits for its reply. */
+  private static boolean exchange(Socket socket, String id) throws InterruptedException {
+    socket.send(id);
+    while (true) {
+      var frame = socket.receive(REPLY_TIME);
+      if (frame.isEmpty()) {
+        throw new IllegalStateException("reply: none within " + REPLY_TIME.toSeconds() + " s");
+      }
+      if (frame.get().path("type").asText().equals("reply")) {
+        return true;
+      }
     }
+  }
+
+  /** Waits, and measures the processor time meanwhile. */
+  private Row idle(String measured, Duration time, List<Socket> sockets, Stopwatch stopwatch)
+      throws InterruptedException {
+    Duration start = stopwatch.elapsed();
+    Duration processor = Footprint.processorTime(pid);
+    for (int second = 0; second < time.toSeconds(); second++) {
+      for (int i = second % HEARTBEAT_SECONDS; i < sockets.size(); i += HEARTBEAT_SECONDS) {
+        heartbeat(sockets.get(i));
+      }
+      stopwatch.sleepUntil(start.plusSeconds(second + 1));
+    }
+    long used = Footprint.processorTime(pid).minus(processor).toMillis();
+    long elapsed = stopwatch.elapsed().minus(start).toMillis();
+    return new Row(measured, decimal(100.0 * used / elapsed) + " % of a core", "");
+  }
+
+  private static void heartbeat(Socket socket) throws InterruptedException {
+    if (socket.isOpen()) {
+      socket.sendText("{\"action\": \"Heartbeat\"}");
+    }
+    while (socket.receive(Duration.ZERO).isPresent()) {
+      // The answers to earlier heartbeats take memory until they are read.
+    }
+  }
+
+  /** Work that clients share. Each run adds a row. */
+  private final class Phase {
+    private final Consumer<Row> report;
+    private final Clients clients;
+    private final Stopwatch stopwatch;
+
+    private Phase(Consumer<Row> report, Clients clients, Stopwatch stopwatch) {
+      this.report = report;
+      this.clients = clients;
+      this.stopwatch = stopwatch;
+    }
+
+    private <T> List<T> run(String things, int count, Task<T> task) throws InterruptedException {
+      Footprint before = Footprint.of(pid);
+      Duration start = stopwatch.elapsed();
+      Duration processor = Footprint.processorTime(pid);
+      List<T> results =
+          clients.run(
+              IntStream.range(0, count).<Callable<T>>mapToObj(i -> () -> task.run(i)).toList());
+      Duration time = stopwatch.elapsed().minus(start);
+      double each = Footprint.processorTime(pid).minus(processor).toMillis() / (double) count;
+      report.accept(
+          new Row(
+              "%d %s, %d at a time".formatted(count, things, CLIENTS),
+              "%s s, %s a second; %s ms of processor time, %s"
+                  .formatted(
+                      Times.seconds(time),
+                      decimal(count * 1_000.0 / time.toMillis()),
+                      decimal(each),
+                      Footprint.of(pid).since(before, count)),
+              ""));
+      return results;
+    }
+  }
+
+  /** What a client does for one of many things. */
+  private interface Task<T> {
+    T run(int index) throws InterruptedException;
   }
 
   /**
@@ -155,10 +243,7 @@ public final class Crowd implements Measurement {
         : "unanswered";
   }
 
-  private static String rate(int count, Duration time) {
-    return "%s s, %s a second"
-        .formatted(
-            Times.seconds(time),
-            String.format(Locale.ROOT, "%.0f", count * 1_000.0 / time.toMillis()));
+  private static String decimal(double value) {
+    return String.format(Locale.ROOT, "%.1f", value);
   }
 }

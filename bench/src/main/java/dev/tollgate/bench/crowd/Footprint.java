@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
@@ -20,21 +21,8 @@ record Footprint(long heapKb, long residentKb, long threads) {
   private static final Pattern USED =
       Pattern.compile("(?:total|garbage-first heap).* used (\\d+)K");
 
-  /** Reads the footprint of one process. */
-  interface Source {
-    Footprint read();
-  }
-
-  /**
-   * The JVM with a process id on this machine. It is asked with {@code jcmd} and {@code /proc}.
-   *
-   * @param pid 0 for a JVM that cannot be asked: its footprint is zero
-   */
-  static Source of(long pid) {
-    return () -> pid == 0 ? new Footprint(0, 0, 0) : read(pid);
-  }
-
-  private static Footprint read(long pid) {
+  /** Reads the footprint of the JVM with a process id on this machine, after two collections. */
+  static Footprint of(long pid) {
     String id = Long.toString(pid);
     // A second run collects what finalizers and references kept.
     jcmd(id, "GC.run");
@@ -59,6 +47,14 @@ record Footprint(long heapKb, long residentKb, long threads) {
     }
   }
 
+  /** The processor time that a process has used. */
+  static Duration processorTime(long pid) {
+    return ProcessHandle.of(pid)
+        .flatMap(process -> process.info().totalCpuDuration())
+        .orElseThrow(
+            () -> new IllegalStateException("process " + pid + ": none (expected: a local cloud)"));
+  }
+
   private static String jcmd(String... arguments) {
     try {
       Process process =
@@ -75,9 +71,9 @@ record Footprint(long heapKb, long residentKb, long threads) {
   }
 
   /** What each of {@code count} things added to an earlier footprint, for a person. */
-  String since(Footprint before, int count, String thing) {
-    return "%d KB of heap a %s, %d more threads"
-        .formatted((heapKb - before.heapKb) / count, thing, threads - before.threads);
+  String since(Footprint before, int count) {
+    return "%d KB of heap and %d KB resident each"
+        .formatted((heapKb - before.heapKb) / count, (residentKb - before.residentKb) / count);
   }
 
   @Override

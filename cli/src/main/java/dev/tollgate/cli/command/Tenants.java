@@ -310,22 +310,7 @@ final class Tenants {
       @Mixin Confirmation confirmation,
       @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
       @Mixin IfVersion ifVersion) {
-    String path = Paths.schedules(Paths.tenant(tenantId));
-    if (dryRun) {
-      return preview(tenantId, "POST", path, Optional.of(window.body()), ifVersion);
-    }
-    tollgate.confirmInProduction(
-        confirmation.isGiven(),
-        "Schedule %s for %s?".formatted(window, tenantId),
-        "schedule limits of " + tenantId);
-    Response response =
-        found(
-            tollgate
-                .controlPlane()
-                .send("POST", path, Optional.of(window.body()), ifVersion.headers()),
-            tenantId);
-    tollgate.print(response, List.of(Tiers.scheduled(tenantId, window, response)));
-    return 0;
+    return windows(tenantId).add(window, confirmation, dryRun, ifVersion);
   }
 
   @Command(
@@ -338,17 +323,12 @@ final class Tenants {
       @Mixin Confirmation confirmation,
       @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
       @Mixin IfVersion ifVersion) {
-    String path = Paths.schedule(Paths.tenant(tenantId), id);
-    if (dryRun) {
-      return preview(tenantId, "DELETE", path, Optional.empty(), ifVersion);
-    }
-    tollgate.confirmInProduction(
-        confirmation.isGiven(),
-        "Cancel window %s of %s?".formatted(id, tenantId),
-        "cancel window " + id);
-    tollgate.controlPlane().send("DELETE", path, Optional.empty(), ifVersion.headers()).orThrow();
-    tollgate.print(Json.object(), List.of("Window " + id + " of " + tenantId + " is cancelled"));
-    return 0;
+    return windows(tenantId).cancel(id, confirmation, dryRun, ifVersion);
+  }
+
+  private ScheduleOptions.Windows windows(String tenantId) {
+    return new ScheduleOptions.Windows(
+        tollgate, tenantId, tenantId, Paths.tenant(tenantId), missing(tenantId));
   }
 
   @Command(
@@ -437,15 +417,7 @@ final class Tenants {
 
   private int preview(
       String tenantId, String method, Optional<JsonNode> body, IfVersion ifVersion) {
-    return preview(tenantId, method, Paths.tenant(tenantId), body, ifVersion);
-  }
-
-  private int preview(
-      String tenantId, String method, String path, Optional<JsonNode> body, IfVersion ifVersion) {
-    DryRun dryRun =
-        DryRun.request(tollgate.controlPlane(), tenantId, method, path, body, ifVersion.headers());
-    tollgate.print(dryRun.document(), dryRun.lines());
-    return dryRun.exitCode();
+    return tollgate.preview(tenantId, method, Paths.tenant(tenantId), body, ifVersion);
   }
 
   private int patch(
@@ -467,8 +439,11 @@ final class Tenants {
   }
 
   private Response found(Response response, String tenantId) {
-    return tollgate.found(
-        response, "No tenant named `" + tenantId + "`. List tenants with `tollgate tenants list`.");
+    return tollgate.found(response, missing(tenantId));
+  }
+
+  private static String missing(String tenantId) {
+    return "No tenant named `" + tenantId + "`. List tenants with `tollgate tenants list`.";
   }
 
   /** A tenant's document in lines for a person. */

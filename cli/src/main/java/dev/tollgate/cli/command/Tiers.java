@@ -234,16 +234,7 @@ final class Tiers {
       @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
       @Mixin IfVersion ifVersion) {
     if (dryRun) {
-      DryRun result =
-          DryRun.request(
-              tollgate.controlPlane(),
-              tier,
-              "DELETE",
-              Paths.tier(tier),
-              Optional.empty(),
-              ifVersion.headers());
-      tollgate.print(result.document(), result.lines());
-      return result.exitCode();
+      return tollgate.preview(tier, "DELETE", Paths.tier(tier), Optional.empty(), ifVersion);
     }
     Api api = tollgate.controlPlane();
     tollgate.confirm(
@@ -266,32 +257,7 @@ final class Tiers {
       @Mixin Confirmation confirmation,
       @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
       @Mixin IfVersion ifVersion) {
-    String path = Paths.schedules(Paths.tier(tier));
-    if (dryRun) {
-      return preview(tier, "POST", path, Optional.of(window.body()), ifVersion);
-    }
-    tollgate.confirmInProduction(
-        confirmation.isGiven(),
-        "Schedule %s for tier %s?".formatted(window, tier),
-        "schedule limits of tier " + tier);
-    Response response =
-        found(
-            tollgate
-                .controlPlane()
-                .send("POST", path, Optional.of(window.body()), ifVersion.headers()),
-            tier);
-    tollgate.print(response, List.of(scheduled("Tier " + tier, window, response)));
-    return 0;
-  }
-
-  /** Says which window is scheduled, or open. */
-  static String scheduled(String owner, ScheduleOptions window, Response response) {
-    return "%s has %s: %s%s"
-        .formatted(
-            owner,
-            window,
-            Json.text(response.json(), "id").orElse(""),
-            response.json().path("open").asBoolean() ? ", which is open" : "");
+    return windows(tier).add(window, confirmation, dryRun, ifVersion);
   }
 
   @Command(
@@ -304,25 +270,12 @@ final class Tiers {
       @Mixin Confirmation confirmation,
       @Option(names = "--dry-run", description = DryRun.DESCRIPTION) boolean dryRun,
       @Mixin IfVersion ifVersion) {
-    String path = Paths.schedule(Paths.tier(tier), id);
-    if (dryRun) {
-      return preview(tier, "DELETE", path, Optional.empty(), ifVersion);
-    }
-    tollgate.confirmInProduction(
-        confirmation.isGiven(),
-        "Cancel window %s of tier %s?".formatted(id, tier),
-        "cancel window " + id);
-    tollgate.controlPlane().send("DELETE", path, Optional.empty(), ifVersion.headers()).orThrow();
-    tollgate.print(Json.object(), List.of("Window " + id + " of tier " + tier + " is cancelled"));
-    return 0;
+    return windows(tier).cancel(id, confirmation, dryRun, ifVersion);
   }
 
-  private int preview(
-      String tier, String method, String path, Optional<JsonNode> body, IfVersion ifVersion) {
-    DryRun dryRun =
-        DryRun.request(tollgate.controlPlane(), tier, method, path, body, ifVersion.headers());
-    tollgate.print(dryRun.document(), dryRun.lines());
-    return dryRun.exitCode();
+  private ScheduleOptions.Windows windows(String tier) {
+    return new ScheduleOptions.Windows(
+        tollgate, tier, "tier " + tier, Paths.tier(tier), missing(tier));
   }
 
   private Response found(Response response, String tier) {

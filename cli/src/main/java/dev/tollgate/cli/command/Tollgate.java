@@ -2,6 +2,7 @@ package dev.tollgate.cli.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.tollgate.cli.apply.CurrentState;
+import dev.tollgate.cli.apply.DryRun;
 import dev.tollgate.cli.context.Context;
 import dev.tollgate.cli.context.ContextFile;
 import dev.tollgate.cli.context.Outputs;
@@ -182,6 +183,19 @@ final class Tollgate implements CommandEnvironment {
       throw Failure.of(missing);
     }
     return response.orThrow();
+  }
+
+  /**
+   * Prints what a request would change.
+   *
+   * @param name the tier or tenant
+   * @return the exit code
+   */
+  int preview(
+      String name, String method, String path, Optional<JsonNode> body, IfVersion ifVersion) {
+    DryRun dryRun = DryRun.request(controlPlane(), name, method, path, body, ifVersion.headers());
+    print(dryRun.document(), dryRun.lines());
+    return dryRun.exitCode();
   }
 
   @Override

@@ -68,8 +68,8 @@ class TenantsTest {
                     "UTC")
                 .out())
         .isEqualTo(
-            "acme has factor 0.5 from 2026-11-27T18:00 to 2026-11-28T02:00 (UTC):"
-                + " 20261127T1800Z\n");
+            "Window 20261127T1800Z of acme:"
+                + " factor 0.5 from 2026-11-27T18:00 to 2026-11-28T02:00 (UTC)\n");
     assertThat(deployment.run("tenants", "unschedule", "acme", "20261127T1800Z").out())
         .isEqualTo("Window 20261127T1800Z of acme is cancelled\n");
     assertThat(deployment.run("tenants", "show", "acme").out().replaceAll(" +", " "))

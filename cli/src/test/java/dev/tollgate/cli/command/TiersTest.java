@@ -66,8 +66,8 @@ class TiersTest {
 
     assertThat(scheduled.out())
         .isEqualTo(
-            "Tier gold has factor 2 from 2026-11-27T18:00 to 2026-11-28T02:00 (UTC):"
-                + " 20261127T1800Z, which is open\n");
+            "Window 20261127T1800Z of tier gold:"
+                + " factor 2 from 2026-11-27T18:00 to 2026-11-28T02:00 (UTC), which is open\n");
     assertThat(deployment.requests().get(0).body())
         .isEqualTo(
             "{\"factor\":2,\"from\":\"2026-11-27T18:00\",\"to\":\"2026-11-28T02:00\",\"zone\":\"UTC\"}");

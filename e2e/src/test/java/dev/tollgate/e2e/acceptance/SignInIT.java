@@ -97,6 +97,7 @@ final class SignInIT {
     assertThat(browser.errors()).allSatisfy(error -> assertThat(error).contains("401"));
   }
 
+  @Tag("nightly")
   @Test
   void an_operator_who_may_not_sign_in_sees_the_reason() {
     refusing = true;
@@ -106,6 +107,7 @@ final class SignInIT {
     browser.await("the page offers another attempt", () -> browser.find("#sign-in").isDisplayed());
   }
 
+  @Tag("nightly")
   @Test
   void a_code_without_a_pending_sign_in_is_not_used() {
     browser.go(url() + "/operator?code=planted&state=planted");

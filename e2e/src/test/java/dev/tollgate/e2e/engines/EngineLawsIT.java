@@ -75,6 +75,7 @@ final class EngineLawsIT {
     }
   }
 
+  @Tag("nightly")
   @ParameterizedTest
   @MethodSource("modesWithFaults")
   void buckets_with_faults_at_the_ports_keep_every_law(FillMode mode) {

@@ -140,6 +140,7 @@ final class AdmitAllIT {
     assertThat(DEPLOYMENT.session("PUT", "?tenantId=suspended").status()).isNotEqualTo(201);
   }
 
+  @Tag("nightly")
   @Test
   void sessions_are_created_beyond_the_rate_of_their_tenant() throws Exception {
     DEPLOYMENT.onboard("creator", "bronze", "{\"tenantPerMinute\":1}");
@@ -233,6 +234,7 @@ final class AdmitAllIT {
     assertThat(connections("strict")).isEqualTo(3);
   }
 
+  @Tag("nightly")
   @Test
   void an_admission_claims_no_token_and_reads_the_switch_every_five_seconds() throws Exception {
     DEPLOYMENT.onboard("frugal", "bronze", "{\"tenantPerMinute\":1}");

@@ -268,6 +268,7 @@ final class ConsistencyIT {
    * A leaked session id is useful only until the end of the session's lifetime, even in constant
    * use.
    */
+  @Tag("nightly")
   @Test
   void a_session_in_constant_use_ends_at_its_lifetime() throws Exception {
     DEPLOYMENT.onboard("leaked", "gold", "{\"sessionTTL\":90,\"sessionLifetime\":300}");

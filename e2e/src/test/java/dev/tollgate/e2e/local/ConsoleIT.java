@@ -181,6 +181,7 @@ final class ConsoleIT {
   }
 
   /** A link could name a session whose creator reads its messages too. */
+  @Tag("nightly")
   @Test
   void a_link_to_a_session_needs_confirmation() throws Exception {
     onboard("page-fixed", "gold", "{}");
@@ -579,6 +580,7 @@ final class ConsoleIT {
             error -> assertThat(error).containsPattern("/tenants.* status of 4(09|04)|Canvas2D"));
   }
 
+  @Tag("nightly")
   @Test
   void an_operator_sees_a_line_clears_it_and_switches_it_off_and_on() {
     onboard("page-line", "bronze", "{\"tenantPerMinute\":3,\"tenantConnections\":9}");
@@ -618,6 +620,7 @@ final class ConsoleIT {
     assertThat(browser.errors()).allSatisfy(error -> assertThat(error).contains("Canvas2D"));
   }
 
+  @Tag("nightly")
   @Test
   void an_operator_ends_a_session_of_a_tenant() throws Exception {
     onboard("page-sessions", "bronze", "{}");
@@ -652,6 +655,7 @@ final class ConsoleIT {
         .allSatisfy(error -> assertThat(error).containsPattern("Canvas2D|status of 503"));
   }
 
+  @Tag("nightly")
   @Test
   void an_operator_sees_dead_letters_and_moves_them_back() throws Exception {
     onboard("page-dead", "bronze", "{}");
@@ -799,6 +803,7 @@ final class ConsoleIT {
             "return document.activeElement.id || document.activeElement.textContent.trim()"));
   }
 
+  @Tag("nightly")
   @Test
   void several_tenants_are_suspended_after_a_preview_and_resumed() {
     onboard("group-1", "bronze", "{}");
@@ -845,6 +850,7 @@ final class ConsoleIT {
     browser.awaitText("#fleet-chart .legend", text -> text.contains("Refused: tenant’s rate"));
   }
 
+  @Tag("nightly")
   @ParameterizedTest
   @CsvSource({
     "sample, light, 1280",

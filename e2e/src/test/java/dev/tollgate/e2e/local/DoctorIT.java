@@ -13,6 +13,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -95,6 +96,7 @@ final class DoctorIT {
     throw new AssertionError(tenant);
   }
 
+  @Tag("nightly")
   @Test
   void manual_changes_are_found_and_repaired_and_buckets_fill_again() throws Exception {
     for (String mode : List.of("PRODUCER", "DIRECT", "SHARED")) {
@@ -177,6 +179,7 @@ final class DoctorIT {
     assertThat(drift()).isEmpty();
   }
 
+  @Tag("nightly")
   @Test
   void a_connection_that_no_token_paid_for_is_found_and_stays() throws Exception {
     DEPLOYMENT.control("PUT", "/tiers/counted", FILLED.formatted("PRODUCER"));

@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -56,10 +57,19 @@ final class FloodIT {
       value = {
         "bad   | {\"action\":\"PooledSQS\"}",
         "same  | {\"action\":\"PooledSQS\",\"id\":\"same\",\"message\":1}",
-        "valid | {\"action\":\"PooledSQS\",\"message\":1}"
       })
-  void a_socket_that_floods_is_closed_soon_and_does_not_affect_other_tenants(
-      String name, String frame) throws Exception {
+  @Tag("nightly")
+  void a_socket_that_floods_with_refused_frames_is_closed_soon(String name, String frame)
+      throws Exception {
+    flood(name, frame);
+  }
+
+  @Test
+  void a_socket_that_floods_is_closed_soon_and_does_not_affect_other_tenants() throws Exception {
+    flood("valid", "{\"action\":\"PooledSQS\",\"message\":1}");
+  }
+
+  private static void flood(String name, String frame) throws Exception {
     Handshake neighbour = connected("neighbour-" + name, "silver");
     long[] quiet = roundTrips(neighbour, "quiet");
     Handshake flooding = connected("flooding-" + name, "bronze");
@@ -136,6 +146,7 @@ final class FloodIT {
         .formatted(nanos[nanos.length / 2] / 1e6, nanos[nanos.length - 1] / 1e6);
   }
 
+  @Tag("nightly")
   @Test
   void a_client_that_never_reads_is_closed_and_delays_only_its_own_session() throws Exception {
     Handshake neighbour = connected("reading", "silver");

@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * input changes nothing, and other clients are served. {@link Fuzz} describes how to repeat a case
  * or run more cases.
  */
+@Tag("nightly")
 final class FuzzIT {
   @AutoClose private static final LocalDeployment DEPLOYMENT = LocalDeployment.own();
 

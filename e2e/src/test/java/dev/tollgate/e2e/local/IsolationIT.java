@@ -415,6 +415,7 @@ final class IsolationIT {
   }
 
   /** The stack and the doctor have lists of what must be denied; here they are compared. */
+  @org.junit.jupiter.api.Tag("nightly")
   @Test
   void doctor_finds_a_changed_policy_of_the_shared_credentials() {
     String table = "arn:aws:dynamodb:us-east-1:000000000000:table/TablesCredentials";

@@ -10,8 +10,7 @@ import java.util.stream.Collectors;
 /** JSON objects of one line whose values are texts, whole numbers or truth values. */
 final class FlatJson {
   private static final String TEXT =
-      "\"(%1$s(?:\\\\(?:[\"\\\\/bfnrt]|u[0-9a-fA-F]{4})%1$s)*)\""
-          .formatted("[^\"\\\\\\p{Cntrl}]*");
+      "\"(%1$s(?:\\\\(?:[\"\\\\/bfnrt]|u[0-9a-fA-F]{4})%1$s)*)\"".formatted("[^\"\\\\\\p{Cntrl}]*");
 
   /** A field, and the comma before the next one or the brace that ends the line. */
   private static final Pattern FIELD =

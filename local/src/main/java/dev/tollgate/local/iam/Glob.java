@@ -77,9 +77,27 @@ public record Glob(String text) {
     };
   }
 
+  /** Compares from the left. After a difference, the last star takes one more character. */
   private static boolean matches(String glob, String value) {
-    String regex = Pattern.quote(glob).replace("" + ANY, "\\E.*\\Q").replace("" + ONE, "\\E.\\Q");
-    return glob.equals(value) || Pattern.compile(regex, Pattern.DOTALL).matcher(value).matches();
+    int at = 0;
+    int star = -1;
+    int taken = 0;
+    for (int i = 0; i < value.length(); ) {
+      if (at < glob.length() && glob.charAt(at) == ANY) {
+        star = at++;
+        taken = i;
+      } else if (at < glob.length()
+          && (glob.charAt(at) == ONE || glob.charAt(at) == value.charAt(i))) {
+        at++;
+        i++;
+      } else if (star >= 0) {
+        at = star + 1;
+        i = ++taken;
+      } else {
+        return false;
+      }
+    }
+    return glob.substring(at).chars().allMatch(rest -> rest == ANY);
   }
 
   @Override

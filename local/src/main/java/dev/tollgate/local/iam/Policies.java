@@ -28,6 +28,9 @@ import java.util.stream.Stream;
 public final class Policies {
   private static final String ASSUME_ROLE = "sts:AssumeRole";
 
+  /** The actions that the trust policy of a role must allow, too. */
+  private static final Set<String> TRUSTED_ACTIONS = Set.of(ASSUME_ROLE, "sts:TagSession");
+
   private final boolean enforced;
   private final Function<String, Optional<Policy>> ofResources;
   private final Map<String, Role> roles = new ConcurrentHashMap<>();
@@ -199,7 +202,7 @@ public final class Policies {
     if (match.isEmpty() && Statement.match(true, ofResource, access).isEmpty()) {
       return noPolicyAllows("identity-based", access);
     }
-    if (access.action().matches("sts:(AssumeRole|TagSession)") && !trusts(caller, access)) {
+    if (TRUSTED_ACTIONS.contains(access.action()) && !trusts(caller, access)) {
       return noPolicyAllows("trust", access);
     }
     match

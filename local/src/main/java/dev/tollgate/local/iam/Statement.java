@@ -69,11 +69,11 @@ record Statement(
 
   private Optional<Match> match(Access access) {
     String action = access.action().toLowerCase(Locale.ROOT);
-    if (conditions.stream().allMatch(condition -> condition.holds(access.context()))) {
-      for (Glob ofAction : actions) {
-        if (new Glob(ofAction.text().toLowerCase(Locale.ROOT)).matches(action, Context.EMPTY)) {
-          return resource(access).map(ofResource -> new Match(ofAction, ofResource));
-        }
+    for (Glob ofAction : actions) {
+      if (new Glob(ofAction.text().toLowerCase(Locale.ROOT)).matches(action, Context.EMPTY)) {
+        return resource(access)
+            .filter(any -> conditions.stream().allMatch(it -> it.holds(access.context())))
+            .map(ofResource -> new Match(ofAction, ofResource));
       }
     }
     return Optional.empty();
