@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.claim.CachedClaims;
 import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.ClaimResult.Denied;
@@ -12,6 +13,7 @@ import dev.tollgate.core.bucket.claim.ClaimResult.Granted;
 import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.fill.BucketFill;
+import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.core.testing.memory.InMemoryBuckets;
 import dev.tollgate.core.testing.memory.InMemoryTokenQueue;
@@ -31,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class CalendarAttackTest {
   private static final BucketId ID = new BucketId(new TenantId("acme"), new Action("send-email"));
   private static final Instant NOON = Instant.parse("2026-06-10T12:00:00Z");
+  private static final Duration SECOND = Duration.ofSeconds(1);
   private static final Instant TOMORROW = Instant.parse("2026-06-11T00:00:00Z");
 
   private final ManualClock clock = new ManualClock(NOON);
@@ -247,6 +250,45 @@ final class CalendarAttackTest {
     fill.fill(ID);
 
     assertThat(admitted(40)).isBetween(10L, 20L);
+  }
+
+  @Test
+  void fill_returns_the_valid_tokens_that_it_receives_among_void_ones() {
+    open(daily(5));
+    clock.set(TOMORROW);
+    queue.put(ID, Collections.nCopies(3, new Token("put back", ID, TOMORROW, TOMORROW)));
+
+    fill.fill(ID);
+
+    assertThat(queue.inFlight(ID)).isZero();
+    assertThat(queue.level(ID)).isEqualTo(3 + 5);
+  }
+
+  @Test
+  void fill_removes_void_tokens_for_ten_seconds_before_it_mints() {
+    open(daily(5));
+    putVoid(1_000);
+    clock.set(TOMORROW);
+    Faults second = new Faults();
+    second.each(() -> Optional.of(Faults.concurrently(() -> clock.advance(SECOND))));
+
+    new BucketFill(buckets, second.around(TokenQueue.class, queue), clock).fill(ID);
+
+    assertThat(clock.instant()).isBetween(TOMORROW.plusSeconds(10), TOMORROW.plusSeconds(15));
+    assertThat(row().hasVoidTokensAt(clock.instant())).isFalse();
+  }
+
+  @Test
+  void fill_that_removes_surplus_tokens_gives_way_to_a_concurrent_fill() {
+    open(daily(100));
+    buckets.replace(row().retuned(daily(10), clock.instant()));
+    Faults faults = new Faults();
+    faults.plan(2, call -> WriteResult.CONFLICT);
+    BucketFill other = new BucketFill(faults.around(Buckets.class, buckets), queue, clock);
+
+    assertThat(other.fill(ID)).isEqualTo(new BucketFill.Conflict());
+
+    assertThat(faults.calls()).containsExactly("Buckets.find", "Buckets.replace");
   }
 
   @Test
