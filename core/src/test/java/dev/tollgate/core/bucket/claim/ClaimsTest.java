@@ -1033,6 +1033,16 @@ final class ClaimsTest {
   }
 
   @Test
+  void tokens_of_a_long_poll_that_cannot_be_spent_do_not_count_the_bucket_as_empty() {
+    ports.queue().findNothingOnce();
+    ports.queue().outage().begin("settle");
+
+    assertThat(upTo(3).tokens()).isZero();
+
+    assertThat(row().emptyHint()).isEmpty();
+  }
+
+  @Test
   void held_tokens_are_spent_if_the_queue_stops_answering() {
     AtomicInteger receives = new AtomicInteger();
     TokenQueue failing =

@@ -139,9 +139,10 @@ final class PrefetchTest {
 
   @Test
   void refill_that_fails_serves_nobody() throws Exception {
-    pairs.take(ID, this::row);
-    Claimer first = new Claimer(pairs).refilling();
-    Claimer second = new Claimer(pairs).waiting();
+    Prefetch triples = prefetch(3);
+    triples.take(ID, this::row);
+    Claimer first = new Claimer(triples).refilling();
+    Claimer second = new Claimer(triples).waiting();
     leave(0);
 
     assertThat(first.proceed()).isFalse();
