@@ -153,8 +153,7 @@ final class CalendarAttackTest {
     open(daily(5));
     clock.set(TOMORROW);
 
-    ClaimResult refused =
-        isUpToN ? cached().spendUpTo(ID, 3).shortfall().orElseThrow() : claim();
+    ClaimResult refused = isUpToN ? cached().spendUpTo(ID, 3).shortfall().orElseThrow() : claim();
 
     assertThat(refused).isEqualTo(new Denied(TOMORROW.plusSeconds(1)));
     clock.advance(Duration.ofSeconds(1));

@@ -169,8 +169,7 @@ class CachedClaimsTest {
     Instant told = ((Denied) process.spend(ID, 1)).retryAt();
     assertThat(told).isEqualTo(clock.instant().plusSeconds(11));
     assertThat(((Denied) process.spend(ID, 2)).retryAt()).isEqualTo(told.plusSeconds(10));
-    assertThat(
-            requestsOf(() -> assertThat(process.spend(ID, 100)).isInstanceOf(Denied.class)))
+    assertThat(requestsOf(() -> assertThat(process.spend(ID, 100)).isInstanceOf(Denied.class)))
         .isEmpty();
     clock.advance(Duration.ofMillis(4_999));
     assertThat(

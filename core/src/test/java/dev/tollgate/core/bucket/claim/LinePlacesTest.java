@@ -29,8 +29,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
-import java.util.stream.LongStream;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -381,8 +381,7 @@ final class LinePlacesTest {
 
   @Test
   void passed_places_make_room_for_a_freed_one() {
-    Line line =
-        lineWith(Line.MAX_FREED + 50, LongStream.rangeClosed(1, Line.MAX_FREED));
+    Line line = lineWith(Line.MAX_FREED + 50, LongStream.rangeClosed(1, Line.MAX_FREED));
     ports.clock().set(line.slot(Line.MAX_FREED));
 
     Place place = new Place(EPOCH, Line.MAX_FREED + 50);
@@ -513,8 +512,7 @@ final class LinePlacesTest {
 
     Instant end = row().at(ports.clock().instant()).lineEnds(2).orElseThrow();
     assertThat(one).isEqualTo(new SpendResult(1, Optional.empty()));
-    assertThat(oneOfThree)
-        .isEqualTo(new SpendResult(1, Optional.of(new ClaimResult.Denied(end))));
+    assertThat(oneOfThree).isEqualTo(new SpendResult(1, Optional.of(new ClaimResult.Denied(end))));
     assertThat(none)
         .isEqualTo(new SpendResult(0, Optional.of(new ClaimResult.Denied(line.slot(3)))));
     assertThat(ports.queue().available(ID)).isEqualTo(3);

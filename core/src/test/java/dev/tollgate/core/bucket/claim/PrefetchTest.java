@@ -48,11 +48,7 @@ final class PrefetchTest {
 
   private Prefetch prefetch(int size) {
     return new Prefetch(
-        tokens,
-        new HeldTokens(rows, tokens, clock),
-        size,
-        (time, work) -> timers.add(work),
-        clock);
+        tokens, new HeldTokens(rows, tokens, clock), size, (time, work) -> timers.add(work), clock);
   }
 
   private Bucket row() {
