@@ -8,6 +8,7 @@ import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -173,6 +174,83 @@ final class BucketTest {
     assertThat(filled(empty, 0, at(20)).emptyHint()).as("owed").isEmpty();
     assertThat(filled(empty, 3, at(10)).emptyHint()).as("full").isEmpty();
     assertThat(empty.retuned(empty.spec(), at(10)).emptyHint()).as("retuned").isEmpty();
+  }
+
+  @Test
+  void last_pending_token_may_still_appear_within_a_second() {
+    assertThat(ahead().at(at(60.4)).hintWhenEmpty(0).until()).isEqualTo(at(61));
+  }
+
+  // Lines.
+
+  /** Slots at 21, 41, 61 and 81 seconds. */
+  private static Line line() {
+    return Line.opened(7, Rate.perMinute(3), at(21), at(21), START).withIssued(4);
+  }
+
+  @Test
+  void caller_waits_for_the_slot_behind_the_line_unless_one_is_freed_or_a_token_is_spare() {
+    Bucket bucket = ahead().with(line());
+    Line freed = line().withFreed(Set.of(new Place(7, 3)));
+    Line spare =
+        new Line(7, 4, 1, at(21), at(21), line().rate(), line().rate(), 1, START, Set.of());
+
+    assertThat(ahead().at(START).lineWait()).isZero();
+    assertThat(ahead().at(START).waiting()).isZero();
+    assertThat(bucket.at(START).lineWait()).isEqualTo(Duration.ofSeconds(101));
+    assertThat(bucket.at(START).waiting()).isEqualTo(4);
+    assertThat(bucket.at(at(41)).waiting()).isEqualTo(2);
+    assertThat(bucket.with(freed).at(START).lineWait()).isEqualTo(Duration.ofSeconds(61));
+    assertThat(bucket.with(spare).at(START).lineWait()).isZero();
+    Line brief = Line.opened(7, Rate.perMinute(60), at(21), at(21), START);
+    assertThat(bucket.with(brief).at(at(23)).lineWait()).as("the slot has come").isZero();
+  }
+
+  @Test
+  void line_begins_at_the_next_token_although_its_first_caller_waits_longer() {
+    assertThat(ahead().at(at(12)).lineOpened(at(41)).slot(2)).isEqualTo(at(41));
+    assertThat(ahead().at(at(12)).lineOpened(at(41)).slot(3)).isEqualTo(at(61));
+  }
+
+  @Test
+  void line_of_a_hibernating_bucket_begins_as_if_woken_now() {
+    Bucket asleep = bucket("3", 3, RateLedger.balanced(START), 3).hibernating(START);
+
+    assertThat(asleep.at(at(3_600)).lineOpened(at(3_621)).slot(2)).isEqualTo(at(3_641));
+  }
+
+  /** A late fill sends three owed tokens together. */
+  @Test
+  void line_of_a_bucket_whose_fill_is_late_begins_with_the_tokens_that_it_can_hold() {
+    Line line = bucket("3", 3, new RateLedger(START, 0), 0).at(at(100)).lineOpened(at(101));
+
+    assertThat(line.slot(3)).isEqualTo(at(102));
+    assertThat(line.slot(4)).isEqualTo(at(122));
+  }
+
+  @Test
+  void next_slot_is_known_only_if_its_token_is_minted() {
+    Bucket bucket = ahead().with(line());
+
+    assertThat(bucket.at(START).nextMintedSlot(new Place(7, 1))).contains(at(41));
+    assertThat(bucket.at(START).nextMintedSlot(new Place(7, 3))).isEmpty();
+  }
+
+  @Test
+  void line_with_slots_at_two_rates_waits_before_it_becomes_faster_again() {
+    Line faster = line().retuned(Rate.perMinute(6), START, START);
+    Bucket bucket = bucket("12", 12, new RateLedger(START, 0), 0).with(faster);
+
+    assertThat(bucket.at(START).lineRetuned()).isEmpty();
+    assertThat(bucket.at(faster.slot(5).plusSeconds(10)).lineRetuned()).isPresent();
+  }
+
+  @Test
+  void tokens_are_prefetched_from_a_bucket_that_is_half_full() {
+    Ledger ledger = new RateLedger(at(60), 0, START);
+
+    assertThat(bucket("3", 4, ledger, 5).at(START).allowsPrefetch()).isTrue();
+    assertThat(bucket("3", 4, ledger, 4).at(START).allowsPrefetch()).isFalse();
   }
 
   // Which claims request a fill.

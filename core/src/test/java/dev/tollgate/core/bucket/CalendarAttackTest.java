@@ -5,28 +5,35 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.Unavailable;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.bucket.claim.CachedClaims;
 import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.ClaimResult.Denied;
 import dev.tollgate.core.bucket.claim.ClaimResult.Granted;
 import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.fill.BucketFill;
+import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.core.testing.memory.InMemoryBuckets;
 import dev.tollgate.core.testing.memory.InMemoryTokenQueue;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is left in the queue of a bucket when its calendar or its capacity changes. */
 final class CalendarAttackTest {
   private static final BucketId ID = new BucketId(new TenantId("acme"), new Action("send-email"));
   private static final Instant NOON = Instant.parse("2026-06-10T12:00:00Z");
+  private static final Duration SECOND = Duration.ofSeconds(1);
   private static final Instant TOMORROW = Instant.parse("2026-06-11T00:00:00Z");
 
   private final ManualClock clock = new ManualClock(NOON);
@@ -117,8 +124,68 @@ final class CalendarAttackTest {
             Denied.class,
             denied -> assertThat(denied.retryAt()).isBeforeOrEqualTo(NOON.plusSeconds(1)));
     assertThat(row().emptyHint()).isEmpty();
+    assertThat(queue.level(ID)).as("level without 20 of the void tokens").isEqualTo(85);
+    assertThat(queue.inFlight(ID)).isZero();
     clock.advance(Duration.ofSeconds(2));
     assertThat(admitted(20)).isEqualTo(5);
+  }
+
+  private CachedClaims cached() {
+    return new CachedClaims(id -> row(), claims, Optional.empty(), Runnable::run, clock);
+  }
+
+  @Test
+  void void_tokens_that_a_claim_receives_are_removed() {
+    putVoid(10);
+    buckets.open(Bucket.opened(ID, daily(5), NOON));
+    buckets.replace(row().filled(row().step(NOON, 0), 0, NOON));
+    queue.put(ID, Collections.nCopies(5, new Token("token", ID, NOON, NOON)));
+
+    assertThat(claim()).isInstanceOf(Granted.class);
+    assertThat(cached().spendUpTo(ID, 4).tokens()).isEqualTo(4);
+
+    assertThat(queue.level(ID)).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void first_claim_of_a_period_has_the_bucket_filled_and_is_refused_until_then(boolean isUpToN) {
+    open(daily(5));
+    clock.set(TOMORROW);
+
+    ClaimResult refused = isUpToN ? cached().spendUpTo(ID, 3).shortfall().orElseThrow() : claim();
+
+    assertThat(refused).isEqualTo(new Denied(TOMORROW.plusSeconds(1)));
+    clock.advance(Duration.ofSeconds(1));
+    assertThat(queue.level(ID)).isEqualTo(5);
+    assertThat(admitted(7)).isEqualTo(5);
+  }
+
+  @Test
+  void claim_after_the_capacity_was_lowered_has_tokens_removed_and_is_refused_for_a_second() {
+    open(daily(30));
+    assertThat(admitted(5)).isEqualTo(5);
+    buckets.replace(row().retuned(daily(10), clock.instant()));
+
+    assertThat(claim()).isEqualTo(new Denied(NOON.plusSeconds(1)));
+
+    assertThat(queue.level(ID)).isEqualTo(5);
+  }
+
+  @Test
+  void claim_at_an_empty_bucket_whose_capacity_was_lowered_is_refused_until_the_next_period() {
+    open(daily(5));
+    assertThat(admitted(5)).isEqualTo(5);
+    fill.fill(ID);
+    buckets.replace(row().retuned(daily(2), clock.instant()));
+    Bucket retuned = row();
+
+    assertThat(claim()).isEqualTo(new Denied(TOMORROW.plusSeconds(1)));
+    assertThat(row()).isEqualTo(retuned);
+
+    queue.put(ID, List.of(new Token("returned", ID, NOON, NOON)));
+    assertThat(claim()).isEqualTo(new Denied(NOON.plusSeconds(1)));
+    assertThat(queue.inFlight(ID)).isZero();
   }
 
   @Test
@@ -165,6 +232,8 @@ final class CalendarAttackTest {
     queue.put(ID, List.of(token, new Token("b", ID, ahead, due)));
 
     assertThat(admitted(3)).isZero();
+    assertThat(cached().spendUpTo(ID, 2).tokens()).isZero();
+    assertThat(queue.available(ID)).isEqualTo(2);
     clock.set(TOMORROW.plusSeconds(1));
     assertThat(admitted(3)).isEqualTo(2);
   }
@@ -180,6 +249,45 @@ final class CalendarAttackTest {
     fill.fill(ID);
 
     assertThat(admitted(40)).isBetween(10L, 20L);
+  }
+
+  @Test
+  void fill_returns_the_valid_tokens_that_it_receives_among_void_ones() {
+    open(daily(5));
+    clock.set(TOMORROW);
+    queue.put(ID, Collections.nCopies(3, new Token("put back", ID, TOMORROW, TOMORROW)));
+
+    fill.fill(ID);
+
+    assertThat(queue.inFlight(ID)).isZero();
+    assertThat(queue.level(ID)).isEqualTo(3 + 5);
+  }
+
+  @Test
+  void fill_removes_void_tokens_for_ten_seconds_before_it_mints() {
+    open(daily(5));
+    putVoid(1_000);
+    clock.set(TOMORROW);
+    Faults second = new Faults();
+    second.each(() -> Optional.of(Faults.concurrently(() -> clock.advance(SECOND))));
+
+    new BucketFill(buckets, second.around(TokenQueue.class, queue), clock).fill(ID);
+
+    assertThat(clock.instant()).isBetween(TOMORROW.plusSeconds(10), TOMORROW.plusSeconds(15));
+    assertThat(row().hasVoidTokensAt(clock.instant())).isFalse();
+  }
+
+  @Test
+  void fill_that_removes_surplus_tokens_gives_way_to_a_concurrent_fill() {
+    open(daily(100));
+    buckets.replace(row().retuned(daily(10), clock.instant()));
+    Faults faults = new Faults();
+    faults.plan(2, call -> WriteResult.CONFLICT);
+    BucketFill other = new BucketFill(faults.around(Buckets.class, buckets), queue, clock);
+
+    assertThat(other.fill(ID)).isEqualTo(new BucketFill.Conflict());
+
+    assertThat(faults.calls()).containsExactly("Buckets.find", "Buckets.replace");
   }
 
   @Test

@@ -126,6 +126,13 @@ final class CalendarLedgerTest {
   }
 
   @Test
+  void tokens_are_minted_at_the_start_of_the_period_and_are_no_base_for_prefetching() {
+    assertThat(of(TODAY, 3).mintedAfter(spec(5), TODAY.minusMillis(1))).isEqualTo(3);
+    assertThat(of(TODAY, 3).mintedAfter(spec(5), TODAY)).isZero();
+    assertThat(of(TODAY, 3).isOwedAtMost(spec(5), NOON, 5, 60_000)).isFalse();
+  }
+
+  @Test
   void refuses_impossible_numbers() {
     assertThatThrownBy(() -> of(TODAY, -1)).isInstanceOf(InvalidValue.class);
     assertThatThrownBy(() -> new CalendarLedger(TODAY, 0, NOON)).isInstanceOf(InvalidValue.class);

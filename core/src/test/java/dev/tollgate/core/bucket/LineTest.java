@@ -53,6 +53,7 @@ class LineTest {
   void spare_tokens_are_counted_although_one_was_taken_in_the_far_future() {
     Instant far = Instant.parse("2100-01-01T00:00:00Z");
     assertThat(spareTaken(NOW).counted(10, NOW, NOW).spare()).isZero();
+    assertThat(spareTaken(NOW.minusSeconds(5)).counted(10, NOW, NOW).spare()).isEqualTo(9);
 
     assertThat(spareTaken(far).counted(10, NOW, NOW).spare()).isEqualTo(9);
   }
@@ -89,6 +90,82 @@ class LineTest {
     assertThat(faster.mustKeepRate(Rate.perMinute(1_200), NOW)).isTrue();
     assertThat(faster.mustKeepRate(Rate.perMinute(300), NOW)).isFalse();
     assertThat(faster.mustKeepRate(Rate.perMinute(1_200), last.plusSeconds(11))).isFalse();
+  }
+
+  @Test
+  void slots_kept_through_two_changes_of_the_rate() {
+    Line line = line();
+    Line faster = line.retuned(Rate.perMinute(600), NOW, NOW);
+
+    Line atAnchor = faster.retuned(Rate.perMinute(15), faster.slot(601), faster.slot(602));
+    Line behindAnchor = faster.retuned(Rate.perMinute(15), faster.slot(611), faster.slot(612));
+
+    assertThat(Duration.between(line.slot(300), atAnchor.slot(300)).abs())
+        .isLessThanOrEqualTo(Duration.ofMillis(1));
+    assertThat(Duration.between(faster.slot(605), behindAnchor.slot(605)).abs())
+        .isLessThanOrEqualTo(Duration.ofMillis(1));
+  }
+
+  @Test
+  void rate_that_is_lowered_when_one_token_is_minted_keeps_its_slot() {
+    Line slowed = line().retuned(Rate.perMinute(15), NOW, NOW.plusSeconds(4));
+
+    assertThat(slowed.slot(1)).isEqualTo(NOW);
+    assertThat(slowed.slot(2)).isEqualTo(NOW.plusSeconds(4));
+  }
+
+  @Test
+  void rate_that_is_lowered_before_any_token_is_minted_moves_the_first_slot_and_never_back() {
+    Instant first = NOW.plusSeconds(10);
+    Line line = Line.opened(0, RATE, first, first, NOW);
+    Rate lower = Rate.perMinute(15);
+
+    assertThat(line.retuned(lower, NOW, NOW.plusSeconds(20)).slot(1))
+        .isEqualTo(NOW.plusSeconds(20));
+    assertThat(line.retuned(lower, NOW, NOW.plusSeconds(3)).slot(1)).isEqualTo(first);
+  }
+
+  @Test
+  void each_place_is_called_at_its_slot_before_and_behind_a_moved_one() {
+    Line moved = line().moved(new Place(0, 300), RATE, NOW.plusSeconds(700));
+
+    for (long number = 290; number <= 310; number++) {
+      assertThat(moved.calledAt(moved.slot(number))).isEqualTo(number);
+    }
+  }
+
+  @Test
+  void next_slot_is_behind_the_place_and_after_now() {
+    Line line = line();
+
+    assertThat(line.nextSlot(new Place(0, 300), NOW)).isEqualTo(line.slot(301));
+    assertThat(line.nextSlot(new Place(0, 2), line.slot(300))).isEqualTo(line.slot(301));
+  }
+
+  @Test
+  void token_after_the_next_slot_leaves_one_more_in_the_bucket() {
+    Line line = line();
+    Instant fill = NOW.plusSeconds(20);
+    Instant next = line.slot(12);
+
+    assertThat(line.counted(10, next, fill).spare()).as("places 7 to 11 are due").isEqualTo(5);
+    assertThat(line.counted(10, next.plusMillis(1), fill).spare()).isEqualTo(4);
+  }
+
+  @Test
+  void line_without_places_is_not_live() {
+    assertThat(line().withIssued(0).isLiveAt(NOW)).isFalse();
+  }
+
+  @Test
+  void line_is_full_if_a_thousand_wait_and_the_last_thousand_for_more_than_a_minute() {
+    assertThat(line().withIssued(1_030).isFullAt(NOW)).isFalse();
+    assertThat(line().withIssued(1_031).isFullAt(NOW)).isTrue();
+
+    Instant late = NOW.plusSeconds(300);
+    Line slow = Line.opened(0, Rate.perMinute(1), late, late, NOW);
+    assertThat(slow.withIssued(999).isFullAt(NOW)).isFalse();
+    assertThat(slow.withIssued(1_000).isFullAt(NOW)).isTrue();
   }
 
   @Test

@@ -75,6 +75,19 @@ final class RateLedgerTest {
   }
 
   @Test
+  void overflow_is_dropped_although_the_room_is_one_minutes_tokens() {
+    assertThat(empty(START).step(spec("60", 60), at(300), at(360), 0))
+        .isEqualTo(new Ledger.Step(60, empty(at(300)), true));
+  }
+
+  @Test
+  void owed_tokens_are_compared_with_a_number_and_a_time() {
+    Ledger owed = new RateLedger(START, 2 * Ledger.UNIT);
+    assertThat(owed.isOwedAtMost(spec("60", 60), START, 1, 1_000)).isTrue();
+    assertThat(owed.isOwedAtMost(spec("60", 60), START.plusMillis(1), 1, 1_000)).isFalse();
+  }
+
+  @Test
   void full_bucket_keeps_pending_tokens() {
     BucketSpec spec = spec("60", 20);
     Ledger ahead = empty(START).step(spec, START, at(75), 0).after();

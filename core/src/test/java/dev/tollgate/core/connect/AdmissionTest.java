@@ -18,6 +18,8 @@ import dev.tollgate.core.bucket.claim.FreedPlaces;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
+import dev.tollgate.core.session.SessionLifecycle;
+import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
@@ -35,6 +37,8 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class AdmissionTest {
   private static final SessionId MADE_UP = new SessionId("0".repeat(32));
@@ -263,6 +267,71 @@ final class AdmissionTest {
 
     assertThat(ports.sessions().find(acme.id(), brief).orElseThrow().endsAt())
         .isAfter(slot.plusSeconds(10));
+  }
+
+  @Test
+  void session_is_written_when_it_expects_its_place_and_when_it_takes_it() {
+    spendAll();
+    SessionId brief = ports.open(acme);
+    ports.sessions().moveEnd(acme.id(), brief, ports.clock().instant().plusSeconds(3));
+    Faults faults = new Faults();
+    Admission counted =
+        new Admission(
+            ports.facts(),
+            ports.claims(),
+            faults.around(Sessions.class, ports.sessions()),
+            ports.tally(),
+            ports.enforcement(),
+            Runnable::run,
+            pause -> {},
+            ports.clock());
+
+    counted.decide(acme.id(), brief);
+
+    assertThat(faults.calls()).containsExactly("Sessions.keepPlace", "Sessions.keepPlace");
+  }
+
+  @Test
+  void session_whose_place_has_passed_uses_no_place() {
+    spendAll();
+    Instant slot = retryAt(admission, session).orElseThrow();
+    ports.passUntil(slot.plusSeconds(60));
+
+    AdmissionDecision decision = decide();
+
+    assertThat(((AdmissionDecision.Ticketed) decision).ticket().place()).isEmpty();
+    assertThat(((AdmissionDecision.Ticketed) decision).slot()).isEmpty();
+  }
+
+  @Test
+  void session_that_must_end_before_its_slot_takes_no_place() {
+    Tenant brief =
+        ports.onboard(
+            "brief",
+            "gold",
+            Map.of(
+                Limit.TENANT_PER_MINUTE, 3L, Limit.SESSION_TTL, 70L, Limit.SESSION_LIFETIME, 70L));
+    SessionId old =
+        ((SessionLifecycle.Opened) ports.lifecycle().open(brief, Optional.empty())).session().id();
+    ports.passUntil(AdmissionFixture.START.plusSeconds(60));
+    BucketId connects = AdmissionFixture.connects(brief);
+    ports.fill().fill(connects);
+    ports
+        .queue()
+        .settle(connects, ports.queue().reserve(connects, 3, Duration.ofSeconds(30), Search.LONG));
+
+    AdmissionDecision.Refused refused =
+        (AdmissionDecision.Refused) admission.decide(brief.id(), old);
+
+    assertThat(refused.placeTaken()).isFalse();
+    assertThat(ports.buckets().find(connects).orElseThrow().line()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"UNKNOWN,403", "SUSPENDED,403", "TENANT_RATE,429", "UNDECIDED,503"})
+  void refusal_has_a_status_and_a_reason(Refusal why, int status) {
+    assertThat(why.status()).isEqualTo(status);
+    assertThat(why.detail()).isNotBlank();
   }
 
   private Admission admission(Claims claims) {

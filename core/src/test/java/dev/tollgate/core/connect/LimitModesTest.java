@@ -11,6 +11,7 @@ import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.LimitMode;
 import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -164,6 +165,46 @@ final class LimitModesTest {
     assertThat(world.tokens()).isEqualTo(full - 2);
     assertThat(world.activity().withoutToken()).isEqualTo(3);
     assertThat(world.activity().admitted()).isEqualTo(5);
+  }
+
+  @Test
+  void observed_connections_are_counted() {
+    World world =
+        new World(
+            Map.of(Limit.TENANT_CONNECTIONS, 1L),
+            Map.of(Limit.TENANT_CONNECTIONS, LimitMode.OBSERVE));
+    Faults faults = new Faults();
+    Activity activity = faults.around(Activity.class, world.ports.activity());
+    Registration registration =
+        new Registration(
+            world.ports.sessions(),
+            world.ports.heldTokens(),
+            new RefusalTally(activity, Runnable::run, world.ports.clock()),
+            world.ports.enforcement(),
+            Runnable::run,
+            pause -> {},
+            world.ports.clock());
+    List<Ticket> tickets = world.tickets(world.session(), 2);
+
+    registration.register(tickets.get(0), "c1");
+    assertThat(faults.calls()).isEmpty();
+    registration.register(tickets.get(1), "c2");
+    assertThat(faults.calls()).containsExactly("Activity.addRefused");
+  }
+
+  @Test
+  void nobody_waits_in_line_for_an_observed_rate() {
+    World world =
+        new World(
+            Map.of(Limit.TENANT_PER_MINUTE, 3L),
+            Map.of(Limit.TENANT_PER_MINUTE, LimitMode.OBSERVE));
+    SessionId session = world.session();
+
+    assertThat(Stream.generate(() -> world.connect(session)).limit(5).toList())
+        .endsWith("observed TENANT_RATE");
+
+    BucketId connects = new BucketId(world.tenant.id(), Action.CONNECT);
+    assertThat(world.ports.buckets().find(connects).orElseThrow().line()).isEmpty();
   }
 
   @Test

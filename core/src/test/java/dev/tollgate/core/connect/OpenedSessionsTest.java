@@ -105,6 +105,50 @@ final class OpenedSessionsTest {
     assertThat(liveAfterJoin(process, 20)).contains(AdmissionFixture.START.plusSeconds(20));
   }
 
+  @Test
+  void connection_of_another_tenant_costs_a_tenant_no_write() {
+    onboard(Map.of());
+    Tenant beta = ports.onboard("beta", "gold", Map.of());
+    OpenedConnections process = connections();
+    liveAfterJoin(process, 0);
+    process.join(
+        beta.id(),
+        SessionId.random(RANDOM),
+        "other",
+        9,
+        Gcra.UNLIMITED,
+        Optional.empty(),
+        Optional.empty(),
+        AdmissionFixture.START,
+        AdmissionFixture.START);
+
+    assertThat(liveAfterJoin(process, 1)).contains(AdmissionFixture.START);
+  }
+
+  @Test
+  void counts_are_those_of_the_rows() {
+    Tenant acme = onboard(Map.of());
+    connections().countUp(acme.id(), "c1", 9, true, AdmissionFixture.START);
+    connections().countWithoutToken(acme.id());
+    assertThat(ports.activity().of(acme.id()).withoutToken()).isEqualTo(1);
+
+    connections().deleteCount(acme.id());
+    assertThat(ports.sessions().count(acme.id())).isZero();
+
+    connections().createCount(acme.id());
+    connections().countWithoutToken(acme.id());
+    assertThat(ports.activity().of(acme.id()).withoutToken()).isEqualTo(1);
+  }
+
+  @Test
+  void tenant_exists_if_its_row_does() {
+    onboard(Map.of());
+    OpenedFacts facts = new OpenedFacts(ports.facts(), ports.clock());
+
+    assertThat(facts.tenantExists(ACME)).isTrue();
+    assertThat(facts.tenantExists(new TenantId("nobody"))).isFalse();
+  }
+
   private Optional<Instant> liveAfterJoin(OpenedConnections process, long second) {
     Instant now = AdmissionFixture.START.plusSeconds(second);
     process.join(

@@ -209,6 +209,16 @@ final class RefusalTallyTest {
   }
 
   @Test
+  void interrupted_caller_stays_interrupted() {
+    RefusalTally unanswered = new RefusalTally(ports.activity(), write -> {}, ports.clock());
+
+    Thread.currentThread().interrupt();
+    unanswered.count(acme, Refusal.TENANT_RATE, () -> {});
+
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  @Test
   void other_failure_is_logged_and_the_refusal_counted() {
     assertThatThrownBy(
             () ->

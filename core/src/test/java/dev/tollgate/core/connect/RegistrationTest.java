@@ -3,6 +3,8 @@ package dev.tollgate.core.connect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.Pause;
+import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.claim.HeldTokens;
 import dev.tollgate.core.connect.Registration.Registered;
 import dev.tollgate.core.connect.Registration.Result;
 import dev.tollgate.core.session.Connections.LeaveResult;
@@ -11,6 +13,7 @@ import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.tenant.Limit;
 import dev.tollgate.core.tenant.OnUnavailable;
 import dev.tollgate.core.tenant.Tenant;
+import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -221,6 +224,31 @@ final class RegistrationTest {
     assertThat(activity()).isEqualTo("0 admitted, 1 refused");
     ports.clock().advance(Duration.ofSeconds(2));
     assertThat(ports.queue().available(AdmissionFixture.connects(acme))).isEqualTo(180);
+  }
+
+  @Test
+  void token_whose_lease_ends_while_it_is_spent_admits_nobody() {
+    SessionId session = ports.open(acme);
+    Ticket ticket = ticket(session);
+    Faults faults = new Faults();
+    HeldTokens slow =
+        new HeldTokens(
+            ports.buckets(), faults.around(TokenQueue.class, ports.queue()), ports.clock());
+    faults.plan(1, Faults.concurrently(() -> ports.clock().advance(Duration.ofSeconds(30))));
+
+    Registration registration =
+        new Registration(
+            ports.sessions(),
+            slow,
+            ports.tally(),
+            ports.enforcement(),
+            Runnable::run,
+            NONE,
+            ports.clock());
+
+    assertThat(registration.register(ticket, "c1"))
+        .isEqualTo(new Registration.NotRegistered(Refusal.LEASE_ENDED));
+    assertThat(inSession(session)).isZero();
   }
 
   @Test

@@ -104,6 +104,16 @@ final class LiftedLimitsTest {
   }
 
   @Test
+  void session_that_cannot_be_written_is_refused() {
+    Tenant acme = tenant(Map.of());
+    SessionId session = session(acme);
+    lift();
+    ports.sessions().outage().begin("join");
+
+    assertThat(connect(acme, session)).contains(Refusal.UNDECIDED);
+  }
+
+  @Test
   void connections_of_a_tenant() {
     admitsOnlyWhileLifted(Limit.TENANT_CONNECTIONS, Refusal.TENANT_CONNECTIONS);
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.tollgate.core.Action;
 import dev.tollgate.core.InvalidValue;
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
@@ -15,6 +16,7 @@ import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.claim.BucketMemory.Mark;
 import dev.tollgate.core.bucket.claim.ClaimResult.Denied;
 import dev.tollgate.core.bucket.claim.ClaimResult.Granted;
 import dev.tollgate.core.bucket.claim.TokenSearch.Attempt;
@@ -22,16 +24,20 @@ import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.testing.ManualClock;
 import dev.tollgate.core.testing.memory.InMemoryBuckets;
 import dev.tollgate.core.testing.memory.InMemoryTokenQueue;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Counts the requests of a process that keeps rows, refusals and tokens. */
 class CachedClaimsTest {
@@ -72,7 +78,11 @@ class CachedClaimsTest {
             new Class<?>[] {port},
             (proxy, method, arguments) -> {
               requests.add(method.getName());
-              return method.invoke(target, arguments);
+              try {
+                return method.invoke(target, arguments);
+              } catch (InvocationTargetException failure) {
+                throw failure.getCause();
+              }
             }));
   }
 
@@ -159,11 +169,14 @@ class CachedClaimsTest {
     Instant told = ((Denied) process.spend(ID, 1)).retryAt();
     assertThat(told).isEqualTo(clock.instant().plusSeconds(11));
     assertThat(((Denied) process.spend(ID, 2)).retryAt()).isEqualTo(told.plusSeconds(10));
+    assertThat(requestsOf(() -> assertThat(process.spend(ID, 100)).isInstanceOf(Denied.class)))
+        .isEmpty();
     clock.advance(Duration.ofMillis(4_999));
     assertThat(
             requestsOf(
                 () -> {
-                  assertThat(process.spendUpTo(ID, 5).tokens()).isZero();
+                  assertThat(process.spendUpTo(ID, 5))
+                      .isEqualTo(refusedUntil(told.plusSeconds(40)));
                   assertThat(process.hold(ID, 5, SECOND)).isInstanceOf(Denied.class);
                   assertThat(((Denied) process.spend(ID, 1)).retryAt()).isEqualTo(told);
                 }))
@@ -173,6 +186,123 @@ class CachedClaimsTest {
     clock.set(told);
     new BucketFill(rows, tokens, clock).fill(ID);
     assertThat(process.spend(ID, 1)).isInstanceOf(Granted.class);
+  }
+
+  private static SpendResult refusedUntil(Instant retryAt) {
+    return new SpendResult(0, Optional.of(new Denied(retryAt)));
+  }
+
+  @Test
+  void row_is_not_read_again_for_a_claim_of_the_whole_capacity() {
+    process.spend(ID, 1);
+    claims.held().putBack(ID, 1);
+
+    assertThat(requestsOf(() -> assertThat(process.spend(ID, 100)).isInstanceOf(Granted.class)))
+        .doesNotContain("find");
+  }
+
+  @Test
+  void row_is_read_again_for_a_claim_beyond_its_capacity_which_may_have_grown() {
+    process.spend(ID, 1);
+    rows.replace(
+        rows.find(ID)
+            .orElseThrow()
+            .retuned(new BucketSpec(Rate.perMinute(600), 200), clock.instant()));
+    tokens.put(ID, Collections.nCopies(101, token()));
+
+    assertThat(process.spend(ID, 150)).isInstanceOf(Granted.class);
+  }
+
+  private dev.tollgate.core.bucket.Token token() {
+    return new dev.tollgate.core.bucket.Token("token", ID, clock.instant(), clock.instant());
+  }
+
+  @Test
+  void claim_after_a_refusal_reads_the_row_before_it_asks_the_queue() {
+    process.spend(ID, 99);
+    assertThat(process.spend(ID, 2)).isInstanceOf(Denied.class);
+    drainByAnotherProcess();
+    clock.advance(SECOND);
+
+    assertThat(requestsOf(() -> assertThat(process.spend(ID, 1)).isInstanceOf(Denied.class)))
+        .containsExactly("find");
+  }
+
+  private void drainByAnotherProcess() {
+    Claims other = new Claims(rows, tokens, new Fills(), Runnable::run, pause -> {}, clock);
+    while (other.spend(rows.find(ID).orElseThrow(), 1, new Attempt()) instanceof Granted) {
+      clock.advance(Duration.ofMillis(1));
+    }
+  }
+
+  @Test
+  void shortfall_is_remembered_as_a_refusal() {
+    assertThat(process.spendUpTo(ID, 101).tokens()).isEqualTo(100);
+    assertThat(claims.memory().hasAny(ID, Mark.REFUSED)).isTrue();
+  }
+
+  @Test
+  void refusal_is_remembered_until_a_claim_is_granted() {
+    process.spend(ID, 99);
+    assertThat(process.spend(ID, 2)).isInstanceOf(Denied.class);
+    assertThat(claims.memory().hasAny(ID, Mark.REFUSED)).isTrue();
+    clock.advance(SECOND);
+
+    assertThat(process.spend(ID, 1)).isInstanceOf(Granted.class);
+
+    assertThat(claims.memory().hasAny(ID, Mark.REFUSED)).isFalse();
+  }
+
+  @Test
+  void row_that_said_that_a_bucket_with_tokens_was_empty_refuses_nobody() {
+    Bucket row = rows.find(ID).orElseThrow();
+    rows.rememberEmpty(row, row.at(clock.instant()).hintWhenEmpty(0));
+
+    assertThat(process.spend(ID, 1)).isInstanceOf(Granted.class);
+    assertThat(process.spend(ID, 1)).isInstanceOf(Granted.class);
+  }
+
+  @Test
+  void kept_row_refuses_until_the_same_instant_as_the_claim_that_read_it() {
+    clock.advance(Duration.ofMillis(9_500));
+    drainByAnotherProcess();
+    clock.advance(Duration.ofMillis(700));
+
+    ClaimResult refused = process.spend(ID, 2);
+
+    assertThat(refused).isInstanceOf(Denied.class);
+    assertThat(requestsOf(() -> assertThat(process.spend(ID, 2)).isEqualTo(refused))).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void failure_of_the_reader_reaches_the_caller(boolean isFatal) {
+    Throwable failure = isFatal ? new AssertionError("lost") : new Unavailable("lost");
+    CachedClaims failing =
+        new CachedClaims(
+            id -> {
+              if (failure instanceof Error fatal) {
+                throw fatal;
+              }
+              throw (RuntimeException) failure;
+            },
+            claims,
+            Optional.empty(),
+            Runnable::run,
+            clock);
+
+    assertThatThrownBy(() -> failing.spend(ID, 3)).isSameAs(failure);
+  }
+
+  @Test
+  void claim_whose_row_cannot_be_read_returns_its_tokens_and_forgets_the_row() {
+    process.spend(ID, 97);
+    rows.outage().begin("find");
+
+    assertThatThrownBy(() -> process.spend(ID, 4)).isInstanceOf(Unavailable.class);
+
+    assertThat(tokens.available(ID)).isEqualTo(3);
+    assertThat(claims.memory().row(ID, SECOND)).isEmpty();
   }
 
   @Test
@@ -195,18 +325,19 @@ class CachedClaimsTest {
             process.spendInLine(
                 ID, row -> Optional.empty(), (row, first) -> claims.spend(row, caller, first));
     assertThat(waiting.place()).isPresent();
+    assertThat(requestsOf(() -> claimAgain(waiting))).as("of the grown line").contains("find");
+    assertThat(requestsOf(() -> claimAgain(waiting))).isEmpty();
     Instant end = waiting.retryAt().plusSeconds(30);
     assertThat(((Denied) process.spend(ID, 3)).retryAt()).isEqualTo(end);
     assertThat(requestsOf(() -> assertThat(process.spend(ID, 3)).isEqualTo(new Denied(end))))
         .isEmpty();
-    assertThat(
-            requestsOf(
-                () ->
-                    assertThat(
-                            process.spendInLine(
-                                ID, row -> waiting.place(), (row, first) -> new Denied(end)))
-                        .isEqualTo(waiting)))
-        .isEmpty();
+    assertThat(requestsOf(() -> assertThat(claimAgain(waiting)).isEqualTo(waiting))).isEmpty();
+    assertThat(process.spendUpTo(ID, 3)).isEqualTo(refusedUntil(waiting.retryAt().plusSeconds(10)));
+  }
+
+  /** Claims for a caller with a place, unless its process refuses it by a row that it kept. */
+  private ClaimResult claimAgain(Denied waiting) {
+    return process.spendInLine(ID, row -> waiting.place(), (row, first) -> waiting);
   }
 
   @Test

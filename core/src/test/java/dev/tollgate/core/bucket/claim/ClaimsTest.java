@@ -17,6 +17,7 @@ import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.claim.BucketMemory.Mark;
 import dev.tollgate.core.bucket.claim.ClaimResult.Denied;
 import dev.tollgate.core.bucket.claim.ClaimResult.Granted;
 import dev.tollgate.core.bucket.claim.ClaimResult.Undecided;
@@ -234,7 +235,106 @@ final class ClaimsTest {
     assertThat(available()).isEqualTo(30);
   }
 
+  @Test
+  void claim_that_may_find_all_tokens_once_others_return_them_is_retried() {
+    granted(claims.hold(row(), 40, new Attempt()));
+
+    assertThat(claim(60)).isInstanceOf(Denied.class);
+
+    assertThat(pauses).isNotEmpty();
+  }
+
+  @Test
+  void claim_holds_nothing_while_it_pauses() {
+    granted(claims.hold(row(), 40, new Attempt()));
+    List<Long> availableInPauses = new ArrayList<>();
+    Claims patient =
+        claims(ports.buckets(), ports.queue(), pause -> availableInPauses.add(available()));
+
+    patient.spend(row(), 30, new Attempt());
+
+    assertThat(availableInPauses).isNotEmpty().containsOnly(20L);
+  }
+
+  @Test
+  void claim_that_finds_nothing_is_not_retried_although_others_hold_tokens() {
+    granted(claims.hold(row(), 60, new Attempt()));
+
+    assertThat(claim(1)).isInstanceOf(Denied.class);
+
+    assertThat(pauses).isEmpty();
+  }
+
   // Empty buckets.
+
+  private boolean remembers(Claims process, Mark mark) {
+    return process.memory().hasAny(bucket, mark);
+  }
+
+  @Test
+  void granted_claim_forgets_that_the_bucket_was_empty() {
+    claim(60);
+    claim(1);
+    assertThat(remembers(claims, Mark.EMPTY)).isTrue();
+    claims.held().putBack(bucket, 1);
+
+    granted(claim(1));
+
+    assertThat(remembers(claims, Mark.EMPTY)).isFalse();
+  }
+
+  @Test
+  void claims_that_an_empty_hint_refuses_remember_that_the_bucket_is_empty() {
+    claim(60);
+    claim(1);
+    Optional<Instant> until = row().at(ports.clock().instant()).emptyUntil();
+    Claims one = claims(ports.buckets(), ports.queue(), pauses::add);
+    Claims other = claims(ports.buckets(), ports.queue(), pauses::add);
+
+    one.spend(row(), 1, new Attempt());
+    other.spendUpTo(row(), 1, new Attempt());
+
+    assertThat(until).isPresent();
+    assertThat(one.memory().until(bucket, Mark.EMPTY)).isEqualTo(until);
+    assertThat(other.memory().until(bucket, Mark.EMPTY)).isEqualTo(until);
+  }
+
+  @Test
+  void tokens_received_while_a_row_with_an_empty_hint_was_read_are_returned_if_they_are_too_few() {
+    claim(60);
+    claim(1);
+    Bucket empty = row();
+    claims.held().putBack(bucket, 2);
+
+    assertThat(claims.hold(empty, 3, claims.firstTry(bucket, 3, Claims.LEASE)))
+        .isInstanceOf(Denied.class);
+    assertThat(available()).isEqualTo(2);
+
+    granted(claims.hold(empty, 2, claims.firstTry(bucket, 2, Claims.LEASE)));
+  }
+
+  @Test
+  void tokens_received_while_a_row_with_an_empty_hint_was_read_are_spent_by_a_claim_of_up_to_n() {
+    claim(60);
+    claim(1);
+    Bucket empty = row();
+    claims.held().putBack(bucket, 2);
+
+    SpendResult spent = claims.spendUpTo(empty, 3, claims.firstTry(bucket, 3, Claims.LEASE));
+
+    assertThat(spent.tokens()).isEqualTo(2);
+    assertThat(spent.shortfall()).containsInstanceOf(Denied.class);
+    assertThat(available()).isZero();
+  }
+
+  @Test
+  void claim_forgets_a_line_in_which_nobody_waits() {
+    claims.memory().mark(bucket, Mark.LINE, Instant.MAX);
+
+    claim(1);
+
+    assertThat(remembers(claims, Mark.LINE)).isFalse();
+  }
 
   @Test
   void bucket_whose_only_token_is_held_counts_as_empty_for_one_second() {
@@ -417,6 +517,10 @@ final class ClaimsTest {
     for (int i = 0; i < 50; i++) {
       assertThat(one.spend(i % 2 == 0 ? read : row(), 1, new Attempt())).isInstanceOf(Denied.class);
     }
+    Claims other =
+        new Claims(
+            ports.buckets(), ports.queue(), counting, Runnable::run, pauses::add, ports.clock());
+    assertThat(other.spend(read, 1, new Attempt())).isInstanceOf(Denied.class);
     assertThat(sent).hasValue(1);
   }
 
@@ -597,6 +701,56 @@ final class ClaimsTest {
   void one_false_empty_receive_does_not_refuse() {
     ports.queue().findNothingOnce();
     granted(claim(25));
+  }
+
+  @Test
+  void claim_that_gets_too_few_by_a_long_poll_refuses_others_of_its_size() {
+    claim(59);
+    ports.queue().findNothingOnce();
+    ClaimResult refused = claim(2);
+    requests.clear();
+
+    assertThat(claim(2)).isInstanceOf(Denied.class).isEqualTo(refused);
+    assertThat(requests).isEmpty();
+  }
+
+  @Test
+  void receive_that_fails_does_not_lose_the_tokens_of_the_others() {
+    AtomicInteger receives = new AtomicInteger();
+    TokenQueue failingOnce =
+        watched(
+            TokenQueue.class,
+            ports.queue(),
+            (method, arguments) -> {
+              if (method.equals("reserve") && receives.incrementAndGet() == 1) {
+                throw new Unavailable("receive: out of order");
+              }
+            });
+
+    SpendResult spent =
+        claims(ports.buckets(), failingOnce, pauses::add).spendUpTo(bucket, Optional.of(row()), 25);
+
+    assertThat(spent.tokens()).isEqualTo(15);
+    assertThat(ports.queue().inFlight(bucket)).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void unexpected_failure_of_a_receive_reaches_the_caller(boolean isFatal) {
+    Throwable failure = isFatal ? new AssertionError("lost") : new IllegalStateException("lost");
+    TokenQueue failing =
+        watched(
+            TokenQueue.class,
+            ports.queue(),
+            (method, arguments) -> {
+              if (failure instanceof Error fatal) {
+                throw fatal;
+              }
+              throw (RuntimeException) failure;
+            });
+    Claims one = claims(ports.buckets(), failing, pauses::add);
+
+    assertThatThrownBy(() -> one.spend(row(), 1, new Attempt())).isSameAs(failure);
   }
 
   // Hibernating buckets.
@@ -879,6 +1033,16 @@ final class ClaimsTest {
   }
 
   @Test
+  void tokens_of_a_long_poll_that_cannot_be_spent_do_not_count_the_bucket_as_empty() {
+    ports.queue().findNothingOnce();
+    ports.queue().outage().begin("settle");
+
+    assertThat(upTo(3).tokens()).isZero();
+
+    assertThat(row().emptyHint()).isEmpty();
+  }
+
+  @Test
   void held_tokens_are_spent_if_the_queue_stops_answering() {
     AtomicInteger receives = new AtomicInteger();
     TokenQueue failing =
@@ -907,6 +1071,17 @@ final class ClaimsTest {
     claims.held().putBack(bucket, 1);
     ports.queue().outage().end();
     assertThat(available()).isEqualTo(12);
+  }
+
+  @Test
+  void spent_tokens_of_a_claim_can_be_put_back_by_an_interrupted_thread() {
+    Granted spent = granted(claim(12));
+    Thread.currentThread().interrupt();
+
+    claims.held().putBack(spent);
+
+    assertThat(Thread.interrupted()).as("still interrupted").isTrue();
+    assertThat(available()).isEqualTo(60);
   }
 
   // Bad input.

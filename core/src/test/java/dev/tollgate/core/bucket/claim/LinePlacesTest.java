@@ -29,6 +29,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -310,6 +312,123 @@ final class LinePlacesTest {
     }
   }
 
+  @Test
+  void caller_whose_place_has_passed_takes_another_one_without_another_read() {
+    Caller late = new Caller();
+    Instant slot = retryAt(late.claim());
+    wait(3);
+    ports.clock().set(slot.plusSeconds(10));
+    faults.none();
+
+    late.claim();
+
+    assertThat(late.kept).contains(new Place(EPOCH, 5));
+    assertThat(faults.calls()).doesNotContain("Buckets.find");
+  }
+
+  // Callers that take no place.
+
+  @Test
+  void caller_without_a_place_gets_the_token_behind_all_places_when_its_slot_has_come() {
+    wait(1);
+    ports.clock().set(row().line().orElseThrow().slot(2));
+
+    assertThat(claims.spend(row(), 1, new Attempt())).isInstanceOf(ClaimResult.Granted.class);
+
+    assertThat(issued()).isEqualTo(2);
+    assertThat(freed()).isEmpty();
+  }
+
+  @Test
+  void caller_without_a_place_frees_the_one_that_it_got_if_its_slot_has_not_come() {
+    wait(1);
+    Bucket read = row();
+    Line line = read.line().orElseThrow();
+    ports.clock().set(line.slot(2));
+    faults.plan(1, Faults.concurrently(() -> ports.buckets().takePlace(ID, line)));
+
+    assertThat(claims.spend(read, 1, new Attempt())).isInstanceOf(ClaimResult.Denied.class);
+
+    assertThat(freed()).containsExactly(new Place(EPOCH, 3));
+  }
+
+  // Freed places.
+
+  private final FreedPlaces freedPlaces = new FreedPlaces(ports.buckets(), ports.clock());
+
+  /** Opens a line with this many places, of which these are free. */
+  private Line lineWith(long issued, LongStream free) {
+    wait(1);
+    Line line = row().line().orElseThrow();
+    Set<Place> places =
+        free.mapToObj(number -> new Place(EPOCH, number)).collect(Collectors.toSet());
+    Line changed = line.withIssued(issued).withFreed(places);
+    ports.buckets().changeLine(ID, Optional.of(line), changed);
+    return changed;
+  }
+
+  @Test
+  void place_whose_slot_has_come_is_not_freed() {
+    Line line = lineWith(9, LongStream.empty());
+    ports.clock().set(line.slot(3));
+
+    freedPlaces.free(ID, new Place(EPOCH, 3));
+    assertThat(freed()).isEmpty();
+
+    freedPlaces.free(ID, new Place(EPOCH, 9));
+    assertThat(freed()).containsExactly(new Place(EPOCH, 9));
+  }
+
+  @Test
+  void passed_places_make_room_for_a_freed_one() {
+    Line line = lineWith(Line.MAX_FREED + 50, LongStream.rangeClosed(1, Line.MAX_FREED));
+    ports.clock().set(line.slot(Line.MAX_FREED));
+
+    Place place = new Place(EPOCH, Line.MAX_FREED + 50);
+    freedPlaces.free(ID, place);
+
+    assertThat(freed()).containsExactly(place);
+  }
+
+  @Test
+  void caller_takes_a_freed_place_of_the_first_minute_and_removes_the_passed_ones() {
+    Line line = lineWith(400, LongStream.concat(LongStream.of(1, 2, 9), LongStream.range(60, 400)));
+    ports.clock().set(line.slot(5));
+    Caller caller = new Caller();
+
+    caller.claim();
+
+    assertThat(caller.kept).contains(new Place(EPOCH, 9));
+    assertThat(freed()).hasSize(340).doesNotContain(new Place(EPOCH, 1), new Place(EPOCH, 2));
+  }
+
+  @Test
+  void freed_place_that_comes_too_late_for_a_caller_stays_free() {
+    lineWith(9, LongStream.of(9));
+    LineCaller hurried =
+        new LineCaller() {
+          @Override
+          public Optional<Place> place() {
+            return Optional.empty();
+          }
+
+          @Override
+          public boolean lasts(Instant slot) {
+            return false;
+          }
+
+          @Override
+          public boolean keep(Place place, Instant slot) {
+            throw new AssertionError("kept " + place);
+          }
+        };
+
+    ClaimResult result = claims.hold(row(), hurried, claims.firstTry(ID));
+
+    assertThat(((ClaimResult.Denied) result).place()).isEmpty();
+    assertThat(freed()).containsExactly(new Place(EPOCH, 9));
+  }
+
   /** The first attempt to open a line removes one that cannot be read. */
   @Test
   void caller_whose_write_removed_an_unreadable_line_opens_one() {
@@ -338,9 +457,12 @@ final class LinePlacesTest {
     Rate slower = Rate.perMinute(6);
     ports.retune(ID, new BucketSpec(slower, 30, SPEC.fillPolicy()));
 
-    new Caller().claim();
+    ClaimResult result = new Caller().claim();
 
-    assertThat(row().line().orElseThrow().rate()).isEqualTo(slower);
+    Line line = row().line().orElseThrow();
+    assertThat(line.rate()).isEqualTo(slower);
+    assertThat(result)
+        .isEqualTo(new ClaimResult.Denied(line.slot(4), Optional.of(new Place(EPOCH, 4))));
   }
 
   @Test
@@ -357,12 +479,54 @@ final class LinePlacesTest {
   void spare_token_is_taken_once() {
     wait(2);
     Line line = row().line().orElseThrow();
-    ports.buckets().changeLine(ID, Optional.of(line), withOneSpare(line));
+    ports.buckets().changeLine(ID, Optional.of(line), withSpare(line, 1));
     claims.held().putBack(ID, 2);
     Bucket read = row();
 
     assertThat(new Caller().claim(read)).isInstanceOf(ClaimResult.Granted.class);
     assertThat(new Caller().claim(read)).isInstanceOf(ClaimResult.Denied.class);
+  }
+
+  @Test
+  void caller_that_finds_no_spare_token_takes_one_of_the_line_and_then_a_place() {
+    wait(2);
+    Line line = row().line().orElseThrow();
+    ports.buckets().changeLine(ID, Optional.of(line), withSpare(line, 2));
+
+    ClaimResult result = new Caller().claim();
+
+    assertThat(((ClaimResult.Denied) result).place()).contains(new Place(EPOCH, 3));
+    assertThat(row().line().orElseThrow().spare()).isEqualTo(1);
+  }
+
+  @Test
+  void claim_of_up_to_n_gets_one_spare_token_while_others_wait() {
+    wait(2);
+    Line line = row().line().orElseThrow();
+    ports.buckets().changeLine(ID, Optional.of(line), withSpare(line, 2));
+    claims.held().putBack(ID, 5);
+
+    SpendResult one = claims.spendUpTo(row(), 1, claims.firstTry(ID));
+    SpendResult oneOfThree = claims.spendUpTo(row(), 3, claims.firstTry(ID, 3, Claims.LEASE));
+    SpendResult none = claims.spendUpTo(row(), 3, claims.firstTry(ID, 3, Claims.LEASE));
+
+    Instant end = row().at(ports.clock().instant()).lineEnds(2).orElseThrow();
+    assertThat(one).isEqualTo(new SpendResult(1, Optional.empty()));
+    assertThat(oneOfThree).isEqualTo(new SpendResult(1, Optional.of(new ClaimResult.Denied(end))));
+    assertThat(none)
+        .isEqualTo(new SpendResult(0, Optional.of(new ClaimResult.Denied(line.slot(3)))));
+    assertThat(ports.queue().available(ID)).isEqualTo(3);
+  }
+
+  @Test
+  void due_place_without_a_token_is_refused_until_a_later_instant() {
+    Caller caller = new Caller();
+    Instant slot = retryAt(caller.claim());
+    ports.clock().set(slot.plusSeconds(5));
+    ports.queue().settle(ID, ports.queue().reserve(ID, 10, Claims.LEASE, TokenQueue.Search.SHORT));
+
+    assertThat(retryAt(caller.claim())).isAfter(ports.clock().instant());
+    assertThat(claims.memory().hasAny(ID, BucketMemory.Mark.LINE)).isTrue();
   }
 
   @Test
@@ -407,7 +571,7 @@ final class LinePlacesTest {
     assertThat(caller.claim()).isInstanceOf(ClaimResult.Granted.class);
   }
 
-  private static Line withOneSpare(Line line) {
+  private static Line withSpare(Line line, long spare) {
     return new Line(
         line.epoch(),
         line.issued(),
@@ -416,7 +580,7 @@ final class LinePlacesTest {
         line.from(),
         line.rate(),
         line.before(),
-        1,
+        spare,
         line.spareTakenAt(),
         line.freed());
   }

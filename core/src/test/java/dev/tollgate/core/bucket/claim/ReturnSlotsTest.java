@@ -96,6 +96,19 @@ final class ReturnSlotsTest {
   }
 
   @Test
+  void slots_stay_behind_those_that_have_not_come() {
+    Instant third = take(3).get(2);
+    Instant fourth = row().line().orElseThrow().slot(4);
+    while (row().at(ports.clock().instant()).nextToken().isBefore(third)) {
+      ports.clock().advance(Duration.ofSeconds(1));
+      ports.fill().fill(ID);
+      drain();
+    }
+
+    assertThat(take(1)).containsExactly(fourth);
+  }
+
+  @Test
   void slots_follow_a_lower_rate() {
     take(40);
     ports.retune(ID, new BucketSpec(Rate.perMinute(15), 30, SPEC.fillPolicy()));

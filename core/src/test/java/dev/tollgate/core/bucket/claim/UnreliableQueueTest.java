@@ -382,20 +382,30 @@ final class UnreliableQueueTest {
     assertThat(place).isPresent();
     ClaimResult.Denied behind = (ClaimResult.Denied) spendInLine(ports.queue(), Optional.empty());
     ports.passUntil(told.retryAt());
-    TokenQueue slow =
-        new QueueWrapper(ports.queue()) {
-          @Override
-          public List<Lease> settle(BucketId bucket, List<Lease> leases) {
-            ports.clock().advance(Claims.LEASE);
-            return super.settle(bucket, leases);
-          }
-        };
 
-    ClaimResult late = spendInLine(slow, place);
+    ClaimResult late = spendInLine(settlingTooLate(), place);
 
     assertThat(late).isEqualTo(new ClaimResult.Denied(now(), place));
     assertThat(row().at(now()).standing(behind.place().orElseThrow())).isNotEqualTo(Standing.VOID);
     assertThat(spendInLine(ports.queue(), place)).isInstanceOf(ClaimResult.Granted.class);
+  }
+
+  @Test
+  void caller_with_a_void_place_whose_token_is_spent_too_late_has_no_place() {
+    open(30, 30);
+
+    assertThat(spendInLine(settlingTooLate(), Optional.of(new Place(1, 1))))
+        .isEqualTo(new ClaimResult.Denied(now()));
+  }
+
+  private TokenQueue settlingTooLate() {
+    return new QueueWrapper(ports.queue()) {
+      @Override
+      public List<Lease> settle(BucketId bucket, List<Lease> leases) {
+        ports.clock().advance(Claims.LEASE);
+        return super.settle(bucket, leases);
+      }
+    };
   }
 
   private ClaimResult spendInLine(TokenQueue queue, Optional<Place> place) {

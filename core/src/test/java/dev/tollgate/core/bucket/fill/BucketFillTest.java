@@ -8,6 +8,7 @@ import dev.tollgate.core.WriteResult;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Buckets;
 import dev.tollgate.core.bucket.EmptyHint;
 import dev.tollgate.core.bucket.FillState;
 import dev.tollgate.core.bucket.Lease;
@@ -337,6 +338,47 @@ final class BucketFillTest {
     assertThat(answers).filteredOn(Filled.class::isInstance).hasSize(1);
     assertThat(answers).filteredOn(Conflict.class::isInstance).hasSize(7);
     assertThat(ports.queue().level(bucket)).isEqualTo(60);
+  }
+
+  @Test
+  void conflict_in_a_later_step_keeps_the_tokens_of_the_earlier_one() {
+    retune(new BucketSpec(Rate.perMinute(60), 200));
+    fillAt(0);
+    spend(60);
+    ports.clock().set(AdmissionFixture.START.plusSeconds(120));
+    Faults faults = new Faults();
+    BucketFill other =
+        new BucketFill(faults.around(Buckets.class, ports.buckets()), ports.queue(), ports.clock());
+
+    faults.plan(2, call -> WriteResult.CONFLICT);
+    assertThat(other.fill(bucket)).isEqualTo(new Conflict());
+    faults.plan(3, call -> WriteResult.CONFLICT);
+    assertFilled(other.fill(bucket), 60, 0, 0, 120);
+    assertFilled(other.fill(bucket), 60, 0, 0, 180);
+  }
+
+  @Test
+  void result_without_its_bucket_is_what_logs_show() {
+    assertThat(new Filled(row(), 1, 2, 3, 4))
+        .hasToString("Filled[minted=1, unsent=2, trimmed=3, level=4]");
+  }
+
+  @Test
+  void removal_of_surplus_tokens_ends_once_the_queue_cannot_spend_one() {
+    retune(BucketSpec.ofRate(Rate.perMinute(20)));
+    Faults faults = new Faults();
+    TokenQueue failing = faults.around(TokenQueue.class, ports.queue());
+    faults.plan(
+        3,
+        call -> {
+          call.go();
+          return List.of(new Lease("unspent", Instant.MAX));
+        });
+    ports.clock().set(AdmissionFixture.START.plusSeconds(60));
+    new BucketFill(ports.buckets(), failing, ports.clock()).fill(bucket);
+
+    assertThat(faults.calls()).startsWith("TokenQueue.countTokens", "TokenQueue.reserve");
+    assertThat(faults.calls()).filteredOn("TokenQueue.settle"::equals).hasSize(1);
   }
 
   @Test
