@@ -116,9 +116,11 @@ final class WebSocketApi implements Api {
   @Override
   public void sweep() {
     Instant now = environment.clock().instant();
+    Instant idleSince = now.minus(MAX_IDLE);
+    Instant oldSince = now.minus(MAX_AGE);
     for (Connection connection : connections.values()) {
-      boolean idle = !connection.lastActiveAt().plus(MAX_IDLE).isAfter(now);
-      boolean old = !connection.connectedAt.plus(MAX_AGE).isAfter(now);
+      boolean idle = !connection.lastActiveAt().isAfter(idleSince);
+      boolean old = !connection.connectedAt.isAfter(oldSince);
       if (idle || old) {
         var unused = connection.close(GOING_AWAY, "Going away");
       }
