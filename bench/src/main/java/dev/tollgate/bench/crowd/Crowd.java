@@ -11,6 +11,7 @@ import dev.tollgate.bench.client.Handshake;
 import dev.tollgate.bench.client.Session;
 import dev.tollgate.bench.client.Socket;
 import dev.tollgate.bench.client.Tenant;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,7 +31,7 @@ import java.util.stream.IntStream;
  */
 public final class Crowd implements Measurement {
   private static final int CLIENTS = 8;
-  private static final int MOST_WARM_UP = 200;
+  private static final int MOST_WARM_UP = 50;
   private static final int MOST_MESSAGES = 1_000;
   private static final int LEAST_RATE = 10;
   private static final Duration IDLE = Duration.ofMinutes(1);
@@ -211,7 +212,9 @@ public final class Crowd implements Measurement {
       Duration processor = Footprint.processorTime(pid);
       List<T> results =
           clients.run(
-              IntStream.range(0, count).<Callable<T>>mapToObj(i -> () -> task.run(i)).toList());
+              IntStream.range(0, count)
+                  .<Callable<T>>mapToObj(i -> () -> attempt(things, task, i))
+                  .toList());
       Duration time = stopwatch.elapsed().minus(start);
       double each = Footprint.processorTime(pid).minus(processor).toMillis() / (double) count;
       report.accept(
@@ -225,6 +228,21 @@ public final class Crowd implements Measurement {
                       Footprint.of(pid).since(before, count)),
               ""));
       return results;
+    }
+  }
+
+  /** Runs a task. A failed task is repeated, because a busy machine fails some requests. */
+  private static <T> T attempt(String things, Task<T> task, int index)
+      throws InterruptedException {
+    for (int failed = 1; ; failed++) {
+      try {
+        return task.run(index);
+      } catch (IllegalStateException | UncheckedIOException e) {
+        System.err.printf("%s: %d: %s%n", things, index, e.getMessage());
+        if (failed == ATTEMPTS) {
+          throw e;
+        }
+      }
     }
   }
 
