@@ -42,6 +42,12 @@ public final class Gateway implements AutoCloseable {
   private static final long SWEEP_MILLIS = 100;
   private static final long CLOSE_SECONDS = 2;
 
+  /**
+   * How many functions of the {@code $disconnect} routes run at once. A thread for each of thousands
+   * of sockets that close together would leave no processor for the thread that closes them.
+   */
+  static final int MOST_DISCONNECTIONS = 32;
+
   /** From the first byte of a request, or of a handshake, to the end of its headers. */
   private static final int HEADERS_WITHIN_MILLIS = 5_000;
 
@@ -58,6 +64,9 @@ public final class Gateway implements AutoCloseable {
   private final HttpHandler connections;
   private final ExecutorService workers =
       Executors.newCachedThreadPool(new DaemonThreads("gateway"));
+  private final ExecutorService disconnections =
+      Executors.newFixedThreadPool(
+          MOST_DISCONNECTIONS, new DaemonThreads("gateway-disconnections"));
   private final ScheduledExecutorService sweeps =
       Executors.newSingleThreadScheduledExecutor(new DaemonThreads("gateway-sweep"));
   private final Undertow server;
@@ -161,7 +170,8 @@ public final class Gateway implements AutoCloseable {
     Consumer<String> named = line -> log.accept("WebSocket API " + spec.apiId() + ", " + line);
     add(
         spec.apiId(),
-        new WebSocketApi(spec, throttles, functions, services, environment, workers, named));
+        new WebSocketApi(
+            spec, throttles, functions, services, environment, workers, disconnections, named));
   }
 
   private void add(String apiId, Api api) {
@@ -221,6 +231,7 @@ public final class Gateway implements AutoCloseable {
       log.accept("closing: a function takes too long to process a disconnection");
     }
     server.stop();
+    disconnections.shutdownNow();
     workers.shutdownNow();
   }
 

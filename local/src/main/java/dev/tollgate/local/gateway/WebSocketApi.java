@@ -10,10 +10,14 @@ import dev.tollgate.local.json.Json;
 import dev.tollgate.local.lambda.InvocationResult;
 import dev.tollgate.local.template.Environment;
 import io.undertow.Handlers;
+import io.undertow.server.HttpHandler;
 import io.undertow.server.HttpServerExchange;
+import io.undertow.util.AttachmentKey;
 import io.undertow.util.HeaderMap;
 import io.undertow.util.Headers;
 import io.undertow.websockets.core.CloseMessage;
+import io.undertow.websockets.core.WebSocketChannel;
+import io.undertow.websockets.spi.WebSocketHttpExchange;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.http.HttpTimeoutException;
@@ -62,6 +66,9 @@ final class WebSocketApi implements Api {
   private static final Duration MAX_IDLE = Duration.ofMinutes(10);
   private static final Duration MAX_AGE = Duration.ofHours(2);
 
+  private static final AttachmentKey<Connection> CONNECTION =
+      AttachmentKey.create(Connection.class);
+
   private static final int GOING_AWAY = 1001;
   private static final int ABNORMAL = 1006;
 
@@ -73,8 +80,12 @@ final class WebSocketApi implements Api {
   private final MappedIntegrations mapped;
   private final Environment environment;
   private final ExecutorService workers;
+  private final ExecutorService disconnections;
   private final Consumer<String> log;
   private final ConcurrentMap<String, Connection> connections = new ConcurrentHashMap<>();
+
+  /** One for all connections, each of which would otherwise keep its own. */
+  private final HttpHandler handshakes = Handlers.websocket(this::opened);
 
   /** The events that functions are processing. */
   private final Phaser inProgress =
@@ -92,6 +103,7 @@ final class WebSocketApi implements Api {
       ServiceCalls services,
       Environment environment,
       ExecutorService workers,
+      ExecutorService disconnections,
       Consumer<String> log) {
     this.spec = spec;
     this.events = new WebSocketEvents(spec, environment);
@@ -101,6 +113,7 @@ final class WebSocketApi implements Api {
     this.mapped = new MappedIntegrations(services, spec.stageVariables());
     this.environment = environment;
     this.workers = workers;
+    this.disconnections = disconnections;
     this.log = log;
   }
 
@@ -116,9 +129,11 @@ final class WebSocketApi implements Api {
   @Override
   public void sweep() {
     Instant now = environment.clock().instant();
+    Instant idleSince = now.minus(MAX_IDLE);
+    Instant oldSince = now.minus(MAX_AGE);
     for (Connection connection : connections.values()) {
-      boolean idle = !connection.lastActiveAt().plus(MAX_IDLE).isAfter(now);
-      boolean old = !connection.connectedAt.plus(MAX_AGE).isAfter(now);
+      boolean idle = !connection.lastActiveAt().isAfter(idleSince);
+      boolean old = !connection.connectedAt.isAfter(oldSince);
       if (idle || old) {
         var unused = connection.close(GOING_AWAY, "Going away");
       }
@@ -249,25 +264,23 @@ final class WebSocketApi implements Api {
     exchange
         .getConnection()
         .addCloseListener(closed -> connection.ended(ABNORMAL, "Connection closed abnormally"));
-    Handlers.websocket(
-            (upgraded, channel) -> {
-              channel.addCloseTask(
-                  closed ->
-                      connection.ended(
-                          closed.getCloseCode() > 0 ? closed.getCloseCode() : ABNORMAL,
-                          Objects.requireNonNullElse(
-                              closed.getCloseReason(), "Connection closed abnormally")));
-              channel
-                  .getReceiveSetter()
-                  .set(
-                      new Frames(
-                          connection,
-                          environment.clock(),
-                          message -> received(connection, message)));
-              connection.opened(channel);
-              channel.resumeReceives();
-            })
-        .handleRequest(exchange);
+    exchange.putAttachment(CONNECTION, connection);
+    handshakes.handleRequest(exchange);
+  }
+
+  private void opened(WebSocketHttpExchange upgraded, WebSocketChannel channel) {
+    Connection connection = upgraded.getAttachment(CONNECTION);
+    channel.addCloseTask(
+        closed ->
+            connection.ended(
+                closed.getCloseCode() > 0 ? closed.getCloseCode() : ABNORMAL,
+                Objects.requireNonNullElse(
+                    closed.getCloseReason(), "Connection closed abnormally")));
+    channel
+        .getReceiveSetter()
+        .set(new Frames(connection, environment.clock(), message -> received(connection, message)));
+    connection.opened(channel);
+    channel.resumeReceives();
   }
 
   /**
@@ -280,7 +293,7 @@ final class WebSocketApi implements Api {
       return;
     }
     ObjectNode event = events.disconnect(connection, end);
-    start(() -> integrate(function.get(), event), workers);
+    start(() -> integrate(function.get(), event), disconnections);
   }
 
   /**

@@ -786,6 +786,30 @@ class WebSocketApiTest {
     assertThat(functions.events("disconnect")).hasSize(3);
   }
 
+  @Test
+  void sockets_that_close_together_start_few_disconnect_functions_at_once() throws Exception {
+    int sockets = Gateway.MOST_DISCONNECTIONS + 8;
+    CountDownLatch release = new CountDownLatch(1);
+    functions.define(
+        "disconnect",
+        event -> {
+          try {
+            release.await();
+          } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+          }
+          return ScriptedFunctions.success("{}");
+        });
+    for (int i = 0; i < sockets; i++) {
+      connect().socket().abort();
+    }
+
+    functions.await("disconnect", Gateway.MOST_DISCONNECTIONS);
+
+    release.countDown();
+    functions.await("disconnect", sockets);
+  }
+
   private Client.Connected connect(String... headers) {
     return Client.connect(uri(), headers);
   }
