@@ -232,8 +232,7 @@ public final class Crowd implements Measurement {
   }
 
   /** Runs a task. A failed task is repeated, because a busy machine fails some requests. */
-  private static <T> T attempt(String things, Task<T> task, int index)
-      throws InterruptedException {
+  private static <T> T attempt(String things, Task<T> task, int index) throws InterruptedException {
     for (int failed = 1; ; failed++) {
       try {
         return task.run(index);

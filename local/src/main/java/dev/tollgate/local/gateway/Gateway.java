@@ -43,8 +43,9 @@ public final class Gateway implements AutoCloseable {
   private static final long CLOSE_SECONDS = 2;
 
   /**
-   * How many functions of the {@code $disconnect} routes run at once. A thread for each of thousands
-   * of sockets that close together would leave no processor for the thread that closes them.
+   * How many functions of the {@code $disconnect} routes run at once. A thread for each of
+   * thousands of sockets that close together would leave no processor for the thread that closes
+   * them.
    */
   static final int MOST_DISCONNECTIONS = 32;
 
