@@ -36,7 +36,6 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -73,9 +72,6 @@ public final class EventSources implements AutoCloseable {
   final FunctionHost functions;
   final InstantSource clock;
   final WorkCounter work = new WorkCounter();
-
-  /** How many callers wait for quiet. While there are any, streams are read without pauses. */
-  final AtomicInteger settling = new AtomicInteger();
 
   /** Runs work that does not wait for functions. */
   final ExecutorService pool = Executors.newFixedThreadPool(THREADS, new DaemonThreads("events"));
@@ -189,19 +185,14 @@ public final class EventSources implements AutoCloseable {
    * @return how many times functions have been invoked so far
    */
   public long settle() throws InterruptedException {
-    settling.incrementAndGet();
-    try {
-      long done = -1;
-      long before;
-      do {
-        before = done;
-        byId.values().forEach(SourceReader::look);
-        done = work.awaitQuiet();
-      } while (done != before);
-      return done;
-    } finally {
-      settling.decrementAndGet();
-    }
+    long done = work.awaitQuiet();
+    long before;
+    do {
+      before = done;
+      byId.values().forEach(SourceReader::look);
+      done = work.awaitQuiet();
+    } while (done != before);
+    return done;
   }
 
   @Override

@@ -23,10 +23,9 @@ import java.util.UUID;
  * Reads the stream of a table. The records of a shard are delivered in order, after those of the
  * parent shard. A batch that waits for a retry blocks its shard.
  *
- * <p>It reads when it is woken, with a pause between two reads, and every second, because rows also
- * expire without a call. Batches are retried after one second of the clock, then two, four, and so
- * on up to a minute. If the mapping has a batching window, records are gathered until the batch is
- * full or the window ends.
+ * <p>It reads when it is woken, and every second, because rows also expire without a call. Batches
+ * are retried after one second of the clock, then two, four, and so on up to a minute. If the
+ * mapping has a batching window, records are gathered until the batch is full or the window ends.
  *
  * @see <a href="https://docs.aws.amazon.com/lambda/latest/dg/with-ddb.html">Using AWS Lambda with
  *     Amazon DynamoDB</a>
@@ -35,13 +34,6 @@ final class StreamReader extends SourceReader {
   private static final String NAME_SPACE = "DynamoDBStreams_20120810.";
   private static final String CREATED = "ApproximateCreationDateTime";
   private static final int MAX_RECORDS = 1_000;
-
-  /**
-   * The time between two reads while records arrive. Without it, each write of a busy table would
-   * cause a read. Lambda reads four times a second.
-   */
-  private static final long PAUSE_MILLIS = 100;
-
   private static final Duration MAX_BACKOFF = Duration.ofMinutes(1);
 
   private final boolean fromStart;
@@ -73,14 +65,6 @@ final class StreamReader extends SourceReader {
     }
   }
 
-  @Override
-  void look() {
-    synchronized (this) {
-      notifyAll(); // ends the pause
-    }
-    wake();
-  }
-
   private void run() {
     boolean goOn = true;
     while (goOn) {
@@ -95,29 +79,10 @@ final class StreamReader extends SourceReader {
       }
       synchronized (this) {
         goOn = mayRead() && (progress || woken);
-        if (goOn && sources.settling.get() == 0 && !isDelivering()) {
-          goOn = pause();
-        }
         running = goOn;
       }
     }
     sources.work.end();
-  }
-
-  /** Whether a batch is to be delivered before the next read. */
-  private boolean isDelivering() {
-    return shards.values().stream().anyMatch(shard -> !shard.pending.isEmpty());
-  }
-
-  /** Waits for a moment; false if the thread is to end. */
-  private synchronized boolean pause() {
-    try {
-      wait(PAUSE_MILLIS);
-      return true;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
   }
 
   /** Reads or delivers once for each shard; true if there may be more to do now. */

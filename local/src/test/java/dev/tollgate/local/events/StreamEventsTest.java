@@ -89,24 +89,6 @@ final class StreamEventsTest {
   }
 
   @Test
-  void many_writes_share_a_read() throws Exception {
-    map("Keys", r -> {});
-    cloud.cloud.settle();
-    cloud.cloud.requests().clear();
-
-    long start = System.nanoTime();
-    for (int i = 0; i < 100; i++) {
-      put("k" + i, "1");
-    }
-    long reads = cloud.cloud.requests().count(r -> r.operation().equals("GetRecords"));
-    Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
-
-    assertThat(reads).isLessThan(5 + elapsed.toMillis() / 80);
-    cloud.cloud.settle();
-    assertThat(String.join(" ", cloud.log("changes"))).contains("k0").contains("k99");
-  }
-
-  @Test
   void changes_are_gathered_until_the_batch_is_full_or_its_window_ends() throws Exception {
     map("Keys", r -> r.batchSize(3).maximumBatchingWindowInSeconds(30));
 
