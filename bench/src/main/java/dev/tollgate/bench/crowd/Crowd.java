@@ -67,14 +67,15 @@ public final class Crowd implements Measurement {
    * A tier for many tenants: fills that tenants share, and small buckets, because onboarding mints
    * a full bucket. Sessions outlast the measurement.
    *
-   * @param sockets the most sockets of a tenant, each of which connects once and sends one message
+   * @param sockets the most sockets of a tenant; rates are twice that, so that no socket waits if a
+   *     handshake is repeated
    */
   static String tier(int sockets) {
     return """
         {"isolation": "POOL", "fillMode": "SHARED", "hibernateAfterMinutes": 1,
          "limits": {"tenantPerMinute": %1$d, "sessionPerMinute": 5, "connectionsPerSession": 2,
                     "tenantConnections": %2$d, "sessionTTL": 86400, "messagesPerMinute": %1$d}}"""
-        .formatted(Math.max(LEAST_RATE, sockets), 2 * sockets + 10);
+        .formatted(Math.max(LEAST_RATE, 2 * sockets), 2 * sockets + 10);
   }
 
   @Override
@@ -139,7 +140,7 @@ public final class Crowd implements Measurement {
     return session;
   }
 
-  /** Opens a socket. A client that is refused waits as it is told. */
+  /** Opens a socket. A refused client waits until its retry time. */
   private static Handshake connect(Session session, Stopwatch stopwatch)
       throws InterruptedException {
     Handshake handshake = session.connect();

@@ -62,7 +62,7 @@ final class ScheduleOptions {
    * @param name the name of the tier or tenant
    * @param owner how a sentence names it, such as {@code tier gold}
    * @param path its path in the control plane
-   * @param missing what a person is told if it does not exist
+   * @param missing the message for a person if it does not exist
    */
   record Windows(Tollgate tollgate, String name, String owner, String path, String missing) {
     /** Adds a window, or previews that. */

@@ -116,9 +116,7 @@ final class QueueHttp extends HttpExt {
 
   private CompletionStage<EngineAnswer> send(
       org.apache.pekko.http.javadsl.model.HttpRequest request) {
-    // Without an executor, Pekko's stages go on in the common pool. Claims of a caller may block
-    // all
-    // its threads until the answer is there.
+    // Without an executor, Pekko's stages run in the common pool, whose threads callers may block.
     Executor executor = actors.dispatcher();
     return Source.single((HttpRequest) request)
         .via(routes.join())
