@@ -1,5 +1,6 @@
 package dev.tollgate.controlplane;
 
+import static dev.tollgate.core.testing.Samples.withSpare;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.amazonaws.services.lambda.runtime.events.APIGatewayV2HTTPEvent;
@@ -69,18 +70,7 @@ class LineTest {
   @Test
   void while_a_token_is_spare_a_new_caller_does_not_wait() {
     Line line = queued(CONNECTS, 3);
-    Line spare =
-        new Line(
-            line.epoch(),
-            line.issued(),
-            line.anchor(),
-            line.at(),
-            line.from(),
-            line.rate(),
-            line.before(),
-            1,
-            line.spareTakenAt(),
-            line.freed());
+    Line spare = withSpare(line, 1);
     at.buckets.changeLine(CONNECTS, Optional.of(line), spare);
 
     assertThat(line(at.get("acme"), "connect")).isEqualTo("{\"length\":3,\"waitSeconds\":0}");

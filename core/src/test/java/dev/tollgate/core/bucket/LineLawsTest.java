@@ -1,5 +1,6 @@
 package dev.tollgate.core.bucket;
 
+import static dev.tollgate.core.testing.Samples.withSpare;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -123,20 +124,6 @@ final class LineLawsTest {
             Buckets.class.getClassLoader(),
             new Class<?>[] {Buckets.class},
             (proxy, method, arguments) -> call.of(method, arguments));
-  }
-
-  private static Line withSpare(Line line, long spare) {
-    return new Line(
-        line.epoch(),
-        line.issued(),
-        line.anchor(),
-        line.at(),
-        line.from(),
-        line.rate(),
-        line.before(),
-        spare,
-        line.spareTakenAt(),
-        line.freed());
   }
 
   static List<Arguments> faults() {

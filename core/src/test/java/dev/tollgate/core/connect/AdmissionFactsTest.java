@@ -1,5 +1,6 @@
 package dev.tollgate.core.connect;
 
+import static dev.tollgate.core.testing.Samples.withSpare;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.bucket.Bucket;
@@ -109,18 +110,7 @@ final class AdmissionFactsTest {
   void spare_token_lets_nobody_wait_in_line_unless_the_bucket_is_known_to_be_empty() {
     AdmissionFacts facts = facts(refused());
     Line line = row().line().orElseThrow();
-    Line spare =
-        new Line(
-            line.epoch(),
-            line.issued(),
-            line.anchor(),
-            line.at(),
-            line.from(),
-            line.rate(),
-            line.before(),
-            1,
-            line.spareTakenAt(),
-            line.freed());
+    Line spare = withSpare(line, 1);
     EmptyHint hint = new EmptyHint(START, START.plusSeconds(1), 0);
     Bucket full = Bucket.opened(row().id(), row().spec(), START).inspected(3, START).with(spare);
 

@@ -5,6 +5,7 @@ import dev.tollgate.core.TenantId;
 import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
+import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.connect.Refusal;
 import dev.tollgate.core.connect.RefusalCounts;
@@ -74,5 +75,20 @@ public final class Samples {
         Set.of(),
         Instant.ofEpochSecond(NOW.getEpochSecond()).plus(life),
         Optional.empty());
+  }
+
+  /** A line with another number of spare tokens. */
+  public static Line withSpare(Line line, long spare) {
+    return new Line(
+        line.epoch(),
+        line.issued(),
+        line.anchor(),
+        line.at(),
+        line.from(),
+        line.rate(),
+        line.before(),
+        spare,
+        line.spareTakenAt(),
+        line.freed());
   }
 }

@@ -1,5 +1,6 @@
 package dev.tollgate.core.bucket.claim;
 
+import static dev.tollgate.core.testing.Samples.withSpare;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.Action;
@@ -569,20 +570,6 @@ final class LinePlacesTest {
     assertThat(faults.calls().subList(0, 2)).containsExactly("Buckets.takeFreed", "Predicate.test");
     assertThat(result).isEqualTo(new ClaimResult.Denied(line.slot(2), Optional.of(freed)));
     assertThat(caller.claim()).isInstanceOf(ClaimResult.Granted.class);
-  }
-
-  private static Line withSpare(Line line, long spare) {
-    return new Line(
-        line.epoch(),
-        line.issued(),
-        line.anchor(),
-        line.at(),
-        line.from(),
-        line.rate(),
-        line.before(),
-        spare,
-        line.spareTakenAt(),
-        line.freed());
   }
 
   private void assertAdmittedSoon(Caller caller, String fault) {
