@@ -38,10 +38,11 @@ import java.util.function.Supplier;
  *
  * <p>The time is limited, because the batch waits for all its sessions. A socket that takes a
  * second for a frame, or whose delays add up to that, is slow: this batch no longer waits for it
- * and sends it no more frames. If the socket also fails to take a frame within a second in a later
- * batch, without having taken one in between, it is closed and cut off; but only if another socket
- * took a frame promptly in between, because otherwise API Gateway may be slow. All frames together
- * take no longer than the time of the delivery; after that it sends nothing.
+ * and sends it no more frames. Only time beyond what other sockets usually take is a delay. If the
+ * socket also fails to take a frame within a second in a later batch, without having taken one in
+ * between, it is closed and cut off; but only if another socket took a frame promptly in between,
+ * because otherwise API Gateway may be slow. All frames together take no longer than the time of
+ * the delivery; after that it sends nothing.
  *
  * <p>A socket that is gone is removed from its session, unless it may be in its handshake: {@code
  * $connect} registers a connection before its handshake ends, and until then API Gateway reports it
@@ -53,10 +54,7 @@ final class FrameDelivery {
   /** The most concurrent requests for one frame, not counting abandoned ones. */
   private static final int AT_ONCE = 8;
 
-  /** A request that takes no longer than this is on time. */
-  private static final long USUAL_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
-  /** The total delay after which a socket is slow, so that one frame may take a second. */
+  /** The total delay after which a socket is slow, so that one frame may usually take a second. */
   private static final long SLOW_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
   private final Sockets sockets;
@@ -170,12 +168,13 @@ final class FrameDelivery {
     long nanos = nanoTime.getAsLong() - begun;
     if (posted == PostResult.GONE) {
       remove(connectionId);
-    } else if (nanos < USUAL_NANOS + SLOW_NANOS) {
+    } else if (nanos < misbehaving.usualNanos(connectionId) + SLOW_NANOS) {
       misbehaving.reached(connectionId);
-      if (nanos <= USUAL_NANOS) {
+      if (nanos <= MisbehavingSockets.LEAST_USUAL.toNanos()) {
         misbehaving.prompt();
       }
     }
+    misbehaving.took(connectionId, nanos);
     return posted;
   }
 
@@ -183,11 +182,12 @@ final class FrameDelivery {
   private boolean await(Request<PostResult> request, long deadline, Consumer<Throwable> failed) {
     String socket = request.socket();
     long late = lateNanos.getOrDefault(socket, 0L);
-    Answer<PostResult> answer = answer(request, USUAL_NANOS + SLOW_NANOS - late, deadline);
-    late += Math.max(0, answer.nanos() - USUAL_NANOS);
+    long usual = misbehaving.usualNanos(socket);
+    Answer<PostResult> answer = answer(request, usual + SLOW_NANOS - late, deadline);
+    late += Math.max(0, answer.nanos() - usual);
     lateNanos.put(socket, late);
     answer.failure().ifPresent(failed);
-    boolean isNotTaken = answer.failure().isPresent() || answer.nanos() >= USUAL_NANOS + SLOW_NANOS;
+    boolean isNotTaken = answer.failure().isPresent() || answer.nanos() >= usual + SLOW_NANOS;
     if (late >= SLOW_NANOS
         && slow.add(socket)
         && isNotTaken

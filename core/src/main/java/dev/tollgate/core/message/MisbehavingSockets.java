@@ -6,6 +6,8 @@ import dev.tollgate.core.session.SessionId;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -31,10 +33,20 @@ final class MisbehavingSockets {
   /** How long a slow socket is remembered. */
   private static final Duration REMEMBERED = Duration.ofMinutes(5);
 
+  /** The number of posts whose median tells the usual time. */
+  private static final int COMPARED = 32;
+
+  /** A frame that takes no longer is on time, and shows that API Gateway is not slow. */
+  static final Duration LEAST_USUAL = Duration.ofMillis(100);
+
+  /** A frame that takes longer counts as late, however long other sockets take. */
+  static final Duration MOST_USUAL = Duration.ofMillis(500);
+
   private final InstantSource clock;
   private final Map<Sender, Instant> refusals = new RecentInstants<>();
   private final Map<String, Instant> slowSince = new RecentInstants<>();
   private final Map<String, Instant> cutOff = new RecentInstants<>();
+  private final Deque<Post> posts = new ArrayDeque<>();
   private Instant lastPrompt = Instant.MIN;
 
   MisbehavingSockets(InstantSource clock) {
@@ -61,6 +73,31 @@ final class MisbehavingSockets {
   /** Whether frames of this socket are ignored. */
   synchronized boolean isCutOff(String connectionId) {
     return cutOff.get(connectionId) != null;
+  }
+
+  /** Records how long a socket took for a frame. */
+  synchronized void took(String connectionId, long nanos) {
+    if (posts.size() == COMPARED) {
+      posts.remove();
+    }
+    posts.add(new Post(connectionId, nanos));
+  }
+
+  /**
+   * The time for a frame that does not count as a delay of this socket, in nanoseconds: twice the
+   * median of what other sockets took recently, at least {@link #LEAST_USUAL} and at most {@link
+   * #MOST_USUAL}. So a socket is not slow because API Gateway is slow. The slow sockets of a tenant
+   * move the median only if they took half of the posts.
+   */
+  synchronized long usualNanos(String connectionId) {
+    long[] others =
+        posts.stream()
+            .filter(post -> !post.connectionId().equals(connectionId))
+            .mapToLong(Post::nanos)
+            .sorted()
+            .toArray();
+    long median = others.length == 0 ? 0 : others[others.length / 2];
+    return Math.max(LEAST_USUAL.toNanos(), Math.min(MOST_USUAL.toNanos(), 2 * median));
   }
 
   /** Records that a socket did not take a frame in time. */
@@ -111,6 +148,9 @@ final class MisbehavingSockets {
 
   /** The session whose refused frames are counted together. */
   private record Sender(TenantId tenant, SessionId session) {}
+
+  /** How long a socket took for a frame. */
+  private record Post(String connectionId, long nanos) {}
 
   /** An instant for each of the most recently used keys. */
   private static final class RecentInstants<K> extends LinkedHashMap<K, Instant> {

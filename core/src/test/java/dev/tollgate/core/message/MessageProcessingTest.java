@@ -710,6 +710,17 @@ final class MessageProcessingTest {
   }
 
   @Test
+  void sockets_get_all_frames_while_api_gateway_is_slow_for_all_of_them() {
+    List.of("a", "b", "c").forEach(socket -> fixture.delay(socket, Duration.ofMillis(300)));
+
+    fixture.process(from("a", "m1"), from("a", "m2"), from("a", "m3"));
+
+    assertThat(fixture.sockets().postedTo("a")).hasSize(3);
+    assertThat(fixture.sockets().postedTo("b")).hasSize(6);
+    assertThat(fixture.sockets().postedTo("c")).hasSize(6);
+  }
+
+  @Test
   void slightly_slow_socket_is_given_no_more_time_than_a_hanging_one() {
     fixture.delay("b", Duration.ofMillis(500));
 

@@ -140,18 +140,19 @@ final class MessagesIT {
     }
     DEPLOYMENT.cloud().settle();
 
+    int missing = 0;
     for (Handshake client : clients) {
-      assertThat(ids(client.frames().of("reply")))
-          .as("frames reported as not delivered: %s", undeliveredFrames("busy", logged))
-          .isEqualTo(numbered(each));
+      missing += missingReplies(client, each);
+      assertThat(ids(client.frames().of("accepted"))).isEqualTo(numbered(each));
       assertThat(client.frames().of("error")).isEmpty();
-      assertThat(client.frames().texts()).hasSize(2 * each);
     }
-    assertThat(ids(flooding.frames().of("reply"))).isEqualTo(numbered(60));
+    assertThat(missing).isLessThanOrEqualTo(undeliveredFrames("busy", logged));
+    int undelivered = undeliveredFrames("flood", logged);
+    assertThat(missingReplies(flooding, 60)).isLessThanOrEqualTo(undelivered);
     assertThat(flooding.closed().join()).isEqualTo(1000);
     assertThat(flooding.frames().of("error"))
         .as("sixty refusals per process, with at most one process per session")
-        .hasSizeBetween(60, 60 * (sessions + 1))
+        .hasSizeBetween(60 - undelivered, 60 * (sessions + 1))
         .allSatisfy(
             error -> {
               assertThat(error.get("code").asText()).isEqualTo("THROTTLED");
@@ -161,9 +162,17 @@ final class MessagesIT {
     clients.forEach(client -> client.socket().abort());
   }
 
+  /** How many of the replies to numbered messages are missing. The others came once, in order. */
+  private static int missingReplies(Handshake client, int count) {
+    List<String> replies = ids(client.frames().of("reply"));
+    assertThat(replies).isEqualTo(numbered(count).stream().filter(replies::contains).toList());
+    return count - replies.size();
+  }
+
   /**
    * How many frames the functions have reported as not delivered to a tenant's sockets, after this
-   * many bytes of the log. On a busy machine a frame may take too long although its client reads.
+   * many bytes of the log. A machine that stops for a second delays a frame for too long although
+   * its client reads.
    */
   private static int undeliveredFrames(String tenant, long logged) throws IOException {
     byte[] log = Files.readAllBytes(LocalDeployment.LOG);
