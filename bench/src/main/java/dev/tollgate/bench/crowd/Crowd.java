@@ -19,6 +19,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -101,14 +106,24 @@ public final class Crowd implements Measurement {
           phase.run("tenants", tenants, i -> deployment.lastingTenant("crowd-" + i, tier));
       List<Session> sessions =
           phase.run("sessions", sockets, i -> onboarded.get(i % tenants).newSession());
-      List<Handshake> handshakes =
-          phase.run("sockets", sockets, i -> connect(sessions.get(i), stopwatch));
-      List<Socket> open =
-          handshakes.stream()
-              .filter(Handshake.Admitted.class::isInstance)
-              .map(handshake -> ((Handshake.Admitted) handshake).socket())
-              .toList();
-      // Before they are idle for ten minutes.
+      List<Socket> open = new CopyOnWriteArrayList<>();
+      List<Handshake> handshakes;
+      ScheduledExecutorService heartbeats = heartbeats(open);
+      try {
+        handshakes =
+            phase.run(
+                "sockets",
+                sockets,
+                i -> {
+                  Handshake handshake = connect(sessions.get(i), stopwatch);
+                  if (handshake instanceof Handshake.Admitted admitted) {
+                    open.add(admitted.socket());
+                  }
+                  return handshake;
+                });
+      } finally {
+        heartbeats.shutdownNow();
+      }
       phase.run("heartbeats with their answers", open.size(), i -> answeredHeartbeat(open.get(i)));
       report.accept(new Row("of these, open", fates(handshakes), "open " + sockets));
       report.accept(idle("idle for %s s".formatted(IDLE.toSeconds()), IDLE, List.of(), stopwatch));
@@ -171,14 +186,37 @@ public final class Crowd implements Measurement {
     Duration start = stopwatch.elapsed();
     Duration processor = Footprint.processorTime(pid);
     for (int second = 0; second < time.toSeconds(); second++) {
-      for (int i = second % HEARTBEAT_SECONDS; i < sockets.size(); i += HEARTBEAT_SECONDS) {
-        heartbeat(sockets.get(i));
-      }
+      heartbeats(sockets, second);
       stopwatch.sleepUntil(start.plusSeconds(second + 1));
     }
     long used = Footprint.processorTime(pid).minus(processor).toMillis();
     long elapsed = stopwatch.elapsed().minus(start).toMillis();
     return new Row(measured, decimal(100.0 * used / elapsed) + " % of a core", "");
+  }
+
+  /** Starts to send the sockets of this list heartbeats, while others are added to it. */
+  private static ScheduledExecutorService heartbeats(List<Socket> sockets) {
+    ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+    AtomicInteger second = new AtomicInteger();
+    timer.scheduleAtFixedRate(
+        () -> {
+          try {
+            heartbeats(sockets, second.getAndIncrement());
+          } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+          }
+        },
+        1,
+        1,
+        TimeUnit.SECONDS);
+    return timer;
+  }
+
+  /** Sends the heartbeats of one second; each socket gets one in {@link #HEARTBEAT_SECONDS}. */
+  private static void heartbeats(List<Socket> sockets, int second) throws InterruptedException {
+    for (int i = second % HEARTBEAT_SECONDS; i < sockets.size(); i += HEARTBEAT_SECONDS) {
+      heartbeat(sockets.get(i));
+    }
   }
 
   private static boolean answeredHeartbeat(Socket socket) throws InterruptedException {
@@ -191,7 +229,12 @@ public final class Crowd implements Measurement {
       // The answers to earlier heartbeats take memory until they are read.
     }
     if (socket.isOpen()) {
-      socket.sendText("{\"action\": \"Heartbeat\"}");
+      try {
+        socket.sendText("{\"action\": \"Heartbeat\"}");
+      } catch (IllegalStateException closed) {
+        // The rows of open sockets say so at the end.
+        return;
+      }
     }
   }
 
