@@ -8,10 +8,11 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Instant;
 import java.util.Base64;
+import java.util.Comparator;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.PriorityQueue;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -24,6 +25,8 @@ public final class AccessKeys implements AutoCloseable {
 
   private final SecureRandom random = new SecureRandom();
   private final Map<String, Issued> issued = new ConcurrentHashMap<>();
+  private final PriorityQueue<Issued> expiring =
+      new PriorityQueue<>(Comparator.comparing(Issued::expiresAt));
   private final Journal journal;
 
   /** Credentials that are kept in memory. */
@@ -39,7 +42,7 @@ public final class AccessKeys implements AutoCloseable {
    */
   public AccessKeys(Optional<Path> dataDirectory) {
     journal = new Journal(dataDirectory, JOURNAL);
-    journal.values().forEach((id, kept) -> issued.put(id, Issued.fromRecord(id, kept)));
+    journal.values().forEach((id, kept) -> addExpiring(Issued.fromRecord(id, kept)));
   }
 
   /** An access key and its owner. */
@@ -83,23 +86,29 @@ public final class AccessKeys implements AutoCloseable {
 
   /** Issues credentials that do not expire, and that end with this process. */
   public AccessKey issue(Principal principal) {
-    return add(principal, Instant.MAX).key();
+    Issued added = withNewKey(principal, Instant.MAX);
+    issued.put(added.key().accessKeyId(), added);
+    return added.key();
   }
 
   /** Issues credentials that expire. */
   AccessKey issue(Principal principal, Instant expiresAt) {
-    Issued added = add(principal, expiresAt);
+    Issued added = withNewKey(principal, expiresAt);
+    addExpiring(added);
     journal.put(added.key().accessKeyId(), added.toRecord());
     return added.key();
   }
 
-  private Issued add(Principal principal, Instant expiresAt) {
+  private synchronized void addExpiring(Issued added) {
+    issued.put(added.key().accessKeyId(), added);
+    expiring.add(added);
+  }
+
+  private Issued withNewKey(Principal principal, Instant expiresAt) {
     StringBuilder id = new StringBuilder("ASIA");
     random.ints(16, 0, ALPHABET.length()).forEach(i -> id.append(ALPHABET.charAt(i)));
     AccessKey key = new AccessKey(id.toString(), randomText(30), randomText(96));
-    Issued added = new Issued(key, principal, expiresAt);
-    issued.put(key.accessKeyId(), added);
-    return added;
+    return new Issued(key, principal, expiresAt);
   }
 
   Optional<Issued> find(String accessKeyId) {
@@ -115,14 +124,12 @@ public final class AccessKeys implements AutoCloseable {
   }
 
   /** Removes the keys that expired before an instant. */
-  void forgetExpired(Instant before) {
-    List<String> expired =
-        issued.values().stream()
-            .filter(key -> key.expired(before))
-            .map(key -> key.key().accessKeyId())
-            .toList();
-    issued.keySet().removeAll(expired);
-    expired.forEach(journal::remove);
+  synchronized void forgetExpired(Instant before) {
+    while (!expiring.isEmpty() && expiring.peek().expired(before)) {
+      String id = expiring.remove().key().accessKeyId();
+      issued.remove(id);
+      journal.remove(id);
+    }
   }
 
   @Override

@@ -39,7 +39,11 @@ import java.util.function.UnaryOperator;
  * quotas (500 new connections and 10,000 requests a second per account and Region), gets 429.
  */
 public final class Gateway implements AutoCloseable {
-  private static final long SWEEP_MILLIS = 100;
+  private static final long INVOCATION_SWEEP_MILLIS = 100;
+
+  /** Longer, because this sweep looks at each of thousands of connections. */
+  private static final long CONNECTION_SWEEP_MILLIS = 1_000;
+
   private static final long CLOSE_SECONDS = 2;
 
   /**
@@ -141,9 +145,12 @@ public final class Gateway implements AutoCloseable {
             .setHandler(exchange -> exchange.dispatch(workers, this::route))
             .build();
     server.start();
-    var unused =
-        sweeps.scheduleWithFixedDelay(
-            this::sweep, SWEEP_MILLIS, SWEEP_MILLIS, TimeUnit.MILLISECONDS);
+    repeat(this.functions::sweep, INVOCATION_SWEEP_MILLIS);
+    repeat(this::sweepConnections, CONNECTION_SWEEP_MILLIS);
+  }
+
+  private void repeat(Runnable sweep, long millis) {
+    var unused = sweeps.scheduleWithFixedDelay(sweep, millis, millis, TimeUnit.MILLISECONDS);
   }
 
   /**
@@ -202,10 +209,15 @@ public final class Gateway implements AutoCloseable {
 
   /**
    * Ends the invocations that have timed out, and closes the connections that have been idle for
-   * ten minutes or open for two hours. The gateway also does so ten times a second.
+   * ten minutes or open for two hours. The gateway also does the first ten times a second and the
+   * second once.
    */
   public void sweep() {
     functions.sweep();
+    sweepConnections();
+  }
+
+  private void sweepConnections() {
     apis.values().forEach(Api::sweep);
   }
 
