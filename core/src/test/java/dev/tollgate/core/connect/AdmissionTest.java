@@ -21,7 +21,9 @@ import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.LimitMode;
 import dev.tollgate.core.tenant.OnUnavailable;
+import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
@@ -420,6 +422,40 @@ final class AdmissionTest {
         .contains(new Place(line.epoch(), 2));
     assertThat(((AdmissionDecision.Ticketed) decision).ticket().place())
         .contains(new Place(line.epoch(), 2));
+  }
+
+  /** The bucket's row still has the line of the time when the rate was enforced. */
+  @Test
+  void session_of_an_observed_rate_uses_a_slot_that_has_come_and_waits_for_none() {
+    Tenant often = ports.onboard("often", "gold", Map.of(Limit.TENANT_PER_MINUTE, 30L));
+    BucketId connects = AdmissionFixture.connects(often);
+    for (int i = 0; i < 3; i++) {
+      ports
+          .queue()
+          .settle(
+              connects, ports.queue().reserve(connects, 10, Duration.ofSeconds(30), Search.LONG));
+    }
+    admission.decide(often.id(), ports.open(often));
+    Line line = ports.buckets().find(connects).flatMap(Bucket::line).orElseThrow();
+    Overrides observed =
+        new Overrides(
+            often.overrides().limits(),
+            Map.of(Limit.TENANT_PER_MINUTE, LimitMode.OBSERVE),
+            Optional.empty());
+    ports.tenants().replace(often.changed(Tier.DEFAULTS.get(2), observed, often.status()));
+
+    assertThat(ticket(often).wouldRefuse()).contains(Refusal.TENANT_RATE);
+    assertThat(ports.buckets().find(connects).flatMap(Bucket::line)).contains(line);
+    ports.passUntil(line.slot(2));
+    Ticket atSlot = ticket(often);
+
+    assertThat(atSlot.wouldRefuse()).isEmpty();
+    assertThat(atSlot.lease()).isPresent();
+  }
+
+  private Ticket ticket(Tenant tenant) {
+    AdmissionDecision decision = admission.decide(tenant.id(), ports.open(tenant));
+    return ((AdmissionDecision.Ticketed) decision).ticket();
   }
 
   @Test
