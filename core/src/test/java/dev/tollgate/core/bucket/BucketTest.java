@@ -509,4 +509,48 @@ final class BucketTest {
     assertThat(counted.direct(START).mintedInFull()).isFalse();
     assertThat(filledBy(FillMode.DIRECT).hibernating(START).mintedInFull()).isFalse();
   }
+
+  // The line of a bucket.
+
+  @Test
+  void bucket_with_a_line_needs_a_fill_ten_seconds_before_its_tokens_end() {
+    Bucket waiting = ahead().with(line());
+
+    assertThat(waiting.at(at(49.999)).needsFill()).isFalse();
+    assertThat(waiting.at(at(50)).needsFill()).isTrue();
+    assertThat(ahead().at(at(50)).needsFill()).isFalse();
+  }
+
+  @Test
+  void line_ends_when_the_next_slots_have_come_and_its_last_place_is_no_longer_due() {
+    Line brief = Line.opened(7, Rate.perMinute(60), at(21), at(21), START);
+
+    assertThat(ahead().with(line()).at(START).lineEnds(1)).contains(at(101));
+    assertThat(ahead().with(line()).at(START).lineEnds(2)).contains(at(121));
+    assertThat(ahead().with(brief).at(START).lineEnds(2)).contains(at(31));
+    assertThat(ahead().at(START).lineEnds(1)).isEmpty();
+  }
+
+  @Test
+  void new_line_has_a_higher_epoch_than_any_line_before() {
+    assertThat(ahead().with(line()).at(at(200)).lineOpened(at(221)).epoch()).isEqualTo(8);
+    assertThat(ahead().at(at(200)).lineOpened(at(221)).epoch()).isEqualTo(at(200).getEpochSecond());
+  }
+
+  @Test
+  void line_whose_slots_are_years_ahead_counts_as_absent() {
+    Instant far = Instant.parse("2100-01-01T00:00:00Z");
+    Line wrong = Line.opened(7, Rate.perMinute(3), far, far, START);
+
+    assertThat(ahead().with(line()).at(START).line()).isPresent();
+    assertThat(ahead().with(wrong).at(START).line()).isEmpty();
+  }
+
+  @Test
+  void queue_of_a_bucket_may_be_missing_for_five_seconds() {
+    Bucket opened = Bucket.opened(ID, ahead().spec(), START);
+
+    assertThat(opened.at(at(4.999)).mayLackQueue()).isTrue();
+    assertThat(opened.at(at(5)).mayLackQueue()).isFalse();
+  }
 }

@@ -329,6 +329,63 @@ final class AdmissionTest {
     assertThat(ports.buckets().find(connects).orElseThrow().line()).isEmpty();
   }
 
+  @Test
+  void session_whose_lifetime_ends_after_its_slot_takes_a_place() {
+    Tenant lasting =
+        ports.onboard(
+            "lasting", "gold", Map.of(Limit.TENANT_PER_MINUTE, 3L, Limit.SESSION_LIFETIME, 3_600L));
+    SessionId opened =
+        ((SessionLifecycle.Opened) ports.lifecycle().open(lasting, Optional.empty()))
+            .session()
+            .id();
+    BucketId connects = AdmissionFixture.connects(lasting);
+    ports
+        .queue()
+        .settle(connects, ports.queue().reserve(connects, 3, Duration.ofSeconds(30), Search.LONG));
+
+    AdmissionDecision.Refused refused =
+        (AdmissionDecision.Refused) admission.decide(lasting.id(), opened);
+
+    assertThat(refused.placeTaken()).isTrue();
+  }
+
+  @Test
+  void handshake_that_read_its_session_before_another_one_took_a_place_takes_none() {
+    spendAll();
+    retryAt(admission, ports.open(acme));
+    AdmissionFacts before = ports.facts().read(acme.id(), session);
+    retryAt(admission, session);
+    AdmissionFactsReader late =
+        new AdmissionFactsReader() {
+          @Override
+          public boolean tenantExists(TenantId tenant) {
+            return true;
+          }
+
+          @Override
+          public AdmissionFacts read(TenantId tenant, SessionId of) {
+            return before;
+          }
+        };
+    Admission concurrent =
+        new Admission(
+            late,
+            ports.claims(),
+            ports.sessions(),
+            ports.tally(),
+            ports.enforcement(),
+            Runnable::run,
+            pause -> {},
+            ports.clock());
+
+    AdmissionDecision.Refused refused =
+        (AdmissionDecision.Refused) concurrent.decide(acme.id(), session);
+
+    assertThat(refused.placeTaken()).isFalse();
+    assertThat(line().orElseThrow().issued()).isEqualTo(2);
+    assertThat(line().orElseThrow().freed()).isEmpty();
+  }
+
   @ParameterizedTest
   @CsvSource({"UNKNOWN,403", "SUSPENDED,403", "TENANT_RATE,429", "UNDECIDED,503"})
   void refusal_has_a_status_and_a_reason(Refusal why, int status) {
