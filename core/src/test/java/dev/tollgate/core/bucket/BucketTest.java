@@ -342,4 +342,215 @@ final class BucketTest {
     assertThat(ahead().with(new EmptyHint(far, far, 0)).levelAt(reported, at(65))).isEqualTo(3);
     assertThat(ahead().with(new EmptyHint(at(65), far, 0)).levelAt(reported, at(65))).isZero();
   }
+
+  @Test
+  void claimable_tokens_of_a_count_are_no_more_than_the_empty_hint_leaves() {
+    Bucket empty = foundEmpty(ahead(), at(25), 2);
+
+    assertThat(empty.availableIn(new TokenQueue.Level(5, 1, 1), at(80))).isEqualTo(2);
+    assertThat(empty.availableIn(new TokenQueue.Level(1, 0, 0), at(80))).isEqualTo(1);
+    assertThat(empty.availableIn(new TokenQueue.Level(5, 3, 3), at(80))).isZero();
+  }
+
+  // What fills a bucket.
+
+  private static Bucket filledBy(FillMode mode) {
+    return bucket(spec("6", 12, mode), RateLedger.balanced(START), 12);
+  }
+
+  @Test
+  void shard_looks_at_the_buckets_that_it_fills_or_that_may_hibernate() {
+    Bucket shared = filledBy(FillMode.SHARED);
+    Bucket direct = filledBy(FillMode.DIRECT);
+    BucketSpec wakeful = new BucketSpec(Rate.perMinute(6), 12, new FillPolicy(FillMode.DIRECT, 0));
+    Calendar day = Calendar.of("DAY", Optional.empty(), "00:00", "UTC", false);
+    BucketSpec daily = new BucketSpec(day, 5, new FillPolicy(FillMode.SHARED, 15));
+    Bucket ofToday = bucket(daily, Ledger.balanced(daily, START), 5);
+
+    assertThat(shared.shardDueAt()).contains(Instant.EPOCH);
+    assertThat(shared.hibernating(START).shardDueAt()).isEmpty();
+    assertThat(ofToday.shardDueAt()).contains(Instant.parse("2026-03-02T00:00:00Z"));
+    assertThat(direct.shardDueAt()).isEmpty();
+    assertThat(direct.direct(START).shardDueAt()).contains(at(15 * 60));
+    assertThat(bucket(wakeful, RateLedger.balanced(START), 12).direct(START).shardDueAt())
+        .isEmpty();
+    assertThat(filledBy(FillMode.PRODUCER).shardDueAt()).isEmpty();
+  }
+
+  @Test
+  void schedule_depends_on_the_specification_and_without_a_shard_on_what_fills_the_bucket() {
+    for (FillMode mode : FillMode.values()) {
+      Bucket bucket = filledBy(mode);
+      Bucket larger = bucket.retuned(spec("6", 18, mode), START);
+      assertThat(bucket.hasSameScheduleAs(bucket.inspected(3, START))).as("%s", mode).isTrue();
+      assertThat(bucket.hasSameScheduleAs(larger)).as("%s", mode).isFalse();
+      assertThat(bucket.hasSameScheduleAs(bucket.hibernating(START)))
+          .as("%s", mode)
+          .isEqualTo(mode == FillMode.SHARED);
+    }
+  }
+
+  /** Its tokens live for two minutes once they are of all ages. */
+  @Test
+  void tokens_live_as_long_as_direct_filling_needs_once_they_are_of_all_ages() {
+    Duration shorter = Duration.ofMinutes(2);
+    Bucket produced = filledBy(FillMode.DIRECT).retuned(spec("6", 12, FillMode.DIRECT), START);
+    Bucket suspended = produced.suspended(produced.spec(), START);
+
+    assertThat(produced.tokenLifetimeAt(at(119))).isEqualTo(DirectFill.LONGEST_LIFETIME);
+    assertThat(produced.tokenLifetimeAt(at(120))).isEqualTo(shorter);
+    assertThat(produced.direct(START).tokenLifetimeAt(START)).isEqualTo(shorter);
+    assertThat(suspended.tokenLifetimeAt(at(600))).isEqualTo(DirectFill.LONGEST_LIFETIME);
+    assertThat(filledBy(FillMode.SHARED).tokenLifetimeAt(at(600)))
+        .isEqualTo(DirectFill.LONGEST_LIFETIME);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "PRODUCED, true, true",
+    "HIBERNATING, true, true",
+    "DIRECT, true, false",
+    "SUSPENDED, false, true"
+  })
+  void queue_of_a_bucket_with_direct_filling_may_have_the_lifetimes_of_its_state(
+      FillState.State state, boolean shorter, boolean longest) {
+    Bucket bucket = filledBy(FillMode.DIRECT);
+    Bucket entered =
+        switch (state) {
+          case PRODUCED -> bucket;
+          case HIBERNATING -> bucket.hibernating(START);
+          case DIRECT -> bucket.direct(START);
+          case SUSPENDED -> bucket.suspended(bucket.spec(), START);
+        };
+
+    assertThat(entered.allowsTokenLifetime(Duration.ofMinutes(2))).isEqualTo(shorter);
+    assertThat(entered.allowsTokenLifetime(DirectFill.LONGEST_LIFETIME)).isEqualTo(longest);
+    assertThat(entered.allowsTokenLifetime(Duration.ofMinutes(3))).isFalse();
+    assertThat(filledBy(FillMode.SHARED).allowsTokenLifetime(Duration.ofMinutes(2))).isFalse();
+    assertThat(filledBy(FillMode.SHARED).allowsTokenLifetime(DirectFill.LONGEST_LIFETIME)).isTrue();
+  }
+
+  @Test
+  void schedule_alone_fills_a_bucket_after_a_lifetime_and_the_delay_of_the_retention() {
+    Bucket produced = filledBy(FillMode.DIRECT).retuned(spec("6", 18, FillMode.DIRECT), START);
+    Instant settled = START.plus(Duration.ofMinutes(3 + 15));
+
+    assertThat(produced.isReadyForDirectAt(settled.minusMillis(1))).isFalse();
+    assertThat(produced.isReadyForDirectAt(settled)).isTrue();
+    assertThat(produced.direct(START).isReadyForDirectAt(settled)).isFalse();
+    assertThat(filledBy(FillMode.SHARED).isReadyForDirectAt(at(100_000))).isFalse();
+  }
+
+  @Test
+  void bucket_hibernates_after_it_was_found_full_for_fifteen_minutes() {
+    Bucket bucket = filledBy(FillMode.PRODUCER);
+    Bucket full = bucket.inspected(12, START).inspected(13, at(60));
+
+    assertThat(full.isDueToHibernateAt(at(15 * 60 - 1))).isFalse();
+    assertThat(full.isDueToHibernateAt(at(15 * 60))).isTrue();
+    assertThat(full.inspected(11, at(120)).isDueToHibernateAt(at(15 * 60))).isFalse();
+    assertThat(bucket.isDueToHibernateAt(at(15 * 60))).isFalse();
+  }
+
+  @Test
+  void fill_that_changed_nothing_but_the_versions_needs_no_write() {
+    Bucket bucket = ahead();
+    Bucket same = bucket.inspected(3, START).inspected(2, START).inspected(3, START);
+
+    assertThat(bucket.inspected(2, START).inspected(3, START).differsOnlyInVersionFrom(same))
+        .as("the state, full since")
+        .isTrue();
+    assertThat(bucket.inspected(2, START).differsOnlyInVersionFrom(bucket)).isFalse();
+    assertThat(same.differsOnlyInVersionFrom(bucket)).as("full since").isFalse();
+    assertThat(foundEmpty(bucket, at(5), 0).differsOnlyInVersionFrom(bucket)).isFalse();
+    assertThat(filled(bucket, 2, at(65)).differsOnlyInVersionFrom(bucket)).isFalse();
+  }
+
+  @Test
+  void tokens_that_could_not_be_sent_are_neither_in_the_bucket_nor_counted_as_minted() {
+    Bucket filled = filled(bucket("6", 12, new RateLedger(START, 0), 0), 0, at(30));
+    assertThat(filled.level()).isEqualTo(9);
+    assertThat(filled.minted()).isEqualTo(9);
+
+    Bucket owing = filled.withUnsent(5, at(30));
+
+    assertThat(owing.level()).isEqualTo(4);
+    assertThat(owing.minted()).isEqualTo(4);
+    assertThat(owing.step(at(30), 4).tokens()).isEqualTo(5);
+    assertThat(owing.withUnsent(9, at(30)).level()).isZero();
+    assertThat(owing.withUnsent(9, at(30)).minted()).isZero();
+  }
+
+  @Test
+  void place_was_taken_if_the_present_line_has_issued_its_number() {
+    Bucket bucket = ahead().with(line());
+
+    assertThat(bucket.hasIssued(new Place(7, 4))).isTrue();
+    assertThat(bucket.hasIssued(new Place(7, 5))).isFalse();
+    assertThat(bucket.hasIssued(new Place(6, 4))).isFalse();
+    assertThat(ahead().hasIssued(new Place(7, 4))).isFalse();
+  }
+
+  @Test
+  void prefetched_tokens_keep_the_bound_until_level_and_balance_exceed_a_minutes_tokens() {
+    Bucket bucket = bucket("3", 30, new RateLedger(START, 0), 28);
+
+    // Two tokens of room and three of a minute accrue in 100 seconds.
+    assertThat(bucket.keepsBoundUntil(at(100))).isTrue();
+    assertThat(bucket.keepsBoundUntil(at(100.001))).isFalse();
+  }
+
+  @Test
+  void bucket_counts_all_tokens_in_full_until_a_schedule_fills_it_alone() {
+    Bucket counted = filledBy(FillMode.DIRECT).mintingInFull();
+
+    assertThat(counted.mintedInFull()).isTrue();
+    assertThat(counted.hibernating(START).mintedInFull()).isTrue();
+    assertThat(counted.direct(START).mintedInFull()).isFalse();
+    assertThat(filledBy(FillMode.DIRECT).hibernating(START).mintedInFull()).isFalse();
+  }
+
+  // The line of a bucket.
+
+  @Test
+  void bucket_with_a_line_needs_a_fill_ten_seconds_before_its_tokens_end() {
+    Bucket waiting = ahead().with(line());
+
+    assertThat(waiting.at(at(49.999)).needsFill()).isFalse();
+    assertThat(waiting.at(at(50)).needsFill()).isTrue();
+    assertThat(ahead().at(at(50)).needsFill()).isFalse();
+  }
+
+  @Test
+  void line_ends_when_the_next_slots_have_come_and_its_last_place_is_no_longer_due() {
+    Line brief = Line.opened(7, Rate.perMinute(60), at(21), at(21), START);
+
+    assertThat(ahead().with(line()).at(START).lineEnds(1)).contains(at(101));
+    assertThat(ahead().with(line()).at(START).lineEnds(2)).contains(at(121));
+    assertThat(ahead().with(brief).at(START).lineEnds(2)).contains(at(31));
+    assertThat(ahead().at(START).lineEnds(1)).isEmpty();
+  }
+
+  @Test
+  void new_line_has_a_higher_epoch_than_any_line_before() {
+    assertThat(ahead().with(line()).at(at(200)).lineOpened(at(221)).epoch()).isEqualTo(8);
+    assertThat(ahead().at(at(200)).lineOpened(at(221)).epoch()).isEqualTo(at(200).getEpochSecond());
+  }
+
+  @Test
+  void line_whose_slots_are_years_ahead_counts_as_absent() {
+    Instant far = Instant.parse("2100-01-01T00:00:00Z");
+    Line wrong = Line.opened(7, Rate.perMinute(3), far, far, START);
+
+    assertThat(ahead().with(line()).at(START).line()).isPresent();
+    assertThat(ahead().with(wrong).at(START).line()).isEmpty();
+  }
+
+  @Test
+  void queue_of_a_bucket_may_be_missing_for_five_seconds() {
+    Bucket opened = Bucket.opened(ID, ahead().spec(), START);
+
+    assertThat(opened.at(at(4.999)).mayLackQueue()).isTrue();
+    assertThat(opened.at(at(5)).mayLackQueue()).isFalse();
+  }
 }

@@ -137,4 +137,22 @@ final class CalendarLedgerTest {
     assertThatThrownBy(() -> of(TODAY, -1)).isInstanceOf(InvalidValue.class);
     assertThatThrownBy(() -> new CalendarLedger(TODAY, 0, NOON)).isInstanceOf(InvalidValue.class);
   }
+
+  @Test
+  void tokens_are_void_once_a_period_began_in_which_none_was_minted() {
+    CalendarLedger carried = new CalendarLedger(TOMORROW, 0, TODAY);
+
+    assertThat(of(TODAY, 5).hasMintedNoValidToken(spec(5), NOON)).isFalse();
+    assertThat(of(TODAY, 5).hasMintedNoValidToken(spec(5), TOMORROW)).isTrue();
+    assertThat(of(TODAY, 0).hasMintedNoValidToken(spec(5), NOON)).isTrue();
+    assertThat(carried.hasMintedNoValidToken(carryingOver(5), TOMORROW)).isFalse();
+  }
+
+  @Test
+  void token_of_a_period_that_began_by_a_faster_clock_counts_as_minted_at_its_start() {
+    assertThat(new Ledger.Step(1, of(TOMORROW, 1), true).mintedAt(NOON)).isEqualTo(TOMORROW);
+    assertThat(new Ledger.Step(1, of(TODAY, 1), true).mintedAt(NOON)).isEqualTo(NOON);
+    assertThat(new Ledger.Step(1, RateLedger.balanced(TOMORROW), true).mintedAt(NOON))
+        .isEqualTo(NOON);
+  }
 }

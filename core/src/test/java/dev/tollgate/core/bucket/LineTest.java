@@ -189,4 +189,14 @@ class LineTest {
     assertThat(line.counted(4, fill, fill).spare()).isZero();
     assertThat(retuned.counted(4, fill, fill).spare()).isZero();
   }
+
+  @Test
+  void cleared_line_has_no_places_and_voids_those_before() {
+    Line cleared = line().cleared(NOW);
+
+    assertThat(cleared.epoch()).isEqualTo(1);
+    assertThat(cleared.isLiveAt(NOW)).isFalse();
+    assertThat(standing(line(), 1, NOW)).isEqualTo(Standing.DUE);
+    assertThat(standing(cleared, 1, NOW)).isEqualTo(Standing.VOID);
+  }
 }

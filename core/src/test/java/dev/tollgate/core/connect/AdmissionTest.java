@@ -21,7 +21,9 @@ import dev.tollgate.core.session.SessionId;
 import dev.tollgate.core.session.SessionLifecycle;
 import dev.tollgate.core.session.Sessions;
 import dev.tollgate.core.tenant.Limit;
+import dev.tollgate.core.tenant.LimitMode;
 import dev.tollgate.core.tenant.OnUnavailable;
+import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.TenantStatus;
 import dev.tollgate.core.tenant.Tier;
@@ -327,6 +329,63 @@ final class AdmissionTest {
     assertThat(ports.buckets().find(connects).orElseThrow().line()).isEmpty();
   }
 
+  @Test
+  void session_whose_lifetime_ends_after_its_slot_takes_a_place() {
+    Tenant lasting =
+        ports.onboard(
+            "lasting", "gold", Map.of(Limit.TENANT_PER_MINUTE, 3L, Limit.SESSION_LIFETIME, 3_600L));
+    SessionId opened =
+        ((SessionLifecycle.Opened) ports.lifecycle().open(lasting, Optional.empty()))
+            .session()
+            .id();
+    BucketId connects = AdmissionFixture.connects(lasting);
+    ports
+        .queue()
+        .settle(connects, ports.queue().reserve(connects, 3, Duration.ofSeconds(30), Search.LONG));
+
+    AdmissionDecision.Refused refused =
+        (AdmissionDecision.Refused) admission.decide(lasting.id(), opened);
+
+    assertThat(refused.placeTaken()).isTrue();
+  }
+
+  @Test
+  void handshake_that_read_its_session_before_another_one_took_a_place_takes_none() {
+    spendAll();
+    retryAt(admission, ports.open(acme));
+    AdmissionFacts before = ports.facts().read(acme.id(), session);
+    retryAt(admission, session);
+    AdmissionFactsReader late =
+        new AdmissionFactsReader() {
+          @Override
+          public boolean tenantExists(TenantId tenant) {
+            return true;
+          }
+
+          @Override
+          public AdmissionFacts read(TenantId tenant, SessionId of) {
+            return before;
+          }
+        };
+    Admission concurrent =
+        new Admission(
+            late,
+            ports.claims(),
+            ports.sessions(),
+            ports.tally(),
+            ports.enforcement(),
+            Runnable::run,
+            pause -> {},
+            ports.clock());
+
+    AdmissionDecision.Refused refused =
+        (AdmissionDecision.Refused) concurrent.decide(acme.id(), session);
+
+    assertThat(refused.placeTaken()).isFalse();
+    assertThat(line().orElseThrow().issued()).isEqualTo(2);
+    assertThat(line().orElseThrow().freed()).isEmpty();
+  }
+
   @ParameterizedTest
   @CsvSource({"UNKNOWN,403", "SUSPENDED,403", "TENANT_RATE,429", "UNDECIDED,503"})
   void refusal_has_a_status_and_a_reason(Refusal why, int status) {
@@ -420,6 +479,40 @@ final class AdmissionTest {
         .contains(new Place(line.epoch(), 2));
     assertThat(((AdmissionDecision.Ticketed) decision).ticket().place())
         .contains(new Place(line.epoch(), 2));
+  }
+
+  /** The bucket's row still has the line of the time when the rate was enforced. */
+  @Test
+  void session_of_an_observed_rate_uses_a_slot_that_has_come_and_waits_for_none() {
+    Tenant often = ports.onboard("often", "gold", Map.of(Limit.TENANT_PER_MINUTE, 30L));
+    BucketId connects = AdmissionFixture.connects(often);
+    for (int i = 0; i < 3; i++) {
+      ports
+          .queue()
+          .settle(
+              connects, ports.queue().reserve(connects, 10, Duration.ofSeconds(30), Search.LONG));
+    }
+    admission.decide(often.id(), ports.open(often));
+    Line line = ports.buckets().find(connects).flatMap(Bucket::line).orElseThrow();
+    Overrides observed =
+        new Overrides(
+            often.overrides().limits(),
+            Map.of(Limit.TENANT_PER_MINUTE, LimitMode.OBSERVE),
+            Optional.empty());
+    ports.tenants().replace(often.changed(Tier.DEFAULTS.get(2), observed, often.status()));
+
+    assertThat(ticket(often).wouldRefuse()).contains(Refusal.TENANT_RATE);
+    assertThat(ports.buckets().find(connects).flatMap(Bucket::line)).contains(line);
+    ports.passUntil(line.slot(2));
+    Ticket atSlot = ticket(often);
+
+    assertThat(atSlot.wouldRefuse()).isEmpty();
+    assertThat(atSlot.lease()).isPresent();
+  }
+
+  private Ticket ticket(Tenant tenant) {
+    AdmissionDecision decision = admission.decide(tenant.id(), ports.open(tenant));
+    return ((AdmissionDecision.Ticketed) decision).ticket();
   }
 
   @Test

@@ -3,6 +3,9 @@ package dev.tollgate.core.connect;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
+import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.session.ConnectionCount;
+import dev.tollgate.core.session.Correction;
 import dev.tollgate.core.session.Gcra;
 import dev.tollgate.core.session.Session;
 import dev.tollgate.core.session.SessionId;
@@ -131,6 +134,13 @@ final class OpenedSessionsTest {
     connections().countUp(acme.id(), "c1", 9, true, AdmissionFixture.START);
     connections().countWithoutToken(acme.id());
     assertThat(ports.activity().of(acme.id()).withoutToken()).isEqualTo(1);
+
+    ConnectionCount read = connections().readCount(acme.id());
+    assertThat(read.open()).isEqualTo(1);
+    Correction two = new Correction(2, Map.of(0, 2L));
+    assertThat(connections().correct(acme.id(), read, two)).isEqualTo(WriteResult.DONE);
+    assertThat(connections().correct(acme.id(), read, two)).isEqualTo(WriteResult.CONFLICT);
+    assertThat(ports.sessions().count(acme.id())).isEqualTo(3);
 
     connections().deleteCount(acme.id());
     assertThat(ports.sessions().count(acme.id())).isZero();
