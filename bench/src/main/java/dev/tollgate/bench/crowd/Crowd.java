@@ -131,6 +131,8 @@ public final class Crowd implements Measurement {
           "messages with their replies",
           Math.min(MOST_MESSAGES, open.size()),
           i -> exchange(open.get(i), "m-" + i));
+      // The messages may have taken minutes, in which no socket but theirs was in use.
+      phase.run("heartbeats again", open.size(), i -> answeredHeartbeat(open.get(i)));
       report.accept(
           idle(
               "held for %d minutes, with a heartbeat of each socket in %d s"
