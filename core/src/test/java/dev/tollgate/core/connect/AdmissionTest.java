@@ -459,15 +459,8 @@ final class AdmissionTest {
   /** The slots are two seconds apart, so the first place is still due at the second slot. */
   @Test
   void place_that_admits_its_session_at_once_is_used_up_by_its_connection() {
-    Tenant often = ports.onboard("often", "gold", Map.of(Limit.TENANT_PER_MINUTE, 30L));
+    Tenant often = refusedTenant();
     BucketId connects = AdmissionFixture.connects(often);
-    for (int i = 0; i < 3; i++) {
-      ports
-          .queue()
-          .settle(
-              connects, ports.queue().reserve(connects, 10, Duration.ofSeconds(30), Search.LONG));
-    }
-    admission.decide(often.id(), ports.open(often));
     Line line = ports.buckets().find(connects).flatMap(Bucket::line).orElseThrow();
     ports.passUntil(line.slot(2));
     SessionId late = ports.open(often);
@@ -484,15 +477,8 @@ final class AdmissionTest {
   /** The bucket's row still has the line of the time when the rate was enforced. */
   @Test
   void session_of_an_observed_rate_uses_a_slot_that_has_come_and_waits_for_none() {
-    Tenant often = ports.onboard("often", "gold", Map.of(Limit.TENANT_PER_MINUTE, 30L));
+    Tenant often = refusedTenant();
     BucketId connects = AdmissionFixture.connects(often);
-    for (int i = 0; i < 3; i++) {
-      ports
-          .queue()
-          .settle(
-              connects, ports.queue().reserve(connects, 10, Duration.ofSeconds(30), Search.LONG));
-    }
-    admission.decide(often.id(), ports.open(often));
     Line line = ports.buckets().find(connects).flatMap(Bucket::line).orElseThrow();
     Overrides observed =
         new Overrides(
@@ -508,6 +494,20 @@ final class AdmissionTest {
 
     assertThat(atSlot.wouldRefuse()).isEmpty();
     assertThat(atSlot.lease()).isPresent();
+  }
+
+  /** A tenant without tokens, one of whose sessions is in line. Its slots are two seconds apart. */
+  private Tenant refusedTenant() {
+    Tenant tenant = ports.onboard("often", "gold", Map.of(Limit.TENANT_PER_MINUTE, 30L));
+    BucketId connects = AdmissionFixture.connects(tenant);
+    for (int i = 0; i < 3; i++) {
+      ports
+          .queue()
+          .settle(
+              connects, ports.queue().reserve(connects, 10, Duration.ofSeconds(30), Search.LONG));
+    }
+    admission.decide(tenant.id(), ports.open(tenant));
+    return tenant;
   }
 
   private Ticket ticket(Tenant tenant) {
