@@ -213,6 +213,14 @@ class CachedClaimsTest {
     assertThat(process.spend(ID, 150)).isInstanceOf(Granted.class);
   }
 
+  @Test
+  void kept_row_that_refuses_does_not_refuse_a_claim_beyond_its_capacity() {
+    drain();
+    assertThat(process.spend(ID, 100)).isInstanceOf(Denied.class);
+
+    assertThatThrownBy(() -> process.spend(ID, 101)).isInstanceOf(InvalidValue.class);
+  }
+
   private dev.tollgate.core.bucket.Token token() {
     return new dev.tollgate.core.bucket.Token("token", ID, clock.instant(), clock.instant());
   }
@@ -305,9 +313,8 @@ class CachedClaimsTest {
     assertThat(claims.memory().row(ID, SECOND)).isEmpty();
   }
 
-  @Test
-  void refusals_after_this_process_opened_a_line_are_told_its_end() {
-    drain();
+  /** Opens a line with the place of a caller. */
+  private Denied openLine() {
     LineCaller caller =
         new LineCaller() {
           @Override
@@ -325,6 +332,21 @@ class CachedClaimsTest {
             process.spendInLine(
                 ID, row -> Optional.empty(), (row, first) -> claims.spend(row, caller, first));
     assertThat(waiting.place()).isPresent();
+    return waiting;
+  }
+
+  @Test
+  void first_refusal_after_this_process_opened_a_line_is_told_its_end() {
+    drain();
+    Denied waiting = openLine();
+
+    assertThat(process.spend(ID, 3)).isEqualTo(new Denied(waiting.retryAt().plusSeconds(30)));
+  }
+
+  @Test
+  void refusals_after_this_process_opened_a_line_are_told_its_end() {
+    drain();
+    Denied waiting = openLine();
     assertThat(requestsOf(() -> claimAgain(waiting))).as("of the grown line").contains("find");
     assertThat(requestsOf(() -> claimAgain(waiting))).isEmpty();
     Instant end = waiting.retryAt().plusSeconds(30);

@@ -16,6 +16,7 @@ import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.TokenQueue;
+import dev.tollgate.core.bucket.claim.BucketMemory.Mark;
 import dev.tollgate.core.bucket.claim.TokenSearch.Attempt;
 import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
@@ -325,6 +326,39 @@ final class LinePlacesTest {
 
     assertThat(late.kept).contains(new Place(EPOCH, 5));
     assertThat(faults.calls()).doesNotContain("Buckets.find");
+  }
+
+  // What a claim in line does for later ones.
+
+  @Test
+  void claim_in_line_requests_a_fill_shortly_before_the_tokens_end() {
+    wait(30);
+    Instant end = row().ledger().mintedThrough(SPEC);
+    long version = row().version();
+    ports.clock().set(end.minusMillis(10_001));
+    wait(1);
+    assertThat(row().version()).isEqualTo(version);
+    ports.clock().advance(Duration.ofMillis(1));
+
+    wait(1);
+
+    assertThat(row().version()).isGreaterThan(version);
+  }
+
+  @Test
+  void process_remembers_a_line_in_which_its_callers_wait_until_the_last_slot() {
+    wait(3);
+    Claims other = ports.claims();
+
+    assertThat(other.spend(row(), 1, new Attempt())).isInstanceOf(ClaimResult.Denied.class);
+    assertThat(other.memory().until(ID, Mark.LINE)).as("for a caller without a place").isEmpty();
+
+    Caller waiting = new Caller();
+    waiting.claim();
+    ClaimResult again = other.hold(row(), waiting.asRead(), other.firstTry(ID));
+
+    assertThat(((ClaimResult.Denied) again).place()).isEqualTo(waiting.kept);
+    assertThat(other.memory().until(ID, Mark.LINE)).contains(row().line().orElseThrow().slot(4));
   }
 
   // Callers that take no place.
