@@ -42,6 +42,13 @@ final class BucketTest {
     return START.plusMillis(Math.round(second * 1_000));
   }
 
+  /** A bucket with the five tokens of the day, which is UTC's. */
+  private static Bucket ofToday() {
+    Calendar day = Calendar.of("DAY", Optional.empty(), "00:00", "UTC", false);
+    BucketSpec daily = new BucketSpec(day, 5, new FillPolicy(FillMode.SHARED, 15));
+    return bucket(daily, Ledger.balanced(daily, START), 5);
+  }
+
   /** A bucket of 3 a minute that was drained and filled at the start. */
   private static Bucket ahead() {
     return bucket("3", 3, new RateLedger(at(60), 0, START), 3);
@@ -310,6 +317,24 @@ final class BucketTest {
   }
 
   @Test
+  void level_of_a_calendar_is_the_queues_until_all_its_tokens_are_void() {
+    TokenQueue.Level reported = new TokenQueue.Level(1, 2, 4);
+    Instant tomorrow = Instant.parse("2026-03-02T00:00:00Z");
+
+    assertThat(ofToday().levelAt(reported, tomorrow.minusMillis(1))).isEqualTo(7);
+    assertThat(ofToday().levelAt(reported, tomorrow)).isZero();
+  }
+
+  @Test
+  void tokens_of_a_suspended_bucket_count_until_they_expire() {
+    Bucket suspended = ahead().suspended(ahead().spec(), START);
+    Instant expiry = START.plus(DirectFill.LONGEST_LIFETIME);
+
+    assertThat(suspended.retuned(ahead().spec(), expiry.minusMillis(1)).level()).isEqualTo(3);
+    assertThat(suspended.retuned(ahead().spec(), expiry).level()).isZero();
+  }
+
+  @Test
   void level_right_after_a_retune_is_the_queues() {
     Bucket retuned = ahead().retuned(spec("6", 6, FillMode.PRODUCER), at(10));
     TokenQueue.Level reported = new TokenQueue.Level(0, 3, 0);
@@ -363,13 +388,10 @@ final class BucketTest {
     Bucket shared = filledBy(FillMode.SHARED);
     Bucket direct = filledBy(FillMode.DIRECT);
     BucketSpec wakeful = new BucketSpec(Rate.perMinute(6), 12, new FillPolicy(FillMode.DIRECT, 0));
-    Calendar day = Calendar.of("DAY", Optional.empty(), "00:00", "UTC", false);
-    BucketSpec daily = new BucketSpec(day, 5, new FillPolicy(FillMode.SHARED, 15));
-    Bucket ofToday = bucket(daily, Ledger.balanced(daily, START), 5);
 
     assertThat(shared.shardDueAt()).contains(Instant.EPOCH);
     assertThat(shared.hibernating(START).shardDueAt()).isEmpty();
-    assertThat(ofToday.shardDueAt()).contains(Instant.parse("2026-03-02T00:00:00Z"));
+    assertThat(ofToday().shardDueAt()).contains(Instant.parse("2026-03-02T00:00:00Z"));
     assertThat(direct.shardDueAt()).isEmpty();
     assertThat(direct.direct(START).shardDueAt()).contains(at(15 * 60));
     assertThat(bucket(wakeful, RateLedger.balanced(START), 12).direct(START).shardDueAt())

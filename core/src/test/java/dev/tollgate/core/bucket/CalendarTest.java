@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.tollgate.core.InvalidValue;
 import java.time.Instant;
+import java.time.LocalTime;
+import java.time.ZoneId;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class CalendarTest {
   private static Calendar calendar(String every, String on, String at, String zone) {
@@ -73,6 +76,15 @@ final class CalendarTest {
               assertThat(invalid.field()).isEqualTo(field);
               assertThat(invalid.expected()).contains(expected);
             });
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"00:00:01", "00:00:00.000000001"})
+  void time_of_day_has_no_seconds(LocalTime at) {
+    assertThatThrownBy(
+            () -> new Calendar(Calendar.Every.DAY, Optional.empty(), at, ZoneId.of("UTC"), false))
+        .isInstanceOf(InvalidValue.class)
+        .hasMessageContaining("hours and minutes");
   }
 
   @Test
