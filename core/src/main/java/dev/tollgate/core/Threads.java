@@ -27,14 +27,12 @@ public final class Threads {
 
   /** An executor of at most {@code max} threads; further tasks wait. */
   public static ExecutorService upTo(int max, String name) {
-    return ending(
-        new ThreadPoolExecutor(
-            max,
-            max,
-            IDLE.toMillis(),
-            TimeUnit.MILLISECONDS,
-            new LinkedBlockingQueue<>(),
-            daemons(name)));
+    return new Pool(max, name);
+  }
+
+  /** An executor of at most {@code max} threads at first; further tasks wait. */
+  public static ResizableExecutor resizable(int max, String name) {
+    return new Pool(max, name);
   }
 
   /** An executor of one thread for each running task. */
@@ -91,5 +89,29 @@ public final class Threads {
       thread.setDaemon(true);
       return thread;
     };
+  }
+
+  private static final class Pool extends ThreadPoolExecutor implements ResizableExecutor {
+    private Pool(int max, String name) {
+      super(
+          max,
+          max,
+          IDLE.toMillis(),
+          TimeUnit.MILLISECONDS,
+          new LinkedBlockingQueue<>(),
+          daemons(name));
+      allowCoreThreadTimeOut(true);
+    }
+
+    @Override
+    public synchronized void resize(int threads) {
+      if (threads > getMaximumPoolSize()) {
+        setMaximumPoolSize(threads);
+        setCorePoolSize(threads);
+      } else {
+        setCorePoolSize(threads);
+        setMaximumPoolSize(threads);
+      }
+    }
   }
 }

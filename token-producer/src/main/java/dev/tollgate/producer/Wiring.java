@@ -3,18 +3,19 @@ package dev.tollgate.producer;
 import dev.tollgate.aws.config.AwsEnvironment;
 import dev.tollgate.core.Threads;
 import dev.tollgate.core.audit.CurrentAuthor;
+import dev.tollgate.core.bucket.fill.AdaptiveExecutor;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.bucket.fill.ShardMaintenance;
 import dev.tollgate.core.provisioning.ReconcileRequests;
 import java.time.InstantSource;
 import java.util.Map;
-import java.util.concurrent.Executor;
 
 /** Builds the use cases of the function over AWS. */
 final class Wiring {
   private final AwsEnvironment aws;
   private final InstantSource clock;
-  private final Executor executor = Threads.upTo(ShardMaintenance.PARALLEL_BUCKETS, "buckets");
+  private final AdaptiveExecutor executor =
+      new AdaptiveExecutor(Threads.resizable(AdaptiveExecutor.MOST, "buckets"));
 
   Wiring(Map<String, String> environment, InstantSource clock) {
     this.aws = AwsEnvironment.withOwnRole(environment, clock);

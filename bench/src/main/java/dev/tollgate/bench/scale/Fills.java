@@ -9,6 +9,8 @@ import dev.tollgate.core.bucket.fill.BucketFill.Skipped;
 import dev.tollgate.core.bucket.fill.BucketMaintenance.MaintenanceResult;
 import dev.tollgate.core.bucket.fill.ShardMaintenance;
 import dev.tollgate.core.bucket.fill.ShardTurn;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 
 /**
@@ -44,6 +46,11 @@ final class Fills {
     this.time = world.time();
     this.spread = spread;
     this.buckets = List.copyOf(buckets);
+    world.onTurn(
+        next -> {
+          time.join();
+          time.at(time.now(), () -> turn(next));
+        });
   }
 
   /** From the minute to the end of each fill. */
@@ -74,7 +81,7 @@ final class Fills {
           if (mode == FillMode.PRODUCER) {
             fireAll(time.now());
           } else {
-            Shard.all().forEach(shard -> turn(ShardTurn.whole(shard, time.instant()), time.now()));
+            Shard.all().forEach(shard -> turn(ShardTurn.whole(shard, time.instant())));
           }
           start(mode, before);
         });
@@ -117,7 +124,10 @@ final class Fills {
                 process -> {
                   try {
                     MaintenanceResult result =
-                        process.code().maintain(bucket, time.instant().plusSeconds(TURN_SECONDS));
+                        process
+                            .code()
+                            .ofBuckets()
+                            .maintain(bucket, time.instant().plusSeconds(TURN_SECONDS));
                     time.join();
                     if (result.fill() instanceof Skipped) {
                       failed++;
@@ -138,26 +148,23 @@ final class Fills {
     }
   }
 
-  private void turn(ShardTurn turn, long minute) {
+  private void turn(ShardTurn turn) {
+    Instant minute = turn.minute();
     world.aws().charge("schedule-invocation", 1);
     world
         .producer()
         .invoke(
             process -> {
-              ShardMaintenance shard =
-                  world.shardMaintenance(
-                      process.code(),
-                      next -> {
-                        time.join();
-                        time.at(time.now(), () -> turn(next, minute));
-                      });
               world.onFill(
                   () -> {
                     fired++;
-                    lags.add(time.now() - minute);
+                    lags.add(Duration.between(minute, time.instant()).toNanos() / 1_000);
                   });
               ShardMaintenance.Report report =
-                  shard.run(turn, time.instant().plusSeconds(TURN_SECONDS), line -> {});
+                  process
+                      .code()
+                      .ofShards()
+                      .run(turn, time.instant().plusSeconds(TURN_SECONDS), line -> {});
               world.onFill(() -> {});
               failed += report.failed();
               if (report.rest() == ShardMaintenance.Rest.LEFT) {

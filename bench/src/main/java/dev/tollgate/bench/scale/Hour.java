@@ -43,6 +43,7 @@ final class Hour {
 
   private static final long MESSAGES_A_MINUTE = 30;
   private static final int MAX_STORMS = 3;
+  private static final long LONGEST_BACK_OFF = 30 * SECOND;
 
   /** How long a neighbour's socket is open. */
   private static final long NEIGHBOUR_SOCKET = 5 * SECOND;
@@ -94,6 +95,7 @@ final class Hour {
     private final SessionId session;
     private String socket;
     private boolean refused;
+    private int refusedWithoutTime;
     private long arrivedAt;
 
     private Client(Tenant tenant, int number, SessionId session, String socket) {
@@ -111,12 +113,13 @@ final class Hour {
     private final int waited;
     private long ideal;
     private long last;
+    private long lastKeptOut;
     private int admitted;
+    private int keptOut;
     private int refusedOnce;
     private int attemptsAfter;
     private long refusedByGateway;
     private long errors;
-    private long otherRefusals;
 
     private Storm(long droppedAt, long began, int waited) {
       this.droppedAt = droppedAt;
@@ -141,13 +144,27 @@ final class Hour {
       return refusedOnce == 0 ? 1 : (double) attemptsAfter / refusedOnce;
     }
 
-    long lastSeconds() {
-      return (last - began) / SECOND;
+    /** The time until the last client is in, without those {@linkplain #keptOut() kept out}. */
+    double lastSeconds() {
+      return (double) (last - began) / SECOND;
     }
 
-    /** The time until the last client is in, against that of an ideal bucket and gateway. */
-    double lastAgainstIdeal() {
-      return (double) (last - began) / Math.max(1, ideal - began);
+    /** The time until the last client would be in with an ideal bucket and gateway. */
+    double idealSeconds() {
+      return (double) Math.max(1, ideal - began) / SECOND;
+    }
+
+    /**
+     * Clients that were refused without a time: sockets whose disconnect events were lost took the
+     * tenant's last connections.
+     */
+    int keptOut() {
+      return keptOut;
+    }
+
+    /** The time until the last of the {@link #keptOut()} is in; 0 without any. */
+    double lastKeptOutSeconds() {
+      return (double) Math.max(0, lastKeptOut - began) / SECOND;
     }
 
     long refusedByGateway() {
@@ -156,10 +173,6 @@ final class Hour {
 
     long errors() {
       return errors;
-    }
-
-    long otherRefusals() {
-      return otherRefusals;
     }
 
     private boolean isOver() {
@@ -315,6 +328,7 @@ final class Hour {
     for (int i = 0; i < waiting; i++) {
       Client client = order.get(i);
       client.refused = false;
+      client.refusedWithoutTime = 0;
       leave(
           client.tenant, client.number, client.session, client.socket, (long) i * OUTAGE / waiting);
       client.socket = "s" + numbers++;
@@ -383,7 +397,11 @@ final class Hour {
           switch (answer.status()) {
             case ADMITTED -> {
               storm.admitted++;
-              storm.last = Math.max(storm.last, time.now());
+              if (client.refusedWithoutTime > 0) {
+                storm.lastKeptOut = Math.max(storm.lastKeptOut, time.now());
+              } else {
+                storm.last = Math.max(storm.last, time.now());
+              }
             }
             case GATEWAY -> {
               storm.refusedByGateway++;
@@ -396,18 +414,25 @@ final class Hour {
             }
             case REFUSED -> {
               storm.refusedOnce += client.refused ? 0 : 1;
-              storm.otherRefusals += answer.retryAt().isEmpty() ? 1 : 0;
               client.refused = true;
               long wait =
                   answer
                       .retryAt()
                       .map(at -> Duration.between(time.instant(), at).toMillis())
                       .map(millis -> (Math.max(0, millis) + 999) / 1_000 * SECOND)
-                      .orElse(30 * SECOND);
+                      .orElseGet(() -> backOff(client, storm));
               after(wait, () -> connect(client, storm));
             }
           }
         });
+  }
+
+  /** How long the clients of this project wait, if they were not told. */
+  private long backOff(Client client, Storm storm) {
+    storm.keptOut += client.refusedWithoutTime == 0 ? 1 : 0;
+    long most = Math.min(LONGEST_BACK_OFF, SECOND << Math.min(5, client.refusedWithoutTime));
+    client.refusedWithoutTime++;
+    return (long) (random.nextDouble() * most);
   }
 
   private void after(long micros, Runnable work) {

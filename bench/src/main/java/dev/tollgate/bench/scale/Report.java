@@ -86,11 +86,15 @@ final class Report {
     row(
         "seconds until the last client was in",
         hours,
-        hour -> list(hour, storm -> text("%,d", storm.lastSeconds())));
+        hour -> list(hour, storm -> text("%.1f", storm.lastSeconds())));
     row(
         "the same, against an ideal bucket and gateway",
         hours,
-        hour -> list(hour, storm -> text("%.2f", storm.lastAgainstIdeal())));
+        hour -> list(hour, storm -> text("%.2f", storm.lastSeconds() / storm.idealSeconds())));
+    row(
+        "not counted in these: clients that ghosts kept out, and seconds until the last of them was in",
+        hours,
+        hour -> list(hour, s -> text("%,d: %.0f", s.keptOut(), s.lastKeptOutSeconds())));
     row(
         "handshakes that API Gateway refused",
         hours,

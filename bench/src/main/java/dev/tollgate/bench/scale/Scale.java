@@ -13,7 +13,7 @@ public final class Scale {
   private static final long SEED = 1;
   private static final int MINUTES = 60;
 
-  /** From here on, only the first and the last configuration, for the time that an hour takes. */
+  /** From here on, only configurations with {@code shareCredentials}, for the time they take. */
   private static final int MANY = 100_000;
 
   private Scale() {}
@@ -44,9 +44,10 @@ public final class Scale {
   }
 
   private static List<Plan> plans(int tenants) {
+    boolean isMany = tenants >= MANY;
     List<Plan> plans = new ArrayList<>();
-    plans.add(new Plan(tenants, FillMode.PRODUCER, false, false, MINUTES, SEED));
-    if (tenants < MANY) {
+    plans.add(new Plan(tenants, FillMode.PRODUCER, false, isMany, MINUTES, SEED));
+    if (!isMany) {
       plans.add(new Plan(tenants, FillMode.PRODUCER, true, false, MINUTES, SEED));
       plans.add(new Plan(tenants, FillMode.SHARED, false, false, MINUTES, SEED));
     }

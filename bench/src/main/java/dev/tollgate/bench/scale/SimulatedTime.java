@@ -1,5 +1,6 @@
 package dev.tollgate.bench.scale;
 
+import dev.tollgate.core.ResizableExecutor;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -9,7 +10,6 @@ import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.concurrent.AbstractExecutorService;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -95,12 +95,13 @@ final class SimulatedTime implements InstantSource {
   }
 
   /** An executor of this many threads; further tasks wait. */
-  ExecutorService executor(int threads) {
+  Workers executor(int threads) {
     return new Workers(threads);
   }
 
-  private final class Workers extends AbstractExecutorService {
-    private final int threads;
+  /** An executor whose tasks take simulated time. */
+  final class Workers extends AbstractExecutorService implements ResizableExecutor {
+    private int threads;
     private final Queue<Long> busyUntil = new PriorityQueue<>();
 
     private Workers(int threads) {
@@ -110,13 +111,18 @@ final class SimulatedTime implements InstantSource {
     @Override
     public void execute(Runnable task) {
       long asked = now;
-      if (busyUntil.size() == threads) {
+      while (busyUntil.size() >= threads) {
         now = Math.max(now, busyUntil.remove());
       }
       long end = endOf(task);
       busyUntil.add(end);
       now = asked;
       pending = Math.max(pending, end);
+    }
+
+    @Override
+    public void resize(int next) {
+      threads = next;
     }
 
     @Override

@@ -20,6 +20,7 @@ import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.FillRequests;
 import dev.tollgate.core.bucket.claim.HeldTokens;
+import dev.tollgate.core.bucket.fill.AdaptiveExecutor;
 import dev.tollgate.core.bucket.fill.BucketFill;
 import dev.tollgate.core.bucket.fill.BucketMaintenance;
 import dev.tollgate.core.bucket.fill.FillSchedules;
@@ -78,6 +79,9 @@ final class World {
   /** What a new process of the authorizer and of {@code $connect} has. */
   record Handshaker(Admission admission, Registration registration) {}
 
+  /** What a process of the token producer has. */
+  record TokenProducer(BucketMaintenance ofBuckets, ShardMaintenance ofShards) {}
+
   private static final int THREADS = 1_000;
   private static final int PARALLEL = 32;
   private static final long LONG_SESSION = 7_200;
@@ -102,10 +106,14 @@ final class World {
   private final Activity activity;
   private final AdmissionFactsReader facts;
   private final MeteredPorts metered;
-  private final Functions.Function<BucketMaintenance> producer;
+  private final Functions.Function<TokenProducer> producer;
   private final Functions.Function<Handshaker> authorizer;
   private final Functions.Function<Handshaker> connect;
   private final Functions.Function<Disconnection> disconnect;
+  private SelfInvocation<ShardTurn> turns =
+      turn -> {
+        throw new Unavailable("no other invocation");
+      };
 
   World(long seed, Map<String, Double> prices) {
     this(seed, false, prices);
@@ -131,7 +139,7 @@ final class World {
     facts =
         metered.metered(
             AdmissionFactsReader.class, new InMemoryFacts(tenantRows, sessionRows, rows));
-    producer = functions.function("token producer", this::maintenance);
+    producer = functions.function("token producer", this::tokenProducer);
     authorizer = functions.function("authorizer", this::handshaker);
     connect = functions.function("$connect", this::handshaker);
     disconnect = functions.function("$disconnect", () -> new Disconnection(connections));
@@ -177,7 +185,7 @@ final class World {
     return facts;
   }
 
-  Functions.Function<BucketMaintenance> producer() {
+  Functions.Function<TokenProducer> producer() {
     return producer;
   }
 
@@ -240,21 +248,29 @@ final class World {
     metered.onFill(listener);
   }
 
-  /** The maintenance of a shard's buckets, in one invocation of the token producer. */
-  ShardMaintenance shardMaintenance(BucketMaintenance ofBuckets, SelfInvocation<ShardTurn> turns) {
-    return new ShardMaintenance(
-        buckets, ofBuckets, turns, time.executor(ShardMaintenance.PARALLEL_BUCKETS), time);
+  /** Passes the rest of a shard's turn to this. */
+  void onTurn(SelfInvocation<ShardTurn> next) {
+    turns = next;
   }
 
   /** A new process of the token producer. */
-  BucketMaintenance maintenance() {
-    return new BucketMaintenance(
-        buckets,
-        tokens,
-        metered.metered(BucketQueues.class, new Queues()),
-        metered.metered(FillSchedules.class, new InMemoryFillSchedules()),
-        new ReconcileRequests(tenants),
-        time);
+  private TokenProducer tokenProducer() {
+    BucketMaintenance ofBuckets =
+        new BucketMaintenance(
+            buckets,
+            tokens,
+            metered.metered(BucketQueues.class, new Queues()),
+            metered.metered(FillSchedules.class, new InMemoryFillSchedules()),
+            new ReconcileRequests(tenants),
+            time);
+    return new TokenProducer(
+        ofBuckets,
+        new ShardMaintenance(
+            buckets,
+            ofBuckets,
+            turn -> turns.send(turn),
+            new AdaptiveExecutor(time.executor(AdaptiveExecutor.MOST)),
+            time));
   }
 
   /** Runs the tenant's first request in a process, which needs its credentials. */
@@ -380,6 +396,7 @@ final class World {
                           () ->
                               process
                                   .code()
+                                  .ofBuckets()
                                   .maintainOnRequest(id, time.instant().plusSeconds(35)))));
     }
 

@@ -37,10 +37,10 @@ class HourTest {
   void the_last_client_is_in_as_soon_as_an_ideal_bucket_allows() {
     assertThat(hour.storms())
         .allSatisfy(
-            storm ->
-                assertThat((double) storm.lastSeconds())
-                    .isLessThanOrEqualTo(
-                        1.05 * storm.lastSeconds() / storm.lastAgainstIdeal() + 2));
+            storm -> {
+              assertThat(storm.keptOut()).isLessThanOrEqualTo(storm.clients() / 1_000);
+              assertThat(storm.lastSeconds()).isLessThanOrEqualTo(1.05 * storm.idealSeconds() + 2);
+            });
   }
 
   @Test

@@ -4,6 +4,7 @@ import dev.tollgate.core.Page;
 import dev.tollgate.core.Unavailable;
 import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.Buckets;
+import dev.tollgate.core.bucket.MissingQueue;
 import dev.tollgate.core.bucket.fill.BucketFill.Skipped;
 import dev.tollgate.core.bucket.fill.BucketMaintenance.MaintenanceResult;
 import dev.tollgate.core.fanout.SelfInvocation;
@@ -13,7 +14,6 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -27,14 +27,6 @@ import java.util.function.Consumer;
  * delays no other.
  */
 public final class ShardMaintenance {
-  /**
-   * How many buckets of a shard one invocation maintains at a time. A quiet bucket takes two
-   * requests and a drained one four and more, of some 10 ms each: so many threads keep the
-   * processor busy. Fewer would spread the writes of 100,000 tenants better, but lengthen the turn
-   * of as many tenants in use beyond a minute: docs/scale.md.
-   */
-  public static final int PARALLEL_BUCKETS = 32;
-
   /**
    * Two pages are under way at a time, so that threads do not wait for the end of a page. A smaller
    * page would let one slow bucket delay more of the others. An interrupted page starts again at
@@ -52,20 +44,21 @@ public final class ShardMaintenance {
   private final Buckets buckets;
   private final BucketMaintenance maintenance;
   private final SelfInvocation<ShardTurn> turns;
-  private final Executor executor;
+  private final AdaptiveExecutor executor;
   private final InstantSource clock;
 
   /**
    * Maintenance of the due buckets in {@code buckets}.
    *
    * @param turns takes the rest of a turn
-   * @param executor limits how many buckets are maintained at a time
+   * @param executor limits how many buckets are maintained at a time; all turns of a process share
+   *     it
    */
   public ShardMaintenance(
       Buckets buckets,
       BucketMaintenance maintenance,
       SelfInvocation<ShardTurn> turns,
-      Executor executor,
+      AdaptiveExecutor executor,
       InstantSource clock) {
     this.buckets = buckets;
     this.maintenance = maintenance;
@@ -188,15 +181,25 @@ public final class ShardMaintenance {
       try {
         MaintenanceResult result = maintenance.maintainInShard(id, now.plus(LONGEST_FILL));
         if (result.fill() instanceof Skipped skipped) {
-          failed.incrementAndGet();
-          log.accept("bucket " + id + ": skipped, " + skipped.reason());
+          failed(id, "skipped, " + skipped.reason());
+          executor.failed(id.tenant());
         } else {
           done.incrementAndGet();
+          executor.succeeded();
         }
+      } catch (MissingQueue missing) {
+        failed(id, missing);
+      } catch (Unavailable unavailable) {
+        failed(id, unavailable);
+        executor.failed(id.tenant());
       } catch (RuntimeException thrown) {
-        failed.incrementAndGet();
-        log.accept("bucket " + id + ": " + thrown);
+        failed(id, thrown);
       }
+    }
+
+    private void failed(BucketId id, Object cause) {
+      failed.incrementAndGet();
+      log.accept("bucket " + id + ": " + cause);
     }
   }
 }

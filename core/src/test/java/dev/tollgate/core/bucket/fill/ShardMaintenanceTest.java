@@ -11,6 +11,7 @@ import dev.tollgate.core.bucket.BucketId;
 import dev.tollgate.core.bucket.BucketSpec;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillPolicy;
+import dev.tollgate.core.bucket.MissingQueue;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
 import dev.tollgate.core.bucket.Token;
@@ -19,6 +20,7 @@ import dev.tollgate.core.bucket.fill.ShardMaintenance.Report;
 import dev.tollgate.core.bucket.fill.ShardMaintenance.Rest;
 import dev.tollgate.core.provisioning.ReconcileRequests;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
+import dev.tollgate.core.testing.fixture.SameThreadExecutor;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,9 +32,12 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A shard with 450 due buckets, each of which takes a tenth of a second. */
 final class ShardMaintenanceTest {
@@ -47,8 +52,11 @@ final class ShardMaintenanceTest {
       IntStream.range(0, 450).mapToObj(i -> new BucketId(ACME, new Action("a-" + i))).toList();
   private final List<BucketId> visited = new ArrayList<>();
   private final Set<BucketId> failing = new HashSet<>();
+  private RuntimeException failure = new Unavailable("SQS: lost");
   private final Deque<ShardTurn> handedOver = new ArrayDeque<>();
   private final List<String> log = new ArrayList<>();
+  private final SameThreadExecutor threads = new SameThreadExecutor();
+  private final AdaptiveExecutor executor = new AdaptiveExecutor(threads);
   private boolean lambdaIsLost;
 
   ShardMaintenanceTest() {
@@ -58,7 +66,7 @@ final class ShardMaintenanceTest {
   private Report run(ShardTurn turn, Duration time) {
     Instant end = ports.clock().instant().plus(time);
     return new ShardMaintenance(
-            ports.buckets(), maintenance(), this::handOver, Runnable::run, ports.clock())
+            ports.buckets(), maintenance(), this::handOver, executor, ports.clock())
         .run(turn, end, log::add);
   }
 
@@ -81,7 +89,7 @@ final class ShardMaintenanceTest {
                     visited.add(id);
                     ports.clock().advance(TENTH);
                     if (failing.contains(id)) {
-                      throw new Unavailable("SQS: lost");
+                      throw failure;
                     }
                   }
                   if (Set.of("put", "settle").contains(method.getName())) {
@@ -172,6 +180,58 @@ final class ShardMaintenanceTest {
     assertThat(report).isEqualTo(new Report(300, 150, TENTH.multipliedBy(449), Rest.NONE));
     assertThat(visited).containsExactlyInAnyOrderElementsOf(all);
     assertThat(log).hasSize(150);
+  }
+
+  /** The first fills are skipped, because only the level cannot be read; later ones fail. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 6})
+  void unavailable_services_lower_the_number_of_threads(int turns) {
+    failing.addAll(openForOthers(AdaptiveExecutor.FAILING));
+
+    for (int i = 0; i < turns; i++) {
+      assertThat(run(turn(), Duration.ofMinutes(1)).failed()).isEqualTo(AdaptiveExecutor.FAILING);
+    }
+
+    assertThat(threads.sizes()).startsWith(16);
+  }
+
+  @ParameterizedTest
+  @MethodSource("failuresOfBuckets")
+  void buckets_that_fail_by_themselves_do_not(RuntimeException thrown) {
+    failure = thrown;
+    failing.addAll(openForOthers(100));
+
+    assertThat(run(turn(), Duration.ofMinutes(1)).failed()).isEqualTo(100);
+
+    assertThat(threads.sizes()).isEmpty();
+  }
+
+  @Test
+  void failing_buckets_of_one_tenant_do_not_slow_down_those_of_others() {
+    failing.addAll(all);
+
+    assertThat(run(turn(), Duration.ofMinutes(1)).failed()).isEqualTo(450);
+
+    assertThat(threads.sizes()).isEmpty();
+  }
+
+  /** Opens buckets in this shard, each of another tenant. */
+  private List<BucketId> openForOthers(int count) {
+    List<BucketId> ids =
+        Stream.iterate(0, i -> i + 1)
+            .map(i -> new TenantId("other-" + i))
+            .filter(tenant -> Shard.of(tenant).equals(SHARD))
+            .limit(count)
+            .map(tenant -> new BucketId(tenant, Action.CONNECT))
+            .toList();
+    ids.forEach(id -> ports.open(id, SPEC));
+    return ids;
+  }
+
+  static List<RuntimeException> failuresOfBuckets() {
+    return List.of(
+        new MissingQueue(new BucketId(ACME, Action.CONNECT)),
+        new IllegalStateException("a wrong row"));
   }
 
   /** Two buckets need 200 s each to send what they owe or to remove their surplus. */
