@@ -117,6 +117,14 @@ final class BucketTest {
   }
 
   @Test
+  void bucket_whose_row_was_unreadable_is_owed_nothing() {
+    Bucket recreated = Bucket.recreated(ID, ahead().spec(), START);
+
+    assertThat(recreated.at(at(5)).nextToken()).isEqualTo(at(21));
+    assertThat(recreated.level()).isZero();
+  }
+
+  @Test
   void hibernating_bucket_announces_tokens_as_if_woken_now() {
     Bucket asleep = bucket("3", 3, RateLedger.balanced(START), 3).hibernating(START);
     assertThat(asleep.at(at(3_600)).nextToken()).isEqualTo(at(3_621));
@@ -338,7 +346,7 @@ final class BucketTest {
   void level_right_after_a_retune_is_the_queues() {
     Bucket retuned = ahead().retuned(spec("6", 6, FillMode.PRODUCER), at(10));
     TokenQueue.Level reported = new TokenQueue.Level(0, 3, 0);
-    assertThat(foundEmpty(retuned, at(15), 0).levelAt(reported, at(80))).isEqualTo(3);
+    assertThat(foundEmpty(retuned, at(50), 0).levelAt(reported, at(80))).isEqualTo(3);
     assertThat(foundEmpty(retuned, at(70.001), 0).levelAt(reported, at(80))).isZero();
   }
 

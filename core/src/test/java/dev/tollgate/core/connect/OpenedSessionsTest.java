@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.tollgate.core.TenantId;
 import dev.tollgate.core.WriteResult;
+import dev.tollgate.core.bucket.Bucket;
 import dev.tollgate.core.session.ConnectionCount;
 import dev.tollgate.core.session.Correction;
 import dev.tollgate.core.session.Gcra;
@@ -157,6 +158,20 @@ final class OpenedSessionsTest {
 
     assertThat(facts.tenantExists(ACME)).isTrue();
     assertThat(facts.tenantExists(new TenantId("nobody"))).isFalse();
+  }
+
+  @Test
+  void bucket_is_seen_without_its_line() {
+    onboard(Map.of());
+    SessionId session = SessionId.random(RANDOM);
+    Bucket row = ports.facts().read(ACME, session).bucket().orElseThrow();
+    OpenedFacts facts = new OpenedFacts(ports.facts(), ports.clock());
+
+    Bucket seen = facts.read(ACME, session).bucket().orElseThrow();
+
+    assertThat(row.spec().keepsLine()).isTrue();
+    assertThat(seen.spec()).isEqualTo(row.spec().withLine(false));
+    assertThat(seen.level()).isEqualTo(row.level());
   }
 
   private Optional<Instant> liveAfterJoin(OpenedConnections process, long second) {
