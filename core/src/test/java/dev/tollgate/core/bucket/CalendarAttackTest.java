@@ -252,6 +252,20 @@ final class CalendarAttackTest {
   }
 
   @Test
+  void fill_removes_no_more_tokens_than_exceed_a_lower_capacity() {
+    open(daily(100));
+    buckets.replace(row().retuned(daily(85), clock.instant()));
+
+    assertThat(fill.fill(ID))
+        .isInstanceOfSatisfying(
+            BucketFill.Filled.class,
+            filled -> {
+              assertThat(filled.trimmed()).isEqualTo(15);
+              assertThat(filled.minted()).isZero();
+            });
+  }
+
+  @Test
   void fill_returns_the_valid_tokens_that_it_receives_among_void_ones() {
     open(daily(5));
     clock.set(TOMORROW);

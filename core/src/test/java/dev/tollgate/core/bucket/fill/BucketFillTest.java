@@ -31,6 +31,7 @@ import dev.tollgate.core.testing.Race;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -147,11 +148,22 @@ final class BucketFillTest {
     assertThat(available()).isEqualTo(6);
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {20, 15})
+  void smaller_capacity_removes_surplus_tokens(long capacity) {
+    retune(BucketSpec.ofRate(Rate.perMinute(capacity)));
+    assertFilled(fillAt(60), 0, 0, 60 - capacity, capacity);
+    assertThat(ports.queue().level(bucket)).isEqualTo(capacity);
+  }
+
   @Test
-  void smaller_capacity_removes_surplus_tokens() {
-    retune(BucketSpec.ofRate(Rate.perMinute(20)));
-    assertFilled(fillAt(60), 0, 0, 40, 20);
-    assertThat(ports.queue().level(bucket)).isEqualTo(20);
+  void fill_that_changes_nothing_writes_nothing() {
+    fillAt(60);
+    Bucket filled = row();
+
+    assertFilled(fillAt(60), 0, 0, 0, 60);
+
+    assertThat(row()).isEqualTo(filled);
   }
 
   @Test
@@ -221,7 +233,9 @@ final class BucketFillTest {
   void tokens_refused_by_the_queue_are_sent_by_the_next_fill() {
     spend(60);
     ports.clock().set(AdmissionFixture.START.plusSeconds(60));
-    assertFilled(fillRejecting(tokens -> tokens).fill(bucket), 0, 60, 0, 0);
+    BucketFill.FillResult refused = fillRejecting(tokens -> tokens).fill(bucket);
+    assertFilled(refused, 0, 60, 0, 0);
+    assertThat(((Filled) refused).bucket()).isEqualTo(row());
     assertThat(ports.queue().level(bucket)).isZero();
 
     assertFilled(fillAt(61), 60, 0, 0, 60);
@@ -368,17 +382,22 @@ final class BucketFillTest {
     retune(BucketSpec.ofRate(Rate.perMinute(20)));
     Faults faults = new Faults();
     TokenQueue failing = faults.around(TokenQueue.class, ports.queue());
-    faults.plan(
-        3,
-        call -> {
-          call.go();
-          return List.of(new Lease("unspent", Instant.MAX));
-        });
+    Faults.Fault leaseEnds =
+        Faults.concurrently(() -> ports.clock().advance(Duration.ofSeconds(31)));
+    faults.plan(5, leaseEnds);
     ports.clock().set(AdmissionFixture.START.plusSeconds(60));
-    new BucketFill(ports.buckets(), failing, ports.clock()).fill(bucket);
+    BucketFill.FillResult filled =
+        new BucketFill(ports.buckets(), failing, ports.clock()).fill(bucket);
 
-    assertThat(faults.calls()).startsWith("TokenQueue.countTokens", "TokenQueue.reserve");
-    assertThat(faults.calls()).filteredOn("TokenQueue.settle"::equals).hasSize(1);
+    assertThat(faults.calls())
+        .containsExactly(
+            "TokenQueue.countTokens",
+            "TokenQueue.reserve",
+            "TokenQueue.settle",
+            "TokenQueue.reserve",
+            "TokenQueue.settle");
+    assertFilled(filled, 0, 0, 10, 50);
+    assertThat(ports.queue().level(bucket)).isEqualTo(50);
   }
 
   @Test
@@ -503,6 +522,17 @@ final class BucketFillTest {
 
     assertThat(row().isHibernating()).isFalse();
     assertThat(available()).as("owed for the hibernation").isZero();
+  }
+
+  @Test
+  void fill_request_wakes_a_hibernating_bucket_although_no_token_is_due_within_a_minute() {
+    retune(new BucketSpec(Rate.perMinute(new BigDecimal("0.2")), 60));
+    ports.buckets().replace(row().hibernating(ports.clock().instant()));
+    spend(1);
+
+    assertFilled(fillOnRequest(), 0, 0, 0, 59);
+
+    assertThat(row().isHibernating()).isFalse();
   }
 
   @Test

@@ -13,18 +13,26 @@ import dev.tollgate.core.bucket.DirectFill;
 import dev.tollgate.core.bucket.FillMode;
 import dev.tollgate.core.bucket.FillPolicy;
 import dev.tollgate.core.bucket.FillState;
+import dev.tollgate.core.bucket.Lease;
 import dev.tollgate.core.bucket.MissingQueue;
 import dev.tollgate.core.bucket.Rate;
 import dev.tollgate.core.bucket.Shard;
+import dev.tollgate.core.bucket.Token;
 import dev.tollgate.core.bucket.TokenQueue;
 import dev.tollgate.core.bucket.TokenQueue.Level;
 import dev.tollgate.core.bucket.claim.ClaimResult;
 import dev.tollgate.core.bucket.claim.Claims;
 import dev.tollgate.core.bucket.claim.TokenSearch.Attempt;
+import dev.tollgate.core.bucket.fill.BucketFill.Filled;
+import dev.tollgate.core.bucket.fill.BucketFill.NoBucket;
+import dev.tollgate.core.bucket.fill.BucketFill.NotFilled;
+import dev.tollgate.core.bucket.fill.BucketMaintenance.MaintenanceResult;
+import dev.tollgate.core.provisioning.BucketQueues;
 import dev.tollgate.core.provisioning.ReconcileRequests;
 import dev.tollgate.core.tenant.Overrides;
 import dev.tollgate.core.tenant.Tenant;
 import dev.tollgate.core.tenant.Tier;
+import dev.tollgate.core.testing.Faults;
 import dev.tollgate.core.testing.Race;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import dev.tollgate.core.testing.memory.InMemoryFillSchedules;
@@ -32,6 +40,7 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -52,6 +61,19 @@ final class BucketMaintenanceTest {
 
   private static BucketSpec spec(FillMode mode) {
     return new BucketSpec(Rate.perMinute(RATE), CAPACITY, new FillPolicy(mode, 15));
+  }
+
+  private static final MaintenanceResult NO_BUCKET =
+      new MaintenanceResult(new NoBucket(), Optional.empty());
+
+  private static MaintenanceResult notFilled(
+      FillState.State state, Optional<FillState.State> newState) {
+    return new MaintenanceResult(new NotFilled(state), newState);
+  }
+
+  private static void assertFilled(MaintenanceResult result, Optional<FillState.State> newState) {
+    assertThat(result.fill()).isInstanceOf(Filled.class);
+    assertThat(result.newState()).isEqualTo(newState);
   }
 
   private Bucket row() {
@@ -192,7 +214,7 @@ final class BucketMaintenanceTest {
     assertThat(claim(CAPACITY)).isTrue();
     ports.clock().advance(Duration.ofSeconds(60));
     BucketMaintenance late = maintenance(queueWithCount(() -> new Level(CAPACITY, 0, 0)));
-    List<BucketMaintenance.MaintenanceResult> overtaking = new ArrayList<>();
+    List<MaintenanceResult> overtaking = new ArrayList<>();
     TokenQueue overtaken =
         queueWithCount(
             () -> {
@@ -213,7 +235,7 @@ final class BucketMaintenanceTest {
     ports.open(bucket, spec(FillMode.PRODUCER));
     ports.pass(16);
     ports.clock().advance(Duration.ofDays(20));
-    List<BucketMaintenance.MaintenanceResult> second = new ArrayList<>();
+    List<MaintenanceResult> second = new ArrayList<>();
     TokenQueue slow =
         (TokenQueue)
             Proxy.newProxyInstance(
@@ -299,9 +321,79 @@ final class BucketMaintenanceTest {
     ports.open(bucket, spec(FillMode.PRODUCER));
     ports.buckets().remove(bucket);
 
-    ports.pass(1);
+    assertThat(ports.maintenance().maintain(bucket, Instant.MAX)).isEqualTo(NO_BUCKET);
 
     assertThat(ports.schedules().schedules()).isEmpty();
+  }
+
+  // Results.
+
+  @ParameterizedTest
+  @EnumSource(names = {"PRODUCER", "SHARED"})
+  void result_of_a_fill_has_a_new_state_only_if_it_changed(FillMode mode) {
+    ports.open(bucket, spec(mode));
+    ports.pass(1);
+    BucketMaintenance maintenance = ports.maintenance();
+    assertFilled(maintain(maintenance), Optional.empty());
+    ports.clock().advance(Duration.ofMinutes(15));
+
+    assertFilled(maintain(maintenance), Optional.of(FillState.State.HIBERNATING));
+    assertFilled(
+        maintenance.maintainOnRequest(bucket, Instant.MAX), Optional.of(FillState.State.PRODUCED));
+    ports.clock().advance(Duration.ofMinutes(2));
+    assertFilled(maintenance.maintainOnRequest(bucket, Instant.MAX), Optional.empty());
+  }
+
+  private MaintenanceResult maintain(BucketMaintenance maintenance) {
+    return row().spec().fillPolicy().mode() == FillMode.SHARED
+        ? maintenance.maintainInShard(bucket, Instant.MAX)
+        : maintenance.maintain(bucket, Instant.MAX);
+  }
+
+  @Test
+  void results_of_a_bucket_that_becomes_direct_and_hibernates() {
+    ports.open(bucket, spec(FillMode.DIRECT));
+    ports.clock().advance(Duration.ofMinutes(1));
+    assertFilled(maintain(ports.maintenance()), Optional.empty());
+    ports.buckets().replace(row().retuned(spec(FillMode.DIRECT), ports.clock().instant()));
+    ports.clock().advance(Duration.ofMinutes(20));
+    assertFilled(maintain(ports.maintenance()), Optional.of(FillState.State.DIRECT));
+
+    assertThat(ports.maintenance().maintainInShard(bucket, Instant.MAX))
+        .isEqualTo(notFilled(FillState.State.DIRECT, Optional.empty()));
+
+    putTokens(CAPACITY);
+    ports.maintenance().maintainInShard(bucket, Instant.MAX);
+    ports.clock().advance(Duration.ofMinutes(15));
+    putTokens(CAPACITY);
+    assertThat(ports.maintenance().maintainInShard(bucket, Instant.MAX))
+        .isEqualTo(notFilled(FillState.State.DIRECT, Optional.of(FillState.State.HIBERNATING)));
+  }
+
+  /** Sends tokens, as the schedule of a directly filled bucket does. */
+  private void putTokens(int tokens) {
+    Instant now = ports.clock().instant();
+    ports.queue().put(bucket, Collections.nCopies(tokens, new Token("direct", bucket, now, now)));
+  }
+
+  @Test
+  void request_for_a_deleted_bucket_has_no_effect() {
+    assertThat(ports.maintenance().maintainOnRequest(bucket, Instant.MAX)).isEqualTo(NO_BUCKET);
+  }
+
+  @Test
+  void request_for_a_bucket_that_needs_no_fill_finds_that_its_queue_is_missing() {
+    ports.open(bucket, spec(FillMode.PRODUCER));
+    settledTenant();
+    claim(CAPACITY);
+    assertThat(claim(1)).isFalse();
+    assertThat(row().at(ports.clock().instant()).needsFill()).isFalse();
+    ports.queue().delete(bucket);
+
+    assertThatThrownBy(() -> ports.maintenance().maintainOnRequest(bucket, Instant.MAX))
+        .isInstanceOf(MissingQueue.class);
+
+    assertThat(ports.tenants().find(ACME).orElseThrow().isSettled()).isFalse();
   }
 
   // Weaknesses of AWS.
@@ -323,11 +415,12 @@ final class BucketMaintenanceTest {
     ports.pass(20);
     assertThat(state()).isEqualTo(FillState.State.HIBERNATING);
 
-    ports.maintenance().maintainInShard(bucket, Instant.MAX);
+    assertThat(ports.maintenance().maintainInShard(bucket, Instant.MAX))
+        .isEqualTo(notFilled(FillState.State.HIBERNATING, Optional.empty()));
     assertThat(state()).isEqualTo(FillState.State.HIBERNATING);
 
     ports.buckets().remove(bucket);
-    ports.maintenance().maintainInShard(bucket, Instant.MAX);
+    assertThat(ports.maintenance().maintainInShard(bucket, Instant.MAX)).isEqualTo(NO_BUCKET);
     assertThat(ports.buckets().find(bucket)).isEmpty();
     assertThat(ports.schedules().schedules()).isEmpty();
   }
@@ -386,6 +479,53 @@ final class BucketMaintenanceTest {
 
     assertThat(state()).isEqualTo(FillState.State.DIRECT);
     assertThat(schedule().state()).isEqualTo(FillState.State.DIRECT);
+  }
+
+  @Test
+  void fill_before_direct_filling_renews_as_many_tokens_as_it_does_not_mint() {
+    ports.open(bucket, spec(FillMode.DIRECT));
+    assertThat(claim(4)).isTrue();
+    ports.clock().advance(Duration.ofMinutes(1));
+    ports.maintenance().maintain(bucket, Instant.MAX);
+
+    List<Lease> all = new ArrayList<>();
+    for (int batch = 0; batch < 2; batch++) {
+      all.addAll(ports.queue().reserve(bucket, 10, Claims.LEASE, TokenQueue.Search.SHORT));
+    }
+    assertThat(all).hasSize(CAPACITY);
+    assertThat(all)
+        .filteredOn(lease -> lease.mintedAt().equals(ports.clock().instant()))
+        .hasSize(RATE);
+  }
+
+  @Test
+  void fill_before_direct_filling_renews_no_token_that_it_could_not_spend() {
+    ports.open(bucket, spec(FillMode.DIRECT));
+    Faults faults = new Faults();
+    faults.plan(3, Faults.concurrently(() -> ports.clock().advance(Duration.ofSeconds(31))));
+
+    maintenance(faults.around(TokenQueue.class, ports.queue())).maintain(bucket, Instant.MAX);
+
+    assertThat(faults.calls())
+        .containsExactly("TokenQueue.countTokens", "TokenQueue.reserve", "TokenQueue.settle");
+    assertThat(level()).isEqualTo(CAPACITY);
+  }
+
+  @Test
+  void lifetime_of_the_tokens_is_not_set_while_it_stays_the_longest() {
+    ports.open(bucket, spec(FillMode.DIRECT));
+    Faults faults = new Faults();
+
+    new BucketMaintenance(
+            ports.buckets(),
+            ports.queue(),
+            faults.around(BucketQueues.class, ports.queues()),
+            ports.schedules(),
+            new ReconcileRequests(ports.tenants()),
+            ports.clock())
+        .maintain(bucket, Instant.MAX);
+
+    assertThat(faults.calls()).isEmpty();
   }
 
   @ParameterizedTest
