@@ -265,6 +265,21 @@ final class CalendarAttackTest {
             });
   }
 
+  /** The tokens that were put back hide from the level that the fill removed as many. */
+  @Test
+  void surplus_tokens_are_removed_once_if_as_many_were_put_back_since_the_last_fill() {
+    open(daily(100));
+    assertThat(admitted(40)).isEqualTo(40);
+    fill.fill(ID);
+    claims.held().putBack(ID, 5);
+    buckets.replace(row().retuned(daily(95), clock.instant()));
+
+    fill.fill(ID);
+    fill.fill(ID);
+
+    assertThat(queue.level(ID)).isEqualTo(60);
+  }
+
   @Test
   void fill_returns_the_valid_tokens_that_it_receives_among_void_ones() {
     open(daily(5));

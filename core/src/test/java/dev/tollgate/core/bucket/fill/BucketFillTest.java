@@ -31,7 +31,6 @@ import dev.tollgate.core.testing.Race;
 import dev.tollgate.core.testing.fixture.AdmissionFixture;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.math.BigDecimal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -522,17 +521,6 @@ final class BucketFillTest {
 
     assertThat(row().isHibernating()).isFalse();
     assertThat(available()).as("owed for the hibernation").isZero();
-  }
-
-  @Test
-  void fill_request_wakes_a_hibernating_bucket_although_no_token_is_due_within_a_minute() {
-    retune(new BucketSpec(Rate.perMinute(new BigDecimal("0.2")), 60));
-    ports.buckets().replace(row().hibernating(ports.clock().instant()));
-    spend(1);
-
-    assertFilled(fillOnRequest(), 0, 0, 0, 59);
-
-    assertThat(row().isHibernating()).isFalse();
   }
 
   @Test
