@@ -14,9 +14,10 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /**
  * Runs the {@linkplain BucketMaintenance maintenance} of all due buckets of a shard in parallel.
@@ -29,9 +30,9 @@ import java.util.function.Consumer;
 public final class ShardMaintenance {
   /**
    * Two pages are under way at a time, so that threads do not wait for the end of a page. A smaller
-   * page would let one slow bucket delay more of the others. An interrupted page starts again at
-   * its first bucket, and is completed unless nearly all of its buckets take longer than {@link
-   * #LONGEST_FILL}: the token producer has 35 seconds.
+   * page would let one slow bucket delay more of the others. An interrupted page goes on at the
+   * first bucket that did not start: if services are slow, eight threads do not complete a page in
+   * the 35 seconds of the token producer.
    */
   private static final int PAGE = 100;
 
@@ -115,11 +116,17 @@ public final class ShardMaintenance {
   public record Report(long done, long failed, Duration lag, Rest rest) {}
 
   /** A page whose buckets are being maintained. */
-  private record Part(ShardTurn from, AtomicBoolean cutShort, CompletableFuture<Void> work) {
+  private record Part(
+      ShardTurn from, List<BucketId> ids, AtomicInteger begun, CompletableFuture<Void> work) {
     /** Waits for the buckets; returns whether there was time for all. */
     boolean isCompleted() {
       work.join();
-      return !cutShort.get();
+      return begun.get() == ids.size();
+    }
+
+    /** The buckets before the first one for which there was no time. */
+    List<BucketId> begunIds() {
+      return ids.subList(0, begun.get());
     }
   }
 
@@ -127,6 +134,7 @@ public final class ShardMaintenance {
     private final ShardTurn turn;
     private final Instant end;
     private final Consumer<String> log;
+    private final Instant listed = clock.instant();
     private final AtomicLong done = new AtomicLong();
     private final AtomicLong failed = new AtomicLong();
     private final AtomicLong lagMillis = new AtomicLong();
@@ -139,42 +147,68 @@ public final class ShardMaintenance {
 
     /** Maintains page after page; returns what is left. */
     private Optional<ShardTurn> all() {
-      Instant now = clock.instant();
-      Page<BucketId> page = buckets.due(turn.shard(), now, turn.after(), PAGE);
+      Page<BucketId> page = due(turn, PAGE);
       Part before = start(turn, page.items());
       while (page.next().isPresent()) {
         ShardTurn from = turn.from(page.next());
         try {
-          page = buckets.due(turn.shard(), now, from.after(), PAGE);
+          page = due(from, PAGE);
         } catch (Unavailable unavailable) {
           log.accept("the buckets of " + turn.shard() + ": " + unavailable);
-          return Optional.of(before.isCompleted() ? from : before.from());
+          return Optional.of(before.isCompleted() ? from : rest(before));
         }
         Part next = start(from, page.items());
         if (!before.isCompleted()) {
           next.work().join();
-          return Optional.of(before.from());
+          return Optional.of(rest(before));
         }
         before = next;
       }
-      return before.isCompleted() ? Optional.empty() : Optional.of(before.from());
+      return before.isCompleted() ? Optional.empty() : Optional.of(rest(before));
+    }
+
+    private Page<BucketId> due(ShardTurn from, int max) {
+      return buckets.due(turn.shard(), listed, from.after(), max);
+    }
+
+    /**
+     * What is left of an interrupted page. Only a list has cursors, so the buckets that had their
+     * turn are listed again. If they are others now, or cannot be listed, the page is repeated.
+     */
+    private ShardTurn rest(Part interrupted) {
+      List<BucketId> begun = interrupted.begunIds();
+      if (begun.isEmpty()) {
+        return interrupted.from();
+      }
+      try {
+        Page<BucketId> again = due(interrupted.from(), begun.size());
+        return again.items().equals(begun) && again.next().isPresent()
+            ? turn.from(again.next())
+            : interrupted.from();
+      } catch (Unavailable unavailable) {
+        log.accept("the buckets of " + turn.shard() + ": " + unavailable);
+        return interrupted.from();
+      }
     }
 
     private Part start(ShardTurn from, List<BucketId> ids) {
-      AtomicBoolean cutShort = new AtomicBoolean();
+      AtomicInteger begun = new AtomicInteger(ids.size());
       return new Part(
           from,
-          cutShort,
+          ids,
+          begun,
           CompletableFuture.allOf(
-              ids.stream()
-                  .map(id -> CompletableFuture.runAsync(() -> maintain(id, cutShort), executor))
+              IntStream.range(0, ids.size())
+                  .mapToObj(
+                      i -> CompletableFuture.runAsync(() -> maintain(ids, i, begun), executor))
                   .toArray(CompletableFuture<?>[]::new)));
     }
 
-    private void maintain(BucketId id, AtomicBoolean cutShort) {
+    private void maintain(List<BucketId> ids, int i, AtomicInteger begun) {
+      BucketId id = ids.get(i);
       Instant now = clock.instant();
       if (!now.isBefore(end)) {
-        cutShort.set(true);
+        begun.accumulateAndGet(i, Math::min);
         return;
       }
       lagMillis.accumulateAndGet(Duration.between(turn.minute(), now).toMillis(), Math::max);

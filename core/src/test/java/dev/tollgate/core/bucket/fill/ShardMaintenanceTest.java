@@ -52,6 +52,8 @@ final class ShardMaintenanceTest {
       IntStream.range(0, 450).mapToObj(i -> new BucketId(ACME, new Action("a-" + i))).toList();
   private final List<BucketId> visited = new ArrayList<>();
   private final Set<BucketId> failing = new HashSet<>();
+  private final Set<BucketId> lengthy = new HashSet<>();
+  private Runnable onVisit = () -> {};
   private RuntimeException failure = new Unavailable("SQS: lost");
   private final Deque<ShardTurn> handedOver = new ArrayDeque<>();
   private final List<String> log = new ArrayList<>();
@@ -87,7 +89,8 @@ final class ShardMaintenanceTest {
                   if (method.getName().equals("countTokens")) {
                     BucketId id = (BucketId) arguments[0];
                     visited.add(id);
-                    ports.clock().advance(TENTH);
+                    ports.clock().advance(lengthy.contains(id) ? TENTH.multipliedBy(50) : TENTH);
+                    onVisit.run();
                     if (failing.contains(id)) {
                       throw failure;
                     }
@@ -146,14 +149,58 @@ final class ShardMaintenanceTest {
   }
 
   @Test
-  void a_turn_that_ends_within_a_page_repeats_less_than_a_page() {
+  void a_turn_that_ends_within_a_page_repeats_no_bucket() {
     run(turn(), Duration.ofSeconds(25));
     assertThat(visited).hasSize(250);
 
     run(handedOver.remove(), Duration.ofMinutes(1));
 
-    assertThat(visited).hasSize(450 + 50);
-    assertThat(new HashSet<>(visited)).hasSize(450);
+    assertThat(visited).containsExactlyInAnyOrderElementsOf(all);
+  }
+
+  /** Twenty buckets of the first page need 100 s, and a turn has 35. */
+  @Test
+  void a_page_that_needs_longer_than_a_turn_keeps_no_other_from_its_turn() {
+    run(turn(), Duration.ofMinutes(1));
+    lengthy.addAll(visited.subList(0, 20));
+    visited.clear();
+    handedOver.add(turn());
+
+    while (!handedOver.isEmpty()) {
+      assertThat(run(handedOver.remove(), Duration.ofSeconds(35)).rest()).isNotEqualTo(Rest.LEFT);
+    }
+
+    assertThat(visited).containsExactlyInAnyOrderElementsOf(all);
+  }
+
+  @Test
+  void an_interrupted_page_that_cannot_be_listed_again_is_repeated() {
+    repeatsThePage(() -> ports.buckets().outage().begin("due"));
+  }
+
+  @Test
+  void an_interrupted_page_of_which_a_bucket_left_is_repeated() {
+    repeatsThePage(() -> ports.buckets().remove(visited.get(220)));
+  }
+
+  /** Runs a turn that ends within its third page, with an event shortly before the end. */
+  private void repeatsThePage(Runnable event) {
+    onVisit =
+        () -> {
+          if (visited.size() == 240) {
+            event.run();
+          }
+        };
+    run(turn(), Duration.ofSeconds(25));
+    assertThat(visited).hasSize(250);
+    BucketId firstOfPage = visited.get(200);
+    visited.clear();
+    ports.buckets().outage().end();
+
+    run(handedOver.remove(), Duration.ofMinutes(1));
+
+    assertThat(visited).startsWith(firstOfPage);
+    assertThat(visited.size()).isBetween(249, 250);
   }
 
   @Test
