@@ -164,8 +164,14 @@ final class FrameDelivery {
 
   private PostResult posted(String connectionId, String frame) {
     long begun = nanoTime.getAsLong();
-    PostResult posted = sockets.post(connectionId, frame);
-    long nanos = nanoTime.getAsLong() - begun;
+    PostResult posted;
+    long nanos;
+    try {
+      posted = sockets.post(connectionId, frame);
+    } finally {
+      nanos = nanoTime.getAsLong() - begun;
+      misbehaving.took(connectionId, nanos);
+    }
     if (posted == PostResult.GONE) {
       remove(connectionId);
     } else if (nanos < misbehaving.usualNanos(connectionId) + SLOW_NANOS) {
@@ -174,7 +180,6 @@ final class FrameDelivery {
         misbehaving.prompt();
       }
     }
-    misbehaving.took(connectionId, nanos);
     return posted;
   }
 

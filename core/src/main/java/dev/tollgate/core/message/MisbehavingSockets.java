@@ -6,9 +6,8 @@ import dev.tollgate.core.session.SessionId;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -30,11 +29,20 @@ final class MisbehavingSockets {
    */
   private static final Gcra REFUSALS = Gcra.perMinute(60);
 
+  /** The most sessions, slow sockets and closed sockets that are remembered. */
+  private static final int REMEMBERED_KEYS = 10_000;
+
   /** How long a slow socket is remembered. */
   private static final Duration REMEMBERED = Duration.ofMinutes(5);
 
-  /** The number of posts whose median tells the usual time. */
+  /** The most sockets whose last posts tell the usual time. */
   private static final int COMPARED = 32;
+
+  /**
+   * Posts that ended longer ago are compared only if there are no others: API Gateway may have
+   * become slow, or the process may have slept.
+   */
+  private static final Duration RECENT = Duration.ofSeconds(1);
 
   /** A frame that takes no longer is on time, and shows that API Gateway is not slow. */
   static final Duration LEAST_USUAL = Duration.ofMillis(100);
@@ -43,10 +51,10 @@ final class MisbehavingSockets {
   static final Duration MOST_USUAL = Duration.ofMillis(500);
 
   private final InstantSource clock;
-  private final Map<Sender, Instant> refusals = new RecentInstants<>();
-  private final Map<String, Instant> slowSince = new RecentInstants<>();
-  private final Map<String, Instant> cutOff = new RecentInstants<>();
-  private final Deque<Post> posts = new ArrayDeque<>();
+  private final Map<Sender, Instant> refusals = new Recent<>(REMEMBERED_KEYS);
+  private final Map<String, Instant> slowSince = new Recent<>(REMEMBERED_KEYS);
+  private final Map<String, Instant> cutOff = new Recent<>(REMEMBERED_KEYS);
+  private final Map<String, Post> posts = new Recent<>(COMPARED);
   private Instant lastPrompt = Instant.MIN;
 
   MisbehavingSockets(InstantSource clock) {
@@ -75,28 +83,32 @@ final class MisbehavingSockets {
     return cutOff.get(connectionId) != null;
   }
 
-  /** Records how long a socket took for a frame. */
+  /** Records how long a socket took for a frame, or to fail. */
   synchronized void took(String connectionId, long nanos) {
-    if (posts.size() == COMPARED) {
-      posts.remove();
-    }
-    posts.add(new Post(connectionId, nanos));
+    posts.put(connectionId, new Post(clock.instant(), nanos));
   }
 
   /**
    * The time for a frame that does not count as a delay of this socket, in nanoseconds: twice the
-   * median of what other sockets took recently, at least {@link #LEAST_USUAL} and at most {@link
-   * #MOST_USUAL}. So a socket is not slow because API Gateway is slow. The slow sockets of a tenant
-   * move the median only if they took half of the posts.
+   * median of what other sockets took for their last frames, at least {@link #LEAST_USUAL} and at
+   * most {@link #MOST_USUAL}. So a socket is not slow because API Gateway is slow. The slow sockets
+   * of a tenant move the median only if they are half of the sockets.
    */
   synchronized long usualNanos(String connectionId) {
-    long[] others =
-        posts.stream()
-            .filter(post -> !post.connectionId().equals(connectionId))
+    Instant recent = clock.instant().minus(RECENT);
+    List<Post> others =
+        posts.entrySet().stream()
+            .filter(post -> !post.getKey().equals(connectionId))
+            .map(Map.Entry::getValue)
+            .toList();
+    boolean isKnown = others.stream().anyMatch(post -> !post.endedAt().isBefore(recent));
+    long[] compared =
+        others.stream()
+            .filter(post -> !isKnown || !post.endedAt().isBefore(recent))
             .mapToLong(Post::nanos)
             .sorted()
             .toArray();
-    long median = others.length == 0 ? 0 : others[others.length / 2];
+    long median = compared.length == 0 ? 0 : compared[compared.length / 2];
     return Math.max(LEAST_USUAL.toNanos(), Math.min(MOST_USUAL.toNanos(), 2 * median));
   }
 
@@ -149,21 +161,23 @@ final class MisbehavingSockets {
   /** The session whose refused frames are counted together. */
   private record Sender(TenantId tenant, SessionId session) {}
 
-  /** How long a socket took for a frame. */
-  private record Post(String connectionId, long nanos) {}
+  /** The last post to a socket. */
+  private record Post(Instant endedAt, long nanos) {}
 
-  /** An instant for each of the most recently used keys. */
-  private static final class RecentInstants<K> extends LinkedHashMap<K, Instant> {
+  /** A value for each of the most recently used keys. */
+  private static final class Recent<K, V> extends LinkedHashMap<K, V> {
     private static final long serialVersionUID = 1L;
-    private static final int MAX = 10_000;
 
-    private RecentInstants() {
+    private final int max;
+
+    private Recent(int max) {
       super(16, 0.75f, true);
+      this.max = max;
     }
 
     @Override
-    protected boolean removeEldestEntry(Map.Entry<K, Instant> eldest) {
-      return size() > MAX;
+    protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
+      return size() > max;
     }
   }
 }

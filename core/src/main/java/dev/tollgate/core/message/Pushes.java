@@ -22,14 +22,15 @@ import java.util.concurrent.Executor;
 
 /**
  * Sends pushes to the open sockets of sessions, as {@link FrameDelivery} sends replies: each frame
- * once, sockets that are gone are removed, and a slow socket delays nobody for more than a second.
- * A push takes no token and does not extend its session.
+ * once, sockets that are gone are removed, and a slow socket delays nobody for more than a second,
+ * or 1.4 seconds while other sockets are slow, too. A push takes no token and does not extend its
+ * session.
  */
 public final class Pushes {
   /** The most sessions to which one call sends at the same time. */
   public static final int PARALLEL_SESSIONS = 4;
 
-  /** The longest time for one session: two rounds of slow sockets. */
+  /** The longest time for one session: two rounds of slow sockets, if other sockets are quick. */
   private static final Duration PER_SESSION = Duration.ofSeconds(2);
 
   private final Sessions sessions;

@@ -45,6 +45,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class MessageProcessingTest {
   private final ProcessingFixture fixture = new ProcessingFixture();
@@ -720,6 +721,54 @@ final class MessageProcessingTest {
     assertThat(fixture.sockets().postedTo("c")).hasSize(6);
   }
 
+  /** In a process that has posted quickly before, just now or long ago. */
+  @ParameterizedTest
+  @ValueSource(longs = {0, 3_000})
+  void sockets_get_all_frames_if_api_gateway_becomes_slow(long secondsBetween) {
+    for (int i = 0; i < 7; i++) {
+      fixture.process(from("a", "quick" + i));
+    }
+    ports.clock().advance(Duration.ofSeconds(secondsBetween));
+    List.of("a", "b", "c").forEach(socket -> fixture.delay(socket, Duration.ofMillis(300)));
+
+    assertThat(results(from("a", "m1"), from("a", "m2"), from("a", "m3")))
+        .extracting(Result::undelivered)
+        .containsOnly(0);
+  }
+
+  @Test
+  void busy_socket_gets_all_frames_while_others_are_slow_too() {
+    Tenant other =
+        ports.onboard(
+            "other", "gold", Map.of(Limit.MESSAGES_PER_MINUTE, 600L, Limit.SESSION_TTL, 3_600L));
+    SessionId busy = fixture.session(other, "busy");
+    List.of("a", "b", "c", "busy").forEach(each -> fixture.delay(each, Duration.ofMillis(400)));
+    fixture.process(from("a", "m1"));
+
+    for (int batch = 0; batch < 6; batch++) {
+      String name = "batch" + batch + "-";
+      assertThat(
+              fixture.results(
+                  IntStream.range(0, 10)
+                      .mapToObj(i -> message(other, busy, "busy", name + i))
+                      .toList()))
+          .extracting(Result::undelivered)
+          .containsOnly(0);
+    }
+  }
+
+  @Test
+  void posts_that_fail_slowly_tell_that_api_gateway_is_slow() {
+    fixture.delay("a", Duration.ofMillis(400));
+    List.of("b", "c").forEach(socket -> fixture.delay(socket, Duration.ofMillis(200)));
+    fixture.sockets().outage().begin("post to b");
+    fixture.sockets().outage().begin("post to c");
+
+    fixture.process(from("a", "m1"), from("a", "m2"), from("a", "m3"), from("a", "m4"));
+
+    assertThat(fixture.sockets().postedTo("a")).hasSize(4);
+  }
+
   @Test
   void slightly_slow_socket_is_given_no_more_time_than_a_hanging_one() {
     fixture.delay("b", Duration.ofMillis(500));
@@ -1114,7 +1163,8 @@ final class MessageProcessingTest {
     spend(20);
     fixture.delay("a", Duration.ofMillis(1_050));
 
-    fixture.outcomes(flood("a", 61));
+    // The delay gives back one refused frame.
+    fixture.outcomes(flood("a", 62));
 
     assertThat(fixture.attempts()).as("one attempt at the slow socket").containsExactly("a");
     assertThat(fixture.sockets().closed()).containsExactly("a");
@@ -1128,8 +1178,11 @@ final class MessageProcessingTest {
     fixture.delay("b", Duration.ofSeconds(5));
     putBack(1);
 
-    assertThat(fixture.process(from("a", "m1"), from("a", "m2")))
-        .containsExactly(PROCESSED, CUT_OFF);
+    List<IncomingMessage> last = new ArrayList<>(List.of(from("a", "m1")));
+    // The delay gives back five refused frames.
+    last.addAll(flood("a", 6));
+    assertThat(fixture.outcomes(last))
+        .containsExactly(PROCESSED, THROTTLED, THROTTLED, THROTTLED, THROTTLED, THROTTLED, CUT_OFF);
 
     assertThat(fixture.sockets().closed()).containsExactly("a");
   }

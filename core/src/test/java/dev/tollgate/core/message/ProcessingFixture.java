@@ -271,7 +271,9 @@ final class ProcessingFixture {
     @Override
     public PostResult post(String connectionId, String frame) {
       attempts.add(connectionId);
-      nanos.addAndGet(delays.getOrDefault(connectionId, Duration.ZERO).toNanos());
+      Duration delay = delays.getOrDefault(connectionId, Duration.ZERO);
+      nanos.addAndGet(delay.toNanos());
+      ports.clock().advance(delay);
       Optional.ofNullable(latches.get(connectionId)).ifPresent(SlowedSockets::awaitQuietly);
       return sockets.post(connectionId, frame);
     }

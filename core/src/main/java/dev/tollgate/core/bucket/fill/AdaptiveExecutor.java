@@ -13,7 +13,7 @@ import java.util.concurrent.Executor;
  * "Analysis of the Increase and Decrease Algorithms for Congestion Avoidance in Computer Networks",
  * 1989.
  *
- * <p>Failures of one tenant's buckets change nothing, so that they do not slow down those of
+ * <p>Failures of one tenant's buckets alone change nothing, so that they do not slow down those of
  * others.
  */
 public final class AdaptiveExecutor implements Executor {
