@@ -1,17 +1,10 @@
 package dev.tollgate.bench.compare;
 
-import de.erichseifert.vectorgraphics2d.Processors;
-import de.erichseifert.vectorgraphics2d.VectorGraphics2D;
-import de.erichseifert.vectorgraphics2d.util.PageSize;
+import dev.tollgate.bench.Panels;
 import dev.tollgate.bench.contenders.Contenders;
-import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Font;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -25,15 +18,11 @@ import org.knowm.xchart.style.Styler.LegendPosition;
 
 /**
  * The figure: requests for each admitted decision, and decisions a second, of all contenders that
- * share their state. It has a light background of its own, and text as outlines, like that of
- * {@code bench/line}.
+ * share their state.
  */
 final class Drawing {
-  private static final String DECIMALS = "(\\.\\d{2})\\d+";
   private static final int WIDTH = 980;
   private static final int HEIGHT = 340;
-  private static final Color TEXT = new Color(0x24, 0x29, 0x2F);
-  private static final Color GRID = new Color(0xDD, 0xE1, 0xE6);
   private static final Color[] COLORS = {
     new Color(0x8A, 0xB8, 0xE6), new Color(0xC4, 0x4E, 0x11), new Color(0x0B, 0x5C, 0xAD)
   };
@@ -47,11 +36,7 @@ final class Drawing {
    * @throws UncheckedIOException if the file cannot be written
    */
   static void write(Delay delay, List<Figure> figures, Path file) {
-    try {
-      Files.writeString(file, svg(delay, figures));
-    } catch (IOException e) {
-      throw new UncheckedIOException(file + ": " + e, e);
-    }
+    Panels.write(svg(delay, figures), file);
   }
 
   /** The figure as SVG. */
@@ -87,21 +72,7 @@ final class Drawing {
                 power == Math.rint(power)
                     ? String.format(Locale.ROOT, "%,.0f", Math.pow(10, power))
                     : " ");
-    List<CategoryChart> panels = List.of(requests, rates);
-    VectorGraphics2D graphics = new VectorGraphics2D();
-    for (CategoryChart panel : panels) {
-      panel.paint(graphics, WIDTH, HEIGHT);
-      graphics.translate(0, HEIGHT);
-    }
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    try {
-      Processors.get("svg")
-          .getDocument(graphics.getCommands(), new PageSize(0, 0, WIDTH, HEIGHT * panels.size()))
-          .writeTo(out);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return out.toString(StandardCharsets.UTF_8).replaceAll(DECIMALS, "$1");
+    return Panels.svg(WIDTH, HEIGHT, List.of(requests, rates));
   }
 
   private static CategoryChart chart(
@@ -139,23 +110,11 @@ final class Drawing {
   }
 
   private static void style(CategoryStyler styler) {
-    styler.setYAxisMin(0.0);
+    Panels.style(styler);
     styler.setSeriesColors(COLORS);
     styler.setAvailableSpaceFill(0.8);
-    styler.setChartBackgroundColor(Color.WHITE);
-    styler.setPlotBackgroundColor(Color.WHITE);
-    styler.setPlotBorderVisible(false);
-    styler.setPlotGridLinesColor(GRID);
-    styler.setPlotGridVerticalLinesVisible(false);
-    styler.setPlotGridLinesStroke(new BasicStroke(1));
-    styler.setChartFontColor(TEXT);
-    styler.setChartTitleFont(new Font(Font.SANS_SERIF, Font.BOLD, 16));
-    styler.setChartTitleBoxVisible(false);
     styler.setAxisTickLabelsFont(new Font(Font.SANS_SERIF, Font.PLAIN, 11));
-    styler.setAxisTickLabelsColor(TEXT);
-    styler.setLegendFont(new Font(Font.SANS_SERIF, Font.PLAIN, 13));
     styler.setLegendPosition(LegendPosition.OutsideS);
     styler.setLegendLayout(LegendLayout.Horizontal);
-    styler.setLegendBorderColor(Color.WHITE);
   }
 }

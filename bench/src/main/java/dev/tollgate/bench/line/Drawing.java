@@ -1,16 +1,9 @@
 package dev.tollgate.bench.line;
 
-import de.erichseifert.vectorgraphics2d.Processors;
-import de.erichseifert.vectorgraphics2d.VectorGraphics2D;
-import de.erichseifert.vectorgraphics2d.util.PageSize;
+import dev.tollgate.bench.Panels;
 import java.awt.BasicStroke;
 import java.awt.Color;
-import java.awt.Font;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,24 +17,15 @@ import org.knowm.xchart.style.XYStyler;
 import org.knowm.xchart.style.markers.Marker;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/**
- * The figure: above, how often clients tried; below, how long each waited. It has a light
- * background of its own, so that it is readable on dark pages, and text as outlines, so that it
- * looks the same whatever fonts there are.
- */
+/** The figure: above, how often clients tried; below, how long each waited. */
 final class Drawing {
   /** The runs that are drawn: with the line and without. */
   static final List<String> RUNS = List.of("line-90", "no-line-90");
-
-  /** More decimals of a coordinate than can be seen. */
-  private static final String DECIMALS = "(\\.\\d{2})\\d+";
 
   private static final int WIDTH = 860;
   private static final int HEIGHT = 340;
   private static final Color WITH = new Color(0x0B, 0x5C, 0xAD);
   private static final Color WITHOUT = new Color(0xC4, 0x4E, 0x11);
-  private static final Color TEXT = new Color(0x24, 0x29, 0x2F);
-  private static final Color GRID = new Color(0xDD, 0xE1, 0xE6);
 
   private Drawing() {}
 
@@ -53,30 +37,12 @@ final class Drawing {
    * @throws UncheckedIOException if the file cannot be written
    */
   static void write(List<Attempt> attempts, Path file) {
-    try {
-      Files.writeString(file, svg(attempts));
-    } catch (IOException e) {
-      throw new UncheckedIOException(file + ": " + e, e);
-    }
+    Panels.write(svg(attempts), file);
   }
 
   /** The figure as SVG. */
   static String svg(List<Attempt> attempts) {
-    List<XYChart> panels = List.of(attemptsOverTime(attempts), waits(attempts));
-    VectorGraphics2D graphics = new VectorGraphics2D();
-    for (XYChart panel : panels) {
-      panel.paint(graphics, WIDTH, HEIGHT);
-      graphics.translate(0, HEIGHT);
-    }
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    try {
-      Processors.get("svg")
-          .getDocument(graphics.getCommands(), new PageSize(0, 0, WIDTH, HEIGHT * panels.size()))
-          .writeTo(out);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return out.toString(StandardCharsets.UTF_8).replaceAll(DECIMALS, "$1");
+    return Panels.svg(WIDTH, HEIGHT, List.of(attemptsOverTime(attempts), waits(attempts)));
   }
 
   private static XYChart attemptsOverTime(List<Attempt> attempts) {
@@ -146,28 +112,14 @@ final class Drawing {
             .yAxisTitle(y)
             .build();
     XYStyler styler = chart.getStyler();
-    styler.setChartBackgroundColor(Color.WHITE);
-    styler.setPlotBackgroundColor(Color.WHITE);
-    styler.setPlotBorderVisible(false);
-    styler.setPlotGridLinesColor(GRID);
-    styler.setPlotGridVerticalLinesVisible(false);
-    styler.setPlotGridLinesStroke(new BasicStroke(1));
-    styler.setChartFontColor(TEXT);
-    styler.setChartTitleFont(new Font(Font.SANS_SERIF, Font.BOLD, 16));
-    styler.setChartTitleBoxVisible(false);
-    styler.setAxisTitleFont(new Font(Font.SANS_SERIF, Font.PLAIN, 13));
-    styler.setAxisTickLabelsFont(new Font(Font.SANS_SERIF, Font.PLAIN, 12));
-    styler.setAxisTickLabelsColor(TEXT);
-    styler.setLegendFont(new Font(Font.SANS_SERIF, Font.PLAIN, 13));
+    Panels.style(styler);
     styler.setLegendPosition(LegendPosition.InsideNW);
-    styler.setLegendBorderColor(Color.WHITE);
     styler.setXAxisTickMarkSpacingHint(90);
     styler.setYAxisTickMarkSpacingHint(50);
     styler.setYAxisLeftWidthHint(60);
     styler.setMarkerSize(7);
     styler.setDecimalPattern("#,##0");
     styler.setXAxisMin(0.0);
-    styler.setYAxisMin(0.0);
     return chart;
   }
 

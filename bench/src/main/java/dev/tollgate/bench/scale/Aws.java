@@ -121,6 +121,11 @@ final class Aws {
     return quota;
   }
 
+  /** Raises a quota, as AWS does on request. */
+  void raise(Service service, long perSecond) {
+    quotas.put(service, new Quota(service.label, perSecond, service.source));
+  }
+
   /** SQS answers nothing from one time to the other. */
   void stopQueues(long from, long to) {
     queueOutageFrom = from;

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
@@ -74,17 +75,46 @@ final class Hour {
    * @param mode what fills buckets
    * @param spread see {@link Fills}
    * @param shareCredentials see {@link World}
+   * @param newConnections what API Gateway takes a second
    */
   record Plan(
       int tenants,
       FillMode mode,
       boolean spread,
       boolean shareCredentials,
+      long newConnections,
       int minutes,
       long seed) {
+    /** An hour of an account with default quotas, without the options. */
+    static Plan of(int tenants, FillMode mode, int minutes, long seed) {
+      return new Plan(tenants, mode, false, false, Service.HANDSHAKES.perSecond(), minutes, seed);
+    }
+
+    Plan spreadEvenly() {
+      return new Plan(tenants, mode, true, shareCredentials, newConnections, minutes, seed);
+    }
+
+    Plan sharingCredentials() {
+      return new Plan(tenants, mode, spread, true, newConnections, minutes, seed);
+    }
+
+    Plan withNewConnections(long perSecond) {
+      return new Plan(tenants, mode, spread, shareCredentials, perSecond, minutes, seed);
+    }
+
+    /** Whether API Gateway has its default quota. */
+    boolean hasDefaultQuotas() {
+      return newConnections == Service.HANDSHAKES.perSecond();
+    }
+
     /** The name, for tables. */
     String label() {
-      return mode + (spread ? ", spread" : "") + (shareCredentials ? ", `shareCredentials`" : "");
+      return mode
+          + (spread ? ", spread" : "")
+          + (shareCredentials ? ", `shareCredentials`" : "")
+          + (hasDefaultQuotas()
+              ? ""
+              : String.format(Locale.ROOT, ", %,d new connections", newConnections));
     }
   }
 
@@ -95,7 +125,8 @@ final class Hour {
     private final SessionId session;
     private String socket;
     private boolean refused;
-    private int refusedWithoutTime;
+    private boolean keptOut;
+    private int failures;
     private long arrivedAt;
 
     private Client(Tenant tenant, int number, SessionId session, String socket) {
@@ -111,10 +142,10 @@ final class Hour {
     private final long droppedAt;
     private final long began;
     private final int waited;
+    private final Samples admissions = new Samples();
     private long ideal;
     private long last;
     private long lastKeptOut;
-    private int admitted;
     private int keptOut;
     private int refusedOnce;
     private int attemptsAfter;
@@ -132,7 +163,12 @@ final class Hour {
     }
 
     int admitted() {
-      return admitted;
+      return admissions.size();
+    }
+
+    /** When clients were admitted, since the first came back. */
+    Samples admissions() {
+      return admissions;
     }
 
     int refusedOnce() {
@@ -176,13 +212,14 @@ final class Hour {
     }
 
     private boolean isOver() {
-      return admitted >= waited;
+      return admitted() >= waited;
     }
   }
 
   Hour(Plan plan, Map<String, Double> prices) {
     this.plan = plan;
     this.world = new World(plan.seed(), plan.shareCredentials(), prices);
+    world.aws().raise(Service.HANDSHAKES, plan.newConnections());
     this.time = world.time();
     this.random = new Random(plan.seed() + 1);
     populate();
@@ -328,7 +365,8 @@ final class Hour {
     for (int i = 0; i < waiting; i++) {
       Client client = order.get(i);
       client.refused = false;
-      client.refusedWithoutTime = 0;
+      client.keptOut = false;
+      client.failures = 0;
       leave(
           client.tenant, client.number, client.session, client.socket, (long) i * OUTAGE / waiting);
       client.socket = "s" + numbers++;
@@ -396,8 +434,8 @@ final class Hour {
         answer -> {
           switch (answer.status()) {
             case ADMITTED -> {
-              storm.admitted++;
-              if (client.refusedWithoutTime > 0) {
+              storm.admissions.add(time.now() - storm.began);
+              if (client.keptOut) {
                 storm.lastKeptOut = Math.max(storm.lastKeptOut, time.now());
               } else {
                 storm.last = Math.max(storm.last, time.now());
@@ -406,32 +444,38 @@ final class Hour {
             case GATEWAY -> {
               storm.refusedByGateway++;
               storm.attemptsAfter -= client.refused ? 1 : 0;
-              after(SECOND + random.nextInt(2_000_000), () -> connect(client, storm));
+              after(backOff(client), () -> connect(client, storm));
             }
             case ERROR -> {
               storm.errors++;
-              after(SECOND + random.nextInt(2_000_000), () -> connect(client, storm));
+              after(backOff(client), () -> connect(client, storm));
             }
             case REFUSED -> {
               storm.refusedOnce += client.refused ? 0 : 1;
               client.refused = true;
+              if (answer.retryAt().isEmpty()) {
+                storm.keptOut += client.keptOut ? 0 : 1;
+                client.keptOut = true;
+              }
               long wait =
                   answer
                       .retryAt()
                       .map(at -> Duration.between(time.instant(), at).toMillis())
                       .map(millis -> (Math.max(0, millis) + 999) / 1_000 * SECOND)
-                      .orElseGet(() -> backOff(client, storm));
+                      .orElseGet(() -> backOff(client));
               after(wait, () -> connect(client, storm));
             }
           }
         });
   }
 
-  /** How long the clients of this project wait, if they were not told. */
-  private long backOff(Client client, Storm storm) {
-    storm.keptOut += client.refusedWithoutTime == 0 ? 1 : 0;
-    long most = Math.min(LONGEST_BACK_OFF, SECOND << Math.min(5, client.refusedWithoutTime));
-    client.refusedWithoutTime++;
+  /**
+   * How long the clients of this project wait, if they were not told: exponential, with full
+   * jitter, and bounded.
+   */
+  private long backOff(Client client) {
+    long most = Math.min(LONGEST_BACK_OFF, SECOND << Math.min(5, client.failures));
+    client.failures++;
     return (long) (random.nextDouble() * most);
   }
 

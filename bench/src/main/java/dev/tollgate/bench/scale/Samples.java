@@ -18,6 +18,11 @@ final class Samples {
     return size;
   }
 
+  /** How many durations are not longer than {@code micros}. */
+  long until(long micros) {
+    return Arrays.stream(values, 0, size).filter(value -> value <= micros).count();
+  }
+
   /** The smallest duration that this percentage does not exceed; 0 without durations. */
   long percentile(double percent) {
     if (size == 0) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.tollgate.bench.scale.Hour.Plan;
 import dev.tollgate.core.bucket.FillMode;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -17,7 +18,8 @@ class HourTest {
   private final Hour hour = live(1, 20);
 
   private static Hour live(long seed, int minutes) {
-    return new Hour(new Plan(1_000, FillMode.SHARED, false, true, minutes, seed), PRICES).live();
+    return new Hour(Plan.of(1_000, FillMode.SHARED, minutes, seed).sharingCredentials(), PRICES)
+        .live();
   }
 
   @Test
@@ -48,6 +50,21 @@ class HourTest {
     assertThat(hour.stormy().size()).isGreaterThan(200);
     assertThat(hour.calm().size()).isGreaterThan(1_000);
     assertThat(Report.ratio(hour)).isLessThanOrEqualTo(1.2);
+  }
+
+  @Test
+  void the_figure_has_quotas_and_a_storm() {
+    Hour without = new Hour(Plan.of(300, FillMode.SHARED, 12, 1), PRICES).live();
+    Hour with = new Hour(Plan.of(300, FillMode.SHARED, 12, 1).sharingCredentials(), PRICES).live();
+
+    String quotas = Drawing.svg(List.of(hour, with));
+    String both = Drawing.svg(List.of(hour, with, without));
+
+    assertThat(quotas).contains("<svg", "viewBox=\"0 0 860 400\"");
+    assertThat(both)
+        .contains("viewBox=\"0 0 860 800\"")
+        .startsWith("<")
+        .hasSizeGreaterThan(quotas.length());
   }
 
   @Test

@@ -15,6 +15,7 @@ import dev.tollgate.core.bucket.Line;
 import dev.tollgate.core.bucket.Place;
 import dev.tollgate.core.bucket.Shard;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -109,13 +110,17 @@ public final class InMemoryBuckets implements Buckets {
             broken.put(id.action(), row);
           }
         });
-    return new BucketRows(
-        rows.tailMap(new BucketId(tenant, FIRST_ACTION), true).values().stream()
-            .takeWhile(bucket -> bucket.id().tenant().equals(tenant))
-            .filter(bucket -> !broken.containsKey(bucket.id().action()))
-            .toList(),
-        broken,
-        List.copyOf(strays.getOrDefault(tenant, Set.of())));
+    // A stream would count all rows first.
+    List<Bucket> whole = new ArrayList<>();
+    for (Bucket bucket : rows.tailMap(new BucketId(tenant, FIRST_ACTION), true).values()) {
+      if (!bucket.id().tenant().equals(tenant)) {
+        break;
+      }
+      if (!broken.containsKey(bucket.id().action())) {
+        whole.add(bucket);
+      }
+    }
+    return new BucketRows(whole, broken, List.copyOf(strays.getOrDefault(tenant, Set.of())));
   }
 
   @Override
