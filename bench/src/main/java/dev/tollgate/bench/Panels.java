@@ -13,8 +13,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.knowm.xchart.XYChart;
+import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.internal.chartpart.Chart;
 import org.knowm.xchart.style.AxesChartStyler;
+import org.knowm.xchart.style.XYStyler;
 
 /**
  * Figures of charts that stand below each other. They have a light background of their own, so that
@@ -47,6 +50,24 @@ public final class Panels {
     styler.setAxisTickLabelsColor(TEXT);
     styler.setLegendFont(new Font(Font.SANS_SERIF, Font.PLAIN, 13));
     styler.setLegendBorderColor(Color.WHITE);
+  }
+
+  /** A chart of curves or points, in the style of all figures. */
+  public static XYChart xy(int width, int height, String title, String x, String y) {
+    XYChart chart =
+        new XYChartBuilder()
+            .width(width)
+            .height(height)
+            .title(title)
+            .xAxisTitle(x)
+            .yAxisTitle(y)
+            .build();
+    XYStyler styler = chart.getStyler();
+    style(styler);
+    styler.setYAxisLeftWidthHint(60);
+    styler.setMarkerSize(7);
+    styler.setDecimalPattern("#,##0");
+    return chart;
   }
 
   /** The figure as SVG; each chart is {@code width} wide and {@code height} high. */

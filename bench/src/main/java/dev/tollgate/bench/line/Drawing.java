@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.XYStyler;
@@ -103,22 +102,11 @@ final class Drawing {
   }
 
   private static XYChart chart(String title, String x, String y) {
-    XYChart chart =
-        new XYChartBuilder()
-            .width(WIDTH)
-            .height(HEIGHT)
-            .title(title)
-            .xAxisTitle(x)
-            .yAxisTitle(y)
-            .build();
+    XYChart chart = Panels.xy(WIDTH, HEIGHT, title, x, y);
     XYStyler styler = chart.getStyler();
-    Panels.style(styler);
     styler.setLegendPosition(LegendPosition.InsideNW);
     styler.setXAxisTickMarkSpacingHint(90);
     styler.setYAxisTickMarkSpacingHint(50);
-    styler.setYAxisLeftWidthHint(60);
-    styler.setMarkerSize(7);
-    styler.setDecimalPattern("#,##0");
     styler.setXAxisMin(0.0);
     return chart;
   }

@@ -14,7 +14,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYChartBuilder;
 import org.knowm.xchart.XYSeries;
 import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.markers.SeriesMarkers;
@@ -65,7 +64,9 @@ final class Drawing {
 
   private static XYChart quotas(List<Hour> hours) {
     XYChart chart =
-        chart(
+        Panels.xy(
+            WIDTH,
+            HEIGHT,
             "What is asked of a quota in its busiest second, with shareCredentials",
             "tenants",
             "percent of the quota");
@@ -124,7 +125,9 @@ final class Drawing {
 
   private static XYChart storm(Hour without, List<Hour> hours) {
     XYChart chart =
-        chart(
+        Panels.xy(
+            WIDTH,
+            HEIGHT,
             String.format(
                 Locale.ROOT,
                 "%,d clients of %,d tenants come back after an outage",
@@ -153,22 +156,6 @@ final class Drawing {
         series.setMarker(SeriesMarkers.NONE);
       }
     }
-    return chart;
-  }
-
-  private static XYChart chart(String title, String x, String y) {
-    XYChart chart =
-        new XYChartBuilder()
-            .width(WIDTH)
-            .height(HEIGHT)
-            .title(title)
-            .xAxisTitle(x)
-            .yAxisTitle(y)
-            .build();
-    Panels.style(chart.getStyler());
-    chart.getStyler().setYAxisLeftWidthHint(60);
-    chart.getStyler().setDecimalPattern("#,##0");
-    chart.getStyler().setMarkerSize(7);
     return chart;
   }
 }
