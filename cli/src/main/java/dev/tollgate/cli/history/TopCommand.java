@@ -101,12 +101,18 @@ public final class TopCommand implements Callable<Integer> {
       lines.addAll(CountTable.text(tenants, "TENANT", "tenantId"));
       lines.add("");
     }
-    lines.add(
-        "%d of %s, ranked by %s, from %s to %s."
+    String counted =
+        active == 0
+            ? "No tenant was active"
+            : "%d of %s, ranked by %s,"
                 .formatted(
                     tenants.size(),
                     active == 1 ? "1 active tenant" : active + " active tenants",
-                    sort,
+                    sort);
+    lines.add(
+        "%s from %s to %s."
+                .formatted(
+                    counted,
                     Json.text(ranking, "from").orElse("?"),
                     Json.text(ranking, "to").orElse("?"))
             + (to.isPresent() ? "" : " " + HistoryCommand.INCOMPLETE));

@@ -74,6 +74,19 @@ class TopCommandTest {
   }
 
   @Test
+  void a_window_without_active_tenants_has_no_ranking() {
+    deployment.answers(
+        "GET /control/fleet/tenants?sort=refused&window=5m&limit=20",
+        200,
+        RANKING.replaceFirst("\"activeTenants.*", "\"activeTenants\":0,\"tenants\":[]}"));
+
+    assertThat(deployment.run("top").out())
+        .isEqualTo(
+            "No tenant was active from 2026-03-12T14:01:00Z to 2026-03-12T14:06:00Z. The last two"
+                + " minutes are still incomplete.\n");
+  }
+
+  @Test
   void minutes_of_the_last_day_are_complete() {
     deployment.answers(
         "GET /control/fleet/tenants?sort=refused&window=5m&limit=20&to=2026-03-12T14%3A06%3A00Z",
