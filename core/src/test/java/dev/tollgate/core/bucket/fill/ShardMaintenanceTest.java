@@ -37,7 +37,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** A shard with 450 due buckets, each of which takes a tenth of a second. */
 final class ShardMaintenanceTest {
@@ -66,6 +65,10 @@ final class ShardMaintenanceTest {
   }
 
   private Report run(ShardTurn turn, Duration time) {
+    return run(turn, time, executor);
+  }
+
+  private Report run(ShardTurn turn, Duration time, AdaptiveExecutor executor) {
     Instant end = ports.clock().instant().plus(time);
     return new ShardMaintenance(
             ports.buckets(), maintenance(), this::handOver, executor, ports.clock())
@@ -176,6 +179,27 @@ final class ShardMaintenanceTest {
   @Test
   void an_interrupted_page_that_cannot_be_listed_again_is_repeated() {
     repeatsThePage(() -> ports.buckets().outage().begin("due"));
+
+    assertThat(log).as("the next page and this one").hasSize(2);
+    assertThat(log).allMatch(line -> line.startsWith("the buckets of " + SHARD + ": "));
+  }
+
+  @Test
+  void a_page_that_cannot_be_listed_is_handed_over() {
+    onVisit =
+        () -> {
+          if (visited.size() == 150) {
+            ports.buckets().outage().begin("due");
+          }
+        };
+
+    assertThat(run(turn(), Duration.ofMinutes(1)).rest()).isEqualTo(Rest.HANDED_OVER);
+
+    assertThat(visited).hasSize(200);
+    assertThat(log).singleElement().asString().startsWith("the buckets of " + SHARD + ": ");
+    ports.buckets().outage().end();
+    run(handedOver.remove(), Duration.ofMinutes(1));
+    assertThat(visited).containsExactlyInAnyOrderElementsOf(all);
   }
 
   @Test
@@ -229,17 +253,33 @@ final class ShardMaintenanceTest {
     assertThat(log).hasSize(150);
   }
 
-  /** The first fills are skipped, because only the level cannot be read; later ones fail. */
+  /** Without the level, the first fills are skipped, and those after five minutes fail. */
   @ParameterizedTest
-  @ValueSource(ints = {1, 6})
-  void unavailable_services_lower_the_number_of_threads(int turns) {
+  @CsvSource({"0, skipped", "5, SQS: lost"})
+  void unavailable_services_lower_the_number_of_threads(int turnsBefore, String logged) {
     failing.addAll(openForOthers(AdaptiveExecutor.FAILING));
+    for (int i = 0; i < turnsBefore; i++) {
+      run(turn(), Duration.ofMinutes(1), new AdaptiveExecutor(new SameThreadExecutor()));
+    }
+    log.clear();
 
-    for (int i = 0; i < turns; i++) {
-      assertThat(run(turn(), Duration.ofMinutes(1)).failed()).isEqualTo(AdaptiveExecutor.FAILING);
+    assertThat(run(turn(), Duration.ofMinutes(1)).failed()).isEqualTo(AdaptiveExecutor.FAILING);
+
+    assertThat(threads.sizes()).containsExactly(16);
+    assertThat(log).hasSize(AdaptiveExecutor.FAILING).allMatch(line -> line.contains(logged));
+  }
+
+  @Test
+  void buckets_that_succeed_raise_the_number_of_threads_again() {
+    failing.addAll(openForOthers(AdaptiveExecutor.FAILING));
+    run(turn(), Duration.ofMinutes(1));
+    failing.clear();
+
+    for (int i = 0; i < 3; i++) {
+      run(turn(), Duration.ofMinutes(1));
     }
 
-    assertThat(threads.sizes()).startsWith(16);
+    assertThat(threads.sizes()).containsExactly(16, 17);
   }
 
   @ParameterizedTest
