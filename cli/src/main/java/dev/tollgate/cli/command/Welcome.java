@@ -25,6 +25,7 @@ record Welcome(
     outputs.values().entrySet().stream()
         .filter(output -> !output.getKey().startsWith("Application"))
         .filter(output -> !output.getKey().equals(Alarms.PREFIX))
+        .filter(output -> !output.getValue().contains("\n"))
         .sorted(Map.Entry.comparingByKey())
         .forEach(output -> addresses.row(output.getKey(), output.getValue()));
     List<String> lines = new ArrayList<>();

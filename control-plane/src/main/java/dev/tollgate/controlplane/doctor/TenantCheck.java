@@ -112,7 +112,7 @@ final class TenantCheck implements Check {
     String what =
         tenant.status() == TenantStatus.OFFBOARDING
             ? "being offboarded, and not removed completely"
-            : "still being %s, which usually takes seconds: version %d is reconciled"
+            : "still being %s, which usually takes seconds, and minutes from SILO to POOL: version %d is reconciled"
                 .formatted(
                     tenant.observedVersion() == 0 ? "set up" : "changed", tenant.observedVersion());
     return what + " (expected: version " + tenant.version() + " is reconciled)";
