@@ -20,9 +20,8 @@ import org.knowm.xchart.style.AxesChartStyler;
 import org.knowm.xchart.style.XYStyler;
 
 /**
- * Figures of charts that stand below each other. They have a light background of their own, so that
- * they are readable on dark pages, and text as outlines, so that they look the same whatever fonts
- * there are.
+ * Figures of charts that stand below each other. They have a light background of their own: dark
+ * pages show them, too. They have text as outlines: it needs no fonts.
  */
 public final class Panels {
   /** More decimals of a coordinate than can be seen. */

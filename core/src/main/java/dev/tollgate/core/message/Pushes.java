@@ -21,10 +21,10 @@ import java.util.Set;
 import java.util.concurrent.Executor;
 
 /**
- * Sends pushes to the open sockets of sessions, as {@link FrameDelivery} sends replies: each frame
- * once, sockets that are gone are removed, and a slow socket delays nobody for more than a second,
- * or 1.4 seconds while other sockets are slow, too. A push takes no token and does not extend its
- * session.
+ * Sends pushes to the open sockets of sessions, as {@link FrameDelivery} sends replies. It sends
+ * each frame once, and removes sockets that are gone. A slow socket delays nobody for more than a
+ * second, or 1.4 seconds while other sockets are slow, too. A push takes no token and does not
+ * extend its session.
  */
 public final class Pushes {
   /** The most sessions to which one call sends at the same time. */

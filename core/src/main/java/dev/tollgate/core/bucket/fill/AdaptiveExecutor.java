@@ -24,12 +24,16 @@ public final class AdaptiveExecutor implements Executor {
    */
   public static final int MOST = 32;
 
-  /** So many threads need half a minute for 1,250 drained buckets: docs/scale.md. */
+  /**
+   * So many threads need less than half a minute for 1,250 drained buckets: twelve need 14.6 s, see
+   * docs/scale.md.
+   */
   static final int LEAST = 8;
 
   /**
-   * After so many buckets with failures of fewer than {@link #FAILING} tenants, the number grows. A
-   * tenth of it would let five times as many fills of 100,000 tenants fail.
+   * After so many buckets with failures of fewer than {@link #FAILING} tenants, the number grows.
+   * With three failures among a hundred buckets instead, eight times as many fills of 100,000
+   * simulated tenants failed.
    */
   static final int SAMPLE = 1_000;
 
