@@ -36,6 +36,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -620,6 +621,7 @@ class DriftTest {
     assertThat(drift(at)).containsExactly("UNCHECKED table-policy Tollgate-Credentials");
   }
 
+  @Tag("nightly")
   @Test
   void more_than_500_tenants_with_own_schedules_are_reported_and_not_repaired() {
     ControlPlaneFixture at = healthy();

@@ -12,10 +12,10 @@ import dev.tollgate.league.adapters.FixedWindow;
 import dev.tollgate.league.adapters.GatewayScript;
 import dev.tollgate.league.adapters.Guava;
 import dev.tollgate.league.adapters.RateLimiterFlexible;
-import dev.tollgate.league.adapters.RedisGcra;
 import dev.tollgate.league.adapters.Resilience4j;
 import dev.tollgate.league.adapters.Sentinel;
 import dev.tollgate.league.adapters.SlidingLog;
+import dev.tollgate.league.adapters.Stored;
 import dev.tollgate.league.adapters.Tollgate;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -49,6 +49,16 @@ public final class League {
               "an exact bucket",
               Bucket4j.replacingConfigurations()),
           Entry.of(
+              "bucket4j-redis",
+              "bucket4j-redis 8.8.0 (Jedis), on Redis",
+              "an exact bucket",
+              Stored.bucket4jOnRedis()),
+          Entry.of(
+              "bucket4j-dynamodb",
+              "bucket4j-dynamodb-sdk-v1 8.6.0, on DynamoDB Local",
+              "an exact bucket",
+              Stored.bucket4jOnDynamoDb()),
+          Entry.of(
                   "resilience4j",
                   "resilience4j 2.3.0, AtomicRateLimiter",
                   ONE_PERIOD,
@@ -70,9 +80,9 @@ public final class League {
               .notApplying(NO_RETRY_TIME),
           Entry.of(
               "gcra",
-              "redis-gcra's script, in Java",
+              "redis-gcra's arithmetic in a script, on Redis",
               "slack: 1; lateness: 2 ms",
-              RedisGcra.maker()),
+              Stored.gcra()),
           Entry.of(
               "window", "fixed window, as in Envoy's service", ONE_PERIOD, FixedWindow.maker()),
           Entry.of("log", "sliding window log", "lateness: a period", SlidingLog.maker()),

@@ -47,23 +47,31 @@ class LeagueTest {
   void versions_in_the_table_are_the_pinned_ones() throws IOException {
     String pom = Files.readString(ROOT.resolve("pom.xml"));
 
-    for (String library : List.of("bucket4j", "resilience4j", "guava", "sentinel")) {
-      String property = library.equals("bucket4j") ? "bucket4j_jdk17" : library;
-      String name =
-          League.ENTRIES.stream()
-              .filter(e -> e.id().equals(library))
-              .findFirst()
-              .orElseThrow()
-              .name();
-      String version =
-          Pattern.compile("[0-9.]+[0-9]")
-              .matcher(name.replaceFirst("^\\S+", ""))
-              .results()
-              .findFirst()
-              .orElseThrow()
-              .group();
-      assertThat(pom).contains("<dep." + property + ".version>" + version);
-    }
+    Map<String, String> properties =
+        Map.of(
+            "bucket4j", "bucket4j_jdk17",
+            "bucket4j-redis", "bucket4j",
+            "bucket4j-dynamodb", "bucket4j-dynamodb",
+            "resilience4j", "resilience4j",
+            "guava", "guava",
+            "sentinel", "sentinel");
+    properties.forEach(
+        (library, property) -> {
+          String name =
+              League.ENTRIES.stream()
+                  .filter(e -> e.id().equals(library))
+                  .findFirst()
+                  .orElseThrow()
+                  .name();
+          String version =
+              Pattern.compile("[0-9.]+[0-9]")
+                  .matcher(name.replaceFirst("^\\S+", ""))
+                  .results()
+                  .findFirst()
+                  .orElseThrow()
+                  .group();
+          assertThat(pom).contains("<dep." + property + ".version>" + version);
+        });
   }
 
   @Test

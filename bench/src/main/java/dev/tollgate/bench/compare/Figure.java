@@ -11,7 +11,8 @@ import java.util.OptionalDouble;
  * @param decisions the measured decisions
  * @param admitted those that admitted
  * @param failures calls without a decision
- * @param seconds the time of all measurements
+ * @param seconds the time of all rounds
+ * @param rounds how often it was measured
  * @param requests the requests on the wire
  * @param p50Millis the median time of a decision
  * @param p99Millis the 99th percentile
@@ -29,6 +30,7 @@ record Figure(
     long admitted,
     long failures,
     double seconds,
+    int rounds,
     long requests,
     double p50Millis,
     double p99Millis,

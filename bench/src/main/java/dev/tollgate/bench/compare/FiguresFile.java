@@ -13,7 +13,7 @@ import java.util.OptionalDouble;
 final class FiguresFile {
   private static final String HEADER =
       "delay;callers;keys;outcome;contender;decisions;admitted;failures;seconds;requests;p50_ms;"
-          + "p99_ms;per_second;cpu_us;dollars_per_million;excess;slack";
+          + "p99_ms;per_second;cpu_us;dollars_per_million;excess;slack;rounds";
   private static final int COLUMNS = HEADER.split(";").length;
 
   private FiguresFile() {}
@@ -36,7 +36,7 @@ final class FiguresFile {
   private static String line(Figure figure) {
     return String.format(
         Locale.ROOT,
-        "%s;%d;%d;%s;%s;%d;%d;%d;%.3f;%d;%.4f;%.4f;%.1f;%.2f;%s;%d;%d",
+        "%s;%d;%d;%s;%s;%d;%d;%d;%.3f;%d;%.4f;%.4f;%.1f;%.2f;%s;%d;%d;%d",
         figure.delay().label(),
         figure.of().callers(),
         figure.of().keys(),
@@ -55,7 +55,8 @@ final class FiguresFile {
             ? String.format(Locale.ROOT, "%.4f", figure.dollars().getAsDouble())
             : "",
         figure.excess(),
-        figure.slack());
+        figure.slack(),
+        figure.rounds());
   }
 
   /**
@@ -100,6 +101,7 @@ final class FiguresFile {
         Long.parseLong(cells[6]),
         Long.parseLong(cells[7]),
         Double.parseDouble(cells[8]),
+        Integer.parseInt(cells[17]),
         Long.parseLong(cells[9]),
         Double.parseDouble(cells[10]),
         Double.parseDouble(cells[11]),

@@ -127,9 +127,9 @@ final class Goals {
     return figure.of().keys() * together * times(figure, seconds);
   }
 
-  /** How often something happens that happens at the start, and once in some time. */
+  /** How often something happens that happens at the start of a round, and once in some time. */
   private static double times(Figure figure, double seconds) {
-    return Math.floor(figure.seconds() / seconds) + 1;
+    return Math.floor(figure.seconds() / seconds) + figure.rounds();
   }
 
   private void excess() {

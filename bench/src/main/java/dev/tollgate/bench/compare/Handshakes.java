@@ -86,6 +86,7 @@ final class Handshakes {
         count,
         0,
         seconds,
+        1,
         requests,
         times.quantile(0.5).toNanos() / NANOS_PER_MILLI,
         times.quantile(0.99).toNanos() / NANOS_PER_MILLI,

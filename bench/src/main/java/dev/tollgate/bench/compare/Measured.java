@@ -72,6 +72,7 @@ final class Measured {
         admitted,
         failures,
         seconds,
+        perSecond.size(),
         wire.total(),
         quantile(sorted, 0.5),
         quantile(sorted, 0.99),

@@ -63,6 +63,7 @@ final class SignInIT {
     return "http://127.0.0.1:" + server.getAddress().getPort();
   }
 
+  @Tag("nightly")
   @Test
   void an_operator_who_signs_in_returns_to_the_same_tenant() {
     assertThat(deployment.onboard("page-signed", "bronze", "{}").status()).isEqualTo(201);
@@ -116,6 +117,7 @@ final class SignInIT {
     assertThat(browser.script("return sessionStorage.length")).isEqualTo(0L);
   }
 
+  @Tag("nightly")
   @Test
   void an_unexpected_error_is_shown_on_the_page() {
     broken = true;

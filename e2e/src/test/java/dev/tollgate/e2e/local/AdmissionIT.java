@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 import software.amazon.awssdk.services.dynamodb.model.AttributeValue;
@@ -217,6 +218,7 @@ final class AdmissionIT {
     }
   }
 
+  @Tag("nightly")
   @Test
   void hundreds_of_refused_handshakes_of_one_tenant_do_not_slow_another_tenant() throws Exception {
     strictTier();

@@ -112,6 +112,7 @@ final class AdmitAllIT {
   }
 
   /** Their authorizers see no connection yet, so that only {@code $connect} finds the limit. */
+  @Tag("nightly")
   @Test
   void concurrent_handshakes_are_admitted_over_the_limit() throws Exception {
     DEPLOYMENT.onboard("stormy", "gold", "{\"tenantConnections\":2}");
@@ -167,6 +168,7 @@ final class AdmitAllIT {
     throw new AssertionError("100 sessions were created");
   }
 
+  @Tag("nightly")
   @Test
   void messages_need_no_tokens() throws Exception {
     for (String tier : List.of("bronze", "gold")) {
@@ -257,6 +259,7 @@ final class AdmitAllIT {
         .toList();
   }
 
+  @Tag("nightly")
   @Test
   void it_ends_by_itself() throws Exception {
     DEPLOYMENT.onboard("patient", "gold", "{\"connectionsPerSession\":1}");

@@ -34,6 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 import software.amazon.awssdk.services.dynamodb.DynamoDbClient;
 
 /** The chat of {@code examples/attach}, protected as {@code docs/how-to} says. */
+@Tag("nightly")
 final class AttachIT {
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
@@ -172,7 +173,6 @@ final class AttachIT {
   }
 
   @Test
-  @Tag("nightly")
   void of_sixty_racing_sockets_ten_are_admitted_where_ten_are_allowed() throws Exception {
     onboard("crowd", "{\"tenantPerMinute\":60,\"tenantConnections\":10}");
     fill();
@@ -226,7 +226,6 @@ final class AttachIT {
   }
 
   @Test
-  @Tag("nightly")
   void storms_are_admitted_up_to_capacity_and_rate_and_spend_exactly_the_tokens() throws Exception {
     onboard("storm", "{\"tenantPerMinute\":12,\"tenantConnections\":100}");
     fill();
@@ -260,7 +259,6 @@ final class AttachIT {
 
   /** A refused client has no session in which it could keep a place, so all compete. */
   @Test
-  @Tag("nightly")
   void refused_clients_compete_and_get_each_token_that_is_due() throws Exception {
     int waiting = 10;
     onboard("no-line", "{\"tenantPerMinute\":30,\"tenantConnections\":100}");
@@ -306,7 +304,6 @@ final class AttachIT {
   }
 
   @Test
-  @Tag("nightly")
   void counts_after_lost_disconnects_are_repaired() throws Exception {
     onboard("ghosts", "{\"tenantPerMinute\":60,\"tenantConnections\":20}");
     List<Socket> sockets = storm("ghosts", 20);

@@ -64,6 +64,7 @@ final class FloodIT {
     flood(name, frame);
   }
 
+  @Tag("nightly")
   @Test
   void a_socket_that_floods_is_closed_soon_and_does_not_affect_other_tenants() throws Exception {
     flood("valid", "{\"action\":\"PooledSQS\",\"message\":1}");

@@ -87,6 +87,7 @@ final class JavaScriptClientIT {
     }
   }
 
+  @Tag("nightly")
   @Test
   void in_node_it_sends_again_what_was_answered_while_the_network_broke() throws Exception {
     String tenant = "node-drop";

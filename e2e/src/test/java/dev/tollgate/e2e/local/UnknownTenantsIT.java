@@ -22,6 +22,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -171,6 +172,7 @@ final class UnknownTenantsIT {
     assertThat(counts).isEqualTo(Map.of("GetItem", 2L * names));
   }
 
+  @Tag("nightly")
   @Test
   void a_flood_of_unknown_tenant_ids_does_not_affect_an_existing_tenant() throws Exception {
     DEPLOYMENT.onboard("genuine", "gold", "{}");

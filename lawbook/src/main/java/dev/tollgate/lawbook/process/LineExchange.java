@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 final class LineExchange implements AutoCloseable {
   private static final int LONGEST_LINE = 2_000;
   private static final int SHOWN_ERRORS = 4_000;
+  private static final int ENDS_WITHIN_SECONDS = 5;
 
   /** What is read after the last line; no line has a line feed. */
   private static final String END = "\n";
@@ -160,8 +161,11 @@ final class LineExchange implements AutoCloseable {
                 String.join(" ", command), what, printed.isEmpty() ? "nothing" : "\n" + printed));
   }
 
+  /** Asks the process to end, so that it can end what it started, and then ends it. */
   @Override
   public void close() {
+    process.destroy();
+    process.onExit().completeOnTimeout(process, ENDS_WITHIN_SECONDS, TimeUnit.SECONDS).join();
     process.destroyForcibly();
   }
 

@@ -1,22 +1,12 @@
 package dev.tollgate.league.adapters;
 
 import dev.tollgate.lawbook.Limiter;
-import dev.tollgate.lawbook.Setting;
-import dev.tollgate.lawbook.Terms;
-import dev.tollgate.lawbook.process.LimiterProcess;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
-import java.util.Random;
-import java.util.stream.Stream;
 
 /** {@code RateLimiterMemory} of npm's rate-limiter-flexible, in a process of Node. */
-public final class RateLimiterFlexible implements Limiter.Maker {
-  private Optional<LimiterProcess> process = Optional.empty();
-
+public final class RateLimiterFlexible {
   private RateLimiterFlexible() {}
 
   /**
@@ -29,43 +19,15 @@ public final class RateLimiterFlexible implements Limiter.Maker {
    * there is no points." So all or none is not promised for several points.
    */
   public static Limiter.Maker maker() {
-    return new RateLimiterFlexible();
+    return new StartedLimiter(RateLimiterFlexible::command);
   }
 
-  @Override
-  public Limiter make(Setting setting) {
-    return started().make(setting);
-  }
-
-  @Override
-  public Terms terms(Random random) {
-    return started().terms(random);
-  }
-
-  /**
-   * Starts the process at its first use, so that the other limiters need no Node. It ends with this
-   * one.
-   */
-  private synchronized LimiterProcess started() {
-    if (process.isEmpty()) {
-      Path directory =
-          Stream.of(Path.of("league/src/main/node"), Path.of("src/main/node"))
-              .filter(Files::isDirectory)
-              .findFirst()
-              .orElseThrow();
-      if (!Files.isDirectory(directory.resolve("node_modules"))) {
-        throw new IllegalStateException(
-            "rate-limiter-flexible is not installed. Run `league/install`.");
-      }
-      try {
-        process =
-            Optional.of(
-                LimiterProcess.start(
-                    List.of("node", directory.resolve("rate-limiter-flexible.mjs").toString())));
-      } catch (IOException missing) {
-        throw new UncheckedIOException(missing);
-      }
+  private static List<String> command() {
+    Path directory = StartedLimiter.directory("league/src/main/node");
+    if (!Files.isDirectory(directory.resolve("node_modules"))) {
+      throw new IllegalStateException(
+          "rate-limiter-flexible is not installed. Run `league/install`.");
     }
-    return process.orElseThrow();
+    return List.of("node", directory.resolve("rate-limiter-flexible.mjs").toString());
   }
 }
