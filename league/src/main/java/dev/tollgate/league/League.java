@@ -35,29 +35,33 @@ public final class League {
   private static final Map<Law<Limiter.Maker>, String> NO_RETRY_TIME =
       Map.of(LimiterLaws.RETRY_AFTER, "it states no retry time");
 
+  private static final Map<Law<Limiter.Maker>, String> OTHER_ROW_RETUNES =
+      Map.of(LimiterLaws.RETUNE_CONSERVES, "`bucket4j-as-is` replaces its configuration");
+
   private static final String ONE_PERIOD = "slack: one period's tokens; lateness: a period";
 
   /** All limiters, in the order of the table. */
   static final List<Entry> ENTRIES =
       List.of(
           Entry.of("bucket4j", "bucket4j 8.20.0, in memory", "an exact bucket", Bucket4j.maker())
-              .notApplying(
-                  Map.of(LimiterLaws.RETUNE_CONSERVES, "the next row replaces its configuration")),
+              .notApplying(OTHER_ROW_RETUNES),
           Entry.of(
               "bucket4j-as-is",
               "the same with replaceConfiguration, AS_IS",
               "an exact bucket",
               Bucket4j.replacingConfigurations()),
           Entry.of(
-              "bucket4j-redis",
-              "bucket4j-redis 8.8.0 (Jedis), on Redis",
-              "an exact bucket",
-              Stored.bucket4jOnRedis()),
+                  "bucket4j-redis",
+                  "bucket4j-redis 8.8.0 (Jedis), on Redis",
+                  "an exact bucket",
+                  Stored.bucket4jOnRedis())
+              .notApplying(OTHER_ROW_RETUNES),
           Entry.of(
-              "bucket4j-dynamodb",
-              "bucket4j-dynamodb-sdk-v1 8.6.0, on DynamoDB Local",
-              "an exact bucket",
-              Stored.bucket4jOnDynamoDb()),
+                  "bucket4j-dynamodb",
+                  "bucket4j-dynamodb-sdk-v1 8.6.0, on DynamoDB Local",
+                  "an exact bucket",
+                  Stored.bucket4jOnDynamoDb())
+              .notApplying(OTHER_ROW_RETUNES),
           Entry.of(
                   "resilience4j",
                   "resilience4j 2.3.0, AtomicRateLimiter",
