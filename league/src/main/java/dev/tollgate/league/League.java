@@ -141,7 +141,7 @@ public final class League {
   /** Prints the table, or replays a history. */
   public static void main(String[] args) {
     if (args.length == 0) {
-      System.out.print(table(verdicts(HISTORIES)));
+      System.out.print(table(verdicts(ENTRIES, HISTORIES)));
     } else if (args.length >= 2) {
       System.out.print(replay(entry(args[0]), Long.parseLong(args[1]), args.length > 2));
     } else {
@@ -149,14 +149,14 @@ public final class League {
     }
   }
 
-  /** The verdicts about all limiters, in the order of the table. */
-  static Map<Entry, Map<Law<Limiter.Maker>, Verdict>> verdicts(int histories) {
+  /** The verdicts about these limiters, in their order. */
+  static Map<Entry, Map<Law<Limiter.Maker>, Verdict>> verdicts(List<Entry> entries, int histories) {
     Judge judge = new Judge(histories);
     List<Map<Law<Limiter.Maker>, Verdict>> rows =
-        ENTRIES.parallelStream().map(judge::judge).toList();
+        entries.parallelStream().map(judge::judge).toList();
     Map<Entry, Map<Law<Limiter.Maker>, Verdict>> verdicts = new LinkedHashMap<>();
     for (int row = 0; row < rows.size(); row++) {
-      verdicts.put(ENTRIES.get(row), rows.get(row));
+      verdicts.put(entries.get(row), rows.get(row));
     }
     return verdicts;
   }

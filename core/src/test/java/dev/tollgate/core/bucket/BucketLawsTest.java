@@ -79,7 +79,7 @@ final class BucketLawsTest {
     for (Keeping keeping : List.of(Keeping.ROWS, Keeping.TOKENS)) {
       Limiter.Maker faulty = TollgateLimiter.inMemory(policy, 100, keeping, queue -> queue);
       LawBook.Report report =
-          LawBook.ofLimiter(faulty).only(List.of(LimiterLaws.NEVER_MORE)).hold(3 * HISTORIES);
+          LawBook.ofLimiter(faulty).only(List.of(LimiterLaws.NEVER_MORE)).hold(2 * HISTORIES);
       assertThat(report.judged(LimiterLaws.NEVER_MORE)).as(name).isEqualTo(report.histories());
     }
   }
@@ -101,7 +101,7 @@ final class BucketLawsTest {
   void processes_with_prefetched_tokens_admit_no_more_and_get_the_rate(
       String name, Function<Terms, FillPolicy> policy) {
     Limiter.Maker keeping = TollgateLimiter.inMemory(policy, 0, Keeping.TOKENS, queue -> queue);
-    LawBook.Report report = LawBook.ofLimiter(keeping).only(LAWS_OF_HANDS).hold(3 * HISTORIES);
+    LawBook.Report report = LawBook.ofLimiter(keeping).only(LAWS_OF_HANDS).hold(2 * HISTORIES);
     LAWS_OF_HANDS.forEach(law -> assertThat(report.judged(law)).as(law.name()).isGreaterThan(0));
   }
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Compares the times at which tokens appear with an ideal token bucket. */
 final class BucketTimingTest {
-  private static final int SEEDS = 20 * Integer.getInteger("tests.times", 1);
+  private static final int SEEDS = 10 * Integer.getInteger("tests.times", 1);
   private static final Duration STEP = Duration.ofMillis(50);
 
   /** The time from a fill request until the token producer starts. */

@@ -28,7 +28,7 @@ final class CalendarLawsTest {
       value = FillMode.class,
       names = {"PRODUCER", "SHARED"})
   void calendar_buckets_without_faults_keep_every_law(FillMode mode) {
-    LawBook.Report report = LawBook.ofQuota(TollgateQuota.inMemory(mode, 0)).hold(HISTORIES);
+    LawBook.Report report = LawBook.ofQuota(TollgateQuota.inMemory(mode, 0)).hold(HISTORIES / 2);
     System.out.println(mode + ": " + report);
     QuotaLaws.ALL.forEach(
         law -> assertThat(report.judged(law)).as(law.name()).isEqualTo((int) report.histories()));
@@ -39,7 +39,7 @@ final class CalendarLawsTest {
       value = FillMode.class,
       names = {"PRODUCER", "SHARED"})
   void calendar_buckets_with_faults_at_the_ports_keep_every_law(FillMode mode) {
-    LawBook.Report report = LawBook.ofQuota(TollgateQuota.inMemory(mode, 100)).hold(HISTORIES);
+    LawBook.Report report = LawBook.ofQuota(TollgateQuota.inMemory(mode, 100)).hold(HISTORIES / 2);
     assertThat(report.judged(QuotaLaws.NEVER_MORE)).isEqualTo((int) report.histories());
   }
 

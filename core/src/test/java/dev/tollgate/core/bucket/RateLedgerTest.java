@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class RateLedgerTest {
   private static final Instant START = Instant.parse("2026-03-01T12:00:00Z");
-  private static final int HISTORIES = 1_000 * Integer.getInteger("tests.times", 1);
+  private static final int HISTORIES = 500 * Integer.getInteger("tests.times", 1);
 
   private static BucketSpec spec(String perMinute, long capacity) {
     return new BucketSpec(Rate.perMinute(new BigDecimal(perMinute)), capacity);

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Checks Tollgate's count of connections against the law book. */
 final class CountLawsTest {
-  private static final int HISTORIES = 100;
+  private static final int HISTORIES = 60;
 
   @ParameterizedTest
   @ValueSource(ints = {0, 20, 100})
