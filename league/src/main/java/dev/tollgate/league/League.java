@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * Prints the league table. Without arguments: all limiters. With the id of a limiter and a seed:
@@ -138,15 +139,34 @@ public final class League {
 
   private League() {}
 
-  /** Prints the table, or replays a history. */
+  /** Prints the table, or replays a history. Ends with status 2 if the arguments are invalid. */
   public static void main(String[] args) {
-    if (args.length == 0) {
-      System.out.print(table(verdicts(ENTRIES, HISTORIES)));
-    } else if (args.length >= 2) {
-      System.out.print(replay(entry(args[0]), Long.parseLong(args[1]), args.length > 2));
-    } else {
-      throw new IllegalArgumentException("arguments: [LIMITER SEED [exact]]");
+    try {
+      System.out.print(output(args));
+    } catch (IllegalArgumentException invalid) {
+      System.err.println("league/run: " + invalid.getMessage());
+      System.exit(2);
     }
+  }
+
+  /**
+   * What the command prints.
+   *
+   * @throws IllegalArgumentException if the arguments are invalid; the message says which
+   */
+  static String output(String... args) {
+    if (args.length == 0) {
+      return table(verdicts(ENTRIES, HISTORIES));
+    } else if (args.length == 1 || args.length > 3) {
+      throw new IllegalArgumentException(
+          "%d arguments (expected: none, or LIMITER SEED [exact])".formatted(args.length));
+    } else if (args.length == 3 && !args[2].equals("exact")) {
+      throw new IllegalArgumentException("%s (expected: exact)".formatted(args[2]));
+    } else if (!args[1].matches("[1-9]\\d{0,17}")) {
+      throw new IllegalArgumentException(
+          "seed: %s (expected: a whole number above 0)".formatted(args[1]));
+    }
+    return replay(entry(args[0]), Long.parseLong(args[1]), args.length == 3);
   }
 
   /** The verdicts about these limiters, in their order. */
@@ -168,8 +188,10 @@ public final class League {
         .orElseThrow(
             () ->
                 new IllegalArgumentException(
-                    "No limiter `%s`. Name one of %s."
-                        .formatted(id, ENTRIES.stream().map(Entry::id).toList())));
+                    "limiter: %s (expected: one of %s)"
+                        .formatted(
+                            id,
+                            ENTRIES.stream().map(Entry::id).collect(Collectors.joining(", ")))));
   }
 
   /** The table in Markdown: laws by limiters, and below it why laws do not apply. */
@@ -216,7 +238,12 @@ public final class League {
   /** The broken laws of one history, each with the shortest history found. */
   static String replay(Entry entry, long seed, boolean exact) {
     Limiter.Maker limiter =
-        entry.limiter().orElseThrow(() -> new IllegalArgumentException(entry.why()));
+        entry
+            .limiter()
+            .orElseThrow(
+                () ->
+                    new IllegalArgumentException(
+                        "limiter: %s has no histories: %s".formatted(entry.id(), entry.why())));
     StringBuilder text = new StringBuilder();
     for (Law<Limiter.Maker> law : LimiterLaws.ALL) {
       if (entry.notApplied().containsKey(law)) {

@@ -1,6 +1,7 @@
 package dev.tollgate.league;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.tollgate.lawbook.Law;
 import dev.tollgate.lawbook.LawBook;
@@ -15,6 +16,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The table in docs/league.md is what the law book finds in the pinned versions. */
 class LeagueTest {
@@ -109,5 +112,23 @@ class LeagueTest {
         .contains(LimiterLaws.NEVER_MORE.name(), "the shortest history found")
         .doesNotContain(LimiterLaws.NEVER_LATE.name());
     assertThat(League.replay(item, 1, false)).isEqualTo("No law is broken in history 1.\n");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "item | 1 arguments (expected: none, or LIMITER SEED [exact])",
+        "item 1 exact 2 | 4 arguments (expected: none, or LIMITER SEED [exact])",
+        "item 1 exactly | exactly (expected: exact)",
+        "item 0 | seed: 0 (expected: a whole number above 0)",
+        "item one | seed: one (expected: a whole number above 0)",
+        "items 1 | limiter: items (expected: one of bucket4j, ",
+        "concurrency-limits 1 | limiter: concurrency-limits has no histories: it limits calls",
+      })
+  void invalid_arguments_are_named(String arguments, String error) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> League.output(arguments.split(" ")))
+        .withMessageStartingWith(error);
   }
 }
