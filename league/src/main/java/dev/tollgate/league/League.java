@@ -37,7 +37,7 @@ public final class League {
       Map.of(LimiterLaws.RETRY_AFTER, "it states no retry time");
 
   private static final Map<Law<Limiter.Maker>, String> OTHER_ROW_RETUNES =
-      Map.of(LimiterLaws.RETUNE_CONSERVES, "`bucket4j-as-is` replaces its configuration");
+      Map.of(LimiterLaws.RETUNE_CONSERVES, "`bucket4j-as-is` judges it, in memory");
 
   private static final String ONE_PERIOD = "slack: one period's tokens; lateness: a period";
 
@@ -86,7 +86,7 @@ public final class League {
           Entry.of(
               "gcra",
               "redis-gcra's arithmetic in a script, on Redis",
-              "slack: 1; lateness: 2 ms",
+              "slack: 1; lateness: half a token's time",
               Stored.gcra()),
           Entry.of(
               "window", "fixed window, as in Envoy's service", ONE_PERIOD, FixedWindow.maker()),

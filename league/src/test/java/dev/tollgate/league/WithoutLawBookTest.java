@@ -86,26 +86,6 @@ class WithoutLawBookTest {
     return Duration.ofNanos(bucket.tryConsumeAndReturnRemaining(1).getNanosToWaitForRefill());
   }
 
-  /** The arithmetic of perform_gcra_ratelimit.lua on a new key; Lua's numbers are doubles. */
-  @Test
-  void redis_gcra_refuses_the_last_token_of_a_full_bucket() {
-    double period = 420;
-    double rate = 858;
-    double burst = 3;
-    double emissionInterval = period / rate;
-    double burstOffset = emissionInterval * burst;
-    double now = 1_767_225_600;
-    double tat = now;
-    for (int admitted = 0; admitted < 2; admitted++) {
-      tat = Math.max(tat, now) + emissionInterval;
-      assertThat(now - (tat - burstOffset)).isNotNegative();
-    }
-
-    double newTat = Math.max(tat, now) + emissionInterval;
-
-    assertThat(now - (newTat - burstOffset)).isEqualTo(-1.0 / (1 << 22));
-  }
-
   /** 100 tokens at one in ten seconds take 1,000 seconds; the item expires after 100. */
   @Test
   void item_that_expires_before_it_is_full_starts_anew_full() {

@@ -63,7 +63,6 @@ final class SignInIT {
     return "http://127.0.0.1:" + server.getAddress().getPort();
   }
 
-  @Tag("nightly")
   @Test
   void an_operator_who_signs_in_returns_to_the_same_tenant() {
     assertThat(deployment.onboard("page-signed", "bronze", "{}").status()).isEqualTo(201);

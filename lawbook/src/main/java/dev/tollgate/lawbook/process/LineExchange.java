@@ -161,7 +161,10 @@ final class LineExchange implements AutoCloseable {
                 String.join(" ", command), what, printed.isEmpty() ? "nothing" : "\n" + printed));
   }
 
-  /** Asks the process to end, so that it can end what it started, and then ends it. */
+  /**
+   * Asks the process to end, so that it can end what it started, and then ends it. What it started
+   * stays if it does not end within five seconds.
+   */
   @Override
   public void close() {
     process.destroy();

@@ -6,20 +6,20 @@ import java.util.List;
 import redis.clients.jedis.Jedis;
 
 /**
- * GCRA in a script of Redis, with the arithmetic of redis-gcra: seconds since 1970 in Lua's
- * numbers, which are {@code double}s. The script gets the time that {@code TIME} would answer, in
- * seconds and microseconds. Its keys do not expire; an expired one would be a full bucket, as is
- * one that was not used as long.
+ * GCRA in a script of Redis, with the arithmetic of redis-gcra: seconds since 2017 in Lua's
+ * numbers, which are {@code double}s, and tokens left, rounded to whole ones. The script gets the
+ * time that {@code TIME} would answer, in seconds and microseconds. Its keys do not expire;
+ * redis-gcra's expire when the bucket is full, as a new one is.
  */
 final class GcraScript implements StoredLimiter {
   private static final String SCRIPT =
       """
-      local now = tonumber(ARGV[1]) + tonumber(ARGV[2]) / 1000000
+      local now = tonumber(ARGV[1]) - 1483228800 + tonumber(ARGV[2]) / 1000000
       local interval = tonumber(ARGV[4]) / tonumber(ARGV[3])
       local arrival = math.max(tonumber(redis.call('GET', KEYS[1]) or now), now)
       local following = arrival + interval * tonumber(ARGV[6])
       local early = following - interval * tonumber(ARGV[5]) - now
-      if early > 0 then
+      if math.floor(0.5 - early / interval) < 0 then
         return tostring(early)
       end
       redis.call('SET', KEYS[1], following)

@@ -51,20 +51,30 @@ public final class StoreProcess {
    *
    * @param args the limiter: {@code bucket4j-redis}, {@code bucket4j-dynamodb} or {@code gcra}
    */
-  public static void main(String... args) throws Exception {
+  public static void main(String... args) {
     PrintStream answers = System.out;
     // DynamoDB Local prints its configuration.
     System.setOut(System.err);
-    StoreProcess process = new StoreProcess(Objects.requireNonNull(LIMITERS.get(args[0]), args[0]));
-    // Also if the process is asked to end: a Redis server would stay.
-    Runtime.getRuntime().addShutdownHook(new Thread(process.limiter::close));
+    // Also if it ends while the store starts: a Redis server would stay.
+    Runtime.getRuntime().addShutdownHook(new Thread(StoreProcess::endChildren));
     try (BufferedReader requests =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+      StoreProcess process =
+          new StoreProcess(Objects.requireNonNull(LIMITERS.get(args[0]), args[0]));
       for (String line = requests.readLine(); line != null; line = requests.readLine()) {
         answers.println(process.answer(process.json.readTree(line)));
       }
+      process.limiter.close();
+    } catch (Exception failure) {
+      failure.printStackTrace();
+      System.exit(1);
     }
+    // The threads of DynamoDB Local do not end by themselves.
     System.exit(0);
+  }
+
+  private static void endChildren() {
+    ProcessHandle.current().descendants().forEach(ProcessHandle::destroy);
   }
 
   private ObjectNode answer(JsonNode request) throws Exception {

@@ -30,10 +30,10 @@ public final class Stored {
 
   /**
    * A script in Redis with the arithmetic of redis-gcra ({@code perform_gcra_ratelimit.lua}).
-   * Promises a bucket, as exact as its numbers: a {@code double} of seconds since 1970 is exact to
-   * a quarter of a microsecond, and {@code TIME} counts microseconds (lateness). Rounding admits a
-   * fraction of a token more (slack). README of redis-gcra: "the rate limit bucket has 1000 tokens
-   * in it and recovers at speed of 100 tokens per minute", and "can retry in 1.2 seconds".
+   * Promises a bucket, as exact as its rounding: of the tokens left, to whole ones. So half a token
+   * more is admitted (slack), and the next caller waits for it as well (lateness). {@code TIME}
+   * counts microseconds. README of redis-gcra: "the rate limit bucket has 1000 tokens in it and
+   * recovers at speed of 100 tokens per minute", and "can retry in 1.2 seconds".
    */
   public static Limiter.Maker gcra() {
     Limiter.Maker process = process("gcra");
@@ -46,7 +46,8 @@ public final class Stored {
       @Override
       public Terms terms(Random random) {
         Terms any = process.terms(random);
-        return new Terms(any.rate(), any.capacity(), 1, Duration.ofMillis(2));
+        Duration half = any.rate().per().dividedBy(2 * any.rate().tokens());
+        return new Terms(any.rate(), any.capacity(), 1, half.plusMillis(2));
       }
     };
   }
